@@ -1,0 +1,110 @@
+"""Payloads to blobs: one for a large payload, otherwise packs of payloads of one kind.
+
+Payloads of one kind resemble each other, so that a pack of them compresses several times better
+than the payloads alone, and equal ranks make equal packs. The packs of the chromium events are
+JSON arrays, which trace viewers open as they are.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Hashable
+
+from tlparse_bundle.bundle.sink import FileSink
+
+LARGE_BYTES = 256 << 10
+PACK_BYTES = 1 << 20
+MAX_OPEN_BYTES = 32 << 20
+MAX_OPEN_PACKS = 256
+
+
+class _Pack:
+    __slots__ = ("row", "parts", "size")
+
+    def __init__(self, row: int, first: bytes = b""):
+        self.row = row
+        self.parts = [first] if first else []
+        self.size = len(first)
+
+
+class BlobWriter:
+    """The blobs of one log. ``timeline`` lists the rows of the packs of chromium events."""
+
+    def __init__(self, sink: FileSink):
+        self._sink = sink
+        self._rows: list[list] = []
+        self._packs: dict[Hashable, _Pack] = {}
+        self._open_bytes = 0
+        self._seen: dict[bytes, tuple[int, int]] = {}
+        self._timeline: _Pack | None = None
+        self.timeline: list[int] = []
+
+    def put(self, payload: bytes, kind: Hashable) -> tuple[int, int, str]:
+        """Store a payload; returns blob row, offset in the blob, and the payload's hash."""
+        digest = hashlib.sha256(payload).digest()[:16]
+        place = self._seen.get(digest)
+        if place is None:
+            place = self._seen[digest] = self._store(payload, kind)
+        return *place, digest.hex()
+
+    def put_trace_event(self, payload: bytes) -> tuple[int, int]:
+        """Store the payload of a chromium event in the timeline; returns blob row and offset."""
+        pack = self._timeline
+        if pack is None:
+            pack = self._timeline = _Pack(self._new_row(), b"[\n")
+            self.timeline.append(pack.row)
+        elif pack.size > 2:
+            pack.parts.append(b",\n")
+            pack.size += 2
+        offset = pack.size
+        pack.parts.append(payload)
+        pack.size += len(payload)
+        if pack.size >= PACK_BYTES:
+            self._close_timeline()
+        return pack.row, offset
+
+    def close(self) -> None:
+        """Write what is still open."""
+        self._close_timeline()
+        for kind in list(self._packs):
+            self._close(kind)
+
+    def table(self) -> dict:
+        """The blob table (schema: blobs). Call it after close() and the sink's wait()."""
+        sha256, size, stored = zip(*self._rows) if self._rows else ((), (), ())
+        return {"sha256": sha256, "size_bytes": size, "stored_size_bytes": stored}
+
+    def _new_row(self) -> int:
+        self._rows.append([])
+        return len(self._rows) - 1
+
+    def _store(self, payload: bytes, kind: Hashable) -> tuple[int, int]:
+        if len(payload) >= LARGE_BYTES:
+            row = self._new_row()
+            self._sink.put_blob([payload], self._rows[row])
+            return row, 0
+        pack = self._packs.get(kind)
+        if pack is None:
+            if len(self._packs) >= MAX_OPEN_PACKS:
+                self._close(max(self._packs, key=lambda k: self._packs[k].size))
+            pack = self._packs[kind] = _Pack(self._new_row())
+        offset = pack.size
+        pack.parts.append(payload)
+        pack.size += len(payload)
+        self._open_bytes += len(payload)
+        if pack.size >= PACK_BYTES:
+            self._close(kind)
+        elif self._open_bytes > MAX_OPEN_BYTES:
+            self._close(max(self._packs, key=lambda k: self._packs[k].size))
+        return pack.row, offset
+
+    def _close(self, kind: Hashable) -> None:
+        pack = self._packs.pop(kind)
+        self._open_bytes -= pack.size
+        self._sink.put_blob(pack.parts, self._rows[pack.row])
+
+    def _close_timeline(self) -> None:
+        if self._timeline is not None:
+            self._timeline.parts.append(b"\n]\n")
+            self._sink.put_blob(self._timeline.parts, self._rows[self._timeline.row])
+            self._timeline = None

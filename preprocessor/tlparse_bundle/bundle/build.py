@@ -1,0 +1,144 @@
+"""Logs to a bundle: in parallel, beside the target, put in place only when it is whole."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import shutil
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+from pathlib import Path
+
+import orjson
+
+from tlparse_bundle import __version__
+from tlparse_bundle.bundle import layout
+from tlparse_bundle.bundle.log_writer import LogSummary, write_log
+from tlparse_bundle.diagnostics import CODES
+from tlparse_bundle.errors import BundleError
+from tlparse_bundle.events.kinds import PHASES
+from tlparse_bundle.trace.discover import LogFile
+
+
+@dataclass(slots=True)
+class BuildResult:
+    path: Path
+    manifest: dict
+
+
+def build(
+    logs: Sequence[LogFile],
+    out: str | os.PathLike,
+    *,
+    codec: str = "zstd",
+    overwrite: bool = False,
+    jobs: int | None = None,
+    progress: Callable[[int], None] = lambda size_bytes: None,
+) -> BuildResult:
+    """Write the bundle of ``logs`` to ``out``.
+
+    The bundle depends on the content and names of the logs alone, not on their order or ``jobs``
+    (default: one worker per core). Nothing stays behind when the build fails or is interrupted.
+    Raises BundleError when ``out`` exists and may not be replaced, or a log cannot be read.
+    """
+    out = Path(out)
+    check_target(out, overwrite)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    staging = out.parent / f".{out.name}.{os.getpid()}.partial"
+    try:
+        staging.mkdir()
+        summaries = _write_logs(logs, staging, codec, jobs or os.cpu_count() or 1, progress)
+        manifest = make_manifest(summaries, codec)
+        (staging / layout.MANIFEST).write_bytes(orjson.dumps(manifest, option=orjson.OPT_INDENT_2) + b"\n")
+        _put_in_place(staging, out)
+    finally:
+        shutil.rmtree(staging, ignore_errors=True)
+    return BuildResult(out, manifest)
+
+
+def check_target(out: Path, overwrite: bool) -> None:
+    """Raise BundleError unless a bundle may be written to ``out``."""
+    if out.is_dir() and not any(out.iterdir()):
+        return
+    if not out.exists() and not out.is_symlink():
+        return
+    if not is_bundle(out):
+        raise BundleError(f"{out} exists and is not a bundle", hint="Choose another place; only bundles are ever replaced.", code="exists")
+    if not overwrite:
+        raise BundleError(f"{out} exists already", hint="Use --overwrite to replace it.", code="exists")
+    others = sorted(entry.name for entry in out.iterdir() if entry.name not in layout.TOP_LEVEL)
+    if others:
+        raise BundleError(
+            f"{out} holds more than a bundle: {', '.join(others[:5])}",
+            hint="Move these away first; they would be lost.",
+            code="exists",
+        )
+
+
+def is_bundle(path: Path) -> bool:
+    try:
+        manifest = orjson.loads((path / layout.MANIFEST).read_bytes())
+        return manifest["format"]["name"] == layout.FORMAT_NAME
+    except (OSError, ValueError, TypeError, KeyError):
+        return False
+
+
+def make_manifest(summaries: Sequence[LogSummary], codec: str) -> dict:
+    """The manifest (schema: manifest) of a bundle of these logs."""
+    rows = sorted((s.row for s in summaries), key=lambda row: (row["rank"] is None, row["rank"] or 0, row["id"]))
+    kinds = {key: kind for summary in summaries for key, kind in summary.kinds.items()}
+    codes = sorted({code for row in rows for code in row["diagnostics"]})
+    return {
+        "format": {"name": layout.FORMAT_NAME, "major": layout.FORMAT_MAJOR, "minor": layout.FORMAT_MINOR},
+        "producer": {"name": "tlparse-bundle", "version": __version__},
+        "codec": codec,
+        "logs": rows,
+        "phases": [phase._asdict() for phase in PHASES],
+        "descriptors": {
+            key: {"title": kind.title, "phase": kind.phase, "language": kind.language, "help": kind.help}
+            for key, kind in sorted(kinds.items())
+        },
+        "diagnostic_codes": {code: {"severity": CODES[code].severity, "meaning": CODES[code].meaning} for code in codes},
+    }
+
+
+def _write_logs(logs: Sequence[LogFile], root: Path, codec: str, jobs: int, progress: Callable[[int], None]) -> list[LogSummary]:
+    workers = min(jobs, len(logs))
+    if workers <= 1:
+        return [write_log(log, root, codec, progress) for log in logs]
+    # The largest first, so that no worker is left with it at the end. The size on disk stands for
+    # the progress of a whole log, since workers report once.
+    order = sorted(logs, key=lambda log: log.size_bytes, reverse=True)
+    context = multiprocessing.get_context("spawn")  # threads and forks do not mix
+    with ProcessPoolExecutor(workers, mp_context=context) as pool:
+        futures = {pool.submit(write_log, log, root, codec): log for log in order}
+        try:
+            summaries = []
+            for future in as_completed(futures):
+                summaries.append(future.result())
+                progress(futures[future].size_bytes)
+            return summaries
+        except BaseException:
+            pool.shutdown(wait=True, cancel_futures=True)
+            raise
+
+
+def _put_in_place(staging: Path, out: Path) -> None:
+    old = None
+    if out.is_dir() and not out.is_symlink() and not any(out.iterdir()):
+        out.rmdir()
+    elif out.exists():
+        old = out.parent / f".{out.name}.{os.getpid()}.old"
+        out.rename(old)
+    try:
+        staging.rename(out)
+    except OSError:
+        if old is not None:
+            old.rename(out)
+        raise
+    if old is not None:
+        if old.is_symlink():
+            old.unlink()
+        else:
+            shutil.rmtree(old, ignore_errors=True)

@@ -1,0 +1,76 @@
+"""Where things lie in a bundle, and how files are stored. Nothing else knows paths on disk."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Callable
+from typing import NamedTuple
+
+import orjson
+import zstandard
+
+FORMAT_NAME = "tlparse-bundle"
+FORMAT_MAJOR = 1
+FORMAT_MINOR = 0
+MANIFEST = "manifest.json"
+TOP_LEVEL = frozenset((MANIFEST, "logs", "blobs"))
+
+# Chromium refuses Content-Encoding: zstd with windows above 8 MiB (2**23).
+_WINDOW_LOG = 23
+_LEVEL = 6
+
+
+class Codec(NamedTuple):
+    name: str
+    suffix: str
+    content_encoding: str | None
+    encode: Callable[[bytes], bytes]
+    decode: Callable[[bytes], bytes]
+
+
+def _zstd_encode(data: bytes) -> bytes:
+    params = zstandard.ZstdCompressionParameters.from_level(_LEVEL, source_size=len(data), write_content_size=True)
+    if params.window_log > _WINDOW_LOG:
+        params = zstandard.ZstdCompressionParameters.from_level(_LEVEL, window_log=_WINDOW_LOG, write_content_size=True)
+    return zstandard.ZstdCompressor(compression_params=params).compress(data)
+
+
+def _zstd_decode(data: bytes) -> bytes:
+    try:
+        return zstandard.ZstdDecompressor().decompress(data)
+    except zstandard.ZstdError as error:
+        raise ValueError(f"not a zstd frame: {error}") from None
+
+
+def _gzip_decode(data: bytes) -> bytes:
+    try:
+        return gzip.decompress(data)
+    except (OSError, EOFError, zlib.error) as error:
+        raise ValueError(f"not gzip data: {error}") from None
+
+
+CODECS = {
+    "zstd": Codec("zstd", ".zst", "zstd", _zstd_encode, _zstd_decode),
+    "gzip": Codec("gzip", ".gz", "gzip", lambda data: gzip.compress(data, 6, mtime=0), _gzip_decode),
+    "none": Codec("none", "", None, bytes, bytes),
+}
+
+
+def codec_of(path: str) -> Codec:
+    """The codec that a stored path says it has."""
+    return next((c for c in CODECS.values() if c.suffix and path.endswith(c.suffix)), CODECS["none"])
+
+
+def blob_path(sha256: str, codec: Codec) -> str:
+    return f"blobs/{sha256[:2]}/{sha256}{codec.suffix}"
+
+
+def log_path(log_id: str, name: str, codec: Codec) -> str:
+    """Path of a file of one log, such as log_path(id, "compiles.json", codec)."""
+    return f"logs/{log_id}/{name}{codec.suffix}"
+
+
+def to_json(value: object) -> bytes:
+    """JSON as bundles store it: UTF-8, compact, keys in the order given."""
+    return orjson.dumps(value)

@@ -1,0 +1,187 @@
+"""One log file to its folder of the bundle: reads it once, feeds tables, blobs and chunks."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tlparse_bundle.bundle.blobs import BlobWriter
+from tlparse_bundle.bundle.event_writer import EventWriter
+from tlparse_bundle.bundle.layout import CODECS, log_path, to_json
+from tlparse_bundle.bundle.sink import FileSink
+from tlparse_bundle.diagnostics import Diagnostics
+from tlparse_bundle.events.kinds import Kind
+from tlparse_bundle.events.registry import describe
+from tlparse_bundle.tables.artifacts import Artifacts
+from tlparse_bundle.tables.compiles import Compiles
+from tlparse_bundle.tables.identity import Identity
+from tlparse_bundle.trace.discover import LogFile, open_log
+from tlparse_bundle.trace.envelope import Event, EventDecoder
+from tlparse_bundle.trace.reader import RecordReader
+
+_PROGRESS_EVENTS = 256
+
+
+@dataclass(slots=True)
+class LogSummary:
+    """What the manifest needs to know of a log."""
+
+    row: dict  # its row in 'logs' of the manifest
+    kinds: dict[str, Kind] = field(default_factory=dict)  # by descriptor key
+
+
+class _Numbering:
+    """Numbers things in order of first appearance."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[Hashable, int] = {}
+
+    def __call__(self, thing: Hashable) -> int:
+        return self._numbers.setdefault(thing, len(self._numbers))
+
+    def __iter__(self):
+        return iter(self._numbers)
+
+
+class _Kinds:
+    """'kinds' of the log directory (schema: log)."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[tuple, int] = {}
+        self._rows: list[dict] = []
+        self.known: dict[str, Kind] = {}
+
+    def number(self, event: Event) -> int:
+        key = (event.type, event.name)
+        number = self._numbers.get(key)
+        if number is None:
+            encoding = event.value.get("encoding") if type(event.value) is dict else None
+            kind = describe(event.type, event.name, encoding)
+            self.known[kind.key] = kind
+            number = self._numbers[key] = len(self._rows)
+            row = {"type": event.type, "name": event.name, "descriptor": kind.key, "language": kind.language}
+            self._rows.append({**row, "event_count": 0, "size_bytes": 0})
+        row = self._rows[number]
+        row["event_count"] += 1
+        row["size_bytes"] += event.size_bytes
+        return number
+
+    def table(self) -> list[dict]:
+        return self._rows
+
+
+class _HashingStream:
+    """Hashes a log and counts its bytes while it is read."""
+
+    def __init__(self, stream: Any):
+        self._stream = stream
+        self._hash = hashlib.sha256()
+        self.size_bytes = 0
+
+    def read(self, size: int) -> bytes:
+        data = self._stream.read(size)
+        self._hash.update(data)
+        self.size_bytes += len(data)
+        return data
+
+    def sha256(self) -> str:
+        return self._hash.hexdigest()
+
+
+def write_log(log: LogFile, root: Path, codec: str, progress: Callable[[int], None] = lambda size_bytes: None) -> LogSummary:
+    """Read ``log`` and write its files below ``root``. Memory does not grow with the log's size.
+
+    ``progress`` is told how many bytes of the uncompressed log were read since the last call.
+    Raises BundleError when the file cannot be read or decompressed.
+    """
+    diagnostics = Diagnostics()
+    decoder = EventDecoder(diagnostics)
+    kinds, origins, pids, compile_keys = _Kinds(), _Numbering(), _Numbering(), _Numbering()
+    identity, compiles, artifacts = Identity(), Compiles(decoder.stacks), Artifacts()
+    event_count = reported = 0
+
+    with open_log(log) as raw, FileSink(root, CODECS[codec]) as sink:
+        stream = _HashingStream(raw)
+        reader = RecordReader(stream, diagnostics)
+        blobs, writer = BlobWriter(sink), EventWriter(sink, log.id)
+        for record in reader:
+            if record.prefix is None:
+                writer.keep(record.kept)
+                continue
+            event, kept = decoder.decode(record)
+            writer.keep(kept)
+            event.kind_index = kinds.number(event)
+            event.compile_index = compile_keys((event.compile_id, event.occurrence))
+            event.blob_index, event.blob_offset, event.hash = -1, 0, None
+            if event.trace_event is not None:
+                event.blob_index, event.blob_offset = blobs.put_trace_event(event.payload)
+            elif event.payload is not None:
+                event.blob_index, event.blob_offset, event.hash = blobs.put(event.payload, event.kind_index)
+            writer.add(event, origins(event.origin), pids(event.pid))
+            for table in (identity, compiles, artifacts):
+                table.observe(event)
+            event_count += 1
+            if event_count % _PROGRESS_EVENTS == 0:
+                progress(stream.size_bytes - reported)
+                reported = stream.size_bytes
+        writer.keep(reader.tail)
+        writer.close()
+        blobs.close()
+        sink.wait()
+        progress(stream.size_bytes - reported)
+
+        rank = identity.rank(log.name_rank, diagnostics)
+        _note_clock(decoder, diagnostics, stream.size_bytes, event_count)
+        tables = {
+            "compiles": compiles.table(),
+            "artifacts": artifacts.table(),
+            "stacks": decoder.stacks.table(),
+            "blobs": blobs.table(),
+            "diagnostics": diagnostics.table(),
+        }
+        paths = {name: sink.put(log_path(log.id, f"{name}.json", sink.codec), to_json(table)) for name, table in tables.items()}
+        source = {"name": log.path.name, "size_bytes": stream.size_bytes, "sha256": stream.sha256(), "compression": log.compression}
+        directory = {
+            "id": log.id,
+            "rank": rank,
+            "ranks": identity.ranks(),
+            "pids": list(pids),
+            "source": source,
+            "clock": decoder.clock.table(),
+            "event_count": event_count,
+            "tables": paths,
+            "events": writer.events,
+            "metadata": writer.metadata,
+            "verbatim": writer.verbatim,
+            "timeline": blobs.timeline,
+            "kinds": kinds.table(),
+            "origins": [{"level": level.decode(), "path": path.decode("utf-8", "replace"), "line": int(line[:15])} for level, path, line in origins],
+        }
+        path = sink.put(log_path(log.id, "log.json", sink.codec), to_json(directory))
+    row = {
+        "id": log.id,
+        "path": path,
+        "rank": rank,
+        "source": source,
+        "torch_version": identity.torch_version,
+        "event_count": event_count,
+        "compile_count": compiles.compile_count(),
+        "statuses": compiles.statuses(),
+        "compile_time_us": compiles.compile_time_us(),
+        "diagnostics": diagnostics.counts(),
+    }
+    return LogSummary(row, kinds.known)
+
+
+def _note_clock(decoder: EventDecoder, diagnostics: Diagnostics, size_bytes: int, event_count: int) -> None:
+    clock = decoder.clock
+    if not size_bytes:
+        diagnostics.add("empty-log", "the file is empty")
+    elif clock.year is not None:
+        sign, minutes = "-" if clock.utc_offset_minutes < 0 else "+", abs(clock.utc_offset_minutes)
+        diagnostics.add("clock-inferred", f"year {clock.year}, local time is UTC{sign}{minutes // 60:02d}:{minutes % 60:02d}")
+    elif event_count:
+        diagnostics.add("year-unknown", "no chromium event to derive the year from")

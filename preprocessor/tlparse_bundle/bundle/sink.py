@@ -1,0 +1,76 @@
+"""Writes the files of a bundle: compresses and hashes in threads, which release the GIL."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import threading
+from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+
+from tlparse_bundle.bundle.layout import Codec, blob_path
+
+_THREADS = 2
+_MAX_PENDING = 6
+
+
+class FileSink:
+    """Files below ``root``, stored with ``codec``. Use as a context manager.
+
+    Blobs may be written by several processes at once: equal content has an equal name.
+    """
+
+    def __init__(self, root: Path, codec: Codec):
+        self.root = root
+        self.codec = codec
+        self._pool = ThreadPoolExecutor(_THREADS)
+        self._slots = threading.Semaphore(_MAX_PENDING)
+        self._futures: list[Future] = []
+        self._written: set[str] = set()
+
+    def __enter__(self) -> FileSink:
+        return self
+
+    def __exit__(self, kind, value, traceback) -> None:
+        self._pool.shutdown(wait=True, cancel_futures=kind is not None)
+        if kind is None:
+            for future in self._futures:
+                future.result()
+
+    def put(self, path: str, data: bytes) -> str:
+        """Store a file under a path (as layout gives it); returns the path."""
+        self._submit(lambda: self._write(path, self.codec.encode(data)))
+        return path
+
+    def put_blob(self, parts: Sequence[bytes], row: list) -> None:
+        """Store the concatenation of ``parts`` as a blob; fills row with [sha256, size, stored size]."""
+        self._submit(lambda: self._write_blob(parts, row))
+
+    def _submit(self, job) -> None:
+        self._slots.acquire()
+        future = self._pool.submit(job)
+        future.add_done_callback(lambda _: self._slots.release())
+        self._futures = [f for f in self._futures if not f.done() or f.exception()]
+        self._futures.append(future)
+
+    def wait(self) -> None:
+        """Wait until everything handed over so far is written; raises what went wrong."""
+        for future in self._futures:
+            future.result()
+
+    def _write_blob(self, parts: Sequence[bytes], row: list) -> None:
+        data = b"".join(parts)
+        sha256 = hashlib.sha256(data).hexdigest()
+        path = blob_path(sha256, self.codec)
+        target = self.root / path
+        if not target.exists():
+            self._write(path, self.codec.encode(data))
+        row[:] = [sha256, len(data), target.stat().st_size]
+
+    def _write(self, path: str, data: bytes) -> None:
+        target = self.root / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        partial = target.with_name(f"{target.name}.{os.getpid()}.{threading.get_ident()}")
+        partial.write_bytes(data)
+        partial.replace(target)

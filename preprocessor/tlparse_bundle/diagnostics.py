@@ -1,0 +1,99 @@
+"""Diagnostics: what was not understood, skipped, mended or assumed in a log.
+
+Every code is registered here with its severity and meaning; the manifest, the documentation
+and the viewers take them from this registry.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+MAX_ROWS_PER_CODE = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    severity: str
+    meaning: str
+
+
+CODES: dict[str, Code] = {
+    "empty-log": Code("warning", "The file has no bytes: the process created it and wrote no record, or was killed before."),
+    "not-a-record": Code("warning", "Lines that are neither a record nor the payload of one. They are kept in the verbatim chunks only."),
+    "blank-line": Code("info", "Empty lines between records; they carry nothing."),
+    "byte-order-mark": Code("info", "The file starts with a UTF-8 byte order mark; it was skipped."),
+    "json-syntax": Code("warning", "The text after the record prefix is not a JSON object. The event has the type damaged_record; its text is in the metadata."),
+    "record-cut": Code("warning", "The last record has no line end and its JSON is incomplete: the process was killed, or the file was cut."),
+    "payload-md5": Code("warning", "The payload is not the one that was written: its MD5 differs from has_payload. The payload is kept as it was found."),
+    "payload-missing": Code("warning", "The record announces a payload, but no payload line follows."),
+    "payload-unannounced": Code("warning", "Payload lines follow a record that announces none. They were kept as its payload."),
+    "payload-blank-lines": Code("warning", "Empty lines stand between the lines of a payload; they were left out of it."),
+    "payload-line-ends": Code("info", "The lines of the payload end in CR LF; the MD5 says that it was written with LF."),
+    "string-redefined": Code("warning", "An interned string id was defined a second time with another text; the newest definition counts from there on."),
+    "string-undefined": Code("info", "A stack refers to an interned string id that the log does not define, as in a forked child, which uses ids of its parent. The file name of the frame is unknown."),
+    "string-invalid": Code("warning", "A 'str' record does not define [text, id]."),
+    "stack-invalid": Code("warning", "A stack is not a list of frames with file, line and name; it was left in the metadata as it is."),
+    "compile-id-invalid": Code("warning", "A part of the compile id is not a whole number of 0 or more. The event was filed without a compile id; the value is in its metadata."),
+    "rank-invalid": Code("warning", "The rank is not a whole number of 0 or more. It was ignored; the value is in the metadata."),
+    "rank-mixed": Code("info", "The log holds records of several ranks. It is filed under the rank of the file name, else under the first."),
+    "rank-differs": Code("warning", "The rank in the file name is not the one that the records carry. It is filed under that of the records."),
+    "time-invalid": Code("warning", "The record prefix holds no valid time; the event has the time of the one before."),
+    "year-unknown": Code("info", "The log has no chromium event to derive the year and the time zone from, so that times are known only relative to its first record."),
+    "clock-inferred": Code("info", "The log writes local time without year and zone; both were derived from the first chromium event."),
+    "timeline-invalid": Code("warning", "The payload of a chromium event is not a trace event. It is kept as a payload, but is not part of the timeline."),
+}
+
+
+class Diagnostics:
+    """Collects the diagnostics of one log, in file order.
+
+    Consecutive lines with the same code become one row; beyond ``MAX_ROWS_PER_CODE`` rows of a
+    code the rest is only counted, in the last row.
+    """
+
+    def __init__(self) -> None:
+        self._rows: list[dict] = []
+        self._last_of_code: dict[str, dict] = {}
+        self._rows_of_code: dict[str, int] = {}
+        self._next_line: dict[str, int] = {}
+
+    def add(
+        self,
+        code: str,
+        message: str,
+        *,
+        line: int | None = None,
+        byte_offset: int | None = None,
+        event_index: int | None = None,
+        count: int = 1,
+    ) -> None:
+        last = self._last_of_code.get(code)
+        follows = last is not None and line is not None and event_index is None and self._next_line.get(code) == line
+        rows = self._rows_of_code.get(code, 0)
+        if follows or rows >= MAX_ROWS_PER_CODE:
+            last["count"] += count
+        else:
+            self._last_of_code[code] = row = {
+                "code": code,
+                "severity": CODES[code].severity,
+                "message": message,
+                "line": line,
+                "byte_offset": byte_offset,
+                "event_index": event_index,
+                "count": count,
+            }
+            self._rows.append(row)
+            self._rows_of_code[code] = rows + 1
+        if line is not None:
+            self._next_line[code] = line + count
+
+    def counts(self) -> dict[str, int]:
+        """Occurrences by code, codes sorted."""
+        out: dict[str, int] = {}
+        for row in self._rows:
+            out[row["code"]] = out.get(row["code"], 0) + row["count"]
+        return dict(sorted(out.items()))
+
+    def table(self) -> dict:
+        """The diagnostics table (schema: diagnostics)."""
+        return {"diagnostics": sorted(self._rows, key=lambda r: (r["line"] or 0, r["byte_offset"] or 0))}

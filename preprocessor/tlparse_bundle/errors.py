@@ -1,0 +1,28 @@
+"""The one exception that a user may see as a sentence instead of a traceback."""
+
+from __future__ import annotations
+
+
+class BundleError(Exception):
+    """Something that the user can understand and mend.
+
+    ``message`` says what and where, ``hint`` what to try, ``code`` is stable for programs,
+    ``exit_code`` is what the command line returns.
+    """
+
+    def __init__(self, message: str, *, hint: str = "", code: str = "failed", exit_code: int = 1):
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+        self.code = code
+        self.exit_code = exit_code
+
+    def __str__(self) -> str:
+        return f"{self.message}\n\n{self.hint}" if self.hint else self.message
+
+    def __reduce__(self):  # worker processes send it to the parent
+        return _rebuild, (self.message, self.hint, self.code, self.exit_code)
+
+
+def _rebuild(message: str, hint: str, code: str, exit_code: int) -> BundleError:
+    return BundleError(message, hint=hint, code=code, exit_code=exit_code)

@@ -1,0 +1,26 @@
+"""The artifact table: what there is to look at, in the order torch wrote it."""
+
+from __future__ import annotations
+
+from tlparse_bundle.events.registry import artifact_name, is_artifact
+from tlparse_bundle.trace.envelope import Event
+
+
+class Artifacts:
+    name = "artifacts"
+
+    def __init__(self) -> None:
+        self._rows: list[tuple] = []
+
+    def observe(self, event: Event) -> None:
+        if not is_artifact(event.type, event.payload is not None):
+            return
+        size_bytes = len(event.payload) if event.payload is not None else 0
+        name = artifact_name(event.type, event.name)
+        self._rows.append(
+            (event.index, event.compile_index, event.kind_index, name, event.hash, event.blob_index, event.blob_offset, size_bytes)
+        )
+
+    def table(self) -> dict:
+        columns = ("event_index", "compile_index", "kind_index", "name", "hash", "blob_index", "blob_offset", "size_bytes")
+        return dict(zip(columns, zip(*self._rows) if self._rows else ((),) * len(columns)))

@@ -1,0 +1,242 @@
+"""The compile table: one row per compile id and occurrence, with status, times and outcome."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import orjson
+
+from tlparse_bundle.events.registry import is_artifact
+from tlparse_bundle.trace.compile_id import CompileId
+from tlparse_bundle.trace.envelope import Event
+from tlparse_bundle.trace.stacks import StackTable
+
+# Frames that Dynamo's own frame conversion leaves at the end of a dynamo_start stack
+# (torch/_dynamo/convert_frame.py); older releases of torch did not cut them off.
+_CONVERT_FRAME = "torch/_dynamo/convert_frame.py"
+_CONVERT_FUNCTIONS = frozenset(("catch_errors", "_convert_frame", "_convert_frame_assert", "__call__"))
+
+
+class _FrameCompile:
+    """What all attempts of one frame compile share."""
+
+    def __init__(self) -> None:
+        self.started = False
+        self.metrics: dict = {}
+        self.metrics_event_index: int | None = None
+        self.failure: dict | None = None
+        self.restart_reasons: list[str] = []
+        self.recompile_text: str | None = None
+        self.backward_time_us: int | None = None
+        self.span_start_us: float | None = None
+        self.span_us: float | None = None
+        self.stack_index: int | None = None
+
+    def status(self) -> str | None:
+        if self.metrics_event_index is None:
+            return "missing" if self.started else None
+        if self.failure is not None:
+            return "error"
+        if not _count(self.metrics.get("graph_op_count")):
+            return "empty"
+        return "break" if self.restart_reasons else "ok"
+
+
+class _Row:
+    def __init__(self, cid: CompileId | None, occurrence: int, first_event_index: int, frame_compile: _FrameCompile):
+        self.cid = cid
+        self.occurrence = occurrence
+        self.first_event_index = first_event_index
+        self.frame_compile = frame_compile
+        self.stack_index: int | None = None
+        self.event_count = self.size_bytes = self.artifact_count = self.graph_break_count = 0
+
+
+class Compiles:
+    name = "compiles"
+
+    def __init__(self, stacks: StackTable):
+        self._stacks = stacks
+        self._rows: list[_Row] = []
+        self._frame_compiles: dict[tuple, _FrameCompile] = {}
+
+    def observe(self, event: Event) -> None:
+        if event.compile_index == len(self._rows):
+            key = (event.compile_id and event.compile_id.frame_compile, event.occurrence)
+            shared = self._frame_compiles.setdefault(key, _FrameCompile())
+            self._rows.append(_Row(event.compile_id, event.occurrence, event.index, shared))
+        row = self._rows[event.compile_index]
+        row.event_count += 1
+        row.size_bytes += event.size_bytes
+        row.artifact_count += is_artifact(event.type, event.payload is not None)
+        if event.compile_id is None:
+            return
+        if event.type == "chromium_event":
+            self._observe_span(row.frame_compile, event.trace_event)
+        elif event.type == "artifact":
+            self._observe_artifact(row, event)
+        elif type(event.value) is dict:
+            if event.type == "dynamo_start":
+                row.frame_compile.started = True
+                stack = self._without_convert_frames(event.value.get("stack_index"))
+                row.stack_index = row.frame_compile.stack_index = stack
+            elif event.type == "compilation_metrics":
+                self._observe_metrics(row.frame_compile, event.index, event.value)
+            elif event.type == "bwd_compilation_metrics":
+                time_us = _backward_time_us(event.value)
+                if time_us is not None:
+                    row.frame_compile.backward_time_us = (row.frame_compile.backward_time_us or 0) + time_us
+
+    def _observe_span(self, shared: _FrameCompile, span: dict | None) -> None:
+        if span is None or span["name"] != "dynamo":
+            return
+        if span["ph"] == "B":
+            shared.span_start_us = span["ts"]
+        elif span["ph"] == "E" and shared.span_start_us is not None:
+            shared.span_us = max(0, span["ts"] - shared.span_start_us)
+
+    def _observe_artifact(self, row: _Row, event: Event) -> None:
+        if event.name == "dynamo_graph_break_reason":
+            row.graph_break_count += 1
+        elif event.name == "recompile_reasons" and event.payload:
+            row.frame_compile.recompile_text = _recompile_text(event.payload)
+
+    def _observe_metrics(self, shared: _FrameCompile, event_index: int, metrics: dict) -> None:
+        shared.metrics = metrics
+        shared.metrics_event_index = event_index
+        if metrics.get("fail_type") is not None:
+            line = metrics.get("fail_user_frame_lineno")
+            shared.failure = {
+                "type": str(metrics["fail_type"]),
+                "reason": _text(metrics.get("fail_reason")),
+                "filename": _text(metrics.get("fail_user_frame_filename")),
+                "line": line if type(line) is int else None,
+            }
+        reasons = metrics.get("restart_reasons")
+        if type(reasons) is list:
+            shared.restart_reasons = [str(reason) for reason in reasons]
+
+    def _without_convert_frames(self, stack_index: int | None) -> int | None:
+        row = -1 if stack_index is None else stack_index
+        while row >= 0:
+            file, _, name, _ = self._stacks.innermost(row)
+            if file is None or name not in _CONVERT_FUNCTIONS or not file.replace("\\", "/").endswith(_CONVERT_FRAME):
+                break
+            row = self._stacks.parent(row)
+        return row if row >= 0 else None
+
+    def statuses(self) -> dict[str, int]:
+        """How many rows have each status."""
+        counts: dict[str, int] = {}
+        for row in self._rows:
+            status = row.frame_compile.status()
+            if status is not None:
+                counts[status] = counts.get(status, 0) + 1
+        return dict(sorted(counts.items()))
+
+    def compile_count(self) -> int:
+        """Rows with an id."""
+        return sum(row.cid is not None for row in self._rows)
+
+    def compile_time_us(self) -> int:
+        """Sum over the frame compiles."""
+        return sum(_times(shared)["compile_time_us"] or 0 for shared in self._frame_compiles.values())
+
+    def table(self) -> dict:
+        return {"compiles": [self._row(row) for row in self._rows]}
+
+    def _row(self, row: _Row) -> dict:
+        cid, shared = row.cid, row.frame_compile
+        metrics = shared.metrics
+        key = "-" if cid is None else str(cid)
+        stack_index = row.stack_index if row.stack_index is not None else shared.stack_index
+        return {
+            "key": key if row.occurrence == 1 else f"{key}@{row.occurrence}",
+            "id": None if cid is None else str(cid),
+            "occurrence": row.occurrence,
+            "compiled_autograd_id": cid and cid.compiled_autograd_id,
+            "frame_id": cid and cid.frame_id,
+            "frame_compile_id": cid and cid.frame_compile_id,
+            "attempt": cid.attempt if cid else 0,
+            "status": shared.status(),
+            **self._function(metrics, stack_index),
+            "stack_index": stack_index,
+            **_times(shared),
+            "backward_time_us": shared.backward_time_us,
+            "graph_op_count": _count(metrics.get("graph_op_count")),
+            "graph_node_count": _count(metrics.get("graph_node_count")),
+            "graph_input_count": _count(metrics.get("graph_input_count")),
+            "guard_count": _count(metrics.get("guard_count")),
+            "graph_break_count": row.graph_break_count,
+            "recompile_reason": _text(metrics.get("recompile_reason")) or shared.recompile_text,
+            "restart_reasons": shared.restart_reasons,
+            "failure": shared.failure,
+            "metrics_event_index": shared.metrics_event_index,
+            "event_count": row.event_count,
+            "first_event_index": row.first_event_index,
+            "size_bytes": row.size_bytes,
+            "artifact_count": row.artifact_count,
+        }
+
+    def _function(self, metrics: dict, stack_index: int | None) -> dict:
+        function, filename, line = (metrics.get(k) for k in ("co_name", "co_filename", "co_firstlineno"))
+        if type(function) is not str:
+            function = filename = line = None
+            if stack_index is not None:
+                filename, line, function, _ = self._stacks.innermost(stack_index)
+        return {"function": function, "filename": _text(filename), "first_line": line if type(line) is int else None}
+
+
+def _times(shared: _FrameCompile) -> dict[str, int | None]:
+    metrics = shared.metrics
+    start_us = _microseconds(metrics, "start_time_us", "start_time")
+    if start_us is None and shared.span_start_us is not None:
+        start_us = int(shared.span_start_us)
+    compile_us = _microseconds(metrics, "dynamo_cumulative_compile_time_us", "entire_frame_compile_time_s")
+    if compile_us is None and shared.span_us is not None:
+        compile_us = int(shared.span_us)
+    return {
+        "start_epoch_us": start_us,
+        "compile_time_us": compile_us,
+        "backend_time_us": _microseconds(metrics, "aot_autograd_cumulative_compile_time_us", "backend_compile_time_s"),
+        "inductor_time_us": _microseconds(metrics, "inductor_cumulative_compile_time_us", "inductor_compile_time_s"),
+    }
+
+
+def _backward_time_us(metrics: dict) -> int | None:
+    for key in ("backward_cumulative_compile_time_us", "duration_us"):
+        if _count(metrics.get(key)) is not None:
+            return metrics[key]
+    return _microseconds(metrics, "inductor_cumulative_compile_time_us", "inductor_compile_time_s")
+
+
+def _microseconds(metrics: dict, key_us: str, key_s: str) -> int | None:
+    """A time in microseconds; older releases of torch wrote seconds under another name."""
+    value = metrics.get(key_us)
+    if _count(value) is not None:
+        return value
+    value = metrics.get(key_s)
+    if type(value) in (int, float) and math.isfinite(value) and 0 <= value < 4e9:
+        return int(value * 1e6)
+    return None
+
+
+def _count(value: Any) -> int | None:
+    return value if type(value) is int and value >= 0 else None
+
+
+def _text(value: Any) -> str | None:
+    return value if type(value) is str else None
+
+
+def _recompile_text(payload: bytes) -> str | None:
+    """torch writes one reason as plain text and several as a JSON list, both labelled json."""
+    text = payload.decode("utf-8", "replace")
+    try:
+        reasons = orjson.loads(text)
+    except ValueError:
+        return text or None
+    if type(reasons) is list:
+        return "\n".join(str(reason) for reason in reasons) or None
+    return text

@@ -1,0 +1,51 @@
+"""Which process wrote the log: rank and PyTorch version."""
+
+from __future__ import annotations
+
+import orjson
+
+from tlparse_bundle.diagnostics import Diagnostics
+from tlparse_bundle.trace.envelope import Event
+
+
+class Identity:
+    """Collects what the records say about their process."""
+
+    def __init__(self) -> None:
+        self._ranks: dict[int | None, int] = {}
+        self._artifact_version: str | None = None
+        self._metrics_version: str | None = None
+
+    def observe(self, event: Event) -> None:
+        self._ranks[event.rank] = self._ranks.get(event.rank, 0) + 1
+        if event.name == "torch_version" and event.type == "artifact" and event.payload:
+            try:
+                version = orjson.loads(event.payload)["pytorch_version"]
+            except (ValueError, KeyError, TypeError):
+                return
+            if type(version) is str:
+                self._artifact_version = version
+        elif event.type == "compilation_metrics" and type(event.value) is dict and self._metrics_version is None:
+            version = event.value.get("pytorch_version")
+            if type(version) is str:
+                self._metrics_version = version
+
+    @property
+    def torch_version(self) -> str | None:
+        return self._artifact_version or self._metrics_version
+
+    def ranks(self) -> list[dict]:
+        """'ranks' of the log directory (schema: log)."""
+        ranks = sorted(self._ranks, key=lambda r: (r is None, r or 0))
+        return [{"rank": rank, "event_count": self._ranks[rank]} for rank in ranks]
+
+    def rank(self, name_rank: int | None, diagnostics: Diagnostics) -> int | None:
+        """Rank of the log; ``name_rank`` is what the file name says."""
+        ranks = [rank for rank in self._ranks if rank is not None]
+        if len(ranks) > 1:
+            diagnostics.add("rank-mixed", "records of the ranks " + ", ".join(map(str, sorted(ranks))))
+        if not ranks or name_rank in ranks:
+            return name_rank
+        if name_rank is not None:
+            diagnostics.add("rank-differs", f"the file name says rank {name_rank}, the records say {ranks[0]}")
+        return ranks[0]

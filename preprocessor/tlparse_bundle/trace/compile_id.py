@@ -1,0 +1,65 @@
+"""Compile ids: how torch writes them, and telling their occurrences apart.
+
+torch._guards.CompileId prints ``frame/compile``, with ``!N/`` in front inside compiled autograd
+and ``!N`` while compiled autograd itself captures; CompileContext adds ``_attempt`` above 0.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+ID_KEYS = ("compiled_autograd_id", "frame_id", "frame_compile_id", "attempt")
+
+
+class CompileId(NamedTuple):
+    compiled_autograd_id: int | None
+    frame_id: int | None
+    frame_compile_id: int | None
+    attempt: int
+
+    @property
+    def frame_compile(self) -> tuple[int | None, int | None, int | None]:
+        """What all attempts of one compile share."""
+        return self[:3]
+
+    def __str__(self) -> str:
+        parts = []
+        if self.compiled_autograd_id is not None:
+            parts.append(f"!{self.compiled_autograd_id}")
+        if self.frame_id is not None or self.frame_compile_id is not None or not parts:
+            parts.append("-" if self.frame_id is None else str(self.frame_id))
+            parts.append("-" if self.frame_compile_id is None else str(self.frame_compile_id))
+        text = "/".join(parts)
+        return f"{text}_{self.attempt}" if self.attempt else text
+
+
+class Occurrences:
+    """Decides which occurrence of a compile id a record belongs to.
+
+    ``torch._dynamo.reset()`` restarts the numbering. A frame compile begins with the 'dynamo'
+    span of the timeline and then a dynamo_start (torch/_dynamo/convert_frame.py, _compile);
+    either, for an id that has started already, begins its next occurrence. Everything else
+    belongs to the newest one.
+    """
+
+    def __init__(self) -> None:
+        # frame compile -> [occurrence, a span opened it, attempts that had a dynamo_start]
+        self._state: dict[tuple, list] = {}
+
+    def of(self, cid: CompileId, *, starts: bool = False, opens_span: bool = False) -> int:
+        """Occurrence (1, 2, …) of a record.
+
+        ``starts``: it is a dynamo_start; ``opens_span``: it begins the compile's 'dynamo' span.
+        """
+        state = self._state.get(cid.frame_compile)
+        if state is None:
+            state = self._state[cid.frame_compile] = [1, False, set()]
+        if starts:
+            if cid.attempt in state[2]:
+                state[:] = [state[0] + 1, False, set()]
+            state[2].add(cid.attempt)
+        elif opens_span:
+            if state[2]:
+                state[:] = [state[0] + 1, True, set()]
+            state[1] = True
+        return state[0]

@@ -1,0 +1,293 @@
+"""Records to events: the JSON of the envelope, the context keys, interned strings, compile ids."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+from typing import Any
+
+import orjson
+
+from tlparse_bundle.diagnostics import Diagnostics
+from tlparse_bundle.trace.clock import Clock
+from tlparse_bundle.trace.compile_id import ID_KEYS, CompileId, Occurrences
+from tlparse_bundle.trace.reader import Record
+from tlparse_bundle.trace.stacks import StackTable
+
+# Never event names (torch/_logging/_internal.py, trace_structured).
+CONTEXT_KEYS = frozenset((*ID_KEYS, "rank", "severity", "timestamp", "pathname", "thread", "subgraph_name", "has_payload", "stack"))
+DAMAGED = "damaged_record"
+UNTYPED = "untyped_record"
+
+_MAX_SAFE_INTEGER = 2**53 - 1
+_LONG_DIGITS = re.compile(rb"\d{16}")
+_EMPTY_MD5 = hashlib.md5(b"", usedforsecurity=False).hexdigest()
+
+
+class Event:
+    """One record, understood: what tables are made from.
+
+    ``value`` is the metadata under the event's own key; ``metadata`` the whole object, None for
+    ``{type: {}}``. ``trace_event`` is the parsed payload of a chromium event.
+    """
+
+    __slots__ = (
+        "index", "type", "name", "value", "metadata", "compile_id", "occurrence", "rank", "line", "byte_offset",
+        "size_bytes", "time_us", "origin", "pid", "payload", "payload_form", "trace_event", "kind_index", "compile_index",
+        "blob_index", "blob_offset", "hash",
+    )  # fmt: skip
+
+    index: int
+    type: str
+    name: str | None
+    value: Any
+    metadata: dict | None
+    compile_id: CompileId | None
+    occurrence: int
+    rank: int | None
+    line: int
+    byte_offset: int
+    size_bytes: int
+    time_us: int
+    origin: tuple[bytes, bytes, bytes]
+    pid: int
+    payload: bytes | None
+    payload_form: str  # lf, crlf or verbatim
+    trace_event: dict | None
+    # Set by the log writer before the tables see the event:
+    kind_index: int
+    compile_index: int
+    blob_index: int
+    blob_offset: int
+    hash: str | None
+
+
+class EventDecoder:
+    """Decodes the records of one log, in order."""
+
+    def __init__(self, diagnostics: Diagnostics):
+        self.diagnostics = diagnostics
+        self.clock = Clock()
+        self.stacks = StackTable()
+        self._occurrences = Occurrences()
+        self._strings: dict[int, str] = {}
+        self._undefined: set[int] = set()
+        self._count = 0
+        self._anchored = False
+        self._last_time_us = 0
+
+    def decode(self, record: Record) -> tuple[Event, bytes]:
+        """The event, and the bytes of the record to keep verbatim."""
+        event = Event()
+        event.index = self._count
+        self._count += 1
+        event.line, event.byte_offset, event.size_bytes = record.line, record.byte_offset, record.size_bytes
+        level, date_time, micros, pid, path, line = record.prefix
+        event.origin, event.pid = (level, path, line), int(pid) if len(pid) < 16 else 0
+        time_us = self.clock.time_us(date_time, micros)
+        if time_us is None:
+            self._note(event, "time-invalid", f"no time: {date_time.decode()}")
+            time_us = self._last_time_us
+        event.time_us = self._last_time_us = time_us
+        event.payload = record.payload
+        event.payload_form = "verbatim" if record.verbatim else "lf"
+
+        fields = self._fields(event, record)
+        kept = self._check_payload(event, fields, record)
+        event.type = next((key for key in fields if key not in CONTEXT_KEYS), UNTYPED)
+        value = event.value = fields.get(event.type)
+        event.name = value["name"] if type(value) is dict and type(value.get("name")) is str else None
+        event.rank = self._rank(event, fields)
+        event.compile_id = self._compile_id(event, fields)
+        event.trace_event = self._trace_event(event) if event.type == "chromium_event" else None
+        if event.type == "str":
+            self._define_string(event, value)
+        if "stack" in fields:
+            self._intern_stack(event, fields, "stack")
+        if type(value) is dict and ("stack" in value or "user_stack" in value):
+            self._intern_stack(event, value, "stack")
+            self._intern_stack(event, value, "user_stack")
+
+        span = event.trace_event
+        event.occurrence = 1 if event.compile_id is None else self._occurrences.of(
+            event.compile_id,
+            starts=event.type == "dynamo_start",
+            opens_span=span is not None and span["name"] == "dynamo" and span["ph"] == "B",
+        )
+        event.metadata = None if value == {} and len(fields) == 1 else fields
+        return event, kept
+
+    def _note(self, event: Event, code: str, message: str) -> None:
+        self.diagnostics.add(code, message, line=event.line, byte_offset=event.byte_offset, event_index=event.index)
+
+    def _fields(self, event: Event, record: Record) -> dict:
+        text = record.envelope
+        fields, reason = None, "not an object"
+        try:
+            fields = orjson.loads(text) if _LONG_DIGITS.search(text) is None else _lenient_json(text)
+        except (ValueError, RecursionError):
+            try:
+                fields = _lenient_json(text)
+            except ValueError as error:
+                reason = str(error)
+            except RecursionError:
+                reason = "nested too deeply"
+        if type(fields) is dict:
+            return fields
+        code = "record-cut" if record.cut else "json-syntax"
+        shown = text.decode("utf-8", "replace")
+        self._note(event, code, f"{reason}: {shown[:80]!r}")
+        return {DAMAGED: {"text": shown}}
+
+    def _check_payload(self, event: Event, fields: dict, record: Record) -> bytes:
+        """Compare the payload with has_payload; returns the bytes to keep verbatim."""
+        announced = fields.get("has_payload")
+        payload = record.payload
+        if payload is None:
+            if announced is not None:
+                if announced == _EMPTY_MD5:
+                    event.payload, event.payload_form = b"", "verbatim"
+                    del fields["has_payload"]
+                else:
+                    self._note(event, "payload-missing", f"no payload of MD5 {announced}")
+            return record.kept
+        if hashlib.md5(payload, usedforsecurity=False).hexdigest() == announced:
+            del fields["has_payload"]
+            return record.kept
+        if announced is None:
+            if DAMAGED not in fields:
+                self._note(event, "payload-unannounced", "payload lines behind a record without has_payload")
+            return record.kept
+        if payload.endswith(b"\r"):
+            unix = payload[:-1].replace(b"\r\n", b"\n")
+            if hashlib.md5(unix, usedforsecurity=False).hexdigest() == announced:
+                del fields["has_payload"]
+                self._note(event, "payload-line-ends", "payload lines end in CR LF")
+                event.payload = unix
+                if record.verbatim or unix.replace(b"\n", b"\r\n") + b"\r" == payload:
+                    event.payload_form = "verbatim" if record.verbatim else "crlf"
+                    return record.kept
+                event.payload_form = "verbatim"
+                return record.kept + b"\t" + payload.replace(b"\n", b"\n\t") + b"\n"
+        self._note(event, "payload-md5", f"MD5 is not {announced}")
+        return record.kept
+
+    def _rank(self, event: Event, fields: dict) -> int | None:
+        rank = fields.get("rank")
+        if rank is None:
+            fields.pop("rank", None)
+            return None
+        if _is_index(rank):
+            return fields.pop("rank")
+        self._note(event, "rank-invalid", f"rank {rank!r:.40}")
+        return None
+
+    def _compile_id(self, event: Event, fields: dict) -> CompileId | None:
+        if "frame_id" not in fields and "compiled_autograd_id" not in fields and "frame_compile_id" not in fields:
+            return None
+        values = [fields.get(key) for key in ID_KEYS]
+        for key, value in zip(ID_KEYS, values):
+            if value is not None and not _is_index(value):
+                self._note(event, "compile-id-invalid", f"{key} {value!r:.40}")
+                return None
+        if values[:3] == [None, None, None]:
+            return None
+        for key in ID_KEYS:
+            fields.pop(key, None)
+        # Runtime metrics pass a compile id without an attempt; they belong to attempt 0.
+        return CompileId(values[0], values[1], values[2], values[3] or 0)
+
+    def _trace_event(self, event: Event) -> dict | None:
+        try:
+            span = orjson.loads(event.payload or b"")
+        except ValueError:
+            span = None
+        if type(span) is not dict or type(span.get("name")) is not str or type(span.get("ph")) is not str or type(span.get("ts")) not in (int, float):
+            self._note(event, "timeline-invalid", "no trace event with name, ph and ts")
+            return None
+        if not self._anchored and span["ph"] != "i":  # instants may carry an earlier time
+            self._anchored = self.clock.anchor(span["ts"], event.time_us)
+        return span
+
+    def _define_string(self, event: Event, value: Any) -> None:
+        if type(value) is list and len(value) == 2 and type(value[0]) is str and _is_index(value[1]):
+            text, number = value
+            if self._strings.setdefault(number, text) != text:
+                self._note(event, "string-redefined", f"string {number} defined again")
+                self._strings[number] = text
+        else:
+            self._note(event, "string-invalid", f"str {value!r:.60}")
+
+    def _intern_stack(self, event: Event, holder: dict, key: str) -> None:
+        """Replace holder[key], a list of frames, by a row of the stack table."""
+        frames = holder.get(key)
+        if type(frames) is not list or f"{key}_index" in holder:
+            return
+        rows = []
+        for frame in frames:
+            try:
+                number, line, name, loc = frame["filename"], frame["line"], frame["name"], frame.get("loc")
+                file = frame.get("uninterned_filename")
+            except (TypeError, KeyError, AttributeError):
+                break
+            if type(line) is not int or type(name) is not str or not (loc is None or type(loc) is str):
+                break
+            if file is None:
+                try:
+                    file = self._strings.get(number)
+                except TypeError:
+                    break
+                if file is None and number not in self._undefined and number != -1:  # -1: torch knows no file
+                    self._undefined.add(number)
+                    self._note(event, "string-undefined", f"string id {number!r:.40} is not defined before its use")
+            if file is not None and type(file) is not str:
+                break
+            rows.append((file, line, name, loc))
+        if len(rows) < len(frames):
+            self._note(event, "stack-invalid", f"{key} is no list of frames")
+            return
+        # The key keeps its place, so that the event's own key stays where it was.
+        items = list(holder.items())
+        holder.clear()
+        for k, v in items:
+            if k == key:
+                holder[f"{key}_index"] = self.stacks.intern(rows)
+            else:
+                holder[k] = v
+
+
+def _is_index(value: Any) -> bool:
+    return type(value) is int and 0 <= value <= _MAX_SAFE_INTEGER
+
+
+def _lenient_json(text: bytes) -> Any:
+    """JSON as Python writes it: NaN and infinities become words, huge integers strings of digits.
+
+    Lone surrogates and bytes that are no UTF-8 become U+FFFD.
+    """
+    value = json.loads(text.decode("utf-8", "replace"), parse_constant=str, parse_int=_safe_int, parse_float=_safe_float)
+    return _without_surrogates(value) if b"\\u" in text else value
+
+
+def _safe_int(digits: str) -> int | str:
+    if len(digits) > 17:
+        return digits
+    number = int(digits)
+    return number if abs(number) <= _MAX_SAFE_INTEGER else digits
+
+
+def _safe_float(text: str) -> float | str:
+    number = float(text)
+    return number if math.isfinite(number) else text
+
+
+def _without_surrogates(value: Any) -> Any:
+    if type(value) is str:
+        return value if value.isascii() else value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if type(value) is list:
+        return [_without_surrogates(v) for v in value]
+    if type(value) is dict:
+        return {_without_surrogates(k): _without_surrogates(v) for k, v in value.items()}
+    return value

@@ -1,0 +1,64 @@
+"""Strings, frames and stacks of one log, each stored once; the stacks form a trie."""
+
+from __future__ import annotations
+
+
+class StackTable:
+    """Interns stacks, outermost frame first, and hands out their row numbers."""
+
+    def __init__(self) -> None:
+        self._strings: dict[str, int] = {}
+        self._frames: dict[tuple, int] = {}
+        self._stacks: dict[tuple[int, int], int] = {}
+        self._frame_rows: list[tuple] = []
+        self._stack_rows: list[tuple[int, int]] = []
+
+    def string(self, text: str) -> int:
+        return self._strings.setdefault(text, len(self._strings))
+
+    def intern(self, frames: list[tuple[str | None, int, str, str | None]]) -> int | None:
+        """Row of a stack of (file, line, function, text of the line); None for an empty stack."""
+        row = -1
+        for frame in frames:
+            frame_index = self._frames.get(frame)
+            if frame_index is None:
+                file, line, name, loc = frame
+                if file is not None:
+                    self.string(file)
+                self.string(name)
+                if loc is not None:
+                    self.string(loc)
+                frame_index = self._frames[frame] = len(self._frame_rows)
+                self._frame_rows.append(frame)
+            key = (row, frame_index)
+            row = self._stacks.get(key, -1)
+            if row < 0:
+                row = self._stacks[key] = len(self._stack_rows)
+                self._stack_rows.append(key)
+        return row if row >= 0 else None
+
+    def parent(self, row: int) -> int:
+        """The stack without its innermost frame, or -1."""
+        return self._stack_rows[row][0]
+
+    def innermost(self, row: int) -> tuple[str | None, int, str, str | None]:
+        """(file, line, function, text of the line) of the innermost frame."""
+        return self._frame_rows[self._stack_rows[row][1]]
+
+    def table(self) -> dict:
+        """The stack tables (schema: stacks)."""
+        ids = self._strings
+        frames = self._frame_rows
+        return {
+            "strings": list(ids),
+            "frames": {
+                "file": [-1 if f[0] is None else ids[f[0]] for f in frames],
+                "line": [f[1] for f in frames],
+                "name": [ids[f[2]] for f in frames],
+                "loc": [-1 if f[3] is None else ids[f[3]] for f in frames],
+            },
+            "stacks": {
+                "frame_index": [frame for _, frame in self._stack_rows],
+                "parent_index": [parent for parent, _ in self._stack_rows],
+            },
+        }
