@@ -1,0 +1,6 @@
+"""python -m tlparse_bundle"""
+
+from tlparse_bundle.cli import main
+
+if __name__ == "__main__":
+    main()

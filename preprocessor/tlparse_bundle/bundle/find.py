@@ -1,0 +1,50 @@
+"""Finds one thing in a bundle by what a person types: a hash, a path, LOG/COMPILE/ARTIFACT."""
+
+from __future__ import annotations
+
+import orjson
+
+from tlparse_bundle.bundle import layout
+from tlparse_bundle.bundle.reader import Bundle, Log
+from tlparse_bundle.errors import BundleError
+
+
+def find(bundle: Bundle, what: str) -> bytes:
+    """The bytes of a blob, an artifact, a timeline or a file, decoded.
+
+    Raises BundleError that says what there is instead.
+    """
+    if len(what) == 64 and all(c in "0123456789abcdef" for c in what):
+        return bundle.blob(what)
+    if what == layout.MANIFEST or what.startswith(("logs/", "blobs/")):
+        return bundle.read(what)
+    log_id, _, rest = what.partition("/")
+    log = bundle.log(log_id)
+    if rest == "timeline":
+        return _timeline(log)
+    key, _, name = rest.rpartition("/")
+    # Names of artifacts may hold slashes; the longest compile key that fits decides.
+    keys = sorted((c.key for c in log.compiles if rest.startswith(c.key + "/")), key=len)
+    if keys:
+        key, name = keys[-1], rest[len(keys[-1]) + 1 :]
+    return _artifact(log, key, name)
+
+
+def _timeline(log: Log) -> bytes:
+    sha256 = log.blobs["sha256"]
+    events = [event for row in log.directory["timeline"] for event in orjson.loads(log.bundle.blob(sha256[row]))]
+    return orjson.dumps(events)
+
+
+def _artifact(log: Log, key: str, name: str) -> bytes:
+    compile = log.compile(key)
+    wanted, _, number = name.rpartition("#")
+    if not wanted or not number.isdecimal():
+        wanted, number = name, "1"
+    same = [a for a in compile.artifacts if a.name == wanted] or [a for a in compile.artifacts if a.name == name]
+    if not 1 <= int(number) <= len(same):
+        names = ", ".join(dict.fromkeys(a.name for a in compile.artifacts)) or "none"
+        raise BundleError(f"compile {key} of {log.id} has no artifact {name!r}", hint=f"Its artifacts: {names}", code="not-found")
+    artifact = same[int(number) - 1]
+    data = artifact.bytes()
+    return orjson.dumps(artifact.json(), option=orjson.OPT_INDENT_2) + b"\n" if data is None else data

@@ -1,0 +1,62 @@
+"""Runs the application on the loopback interface."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import socket
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from tlparse_bundle.errors import BundleError
+
+LOOPBACK = "127.0.0.1"
+
+
+def bundle_names(paths: Sequence[Path]) -> dict[str, Path]:
+    """A name for the URL of each bundle: that of its folder, numbered where two are equal."""
+    names: dict[str, Path] = {}
+    for path in paths:
+        base = re.sub(r"[^A-Za-z0-9._-]", "_", path.resolve().name).lstrip(".") or "bundle"
+        name, number = base, 2
+        while name in names:
+            name, number = f"{base}-{number}", number + 1
+        names[name] = path
+    return names
+
+
+def listen(port: int) -> socket.socket:
+    """A listening socket on loopback; port 0 takes any free one. Raises BundleError when taken."""
+    sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        sock.bind((LOOPBACK, port))
+        sock.listen(128)
+    except OSError as error:
+        sock.close()
+        if error.errno == errno.EADDRINUSE:
+            raise BundleError(f"port {port} is taken", hint="Pass another --port, or leave it out to take a free one.", code="port-taken") from None
+        raise BundleError(f"port {port} cannot be used: {error.strerror}", code="port") from None
+    return sock
+
+
+def serve(bundles: Sequence[Path], *, port: int = 0, ready: Callable[[str], None] = lambda url: None) -> None:
+    """Serve until interrupted. ``ready`` is given the URL once connections are accepted."""
+    import uvicorn
+
+    from tlparse_bundle.serve.app import create_app
+
+    app = create_app(bundle_names(bundles))
+    sock = listen(port)
+    config = uvicorn.Config(app, log_level="warning", access_log=False, lifespan="off", server_header=False)
+    ready(f"http://{LOOPBACK}:{sock.getsockname()[1]}/")
+    uvicorn.Server(config).run(sockets=[sock])
+
+
+def ssh_hint(url: str) -> str | None:
+    """The command that makes a URL of this machine reachable from where the user sits, if remote."""
+    if "SSH_CONNECTION" not in os.environ:
+        return None
+    port = url.rstrip("/").rsplit(":", 1)[1]
+    return f"ssh -N -L {port}:{LOOPBACK}:{port} {os.environ.get('USER', 'user')}@{socket.gethostname()}"
