@@ -37,25 +37,19 @@ export class Stacks {
    * @param {any} metadata @returns {any}
    */
   resolve(metadata) {
-    if (metadata === null || typeof metadata !== "object") return metadata;
-    const resolved = expand(metadata, this);
-    for (const [key, value] of Object.entries(resolved)) {
-      if (value !== null && typeof value === "object" && !Array.isArray(value)) resolved[key] = expand(value, this);
-    }
-    return resolved;
+    const isObject = (/** @type {any} */ v) => v !== null && typeof v === "object" && !Array.isArray(v);
+    if (!isObject(metadata)) return metadata;
+    const entries = this.expand(metadata).map(([key, value]) => [key, isObject(value) ? Object.fromEntries(this.expand(value)) : value]);
+    return Object.fromEntries(entries);
   }
-}
 
-/** @param {any} object @param {Stacks} stacks */
-function expand(object, stacks) {
-  /** @type {Record<string, any>} */
-  const copy = {};
-  for (const [key, value] of Object.entries(object)) {
-    const stack = (key === "stack_index" || key === "user_stack_index") && Number.isInteger(value);
-    if (stack) copy[key.replace("_index", "")] = stacks.stack(value).map(frameText);
-    else copy[key] = value;
+  /** @param {any} object @returns {[string, any][]} */
+  expand(object) {
+    return Object.entries(object).map(([key, value]) => {
+      const stack = (key === "stack_index" || key === "user_stack_index") && Number.isInteger(value);
+      return stack ? [key.replace("_index", ""), this.stack(value).map(frameText)] : [key, value];
+    });
   }
-  return copy;
 }
 
 /** @param {Frame} frame */

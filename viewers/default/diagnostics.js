@@ -1,0 +1,66 @@
+// Everything in the log that was not understood, skipped, mended or assumed.
+import { debounce, fill, h } from "../lib/dom.js";
+import { count, plural } from "../lib/format.js";
+import { Grid } from "../lib/grid.js";
+
+/** @param {any} bundle @param {string} code */
+const meaning = (bundle, code) => (Object.hasOwn(bundle.manifest.diagnostic_codes, code) ? bundle.manifest.diagnostic_codes[code] : { severity: "warning", meaning: "" });
+
+/** @param {string} severity */
+export function severityBadge(severity) {
+  const warning = severity === "warning";
+  return h("span", { class: `status ${warning ? "status-break" : "status-none"}` },
+    h("span", { class: "sign", "aria-hidden": "true" }, warning ? "⚠" : "i"), " ", severity);
+}
+
+/** Codes with their counts and meanings. @param {any} bundle @param {[string, any][]} found @param {(code: string) => string} link */
+export function diagnosticsList(bundle, found, link) {
+  return h("dl", { class: "pairs" }, found.map(([code, n]) => {
+    const known = meaning(bundle, code);
+    return [h("dt", null, severityBadge(known.severity), " ", h("a", { href: link(code) }, code), ` ${count(n)}`), h("dd", null, known.meaning)];
+  }).flat());
+}
+
+/** @param {import("./main.js").Context} context @returns {Promise<import("./main.js").View>} */
+export async function openDiagnostics({ bundle, log, state }) {
+  const rows = await log.diagnostics();
+  if (rows.length === 0) {
+    return { title: "Diagnostics", element: h("div", { class: "page" }, h("h1", null, "No diagnostics"),
+      h("p", null, "Every line of this log was understood. Lines that are damaged, skipped or had to be assumed would be listed here.")) };
+  }
+  const filter = h("input", { type: "search", class: "filter", placeholder: "Filter", "aria-label": "Filter diagnostics",
+    oninput: debounce(() => state.replace({ q: filter.value }, true), 80) });
+  const total = h("span", { class: "dim", "aria-live": "polite" });
+  const grid = new Grid({
+    label: "Diagnostics", minWidth: "50rem",
+    columns: [
+      { id: "severity", title: "Severity", width: "6.5rem", cell: (i) => severityBadge(rows[i].severity), sort: (i) => rows[i].severity },
+      { id: "code", title: "Code", width: "14rem", cell: (i) => rows[i].code, sort: (i) => rows[i].code, class: "mono" },
+      { id: "line", title: "Line", width: "5.5rem", number: true, cell: (i) => count(rows[i].line), sort: (i) => rows[i].line },
+      { id: "byte", title: "Byte", width: "7rem", number: true, cell: (i) => count(rows[i].byte_offset), sort: (i) => rows[i].byte_offset },
+      { id: "count", title: "Times", width: "5rem", number: true, cell: (i) => count(rows[i].count), sort: (i) => rows[i].count },
+      { id: "event", title: "Record", width: "6rem", number: true, cell: (i) => event(rows[i], state) },
+      { id: "message", title: "What was found", width: "minmax(16rem, 1fr)", cell: (i) => h("span", { title: rows[i].message }, rows[i].message) },
+    ],
+    onopen: (i) => rows[i].event_index !== null && state.go(state.link({ view: "events", event: String(rows[i].event_index) })),
+  });
+  const found = /** @type {[string, any][]} */ (Object.entries(log.summary.diagnostics));
+  const element = h("div", { class: "fill" },
+    h("div", { class: "intro" }, diagnosticsList(bundle, found, (code) => state.link({ view: "diagnostics", q: code }))),
+    h("div", { class: "toolbar" }, filter, total), grid.element);
+  return {
+    element, title: "Diagnostics", search: () => filter,
+    update: ({ q }) => {
+      if (filter.value !== q) filter.value = q;
+      const wanted = q.toLowerCase();
+      const fit = rows.flatMap((row, i) => (`${row.code} ${row.message} ${row.severity}`.toLowerCase().includes(wanted) ? [i] : []));
+      fill(total, fit.length === rows.length ? plural(rows.length, "row") : `${count(fit.length)} of ${plural(rows.length, "row")}`);
+      grid.show(fit);
+    },
+  };
+}
+
+/** @param {any} row @param {any} state */
+function event(row, state) {
+  return row.event_index === null ? "–" : h("a", { href: state.link({ view: "events", event: String(row.event_index) }), tabindex: "-1" }, count(row.event_index));
+}

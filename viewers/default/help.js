@@ -1,0 +1,45 @@
+// Every key, and the words that the log uses.
+import { fill, h } from "../lib/dom.js";
+import { STATUSES, statusBadge } from "../lib/status.js";
+
+const KEYS = [
+  ["/", "go to the filter or the find box"],
+  ["?", "this help"],
+  ["[ and ]", "previous and next compile (compile page; also the buttons above it)"],
+  ["↑ ↓", "previous and next row of a list, a table or the tree"],
+  ["← →", "close and open a branch of the tree, or go to its parent or first child; move a panel's edge"],
+  ["Home, End, Page up, Page down", "first and last row, one page"],
+  ["*", "open all branches beside this one"],
+  ["letters", "in the tree: go to the next row that begins so"],
+  ["Enter", "open the selected compile; in the find box: next match (with Shift: previous)"],
+  ["Esc", "close this help; leave the find box"],
+];
+
+const WORDS = [
+  ["[0/1]", "the compile with frame id 0 and frame compile id 1: code object number 0, compiled for the second time. A second number above 0 is a recompile."],
+  ["[0/1_2]", "its attempt 2: the compile was restarted twice, for instance after a graph break, and this is what the last try did."],
+  ["[!3/0/1]", "the same inside compiled autograd graph 3."],
+  ["[0/1@2]", "the id came again after torch._dynamo.reset(): the second compile with that id."],
+  ["no compile id", "records that torch wrote outside of a compile."],
+];
+
+/** @type {HTMLDialogElement | null} */
+let dialog = null;
+
+export function showHelp() {
+  if (!dialog) {
+    dialog = /** @type {HTMLDialogElement} */ (h("dialog", { "aria-labelledby": "help-title", class: "help" }));
+    fill(dialog,
+      h("h2", { id: "help-title" }, "Help"),
+      h("h3", null, "Keys"), list(KEYS.map(([key, what]) => [h("kbd", null, key), what])),
+      h("h3", null, "Compile ids"), list(WORDS.map(([word, what]) => [h("code", null, word), what])),
+      h("h3", null, "Statuses"), list(Object.entries(STATUSES).map(([status, { help }]) => [statusBadge(status), help])),
+      h("p", { class: "dim" }, "Attempts of one compile share its status and its time. The address of this page keeps what you look at: copy it to show somebody."),
+      h("button", { class: "tool", onclick: () => dialog?.close() }, "Close"));
+  }
+  document.body.append(dialog);
+  if (!dialog.open) dialog.showModal();
+}
+
+/** @param {any[][]} rows */
+const list = (rows) => h("dl", { class: "pairs" }, rows.map(([term, what]) => [h("dt", null, term), h("dd", null, what)]).flat());

@@ -1,0 +1,137 @@
+// The default viewer: opens the bundle, draws the frame around the views, follows the address.
+import { openBundle } from "../lib/bundle.js";
+import { fill, h, typing } from "../lib/dom.js";
+import { HashState } from "../lib/hash-state.js";
+import { errorBox } from "../lib/load.js";
+import { openCompile } from "./compile.js";
+import { openCompiles } from "./compiles.js";
+import { openDiagnostics } from "./diagnostics.js";
+import { openEvents } from "./events.js";
+import { showHelp } from "./help.js";
+import { openOverview } from "./overview.js";
+import { header } from "./shell.js";
+import { openStack } from "./stack.js";
+
+/**
+ * @typedef {object} Context what every view gets
+ * @property {import("../lib/bundle.js").Bundle} bundle
+ * @property {import("../lib/log.js").Log} log
+ * @property {HashState} state
+ */
+/**
+ * @typedef {object} View
+ * @property {HTMLElement} element
+ * @property {string} title for the title of the page
+ * @property {(state: Record<string, string>) => void} [update] the address changed, the view and the log did not
+ * @property {() => HTMLElement | null} [search] what '/' goes to
+ * @property {(event: KeyboardEvent) => boolean} [key] a key outside of fields; true when it was used
+ * @property {() => void} [close]
+ */
+
+/** @type {Record<string, (context: Context) => Promise<View>>} */
+const VIEWS = {
+  overview: openOverview, stack: openStack, compiles: openCompiles, compile: openCompile, events: openEvents, diagnostics: openDiagnostics,
+};
+const DEFAULTS = {
+  view: "overview", log: "", compile: "", artifact: "", line: "", event: "", q: "", type: "", status: "", sort: "",
+  problems: "", torch: "", closed: "", stack: "", pane: "",
+};
+
+document.getElementById("boot")?.remove();
+const main = h("main", { id: "main", tabindex: "-1" });
+const state = new HashState(DEFAULTS, ["log"]);
+/** @type {View | null} */
+let view = null;
+let shown = "";
+
+try {
+  const url = bundleUrl();
+  fill(document.body, h("p", { class: "loading", role: "status" }, `Opening ${url.pathname} …`));
+  const bundle = await openBundle(url);
+  start(bundle);
+} catch (error) {
+  fill(document.body, h("main", { class: "stopped" }, h("h1", null, "The bundle could not be opened"), errorBox(error, () => location.reload())));
+}
+
+function bundleUrl() {
+  const asked = new URLSearchParams(location.search).get("bundle") ?? "bundle/";
+  const url = new URL(asked, location.href);
+  if (url.origin === location.origin) return url;
+  throw new Error(
+    `'?bundle=${asked}' is on another host. This page reads bundles from its own host only; put the bundle beside it, ` +
+      "or fork the viewer and add that host to connect-src in index.html.",
+  );
+}
+
+/** @param {import("../lib/bundle.js").Bundle} bundle */
+function start(bundle) {
+  if (bundle.logs.length === 0) {
+    fill(document.body, header(bundle, state, null), fill(main, h("h1", null, "This bundle holds no logs"),
+      h("p", null, "Record one with ", h("code", null, "TORCH_TRACE=/tmp/trace python train.py"), " and build the bundle again: ",
+        h("code", null, "tlparse-bundle build /tmp/trace OUT"), ".")));
+    return;
+  }
+  const follow = () => show(bundle, state.current);
+  state.listen(follow);
+  document.addEventListener("keydown", keys);
+  document.addEventListener("click", follows);
+  follow();
+}
+
+/** @param {import("../lib/bundle.js").Bundle} bundle @param {Record<string, string>} current */
+async function show(bundle, current) {
+  const log = current.log === "" ? bundle.logs[0] : bundle.log(current.log);
+  const open = Object.hasOwn(VIEWS, current.view) ? VIEWS[current.view] : null;
+  const place = `${current.view} ${log?.id}`;
+  if (place === shown && view) {
+    view.update?.(current);
+    setTitle(bundle, log);
+    return;
+  }
+  shown = place;
+  view?.close?.();
+  view = null;
+  fill(document.body, h("a", { class: "skip", href: "#main", onclick: skip }, "Skip to the content"), header(bundle, state, log ?? null), main);
+  main.className = `view-${open ? current.view : "none"}`;
+  try {
+    if (!log) throw new Error(`This bundle has no log '${current.log}'. It has: ${bundle.logs.map((l) => l.id).join(", ")}.`);
+    if (!open) throw new Error(`There is no view '${current.view}'. There are: ${Object.keys(VIEWS).join(", ")}.`);
+    const timer = setTimeout(() => fill(main, h("p", { class: "loading", role: "status" }, `Loading the ${current.view} of ${log.id} …`)), 120);
+    const opened = await open({ bundle, log, state }).finally(() => clearTimeout(timer));
+    if (shown !== place) return;
+    view = opened;
+    fill(main, opened.element);
+    opened.update?.(state.current);
+    setTitle(bundle, log);
+  } catch (error) {
+    if (shown === place) fill(main, errorBox(error, () => { shown = ""; show(bundle, state.current); }));
+  }
+}
+
+/** @param {import("../lib/bundle.js").Bundle} bundle @param {any} log */
+function setTitle(bundle, log) {
+  document.title = [view?.title, bundle.logs.length > 1 ? log?.id : log?.summary.source.name, "tlparse-bundle"].filter(Boolean).join(" · ");
+}
+
+/** @param {Event} event */
+function skip(event) {
+  event.preventDefault();
+  main.focus();
+}
+
+/** Links within the page change the state without a new load. @param {MouseEvent} event */
+function follows(event) {
+  const link = /** @type {Element} */ (event.target).closest?.("a[href^='#v=']");
+  if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+  event.preventDefault();
+  state.go(link.getAttribute("href") ?? "");
+}
+
+/** @param {KeyboardEvent} event */
+function keys(event) {
+  if (typing(event) || document.querySelector("dialog[open]")) return;
+  if (event.key === "?") showHelp();
+  else if (event.key === "/" && view?.search) view.search()?.focus();
+  else if (!view?.key?.(event)) return;
+  event.preventDefault();
+}

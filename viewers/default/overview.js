@@ -1,0 +1,162 @@
+// The first screen: what ran, and what went wrong.
+import { fill, h } from "../lib/dom.js";
+import { bytes, count, firstLine, plural, time } from "../lib/format.js";
+import { statusBadge } from "../lib/status.js";
+import { breakSection } from "./breaks.js";
+import { diagnosticsList } from "./diagnostics.js";
+import { compileLink, compileLinks, fact, shareBar, verdict } from "./parts.js";
+import { logName } from "./shell.js";
+import { facts, functionName, modelOf, placeOf } from "./model.js";
+
+const MOST_LISTED = 20;
+const SLOWEST = 8;
+
+/** @param {import("./main.js").Context} context @returns {Promise<import("./main.js").View>} */
+export async function openOverview({ bundle, log, state }) {
+  const model = await modelOf(log);
+  const known = facts(model);
+  const element = h("div", { class: "page" },
+    headline(model, known),
+    bundle.logs.length > 1 && logTable(bundle, log, state),
+    model.frames.length === 0 ? nothingCompiled(model) : [
+      verdicts(model, known, state),
+      timeSection(model, known, state),
+      cacheSection(model),
+    ],
+    diagnosticsSection(bundle, log, state),
+  );
+  return { element, title: "Overview" };
+}
+
+/** @param {any} model @param {ReturnType<typeof facts>} known */
+function headline(model, known) {
+  const { source, torch_version: torch, event_count: events, rank } = model.log.summary;
+  const title = model.frames.length === 0 ? "No compiles in this log"
+    : `${plural(model.frames.length, "compile")} of ${plural(known.functions, "function")} in ${time(known.total)}`;
+  return h("header", { class: "headline" }, h("h1", null, title),
+    h("ul", { class: "facts-line" },
+      h("li", null, torch ? `torch ${torch}` : "torch version not in the log"),
+      h("li", null, rank === null ? "no rank" : `rank ${rank}`),
+      h("li", null, `${plural(events, "record")}, ${bytes(source.size_bytes)}`),
+      h("li", { class: "path" }, source.name)));
+}
+
+/** @param {any} model */
+function nothingCompiled(model) {
+  const { event_count: events } = model.log.summary;
+  return h("section", { class: "empty" },
+    h("p", null, events ? "Torch wrote records, but none of them belongs to a compile. See Events for what there is." : "The log has no records."),
+    h("p", null, "Compiles appear here when a program that calls torch.compile runs with ",
+      h("code", null, "TORCH_TRACE=/tmp/trace python train.py"), "."));
+}
+
+/** @param {any} model @param {ReturnType<typeof facts>} known @param {any} state */
+function verdicts(model, known, state) {
+  const { failures, recompiles, restarts, missing } = known;
+  const recompileCount = recompiles.reduce((n, group) => n + group.length, 0);
+  const sections = [
+    failures.length > 0 && verdict("✖", "error", plural(failures.length, "failure"), failures.map((frame) => failureRow(model, frame, state))),
+    missing.length > 0 && verdict("?", "missing", `${plural(missing.length, "compile")} without metrics`,
+      missing.map((frame) => h("li", null, functionName(frame.last), " ", where(model, frame.last), compileLinks(model, frame.rows, state)))),
+    (known.breakCount > 0 || restarts.length > 0) && breakSection(model, known, state),
+    recompileCount > 0 && verdict("↻", "recompile", `${plural(recompileCount, "recompile")} of ${plural(recompiles.length, "function")}`,
+      recompiles.map((group) => recompileRow(model, group, state))),
+  ].filter(Boolean);
+  const good = [
+    !failures.length && "no failures", !known.breakCount && !restarts.length && "no graph breaks", !recompileCount && "no recompiles",
+  ].filter(Boolean).join(", ");
+  const all = sections.length === 0
+    ? `${plural(model.frames.length, "compile")}, ${good}, ${time(known.total)}.`
+    : good && `${good[0].toUpperCase()}${good.slice(1)}.`;
+  return h("section", { "aria-label": "What went wrong", class: "verdicts" }, sections, all && h("p", { class: "good" }, all));
+}
+
+/** @param {any} model @param {any} compile */
+const where = (model, compile) => h("span", { class: "place", title: compile.filename }, placeOf(model, compile));
+
+/** @param {any} model @param {any} frame @param {any} state */
+function failureRow(model, { last, rows }, state) {
+  const { failure } = last;
+  const place = failure?.filename ? `${model.short(failure.filename)}:${failure.line}` : placeOf(model, last);
+  return h("li", null,
+    h("strong", null, functionName(last)), " ", h("span", { class: "place", title: failure?.filename ?? last.filename }, place), " ",
+    h("span", { class: "reason", title: failure?.reason }, failure ? `${failure.type}: ${firstLine(failure.reason) || "no message"}` : "failed; the metrics give no reason"),
+    compileLinks(model, rows, state));
+}
+
+/** @param {any} model @param {any[]} group @param {any} state */
+function recompileRow(model, group, state) {
+  const { last } = group[group.length - 1];
+  return h("li", null, h("strong", null, functionName(last)), " ", where(model, last), " ", plural(group.length, "time"),
+    h("ul", { class: "reasons" }, group.slice(0, MOST_LISTED).map((frame) =>
+      h("li", null, compileLink(model, frame.rows[frame.rows.length - 1], state), " ",
+        h("span", { class: "reason", title: frame.last.recompile_reason }, firstLine(frame.last.recompile_reason)))),
+    group.length > MOST_LISTED && h("li", { class: "dim" }, `${MOST_LISTED} of ${count(group.length)} shown; `,
+      h("a", { href: state.link({ view: "compiles", q: functionName(last) }) }, "all of them"))));
+}
+
+/** @param {any} model @param {ReturnType<typeof facts>} known @param {any} state */
+function timeSection(model, known, state) {
+  const all = known.phases.reduce((total, phase) => total + phase.us, 0);
+  const longest = known.slowest[0]?.last.compile_time_us ?? 0;
+  return h("div", { class: "columns" },
+    h("section", null, h("h2", null, "Compile time"),
+      all === 0 ? h("p", { class: "dim" }, "The log has no compile times. They come with the compilation metrics at the end of each compile.")
+        : [h("div", { class: "stacked", role: "img", "aria-label": known.phases.map((p) => `${p.title} ${time(p.us)}`).join(", ") },
+            known.phases.filter((p) => p.us > 0).map((p) => h("span", { class: `phase-${p.id}`, style: { "flex-grow": p.us } }))),
+          h("ul", { class: "legend" }, known.phases.filter((p) => p.us > 0 || p.id !== "backward").map((p) =>
+            h("li", null, h("span", { class: `swatch phase-${p.id}`, "aria-hidden": "true" }), ` ${p.title} `, h("b", null, time(p.us)))))],
+      h("h2", null, "Statuses"),
+      h("ul", { class: "facts-line" }, Object.entries(known.statuses).map(([status, n]) =>
+        h("li", null, h("a", { href: state.link({ view: "compiles", status }) }, statusBadge(status), ` ${count(n)}`))))),
+    known.slowest.length > 0 && h("section", null, h("h2", null, "Slowest"),
+      h("table", { class: "plain" }, h("tbody", null, known.slowest.slice(0, SLOWEST).map(({ last, rows }) => h("tr", null,
+        h("td", null, compileLink(model, rows[rows.length - 1], state)),
+        h("td", { class: "wide" }, functionName(last), " ", where(model, last)),
+        h("td", { class: "number" }, time(last.compile_time_us)),
+        h("td", { class: "bar-cell" }, shareBar(last.compile_time_us, longest))))))));
+}
+
+/** Hits and misses, from the kinds of records alone. @param {any} model */
+function cacheSection(model) {
+  /** @type {Map<string, string[]>} */
+  const caches = new Map();
+  for (const kind of model.directory.kinds) {
+    const match = /^(.+)_cache_(hit|miss|bypass)$/.exec(kind.name ?? "");
+    if (!match) continue;
+    const title = `${match[1].replaceAll("_", " ")} cache`;
+    caches.set(title, [...(caches.get(title) ?? []), `${count(kind.event_count)} ${match[2]}`]);
+  }
+  if (caches.size === 0) return null;
+  return h("section", null, h("h2", null, "Caches"),
+    h("ul", { class: "facts-line" }, [...caches].map(([title, parts]) => h("li", null, fact(title, parts.join(", "))))));
+}
+
+/** @param {any} bundle @param {any} log @param {any} state */
+function diagnosticsSection(bundle, log, state) {
+  const found = Object.entries(log.summary.diagnostics);
+  if (found.length === 0) return null;
+  return h("section", null, h("h2", null, "Diagnostics"),
+    diagnosticsList(bundle, found, (/** @type {string} */ code) => state.link({ view: "diagnostics", q: code })));
+}
+
+/** @param {any} bundle @param {any} log @param {any} state */
+function logTable(bundle, log, state) {
+  const titles = ["Log", "Torch", "Compile ids", "Statuses", "Compile time", "Records", "Size", "Diagnostics"];
+  const body = h("tbody", null, bundle.logs.map((/** @type {any} */ l) => {
+    const row = l.summary;
+    return h("tr", { class: l.id === log.id ? "here" : null },
+      h("td", { class: "wide" }, h("a", { href: state.patched({ log: l.id }), "aria-current": l.id === log.id ? "true" : null }, logName(l))),
+      h("td", null, row.torch_version ?? "–"),
+      h("td", { class: "number" }, count(row.compile_count)),
+      h("td", null, Object.entries(row.statuses).map(([status, n]) => [statusBadge(status), ` ${count(/** @type {number} */ (n))}  `]).flat()),
+      h("td", { class: "number" }, time(row.compile_time_us)),
+      h("td", { class: "number" }, count(row.event_count)),
+      h("td", { class: "number" }, bytes(row.source.size_bytes)),
+      h("td", { class: "number" }, count(Object.values(row.diagnostics).reduce((/** @type {number} */ a, b) => a + /** @type {number} */ (b), 0))));
+  }));
+  return h("section", null, h("h2", null, `${plural(bundle.logs.length, "log")} in this bundle`),
+    h("div", { class: "table-box", tabindex: "0", role: "region", "aria-label": "Logs" },
+      h("table", { class: "plain" }, h("thead", null, h("tr", null, titles.map((title, i) =>
+        h("th", { scope: "col", class: [2, 4, 5, 6, 7].includes(i) ? "number" : null }, title)))), body)));
+}

@@ -1,0 +1,38 @@
+// Small pieces that several views show.
+import { h } from "../lib/dom.js";
+import { count } from "../lib/format.js";
+import { statusInfo } from "../lib/status.js";
+import { compileLabel, idText } from "./model.js";
+
+const MOST_LINKS = 12;
+
+/** @param {any} model @param {number} index @param {any} state @param {Record<string, string>} [more] */
+export function compileLink(model, index, state, more = {}) {
+  const compile = model.compiles[index];
+  const { sign } = statusInfo(compile.status);
+  return h("a", {
+    href: state.link({ view: "compile", compile: compile.key, ...more }), class: `compile-link status-${compile.status ?? "none"}`,
+    "aria-label": compileLabel(compile), title: compileLabel(compile),
+  }, h("span", { class: "sign", "aria-hidden": "true" }, sign), " ", idText(compile));
+}
+
+/** @param {any} model @param {number[]} indexes @param {any} state */
+export function compileLinks(model, indexes, state) {
+  return h("span", { class: "links" }, indexes.slice(0, MOST_LINKS).map((index) => [" ", compileLink(model, index, state)]).flat(),
+    indexes.length > MOST_LINKS && h("span", { class: "dim" }, ` and ${count(indexes.length - MOST_LINKS)} more`));
+}
+
+/** A group of findings under a sign and a count. @param {string} sign @param {string} tone @param {string} title @param {any[]} items @param {any} [note] */
+export function verdict(sign, tone, title, items, note) {
+  return h("section", { class: `verdict tone-${tone}` },
+    h("h2", null, h("span", { class: "sign", "aria-hidden": "true" }, sign), " ", title), note, h("ul", null, items));
+}
+
+/** @param {string} title @param {any} value */
+export const fact = (title, value) => [h("span", { class: "dim" }, `${title} `), value];
+
+/** @param {number | null} part @param {number} whole */
+export function shareBar(part, whole) {
+  const share = part && whole ? Math.max(0.5, (100 * part) / whole) : 0;
+  return h("span", { class: "share", "aria-hidden": "true" }, h("span", { style: { width: `${share}%` } }));
+}

@@ -1,0 +1,63 @@
+// The bar above every view: where we are, the views, the log, light and dark, help.
+import { h } from "../lib/dom.js";
+import { store, stored } from "../lib/splitter.js";
+import { showHelp } from "./help.js";
+
+const TABS = [["overview", "Overview"], ["stack", "Stack"], ["compiles", "Compiles"], ["events", "Events"], ["diagnostics", "Diagnostics"]];
+const THEME = "tlparse-bundle.theme";
+
+applyTheme(stored(THEME));
+
+/**
+ * @param {import("../lib/bundle.js").Bundle} bundle @param {import("../lib/hash-state.js").HashState} state
+ * @param {import("../lib/log.js").Log | null} log
+ */
+export function header(bundle, state, log) {
+  const current = state.current;
+  const here = current.view === "compile" ? "compiles" : current.view;
+  const kept = /** @type {Record<string, string>} */ (current.log ? { log: current.log } : {});
+  const tabs = h("nav", { "aria-label": "Views", class: "tabs" }, TABS.map(([id, title]) =>
+    h("a", { href: state.link({ ...kept, view: id }), "aria-current": here === id ? "page" : null }, title)));
+  return h("header", { class: "shell" },
+    h("a", { class: "brand", href: state.link({ ...kept, view: "overview" }) }, "tlparse-bundle"),
+    log && (bundle.logs.length > 1 ? picker(bundle, state, log) : h("span", { class: "log-name", title: log.summary.source.name }, logName(log))),
+    bundle.logs.length > 0 && tabs,
+    h("span", { class: "spring" }),
+    h("button", { class: "tool", onclick: toggleTheme, title: "Light or dark", "aria-label": "Switch between light and dark" }, "◐"),
+    h("button", { class: "tool", onclick: () => showHelp(), title: "Keys and words (?)", "aria-label": "Help" }, "?"));
+}
+
+/** @param {import("../lib/log.js").Log} log */
+export function logName(log) {
+  return log.rank === null ? log.id : `rank ${log.rank} · ${log.id}`;
+}
+
+/**
+ * @param {import("../lib/bundle.js").Bundle} bundle @param {import("../lib/hash-state.js").HashState} state
+ * @param {import("../lib/log.js").Log} log
+ */
+function picker(bundle, state, log) {
+  const change = (/** @type {Event} */ event) => {
+    const select = /** @type {HTMLSelectElement} */ (event.target);
+    // An event number means something in its own log only; a compile id often means the same in all of them.
+    state.go(state.patched({ log: select.value, event: "", line: "", stack: "", closed: "" }));
+    document.querySelector("select[aria-label='Log']")?.focus?.();
+  };
+  const select = h("select", { "aria-label": "Log", onchange: change }, bundle.logs.map((l) =>
+    h("option", { value: l.id, selected: l.id === log.id }, logName(l))));
+  return h("span", { class: "log-picker" }, select, h("span", { class: "dim" }, ` of ${bundle.logs.length}`));
+}
+
+/** @param {string | null} theme */
+function applyTheme(theme) {
+  if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;
+  else delete document.documentElement.dataset.theme;
+}
+
+function toggleTheme() {
+  const dark = matchMedia("(prefers-color-scheme: dark)").matches;
+  const now = document.documentElement.dataset.theme ?? (dark ? "dark" : "light");
+  const next = now === "dark" ? "light" : "dark";
+  applyTheme(next);
+  store(THEME, next);
+}

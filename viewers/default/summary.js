@@ -1,0 +1,83 @@
+// One compile in short: status, times, why, attempts, artifacts by phase.
+import { fill, h } from "../lib/dom.js";
+import { bytes, count, time } from "../lib/format.js";
+import { statusBadge } from "../lib/status.js";
+import { byPhase, compileArtifacts, describe, frameKey, functionName, idText, placeOf } from "./model.js";
+import { compileLink } from "./parts.js";
+
+/** @param {import("./main.js").Context} context @param {any} model @param {number} index @param {{page?: boolean}} [options] */
+export function compileSummary(context, model, index, { page = false } = {}) {
+  const { state } = context;
+  const compile = model.compiles[index];
+  const artifacts = h("div", { class: "summary-artifacts" });
+  if (!page) listArtifacts(context, index, compile, artifacts);
+  return h("div", { class: "summary" },
+    !page && h("h2", null, h("span", { class: "mono" }, idText(compile)), " ", functionName(compile), " ", statusBadge(compile.status)),
+    !page && h("p", null, h("span", { class: "place", title: compile.filename }, placeOf(model, compile)), " ",
+      h("a", { href: state.link({ view: "compile", compile: compile.key }) }, "Open this compile")),
+    reasons(model, compile),
+    h("dl", { class: "pairs numbers" }, numbers(compile).filter(([, value]) => value !== null).map(([title, value]) => [h("dt", null, title), h("dd", null, value)]).flat()),
+    relatives(model, compile, index, state),
+    artifacts);
+}
+
+/** @param {any} model @param {any} compile */
+function reasons(model, compile) {
+  const { failure } = compile;
+  return [
+    failure && h("section", { class: "verdict tone-error" }, h("h3", null, "Why it failed"),
+      h("pre", { class: "wrapped" }, `${failure.type}: ${failure.reason ?? "no message"}`),
+      failure.filename && h("p", { class: "place" }, `${failure.filename}:${failure.line ?? "?"}`)),
+    compile.recompile_reason !== null && h("section", { class: "verdict tone-recompile" }, h("h3", null, "Why it was compiled again"),
+      h("pre", { class: "wrapped" }, compile.recompile_reason)),
+    compile.restart_reasons.length > 0 && h("section", { class: "verdict tone-break" }, h("h3", null, "Why it was restarted"),
+      h("ul", null, compile.restart_reasons.map((/** @type {string} */ reason) => h("li", null, h("pre", { class: "wrapped" }, reason))))),
+  ];
+}
+
+/** @param {any} compile @returns {[string, any][]} */
+function numbers(compile) {
+  const known = (/** @type {any} */ value, /** @type {(v: any) => string} */ show) => (value === null ? null : show(value));
+  const within = (/** @type {number} */ us) => time(Math.max(0, us));
+  const { compile_time_us: total, backend_time_us: backend, inductor_time_us: inductor } = compile;
+  return [
+    ["Compile time", known(total, time)],
+    ["in Dynamo", total === null || backend === null ? null : within(total - backend)],
+    ["in AOTAutograd", backend === null || inductor === null ? null : within(backend - inductor)],
+    ["in Inductor", known(inductor, time)],
+    ["Backward, later", known(compile.backward_time_us, time)],
+    ["Graph", known(compile.graph_op_count, (n) => `${count(n)} ops, ${count(compile.graph_node_count)} nodes, ${count(compile.graph_input_count)} inputs`)],
+    ["Guards", known(compile.guard_count, count)],
+    ["Graph breaks", compile.graph_break_count ? count(compile.graph_break_count) : null],
+    ["In the log", `${count(compile.event_count)} records, ${bytes(compile.size_bytes)}`],
+  ];
+}
+
+/** Other attempts, and other compiles of the same function. @param {any} model @param {any} compile @param {number} index @param {any} state */
+function relatives(model, compile, index, state) {
+  if (compile.id === null) return null;
+  const key = frameKey(compile);
+  const others = (/** @type {(c: any) => boolean} */ fits) =>
+    model.compiles.flatMap((/** @type {any} */ c, /** @type {number} */ i) => (c.id !== null && fits(c) ? [i] : []));
+  const attempts = others((c) => frameKey(c) === key);
+  const same = others((c) => c.filename !== null && c.filename === compile.filename && c.first_line === compile.first_line && c.function === compile.function && frameKey(c) !== key);
+  const row = (/** @type {string} */ title, /** @type {number[]} */ list) => [h("dt", null, title), h("dd", null, list.slice(0, 40).map((i) =>
+    (i === index ? h("strong", { class: "mono" }, idText(compile), " ") : [compileLink(model, i, state), " "])).flat(), list.length > 40 && ` and ${count(list.length - 40)} more`)];
+  if (attempts.length < 2 && same.length === 0) return null;
+  return h("dl", { class: "pairs" }, attempts.length > 1 && row("Attempts", attempts), same.length > 0 && row("Same function", same));
+}
+
+/** @param {any} context @param {number} index @param {any} compile @param {Element} root */
+async function listArtifacts({ bundle, log, state }, index, compile, root) {
+  try {
+    const artifacts = await compileArtifacts(log, index);
+    fill(root, artifacts.length === 0 ? h("p", { class: "dim" }, "No artifacts.") : byPhase(bundle.manifest, artifacts).map((phase) => [
+      h("h3", { title: phase.help }, phase.title),
+      h("ul", { class: "artifact-list" }, phase.artifacts.map((artifact) => h("li", null, h("a", {
+        href: state.link({ view: "compile", compile: compile.key, artifact: artifact.address }), title: describe(bundle.manifest, artifact).help,
+      }, artifact.address), h("span", { class: "dim" }, artifact.hash === null ? "" : ` ${bytes(artifact.size_bytes)}`)))),
+    ]).flat());
+  } catch (error) {
+    fill(root, h("p", { class: "dim" }, `The artifacts could not be read. ${/** @type {Error} */ (error).message}`));
+  }
+}

@@ -1,0 +1,56 @@
+// Making elements. Data becomes text, never markup.
+
+/** @typedef {Node | string | number | null | undefined | false} Child */
+
+/**
+ * h("button", { class: "quiet", onclick: go, "aria-label": "Next" }, "›")
+ * Props: 'class', 'dataset', 'style' (an object), 'on…' listeners; true sets an empty attribute; null and false leave it off.
+ * @param {string} tag @param {Record<string, any> | null} [props] @param {...(Child | Child[])} children
+ * @returns {any} the element
+ */
+export function h(tag, props, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(props ?? {})) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (name === "dataset") Object.assign(element.dataset, value);
+    else if (name === "style") for (const [key, v] of Object.entries(value)) element.style.setProperty(key, String(v));
+    else element.setAttribute(name, value === true ? "" : String(value));
+  }
+  append(element, children);
+  return element;
+}
+
+/** @param {Element} parent @param {(Child | Child[])[]} children */
+export function append(parent, children) {
+  for (const child of children.flat()) {
+    if (child === null || child === undefined || child === false) continue;
+    parent.append(child instanceof Node ? child : document.createTextNode(String(child)));
+  }
+}
+
+/** @param {Element} parent @param {...(Child | Child[])} children */
+export function fill(parent, ...children) {
+  parent.replaceChildren();
+  append(parent, children);
+  return parent;
+}
+
+/** True while keys belong to a field. @param {KeyboardEvent} event */
+export function typing(event) {
+  const target = /** @type {HTMLElement} */ (event.target);
+  return event.ctrlKey || event.metaKey || event.altKey || ["INPUT", "TEXTAREA", "SELECT"].includes(target?.tagName);
+}
+
+/** Runs the last call only, once it has been quiet for a while. @template {any[]} A @param {(...args: A) => void} run @param {number} ms */
+export function debounce(run, ms) {
+  let timer = 0;
+  return (/** @type {A} */ ...args) => {
+    clearTimeout(timer);
+    timer = setTimeout(() => run(...args), ms);
+  };
+}
+
+let lastId = 0;
+/** @param {string} prefix */
+export const newId = (prefix) => `${prefix}-${++lastId}`;

@@ -1,0 +1,73 @@
+// Numbers, times and names as people read them.
+
+const grouped = new Intl.NumberFormat("en-US");
+
+/** 40504 -> "40,504" @param {number | null | undefined} n */
+export const count = (n) => (n === null || n === undefined ? "–" : grouped.format(n));
+
+/** "1 compile", "2 compiles" @param {number} n @param {string} one @param {string} [many] */
+export const plural = (n, one, many = `${one}s`) => `${count(n)} ${n === 1 ? one : many}`;
+
+/** @param {number | null | undefined} us */
+export function time(us) {
+  if (us === null || us === undefined) return "–";
+  const size = Math.abs(us);
+  if (size < 1_000) return `${us} µs`;
+  if (size < 1_000_000) return `${digits(us / 1e3)} ms`;
+  if (size < 600_000_000) return `${digits(us / 1e6)} s`;
+  return `${digits(us / 60e6)} min`;
+}
+
+/** @param {number | null | undefined} n */
+export function bytes(n) {
+  if (n === null || n === undefined) return "–";
+  if (n < 1_000) return `${n} B`;
+  if (n < 1_000_000) return `${digits(n / 1e3)} kB`;
+  if (n < 1_000_000_000) return `${digits(n / 1e6)} MB`;
+  return `${digits(n / 1e9)} GB`;
+}
+
+/** Three significant digits, thousands in full. @param {number} n */
+function digits(n) {
+  const size = Math.abs(n);
+  return grouped.format(Number(n.toFixed(size < 9.995 ? 2 : size < 99.95 ? 1 : 0)));
+}
+
+/** The file name without what every machine has differently. @param {string | null} file */
+export function shortFile(file) {
+  if (!file) return "(unknown file)";
+  for (const mark of ["#link-tree/", "/site-packages/", "/dist-packages/"]) {
+    const at = file.lastIndexOf(mark);
+    if (at >= 0) return file.slice(at + mark.length);
+  }
+  return file.replace(/^.*-seed-nspid[^/]*\//, "");
+}
+
+/**
+ * Shortens file names, and leaves off the folders that all of them share.
+ * @param {Iterable<string | null>} files @returns {(file: string | null) => string}
+ */
+export function fileShortener(files) {
+  const folders = new Set();
+  for (const file of files) {
+    const short = file && shortFile(file);
+    if (short && short.startsWith("/")) folders.add(short.slice(0, short.lastIndexOf("/") + 1));
+  }
+  const common = commonFolder([...folders]);
+  return (file) => {
+    const short = shortFile(file);
+    return common && short.startsWith(common) ? short.slice(common.length) : short;
+  };
+}
+
+/** @param {string[]} folders each ends in a slash */
+function commonFolder(folders) {
+  let common = folders[0] ?? "";
+  for (const folder of folders) {
+    while (!folder.startsWith(common)) common = common.slice(0, common.lastIndexOf("/", common.length - 2) + 1);
+  }
+  return common;
+}
+
+/** @param {string | null} text */
+export const firstLine = (text) => (text ?? "").split("\n", 1)[0];

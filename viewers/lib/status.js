@@ -1,0 +1,22 @@
+// The five statuses: always a sign and a word, colour only on top.
+import { h } from "./dom.js";
+
+/** @type {Record<string, {sign: string, word: string, help: string}>} */
+export const STATUSES = {
+  ok: { sign: "✔", word: "ok", help: "Compiled to a graph without a restart." },
+  break: { sign: "✂", word: "break", help: "Compiled after a restart, for instance because of a graph break." },
+  empty: { sign: "○", word: "empty", help: "Compiled to a graph without operations." },
+  error: { sign: "✖", word: "error", help: "The compile failed; the function ran without compilation, or the program stopped." },
+  missing: { sign: "?", word: "missing", help: "Started, but left no compilation metrics: killed, or the log was cut off." },
+};
+const NONE = { sign: "·", word: "no status", help: "Neither started nor measured under this id." };
+
+/** @param {string | null} status */
+export const statusInfo = (status) => STATUSES[status ?? ""] ?? (status ? { sign: "·", word: status, help: "" } : NONE);
+
+/** @param {string | null} status */
+export function statusBadge(status) {
+  const { sign, word, help } = statusInfo(status);
+  return h("span", { class: `status status-${status && Object.hasOwn(STATUSES, status) ? status : "none"}`, title: help },
+    h("span", { class: "sign", "aria-hidden": "true" }, sign), " ", word);
+}

@@ -1,0 +1,80 @@
+// Plain functions over text: lines, wrapping, finding, JSON laid out. No page needed.
+
+/** @param {string} text @returns {{lines: string[], starts: Int32Array}} starts: where each line begins in the text */
+export function splitLines(text) {
+  const lines = text.split("\n");
+  const starts = new Int32Array(lines.length);
+  for (let i = 1; i < lines.length; i++) starts[i] = starts[i - 1] + lines[i - 1].length + 1;
+  return { lines, starts };
+}
+
+/**
+ * Rows of at most 'columns' characters: which line each row shows, and from where.
+ * @param {string[]} lines @param {number} columns
+ */
+export function layOut(lines, columns) {
+  let total = 0;
+  for (const line of lines) total += Math.max(1, Math.ceil(line.length / columns));
+  const line = new Int32Array(total);
+  const from = new Int32Array(total);
+  const first = new Int32Array(lines.length);
+  for (let i = 0, row = 0; i < lines.length; i++) {
+    first[i] = row;
+    for (let start = 0; start === 0 || start < lines[i].length; start += columns) {
+      line[row] = i;
+      from[row++] = start;
+    }
+  }
+  return { line, from, first, length: total, columns };
+}
+
+/** The last i with sorted[i] <= value. @param {ArrayLike<number>} sorted @param {number} value */
+export function lastAtMost(sorted, value) {
+  let low = 0, high = sorted.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (sorted[middle] <= value) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+/** Where the words stand, upper and lower case alike. @param {string} text @param {string} wanted @param {number} limit */
+export function findAll(text, wanted, limit) {
+  /** @type {number[]} */
+  const found = [];
+  if (!wanted) return found;
+  const pattern = new RegExp(wanted.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), "gi");
+  for (const match of text.matchAll(pattern)) {
+    found.push(match.index);
+    if (found.length >= limit) break;
+  }
+  return found;
+}
+
+const JSON_PARTS = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s"{}[\],:]+/g;
+
+/**
+ * JSON with line breaks and indentation; null when the text is not JSON. Numbers stay as they are written.
+ * @param {string} text @returns {string | null}
+ */
+export function prettyJson(text) {
+  try {
+    JSON.parse(text);
+  } catch {
+    return null;
+  }
+  const out = [];
+  let depth = 0;
+  let before = "";
+  for (const [part] of text.matchAll(JSON_PARTS)) {
+    const opened = before === "{" || before === "[";
+    const closes = part === "}" || part === "]";
+    if (closes) depth--;
+    if ((opened && !closes) || before === "," || (closes && !opened)) out.push("\n", "  ".repeat(depth));
+    out.push(part === ":" ? ": " : part);
+    if (part === "{" || part === "[") depth++;
+    before = part;
+  }
+  return out.join("");
+}
