@@ -36,7 +36,7 @@ CODES: dict[str, Code] = {
     "compile-id-invalid": Code("warning", "A part of the compile id is not a whole number of 0 or more. The event was filed without a compile id; the value is in its metadata."),
     "rank-invalid": Code("warning", "The rank is not a whole number of 0 or more. It was ignored; the value is in the metadata."),
     "rank-mixed": Code("info", "The log holds records of several ranks. It is filed under the rank of the file name, else under the first."),
-    "rank-differs": Code("warning", "The rank in the file name is not the one that the records carry. It is filed under that of the records."),
+    "rank-differs": Code("warning", "The rank in the file name is not the one that the records carry. It is filed under that of the file name."),
     "time-invalid": Code("warning", "The record prefix holds no valid time; the event has the time of the one before."),
     "year-unknown": Code("info", "The log has no chromium event to derive the year and the time zone from, so that times are known only relative to its first record."),
     "clock-inferred": Code("info", "The log writes local time without year and zone; both were derived from the first chromium event."),

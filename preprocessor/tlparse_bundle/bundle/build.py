@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import multiprocessing
 import os
 import shutil
+import signal
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
@@ -44,14 +46,19 @@ def build(
     """
     out = Path(out)
     check_target(out, overwrite)
-    out.parent.mkdir(parents=True, exist_ok=True)
     staging = out.parent / f".{out.name}.{os.getpid()}.partial"
     try:
-        staging.mkdir()
+        staging.mkdir(parents=True)
         summaries = _write_logs(logs, staging, codec, jobs or os.cpu_count() or 1, progress)
         manifest = make_manifest(summaries, codec)
         (staging / layout.MANIFEST).write_bytes(orjson.dumps(manifest, option=orjson.OPT_INDENT_2) + b"\n")
         _put_in_place(staging, out)
+    except OSError as error:
+        raise BundleError(
+            f"{out} cannot be written: {error.strerror or error}",
+            hint="Choose a place with enough room where you may write." if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EROFS) else "",
+            code="unwritable",
+        ) from error
     finally:
         shutil.rmtree(staging, ignore_errors=True)
     return BuildResult(out, manifest)
@@ -111,7 +118,8 @@ def _write_logs(logs: Sequence[LogFile], root: Path, codec: str, jobs: int, prog
     # the progress of a whole log, since workers report once.
     order = sorted(logs, key=lambda log: log.size_bytes, reverse=True)
     context = multiprocessing.get_context("spawn")  # threads and forks do not mix
-    with ProcessPoolExecutor(workers, mp_context=context) as pool:
+    others = set(multiprocessing.active_children())
+    with ProcessPoolExecutor(workers, mp_context=context, initializer=_ignore_interrupts) as pool:
         futures = {pool.submit(write_log, log, root, codec): log for log in order}
         try:
             summaries = []
@@ -120,8 +128,15 @@ def _write_logs(logs: Sequence[LogFile], root: Path, codec: str, jobs: int, prog
                 progress(futures[future].size_bytes)
             return summaries
         except BaseException:
-            pool.shutdown(wait=True, cancel_futures=True)
+            pool.shutdown(wait=False, cancel_futures=True)
+            for worker in set(multiprocessing.active_children()) - others:
+                worker.terminate()
             raise
+
+
+def _ignore_interrupts() -> None:
+    """Ctrl-C reaches all processes of a terminal; the parent ends its workers itself."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _put_in_place(staging: Path, out: Path) -> None:

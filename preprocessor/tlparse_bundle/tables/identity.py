@@ -44,8 +44,8 @@ class Identity:
         ranks = [rank for rank in self._ranks if rank is not None]
         if len(ranks) > 1:
             diagnostics.add("rank-mixed", "records of the ranks " + ", ".join(map(str, sorted(ranks))))
-        if not ranks or name_rank in ranks:
-            return name_rank
-        if name_rank is not None:
+        if name_rank is None:
+            return ranks[0] if ranks else None
+        if ranks and name_rank not in ranks:
             diagnostics.add("rank-differs", f"the file name says rank {name_rank}, the records say {ranks[0]}")
-        return ranks[0]
+        return name_rank
