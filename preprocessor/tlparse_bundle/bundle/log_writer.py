@@ -15,9 +15,8 @@ from tlparse_bundle.bundle.sink import FileSink
 from tlparse_bundle.diagnostics import Diagnostics
 from tlparse_bundle.events.kinds import Kind
 from tlparse_bundle.events.registry import describe
-from tlparse_bundle.tables.artifacts import Artifacts
-from tlparse_bundle.tables.compiles import Compiles
 from tlparse_bundle.tables.identity import Identity
+from tlparse_bundle.tables.registry import TableContext, Tables
 from tlparse_bundle.trace.discover import LogFile, open_log
 from tlparse_bundle.trace.envelope import Event, EventDecoder
 from tlparse_bundle.trace.reader import RecordReader
@@ -100,7 +99,7 @@ def write_log(log: LogFile, root: Path, codec: str, progress: Callable[[int], No
     diagnostics = Diagnostics()
     decoder = EventDecoder(diagnostics)
     kinds, origins, pids, compile_keys = _Kinds(), _Numbering(), _Numbering(), _Numbering()
-    identity, compiles, artifacts = Identity(), Compiles(decoder.stacks), Artifacts()
+    identity, tables = Identity(), Tables(TableContext(decoder.stacks, diagnostics))
     event_count = reported = 0
 
     with open_log(log) as raw, FileSink(root, CODECS[codec]) as sink:
@@ -121,8 +120,8 @@ def write_log(log: LogFile, root: Path, codec: str, progress: Callable[[int], No
             elif event.payload is not None:
                 event.blob_index, event.blob_offset, event.hash = blobs.put(event.payload, event.kind_index)
             writer.add(event, origins(event.origin), pids(event.pid))
-            for table in (identity, compiles, artifacts):
-                table.observe(event)
+            identity.observe(event)
+            tables.observe(event)
             event_count += 1
             if event_count % _PROGRESS_EVENTS == 0:
                 progress(stream.size_bytes - reported)
@@ -135,14 +134,10 @@ def write_log(log: LogFile, root: Path, codec: str, progress: Callable[[int], No
 
         rank = identity.rank(log.name_rank, diagnostics)
         _note_clock(decoder, diagnostics, stream.size_bytes, event_count)
-        tables = {
-            "compiles": compiles.table(),
-            "artifacts": artifacts.table(),
-            "stacks": decoder.stacks.table(),
-            "blobs": blobs.table(),
-            "diagnostics": diagnostics.table(),
-        }
-        paths = {name: sink.put(log_path(log.id, f"{name}.json", sink.codec), to_json(table)) for name, table in tables.items()}
+        contents = {table.name: table.table() for table in tables}
+        # After the other tables, which may still add to them:
+        contents |= {"stacks": decoder.stacks.table(), "blobs": blobs.table(), "diagnostics": diagnostics.table()}
+        paths = {name: sink.put(log_path(log.id, f"{name}.json", sink.codec), to_json(table)) for name, table in contents.items()}
         source = {"name": log.path.name, "size_bytes": stream.size_bytes, "sha256": stream.sha256(), "compression": log.compression}
         directory = {
             "id": log.id,
@@ -161,6 +156,7 @@ def write_log(log: LogFile, root: Path, codec: str, progress: Callable[[int], No
             "origins": [{"level": level.decode(), "path": path.decode("utf-8", "replace"), "line": int(line[:15])} for level, path, line in origins],
         }
         path = sink.put(log_path(log.id, "log.json", sink.codec), to_json(directory))
+    compiles = tables["compiles"]
     row = {
         "id": log.id,
         "path": path,

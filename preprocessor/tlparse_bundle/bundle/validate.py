@@ -8,7 +8,7 @@ from typing import Any
 
 from tlparse_bundle.bundle.layout import FORMAT_MINOR, blob_path
 from tlparse_bundle.bundle.reader import Bundle, Log
-from tlparse_bundle.bundle.schemas import schema
+from tlparse_bundle.bundle.schemas import schema, schema_names
 from tlparse_bundle.errors import BundleError
 
 _MAX_PROBLEMS_A_FILE = 10
@@ -69,7 +69,8 @@ class _Checker:
         where = f"log {log.id}"
         for key in ("id", "rank", "source", "event_count"):
             self.require(directory[key] == log.row[key], f"{where}: {key} differs between manifest and log.json")
-        tables = {name: self.table(name, path) for name, path in directory["tables"].items() if name in _KNOWN_TABLES}
+        known = schema_names()
+        tables = {name: self.table(name, path) for name, path in directory["tables"].items() if name in known}
         descriptors = self.bundle.manifest["descriptors"]
         for kind in directory["kinds"]:
             self.require(kind["descriptor"] in descriptors, f"{where}: the manifest has no descriptor {kind['descriptor']!r}")
@@ -181,9 +182,6 @@ class _Checker:
             expected += chunk["count"]
             yield chunk, table
         self.require(expected == directory["event_count"], f"{where}: the chunks of {name} hold {expected} of {directory['event_count']} events")
-
-
-_KNOWN_TABLES = frozenset(("compiles", "artifacts", "stacks", "blobs", "diagnostics"))
 
 
 def _relax(document: Any) -> Any:

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tlparse_bundle.events.registry import artifact_name, is_artifact
 from tlparse_bundle.trace.envelope import Event
+
+if TYPE_CHECKING:
+    from tlparse_bundle.tables.registry import TableContext
 
 
 class Artifacts:
     name = "artifacts"
+    types = None
 
-    def __init__(self) -> None:
+    def __init__(self, context: TableContext):
         self._rows: list[tuple] = []
 
     def observe(self, event: Event) -> None:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
 from tlparse_bundle.events.registry import is_artifact
 from tlparse_bundle.trace.compile_id import CompileId
 from tlparse_bundle.trace.envelope import Event
-from tlparse_bundle.trace.stacks import StackTable
+
+if TYPE_CHECKING:
+    from tlparse_bundle.tables.registry import TableContext
 
 # Frames that Dynamo's own frame conversion leaves at the end of a dynamo_start stack
 # (torch/_dynamo/convert_frame.py); older releases of torch did not cut them off.
@@ -55,9 +57,10 @@ class _Row:
 
 class Compiles:
     name = "compiles"
+    types = None
 
-    def __init__(self, stacks: StackTable):
-        self._stacks = stacks
+    def __init__(self, context: TableContext):
+        self._stacks = context.stacks
         self._rows: list[_Row] = []
         self._frame_compiles: dict[tuple, _FrameCompile] = {}
 

@@ -1,0 +1,72 @@
+"""The tables of a log. A new one is one module and one line here; other packages add theirs
+through the entry points ``tlparse_bundle.tables``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from importlib.metadata import entry_points
+from typing import Protocol
+
+from tlparse_bundle.diagnostics import Diagnostics
+from tlparse_bundle.tables.artifacts import Artifacts
+from tlparse_bundle.tables.compiles import Compiles
+from tlparse_bundle.trace.envelope import Event
+from tlparse_bundle.trace.stacks import StackTable
+
+
+@dataclass(frozen=True, slots=True)
+class TableContext:
+    """What tables may use: the stacks of the log and its diagnostics."""
+
+    stacks: StackTable
+    diagnostics: Diagnostics
+
+
+class Table(Protocol):
+    """One table of one log. It sees the events in file order, and is written at the end.
+
+    ``name`` is the name of the file and of the schema; ``types`` are the event types that it wants
+    to see, None for all.
+    """
+
+    name: str
+    types: frozenset[str] | None
+
+    def __init__(self, context: TableContext): ...
+
+    def observe(self, event: Event) -> None: ...
+
+    def table(self) -> dict: ...
+
+
+TABLES: tuple[type[Table], ...] = (Compiles, Artifacts)
+ENTRY_POINTS = "tlparse_bundle.tables"
+
+
+class Tables:
+    """The tables of one log, by name; hands each event to those that want it."""
+
+    def __init__(self, context: TableContext, plugins: Iterable[type[Table]] | None = None):
+        classes = [*TABLES, *(_plugins() if plugins is None else plugins)]
+        self._tables = {table.name: table for table in (cls(context) for cls in classes)}
+        self._observers: dict[str, list[Callable[[Event], None]]] = {}
+
+    def observe(self, event: Event) -> None:
+        observers = self._observers.get(event.type)
+        if observers is None:
+            wanting = (t for t in self._tables.values() if t.types is None or event.type in t.types)
+            observers = self._observers[event.type] = [table.observe for table in wanting]
+        for observe in observers:
+            observe(event)
+
+    def __getitem__(self, name: str) -> Table:
+        return self._tables[name]
+
+    def __iter__(self) -> Iterator[Table]:
+        return iter(self._tables.values())
+
+
+def _plugins() -> list[type[Table]]:
+    return [entry.load() for entry in sorted(entry_points(group=ENTRY_POINTS), key=lambda entry: entry.name)]
