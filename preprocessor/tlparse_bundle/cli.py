@@ -212,6 +212,23 @@ def validate(bundle, as_json) -> None:
 
 
 @cli.command()
+@click.argument("bundle", type=click.Path(path_type=Path))
+@click.argument("folder", type=click.Path(path_type=Path))
+def restore(bundle, folder) -> None:
+    """Write the source logs again, byte for byte, into FOLDER.
+
+    \b
+    Example:
+      tlparse-bundle restore out/ logs/
+    """
+    from tlparse_bundle.bundle.reader import Bundle
+    from tlparse_bundle.bundle.restore import restore as write_logs
+
+    for path in write_logs(Bundle.open(bundle), folder):
+        click.echo(path)
+
+
+@cli.command()
 @click.argument("what", type=click.Choice(["format", "schema"]), default="format")
 @click.argument("name", required=False)
 def docs(what, name) -> None:

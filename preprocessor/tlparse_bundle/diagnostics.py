@@ -33,6 +33,8 @@ CODES: dict[str, Code] = {
     "string-undefined": Code("info", "A stack refers to an interned string id that the log does not define, as in a forked child, which uses ids of its parent. The file name of the frame is unknown."),
     "string-invalid": Code("warning", "A 'str' record does not define [text, id]."),
     "stack-invalid": Code("warning", "A stack is not a list of frames with file, line and name; it was left in the metadata as it is."),
+    "frame-fields": Code("info", "The frames of a stack have fields that the frame table has no column for; they are in the verbatim chunks only."),
+    "text-invalid": Code("warning", "The record holds bytes that are no UTF-8, or half of a surrogate pair. In the metadata they became U+FFFD."),
     "compile-id-invalid": Code("warning", "A part of the compile id is not a whole number of 0 or more. The event was filed without a compile id; the value is in its metadata."),
     "rank-invalid": Code("warning", "The rank is not a whole number of 0 or more. It was ignored; the value is in the metadata."),
     "rank-mixed": Code("info", "The log holds records of several ranks. It is filed under the rank of the file name, else under the first."),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -138,7 +139,8 @@ def write_log(log: LogFile, root: Path, codec: str, progress: Callable[[int], No
         # After the other tables, which may still add to them:
         contents |= {"stacks": decoder.stacks.table(), "blobs": blobs.table(), "diagnostics": diagnostics.table()}
         paths = {name: sink.put(log_path(log.id, f"{name}.json", sink.codec), to_json(table)) for name, table in contents.items()}
-        source = {"name": log.path.name, "size_bytes": stream.size_bytes, "sha256": stream.sha256(), "compression": log.compression}
+        name = os.fsencode(log.path.name).decode("utf-8", "replace")
+        source = {"name": name, "size_bytes": stream.size_bytes, "sha256": stream.sha256(), "compression": log.compression}
         directory = {
             "id": log.id,
             "rank": rank,

@@ -177,9 +177,10 @@ class Log:
         for chunk in self.directory["events"]:
             table = self._chunk(chunk["path"])
             columns = {key: values for key, values in table.items() if isinstance(values, list)}
+            forms = table["payload_forms"]
             for row in range(chunk["count"]):
                 if columns["kind_index"][row] in wanted and (compile_id is None or columns["compile_index"][row] in rows):
-                    yield Event(self, table["first_event_index"] + row, {key: values[row] for key, values in columns.items()})
+                    yield Event(self, table["first_event_index"] + row, {key: values[row] for key, values in columns.items()}, forms.get(str(row), "lf"))
 
 
 class Compile:
@@ -277,14 +278,18 @@ class Artifact(_HasPayload):
 
 
 class Event(_HasPayload):
-    """One event: ``index``, ``type``, ``name``, ``row`` (dict of its columns), ``metadata``, ``bytes()``."""
+    """One event: ``index``, ``type``, ``name``, ``row`` (dict of its columns), ``metadata``, ``bytes()``.
+
+    ``payload_form`` says how the payload stood in the log: 'lf', 'crlf', 'verbatim'; None without one.
+    """
 
     _size_key = "payload_size_bytes"
 
-    def __init__(self, log: Log, index: int, row: dict):
+    def __init__(self, log: Log, index: int, row: dict, payload_form: str):
         self.log = log
         self.index = index
         self.row = row
+        self.payload_form: str | None = payload_form if row["blob_index"] >= 0 else None
         kind = log.directory["kinds"][row["kind_index"]]
         self.type: str = kind["type"]
         self.name: str | None = kind["name"]

@@ -1,30 +1,46 @@
-"""The kinds of events that the tool knows. A new family is one module and one line here."""
+"""The kinds of events that the tool knows. A new family is one module and one line here; other
+packages add theirs through the entry points ``tlparse_bundle.events`` (a module with ``KINDS``).
+"""
 
 from __future__ import annotations
 
 import re
 from fnmatch import translate
+from functools import cache
+from importlib.metadata import entry_points
 
 from tlparse_bundle.events import aot, autograd, caching, distributed, dynamo, export, inductor, process, runtime, shapes
 from tlparse_bundle.events.kinds import Kind
 
 FAMILIES = (process, dynamo, shapes, export, autograd, distributed, aot, inductor, caching, runtime)
 
-_EXACT = {kind.key: kind for family in FAMILIES for kind in family.KINDS}
-# Longer patterns are more specific.
-_PATTERNS = [(re.compile(translate(k)), _EXACT[k]) for k in sorted(_EXACT, key=len, reverse=True) if "*" in k]
+ENTRY_POINTS = "tlparse_bundle.events"
 _METRICS = ("compilation_metrics", "bwd_compilation_metrics", "aot_autograd_backward_compilation_metrics")
+
+
+@cache
+def known_kinds() -> dict[str, Kind]:
+    """All kinds by key; those of other packages count where we have none."""
+    plugins = [entry.load() for entry in sorted(entry_points(group=ENTRY_POINTS), key=lambda entry: entry.name)]
+    return {kind.key: kind for family in (*plugins, *FAMILIES) for kind in family.KINDS}
+
+
+@cache
+def _patterns() -> list[tuple[re.Pattern, Kind]]:
+    """Kinds of artifacts with a wildcard; longer patterns are more specific."""
+    keys = sorted((key for key in known_kinds() if "*" in key), key=lambda key: (-len(key), key))
+    return [(re.compile(translate(key)), known_kinds()[key]) for key in keys]
 
 
 def describe(event_type: str, name: str | None, encoding: object) -> Kind:
     """The kind of an event; for an unknown one a generic kind made from what torch says of it."""
     if event_type != "artifact":
-        kind = _EXACT.get(event_type)
+        kind = known_kinds().get(event_type)
         return kind or Kind(event_type, event_type, "other", "text", "")
     key = f"artifact:{name}"
-    kind = _EXACT.get(key)
+    kind = known_kinds().get(key)
     if kind is None:
-        kind = next((k for pattern, k in _PATTERNS if pattern.match(key)), None)
+        kind = next((k for pattern, k in _patterns() if pattern.match(key)), None)
     return kind or Kind(f"artifact:({encoding})", "artifact", "other", "json" if encoding == "json" else "text", "")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -18,6 +17,10 @@ if TYPE_CHECKING:
 # (torch/_dynamo/convert_frame.py); older releases of torch did not cut them off.
 _CONVERT_FRAME = "torch/_dynamo/convert_frame.py"
 _CONVERT_FUNCTIONS = frozenset(("catch_errors", "_convert_frame", "_convert_frame_assert", "__call__"))
+
+# What lies above is no time: a moment of the year 2096, eleven days of compiling.
+_MAX_EPOCH_US = 4 * 10**15
+_MAX_DURATION_US = 10**12
 
 
 class _FrameCompile:
@@ -92,12 +95,13 @@ class Compiles:
                     row.frame_compile.backward_time_us = (row.frame_compile.backward_time_us or 0) + time_us
 
     def _observe_span(self, shared: _FrameCompile, span: dict | None) -> None:
-        if span is None or span["name"] != "dynamo":
+        if span is None or span["name"] != "dynamo" or not 0 <= span["ts"] < _MAX_EPOCH_US:
             return
         if span["ph"] == "B":
             shared.span_start_us = span["ts"]
         elif span["ph"] == "E" and shared.span_start_us is not None:
-            shared.span_us = max(0, span["ts"] - shared.span_start_us)
+            duration_us = max(0, span["ts"] - shared.span_start_us)
+            shared.span_us = duration_us if duration_us < _MAX_DURATION_US else None
 
     def _observe_artifact(self, row: _Row, event: Event) -> None:
         if event.name == "dynamo_graph_break_reason":
@@ -120,8 +124,8 @@ class Compiles:
         if type(reasons) is list:
             shared.restart_reasons = [str(reason) for reason in reasons]
 
-    def _without_convert_frames(self, stack_index: int | None) -> int | None:
-        row = -1 if stack_index is None else stack_index
+    def _without_convert_frames(self, stack_index: Any) -> int | None:
+        row = stack_index if type(stack_index) is int else -1
         while row >= 0:
             file, _, name, _ = self._stacks.innermost(row)
             if file is None or name not in _CONVERT_FUNCTIONS or not file.replace("\\", "/").endswith(_CONVERT_FRAME):
@@ -147,7 +151,21 @@ class Compiles:
         return sum(_times(shared)["compile_time_us"] or 0 for shared in self._frame_compiles.values())
 
     def table(self) -> dict:
-        return {"compiles": [self._row(row) for row in self._rows]}
+        # A compile that fails early (at the recompile limit) does not say what it compiles; other
+        # compiles with its frame id, the number of the code object, do.
+        functions: dict[tuple, dict] = {}
+        rows = []
+        for row in self._rows:
+            cells = self._row(row)
+            if row.cid is not None and row.cid.frame_id is not None:
+                known = {key: cells[key] for key in ("function", "filename", "first_line")}
+                frame = (row.cid.compiled_autograd_id, row.cid.frame_id)
+                if known["function"] is not None:
+                    functions[frame] = known
+                else:
+                    cells |= functions.get(frame, {})
+            rows.append(cells)
+        return {"compiles": rows}
 
     def _row(self, row: _Row) -> dict:
         cid, shared = row.cid, row.frame_compile
@@ -193,7 +211,7 @@ class Compiles:
 
 def _times(shared: _FrameCompile) -> dict[str, int | None]:
     metrics = shared.metrics
-    start_us = _microseconds(metrics, "start_time_us", "start_time")
+    start_us = _microseconds(metrics, "start_time_us", "start_time", _MAX_EPOCH_US)
     if start_us is None and shared.span_start_us is not None:
         start_us = int(shared.span_start_us)
     compile_us = _microseconds(metrics, "dynamo_cumulative_compile_time_us", "entire_frame_compile_time_s")
@@ -208,19 +226,20 @@ def _times(shared: _FrameCompile) -> dict[str, int | None]:
 
 
 def _backward_time_us(metrics: dict) -> int | None:
-    for key in ("backward_cumulative_compile_time_us", "duration_us"):
-        if _count(metrics.get(key)) is not None:
-            return metrics[key]
-    return _microseconds(metrics, "inductor_cumulative_compile_time_us", "inductor_compile_time_s")
+    for key in ("backward_cumulative_compile_time_us", "duration_us", "inductor_cumulative_compile_time_us"):
+        time_us = _microseconds(metrics, key, "inductor_compile_time_s" if key.startswith("inductor") else None)
+        if time_us is not None:
+            return time_us
+    return None
 
 
-def _microseconds(metrics: dict, key_us: str, key_s: str) -> int | None:
+def _microseconds(metrics: dict, key_us: str, key_s: str | None, limit_us: int = _MAX_DURATION_US) -> int | None:
     """A time in microseconds; older releases of torch wrote seconds under another name."""
     value = metrics.get(key_us)
-    if _count(value) is not None:
+    if type(value) is int and 0 <= value < limit_us:
         return value
     value = metrics.get(key_s)
-    if type(value) in (int, float) and math.isfinite(value) and 0 <= value < 4e9:
+    if type(value) in (int, float) and 0 <= value < limit_us / 1e6:
         return int(value * 1e6)
     return None
 
@@ -240,6 +259,6 @@ def _recompile_text(payload: bytes) -> str | None:
         reasons = orjson.loads(text)
     except ValueError:
         return text or None
-    if type(reasons) is list:
-        return "\n".join(str(reason) for reason in reasons) or None
+    if type(reasons) is list and all(type(reason) is str for reason in reasons):
+        return "\n".join(reasons) or None
     return text

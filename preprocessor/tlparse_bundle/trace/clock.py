@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 
 _DAY_US = 86_400_000_000
+_DAYS_OF_MONTH = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _DAYS_BEFORE_MONTH = (0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334)
 
 
@@ -44,13 +45,15 @@ class Clock:
         if self._last_us - us > 180 * _DAY_US:  # 31 December, then 1 January
             self._year_us += (366 if self._leap else 365) * _DAY_US
             us += (366 if self._leap else 365) * _DAY_US
+        elif self._year_us and us - self._last_us > 180 * _DAY_US:  # another thread, still before midnight
+            return us - (366 if self._leap else 365) * _DAY_US - self._origin_us
         self._last_us = us
         return us - self._origin_us
 
     def _parse(self, text: bytes) -> int | None:
         month, day = int(text[:2]), int(text[2:4])
         hour, minute, second = int(text[5:7]), int(text[8:10]), int(text[11:13])
-        if not (1 <= month <= 12 and 1 <= day <= 31 and hour < 24 and minute < 60 and second <= 60):
+        if not (1 <= month <= 12 and 1 <= day <= _DAYS_OF_MONTH[month - 1] and hour < 24 and minute < 60 and second <= 60):
             return None
         self._leap = self._leap or (month, day) == (2, 29)
         days = _DAYS_BEFORE_MONTH[month - 1] + day - 1 + (self._leap and month > 2)

@@ -95,7 +95,7 @@ def discover(paths: Sequence[str | os.PathLike], *, latest: bool = False, ranks:
             raise BundleError(f"{given} does not exist", hint="Pass a trace log, or the directory that TORCH_TRACE named.", code="not-found")
         for log in found:
             logs.setdefault(log.path.resolve(), log)
-    found = sorted(logs.values(), key=lambda log: (log.id, str(log.path)))
+    found = sorted(logs.values(), key=lambda log: (log.id.lower(), str(log.path)))
     if latest:
         found = _newest_run(found)
     if ranks is not None:
@@ -164,7 +164,7 @@ def _looks_like_a_trace(log: LogFile) -> bool:
             start = stream.read(_SNIFF_BYTES)
     except BundleError:
         return False
-    return any(match and start[match.end() : match.end() + 1] == b"{" for match in map(PREFIX.match, start.split(b"\n")[:200]))
+    return any(match and match.string.startswith(b"{", match.end()) for match in map(PREFIX.match, start.split(b"\n")[:200]))
 
 
 def _newest_run(logs: list[LogFile]) -> list[LogFile]:

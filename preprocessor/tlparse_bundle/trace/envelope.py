@@ -21,7 +21,9 @@ CONTEXT_KEYS = frozenset((*ID_KEYS, "rank", "severity", "timestamp", "pathname",
 DAMAGED = "damaged_record"
 UNTYPED = "untyped_record"
 
+_FRAME_KEYS = frozenset(("filename", "line", "name", "loc", "uninterned_filename"))
 _MAX_SAFE_INTEGER = 2**53 - 1
+_MAX_DEPTH = 100  # of lists and objects in each other; JSON writers and readers have limits above
 _LONG_DIGITS = re.compile(rb"\d{16}")
 _EMPTY_MD5 = hashlib.md5(b"", usedforsecurity=False).hexdigest()
 
@@ -74,6 +76,7 @@ class EventDecoder:
         self._occurrences = Occurrences()
         self._strings: dict[int, str] = {}
         self._undefined: set[int] = set()
+        self._unknown_frame_keys: set[str] = set()
         self._count = 0
         self._anchored = False
         self._last_time_us = 0
@@ -104,9 +107,8 @@ class EventDecoder:
         event.trace_event = self._trace_event(event) if event.type == "chromium_event" else None
         if event.type == "str":
             self._define_string(event, value)
-        if "stack" in fields:
-            self._intern_stack(event, fields, "stack")
-        if type(value) is dict and ("stack" in value or "user_stack" in value):
+        self._intern_stack(event, fields, "stack")
+        if type(value) is dict:
             self._intern_stack(event, value, "stack")
             self._intern_stack(event, value, "user_stack")
 
@@ -126,14 +128,21 @@ class EventDecoder:
         text = record.envelope
         fields, reason = None, "not an object"
         try:
-            fields = orjson.loads(text) if _LONG_DIGITS.search(text) is None else _lenient_json(text)
-        except (ValueError, RecursionError):
+            if _LONG_DIGITS.search(text) is None:
+                fields = orjson.loads(text)
+        except ValueError:
+            pass
+        if fields is None:
             try:
-                fields = _lenient_json(text)
+                fields, mended = _lenient_json(text)
+                if mended:
+                    self._note(event, "text-invalid", "bytes that are no UTF-8, or half of a surrogate pair")
             except ValueError as error:
                 reason = str(error)
             except RecursionError:
                 reason = "nested too deeply"
+        if text.count(b"[") + text.count(b"{") > _MAX_DEPTH and _is_deep(fields):
+            fields, reason = None, "nested too deeply"
         if type(fields) is dict:
             return fields
         code = "record-cut" if record.cut else "json-syntax"
@@ -222,6 +231,9 @@ class EventDecoder:
 
     def _intern_stack(self, event: Event, holder: dict, key: str) -> None:
         """Replace holder[key], a list of frames, by a row of the stack table."""
+        if type(holder.get(f"{key}_index")) is int:  # would read as a row of the stack table
+            holder[f"{key}_index"] = str(holder[f"{key}_index"])
+            self._note(event, "stack-invalid", f"{key}_index is not torch's; its number was made text")
         frames = holder.get(key)
         if type(frames) is not list or f"{key}_index" in holder:
             return
@@ -234,6 +246,10 @@ class EventDecoder:
                 break
             if type(line) is not int or type(name) is not str or not (loc is None or type(loc) is str):
                 break
+            if not frame.keys() <= _FRAME_KEYS | self._unknown_frame_keys:
+                unknown = frame.keys() - _FRAME_KEYS - self._unknown_frame_keys
+                self._unknown_frame_keys |= unknown
+                self._note(event, "frame-fields", f"frames with {', '.join(sorted(unknown)):.80}")
             if file is None:
                 try:
                     file = self._strings.get(number)
@@ -262,13 +278,22 @@ def _is_index(value: Any) -> bool:
     return type(value) is int and 0 <= value <= _MAX_SAFE_INTEGER
 
 
-def _lenient_json(text: bytes) -> Any:
+def _is_deep(value: Any) -> bool:
+    level = [value]
+    for _ in range(_MAX_DEPTH):
+        level = [child for v in level if type(v) in (list, dict) for child in (v.values() if type(v) is dict else v)]
+    return bool(level)
+
+
+def _lenient_json(text: bytes) -> tuple[Any, bool]:
     """JSON as Python writes it: NaN and infinities become words, huge integers strings of digits.
 
-    Lone surrogates and bytes that are no UTF-8 become U+FFFD.
+    Lone surrogates and bytes that are no UTF-8 become U+FFFD; the second value says whether there were any.
     """
-    value = json.loads(text.decode("utf-8", "replace"), parse_constant=str, parse_int=_safe_int, parse_float=_safe_float)
-    return _without_surrogates(value) if b"\\u" in text else value
+    decoded = text.decode("utf-8", "replace")
+    value = json.loads(decoded, parse_constant=str, parse_int=_safe_int, parse_float=_safe_float)
+    clean = _without_surrogates(value) if b"\\u" in text else value
+    return clean, clean != value or decoded.encode() != text
 
 
 def _safe_int(digits: str) -> int | str:

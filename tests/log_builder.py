@@ -1,0 +1,82 @@
+"""Turns readable text into the bytes of a TORCH_TRACE log, so that a test shows its whole input.
+
+    log('''
+        str ["a.py", 0]
+        dynamo_start 0/0 {"stack": [{"line": 1, "name": "f", "filename": 0}]}
+        artifact:notes 0/0_1 @3
+            | first line of the payload
+            | and the second
+        > a line that is kept as it is
+    ''')
+
+A record is an event, then a compile id, '@rank' and the JSON of its metadata, all of them optional.
+Times go up by a millisecond a record.
+"""
+
+import hashlib
+import json
+import re
+import textwrap
+
+TIME = "0401 12:00:00.%06d"
+_RECORD = re.compile(r"(?P<event>[\w.]+)(?::(?P<name>\S+))?(?: (?P<id>(?:!\d+/?)?(?:\d+/\d+)?(?:_\d+)?))?(?: @(?P<rank>\d+))?(?: (?P<value>[{\[].*))?$")
+_ID = re.compile(r"(?:!(\d+)/?)?(?:(\d+)/(\d+))?(?:_(\d+))?$")
+
+
+def log(text):
+    """The log that the text describes (see the module)."""
+    out, pending, count = [], None, 0
+
+    def flush():
+        nonlocal pending
+        if pending:
+            head, payload = pending
+            out.append(record(head, payload=None if payload is None else "\n".join(payload), time=TIME % (count * 1000)))
+            pending = None
+
+    for line in textwrap.dedent(text).strip("\n").split("\n"):
+        line = line.strip()
+        if line.startswith("|"):
+            pending = pending[0], [*(pending[1] or []), line[1:].removeprefix(" ")]
+            continue
+        flush()
+        if line.startswith(">"):
+            out.append(line[1:].removeprefix(" ").encode() + b"\n")
+        elif line:
+            pending, count = (line, None), count + 1
+    flush()
+    return b"".join(out)
+
+
+def record(head, payload=None, *, md5=None, time=TIME % 0, pid=7, place="torch/a.py:1", **context):
+    """One record; ``head`` as in the text. ``md5`` stands for the right one, ``context`` adds keys."""
+    part = _RECORD.match(head)
+    assert part, f"not a record: {head!r}"
+    value = json.loads(part["value"]) if part["value"] else {}
+    if part["name"]:
+        value = {"name": part["name"], "encoding": "string", **value}
+    fields = {part["event"]: value}
+    if part["id"]:
+        ids = zip(("compiled_autograd_id", "frame_id", "frame_compile_id", "attempt"), _ID.match(part["id"]).groups(default=None))
+        fields |= {key: int(number) for key, number in ids if number is not None}
+        fields.setdefault("attempt", 0)
+    if part["rank"]:
+        fields["rank"] = int(part["rank"])
+    return raw_record(json.dumps({**fields, **context}), payload, md5=md5, time=time, pid=pid, place=place)
+
+
+def raw_record(envelope, payload=None, *, md5=None, time=TIME % 0, pid=7, place="torch/a.py:1"):
+    """A record with this text as its envelope; ``has_payload`` is added to it when there is a payload."""
+    envelope = envelope.encode() if isinstance(envelope, str) else envelope
+    lines = b""
+    if payload is not None:
+        payload = payload.encode() if isinstance(payload, str) else payload
+        digest = md5 or hashlib.md5(payload).hexdigest()
+        envelope = envelope[:-1] + b', "has_payload": "%s"}' % digest.encode()
+        lines = b"\t" + payload.replace(b"\n", b"\n\t") + b"\n"
+    return f"V{time} {pid} {place}] ".encode() + envelope + b"\n" + lines
+
+
+def span(name, phase, ts, compile_id=""):
+    """A chromium event at ``ts`` microseconds since 1970."""
+    return record(f"chromium_event {compile_id}".strip(), payload=json.dumps({"name": name, "ph": phase, "ts": ts, "pid": 0, "tid": 0}))

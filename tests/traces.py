@@ -1,0 +1,88 @@
+"""Where the logs are that the tests read, what is in them, and how a bundle gives them back."""
+
+import gzip
+import hashlib
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+FIXTURES = sorted(path.parent.name for path in ROOT.glob("fixtures/*/truth.json"))
+FIXTURE_LOGS = sorted(ROOT.glob("fixtures/*/trace/**/*.log"))
+PUBLIC = ROOT.parent / "shared" / "traces" / "tlparse"
+PUBLIC_LOGS = sorted(path for path in PUBLIC.glob("*/*") if path.suffix in (".log", ".txt"))
+NO_PUBLIC = f"the public traces are not at {PUBLIC}"
+
+_EVENT_LINE = re.compile(rb"^[A-Z]\d{4} \d\d:\d\d:\d\d[.,]\d{6} +\d+ .+?:\d+\] (\{.*)$")
+
+
+def params(paths, base):
+    """Parameters for a test of each path; one that is skipped when there is none."""
+    if not paths:
+        return [pytest.param(None, marks=pytest.mark.skip(reason=NO_PUBLIC))]
+    return [pytest.param(path, id=str(path.relative_to(base)).replace("dedicated_log_torch_trace_", "")) for path in paths]
+
+
+ALL_LOGS = params(FIXTURE_LOGS, ROOT / "fixtures") + params(PUBLIC_LOGS, PUBLIC)
+
+
+def scan(data):
+    """[(envelope text, payload or None)] of a whole log: a second opinion, a line at a time."""
+    found = []
+    for line in data.split(b"\n"):
+        match = _EVENT_LINE.match(line)
+        if match:
+            found.append((match[1], None))
+        elif line.startswith(b"\t") and found:
+            envelope, payload = found[-1]
+            found[-1] = envelope, line[1:] if payload is None else payload + b"\n" + line[1:]
+    return found
+
+
+def right_payloads(data):
+    """{number of the event: payload} of all payloads whose MD5 is the one in the record."""
+    out = {}
+    for number, (envelope, payload) in enumerate(scan(data)):
+        announced = re.search(rb'"has_payload": "([0-9a-f]{32})"}$', envelope)
+        if announced and payload is not None and hashlib.md5(payload).hexdigest().encode() == announced[1]:
+            out[number] = payload
+    return out
+
+
+def restore(log):
+    """The bytes of the log that a bundle was made from, put together as the schemas describe it.
+
+    log.verbatim is the log without the payloads; the lines of a payload end its record, and
+    events.payload_forms says how they are written.
+    """
+    kept = b"".join(log.bundle.read(chunk["path"]) for chunk in log.directory["verbatim"])
+    out, taken, size = [], 0, 0
+    for chunk in log.directory["events"]:
+        table = log.bundle.json(chunk["path"])
+        for row in range(chunk["count"]):
+            blob, form = table["blob_index"][row], table["payload_forms"].get(str(row), "lf")
+            if blob < 0 or form == "verbatim":
+                continue
+            payload = log.payload(blob, table["blob_offset"][row], table["payload_size_bytes"][row])
+            end = b"\r\n" if form == "crlf" else b"\n"
+            lines = b"\t" + payload.replace(b"\n", end + b"\t") + end
+            before = table["byte_offset"][row] + table["size_bytes"][row] - len(lines) - size
+            out += [kept[taken : taken + before], lines]
+            taken, size = taken + before, size + before + len(lines)
+    return b"".join([*out, kept[taken:]])
+
+
+def files(folder):
+    """{path: bytes} of everything below a folder."""
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def rewrite(folder, path, change):
+    """Change one JSON file of a bundle with codec gzip or none: ``change`` gets the value and may return a new one."""
+    target = folder / path
+    unpack, pack = (gzip.decompress, gzip.compress) if path.endswith(".gz") else (bytes, bytes)
+    value = json.loads(unpack(target.read_bytes()))
+    changed = change(value)
+    target.write_bytes(pack(json.dumps(value if changed is None else changed).encode()))
