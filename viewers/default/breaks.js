@@ -72,8 +72,8 @@ function breakRow(model, group, state) {
   const first = [...group.compiles][0];
   const advice = group.hints.length ? group.hints : group.explanation ? [group.explanation] : [];
   return h("li", null,
-    h("span", { class: "place", title: group.file }, place), " ",
-    h("a", { class: "reason", href: state.link({ view: "compile", compile: model.compiles[first].key, artifact: "dynamo_graph_break_reason" }),
+    h("span", { class: "place", title: group.file }, place), " ", group.code && h("code", null, group.code), " ",
+    h("a", { href: state.link({ view: "compile", compile: model.compiles[first].key, artifact: "dynamo_graph_break_reason" }),
       title: `What torch wrote in ${idText(model.compiles[first])}` }, group.reason),
     ` ${plural(group.count, "time")}`, compileLinks(model, [...group.compiles], state),
     advice.length > 0 && h("div", { class: "hint", title: advice.join("\n") }, advice[0], advice.length > 1 && h("span", { class: "dim" }, ` (and ${plural(advice.length - 1, "more hint")})`)));

@@ -32,7 +32,7 @@ export async function openEvents(context) {
     record.show(i);
   };
   const grid = new Grid({
-    label: "Records", columns: columns(table, model, kinds, bundle), minWidth: "44rem", sort: state.current.sort,
+    label: "Records", columns: columns(table, model, kinds, bundle), minWidth: "38rem", sort: state.current.sort,
     onselect: choose, onopen: choose, onsort: (sort) => state.replace({ sort }),
     name: (i) => `${count(i)} ${kinds[table.columns.kind_index[i]].type} ${kinds[table.columns.kind_index[i]].name ?? ""}`,
   });
@@ -109,13 +109,14 @@ function columns(table, model, kinds, bundle) {
   const c = table.columns;
   const kind = (/** @type {number} */ i) => kinds[c.kind_index[i]];
   return [
-    { id: "index", title: "#", width: "4.2rem", number: true, cell: (i) => count(i), sort: (i) => i, help: "Place in the log, from 0" },
-    { id: "time", title: "Time", width: "5.2rem", number: true, cell: (i) => time(c.time_us[i]), sort: (i) => c.time_us[i], help: "After the first record" },
-    { id: "type", title: "Type", width: "minmax(8rem, 1fr)", cell: (i) => h("span", { title: describe(bundle.manifest, kind(i)).help }, kind(i).type), sort: (i) => kind(i).type },
-    { id: "name", title: "Name", width: "minmax(8rem, 1.3fr)", cell: (i) => h("span", { title: kind(i).name }, kind(i).name ?? ""), sort: (i) => kind(i).name },
-    { id: "compile", title: "Compile", width: "6rem", class: "mono", cell: (i) => (model.compiles[c.compile_index[i]].id === null ? "–" : idText(model.compiles[c.compile_index[i]])), sort: (i) => c.compile_index[i] },
-    { id: "line", title: "Line", width: "5rem", number: true, cell: (i) => count(c.line[i]), sort: (i) => c.line[i], help: "Line in the log" },
-    { id: "size", title: "Record", width: "5rem", number: true, cell: (i) => bytes(c.size_bytes[i]), sort: (i) => c.size_bytes[i], help: "Bytes in the log, payload included" },
-    { id: "payload", title: "Payload", width: "5rem", number: true, cell: (i) => (c.blob_index[i] < 0 ? "" : bytes(c.payload_size_bytes[i])), sort: (i) => c.payload_size_bytes[i] },
+    { id: "index", title: "#", width: "3.6rem", number: true, cell: (i) => count(i), sort: (i) => i, help: "Place in the log, from 0" },
+    { id: "time", title: "Time", width: "4.4rem", number: true, cell: (i) => time(c.time_us[i]), sort: (i) => c.time_us[i], help: "After the first record" },
+    { id: "type", title: "Type and name", width: "minmax(10rem, 1fr)", sort: (i) => `${kind(i).type} ${kind(i).name ?? ""}`,
+      cell: (i) => h("span", { title: `${kind(i).type} ${kind(i).name ?? ""}\n${describe(bundle.manifest, kind(i)).help}` },
+        kind(i).name === null ? kind(i).type : [h("span", { class: "dim" }, kind(i).type), " ", kind(i).name]) },
+    { id: "compile", title: "Compile", width: "5rem", class: "mono", cell: (i) => (model.compiles[c.compile_index[i]].id === null ? "–" : idText(model.compiles[c.compile_index[i]])), sort: (i) => c.compile_index[i] },
+    { id: "line", title: "Line", width: "4.2rem", number: true, cell: (i) => count(c.line[i]), sort: (i) => c.line[i], help: "Line in the log" },
+    { id: "size", title: "Record", width: "4.4rem", number: true, cell: (i) => bytes(c.size_bytes[i]), sort: (i) => c.size_bytes[i], help: "Bytes in the log, payload included" },
+    { id: "payload", title: "Payload", width: "4.4rem", number: true, cell: (i) => (c.blob_index[i] < 0 ? "" : bytes(c.payload_size_bytes[i])), sort: (i) => c.payload_size_bytes[i] },
   ];
 }

@@ -1,5 +1,5 @@
 // What the views know about one log, worked out once from its compile table. No page needed.
-import { fileShortener } from "../lib/format.js";
+import { fileShortener, firstLine } from "../lib/format.js";
 import { statusInfo } from "../lib/status.js";
 
 /** @typedef {import("../lib/log.js").Log} Log */
@@ -130,11 +130,14 @@ function restartReasons(frames) {
 export function parseBreak(text) {
   const line = (/** @type {RegExp} */ pattern) => text.match(pattern)?.[1]?.trim() ?? null;
   const place = text.match(/^\s*Graph break in user code at (.+):(\d+)\s*$/m);
-  const first = text.split("\n").find((l) => l.trim()) ?? "";
+  const userStack = text.match(/^User code traceback:\n((?: .*\n?)+)/m)?.[1].trimEnd().split("\n").filter((l) => !/^[\s^~]*$/.test(l)) ?? [];
+  const last = userStack[userStack.length - 1] ?? "";
   return {
     file: place?.[1] ?? null,
     line: place ? Number(place[2]) : null,
-    reason: line(/^\s*(?:Graph Break )?Reason: (.+)$/m) ?? line(/^\s*Graph break: (.+)$/m) ?? first.trim(),
+    code: /^\s*File "/.test(last) ? null : last.trim() || null,
+    // "Encountered … when attempting to trace CALL:" and the reason proper after it
+    reason: line(/^\s*(?:Graph Break )?Reason: .*:\s*\n\s*(\S.*)$/m) ?? line(/^\s*(?:Graph Break )?Reason: (.+)$/m) ?? firstLine(text.trim()),
     explanation: line(/^\s*Explanation: (.+)$/m),
     hints: [...text.matchAll(/^\s*Hint: (.+)$/gm)].map((match) => match[1].trim()),
   };

@@ -4,7 +4,7 @@ import { bytes, count, firstLine, plural, time } from "../lib/format.js";
 import { statusBadge } from "../lib/status.js";
 import { breakSection } from "./breaks.js";
 import { diagnosticsList } from "./diagnostics.js";
-import { compileLink, compileLinks, fact, shareBar, verdict } from "./parts.js";
+import { compileLink, compileLinks, fact, phaseBar, shareBar, verdict } from "./parts.js";
 import { logName } from "./shell.js";
 import { facts, functionName, modelOf, placeOf } from "./model.js";
 
@@ -18,11 +18,12 @@ export async function openOverview({ bundle, log, state }) {
   const element = h("div", { class: "page" },
     headline(model, known),
     bundle.logs.length > 1 && logTable(bundle, log, state),
-    model.frames.length === 0 ? nothingCompiled(model) : [
+    model.frames.length === 0 ? nothingCompiled(model, state) : [
       verdicts(model, known, state),
       timeSection(model, known, state),
       cacheSection(model),
     ],
+    kindSection(model, state),
     diagnosticsSection(bundle, log, state),
   );
   return { element, title: "Overview" };
@@ -41,11 +42,12 @@ function headline(model, known) {
       h("li", { class: "path" }, source.name)));
 }
 
-/** @param {any} model */
-function nothingCompiled(model) {
+/** @param {any} model @param {any} state */
+function nothingCompiled(model, state) {
   const { event_count: events } = model.log.summary;
   return h("section", { class: "empty" },
-    h("p", null, events ? "Torch wrote records, but none of them belongs to a compile. See Events for what there is." : "The log has no records."),
+    events ? h("p", null, "Torch wrote records, but none of them belongs to a compile. ", h("a", { href: state.link({ view: "events" }) }, "All records"))
+      : h("p", null, "The log has no records."),
     h("p", null, "Compiles appear here when a program that calls torch.compile runs with ",
       h("code", null, "TORCH_TRACE=/tmp/trace python train.py"), "."));
 }
@@ -102,10 +104,7 @@ function timeSection(model, known, state) {
   return h("div", { class: "columns" },
     h("section", null, h("h2", null, "Compile time"),
       all === 0 ? h("p", { class: "dim" }, "The log has no compile times. They come with the compilation metrics at the end of each compile.")
-        : [h("div", { class: "stacked", role: "img", "aria-label": known.phases.map((p) => `${p.title} ${time(p.us)}`).join(", ") },
-            known.phases.filter((p) => p.us > 0).map((p) => h("span", { class: `phase-${p.id}`, style: { "flex-grow": p.us } }))),
-          h("ul", { class: "legend" }, known.phases.filter((p) => p.us > 0 || p.id !== "backward").map((p) =>
-            h("li", null, h("span", { class: `swatch phase-${p.id}`, "aria-hidden": "true" }), ` ${p.title} `, h("b", null, time(p.us)))))],
+        : phaseBar(known.phases),
       h("h2", null, "Statuses"),
       h("ul", { class: "facts-line" }, Object.entries(known.statuses).map(([status, n]) =>
         h("li", null, h("a", { href: state.link({ view: "compiles", status }) }, statusBadge(status), ` ${count(n)}`))))),
@@ -130,6 +129,20 @@ function cacheSection(model) {
   if (caches.size === 0) return null;
   return h("section", null, h("h2", null, "Caches"),
     h("ul", { class: "facts-line" }, [...caches].map(([title, parts]) => h("li", null, fact(title, parts.join(", "))))));
+}
+
+/** What takes the room. @param {any} model @param {any} state */
+function kindSection(model, state) {
+  const kinds = [...model.directory.kinds].sort((a, b) => b.size_bytes - a.size_bytes);
+  if (kinds.length === 0) return null;
+  const row = (/** @type {any} */ kind) => h("tr", null,
+    h("td", { class: "wide" }, h("a", { href: state.link({ view: "events", type: kind.name === null ? kind.type : `${kind.type}:${kind.name}` }) },
+      kind.name === null ? kind.type : `${kind.type} › ${kind.name}`)),
+    h("td", { class: "number" }, plural(kind.event_count, "record")), h("td", { class: "number" }, bytes(kind.size_bytes)),
+    h("td", { class: "bar-cell" }, shareBar(kind.size_bytes, kinds[0].size_bytes)));
+  const body = h("tbody", null, kinds.slice(0, SLOWEST).map(row));
+  const more = h("button", { class: "tool", onclick: () => { more.remove(); fill(body, kinds.map(row)); } }, `Show all ${count(kinds.length)} kinds`);
+  return h("section", null, h("h2", null, "What the log is made of"), h("table", { class: "plain" }, body), kinds.length > SLOWEST && more);
 }
 
 /** @param {any} bundle @param {any} log @param {any} state */

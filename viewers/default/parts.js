@@ -1,6 +1,6 @@
 // Small pieces that several views show.
 import { h } from "../lib/dom.js";
-import { count } from "../lib/format.js";
+import { count, time } from "../lib/format.js";
 import { statusInfo } from "../lib/status.js";
 import { compileLabel, idText } from "./model.js";
 
@@ -35,4 +35,15 @@ export const fact = (title, value) => [h("span", { class: "dim" }, `${title} `),
 export function shareBar(part, whole) {
   const share = part && whole ? Math.max(0.5, (100 * part) / whole) : 0;
   return h("span", { class: "share", "aria-hidden": "true" }, h("span", { style: { width: `${share}%` } }));
+}
+
+/** Times side by side, with a legend. @param {{id: string, title: string, us: number}[]} phases */
+export function phaseBar(phases) {
+  const known = phases.filter((phase) => phase.us > 0);
+  return [
+    h("div", { class: "stacked", role: "img", "aria-label": known.map((p) => `${p.title} ${time(p.us)}`).join(", ") },
+      known.map((p) => h("span", { class: `phase-${p.id}`, style: { "flex-grow": p.us } }))),
+    h("ul", { class: "legend" }, known.map((p) =>
+      h("li", null, h("span", { class: `swatch phase-${p.id}`, "aria-hidden": "true" }), ` ${p.title} `, h("b", null, time(p.us))))),
+  ];
 }

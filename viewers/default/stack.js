@@ -5,7 +5,7 @@ import { split } from "../lib/splitter.js";
 import { statusBadge } from "../lib/status.js";
 import { Tree } from "../lib/tree.js";
 import { functionName, idText, modelOf } from "./model.js";
-import { compileLinks, shareBar } from "./parts.js";
+import { compileLink, compileLinks, shareBar } from "./parts.js";
 import { compileSummary } from "./summary.js";
 import { compileRow, trieRows } from "./trie.js";
 
@@ -54,7 +54,8 @@ export async function openStack(context) {
   const left = h("section", { class: "pane", "aria-label": "Stacks" },
     h("div", { class: "toolbar" }, filter, h("label", null, problems, " Only problems"), h("label", null, torch, " Hide torch frames"), total),
     tree.element,
-    without.length > 0 && h("section", { class: "below" }, h("h2", null, "Compiled without a recorded stack"), compileLinks(model, without, state)));
+    without.length > 0 && h("section", { class: "below" }, h("h2", null, "Compiled without a recorded stack"),
+      h("ul", null, without.map((i) => h("li", null, compileLink(model, i, state), " ", functionName(model.compiles[i]))))));
   if (stacks.parent.length === 0 && model.compiles.length === 0) {
     return { title: "Stack", element: h("div", { class: "page" }, h("h1", null, "No stacks"),
       h("p", null, "The call stack of each compile would be here; torch writes it when a compile starts (dynamo_start). Record a program that calls torch.compile with ",

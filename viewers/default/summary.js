@@ -1,9 +1,12 @@
 // One compile in short: status, times, why, attempts, artifacts by phase.
 import { fill, h } from "../lib/dom.js";
-import { bytes, count, time } from "../lib/format.js";
+import { bytes, count, shortFile, time } from "../lib/format.js";
+import { frameText } from "../lib/stacks.js";
 import { statusBadge } from "../lib/status.js";
 import { byPhase, compileArtifacts, describe, frameKey, functionName, idText, placeOf } from "./model.js";
-import { compileLink } from "./parts.js";
+import { compileLink, phaseBar } from "./parts.js";
+
+const INNERMOST = 8;
 
 /** @param {import("./main.js").Context} context @param {any} model @param {number} index @param {{page?: boolean}} [options] */
 export function compileSummary(context, model, index, { page = false } = {}) {
@@ -16,9 +19,31 @@ export function compileSummary(context, model, index, { page = false } = {}) {
     !page && h("p", null, h("span", { class: "place", title: compile.filename }, placeOf(model, compile)), " ",
       h("a", { href: state.link({ view: "compile", compile: compile.key }) }, "Open this compile")),
     reasons(model, compile),
+    page && timeBar(compile),
     h("dl", { class: "pairs numbers" }, numbers(compile).filter(([, value]) => value !== null).map(([title, value]) => [h("dt", null, title), h("dd", null, value)]).flat()),
     relatives(model, compile, index, state),
+    page && compile.stack_index !== null && callers(context, compile),
     artifacts);
+}
+
+/** @param {any} compile */
+function timeBar({ compile_time_us: total, backend_time_us: backend, inductor_time_us: inductor, backward_time_us: backward }) {
+  if (!total) return null;
+  const parts = [["dynamo", "Dynamo", total - (backend ?? 0)], ["aot", "AOTAutograd", (backend ?? 0) - (inductor ?? 0)], ["inductor", "Inductor", inductor], ["backward", "backward, later", backward]];
+  return phaseBar(parts.map(([id, title, us]) => ({ id, title, us: Math.max(0, us ?? 0) })));
+}
+
+/** The innermost callers. @param {import("./main.js").Context} context @param {any} compile */
+function callers({ log, state }, compile) {
+  const list = h("ul", { class: "frames" });
+  const show = (/** @type {any} */ stacks) => {
+    const frames = stacks.stack(compile.stack_index);
+    fill(list, frames.slice(-INNERMOST).map((/** @type {any} */ frame) => h("li", { title: frameText(frame) },
+      h("b", null, frame.name), " ", h("span", { class: "place" }, `${shortFile(frame.file)}:${frame.line}`), " ", frame.loc && h("code", null, frame.loc))),
+    frames.length > INNERMOST && h("li", null, h("a", { href: state.link({ view: "compile", compile: compile.key, artifact: "~stack" }) }, `all ${count(frames.length)} frames`)));
+  };
+  log.stacks().then(show, (error) => fill(list, h("li", { class: "dim" }, error.message)));
+  return h("section", null, h("h3", null, "Called from"), list);
 }
 
 /** @param {any} model @param {any} compile */

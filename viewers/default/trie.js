@@ -124,4 +124,4 @@ function link(stacks, needed, compiles, time, count, hideTorch) {
 }
 
 /** @param {string | null} file */
-const isTorch = (file) => /(^|(site|dist)-packages/|#link-tree/)torch\//.test(file ?? "");
+const isTorch = (file) => /(^|(site|dist)-packages\/|#link-tree\/)torch\//.test(file ?? "");

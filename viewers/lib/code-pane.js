@@ -42,9 +42,8 @@ export class CodePane {
    */
   set(content) {
     this.content = content;
-    const long = content.text.length > 200 && content.text.length / (content.text.split("\n").length) > 200;
     this.laidOut = content.language === "json" ? prettyJson(content.text) : null;
-    this.pretty = long && this.laidOut !== null;
+    this.pretty = this.laidOut !== null;
     this.line = content.line ?? 0;
     this.find.value = "";
     this.prepare();

@@ -1,11 +1,9 @@
 // Making elements. Data becomes text, never markup.
 
-/** @typedef {Node | string | number | null | undefined | false} Child */
-
 /**
  * h("button", { class: "quiet", onclick: go, "aria-label": "Next" }, "›")
  * Props: 'class', 'dataset', 'style' (an object), 'on…' listeners; true sets an empty attribute; null and false leave it off.
- * @param {string} tag @param {Record<string, any> | null} [props] @param {...(Child | Child[])} children
+ * @param {string} tag @param {Record<string, any> | null} [props] @param {...any} children text, numbers, nodes, arrays of them
  * @returns {any} the element
  */
 export function h(tag, props, ...children) {
@@ -21,15 +19,15 @@ export function h(tag, props, ...children) {
   return element;
 }
 
-/** @param {Element} parent @param {(Child | Child[])[]} children */
+/** Nested arrays are taken apart; nothing, false and null are left out. @param {Element} parent @param {any[]} children */
 export function append(parent, children) {
-  for (const child of children.flat()) {
+  for (const child of children.flat(Infinity)) {
     if (child === null || child === undefined || child === false) continue;
     parent.append(child instanceof Node ? child : document.createTextNode(String(child)));
   }
 }
 
-/** @param {Element} parent @param {...(Child | Child[])} children */
+/** @param {Element} parent @param {...any} children */
 export function fill(parent, ...children) {
   parent.replaceChildren();
   append(parent, children);

@@ -1,5 +1,6 @@
 // Numbers, times and names as people read them.
 
+const LONGEST_FILE = 44;
 const grouped = new Intl.NumberFormat("en-US");
 
 /** 40504 -> "40,504" @param {number | null | undefined} n */
@@ -56,7 +57,8 @@ export function fileShortener(files) {
   const common = commonFolder([...folders]);
   return (file) => {
     const short = shortFile(file);
-    return common && short.startsWith(common) ? short.slice(common.length) : short;
+    const rest = common.length > 1 && short.startsWith(common) ? short.slice(common.length) : short;
+    return rest.length > LONGEST_FILE ? `…/${rest.split("/").slice(-3).join("/")}` : rest;
   };
 }
 
@@ -69,5 +71,8 @@ function commonFolder(folders) {
   return common;
 }
 
-/** @param {string | null} text */
-export const firstLine = (text) => (text ?? "").split("\n", 1)[0];
+/** The first line, and the next when the first only announces it. @param {string | null} text */
+export function firstLine(text) {
+  const [first, ...rest] = (text ?? "").trim().split("\n").filter((line) => line.trim());
+  return first?.endsWith(":") && rest.length ? `${first} ${rest[0].trim()}` : first ?? "";
+}

@@ -1,0 +1,172 @@
+"""Real bundles, real servers, a real Chromium.
+
+A page fails its test on any console error, any script error, any failed request and any request to
+another host. Where a test wants errors it says so with ``page_with_errors``.
+"""
+
+import functools
+import http.server
+import os
+import shutil
+import socket
+import threading
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from tlparse_bundle import Bundle, build, discover
+
+sync_api = pytest.importorskip("playwright.sync_api", reason="the tests of the viewers need playwright")
+
+ROOT = Path(__file__).resolve().parents[2]
+VIEWERS = ROOT / "viewers"
+FIXTURES = ROOT / "fixtures"
+DECODER = VIEWERS / "lib" / "vendor" / "fzstd.js"
+NO_DECODER = f"{DECODER.relative_to(ROOT)} is missing: install the checkout with Node present, or run npm ci in viewers/ and copy it"
+CHROMIUM_OPTIONS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+]
+
+
+@pytest.fixture(scope="session")
+def browser():
+    executable = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if not executable:
+        pytest.skip("no Chromium: install one, or name it in the environment variable CHROMIUM")
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=executable, args=CHROMIUM_OPTIONS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def new_page(browser):
+    """new_page(errors=False, **context options): a page that notes what goes wrong, and fails the test for it."""
+    pages = []
+
+    def make(errors=False, **options):
+        context = browser.new_context(**({"viewport": {"width": 1280, "height": 800}} | options))
+        context.set_default_timeout(10_000)
+        page = context.new_page()
+        problems, foreign = [], []
+        page.on("console", lambda message: message.type in ("error", "warning") and problems.append(f"console {message.type}: {message.text}"))
+        page.on("pageerror", lambda error: problems.append(f"script error: {error.stack}"))
+        page.on("requestfailed", lambda request: request.failure != "net::ERR_ABORTED" and problems.append(f"failed: {request.url} {request.failure}"))
+        page.on("response", lambda response: response.status >= 400 and problems.append(f"{response.status}: {response.url}"))
+        local = ("127.0.0.1", "localhost")
+        page.on("request", lambda r: urlsplit(r.url).scheme.startswith("http") and urlsplit(r.url).hostname not in local and foreign.append(r.url))
+        pages.append((page, [] if errors else problems, foreign))
+        return page
+
+    yield make
+    for page, problems, foreign in pages:
+        page.context.close()
+        assert not foreign, "the page asked other hosts"
+        assert not problems, "\n".join(problems)
+
+
+@pytest.fixture
+def page(new_page):
+    return new_page()
+
+
+@pytest.fixture
+def page_with_errors(new_page):
+    return new_page(errors=True)
+
+
+@pytest.fixture(scope="session")
+def bundle_of(tmp_path_factory):
+    """bundle_of(fixture name | path | bytes, codec): the bundle, built once."""
+    known = {}
+
+    def make(source, codec="zstd"):
+        key = source, codec
+        if key not in known:
+            folder = tmp_path_factory.mktemp("web")
+            if isinstance(source, bytes):
+                path = folder / "dedicated_log_torch_trace_made.log"
+                path.write_bytes(source)
+            else:
+                path = FIXTURES / source / "trace" if isinstance(source, str) else source
+            if not path.exists():
+                pytest.skip(f"there is no {path}")
+            build(discover([path]), folder / "bundle", codec=codec, jobs=1)
+            known[key] = folder / "bundle"
+        return known[key]
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def address_of():
+    """address_of(bundle folder, server): where the default viewer shows it. Servers: 'serve' is ours, 'static' a plain one."""
+    starters = {"serve": _serve, "static": _static}
+    running, known = [], {}
+
+    def start(folder, server="serve"):
+        if (folder, server) not in known:
+            known[folder, server], stop = starters[server](Path(folder))
+            running.append(stop)
+        return known[folder, server]
+
+    yield start
+    for stop in running:
+        stop()
+
+
+def _serve(folder):
+    import uvicorn
+
+    from tlparse_bundle.serve.app import create_app
+
+    sock = socket.socket()
+    sock.bind(("127.0.0.1", 0))
+    sock.listen(128)
+    server = uvicorn.Server(uvicorn.Config(create_app({"run": folder}), log_level="error", lifespan="off"))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [sock]}, daemon=True)
+    thread.start()
+
+    def stop():
+        server.should_exit = True
+        thread.join(5)
+
+    return f"http://127.0.0.1:{sock.getsockname()[1]}/viewers/default/?bundle=/bundles/run/", stop
+
+
+class _Quiet(http.server.SimpleHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    extensions_map = {**http.server.SimpleHTTPRequestHandler.extensions_map, ".js": "text/javascript", ".zst": "application/octet-stream"}
+
+    def log_message(self, *_):
+        pass
+
+
+def _static(folder):
+    site = folder.parent / "site"
+    site.mkdir()
+    (site / "viewers").symlink_to(VIEWERS)
+    (site / "bundle").symlink_to(folder)
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(_Quiet, directory=site))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return f"http://127.0.0.1:{server.server_port}/viewers/default/?bundle=/bundle/", server.shutdown
+
+
+@pytest.fixture
+def show(page, bundle_of, address_of):
+    """show(source, hash, codec, server): opens the viewer on a bundle; returns (page, the bundle in Python)."""
+
+    def open_it(source, hash="", *, codec="zstd", server="serve"):
+        folder = source if isinstance(source, Path) and (source / "manifest.json").exists() else bundle_of(source, codec)
+        if server == "static" and codec == "zstd" and not DECODER.exists():
+            pytest.skip(NO_DECODER)
+        page.goto(address_of(folder, server) + hash)
+        return page, Bundle.open(folder)
+
+    return open_it
