@@ -29,6 +29,7 @@ def built(tmp_path_factory):
             out = tmp_path_factory.mktemp("built") / "bundle"
             build(discover([path]), out, jobs=1)
             bundles[path] = Bundle.open(out)
+            bundles[path].folder = out
         return bundles[path]
 
     return build_once
@@ -45,6 +46,7 @@ def log_of(tmp_path):
         path.write_bytes(data)
         build(discover([path]), folder / "bundle", jobs=1, **options)
         bundle = Bundle.open(folder / "bundle")
+        bundle.folder = folder / "bundle"
         assert validate(bundle) == []
         (log,) = bundle.logs
         assert traces.restore(log) == data

@@ -28,11 +28,11 @@ def log(text):
     out, pending, count = [], None, 0
 
     def flush():
-        nonlocal pending
+        nonlocal pending, count
         if pending:
             head, payload = pending
             out.append(record(head, payload=None if payload is None else "\n".join(payload), time=TIME % (count * 1000)))
-            pending = None
+            pending, count = None, count + 1
 
     for line in textwrap.dedent(text).strip("\n").split("\n"):
         line = line.strip()
@@ -43,7 +43,7 @@ def log(text):
         if line.startswith(">"):
             out.append(line[1:].removeprefix(" ").encode() + b"\n")
         elif line:
-            pending, count = (line, None), count + 1
+            pending = line, None
     flush()
     return b"".join(out)
 

@@ -111,7 +111,7 @@ def test_bundle_without_logs(show, bundle_of, tmp_path):
 
 
 def test_empty_log_says_how_to_record(show):
-    page, _ = show(b"")
+    page, _ = show(b"the process printed this, and no record\n")
     expect(heading(page)).to_have_text("No compiles in this log")
     expect(page.get_by_text("TORCH_TRACE=")).to_be_visible()
     for view, title in [("Stack", "No stacks"), ("Compiles", "No compiles"), ("Events", "No records")]:

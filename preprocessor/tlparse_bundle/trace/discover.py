@@ -22,6 +22,7 @@ _RANK = re.compile(r"rank_(\d{1,9})(?:_|$)")
 _ENDINGS = re.compile(r"(\.(log|txt|jsonl?))?(\.(gz|zst))?$", re.IGNORECASE)
 _MAGIC = {"gzip": b"\x1f\x8b", "zstd": b"\x28\xb5\x2f\xfd"}
 _SNIFF_BYTES = 64 << 10
+_ZSTD_INPUT_BYTES = 4 << 10  # at once; even the densest data expands to little of memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +34,40 @@ class LogFile:
     size_bytes: int  # on disk
 
 
+class _ZstdFrames:
+    """Reads zstd frames one after another; zstandard's own reader takes a frame that was cut for a whole one."""
+
+    def __init__(self, raw: BinaryIO):
+        self._raw = raw
+        self._frame = None
+        self._input = b""
+        self._output = bytearray()
+
+    def read(self, size: int) -> bytes:
+        while len(self._output) < size:
+            data = self._input or self._raw.read(_ZSTD_INPUT_BYTES)
+            if not data:
+                if self._frame is not None:
+                    raise EOFError("it ends in the middle of a frame")
+                break
+            if self._frame is None:
+                self._frame = zstandard.ZstdDecompressor().decompressobj()
+            self._output += self._frame.decompress(data)
+            self._input = b""
+            if self._frame.eof:
+                self._input, self._frame = self._frame.unused_data, None
+        data = bytes(self._output[:size])
+        del self._output[:size]
+        return data
+
+    def close(self) -> None:
+        self._raw.close()
+
+
 class _Decompressed(io.RawIOBase):
     """Reads on through a compressed stream; turns its errors into sentences."""
 
-    def __init__(self, stream: BinaryIO, path: Path):
+    def __init__(self, stream: BinaryIO | _ZstdFrames, path: Path):
         self._stream = stream
         self._path = path
 
@@ -64,9 +95,7 @@ def open_log(log: LogFile) -> BinaryIO:
         if log.compression == "gzip":
             return _Decompressed(gzip.open(log.path, "rb"), log.path)
         if log.compression == "zstd":
-            raw = open(log.path, "rb")
-            reader = zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True, closefd=True)
-            return _Decompressed(reader, log.path)
+            return _Decompressed(_ZstdFrames(open(log.path, "rb")), log.path)
         return open(log.path, "rb", buffering=0)
     except OSError as error:
         raise BundleError(f"{log.path} cannot be read: {error.strerror}", code="unreadable") from None

@@ -108,6 +108,8 @@ class EventDecoder:
         if event.type == "str":
             self._define_string(event, value)
         self._intern_stack(event, fields, "stack")
+        if event.type != "user_stack":
+            self._intern_stack(event, fields, "user_stack")
         if type(value) is dict:
             self._intern_stack(event, value, "stack")
             self._intern_stack(event, value, "user_stack")

@@ -74,7 +74,8 @@ class RecordReader:
         self._buf = keep + block if keep else block
 
     def __iter__(self) -> Iterator[Record]:
-        self._more(0)
+        while len(self._buf) < len(_BOM) and not self._eof:
+            self._more(0)
         kept_from = 0  # in the buffer: end of the record before
         pos = len(_BOM) if self._buf.startswith(_BOM) else 0
         if pos:

@@ -1,0 +1,201 @@
+"""Artifacts: whatever opens is what torch wrote, and large ones stay quick."""
+
+import json
+import time
+
+import pytest
+from log_builder import log, record
+from playwright.sync_api import expect
+
+
+def address(artifacts, artifact):
+    """Name, and '@2' for the second of that name, as the viewer writes it."""
+    nth = [a.event_index for a in artifacts if a.name == artifact.name].index(artifact.event_index) + 1
+    return artifact.name if nth == 1 else f"{artifact.name}@{nth}"
+
+
+def shown_text(page, name):
+    """The lines in the page, put together. Short texts are there in full."""
+    lines = page.get_by_role("region", name=f"Text of {name}").locator(".code-line .text").all_inner_texts()
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize("fixture", ["train_step", "graph_breaks", "nonascii"])
+def test_every_artifact_opens_and_is_the_payload(show, fixture):
+    page, bundle = show(fixture)
+    seen = 0
+    for compile in bundle.logs[0].compiles:
+        artifacts = compile.artifacts
+        for artifact in artifacts:
+            if artifact.hash is None:
+                continue
+            place = f"#v=1&view=compile&compile={compile.key}&artifact={address(artifacts, artifact)}"
+            page.evaluate("hash => { location.hash = hash }", place)
+            pane = page.get_by_role("region", name=f"Text of {artifact.name}", exact=True)
+            expect(page.get_by_role("link", name="record", exact=True)).to_have_attribute("href", f"#v=1&view=events&event={artifact.event_index}")
+            with page.expect_download() as download:
+                page.get_by_role("button", name="Download").click()
+            assert download.value.path().read_bytes() == artifact.bytes(), place
+            if artifact.language != "json":
+                first = artifact.text().split("\n")[0]
+                expect(pane.locator(".code-line .text").first).to_have_text(first, use_inner_text=True)
+            seen += 1
+    assert seen > 10
+
+
+def test_short_text_is_there_in_full(show):
+    text = "first\n\n  indented\ttab\n" + "é" * 30 + "\nlast \u2028 line"
+    page, _ = show(log("") + record("artifact:notes 0/0", payload=text), "#v=1&view=compile&compile=0/0&artifact=notes")
+    expect(page.get_by_role("region", name="Text of notes")).to_be_visible()
+    assert page.evaluate("[...document.querySelectorAll('.code-line .text')].map((line) => line.textContent).join('\\n')") == text
+
+
+def test_artifact_is_reached_by_clicks(show):
+    page, bundle = show("train_step")
+    page.get_by_role("link", name="Compiles").click()
+    page.get_by_role("grid", name="Compiles").get_by_role("link", name="[0/0]").click()
+    page.get_by_role("navigation", name="Artifacts").get_by_role("link", name="aot_joint_graph").click()
+    (artifact,) = (a for c in bundle.logs[0].compiles for a in c.artifacts if a.name == "aot_joint_graph")
+    expect(page.get_by_role("region", name="Text of aot_joint_graph")).to_contain_text(artifact.text().split("\n")[0])
+    assert shown_text(page, "aot_joint_graph").split("\n") == [line.replace("\t", "\t") for line in artifact.text().split("\n")]
+
+
+def test_same_artifact_of_the_next_compile(show):
+    page, bundle = show("recompiles", "#v=1&view=compile&compile=0/0&artifact=dynamo_output_graph")
+    graphs = {c.key: a.text() for c in bundle.logs[0].compiles for a in c.artifacts if a.name == "dynamo_output_graph"}
+    assert graphs["0/0"] != graphs["0/1"]
+    pane = page.get_by_role("region", name="Text of dynamo_output_graph")
+    expect(pane).to_contain_text(graphs["0/0"].split("\n")[-2].strip())
+    page.keyboard.press("]")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("[0/1]")
+    expect(page.get_by_role("link", name="dynamo_output_graph")).to_have_attribute("aria-current", "true")
+    assert shown_text(page, "dynamo_output_graph") == graphs["0/1"]
+    page.keyboard.press("[")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("[0/0]")
+    page.get_by_role("button", name="Next compile").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("[0/1]")
+
+
+def test_stack_and_metrics_of_a_compile(show):
+    page, bundle = show("train_step", "#v=1&view=compile&compile=0/0")
+    (compile,) = (c for c in bundle.logs[0].compiles if c.id == "0/0")
+    page.get_by_role("link", name="Stack", exact=True).last.click()
+    frames = page.get_by_role("region", name="Stack").get_by_role("listitem")
+    expect(frames).to_have_count(len(compile.stack))
+    expect(frames.last).to_contain_text("forward")
+    page.get_by_role("link", name="Metrics", exact=True).click()
+    metrics = page.get_by_role("region", name="Metrics")
+    for name, value in compile.metrics.items():
+        if value not in (None, ""):
+            expect(metrics.get_by_text(name, exact=True)).to_be_attached()
+
+
+def test_json_is_laid_out_and_can_be_seen_as_written(show):
+    written = '{"b":[1,{"x":12345678901234567890}],"a":"{\\"not\\": [split]}","e":{},"n":[]}'
+    data = record('artifact:facts 0/0 {"encoding": "json"}', payload=written)
+    page, _ = show(data, "#v=1&view=compile&compile=0/0&artifact=facts")
+    pretty = page.get_by_role("button", name="Pretty")
+    language = page.evaluate("document.querySelector('.t-mark') !== null")
+    expect(pretty).to_have_attribute("aria-pressed", "true") if language else None
+    laid_out = shown_text(page, "facts")
+    assert json.loads(laid_out) == json.loads(written)
+    assert "12345678901234567890" in laid_out and laid_out.count("\n") > 6
+    pretty.click()
+    assert shown_text(page, "facts") == written
+
+
+def test_artifact_without_payload_shows_its_metadata(show):
+    data = log('artifact:bare 0/0 {"encoding": "json", "extra": "kept"}')
+    page, _ = show(data, "#v=1&view=compile&compile=0/0&artifact=bare")
+    expect(page.get_by_role("region", name="JSON of bare")).to_contain_text('"extra": "kept"')
+
+
+@pytest.mark.parametrize("url, web", [("https://example.com/x?y=1", True), ("javascript:alert(1)", False), ("data:text/html,x", False), ("", False)])
+def test_links_are_links_only_for_the_web(show, url, web):
+    data = log("link 0/0 " + json.dumps({"name": "profile", "url": url}))
+    page, bundle = show(data, "#v=1&view=compile&compile=0/0&artifact=link_profile")
+    main = page.get_by_role("main")
+    expect(main.get_by_role("region", name="JSON of")).to_contain_text(json.dumps(url))
+    links = main.locator("a:not([href^='#'])")
+    expect(links).to_have_count(1 if web else 0)
+    if web:
+        expect(links).to_have_attribute("href", url)
+        expect(links).to_have_attribute("rel", "noopener noreferrer")
+
+
+LONG = "\n".join(f"line {n} of the text: x_{n} = relu({n}) # {'needle' if n % 30_000 == 7 else 'hay'}" for n in range(100_000))
+
+
+@pytest.fixture
+def long_text(show):
+    page, _ = show(record("artifact:long 0/0", payload=LONG), "#v=1&view=compile&compile=0/0&artifact=long")
+    expect(page.get_by_text("100,000 lines")).to_be_visible()
+    return page
+
+
+def test_a_hundred_thousand_lines(long_text):
+    page = long_text
+    pane = page.get_by_role("region", name="Text of long")
+    assert pane.locator(".code-line").count() < 200
+    start = time.monotonic()
+    pane.evaluate("element => { element.scrollTop = element.scrollHeight }")
+    expect(pane.get_by_text("line 99999 of")).to_be_visible()
+    page.keyboard.press("/")
+    page.keyboard.type("needle")
+    expect(page.get_by_text("1 of 4", exact=True)).to_be_visible()
+    expect(pane.locator("mark.current")).to_have_text("needle")
+    for n in (30_007, 60_007, 90_007, 7):
+        page.keyboard.press("Enter")
+        expect(pane.get_by_text(f"line {n} of")).to_be_in_viewport()
+    page.keyboard.press("Shift+Enter")
+    expect(page.get_by_text("4 of 4", exact=True)).to_be_visible()
+    assert time.monotonic() - start < 8
+
+
+def test_line_has_an_address(long_text):
+    page = long_text
+    page.get_by_label("Find in this text").fill(":54321")
+    expect(page.locator(".code-line.marked")).to_contain_text("line 54320 of")
+    assert "line=54321" in page.url
+    page.reload()
+    expect(page.locator(".code-line.marked")).to_contain_text("line 54320 of")
+    expect(page.locator(".code-line.marked")).to_be_in_viewport()
+
+
+def test_wrap_shows_the_whole_line(show):
+    line = " ".join(f"word{n}" for n in range(2_000))
+    page, _ = show(record("artifact:wide 0/0", payload=f"before\n{line}\nafter"), "#v=1&view=compile&compile=0/0&artifact=wide")
+    pane = page.get_by_role("region", name="Text of wide")
+    wide = "element => element.scrollWidth > element.clientWidth + 1"
+    assert pane.evaluate(wide)
+    page.get_by_role("button", name="Wrap").click()
+    expect(page.get_by_role("button", name="Wrap")).to_have_attribute("aria-pressed", "true")
+    assert not pane.evaluate(wide)
+    assert "".join(shown_text(page, "wide").split("\n")) == f"before{line}after"
+    numbers = [n for n in pane.locator(".gutter").evaluate_all("all => all.map((g) => g.dataset.line)") if n.isdigit()]
+    assert numbers == ["1", "2", "3"]
+
+
+def test_copy_takes_the_whole_text(new_page, bundle_of, address_of):
+    page = new_page(permissions=["clipboard-read", "clipboard-write"])
+    folder = bundle_of(record("artifact:long 0/0", payload=LONG))
+    page.goto(address_of(folder) + "#v=1&view=compile&compile=0/0&artifact=long")
+    page.get_by_role("button", name="Copy").click()
+    expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()") == LONG
+
+
+def test_equal_text_elsewhere_is_named(show):
+    data = log("""
+        artifact:graph 0/0
+            | same
+        artifact:graph 0/1
+            | same
+        artifact:graph 0/2
+            | other
+    """)
+    page, _ = show(data, "#v=1&view=compile&compile=0/0&artifact=graph")
+    header = page.get_by_role("region", name="Artifact", exact=True)
+    expect(header.get_by_text("same text in")).to_be_visible()
+    expect(header.get_by_role("link", name="[0/1]")).to_be_visible()
+    expect(header.get_by_role("link", name="[0/2]")).to_have_count(0)

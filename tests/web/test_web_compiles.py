@@ -1,0 +1,63 @@
+"""The table of compiles."""
+
+import json
+
+from log_builder import record
+from playwright.sync_api import expect
+
+
+def made(count):
+    """``count`` compiles with metrics: times fall, every third a recompile, every fifth failed."""
+    out = [record('str ["/home/user/a.py", 0]')]
+    for n in range(count):
+        out.append(record(f"dynamo_start {n}/0 " + json.dumps({"stack": [{"line": n, "name": f"f{n}", "filename": 0}]})))
+        metrics = {
+            "co_name": f"f{n}", "co_filename": "/home/user/a.py", "co_firstlineno": n, "graph_op_count": n, "guard_count": 1,
+            "dynamo_cumulative_compile_time_us": 1_000_000 - n, "restart_reasons": [],
+            "fail_type": "Broken" if n % 5 == 0 else None, "fail_reason": "because" if n % 5 == 0 else None,
+        }  # fmt: skip
+        out.append(record(f"compilation_metrics {n}/0 " + json.dumps(metrics)))
+    return b"".join(out)
+
+
+def ids(page):
+    return page.get_by_role("grid", name="Compiles").get_by_role("link").all_inner_texts()
+
+
+def test_three_thousand_rows_sort_and_filter(show):
+    page, bundle = show(made(3_000), "#v=1&view=compiles")
+    grid = page.get_by_role("grid", name="Compiles")
+    expect(grid).to_have_attribute("aria-rowcount", str(1 + len(bundle.logs[0].compiles)))
+    assert grid.get_by_role("row").count() < 100
+    grid.get_by_role("button", name="Ops").click()
+    assert ids(page)[:3] == ["[2999/0]", "[2998/0]", "[2997/0]"]
+    assert "sort=-ops" in page.url
+    grid.get_by_role("button", name="Ops").click()
+    assert ids(page)[0] == "[0/0]"
+    expect(grid.get_by_role("columnheader", name="Ops")).to_have_attribute("aria-sort", "ascending")
+    page.get_by_label("Status").select_option("error")
+    expect(page.get_by_text("600 of 3,001 rows")).to_be_visible()
+    page.get_by_label("Filter compiles").fill("f299")
+    expect(page.get_by_text("3 of 3,001 rows")).to_be_visible()
+    page.go_back()
+    expect(page.get_by_label("Status")).to_have_value("")
+
+
+def test_rows_agree_with_the_bundle(show):
+    page, bundle = show("failures", "#v=1&view=compiles")
+    for compile in bundle.logs[0].compiles:
+        if compile.id is None:
+            continue
+        row = page.get_by_role("row", name=f"[{compile.key}] {compile.row['function'] or '(unknown function)'} ")
+        expect(row).to_contain_text(compile.status)
+        expect(row).to_contain_text("–" if compile.row["guard_count"] is None else str(compile.row["guard_count"]))
+        if compile.row["failure"]:
+            expect(row).to_contain_text(compile.row["failure"]["type"])
+
+
+def test_enter_opens_the_selected_row(show):
+    page, _ = show("recompiles", "#v=1&view=compiles")
+    page.get_by_role("row", name="[1/1] flagged").click()
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_have_text("[1/0] flagged")
