@@ -43,6 +43,9 @@ CODES: dict[str, Code] = {
     "year-unknown": Code("info", "The log has no chromium event to derive the year and the time zone from, so that times are known only relative to its first record."),
     "clock-inferred": Code("info", "The log writes local time without year and zone; both were derived from the first chromium event."),
     "timeline-invalid": Code("warning", "The payload of a chromium event is not a trace event. It is kept as a payload, but is not part of the timeline."),
+    "timeline-misnested": Code("info", "Spans of the timeline that overlap without one lying in the other, or an end without a begin: several threads write under one thread id. The span table puts them on lanes."),
+    "timeline-unended": Code("info", "Spans of the timeline have no end: the process was killed, or an exception left them."),
+    "table-parse": Code("warning", "The content of an event is not what its kind promises, so that a table has it as text, in part or not at all. The event itself is complete."),
 }
 
 

@@ -1,0 +1,38 @@
+"""JSON found inside of a log, in payloads and in strings: parsed so that it can be written again."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import orjson
+
+from tlparse_bundle.trace.envelope import _MAX_DEPTH, _is_deep, _lenient_json
+
+_LONG_DIGITS = re.compile(rb"\d{16}")
+
+
+def parse_json(data: bytes | str, *, safe_numbers: bool = True) -> Any:
+    """The value. Raises ValueError, and nothing else, when ``data`` is no JSON or nested too deeply.
+
+    Python's extensions pass as in an envelope: NaN and infinities become words. ``safe_numbers``: so do
+    integers that JavaScript cannot hold; without it, which is faster, the value is not for a table.
+    """
+    data = data.encode("utf-8", "replace") if type(data) is str else data
+    value = _NOTHING
+    if not safe_numbers or _LONG_DIGITS.search(data) is None:
+        try:
+            value = orjson.loads(data)
+        except ValueError:
+            pass
+    if value is _NOTHING:
+        try:
+            value, _ = _lenient_json(data)
+        except RecursionError:
+            raise ValueError("nested too deeply") from None
+    if data.count(b"[") + data.count(b"{") > _MAX_DEPTH and _is_deep(value):
+        raise ValueError("nested too deeply")
+    return value
+
+
+_NOTHING = object()
