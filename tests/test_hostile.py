@@ -107,7 +107,7 @@ def test_metrics_of_any_value(value, log_of):
     assert it.row["compile_count"] == 2
 
 
-def test_sums_of_enormous_times(log_of):
+def test_sums_of_enormous_times(log_of):  # 2**53 times 2**11 is more than 64 bits hold
     enormous = 2**53 - 1
     it = log_of(
         b"".join(record(f'compilation_metrics {i}/0 {{"dynamo_cumulative_compile_time_us": {enormous}}}') for i in range(2100))
@@ -138,7 +138,7 @@ def test_a_torch_version_that_is_none(payload, log_of):
 
 
 def test_100_000_damaged_records_are_counted_and_not_listed(log_of):
-    it = log_of(b"V0401 12:00:00.000000 7 a.py:1] {\n" * 100_000)
+    it = log_of(b"V0401 12:00:00.000000 7 a.py:1] {\n" * 100_000, check=False)
     rows = [row for row in it.table("diagnostics")["diagnostics"] if row["code"] == "json-syntax"]
     assert it.row["diagnostics"]["json-syntax"] == sum(row["count"] for row in rows) == 100_000
     assert len(rows) == 1000

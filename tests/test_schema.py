@@ -68,14 +68,11 @@ def test_is_a_valid_schema(name):
 
 @with_schemas
 def test_every_property_is_described(name):
+    assert SCHEMAS[name]["description"]
     for path, node in nodes(SCHEMAS[name]):
-        if "/properties/" in path and path.split("/")[-2] == "properties":
-            text = node.get("description", "") or ("$ref" in node and "by its definition")
-            assert text and len(text) > 3, path
-    for path, node in nodes({"$defs": SCHEMAS[name].get("$defs", {})}):
-        if path.count("/") == 2:
-            fields_described = all("description" in child for child in node.get("properties", {}).values())
-            assert "description" in node or node.get("properties") and fields_described, path
+        if re.search(r"/properties/[^/]+$", path):
+            definition = SCHEMAS[name]["$defs"][node["$ref"].split("/")[-1]] if "$ref" in node else node
+            assert (node.get("description") or definition.get("description", "")).endswith("."), path
 
 
 @with_schemas

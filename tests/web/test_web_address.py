@@ -41,7 +41,7 @@ def test_typing_is_one_step_back(show):
     page, _ = show("recompiles", "#v=1")
     page.get_by_role("link", name="Compiles", exact=True).click()
     page.get_by_label("Filter compiles").press_sequentially("grows", delay=20)
-    expect(page.get_by_text("2 of 12 rows")).to_be_visible()
+    expect(page.get_by_text("2 of 13 rows")).to_be_visible()
     page.go_back()
     expect(page.get_by_role("region", name="What went wrong")).to_be_visible()
     page.go_forward()
