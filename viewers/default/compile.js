@@ -28,8 +28,7 @@ export async function openCompile(context) {
   let find = /** @type {HTMLElement | null} */ (null);
 
   const step = (/** @type {number} */ by) => {
-    const index = model.byKey.get(state.current.compile) ?? -1;
-    const next = model.compiles[index + by];
+    const next = neighbour(model, model.byKey.get(state.current.compile) ?? -1, by);
     if (next) state.go(state.patched({ compile: next.key, line: "" }));
   };
 
@@ -116,15 +115,18 @@ export async function openCompile(context) {
   return view;
 }
 
+/** @param {any} model @param {number} index @param {number} by */
+const neighbour = (model, index, by) => model.compiles[model.order[model.order.indexOf(index) + by]];
+
 /** @param {any} model @param {any} compile @param {number} index @param {(by: number) => void} step */
 function heading(model, compile, index, step) {
   const button = (/** @type {string} */ sign, /** @type {string} */ name, /** @type {string} */ key, /** @type {number} */ by) =>
-    h("button", { class: "tool", "aria-label": name, title: `${name} (${key})`, disabled: !model.compiles[index + by], onclick: () => step(by) }, sign);
+    h("button", { class: "tool", "aria-label": name, title: `${name} (${key})`, disabled: !neighbour(model, index, by), onclick: () => step(by) }, sign);
   return [
     h("h1", null, h("span", { class: "mono" }, idText(compile)), " ", functionName(compile)), statusBadge(compile.status),
     h("span", { class: "place", title: compile.filename }, placeOf(model, compile)),
     h("span", { class: "spring" }),
-    h("span", { class: "dim" }, `${index + 1} of ${model.compiles.length}`),
+    h("span", { class: "dim" }, `${model.order.indexOf(index) + 1} of ${model.compiles.length}`),
     button("‹", "Previous compile", "[", -1), button("›", "Next compile", "]", 1),
   ];
 }

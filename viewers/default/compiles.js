@@ -1,5 +1,5 @@
 // All compiles of a log as a table.
-import { debounce, fill, h } from "../lib/dom.js";
+import { fill, h, searchField } from "../lib/dom.js";
 import { count, firstLine, plural, time } from "../lib/format.js";
 import { Grid } from "../lib/grid.js";
 import { STATUSES, statusBadge } from "../lib/status.js";
@@ -10,8 +10,7 @@ import { shareBar } from "./parts.js";
 export async function openCompiles({ log, state }) {
   const model = await modelOf(log);
   const { compiles } = model;
-  const filter = h("input", { type: "search", class: "filter", placeholder: "Filter by id, function, file, reason", "aria-label": "Filter compiles",
-    oninput: debounce(() => state.replace({ q: filter.value }, true), 80) });
+  const filter = searchField("Filter compiles", "Filter by id, function, file, reason", (q) => state.replace({ q }, true));
   const status = h("select", { "aria-label": "Status", onchange: () => state.go(state.patched({ status: status.value })) },
     h("option", { value: "" }, "any status"), Object.entries(STATUSES).map(([id, { word }]) => h("option", { value: id }, word)));
   const total = h("span", { class: "dim", "aria-live": "polite" });
@@ -33,7 +32,7 @@ export async function openCompiles({ log, state }) {
       if (filter.value !== current.q) filter.value = current.q;
       status.value = current.status;
       const wanted = current.q.toLowerCase();
-      const fit = texts.flatMap((text, i) => (text.includes(wanted) && (!current.status || compiles[i].status === current.status) ? [i] : []));
+      const fit = model.order.filter((i) => texts[i].includes(wanted) && (!current.status || compiles[i].status === current.status));
       fill(total, fit.length === compiles.length ? plural(fit.length, "row") : `${count(fit.length)} of ${plural(compiles.length, "row")}`);
       if (grid.sort !== current.sort) {
         grid.sort = current.sort;
@@ -52,7 +51,7 @@ function columns(model, state) {
   const number = (/** @type {string} */ id, /** @type {string} */ title, /** @type {string} */ field, /** @type {string} */ help) =>
     ({ id, title, help, width: "4.6rem", number: true, cell: (/** @type {number} */ i) => count(compiles[i][field]), sort: get(field) });
   return [
-    { id: "id", title: "Id", width: "6.5rem", class: "mono", sort: (i) => i,
+    { id: "id", title: "Id", width: "6.5rem", class: "mono", sort: (i) => (compiles[i].id === null ? null : i),
       cell: (i) => h("a", { href: state.link({ view: "compile", compile: compiles[i].key }), tabindex: "-1" }, idText(compiles[i])) },
     { id: "function", title: "Function", width: "minmax(8rem, 1.4fr)", sort: (i) => functionName(compiles[i]),
       cell: (i) => h("span", { title: functionName(compiles[i]) }, functionName(compiles[i])) },

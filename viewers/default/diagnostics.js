@@ -1,5 +1,5 @@
 // Everything in the log that was not understood, skipped, mended or assumed.
-import { debounce, fill, h } from "../lib/dom.js";
+import { fill, h, searchField } from "../lib/dom.js";
 import { count, plural } from "../lib/format.js";
 import { Grid } from "../lib/grid.js";
 
@@ -28,8 +28,7 @@ export async function openDiagnostics({ bundle, log, state }) {
     return { title: "Diagnostics", element: h("div", { class: "page" }, h("h1", null, "No diagnostics"),
       h("p", null, "Every line of this log was understood. Lines that are damaged, skipped or had to be assumed would be listed here.")) };
   }
-  const filter = h("input", { type: "search", class: "filter", placeholder: "Filter", "aria-label": "Filter diagnostics",
-    oninput: debounce(() => state.replace({ q: filter.value }, true), 80) });
+  const filter = searchField("Filter diagnostics", "Filter", (q) => state.replace({ q }, true));
   const total = h("span", { class: "dim", "aria-live": "polite" });
   const grid = new Grid({
     label: "Diagnostics", minWidth: "50rem",

@@ -1,5 +1,5 @@
 // Every record of the log. This is the place where nothing is hidden.
-import { debounce, fill, h } from "../lib/dom.js";
+import { fill, h, searchField } from "../lib/dom.js";
 import { bytes, count, plural, time } from "../lib/format.js";
 import { Grid } from "../lib/grid.js";
 import { split } from "../lib/splitter.js";
@@ -22,11 +22,9 @@ export async function openEvents(context) {
   const record = openRecord(context, model, detail);
   const total = h("span", { class: "dim", role: "status" });
   const type = select("Type", "all types", types(kinds), () => state.go(state.patched({ type: type.value })));
-  const compile = h("input", { type: "search", class: "narrow", placeholder: "Compile id", "aria-label": "Compile id", list: "compile-ids",
-    oninput: debounce(() => state.replace({ compile: compile.value }, true), 150) });
+  const compile = searchField("Compile id", "Compile id", (id) => state.replace({ compile: id }, true), { class: "narrow", list: "compile-ids" });
   const ids = h("datalist", { id: "compile-ids" }, compiles.slice(0, 2_000).map((c) => h("option", { value: c.key })));
-  const filter = h("input", { type: "search", class: "filter", placeholder: "Text in names and metadata", "aria-label": "Filter records",
-    oninput: debounce(() => state.replace({ q: filter.value }, true), 200) });
+  const filter = searchField("Filter records", "Text in names and metadata", (q) => state.replace({ q }, true));
   const choose = (/** @type {number} */ i) => {
     state.replace({ event: String(i) });
     record.show(i);

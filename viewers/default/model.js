@@ -29,6 +29,8 @@ async function build(log) {
     compiles,
     directory,
     frames: frameCompiles(compiles),
+    /** In the order of the log, the row without an id last. */
+    order: compiles.map((_, index) => index).sort((a, b) => Number(compiles[a].id === null) - Number(compiles[b].id === null) || a - b),
     byKey: new Map(compiles.map((compile, index) => [compile.key, index])),
     short: fileShortener(compiles.map((compile) => compile.filename)),
   };

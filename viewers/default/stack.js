@@ -1,5 +1,5 @@
 // The stacks that led to the compiles: tree on the left, what is selected on the right.
-import { debounce, fill, h } from "../lib/dom.js";
+import { fill, h, searchField } from "../lib/dom.js";
 import { count, fileShortener, plural, time } from "../lib/format.js";
 import { split } from "../lib/splitter.js";
 import { statusBadge } from "../lib/status.js";
@@ -46,8 +46,7 @@ export async function openStack(context) {
     else fill(detail, frameDetail(model, stacks, row.stack, state));
   };
 
-  const filter = h("input", { type: "search", class: "filter", placeholder: "Filter by function, file, id", "aria-label": "Filter stacks",
-    oninput: debounce(() => state.replace({ q: filter.value }, true), 80) });
+  const filter = searchField("Filter stacks", "Filter by function, file, id", (q) => state.replace({ q }, true));
   const problems = toggle("Only problems", () => state.replace({ problems: problems.checked ? "1" : "" }, true));
   const torch = toggle("Hide torch frames", () => state.replace({ torch: torch.checked ? "hide" : "" }, true));
   const without = model.compiles.flatMap((compile, i) => (compile.id !== null && compile.stack_index === null ? [i] : []));

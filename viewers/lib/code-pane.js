@@ -1,5 +1,5 @@
 // Shows text of any length: line numbers, wrap, find, copy, download, JSON laid out, colours.
-import { debounce, fill, h } from "./dom.js";
+import { fill, h, searchField } from "./dom.js";
 import { bytes as showBytes, count, plural } from "./format.js";
 import { highlighter } from "./highlight.js";
 import { findAll, lastAtMost, layOut, prettyJson, splitLines } from "./text.js";
@@ -18,15 +18,13 @@ export class CodePane {
     this.line = 0; // the marked line, from 1
     this.found = /** @type {number[]} */ ([]);
     this.foundAt = -1;
-    this.list = new VirtualList({ rowHeight: ROW, class: "code", all: false, render: (row) => this.renderRow(row) });
+    this.list = new VirtualList({ rowHeight: ROW, class: "code", render: (row) => this.renderRow(row) });
     this.body = this.list.element;
     this.body.tabIndex = 0;
     this.body.setAttribute("role", "region");
     this.body.setAttribute("aria-label", options.label);
-    this.find = h("input", {
-      type: "search", class: "find", placeholder: "Find, or :line", "aria-label": "Find in this text", spellcheck: "false",
-      oninput: debounce(() => this.search(), 120),
-      onkeydown: (/** @type {KeyboardEvent} */ event) => this.findKey(event),
+    this.find = searchField("Find in this text", "Find, or :line", () => this.search(), {
+      class: "find", onkeydown: (/** @type {KeyboardEvent} */ event) => this.findKey(event),
     });
     this.status = h("span", { class: "find-status", "aria-live": "polite" });
     this.facts = h("span", { class: "facts" });

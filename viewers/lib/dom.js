@@ -49,6 +49,12 @@ export function debounce(run, ms) {
   };
 }
 
-let lastId = 0;
-/** @param {string} prefix */
-export const newId = (prefix) => `${prefix}-${++lastId}`;
+/**
+ * A field that tells when the typing pauses; not any more once it has left the page.
+ * @param {string} label @param {string} placeholder @param {(text: string) => void} onsearch @param {Record<string, any>} [props]
+ */
+export function searchField(label, placeholder, onsearch, props = {}) {
+  const tell = debounce(() => field.isConnected && onsearch(field.value), 120);
+  const field = h("input", { type: "search", class: "filter", spellcheck: "false", "aria-label": label, placeholder, oninput: tell, ...props });
+  return field;
+}

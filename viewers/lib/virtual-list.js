@@ -10,8 +10,7 @@ const TALLEST = 8_000_000; // browsers limit the height of an element; beyond th
 
 export class VirtualList {
   /**
-   * @param {{rowHeight: number, render: (index: number) => HTMLElement, header?: HTMLElement, label?: string, role?: string, class?: string, all?: boolean}} options
-   *   header: stays above the rows; all: false never puts every row into the page
+   * @param {{rowHeight: number, render: (index: number) => HTMLElement, header?: HTMLElement, label?: string, role?: string, class?: string}} options header: stays above the rows
    */
   constructor(options) {
     this.options = options;
@@ -56,7 +55,7 @@ export class VirtualList {
     const { clientHeight, scrollTop } = this.element;
     const scale = this.scale;
     const top = scrollTop * scale;
-    const everything = this.length <= ALL_UP_TO && this.options.all !== false;
+    const everything = this.length <= ALL_UP_TO;
     const first = everything ? 0 : Math.max(0, Math.floor(top / this.rowHeight) - OVERSCAN);
     const last = everything ? this.length : Math.min(this.length, Math.ceil((top + clientHeight) / this.rowHeight) + OVERSCAN);
     for (const [index, row] of this.shown) {
@@ -65,13 +64,14 @@ export class VirtualList {
         this.shown.delete(index);
       }
     }
-    let next = null;
+    // The page has the rows in their order, also the active one beside the others.
+    let next = this.active >= last ? this.shown.get(this.active) ?? null : null;
     for (let index = last - 1; index >= first; index--) next = this.place(index, next, top - scrollTop);
-    if (this.active >= 0 && !this.shown.has(this.active)) this.place(this.active, null, top - scrollTop);
+    if (this.active >= 0 && !this.shown.has(this.active)) this.place(this.active, this.active < first ? this.spacer.firstChild : null, top - scrollTop);
     else if (scale !== 1 && this.shown.has(this.active)) this.place(this.active, undefined, top - scrollTop);
   }
 
-  /** @param {number} index @param {HTMLElement | null | undefined} before @param {number} shift */
+  /** @param {number} index @param {ChildNode | null | undefined} before @param {number} shift */
   place(index, before, shift) {
     let row = this.shown.get(index);
     if (!row) {
