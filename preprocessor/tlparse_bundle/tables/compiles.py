@@ -162,8 +162,10 @@ class Compiles:
                 frame = (row.cid.compiled_autograd_id, row.cid.frame_id)
                 if known["function"] is not None:
                     functions[frame] = known
-                else:
+                elif row.cid.frame_compile_id:
                     cells |= functions.get(frame, {})
+                else:  # the first compile of a code object; before a reset the number was another's
+                    functions.pop(frame, None)
             rows.append(cells)
         return {"compiles": rows}
 
