@@ -56,6 +56,7 @@ def test_versions_agree():
 
 @pytest.mark.parametrize("name", SCHEMAS)
 def test_every_field_is_in_the_section_of_its_table(name):
+    assert f"\n### {name}\n" in TEXT, f"write a section '### {name}' with the region 'fields {name}'"
     section = TEXT.split(f"\n### {name}\n")[1].split("\n### ")[0]
     for path, _, _ in script.fields(SCHEMAS[name]):
         assert f"| `{path}` |" in section
@@ -66,7 +67,9 @@ def test_every_table_has_an_example():
     assert marked == set(SCHEMAS)
 
 
-@pytest.mark.parametrize("mark, code", [pytest.param(mark, code, id=mark or "plain") for language, mark, code in BLOCKS if language == "json"])
+@pytest.mark.parametrize(
+    "mark, code", [pytest.param(mark, code, id=mark or "plain") for language, mark, code in BLOCKS if language == "json"]
+)
 def test_json_blocks(mark, code):
     value = json.loads(code)
     kind, _, where = mark.partition("=")
@@ -201,7 +204,7 @@ def _check_rank_groups(found):
 
 def _check_events(found):
     assert [[index, line] for index, _, _, line in found] == _events("nonascii", 1)
-    assert [kind for _, kind, _, _ in found if kind != "chromium_event"][0] == "dynamo_start"
+    assert next(kind for _, kind, _, _ in found if kind != "chromium_event") == "dynamo_start"
 
 
 def _check_search(found):

@@ -13,7 +13,9 @@ from tlparse_bundle.diagnostics import CODES
 from tlparse_bundle.events.registry import FAMILIES
 from tlparse_bundle.trace import discover
 
-SCHEMAS = {path.name.removesuffix(".schema.json"): json.loads(path.read_bytes()) for path in sorted((traces.ROOT / "schema").glob("*.schema.json"))}
+SCHEMAS = {
+    path.name.removesuffix(".schema.json"): json.loads(path.read_bytes()) for path in sorted((traces.ROOT / "schema").glob("*.schema.json"))
+}
 BUNDLES = ("graph_breaks", "failures", "killed", "recompiles", "fork_children", "aoti", "nonascii")
 
 with_schemas = pytest.mark.parametrize("name", SCHEMAS)
