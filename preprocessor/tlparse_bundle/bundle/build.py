@@ -74,7 +74,8 @@ def check_target(out: Path, overwrite: bool) -> None:
         raise BundleError(f"{out} exists and is not a bundle", hint="Choose another place; only bundles are ever replaced.", code="exists")
     if not overwrite:
         raise BundleError(f"{out} exists already", hint="Use --overwrite to replace it.", code="exists")
-    others = sorted(entry.name for entry in out.iterdir() if entry.name not in layout.TOP_LEVEL)
+    files = (path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_symlink() or not path.is_dir())
+    others = sorted(path for path in files if not layout.is_own(path))
     if others:
         raise BundleError(
             f"{out} holds more than a bundle: {', '.join(others[:5])}",
@@ -148,7 +149,7 @@ def _put_in_place(staging: Path, out: Path) -> None:
         out.rename(old)
     try:
         staging.rename(out)
-    except OSError:
+    except BaseException:
         if old is not None:
             old.rename(out)
         raise

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 import zlib
 from collections.abc import Callable
 from typing import NamedTuple
@@ -14,7 +15,7 @@ FORMAT_NAME = "tlparse-bundle"
 FORMAT_MAJOR = 1
 FORMAT_MINOR = 0
 MANIFEST = "manifest.json"
-TOP_LEVEL = frozenset((MANIFEST, "logs", "blobs"))
+_OWN = re.compile(r"manifest\.json|(logs/[^/]+/([\w.-]+\.json|\w+/\d{4,}\.\w+)|blobs/[0-9a-f]{2}/[0-9a-f]{64})(\.zst|\.gz)?")
 
 # Chromium refuses Content-Encoding: zstd with windows above 8 MiB (2**23).
 _WINDOW_LOG = 23
@@ -69,6 +70,11 @@ def blob_path(sha256: str, codec: Codec) -> str:
 def log_path(log_id: str, name: str, codec: Codec) -> str:
     """Path of a file of one log, such as log_path(id, "compiles.json", codec)."""
     return f"logs/{log_id}/{name}{codec.suffix}"
+
+
+def is_own(path: str) -> bool:
+    """Whether a file of this path may be part of a bundle."""
+    return _OWN.fullmatch(path) is not None
 
 
 def to_json(value: object) -> bytes:
