@@ -229,6 +229,28 @@ def restore(bundle, folder) -> None:
 
 
 @cli.command()
+@click.argument("bundle", type=click.Path(path_type=Path))
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option("--export", is_flag=True, help="As tlparse --export: what went wrong in a draft export.")
+def legacy(bundle, folder, export) -> None:
+    """Write the files that other tools read from a tlparse report into FOLDER.
+
+    compile_directory.json, raw.jsonl, chromium_events.json, raw.log, payloads/ and the artifacts, with
+    the names and numbers that tlparse 0.4.3 --plain-text gives them; pages hold their data as text.
+    Several logs go into folders of their own, rank_0/ and so on.
+
+    \b
+    Example:
+      tlparse-bundle legacy out/ tl_out/
+    """
+    from tlparse_bundle.bundle.reader import Bundle
+    from tlparse_bundle.legacy.report import write_legacy
+
+    for path in write_legacy(Bundle.open(bundle), folder, export=export):
+        click.echo(path)
+
+
+@cli.command()
 @click.argument("what", type=click.Choice(["format", "schema"]), default="format")
 @click.argument("name", required=False)
 def docs(what, name) -> None:

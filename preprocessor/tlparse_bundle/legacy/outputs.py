@@ -1,0 +1,115 @@
+"""Which files a record makes in a tlparse report, and under which names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from tlparse_bundle.legacy import rust_json
+from tlparse_bundle.legacy.names import split_ending
+from tlparse_bundle.legacy.records import Record
+
+PAYLOAD, JSON, PAGE, GLOBAL_PAGE, LINK = "payload", "json", "page", "global page", "link"
+
+
+class Output(NamedTuple):
+    """``form``: the payload as it is, reformatted as JSON, a page (of which a global one has no number), a link."""
+
+    form: str
+    name: str
+    url: str = ""
+
+
+def _sentinel(key: str) -> Callable[[dict, Record], Output]:
+    return lambda metadata, record: Output(PAYLOAD, f"{key}.txt")
+
+
+def _page(key: str) -> Callable[[dict, Record], Output]:
+    return lambda metadata, record: Output(PAGE, f"{key}.html")
+
+
+def _text(metadata: dict, key: str) -> str:
+    value = metadata.get(key)
+    return value if type(value) is str else ""
+
+
+def _graph_dump(metadata: dict, record: Record) -> Output:
+    return Output(PAYLOAD, _text(metadata, "name") + ".txt")
+
+
+def _dynamo_guards(metadata: dict, record: Record) -> Output | None:
+    try:
+        guards = rust_json.loads(record.payload)
+    except ValueError:
+        return None
+    sound = type(guards) is list and all(type(guard) is dict and type(guard.get("code")) is str for guard in guards)
+    return Output(PAGE, "dynamo_guards.html") if sound else None
+
+
+def _output_code(metadata: dict, record: Record) -> Output:
+    parts = [part for part in _text(metadata, "filename").split("/") if part not in ("", ".")]
+    if not parts or parts[-1] == "..":
+        return Output(PAYLOAD, "inductor_output_code.txt")
+    return Output(PAYLOAD, f"inductor_output_code_{split_ending(parts[-1])[0]}.txt")
+
+
+def _split_child(metadata: dict, record: Record) -> Output:
+    return Output(PAYLOAD, f"optimize_ddp_split_child_{_text(metadata, 'name')}.txt")
+
+
+def _link(metadata: dict, record: Record) -> Output:
+    return Output(LINK, _text(metadata, "name"), _text(metadata, "url"))
+
+
+def _artifact(metadata: dict, record: Record) -> Output | None:
+    name, encoding = _text(metadata, "name"), metadata.get("encoding")
+    if encoding == "string":
+        return Output(PAYLOAD, f"{name}.txt")
+    return Output(JSON, f"{name}.json") if encoding == "json" else None
+
+
+def _dump_file(metadata: dict, record: Record) -> Output:
+    name = _text(metadata, "name")
+    eval_with_key = re.search(r"<eval_with_key>\.(\d+)", name)
+    return Output(GLOBAL_PAGE, f"dump_file/eval_with_key_{eval_with_key[1]}.html" if eval_with_key else f"dump_file/{name}.html")
+
+
+# In the order in which tlparse tries them; a record with several of the keys makes several files.
+_RULES: dict[str, Callable[[dict, Record], Output | None]] = {
+    **{
+        key: _sentinel(key)
+        for key in (
+            "optimize_ddp_split_graph",
+            "compiled_autograd_graph",
+            "aot_forward_graph",
+            "aot_backward_graph",
+            "aot_inference_graph",
+            "aot_joint_graph",
+            "inductor_post_grad_graph",
+            "inductor_pre_grad_graph",
+            "dynamo_cpp_guards_str",
+        )
+    },
+    "graph_dump": _graph_dump,
+    "dynamo_output_graph": _sentinel("dynamo_output_graph"),
+    "dynamo_guards": _dynamo_guards,
+    "inductor_output_code": _output_code,
+    "optimize_ddp_split_child": _split_child,
+    "aot_autograd_backward_compilation_metrics": _page("aot_autograd_backward_compilation_metrics"),
+    "bwd_compilation_metrics": _page("bwd_compilation_metrics"),
+    "link": _link,
+    "artifact": _artifact,
+    "dump_file": _dump_file,
+    "compilation_metrics": _page("compilation_metrics"),
+}
+_EXPORT_RULES: dict[str, Callable[[dict, Record], Output | None]] = {"exported_program": _sentinel("exported_program")}
+
+
+def outputs(record: Record, *, export: bool) -> Iterator[tuple[str, Output]]:
+    """(key of the envelope, output) of a record, in order."""
+    for key, rule in (_EXPORT_RULES if export else _RULES).items():
+        metadata = record.metadata(key)
+        output = None if metadata is None else rule(metadata, record)
+        if output is not None:
+            yield key, output

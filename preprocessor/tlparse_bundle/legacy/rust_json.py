@@ -1,0 +1,175 @@
+"""JSON as serde_json 1.0 reads and writes it, which tlparse uses: the same numbers, the same bytes.
+
+Its floats are read by one multiplication or division of two doubles, which is off by a few units
+in the last place for long numbers; they are written by ryu. Keys are sorted, texts not escaped.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from json.encoder import encode_basestring as _quoted
+from typing import Any
+
+_U64_MAX = 2**64 - 1
+_I64_MIN = -(2**63)
+_MAX_DEPTH = 127
+_SURROGATE = re.compile(rb"\\u[dD]")
+_POW10 = tuple(float(f"1e{n}") for n in range(309))
+
+
+def loads(text: bytes) -> Any:
+    """The value of a JSON text. Raises ValueError where serde_json does."""
+    value = _parsed(text.decode(), _Strict)
+    if _SURROGATE.search(text):
+        dumps(value).encode()  # half of a pair is no text
+    return value
+
+
+def loads_leniently(text: bytes) -> Any:
+    """The value of a JSON text that Python wrote: NaN and the like become words, damaged text U+FFFD.
+
+    Raises ValueError when it is none.
+    """
+    value = _parsed(text.decode("utf-8", "replace"), _Lenient)
+    if _SURROGATE.search(text):
+        whole = dumps(value).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        value = _parsed(whole, _Lenient)
+    return value
+
+
+def dumps(value: Any) -> str:
+    """On one line."""
+    return "".join(_write(value, None, 0))
+
+
+def pretty(value: Any, level: int = 0) -> str:
+    """Indented by two spaces, as if it stood ``level`` deep in something."""
+    return "".join(_write(value, "  ", level))
+
+
+class _Strict:
+    @staticmethod
+    def constant(name: str) -> Any:
+        raise ValueError(f"{name} is not JSON")
+
+    @staticmethod
+    def number(text: str) -> float:
+        return _float(text)
+
+
+class _Lenient:
+    constant = str
+
+    @staticmethod
+    def number(text: str) -> float | str:
+        try:
+            return _float(text)
+        except ValueError:
+            return text
+
+
+def _parsed(text: str, how: type) -> Any:
+    def integer(digits: str) -> Any:
+        if len(digits) > 20 or digits == "-0":
+            return how.number(digits)
+        number = int(digits)
+        return number if _I64_MIN <= number <= _U64_MAX else how.number(digits)
+
+    try:
+        value = json.loads(text, parse_constant=how.constant, parse_int=integer, parse_float=how.number)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    if text.count("[") + text.count("{") > _MAX_DEPTH:
+        _check_depth(value)
+    return value
+
+
+def _check_depth(value: Any) -> None:
+    level = [value]
+    for _ in range(_MAX_DEPTH + 1):
+        level = [v for v in level if type(v) in (list, dict)]
+        if not level:
+            return
+        level = [child for v in level for child in (v.values() if type(v) is dict else v)]
+    raise ValueError("nested too deeply")
+
+
+def _float(text: str) -> float:
+    """serde_json's f64_from_parts: up to 64 bits of digits, then one or more steps by powers of ten."""
+    number, _, exponent_text = text.lower().partition("e")
+    whole, _, fraction = number.removeprefix("-").partition(".")
+    significand, exponent = _digits(whole, fraction)
+    # Beyond some thousands the result is 0 or out of range in any case.
+    exponent += max(-99_999, min(99_999, int(exponent_text or 0)))
+    value = float(significand)
+    while abs(exponent) >= len(_POW10) and value != 0.0:
+        if exponent > 0:
+            raise ValueError(f"{text:.40} is out of range")
+        value /= 1e308
+        exponent += 308
+    if value != 0.0:
+        value = value * _POW10[exponent] if exponent >= 0 else value / _POW10[-exponent]
+    if math.isinf(value):
+        raise ValueError(f"{text:.40} is out of range")
+    return -value if text.startswith("-") else value
+
+
+def _digits(whole: str, fraction: str) -> tuple[int, int]:
+    """The leading digits as far as 64 bits hold them, and the power of ten of the last one."""
+    if len(whole) + len(fraction) < 20:
+        return int(whole + fraction), -len(fraction)
+    significand, count = 0, 0
+    for digit in whole + fraction:
+        if significand * 10 + int(digit) > _U64_MAX:
+            break
+        significand = significand * 10 + int(digit)
+        count += 1
+    return significand, len(whole) - count
+
+
+def _float_text(value: float) -> str:
+    """ryu's text: as Python's, but 0.00001 and 1e16 where Python has 1e-05 and 1e+16."""
+    mantissa, _, exponent = repr(value).partition("e")
+    if not exponent:
+        return mantissa
+    if exponent == "-05":
+        return f"{'-' if value < 0 else ''}0.0000{mantissa.lstrip('-').replace('.', '')}"
+    return f"{mantissa}e{int(exponent)}"
+
+
+def _write(value: Any, indent: str | None, level: int) -> list[str]:
+    """The pieces of the text of a value."""
+    out: list[str] = []
+    _write_to(out, value, indent, level)
+    return out
+
+
+def _write_to(out: list[str], value: Any, indent: str | None, level: int) -> None:
+    kind = type(value)
+    if kind is str:
+        out.append(_quoted(value))
+    elif kind is bool:
+        out.append("true" if value else "false")
+    elif kind is int:
+        out.append(str(value))
+    elif kind is float:
+        out.append(_float_text(value))
+    elif value is None:
+        out.append("null")
+    elif not value:
+        out.append("{}" if kind is dict else "[]")
+    else:
+        before = "" if indent is None else "\n" + indent * (level + 1)
+        colon = ":" if indent is None else ": "
+        separator = "{" if kind is dict else "["
+        for item in sorted(value) if kind is dict else value:
+            out.append(separator + before)
+            if kind is dict:
+                out.append(_quoted(item) + colon)
+                item = value[item]
+            _write_to(out, item, indent, level + 1)
+            separator = ","
+        end = "" if indent is None else "\n" + indent * level
+        out.append(end + ("}" if kind is dict else "]"))
