@@ -59,7 +59,7 @@ def test_every_field_is_in_the_section_of_its_table(name):
     assert f"\n### {name}\n" in TEXT, f"write a section '### {name}' with the region 'fields {name}'"
     section = TEXT.split(f"\n### {name}\n")[1].split("\n### ")[0]
     for path, _, _ in script.fields(SCHEMAS[name]):
-        assert f"| `{path}` |" in section
+        assert f"| `{script.shown(SCHEMAS[name], path)}` |" in section
 
 
 def test_every_table_has_an_example():
@@ -92,6 +92,29 @@ def test_links_inside_lead_somewhere():
 def test_words_that_say_nothing():
     prose = re.sub(r"<!-- generated.*?<!-- end -->|```.*?```", "", TEXT, flags=re.DOTALL)
     assert re.findall(r"\betc\b|\busually\b|\bsimply\b|\bshould be able\b", prose) == []
+
+
+@pytest.mark.parametrize("fixture", ["graph_breaks", "dynamo_reset", "compiled_autograd", "train_step", "failures"])
+def test_statements_about_compiles(built, fixture):
+    own = {"key", "id", "attempt", "graph_break_count", "event_count", "first_event_index", "size_bytes", "artifact_count"}
+    sentence = re.search(r"^- These fields belong to the row: (.+?)\.", TEXT, re.MULTILINE)[1]
+    assert set(re.findall(r"`(\w+)`", sentence)) == own
+    for log in built(traces.ROOT / "fixtures" / fixture / "trace").logs:
+        frame_compiles = {}
+        for compile in log.compiles:
+            parts = ("compiled_autograd_id", "frame_id", "frame_compile_id", "occurrence")
+            frame_compiles.setdefault(tuple(compile.row[part] for part in parts), []).append(compile)
+        for attempts in frame_compiles.values():
+            assert all({**attempt.row, **{key: attempts[0].row[key] for key in own}} == attempts[0].row for attempt in attempts)
+            metrics = attempts[0].row["metrics_event_index"]
+            if metrics is not None:
+                (event,) = (event for event in log.events() if event.index == metrics)
+                assert event.compile.row["attempt"] == max(attempt.row["attempt"] for attempt in attempts)
+                assert "compilation_metrics" in event.metadata
+        for event in log.events(type="dynamo_start"):
+            assert log.stack(event.metadata["dynamo_start"]["stack_index"])[-1]["loc"] is None
+        table = log.table("artifacts")
+        assert [value is None for value in table["hash"]] == [index < 0 for index in table["blob_index"]]
 
 
 # Recipes: their answers against what is known of the fixtures, or read from the log in another way
