@@ -134,7 +134,7 @@ def _serve(folder):
     thread.start()
 
     def stop():
-        server.should_exit = True
+        server.should_exit = server.force_exit = True
         thread.join(5)
 
     return f"http://127.0.0.1:{sock.getsockname()[1]}/viewers/default/?bundle=/bundles/run/", stop

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import mimetypes
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from starlette.applications import Starlette
@@ -51,7 +51,7 @@ def create_app(bundles: Mapping[str, Path]) -> Starlette:
         path = request.path_params["path"]
         if path.endswith("/"):
             path += "index.html"
-        elif (viewers / path).is_dir():
+        elif _inside(viewers, path, Path.is_dir):
             return RedirectResponse(request.url.path + "/" + (f"?{request.url.query}" if request.url.query else ""))
         target = _inside(viewers, path)
         if target is None:
@@ -74,13 +74,15 @@ def create_app(bundles: Mapping[str, Path]) -> Starlette:
     return Starlette(routes=routes, middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=list(HOSTS), www_redirect=False)])
 
 
-def _inside(root: Path, path: str) -> Path | None:
+def _inside(root: Path, path: str, exists: Callable[[Path], bool] = Path.is_file) -> Path | None:
     """The file at ``path`` below ``root``; None when there is none, or when it lies elsewhere."""
-    if "\0" in path:
+    if any(part.startswith(".") for part in Path(path).parts):
         return None
-    target = (root / path).resolve()
-    hidden = any(part.startswith(".") for part in Path(path).parts)
-    return target if target.is_relative_to(root) and not hidden and target.is_file() else None
+    try:
+        target = (root / path).resolve()
+        return target if target != root and target.is_relative_to(root) and exists(target) else None
+    except (OSError, ValueError):  # a name that no file can have
+        return None
 
 
 def _respond(request: Request, target: Path, cache_control: str) -> Response:

@@ -51,7 +51,10 @@ def serve(bundles: Sequence[Path], *, port: int = 0, ready: Callable[[str], None
     sock = listen(port)
     config = uvicorn.Config(app, log_level="warning", access_log=False, lifespan="off", server_header=False)
     ready(f"http://{LOOPBACK}:{sock.getsockname()[1]}/")
-    uvicorn.Server(config).run(sockets=[sock])
+    try:
+        uvicorn.Server(config).run(sockets=[sock])
+    except KeyboardInterrupt:  # uvicorn has shut down and passes it on; this is how it is meant to end
+        pass
 
 
 def ssh_hint(url: str) -> str | None:
