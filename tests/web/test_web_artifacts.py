@@ -34,6 +34,7 @@ def test_every_artifact_opens_and_is_the_payload(show, fixture):
             page.evaluate("hash => { location.hash = hash }", place)
             pane = page.get_by_role("region", name=f"Text of {artifact.name}", exact=True)
             expect(page.get_by_role("link", name="record", exact=True)).to_have_attribute("href", f"#v=1&view=events&event={artifact.event_index}")
+            page.wait_for_timeout(110)  # Chromium drops the eleventh download of a second
             with page.expect_download() as download:
                 page.get_by_role("button", name="Download").click()
             assert download.value.path().read_bytes() == artifact.bytes(), place

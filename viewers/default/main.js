@@ -91,6 +91,7 @@ async function show(bundle, current) {
   shown = place;
   view?.close?.();
   view = null;
+  fill(main);
   fill(document.body, h("a", { class: "skip", href: "#main", onclick: skip }, "Skip to the content"), header(bundle, state, log ?? null), main);
   main.className = `view-${open ? current.view : "none"}`;
   try {
