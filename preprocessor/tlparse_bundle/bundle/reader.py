@@ -23,8 +23,11 @@ class Bundle:
     def __init__(self, store: Store):
         self._store = store
         self.manifest: dict = self._read_manifest()
-        self.codec = layout.CODECS[self.manifest["codec"]]
-        self.logs = [Log(self, row) for row in self.manifest["logs"]]
+        try:
+            self.codec = layout.CODECS[self.manifest["codec"]]
+            self.logs = [Log(self, row) for row in self.manifest["logs"]]
+        except (KeyError, TypeError):
+            raise self._no_manifest() from None
         self.blob = lru_cache(_CACHED_BLOBS)(self._blob)
 
     @classmethod
@@ -73,7 +76,9 @@ class Bundle:
                 code="not-a-bundle",
             ) from None
         except (ValueError, TypeError, KeyError):
-            raise BundleError(f"{self._store.location}/{layout.MANIFEST} is not the manifest of a bundle", code="not-a-bundle") from None
+            raise self._no_manifest() from None
+        if type(major) is not int or type(minor) is not int:
+            raise self._no_manifest()
         if name != layout.FORMAT_NAME or major != layout.FORMAT_MAJOR:
             raise BundleError(
                 f"{self._store.location} has the format {name} {major}.{minor}; "
@@ -82,6 +87,9 @@ class Bundle:
                 code="format-version",
             )
         return manifest
+
+    def _no_manifest(self) -> BundleError:
+        return BundleError(f"{self._store.location}/{layout.MANIFEST} is not the manifest of a bundle", code="not-a-bundle")
 
 
 class Log:

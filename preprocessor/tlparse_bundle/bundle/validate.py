@@ -22,7 +22,9 @@ def validate(bundle: Bundle, progress: Callable[[str], None] = lambda what: None
     newer = bundle.manifest["format"]["minor"] > FORMAT_MINOR
     checker = _Checker(bundle, relaxed=newer)
     checker.check_schema("manifest", bundle.manifest, "manifest.json")
-    for row in bundle.manifest.get("logs", []):
+    ids = [log.id for log in bundle.logs]
+    checker.require(len(set(ids)) == len(ids), "manifest.json: two logs have one id")
+    for row in bundle.manifest["logs"]:
         progress(str(row.get("id")))
         try:
             checker.check_log(Log(bundle, row))
@@ -70,7 +72,8 @@ class _Checker:
         for key in ("id", "rank", "source", "event_count"):
             self.require(directory[key] == log.row[key], f"{where}: {key} differs between manifest and log.json")
         known = schema_names()
-        tables = {name: self.table(name, path) for name, path in directory["tables"].items() if name in known}
+        # Tables of other packages, or of a newer version, need only be JSON.
+        tables = {name: self.table(name, path) if name in known else self.bundle.json(path) for name, path in directory["tables"].items()}
         descriptors = self.bundle.manifest["descriptors"]
         for kind in directory["kinds"]:
             self.require(kind["descriptor"] in descriptors, f"{where}: the manifest has no descriptor {kind['descriptor']!r}")

@@ -1,0 +1,182 @@
+"""Every kind of damage to a bundle is found."""
+
+import shutil
+
+import pytest
+import traces
+from log_builder import log, record, span
+
+from tlparse_bundle import Bundle, BundleError, build, discover
+from tlparse_bundle.bundle.validate import validate
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("sound")
+    text = 'str ["a.py", 0]\n dynamo_start 0/0 {"stack": [{"line": 1, "name": "f", "filename": 0}]}\n artifact:a 0/0\n | text\n'
+    data = log(text) + span("x", "B", 5) + record("artifact:b 0/0", payload="bad", md5="0" * 32)
+    for rank in (0, 1):
+        (folder / f"dedicated_log_torch_trace_rank_{rank}.log").write_bytes(data + log(f"r {rank}/0 @{rank}"))
+    build(discover([folder]), folder / "out", jobs=1, codec="none")
+    return folder / "out"
+
+
+@pytest.fixture
+def bundle(sound, tmp_path):
+    """A copy to damage."""
+    shutil.copytree(sound, tmp_path / "out")
+    return tmp_path / "out"
+
+
+def problems(folder):
+    return validate(Bundle.open(folder))
+
+
+def test_a_sound_bundle_has_no_problems(bundle):
+    assert problems(bundle) == []
+
+
+def test_every_file_matters(sound, tmp_path):
+    """A file that is missing, empty or changed in one byte is found, whichever it is."""
+    names = [name for name in traces.files(sound) if name != "manifest.json"]
+    assert len(names) > 15
+    for number, name in enumerate(names):
+        for kind in ("missing", "empty", "no JSON"):
+            folder = tmp_path / f"{number}{kind}"
+            shutil.copytree(sound, folder)
+            if kind == "missing":
+                (folder / name).unlink()
+            else:
+                (folder / name).write_bytes(b"" if kind == "empty" else b"{")
+            found = problems(folder)
+            assert found and name.split("/")[-1] in " ".join(found), (name, kind)
+
+
+def test_a_changed_byte_of_a_blob_is_found(bundle):
+    for path in sorted(bundle.glob("blobs/*/*")):
+        data = path.read_bytes()
+        path.write_bytes(data[:-1] + bytes([data[-1] ^ 1]))
+        assert any("another hash" in problem for problem in problems(bundle))
+        path.write_bytes(data)
+
+
+@pytest.mark.parametrize("codec", ["zstd", "gzip"])
+def test_a_damaged_compressed_file_is_found(codec, sound, tmp_path):
+    build(discover([sound.parent]), tmp_path / "out", jobs=1, codec=codec)
+    for name in traces.files(tmp_path / "out"):
+        if name != "manifest.json":
+            path = tmp_path / "out" / name
+            data = path.read_bytes()
+            path.write_bytes(data[: len(data) // 2])
+            assert problems(tmp_path / "out"), name
+            path.write_bytes(data)
+
+
+LOG, EVENTS, TABLES = "logs/rank_0/log.json", "logs/rank_0/events/0000.json", "logs/rank_0/"
+DAMAGE = {
+    "event count": (LOG, lambda t: t.update(event_count=99)),
+    "count of a chunk": (LOG, lambda t: t["events"][0].update(count=2)),
+    "first event of a chunk": (LOG, lambda t: t["events"][0].update(first_event_index=1)),
+    "missing chunk": (LOG, lambda t: t["events"].clear()),
+    "size of a verbatim chunk": (LOG, lambda t: t["verbatim"][0].update(size_bytes=3)),
+    "timeline": (LOG, lambda t: t["timeline"].append(99)),
+    "descriptor": (LOG, lambda t: t["kinds"][0].update(descriptor="nothing")),
+    "language": (LOG, lambda t: t["kinds"][0].update(language="klingon")),
+    "size of the log": (LOG, lambda t: t["source"].update(size_bytes=3)),
+    "hash of the log": (LOG, lambda t: t["source"].update(sha256="0" * 64)),
+    "id": (LOG, lambda t: t.update(id="other")),
+    "rank": (LOG, lambda t: t.update(rank=7)),
+    "missing field": (LOG, lambda t: t.pop("clock")),
+    "additional field": (LOG, lambda t: t.update(surprise=1)),
+    "missing table": (LOG, lambda t: t["tables"].pop("stacks")),
+    "kind of an event": (EVENTS, lambda t: t["kind_index"].__setitem__(0, 99)),
+    "compile of an event": (EVENTS, lambda t: t["compile_index"].__setitem__(0, 99)),
+    "origin of an event": (EVENTS, lambda t: t["origin_index"].__setitem__(0, 99)),
+    "pid of an event": (EVENTS, lambda t: t["pid_index"].__setitem__(0, 99)),
+    "blob of an event": (EVENTS, lambda t: t["blob_index"].__setitem__(2, 99)),
+    "offset in a blob": (EVENTS, lambda t: t["blob_offset"].__setitem__(2, 99)),
+    "size of a payload": (EVENTS, lambda t: t["payload_size_bytes"].__setitem__(2, 99)),
+    "overlapping events": (EVENTS, lambda t: t["byte_offset"].__setitem__(1, 0)),
+    "event behind the end": (EVENTS, lambda t: t["size_bytes"].__setitem__(-1, 10**9)),
+    "short column": (EVENTS, lambda t: t["line"].pop()),
+    "missing column": (EVENTS, lambda t: t.pop("line")),
+    "wrong type": (EVENTS, lambda t: t["line"].__setitem__(0, "1")),
+    "payload form": (EVENTS, lambda t: t["payload_forms"].update({"0": "upside down"})),
+    "no object": (EVENTS, lambda t: []),
+    "metadata row": ("logs/rank_0/metadata/0000.json", lambda t: t["metadata"].pop()),
+    "stack of a compile": (TABLES + "compiles.json", lambda t: t["compiles"][1].update(stack_index=99)),
+    "status": (TABLES + "compiles.json", lambda t: t["compiles"][1].update(status="fine")),
+    "key twice": (TABLES + "compiles.json", lambda t: t["compiles"][1].update(key="-")),
+    "first event of a compile": (TABLES + "compiles.json", lambda t: t["compiles"][1].update(first_event_index=99)),
+    "artifact count": (TABLES + "compiles.json", lambda t: t["compiles"][1].update(artifact_count=99)),
+    "compile of an artifact": (TABLES + "artifacts.json", lambda t: t["compile_index"].__setitem__(0, 99)),
+    "kind of an artifact": (TABLES + "artifacts.json", lambda t: t["kind_index"].__setitem__(0, 99)),
+    "blob of an artifact": (TABLES + "artifacts.json", lambda t: t["blob_index"].__setitem__(0, 99)),
+    "hash of an artifact": (TABLES + "artifacts.json", lambda t: t["hash"].__setitem__(0, "nonsense")),
+    "string of a frame": (TABLES + "stacks.json", lambda t: t["frames"]["name"].__setitem__(0, 99)),
+    "frame of a stack": (TABLES + "stacks.json", lambda t: t["stacks"]["frame_index"].__setitem__(0, 99)),
+    "parent of a stack": (TABLES + "stacks.json", lambda t: t["stacks"]["parent_index"].__setitem__(0, 0)),
+    "name of a blob": (TABLES + "blobs.json", lambda t: t["sha256"].__setitem__(0, "0" * 64)),
+    "size of a blob": (TABLES + "blobs.json", lambda t: t["size_bytes"].__setitem__(0, 10**6)),
+    "severity": (TABLES + "diagnostics.json", lambda t: t["diagnostics"][0].update(severity="terrible")),
+    "log row": ("manifest.json", lambda t: t["logs"][0].update(event_count=99)),
+    "path of a log": ("manifest.json", lambda t: t["logs"][0].update(path="logs/nowhere/log.json")),
+    "path out of the bundle": ("manifest.json", lambda t: t["logs"][0].update(path="../../etc/passwd")),
+    "two logs of one id": ("manifest.json", lambda t: t["logs"][1].update(t["logs"][0])),
+    "additional field of the manifest": ("manifest.json", lambda t: t.update(surprise=1)),
+    "missing descriptor": ("manifest.json", lambda t: t["descriptors"].clear()),
+    "status count": ("manifest.json", lambda t: t["logs"][0].update(statuses={"fine": 1})),
+}
+
+
+@pytest.mark.parametrize("name", DAMAGE)
+def test_damage_is_found(name, bundle):
+    path, change = DAMAGE[name]
+    traces.rewrite(bundle, path, change)
+    assert problems(bundle)
+
+
+@pytest.mark.parametrize("change", [lambda m: m.pop("codec"), lambda m: m.update(codec="rar"), lambda m: m.pop("logs"), lambda m: m.update(logs=5),
+                                    lambda m: m["logs"][0].pop("id"), lambda m: m["logs"].append("x"), lambda m: m["format"].pop("minor"),
+                                    lambda m: m["format"].update(minor="0"), lambda m: m.update(format=[]), lambda m: []])  # fmt: skip
+def test_a_manifest_that_cannot_be_used_is_a_sentence(change, bundle):
+    traces.rewrite(bundle, "manifest.json", change)
+    with pytest.raises(BundleError, match="manifest"):
+        problems(bundle)
+
+
+@pytest.mark.parametrize("data", [b"", b"{", b"\xff", b"null", b"[" * 10_000])
+def test_a_manifest_that_is_no_json_is_a_sentence(data, bundle):
+    (bundle / "manifest.json").write_bytes(data)
+    with pytest.raises(BundleError, match="manifest"):
+        Bundle.open(bundle)
+
+
+@pytest.mark.parametrize("major", [0, 2, 99])
+def test_another_major_version_is_refused_with_both_numbers(major, bundle):
+    traces.rewrite(bundle, "manifest.json", lambda manifest: manifest["format"].update(major=major, minor=7))
+    with pytest.raises(BundleError) as error:
+        Bundle.open(bundle)
+    assert f"{major}.7" in error.value.message and "1.0" in error.value.message
+
+
+def test_unknown_fields_of_a_newer_minor_version_are_accepted(bundle):
+    traces.rewrite(bundle, "manifest.json", lambda m: (m["format"].update(minor=99), m.update(new={"a": 1}), m["logs"][0].update(new=2))[3:] or None)
+    for name in traces.files(bundle):
+        if name.endswith(".json"):
+            traces.rewrite(bundle, name, lambda t: t.update(new_field={"a": 1}))
+    traces.rewrite(bundle, LOG, lambda t: t["tables"].update(new_table="logs/rank_0/new.json"))
+    (bundle / "logs/rank_0/new.json").write_text("{}")
+    assert problems(bundle) == []
+    assert [len(list(it.events())) for it in Bundle.open(bundle).logs] == [6, 6]
+
+
+def test_damage_is_found_in_a_newer_minor_version_too(bundle):
+    traces.rewrite(bundle, "manifest.json", lambda manifest: manifest["format"].update(minor=99))
+    traces.rewrite(bundle, EVENTS, lambda t: t["kind_index"].__setitem__(0, 99))
+    assert problems(bundle)
+
+
+def test_many_problems_of_a_file_are_cut_short(bundle):
+    traces.rewrite(bundle, EVENTS, lambda t: t.update(line=["x"] * 1000))
+    assert len(problems(bundle)) < 30
