@@ -1,0 +1,278 @@
+"""The command line as a user meets it: words, exit codes, what goes where."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+import traces
+from log_builder import log, record
+
+COMMANDS = ("build", "serve", "info", "cat", "validate", "restore", "docs")
+GOOD = log("dynamo_start 0/0 @0\n artifact:a/b 0/0\n | text\n artifact:a/b 0/0\n | more\n artifact:empty 0/0")
+
+
+@pytest.fixture
+def run(tmp_path, root):
+    """run(*arguments): the finished process, which ran in an empty folder and printed no traceback."""
+
+    def run_it(*arguments, **environment):
+        variables = {**os.environ, "PYTHONPATH": str(root / "preprocessor"), **environment}
+        command = [sys.executable, "-m", "tlparse_bundle", *map(str, arguments)]
+        done = subprocess.run(command, cwd=tmp_path, env=variables, capture_output=True, text=True, timeout=60)
+        assert "Traceback" not in done.stderr + done.stdout
+        return done
+
+    return run_it
+
+
+@pytest.fixture
+def trace(tmp_path):
+    """A folder with a good log."""
+    (tmp_path / "trace").mkdir()
+    (tmp_path / "trace" / "dedicated_log_torch_trace_rank_0_x.log").write_bytes(GOOD)
+    return tmp_path / "trace"
+
+
+@pytest.fixture
+def out(trace, run):
+    assert run("trace", "out", "-q").returncode == 0
+    return trace.parent / "out"
+
+
+# ---- help
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help_with_an_example(command, run):
+    done = run(command, "--help")
+    assert done.returncode == 0 and done.stderr == ""
+    assert "Example" in done.stdout and f"tlparse-bundle {'' if command == 'build' else command}" in done.stdout
+
+
+@pytest.mark.parametrize("option", ["-h", "--help"])
+def test_help_lists_the_commands(option, run):
+    done = run(option)
+    assert done.returncode == 0 and all(f"  {command} " in done.stdout for command in COMMANDS)
+
+
+def test_version_says_tool_and_format(run):
+    done = run("--version")
+    assert done.returncode == 0 and done.stdout.startswith("tlparse-bundle ") and "(format 1." in done.stdout
+
+
+@pytest.mark.parametrize("option", ["--help", "--version"])
+def test_help_loads_nothing_heavy(option, root):
+    code = (
+        "import sys; sys.argv = ['x', '%s']\nfrom tlparse_bundle.cli import main\ntry: main()\n"
+        "except SystemExit: print(*sys.modules, file=sys.stderr)" % option
+    )
+    done = subprocess.run([sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": str(root / "preprocessor")}, capture_output=True, text=True)
+    loaded = set(done.stderr.split())
+    heavy = {"jsonschema", "starlette", "uvicorn", "multiprocessing", "concurrent.futures"} | ({"zstandard", "orjson"} if option == "--help" else set())
+    assert "click" in loaded and not heavy & loaded
+
+
+# ---- build
+
+
+def test_build_is_the_default_command(trace, run):
+    one, other = run("trace", "one"), run("build", "trace", "other")
+    assert one.returncode == other.returncode == 0
+    assert traces.files(trace.parent / "one") == traces.files(trace.parent / "other")
+
+
+def test_build_says_what_it_did_on_stderr(trace, run):
+    done = run("trace", "out")
+    assert done.stdout == ""
+    assert "4 events and 1 compiles" in done.stderr and "tlparse-bundle serve out" in done.stderr
+
+
+def test_quiet_is_silent(trace, run):
+    done = run("trace", "out", "-q")
+    assert (done.stdout, done.stderr) == ("", "")
+
+
+def test_json_is_the_only_output(trace, run):
+    done = run("trace", "out", "--json")
+    (row,) = json.loads(done.stdout)["logs"]
+    assert (row["id"], row["rank"], row["event_count"]) == ("rank_0_x", 0, 4)
+    assert json.loads(done.stdout)["ok"] is True and json.loads(done.stdout)["path"] == "out"
+
+
+def test_diagnostics_are_summed_up(trace, run):
+    (trace / "dedicated_log_torch_trace_rank_1_y.log").write_bytes(GOOD + b"noise\n" * 3 + record("a", payload="x", md5="0" * 32))
+    done = run("trace", "out")
+    assert done.returncode == 0
+    assert "warning: 3 × not-a-record" in done.stderr and "warning: 1 × payload-md5" in done.stderr
+
+
+def test_strict_builds_and_exits_with_3_when_a_log_is_damaged(trace, run):
+    assert run("trace", "good", "--strict").returncode == 0  # an unknown year is no damage
+    (trace / "dedicated_log_torch_trace_rank_1_y.log").write_bytes(GOOD + b"noise\n")
+    assert run("trace", "damaged", "--strict", "-q").returncode == 3
+    assert run("info", "damaged").returncode == 0
+
+
+def test_ranks_choose_logs(trace, run):
+    for rank in (1, 3, 4, 5, 10):
+        (trace / f"dedicated_log_torch_trace_rank_{rank}_x.log").write_bytes(log("a"))
+    done = run("trace", "out", "--ranks", "0, 3-5,99", "--json", "-q")
+    assert [row["rank"] for row in json.loads(done.stdout)["logs"]] == [0, 3, 4, 5]
+    assert run("trace", "none", "--ranks", "77").returncode == 1
+    for wrong in ("a", "1-", "-1", "1,,2", "1.5", ""):
+        assert run("trace", "none", f"--ranks={wrong}").returncode == 2
+
+
+def test_latest_takes_the_newest_run(trace, run):
+    old, new = trace / "dedicated_log_torch_trace_rank_0_x.log", trace / "dedicated_log_torch_trace_rank_0_y.log"
+    new.write_bytes(GOOD)
+    os.utime(old, (time.time() - 9e6,) * 2)
+    done = run("trace", "out", "--latest", "--json", "-q")
+    assert [row["source"]["name"] for row in json.loads(done.stdout)["logs"]] == [new.name]
+
+
+def test_jobs_and_codec(trace, run):
+    assert run("trace", "out", "--jobs", "2", "--codec", "none", "-q").returncode == 0
+    assert (trace.parent / "out/logs/rank_0_x/log.json").exists()
+
+
+# ---- mistakes
+
+
+@pytest.mark.parametrize(
+    "arguments,code,words",
+    [
+        (["nowhere", "out"], 1, "nowhere does not exist"),
+        (["trace"], 2, "Where should the bundle go?"),
+        (["trace", "notes.txt"], 1, "notes.txt exists and is not a bundle"),
+        (["notes.txt", "out"], 1, "notes.txt is no trace log"),
+        (["empty", "out"], 1, "empty holds no trace log"),
+        (["hollow.log", "out"], 1, "hollow.log: empty"),
+        (["trace", "notes.txt/out"], 1, "cannot be written"),
+        (["trace", "out", "--jobs", "0"], 2, "--jobs"),
+        (["trace", "out", "--codec", "rar"], 2, "--codec"),
+        (["trace", "out", "--frobnicate"], 2, "--frobnicate"),
+        (["valdate", "out"], 2, "Did you mean the command 'validate'?"),
+        (["inof", "out"], 2, "Did you mean the command 'info'?"),
+        (["serv", "out"], 2, "Did you mean the command 'serve'?"),
+        (["info", "nowhere"], 1, "nowhere is no bundle"),
+        (["info", "trace"], 1, "trace is no bundle"),
+        (["info"], 2, "Missing argument"),
+        (["serve", "nowhere"], 1, "nowhere is no bundle"),
+        (["serve"], 2, "Missing argument"),
+        (["validate", "notes.txt"], 1, "notes.txt is no bundle"),
+        (["cat", "trace", "x"], 1, "trace is no bundle"),
+        (["restore", "trace", "x"], 1, "trace is no bundle"),
+        (["docs", "schema", "nothing"], 1, "there is no schema 'nothing'"),
+    ],
+)
+def test_a_mistake_is_a_sentence(arguments, code, words, trace, run):
+    (trace.parent / "notes.txt").write_text("shopping list")
+    (trace.parent / "hollow.log").write_bytes(b"")
+    (trace.parent / "empty").mkdir()
+    before = traces.files(trace.parent)
+    done = run(*arguments)
+    assert (done.returncode, done.stdout) == (code, "")
+    assert words in done.stderr and "Error: " in done.stderr
+    assert traces.files(trace.parent) == before
+
+
+def test_an_error_as_json(trace, run):
+    done = run("nowhere", "out", "--json")
+    assert done.returncode == 1
+    error = json.loads(done.stdout)
+    assert error["ok"] is False and error["error"]["code"] == "not-found" and "nowhere" in error["error"]["message"]
+
+
+def test_a_file_with_the_name_of_a_mistyped_command_is_a_file(trace, run):
+    (trace.parent / "inof").write_bytes(GOOD)
+    assert run("inof", "out", "-q").returncode == 0
+
+
+def test_overwrite(trace, run, out):
+    again = run("trace", "out")
+    assert again.returncode == 1 and "--overwrite" in again.stderr
+    assert run("trace", "out", "--overwrite").returncode == 0
+
+
+# ---- looking at a bundle
+
+
+def test_info(out, run):
+    done = run("info", "out")
+    assert done.returncode == 0 and "rank_0_x" in done.stdout and "0/0" in done.stdout
+    data = json.loads(run("info", "out", "--json").stdout)
+    assert data["ok"] is True and [c["id"] for c in data["compiles"]["rank_0_x"]] == ["0/0"]
+
+
+@pytest.mark.parametrize("what,text", [("rank_0_x/0/0/a/b", "text"), ("rank_0_x/0/0/a/b#2", "more"), ("rank_0_x/timeline", "[]")])
+def test_cat(what, text, out, run):
+    done = run("cat", "out", what)
+    assert (done.returncode, done.stdout.strip(), done.stderr) == (0, text, "")
+
+
+def test_cat_says_what_there_is_instead(out, run):
+    done = run("cat", "out", "rank_0_x/0/0/c")
+    assert done.returncode == 1 and done.stdout == "" and "a/b" in done.stderr
+
+
+def test_validate(out, run):
+    done = run("validate", "out")
+    assert (done.returncode, done.stdout) == (0, "out: sound\n")
+    assert json.loads(run("validate", "out", "--json").stdout) == {"ok": True, "problems": []}
+    next(out.glob("blobs/*/*")).unlink()
+    assert run("validate", "out").returncode == 1
+    damaged = run("validate", "out", "--json")
+    assert damaged.returncode == 1 and json.loads(damaged.stdout)["ok"] is False and json.loads(damaged.stdout)["problems"]
+
+
+def test_restore(out, trace, run):
+    done = run("restore", "out", "again")
+    assert done.returncode == 0 and len(done.stdout.splitlines()) == 1
+    assert traces.files(out.parent / "again") == traces.files(trace)
+    assert run("restore", "out", "again").returncode == 1
+
+
+def test_docs_prints_the_schemas(run, root):
+    names = run("docs", "schema").stdout.split()
+    assert {"manifest", "events", "compiles"} <= set(names)
+    assert json.loads(run("docs", "schema", "events").stdout) == json.loads((root / "schema/events.schema.json").read_text())
+
+
+def test_no_color_and_no_terminal_write_no_escapes(trace, run):
+    for environment in ({}, {"NO_COLOR": "1"}):
+        done = run("trace", "out", "--overwrite", **environment)
+        assert "\x1b" not in done.stderr + done.stdout
+
+
+def test_a_reader_that_goes_away_is_no_error(out, root):
+    command = f"{sys.executable} -m tlparse_bundle cat out logs/rank_0_x/log.json.zst | head -c 1; exit ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", command], cwd=out.parent, env={**os.environ, "PYTHONPATH": str(root / "preprocessor")}, capture_output=True, text=True)
+    assert "Traceback" not in done.stderr and done.stdout == "{"
+
+
+# ---- Ctrl-C
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize("whole_group", [False, True])
+def test_ctrl_c_leaves_nothing_and_exits_with_130(jobs, whole_group, trace, root):
+    data = b"".join(record(f"artifact:a {i}/0", payload=f"{i}\n" * 500) for i in range(20_000))
+    for rank in (0, 1):
+        (trace / f"dedicated_log_torch_trace_rank_{rank}_x.log").write_bytes(data)
+    environment = {**os.environ, "PYTHONPATH": str(root / "preprocessor")}
+    command = [sys.executable, "-m", "tlparse_bundle", "trace", "out", "--jobs", jobs]
+    with subprocess.Popen(command, cwd=trace.parent, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True) as process:
+        deadline = time.monotonic() + 30
+        while not list(trace.parent.glob(".out.*.partial/**/*.zst")) and time.monotonic() < deadline:
+            assert process.poll() is None, process.stderr.read()
+            time.sleep(0.02)
+        (os.killpg if whole_group else os.kill)(process.pid, signal.SIGINT)
+        stdout, stderr = process.communicate(timeout=60)
+    assert (process.returncode, stdout) == (130, "")
+    assert "Traceback" not in stderr and "Interrupted" in stderr
+    assert [path.name for path in trace.parent.iterdir()] == ["trace"]
