@@ -11,7 +11,10 @@ const ENDINGS = { fx: "py", python: "py", cpp: "cpp", json: "json", csv: "csv" }
 const WRAP = "tlparse-bundle.wrap";
 const MOST_TWINS = 12;
 
-/** @param {import("./main.js").Context} context @param {any} model @param {any} artifact @param {AbortSignal} signal */
+/**
+ * @param {import("./main.js").Context} context @param {any} model @param {any} artifact @param {AbortSignal} signal
+ * @returns {Promise<{element: HTMLElement, find: HTMLElement | null, shown?: () => void}>}
+ */
 export async function openArtifact(context, model, artifact, signal) {
   const { bundle, log, state } = context;
   const metadata = log.metadata(artifact.event_index, { signal });
@@ -23,7 +26,7 @@ export async function openArtifact(context, model, artifact, signal) {
   return {
     element: h("div", { class: "fill" }, head, pane.element),
     find: pane.find,
-    shown: () => state.current.line && pane.goTo(Number(state.current.line), false),
+    shown: () => { if (state.current.line) pane.goTo(Number(state.current.line), false); },
   };
 }
 

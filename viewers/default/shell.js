@@ -41,7 +41,7 @@ function picker(bundle, state, log) {
     const select = /** @type {HTMLSelectElement} */ (event.target);
     // An event number means something in its own log only; a compile id often means the same in all of them.
     state.go(state.patched({ log: select.value, event: "", line: "", stack: "", closed: "" }));
-    document.querySelector("select[aria-label='Log']")?.focus?.();
+    /** @type {HTMLElement | null} */ (document.querySelector("select[aria-label='Log']"))?.focus();
   };
   const select = h("select", { "aria-label": "Log", onchange: change }, bundle.logs.map((l) =>
     h("option", { value: l.id, selected: l.id === log.id }, logName(l))));

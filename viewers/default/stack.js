@@ -22,6 +22,7 @@ export async function openStack(context) {
   const total = h("span", { class: "dim", "aria-live": "polite" });
   let longest = 0;
 
+  /** @type {Tree<import("./trie.js").Row>} */
   const tree = new Tree({
     label: "Stacks of the compiles",
     render: (row) => (row.compile >= 0 ? compileCells(model, row, longest) : frameCells(stacks, short, row, longest)),

@@ -98,7 +98,7 @@ async function listArtifacts({ bundle, log, state }, index, compile, root) {
     const artifacts = await compileArtifacts(log, index);
     fill(root, artifacts.length === 0 ? h("p", { class: "dim" }, "No artifacts.") : byPhase(bundle.manifest, artifacts).map((phase) => [
       h("h3", { title: phase.help }, phase.title),
-      h("ul", { class: "artifact-list" }, phase.artifacts.map((artifact) => h("li", null, h("a", {
+      h("ul", { class: "artifact-list" }, phase.artifacts.map((/** @type {any} */ artifact) => h("li", null, h("a", {
         href: state.link({ view: "compile", compile: compile.key, artifact: artifact.address }), title: describe(bundle.manifest, artifact).help,
       }, artifact.address), h("span", { class: "dim" }, artifact.hash === null ? "" : ` ${bytes(artifact.size_bytes)}`)))),
     ]).flat());

@@ -9,12 +9,32 @@ const ROW = 18;
 const LONGEST_ROW = 2_000; // longer lines go on in the next row, wrapped or not
 const MOST_FOUND = 10_000;
 
+/**
+ * @typedef {object} Content
+ * @property {string} text
+ * @property {Uint8Array | null} [bytes] what is downloaded; without them the text itself
+ * @property {string} language
+ * @property {string} fileName
+ */
+
 export class CodePane {
   /** @param {{label: string, wrap?: boolean, onwrap?: (wrap: boolean) => void, online?: (line: number) => void}} options */
   constructor(options) {
     this.options = options;
     this.wrap = options.wrap ?? false;
+    /** @type {Content} */
+    this.content = { text: "", language: "text", fileName: "text.txt" };
+    this.text = "";
     this.pretty = false;
+    /** @type {string | null} */
+    this.laidOut = null;
+    this.lines = /** @type {string[]} */ ([]);
+    /** @type {Int32Array} */
+    this.starts = new Int32Array(0);
+    this.tokens = highlighter([], "text");
+    this.longest = 0;
+    this.columns = 0;
+    this.layout = layOut([], LONGEST_ROW);
     this.line = 0; // the marked line, from 1
     this.found = /** @type {number[]} */ ([]);
     this.foundAt = -1;
@@ -31,26 +51,22 @@ export class CodePane {
     this.tools = h("div", { class: "toolbar" });
     this.element = h("div", { class: "code-pane" }, this.tools, this.body);
     new ResizeObserver(() => this.wrap && this.arrange()).observe(this.body);
-    this.set({ text: "", language: "text", fileName: "text.txt" });
+    this.prepare();
   }
 
-  /**
-   * @param {{text: string, bytes?: Uint8Array | null, language: string, fileName: string, line?: number}} content
-   *   bytes: what is downloaded; without them the text itself
-   */
+  /** @param {Content} content */
   set(content) {
     this.content = content;
     this.laidOut = content.language === "json" ? prettyJson(content.text) : null;
     this.pretty = this.laidOut !== null;
-    this.line = content.line ?? 0;
+    this.line = 0;
     this.find.value = "";
     this.prepare();
-    if (this.line) this.goTo(this.line, false);
   }
 
   prepare() {
     this.text = this.pretty ? this.laidOut ?? "" : this.content.text;
-    Object.assign(this, splitLines(this.text));
+    ({ lines: this.lines, starts: this.starts } = splitLines(this.text));
     this.tokens = highlighter(this.lines, this.content.language);
     this.longest = this.lines.reduce((most, line) => Math.max(most, Math.min(line.length, LONGEST_ROW)), 0);
     this.body.style.setProperty("--gutter", `${Math.max(3, String(this.lines.length).length) + 2}ch`);
@@ -104,7 +120,7 @@ export class CodePane {
     return Math.max(20, Math.min(LONGEST_ROW, Math.floor(this.body.clientWidth / width) - gutter - 2));
   }
 
-  /** @param {number} row */
+  /** @param {number} row @returns {HTMLElement} */
   renderRow(row) {
     const index = this.layout.line[row];
     const from = this.layout.from[row];

@@ -2,11 +2,13 @@
 // @ts-ignore: put in place by the package build
 import { decompress } from "./vendor/fzstd.js";
 
-self.onmessage = ({ data: { job, bytes } }) => {
+const scope = /** @type {any} */ (self);
+
+scope.onmessage = (/** @type {MessageEvent} */ { data: { job, bytes } }) => {
   try {
     const decoded = decompress(bytes);
-    self.postMessage({ job, bytes: decoded }, { transfer: [decoded.buffer] });
+    scope.postMessage({ job, bytes: decoded }, { transfer: [decoded.buffer] });
   } catch (error) {
-    self.postMessage({ job, error: String(error) });
+    scope.postMessage({ job, error: String(error) });
   }
 };

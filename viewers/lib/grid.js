@@ -38,7 +38,7 @@ export class Grid {
     this.element = this.list.element;
     this.element.style.setProperty("--columns", options.columns.map((column) => column.width).join(" "));
     this.element.style.setProperty("--min-width", options.minWidth ?? "0");
-    this.element.addEventListener("keydown", (event) => this.key(event));
+    this.element.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => this.key(event));
     this.drawHeader();
   }
 
@@ -95,7 +95,7 @@ export class Grid {
     this.options.onsort?.(this.sort);
   }
 
-  /** @param {number} index */
+  /** @param {number} index @returns {HTMLElement} */
   renderRow(index) {
     const row = this.order[index];
     const active = index === this.list.active;

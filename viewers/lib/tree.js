@@ -35,7 +35,7 @@ export class Tree {
       rowHeight: ROW, role: "tree", label: options.label, class: "tree", render: (index) => this.renderRow(index),
     });
     this.element = this.list.element;
-    this.element.addEventListener("keydown", (event) => this.key(event));
+    this.element.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => this.key(event));
   }
 
   /** @param {R[]} rows @param {string} [active] id of the active row */
@@ -45,7 +45,7 @@ export class Tree {
     this.list.reset(rows.length, this.at.get(active ?? "") ?? -1);
   }
 
-  /** @param {number} index */
+  /** @param {number} index @returns {HTMLElement} */
   renderRow(index) {
     const row = this.rows[index];
     const active = index === this.list.active;
