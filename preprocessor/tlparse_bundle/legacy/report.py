@@ -7,8 +7,9 @@ holds the data of the record as text. tlparse's index pages are left out.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from tlparse_bundle.bundle.reader import Bundle, Log
 from tlparse_bundle.bundle.restore import restored_bytes
@@ -20,47 +21,54 @@ from tlparse_bundle.legacy.names import safe_path
 from tlparse_bundle.legacy.outputs import JSON, PAYLOAD, outputs
 from tlparse_bundle.legacy.records import Record, interned, records, string_table
 
-_CHROMIUM = "chromium_event"
+_TIMELINE = "chromium_events.json"
 
 
 def write_legacy(bundle: Bundle, folder: Path, *, export: bool = False) -> list[Path]:
     """Write the report of each log of ``bundle`` and return their folders.
 
     One log goes into ``folder`` itself; several go into rank_<n> when each has a rank of its own,
-    else into folders of their ids. ``export`` is tlparse's export mode. Raises BundleError when
-    ``folder`` holds something already, or cannot be written.
+    with the timeline of all ranks beside them, else into folders of their ids. ``export`` is tlparse's
+    export mode. Raises BundleError when ``folder`` holds something already, or cannot be written.
     """
     try:
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             raise BundleError(f"{folder} exists already", hint="Choose an empty folder.", code="exists")
-        targets = _targets(bundle, folder)
-        for log, target in zip(bundle.logs, targets):
-            target.mkdir(parents=True, exist_ok=True)
-            (_write_export if export else _write_report)(log, Directory(target))
+        folder.mkdir(parents=True, exist_ok=True)
+        return _write(bundle.logs, folder, export)
     except OSError as error:
         raise BundleError(f"{folder} cannot be written: {error.strerror or error}", code="unwritable") from error
+
+
+def _write(logs: list[Log], folder: Path, export: bool) -> list[Path]:
+    by_rank = len(logs) > 1 and len({log.rank for log in logs} - {None}) == len(logs)
+    with open(folder / _TIMELINE, "wb") if by_rank and not export else nullcontext() as stream:
+        everyone = stream and _JsonArray(stream)
+        targets = []
+        for log in logs:
+            target = folder / (f"rank_{int(log.rank)}" if by_rank else safe_path(log.id).replace("/", "_")) if len(logs) > 1 else folder
+            target.mkdir(exist_ok=target is folder)
+            targets.append(target)
+            if export:
+                _write_export(log, Directory(target))
+            else:
+                _write_report(log, Directory(target), everyone)
+        if everyone:
+            everyone.close()
     return targets
 
 
-def _targets(bundle: Bundle, folder: Path) -> list[Path]:
-    if len(bundle.logs) == 1:
-        return [folder]
-    ranks = [log.rank for log in bundle.logs]
-    if None not in ranks and len(set(ranks)) == len(ranks):
-        return [folder / f"rank_{int(rank)}" for rank in ranks]
-    return [folder / safe_path(log.id).replace("/", "_") for log in bundle.logs]
-
-
-def _write_report(log: Log, directory: Directory) -> None:
-    with open(directory.folder / "raw.jsonl", "wb") as lines, open(directory.folder / "chromium_events.json", "wb") as timeline:
+def _write_report(log: Log, directory: Directory, everyone: _JsonArray | None) -> None:
+    """``everyone`` is the timeline of all ranks, in which they are told apart by pid."""
+    with open(directory.folder / "raw.jsonl", "wb") as lines, open(directory.folder / _TIMELINE, "wb") as stream:
+        timeline = _JsonArray(stream)
         _write_line(lines, {"string_table": string_table(log)}, {})
-        separator = b"["
         for record, accepted in _of_one_rank(log, directory):
             if not accepted:
                 _write_line(lines, record.envelope, record.prefix)
                 continue
             path = _write_outputs(record, directory, export=False)
-            if record.envelope.get(_CHROMIUM) is None:
+            if record.envelope.get("chromium_event") is None:
                 path = path or directory.write_payload(record)
                 _write_line(lines, record.envelope, record.prefix | ({"payload_filename": path} if path else {}))
                 continue
@@ -68,9 +76,10 @@ def _write_report(log: Log, directory: Directory) -> None:
                 event = rust_json.loads(record.payload)
             except ValueError:
                 continue
-            timeline.write(separator + b"\n  " + rust_json.pretty(event, 1).encode())
-            separator = b","
-        timeline.write(b"[]" if separator == b"[" else b"\n]")
+            timeline.add(event)
+            if everyone:
+                everyone.add({**event, "pid": log.rank} if type(event) is dict else event)
+        timeline.close()
     groups = {shown_id: {"artifacts": artifacts} for shown_id, artifacts in directory.groups.items()}
     directory.write("compile_directory.json", rust_json.pretty(groups).encode())
     with open(directory.folder / "raw.log", "wb") as copy:
@@ -87,7 +96,7 @@ def _write_export(log: Log, directory: Directory) -> None:
             continue
         for key, row, has_page in failures(record):
             rows.append({**row, "page": directory.write_output(record, key, GUARD_PAGE) if has_page else None})
-        if path is None and record.envelope.get(_CHROMIUM) is None:
+        if path is None and record.envelope.get("chromium_event") is None:
             directory.write_payload(record)
     urls = (entry["url"] for entries in directory.groups.values() for entry in entries)
     program = next((url for url in urls if "exported_program" in url), None)
@@ -124,3 +133,18 @@ def _write_line(lines: BinaryIO, envelope: dict, added: dict) -> None:
     """A line of raw.jsonl; none when the record has one of the added keys itself."""
     if envelope.keys().isdisjoint(added):
         lines.write(rust_json.dumps(envelope | added).encode() + b"\n")
+
+
+class _JsonArray:
+    """A pretty-printed array that is written while its values come."""
+
+    def __init__(self, stream: BinaryIO):
+        self._stream = stream
+        self._before = b"[\n  "
+
+    def add(self, value: Any) -> None:
+        self._stream.write(self._before + rust_json.pretty(value, 1).encode())
+        self._before = b",\n  "
+
+    def close(self) -> None:
+        self._stream.write(b"[]" if self._before.startswith(b"[") else b"\n]")
