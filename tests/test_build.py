@@ -31,7 +31,7 @@ def test_a_bundle_is_put_where_it_was_asked_for(logs, tmp_path):
     assert result.path == tmp_path / "new" / "folders" / "out"
     assert [it.rank for it in Bundle.open(result.path).logs] == [0, 1]
     assert entries(result.path.parent) == ["out"]
-    assert entries(result.path) == ["blobs", "logs", "manifest.json"]
+    assert entries(result.path) == ["blobs", "logs", "manifest.json", "schemas.json.zst"]
 
 
 def test_an_empty_folder_is_filled(logs, tmp_path):
@@ -179,7 +179,7 @@ def test_the_working_folder_can_be_the_place(logs, tmp_path, monkeypatch):
     except BundleError:
         assert entries(tmp_path) == ["here", "trace"] and os.listdir(".") == []
     else:
-        assert entries(tmp_path / "here") == ["blobs", "logs", "manifest.json"]
+        assert entries(tmp_path / "here") == ["blobs", "logs", "manifest.json", "schemas.json.zst"]
 
 
 # ---- workers and progress
@@ -194,7 +194,7 @@ def test_progress_adds_up(jobs, logs, tmp_path):
 
 def test_the_manifest_lists_what_occurs(logs, tmp_path):
     manifest = build(logs, tmp_path / "out", jobs=1).manifest
-    assert list(manifest["descriptors"]) == ["artifact:(string)"]
+    assert list(manifest["descriptors"]) == ["artifact:*text"]
     assert list(manifest["diagnostic_codes"]) == ["year-unknown"]
     phases = {phase["id"] for phase in manifest["phases"]}
     assert {about["phase"] for about in manifest["descriptors"].values()} <= phases

@@ -3,8 +3,8 @@ import { h } from "./dom.js";
 
 /** @type {Record<string, {sign: string, word: string, help: string}>} */
 export const STATUSES = {
-  ok: { sign: "✔", word: "ok", help: "Compiled to a graph without a restart." },
-  break: { sign: "✂", word: "break", help: "Compiled after a restart, for instance because of a graph break." },
+  ok: { sign: "✔", word: "ok", help: "Compiled to a graph, without a graph break or restart." },
+  break: { sign: "✂", word: "break", help: "A graph break was recorded, or the compile was restarted." },
   empty: { sign: "○", word: "empty", help: "Compiled to a graph without operations." },
   error: { sign: "✖", word: "error", help: "The compile failed; the function ran without compilation, or the program stopped." },
   missing: { sign: "?", word: "missing", help: "Started, but left no compilation metrics: killed, or the log was cut off." },

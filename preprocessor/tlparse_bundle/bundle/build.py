@@ -17,6 +17,7 @@ import orjson
 from tlparse_bundle import __version__
 from tlparse_bundle.bundle import layout
 from tlparse_bundle.bundle.log_writer import LogSummary, write_log
+from tlparse_bundle.bundle.schemas import schema, schema_names
 from tlparse_bundle.diagnostics import CODES
 from tlparse_bundle.errors import BundleError
 from tlparse_bundle.events.kinds import PHASES
@@ -51,6 +52,8 @@ def build(
         staging.mkdir(parents=True)
         summaries = _write_logs(logs, staging, codec, jobs or os.cpu_count() or 1, progress)
         manifest = make_manifest(summaries, codec)
+        schemas = {name: schema(name) for name in schema_names()}
+        (staging / manifest["schemas"]).write_bytes(layout.CODECS[codec].encode(layout.to_json(schemas)))
         (staging / layout.MANIFEST).write_bytes(orjson.dumps(manifest, option=orjson.OPT_INDENT_2) + b"\n")
         _put_in_place(staging, out)
     except OSError as error:
@@ -101,6 +104,7 @@ def make_manifest(summaries: Sequence[LogSummary], codec: str) -> dict:
         "format": {"name": layout.FORMAT_NAME, "major": layout.FORMAT_MAJOR, "minor": layout.FORMAT_MINOR},
         "producer": {"name": "tlparse-bundle", "version": __version__},
         "codec": codec,
+        "schemas": f"schemas.json{layout.CODECS[codec].suffix}",
         "logs": rows,
         "phases": [phase._asdict() for phase in PHASES],
         "descriptors": {

@@ -15,7 +15,7 @@ FORMAT_NAME = "tlparse-bundle"
 FORMAT_MAJOR = 1
 FORMAT_MINOR = 0
 MANIFEST = "manifest.json"
-_OWN = re.compile(r"manifest\.json|(logs/[^/]+/([\w.-]+\.json|\w+/\d{4,}\.\w+)|blobs/[0-9a-f]{2}/[0-9a-f]{64})(\.zst|\.gz)?")
+_OWN = re.compile(r"manifest\.json|(schemas\.json|logs/[^/]+/([\w.-]+\.json|\w+/\d{4,}\.\w+)|blobs/[0-9a-f]{2}/[0-9a-f]{64})(\.zst|\.gz)?")
 
 # Chromium refuses Content-Encoding: zstd with windows above 8 MiB (2**23).
 _WINDOW_LOG = 23

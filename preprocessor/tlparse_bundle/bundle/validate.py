@@ -22,6 +22,8 @@ def validate(bundle: Bundle, progress: Callable[[str], None] = lambda what: None
     newer = bundle.manifest["format"]["minor"] > FORMAT_MINOR
     checker = _Checker(bundle, relaxed=newer)
     checker.check_schema("manifest", bundle.manifest, "manifest.json")
+    missing = set(schema_names()) - set(bundle.json(bundle.manifest["schemas"]))
+    checker.require(newer or not missing, f"{bundle.manifest['schemas']}: lacks the schemas {', '.join(sorted(missing))}")
     ids = [log.id for log in bundle.logs]
     checker.require(len(set(ids)) == len(ids), "manifest.json: two logs have one id")
     for row in bundle.manifest["logs"]:

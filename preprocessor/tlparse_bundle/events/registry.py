@@ -41,7 +41,8 @@ def describe(event_type: str, name: str | None, encoding: object) -> Kind:
     kind = known_kinds().get(key)
     if kind is None:
         kind = next((k for pattern, k in _patterns() if pattern.match(key)), None)
-    return kind or Kind(f"artifact:({encoding})", "artifact", "other", "json" if encoding == "json" else "text", "")
+    language = "json" if encoding == "json" else "text"
+    return kind or Kind(f"artifact:*{language}", "artifact", "other", language, "")
 
 
 def is_artifact(event_type: str, has_payload: bool) -> bool:

@@ -32,6 +32,7 @@ class _FrameCompile:
         self.metrics_event_index: int | None = None
         self.failure: dict | None = None
         self.restart_reasons: list[str] = []
+        self.graph_break = False
         self.recompile_text: str | None = None
         self.backward_time_us: int | None = None
         self.span_start_us: float | None = None
@@ -45,7 +46,7 @@ class _FrameCompile:
             return "error"
         if not _count(self.metrics.get("graph_op_count")):
             return "empty"
-        return "break" if self.restart_reasons else "ok"
+        return "break" if self.restart_reasons or self.graph_break else "ok"
 
 
 class _Row:
@@ -106,6 +107,7 @@ class Compiles:
     def _observe_artifact(self, row: _Row, event: Event) -> None:
         if event.name == "dynamo_graph_break_reason":
             row.graph_break_count += 1
+            row.frame_compile.graph_break = True
         elif event.name == "recompile_reasons" and event.payload:
             row.frame_compile.recompile_text = _recompile_text(event.payload)
 
