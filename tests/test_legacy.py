@@ -100,7 +100,7 @@ def test_the_report_is_that_of_tlparse(path, built, tmp_path):
     year = bundle.logs[0].directory["clock"]["year"] or 1970
     # tlparse takes the year from the clock of the day on which it runs; we from the log.
     assert take_year(ours) == {year}
-    assert take_year(theirs) <= {dt.datetime.now(dt.timezone.utc).year, dt.datetime.now().year}
+    assert take_year(theirs) <= {dt.datetime.now(dt.UTC).year, dt.datetime.now().year}
     compare(ours, {path: data for path, data in theirs.items() if path not in PAGES_NOT_MADE}, ALL.get(name_of(path), {}))
 
 

@@ -9,12 +9,14 @@ from typing import Any
 
 from tlparse_bundle.bundle.reader import Event, Log
 from tlparse_bundle.legacy import rust_json
+from tlparse_bundle.trace.compile_id import ID_KEYS
 from tlparse_bundle.trace.reader import PREFIX
 
-_ID_KEYS = ("compiled_autograd_id", "frame_id", "frame_compile_id", "attempt")
 _U32_MAX = 2**32 - 1
-# What stands for a year that nothing in the log tells; no year of the clock, so that equal bundles
-# make equal reports.
+# An id above would make tlparse reserve that many places; torch counts from 0.
+MAX_STRINGS = 1 << 20
+# What stands for a year that nothing in the log tells; not today's, so that equal bundles make equal
+# reports.
 UNKNOWN_YEAR = 1970
 
 
@@ -34,7 +36,7 @@ class Record:
     @cached_property
     def compile_id(self) -> tuple[int | None, ...] | None:
         """The four parts; None when one of them is no number of 32 bits."""
-        parts = tuple(self.envelope.get(key) for key in _ID_KEYS)
+        parts = tuple(self.envelope.get(key) for key in ID_KEYS)
         return parts if all(part is None or _is_u32(part) for part in parts) else None
 
     @property
@@ -97,10 +99,6 @@ def string_table(log: Log) -> list[str | None]:
         if text_and_id is not None and text_and_id[1] < MAX_STRINGS:
             strings[text_and_id[1]] = text_and_id[0]
     return [strings.get(number) for number in range(max(strings, default=0) + 1)]
-
-
-# An id above would make tlparse reserve that many places; torch counts from 0.
-MAX_STRINGS = 1 << 20
 
 
 def interned(envelope: dict) -> tuple[str, int] | None:
