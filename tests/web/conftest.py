@@ -130,12 +130,10 @@ def _serve(folder):
     sock.bind(("127.0.0.1", 0))
     sock.listen(128)
     server = uvicorn.Server(uvicorn.Config(create_app({"run": folder}), log_level="error", lifespan="off"))
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [sock]}, daemon=True)
-    thread.start()
+    threading.Thread(target=server.run, kwargs={"sockets": [sock]}, daemon=True).start()
 
     def stop():
         server.should_exit = server.force_exit = True
-        thread.join(5)
 
     return f"http://127.0.0.1:{sock.getsockname()[1]}/viewers/default/?bundle=/bundles/run/", stop
 

@@ -105,3 +105,30 @@ def test_types_of_a_real_log_count_right(show):
     for kind, n in counts.items():
         page.get_by_label("Type").select_option(kind)
         expect(page.get_by_text(f"{n:,} of {sum(counts.values()):,} record")).to_be_visible()
+
+
+def test_a_million_rows_scroll_to_the_end(show):
+    """The grid alone: rows of this number are taller than a browser allows an element to be."""
+    page, _ = show("basic_inference")
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
+    page.evaluate("""async () => {
+        const { Grid } = await import("/viewers/lib/grid.js");
+        const grid = new Grid({ label: "Million", columns: [{ id: "n", title: "N", width: "6rem", number: true, cell: (i) => i, sort: (i) => i }], name: (i) => `row ${i}` });
+        const box = document.createElement("div");
+        box.style.cssText = "height: 400px; display: flex; flex-direction: column";
+        box.append(grid.element);
+        document.querySelector("main").replaceChildren(box);
+        grid.show(Uint32Array.from({ length: 1_000_000 }, (_, i) => i));
+    }""")
+    grid = page.get_by_role("grid", name="Million")
+    grid.get_by_role("row", name="row 0", exact=True).click()
+    start = time.monotonic()
+    page.keyboard.press("End")
+    expect(page.get_by_role("row", name="row 999999", exact=True)).to_be_in_viewport()
+    expect(page.get_by_role("row", name="row 999999", exact=True)).to_be_focused()
+    grid.evaluate("element => { element.scrollTop = element.scrollHeight / 2 }")
+    expect(grid.get_by_role("row").nth(15)).to_be_in_viewport()
+    grid.get_by_role("button", name="N").click()
+    page.evaluate("document.querySelector('[aria-label=Million]').scrollTop = 0")
+    expect(page.get_by_role("row", name="row 999999", exact=True)).to_be_in_viewport()
+    assert time.monotonic() - start < 15

@@ -86,15 +86,27 @@ function failureRow(model, { last, rows }, state) {
     compileLinks(model, rows, state));
 }
 
-/** @param {any} model @param {any[]} group @param {any} state */
+/** @param {any} model @param {any[]} group the recompiles of one function @param {any} state */
 function recompileRow(model, group, state) {
   const { last } = group[group.length - 1];
+  const reasons = [...byReason(group)].sort((a, b) => b[1].length - a[1].length);
   return h("li", null, h("strong", null, functionName(last)), " ", where(model, last), " ", plural(group.length, "time"),
-    h("ul", { class: "reasons" }, group.slice(0, MOST_LISTED).map((frame) =>
-      h("li", null, compileLink(model, frame.rows[frame.rows.length - 1], state), " ",
-        h("span", { class: "reason", title: frame.last.recompile_reason }, firstLine(frame.last.recompile_reason)))),
-    group.length > MOST_LISTED && h("li", { class: "dim" }, `${MOST_LISTED} of ${count(group.length)} shown; `,
-      h("a", { href: state.link({ view: "compiles", q: functionName(last) }) }, "all of them"))));
+    h("ul", { class: "reasons" }, reasons.slice(0, MOST_LISTED).map(([reason, frames]) =>
+      h("li", null, h("span", { class: "reason", title: frames[0].last.recompile_reason }, reason), ` ${plural(frames.length, "time")}`,
+        compileLinks(model, frames.map((frame) => frame.rows[frame.rows.length - 1]), state))),
+    reasons.length > MOST_LISTED && h("li", { class: "dim" }, `${MOST_LISTED} of ${count(reasons.length)} reasons shown; `,
+      h("a", { href: state.link({ view: "compiles", q: functionName(last) }) }, "all of its compiles"))));
+}
+
+/** The same guard that failed is one reason; torch writes the id of the compile that it guarded in front. @param {any[]} frames */
+function byReason(frames) {
+  /** @type {Map<string, any[]>} */
+  const groups = new Map();
+  for (const frame of frames) {
+    const reason = firstLine(frame.last.recompile_reason).replace(/^!?[\d/_]+: /, "");
+    groups.set(reason, [...(groups.get(reason) ?? []), frame]);
+  }
+  return groups;
 }
 
 /** @param {any} model @param {ReturnType<typeof facts>} known @param {any} state */

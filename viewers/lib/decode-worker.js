@@ -6,7 +6,7 @@ const scope = /** @type {any} */ (self);
 
 scope.onmessage = (/** @type {MessageEvent} */ { data: { job, bytes } }) => {
   try {
-    const decoded = decompress(bytes);
+    const decoded = /** @type {any} */ (decompress)(bytes);
     scope.postMessage({ job, bytes: decoded }, { transfer: [decoded.buffer] });
   } catch (error) {
     scope.postMessage({ job, error: String(error) });
