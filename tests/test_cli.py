@@ -209,7 +209,7 @@ def test_info(out, run):
     assert data["ok"] is True and [c["id"] for c in data["compiles"]["rank_0_x"]] == ["0/0"]
 
 
-@pytest.mark.parametrize("what,text", [("rank_0_x/0/0/a/b", "text"), ("rank_0_x/0/0/a/b#2", "more"), ("rank_0_x/timeline", "[]")])
+@pytest.mark.parametrize("what,text", [("rank_0_x/0/0/a/b", "text"), ("rank_0_x/0/0/a/b#2", "more"), ("rank_0_x/timeline", "[\n\n]")])
 def test_cat(what, text, out, run):
     done = run("cat", "out", what)
     assert (done.returncode, done.stdout.strip(), done.stderr) == (0, text, "")

@@ -31,9 +31,10 @@ def find(bundle: Bundle, what: str) -> bytes:
 
 
 def _timeline(log: Log) -> bytes:
+    """The packs of the chromium events, which are JSON arrays, as one."""
     sha256 = log.blobs["sha256"]
-    events = [event for row in log.directory["timeline"] for event in orjson.loads(log.bundle.blob(sha256[row]))]
-    return orjson.dumps(events)
+    packs = [log.bundle.blob(sha256[row]).strip().removeprefix(b"[").removesuffix(b"]").strip() for row in log.directory["timeline"]]
+    return b"[\n" + b",\n".join(packs) + b"\n]\n"
 
 
 def _artifact(log: Log, key: str, name: str) -> bytes:
@@ -41,7 +42,9 @@ def _artifact(log: Log, key: str, name: str) -> bytes:
     wanted, _, number = name.rpartition("#")
     if not wanted or not number.isdecimal():
         wanted, number = name, "1"
-    same = [a for a in compile.artifacts if a.name == wanted] or [a for a in compile.artifacts if a.name == name]
+    same = [a for a in compile.artifacts if a.name == wanted]
+    if not same:
+        same, number = [a for a in compile.artifacts if a.name == name], "1"
     if not 1 <= int(number) <= len(same):
         names = ", ".join(dict.fromkeys(a.name for a in compile.artifacts)) or "none"
         raise BundleError(f"compile {key} of {log.id} has no artifact {name!r}", hint=f"Its artifacts: {names}", code="not-found")
