@@ -12,6 +12,10 @@ from typing import Protocol
 from tlparse_bundle.diagnostics import Diagnostics
 from tlparse_bundle.tables.artifacts import Artifacts
 from tlparse_bundle.tables.compiles import Compiles
+from tlparse_bundle.tables.export import Export
+from tlparse_bundle.tables.expressions import Expressions
+from tlparse_bundle.tables.symbols import Symbols
+from tlparse_bundle.tables.tensors import Tensors
 from tlparse_bundle.trace.envelope import Event
 from tlparse_bundle.trace.stacks import StackTable
 
@@ -41,7 +45,7 @@ class Table(Protocol):
     def table(self) -> dict: ...
 
 
-TABLES: tuple[type[Table], ...] = (Compiles, Artifacts)
+TABLES: tuple[type[Table], ...] = (Compiles, Artifacts, Symbols, Expressions, Tensors, Export)
 ENTRY_POINTS = "tlparse_bundle.tables"
 
 

@@ -1,0 +1,100 @@
+"""What the records of symbolic shapes have in common (torch/fx/experimental/symbolic_shapes.py, ShapeEnv)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from itertools import islice
+from typing import Any
+
+from tlparse_bundle.diagnostics import Diagnostics
+from tlparse_bundle.tables.columns import text_of
+from tlparse_bundle.trace.envelope import Event
+
+MAX_NAMES = 200  # of local variables, of symbols, and of values in one variable
+
+_NAME = re.compile(r"[^\W\d]\w*")
+
+
+def names_in(expression: str) -> list[str]:
+    """The names in an expression, each once, in order of first use."""
+    return list(dict.fromkeys(_NAME.findall(expression)))
+
+
+def fields_of(event: Event, diagnostics: Diagnostics, *texts: str) -> dict | None:
+    """The metadata of the event, None when it is no object; a diagnostic for that, and when one of ``texts`` is no text."""
+    value = event.value
+    if type(value) is not dict:
+        unexpected(event, diagnostics, "is not an object")
+        return None
+    wrong = [name for name in texts if type(value.get(name)) is not str]
+    if wrong:
+        unexpected(event, diagnostics, f"{', '.join(wrong)} is not a text")
+    return value
+
+
+def unexpected(event: Event, diagnostics: Diagnostics, what: str) -> None:
+    diagnostics.add("table-parse", f"{event.type}: {what}", line=event.line, byte_offset=event.byte_offset, event_index=event.index)
+
+
+def scope_of(event: Event) -> tuple | None:
+    """What a name of a symbol is known in: a frame compile with all its attempts, or all records without an id.
+
+    Every trace has a ShapeEnv of its own, in which names are unique; a new attempt makes them anew.
+    """
+    return event.compile_id and (event.compile_id.frame_compile, event.occurrence)
+
+
+def frame_context(value: dict) -> dict | None:
+    """Where a condition was met: source text, local variables, symbols with their sources; None when there is nothing.
+
+    ShapeEnv._find_frame_locals writes {variable: [text or null]}, one for each leaf of the variable;
+    torch 2.6 wrote {variable: text}.
+    """
+    frame = value.get("frame_locals")
+    frame = frame if type(frame) is dict else {}
+    local = {
+        text_of(name): [text_of(leaf) for leaf in (leaves[:MAX_NAMES] if type(leaves) is list else [leaves])]
+        for name, leaves in _items(frame.get("locals"))
+    }
+    sources = {
+        text_of(name): text_of(source) for key in (value.get("symbol_to_sources"), frame.get("symbols")) for name, source in _items(key)
+    }
+    context = {"loc": text_of(frame.get("loc")), "locals": local, "symbol_sources": sources}
+    return context if any(context.values()) else None
+
+
+def _items(value: Any) -> Iterable[tuple[str, Any]]:
+    return islice(value.items(), MAX_NAMES) if type(value) is dict else ()
+
+
+class Definitions:
+    """The newest record that defined an object: an expression, or an unbacked symbol.
+
+    torch names them by their Python id (expression_created.result_id, create_unbacked_symbol.node_id),
+    which a later object can get again: what is meant is always the newest earlier definition.
+    """
+
+    def __init__(self) -> None:
+        self._numbers: dict[int | str, int] = {}
+
+    def define(self, object_id: Any, number: int) -> None:
+        if type(object_id) in (int, str):  # text: of 2**53 or more (see trace/envelope.py)
+            self._numbers[object_id] = number
+
+    def observe(self, event: Event) -> None:
+        """Define what the record defines, by the index of its event."""
+        if type(event.value) is dict:
+            self.define(defined_id(event.type, event.value), event.index)
+
+    def find(self, object_id: Any) -> int:
+        """Number of the newest definition; -1 when the log has none, as for constants and backed symbols."""
+        return self._numbers.get(object_id, -1) if type(object_id) in (int, str) else -1
+
+
+DEFINING = frozenset(("expression_created", "create_unbacked_symbol"))
+
+
+def defined_id(event_type: str, value: dict) -> Any:
+    """Id of the object that a record of DEFINING defines."""
+    return value.get("result_id" if event_type == "expression_created" else "node_id")

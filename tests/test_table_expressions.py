@@ -1,0 +1,95 @@
+"""Expressions: rows that point to rows."""
+
+import json
+
+from log_builder import log, record
+
+
+def tree(table, row):
+    """An expression written out: (method, result, children); what the log does not define is '?'."""
+    if row < 0:
+        return "?"
+    strings = [*table["strings"], None]
+    children = [tree(table, child) for child in table["argument_rows"][row]]
+    return strings[table["method"][row]], strings[table["result"][row]], children
+
+
+def event_of(it, event_index):
+    return next(event for event in it.events() if event.index == event_index)
+
+
+def test_the_condition_of_a_draft_export_goes_back_to_its_symbol(built, root):
+    """ForDraft: count = y.max().item(); if count > 2."""
+    (it,) = (log for log in built(root / "fixtures" / "export_dtrace" / "trace").logs if log.id == "fixture1")
+    table = it.table("expressions")
+    (row,) = (row for row, method in enumerate(table["method"]) if method >= 0)
+    method, result, ((leaf_method, symbol, leaf_children),) = tree(table, row)
+    assert (method, result, leaf_method, leaf_children) == ("gt", f"{symbol} > 2", None, [])
+    assert [table["strings"][argument] for argument in table["arguments"][row]] == [symbol, "2"]
+    assert event_of(it, table["event_index"][row]).type == "expression_created"
+    assert it.stack(table["user_stack_index"][row])[-1]["loc"] == "if count > 2:"
+
+
+def test_rows_point_back_and_are_in_the_order_of_the_log(built, root):
+    for it in built(root / "fixtures" / "export_dtrace" / "trace").logs:
+        table = it.table("expressions")
+        assert table["event_index"] == sorted(set(table["event_index"]))
+        assert all(child < row for row, children in enumerate(table["argument_rows"]) for child in children)
+
+
+def test_the_tree_of_the_public_export_log(built, shared_traces):
+    """As tlparse shows it: eight expressions, from u0 to the condition."""
+    (it,) = built(shared_traces / "single" / "export.log").logs
+    table = it.table("expressions")
+    node, methods = tree(table, len(table["method"]) - 1), []
+    assert node[1] == "Eq((((-u0)//3)) + 5, 0)"
+    while node[2]:
+        methods.append(node[0])
+        (node,) = node[2]
+    assert methods == ["eq", "int_floordiv", "sub", "add", "sub", "add", "int_floordiv", "neg"]
+    assert node == (None, "u0", [])
+
+
+# Records written by hand, after facts about torch 2.13.
+
+
+def created(method, result, result_id, *argument_ids):
+    return f'expression_created {{"method": "{method}", "result": "{result}", "result_id": {result_id}, "arguments": [], "argument_ids": {json.dumps(argument_ids)}}}\n'
+
+
+def test_an_id_means_the_newest_object_before(log_of):
+    it = log_of(
+        log(
+            'create_unbacked_symbol {"symbol": "u0", "node_id": 10}\n'
+            + created("neg", "-u0", 11, 10)
+            + created("add", "later", 12, 11, 13)
+            + created("neg", "again", 10, 10)
+            + created("mul", "own", 11, 11)
+            + created("sub", "both", 14, 11, 10)
+        )
+    )
+    assert it.table("expressions")["argument_rows"] == [[], [0], [1, -1], [0], [1], [4, 3]]
+
+
+def test_ids_above_2_to_the_53_are_told_apart(log_of):
+    big = 2**63 + 2**60
+    it = log_of(log(created("a", "a", big) + created("b", "b", big + 1) + created("c", "c", 3, big + 1, big)))
+    assert it.table("expressions")["argument_rows"][2] == [1, 0]
+
+
+def test_values_of_the_wrong_kind_give_rows_all_the_same(log_of, found):
+    it = log_of(
+        record('expression_created {"method": 3, "result_id": [1], "arguments": "x", "argument_ids": {"a": 1}}')
+        + record("expression_created []")
+        + record(
+            'expression_created {"method": "m", "result": "r", "result_id": true, "arguments": [null, {}], "argument_ids": [true, null, 1.5, [1]]}'
+        )
+        + record(
+            "expression_created " + json.dumps({"method": "m", "result": "r" * 3000, "arguments": ["a"] * 500, "argument_ids": [1] * 500})
+        )
+    )
+    table = it.table("expressions")
+    assert table["argument_rows"][:2] == [[], [-1] * 4]
+    assert len(table["arguments"][2]) == len(table["argument_rows"][2]) == 100
+    assert len(table["strings"][table["result"][2]]) == 2000
+    assert [row[0] for row in found(it)] == ["table-parse"] * 2
