@@ -45,8 +45,9 @@ def test_a_draft_export_lists_all_it_found_in_the_order_of_the_log(fixture):
     assert (data["result"], data["loc"]) == ("True", "if count > 2:")
     assert data["expr"] == f"{data['locals']['count'][0]} > 2"
     assert it.stack(data["user_stack_index"])[-1]["loc"] == "if count > 2:"
-    (row,) = (row for row, event in enumerate(it.table("expressions")["event_index"]) if event == data["expression_event_index"])
-    assert it.table("expressions")["strings"][it.table("expressions")["result"][row]] == data["expr"]
+    expressions = it.table("expressions")
+    row = expressions["expressions"]["event_index"].index(data["expression_event_index"])
+    assert expressions["strings"][expressions["expressions"]["result"][row]] == data["expr"]
 
 
 def test_the_public_export_log(built, shared_traces):

@@ -5,6 +5,11 @@ import json
 from log_builder import log, record
 
 
+def table_of(it):
+    table = it.table("expressions")
+    return {"strings": table["strings"], **table["expressions"]}
+
+
 def tree(table, row):
     """An expression written out: (method, result, children); what the log does not define is '?'."""
     if row < 0:
@@ -21,7 +26,7 @@ def event_of(it, event_index):
 def test_the_condition_of_a_draft_export_goes_back_to_its_symbol(built, root):
     """ForDraft: count = y.max().item(); if count > 2."""
     (it,) = (log for log in built(root / "fixtures" / "export_dtrace" / "trace").logs if log.id == "fixture1")
-    table = it.table("expressions")
+    table = table_of(it)
     (row,) = (row for row, method in enumerate(table["method"]) if method >= 0)
     method, result, ((leaf_method, symbol, leaf_children),) = tree(table, row)
     assert (method, result, leaf_method, leaf_children) == ("gt", f"{symbol} > 2", None, [])
@@ -32,7 +37,7 @@ def test_the_condition_of_a_draft_export_goes_back_to_its_symbol(built, root):
 
 def test_rows_point_back_and_are_in_the_order_of_the_log(built, root):
     for it in built(root / "fixtures" / "export_dtrace" / "trace").logs:
-        table = it.table("expressions")
+        table = table_of(it)
         assert table["event_index"] == sorted(set(table["event_index"]))
         assert all(child < row for row, children in enumerate(table["argument_rows"]) for child in children)
 
@@ -40,7 +45,7 @@ def test_rows_point_back_and_are_in_the_order_of_the_log(built, root):
 def test_the_tree_of_the_public_export_log(built, shared_traces):
     """As tlparse shows it: eight expressions, from u0 to the condition."""
     (it,) = built(shared_traces / "single" / "export.log").logs
-    table = it.table("expressions")
+    table = table_of(it)
     node, methods = tree(table, len(table["method"]) - 1), []
     assert node[1] == "Eq((((-u0)//3)) + 5, 0)"
     while node[2]:
@@ -68,13 +73,13 @@ def test_an_id_means_the_newest_object_before(log_of):
             + created("sub", "both", 14, 11, 10)
         )
     )
-    assert it.table("expressions")["argument_rows"] == [[], [0], [1, -1], [0], [1], [4, 3]]
+    assert table_of(it)["argument_rows"] == [[], [0], [1, -1], [0], [1], [4, 3]]
 
 
 def test_ids_above_2_to_the_53_are_told_apart(log_of):
     big = 2**63 + 2**60
     it = log_of(log(created("a", "a", big) + created("b", "b", big + 1) + created("c", "c", 3, big + 1, big)))
-    assert it.table("expressions")["argument_rows"][2] == [1, 0]
+    assert table_of(it)["argument_rows"][2] == [1, 0]
 
 
 def test_values_of_the_wrong_kind_give_rows_all_the_same(log_of, found):
@@ -88,7 +93,7 @@ def test_values_of_the_wrong_kind_give_rows_all_the_same(log_of, found):
             "expression_created " + json.dumps({"method": "m", "result": "r" * 3000, "arguments": ["a"] * 500, "argument_ids": [1] * 500})
         )
     )
-    table = it.table("expressions")
+    table = table_of(it)
     assert table["argument_rows"][:2] == [[], [-1] * 4]
     assert len(table["arguments"][2]) == len(table["argument_rows"][2]) == 100
     assert len(table["strings"][table["result"][2]]) == 2000

@@ -50,7 +50,7 @@ class Expressions:
         self._rows.define(defined_id(event.type, value), row)
 
     def table(self) -> dict:
-        return {"strings": self._strings.table(), **self._columns.table()}
+        return {"strings": self._strings.table(), "expressions": self._columns.table()}
 
 
 def _list(value: Any) -> list:
