@@ -14,6 +14,10 @@ from tlparse_bundle.tables.artifacts import Artifacts
 from tlparse_bundle.tables.compiles import Compiles
 from tlparse_bundle.tables.export import Export
 from tlparse_bundle.tables.expressions import Expressions
+from tlparse_bundle.tables.failures import Failures
+from tlparse_bundle.tables.graph_breaks import GraphBreaks
+from tlparse_bundle.tables.guards import Guards
+from tlparse_bundle.tables.recompiles import Recompiles
 from tlparse_bundle.tables.symbols import Symbols
 from tlparse_bundle.tables.tensors import Tensors
 from tlparse_bundle.trace.envelope import Event
@@ -45,7 +49,18 @@ class Table(Protocol):
     def table(self) -> dict: ...
 
 
-TABLES: tuple[type[Table], ...] = (Compiles, Artifacts, Symbols, Expressions, Tensors, Export)
+TABLES: tuple[type[Table], ...] = (
+    Compiles,
+    Artifacts,
+    Symbols,
+    Expressions,
+    Tensors,
+    Export,
+    GraphBreaks,
+    Failures,
+    Recompiles,
+    Guards,
+)
 ENTRY_POINTS = "tlparse_bundle.tables"
 
 

@@ -1,0 +1,116 @@
+"""What failed or was started again: failures that metrics report, restarts, exceptions, in log order."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from tlparse_bundle.tables.break_text import without_advice
+from tlparse_bundle.tables.texts import Frame, cut, exception_in, frames_in, payload_text, text_or_none, unexpected
+from tlparse_bundle.trace.envelope import Event
+
+if TYPE_CHECKING:
+    from tlparse_bundle.tables.registry import TableContext
+
+_METRICS = {
+    "compilation_metrics": "compile",
+    "bwd_compilation_metrics": "backward",
+    "aot_autograd_backward_compilation_metrics": "backward",  # before torch 2.6
+}
+_EXCEPTIONS = {
+    "dynamo_error": "exception",
+    "eager_compile_backwards_failure": "eager_backward",
+    "fx_interpreter_error": "fx_interpreter",
+    "make_fx_fail_partial": "make_fx",
+}
+_MAX_RESTARTS = 1000  # of one compile
+_FROM_USER_CODE = "\nfrom user code:\n"
+# torch/fx/graph.py, _ParsedStackTrace.get_summary_str: the comment before the nodes of a line
+_NODE_PLACE = re.compile(r" *# File: (?P<file>.+):(?P<line>\d{1,9}) in (?P<function>.+?), code: (?P<code>.*)")
+_MAX_LINE = 4000
+
+
+class Failures:
+    name = "failures"
+    types = frozenset(("artifact", *_METRICS))
+
+    def __init__(self, context: TableContext):
+        self._diagnostics = context.diagnostics
+        self._rows: list[dict] = []
+
+    def observe(self, event: Event) -> None:
+        if event.type != "artifact":
+            if type(event.value) is dict:
+                self._observe_metrics(event, event.value)
+        elif event.name in _EXCEPTIONS:
+            {"fx_interpreter_error": self._fx_interpreter, "make_fx_fail_partial": self._make_fx}.get(event.name, self._exception)(event)
+
+    def _add(
+        self, event: Event, kind: str, type_: str | None, reason: str | None, frame: Frame | None, user_traceback: str | None = None
+    ) -> None:
+        # Without a compile id, torch logs who called: the only trace of where it was.
+        stack_index = event.metadata.get("stack_index") if event.metadata else None
+        self._rows.append(
+            {
+                "kind": kind,
+                "compile_index": event.compile_index,
+                "event_index": event.index,
+                "type": cut(type_),
+                "reason": cut(reason) or None,
+                "file": frame and frame.file,
+                "line": frame and frame.line,
+                "function": frame and frame.function,
+                "source_line": frame and frame.source_line,
+                "user_traceback": cut(user_traceback) or None,
+                "stack_index": stack_index if type(stack_index) is int else None,
+            }
+        )
+
+    def _observe_metrics(self, event: Event, metrics: dict) -> None:
+        reasons = metrics.get("restart_reasons")
+        for reason in reasons[:_MAX_RESTARTS] if type(reasons) is list else ():
+            self._add(event, "restart", None, _any_text(reason), None)
+        if metrics.get("fail_type") is not None:
+            file, line = metrics.get("fail_user_frame_filename"), metrics.get("fail_user_frame_lineno")
+            frame = Frame(cut(file), line if type(line) is int else None, None, None) if type(file) is str else None
+            self._add(event, _METRICS[event.type], _any_text(metrics["fail_type"]), text_or_none(metrics.get("fail_reason")), frame)
+
+    def _exception(self, event: Event) -> None:
+        text = payload_text(event)
+        error = exception_in(text)
+        if error is None:
+            unexpected(self._diagnostics, event, "no traceback")
+            self._add(event, _EXCEPTIONS[event.name], None, text, None)
+            return
+        _, found, user_code = error[1].partition(_FROM_USER_CODE)
+        user_code = "  " + without_advice("\n" + user_code).strip() if found else ""
+        frames = frames_in(user_code)
+        self._add(
+            event,
+            _EXCEPTIONS[event.name],
+            error[0],
+            without_advice(error[1]),
+            frames[-1] if frames else None,
+            user_code.strip() and user_code,
+        )
+
+    def _fx_interpreter(self, event: Event) -> None:
+        """torch/fx/interpreter.py, Interpreter.run: message, the node, 'Original traceback:', the graph."""
+        text = payload_text(event).partition("\nGraphModule: ")[0]
+        message, _, traceback = text.partition("\nOriginal traceback:\n")
+        frames = frames_in(traceback)
+        self._add(event, "fx_interpreter", None, message.strip(), frames[-1] if frames else None, traceback.strip("\n") if frames else None)
+
+    def _make_fx(self, event: Event) -> None:
+        """torch/fx/experimental/proxy_tensor.py: the graph up to the failure. The exception itself is not logged."""
+        lines = reversed(payload_text(event).split("\n"))
+        place = next((m for m in (_NODE_PLACE.match(line) for line in lines if len(line) <= _MAX_LINE) if m), None)
+        frame = place and Frame(cut(place["file"]), int(place["line"]), cut(place["function"]), cut(place["code"]))
+        self._add(event, "make_fx", None, None, frame)
+
+    def table(self) -> dict:
+        return {"failures": self._rows}
+
+
+def _any_text(value: Any) -> str:
+    return cut(value if type(value) is str else str(value))

@@ -1,0 +1,45 @@
+"""The graph breaks: where Dynamo had to end a graph, each place and reason once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tlparse_bundle.tables.break_text import parse_break, parse_reason
+from tlparse_bundle.tables.texts import cut, payload_text, unexpected
+from tlparse_bundle.trace.envelope import Event
+
+if TYPE_CHECKING:
+    from tlparse_bundle.tables.registry import TableContext
+
+_NO_PLACE = {"file": None, "line": None, "function": None, "source_line": None, "user_traceback": None}
+
+
+class GraphBreaks:
+    name = "graph_breaks"
+    types = frozenset(("artifact",))
+
+    def __init__(self, context: TableContext):
+        self._diagnostics = context.diagnostics
+        self._rows: dict[tuple, dict] = {}
+
+    def observe(self, event: Event) -> None:
+        if event.name != "dynamo_graph_break_reason":
+            return
+        text = payload_text(event)
+        parsed = parse_break(text)
+        if parsed is not None and parsed[0]["reason"]:
+            cells, _, skips_frame = parsed
+            cells = {**cells, "text": None}
+        else:
+            unexpected(self._diagnostics, event, "the text is none of the known forms of a graph break")
+            first_line = text.strip().split("\n", 1)[0]
+            cells = {**parse_reason(first_line), "followed_by": [], **_NO_PLACE, "text": cut(text)}
+            skips_frame = None
+        # The explanation is no part of the key: it can hold addresses. Resume functions and recompiles
+        # come to the same line of the same file.
+        key = (cells["reason"], cells["file"], cells["line"], cells["gb_id"])
+        row = self._rows.setdefault(key, {**cells, "occurrences": []})
+        row["occurrences"].append({"event_index": event.index, "compile_index": event.compile_index, "skips_frame": skips_frame})
+
+    def table(self) -> dict:
+        return {"graph_breaks": list(self._rows.values())}

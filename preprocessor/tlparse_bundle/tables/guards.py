@@ -1,0 +1,122 @@
+"""The guards of each compile: how many of which sort, on what, and how long one check takes."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from typing import TYPE_CHECKING
+
+import orjson
+
+from tlparse_bundle.tables.columns import Columns, Interner, Strings, text_of
+from tlparse_bundle.tables.texts import payload_text, unexpected
+from tlparse_bundle.trace.envelope import Event
+from tlparse_bundle.trace.json_text import parse_json
+
+if TYPE_CHECKING:
+    from tlparse_bundle.tables.registry import TableContext
+
+_MAX_ROWS = 5000  # guards of one tree that get a row; all are counted
+_MAX_LINE = 4000  # characters of a line in which kind, place and source are looked for
+_MAX_KINDS = 256  # torch has some fifty
+# torch/_dynamo/guards.py, GuardManagerWrapper.__str__: '| ' for each level, then '+- ' and a node.
+_NODE = re.compile(r"(?P<indent>(?:\| )*)\+- (?P<kind>[^:(]{1,60})(?:: (?P<text>.*))?$")
+_MANAGER = re.compile(r"(?:\w*Manager$|KeyValueManager pair)")
+_SOURCE = re.compile(r"(?:^|: )source=(?P<source>.*?)(?:, (?:accessed_by|type)=|$)")
+_PLACE = re.compile(r"  # (?P<file>[^#]*?):(?P<line>\d{1,9}) in (?P<function>\S+)")
+_LATENCY = re.compile(r"^Guard latency = (?P<us>\d{1,12}(?:\.\d{1,9})?) us", re.MULTILINE)
+
+
+class Guards:
+    name = "guards"
+    types = frozenset(("dynamo_cpp_guards_str", "dynamo_guards"))
+
+    def __init__(self, context: TableContext):
+        self._diagnostics = context.diagnostics
+        self._trees: list[dict] = []
+        self._lists: dict[bytes, int] = {}
+        self._list_rows: list[dict] = []
+        self._guards = Columns("kind_index", "source_index", "place_index", "depth", "payload_line")
+        self._kinds, self._sources, self._places = Strings(), Strings(), Interner()
+
+    def observe(self, event: Event) -> None:
+        text = payload_text(event)
+        if event.type == "dynamo_guards":
+            rows, guard_count = self._list(event, text)
+            counts, managers, latency = {}, 0, None
+        else:
+            rows, counts, managers = self._tree(text)
+            guard_count, latency = sum(counts.values()), _LATENCY.search(text)
+            if not managers and not counts:
+                unexpected(self._diagnostics, event, "no tree of guards")
+        self._trees.append(
+            {
+                "event_index": event.index,
+                "compile_index": event.compile_index,
+                "form": "list" if event.type == "dynamo_guards" else "tree",
+                "guard_count": guard_count,
+                "latency_us": float(latency["us"]) if latency else None,
+                "list_index": self._intern(rows, counts, managers),
+            }
+        )
+
+    def _intern(self, rows: list[tuple], counts: dict[str, int], managers: int) -> int:
+        """Equal lists, as those of one function compiled for other sizes are, are stored once."""
+        key = hashlib.sha256(orjson.dumps([rows, counts, managers])).digest()
+        number = self._lists.get(key)
+        if number is None:
+            number = self._lists[key] = len(self._list_rows)
+            self._list_rows.append({"first_guard": len(self._guards), "row_count": len(rows), "manager_count": managers, "counts": counts})
+            for kind, source, place, depth, line in rows:
+                self._guards.add(kind_index=kind, source_index=source, place_index=place, depth=depth, payload_line=line)
+        return number
+
+    def _tree(self, text: str) -> tuple[list[tuple], dict[str, int], int]:
+        rows, counts, managers = [], {}, 0
+        sources: list[str | None] = []  # of the managers above, by depth
+        for number, line in enumerate(text.split("\n")):
+            node = _NODE.match(line[:_MAX_LINE])
+            if node is None:
+                continue
+            kind, rest, depth = node["kind"].strip(), node["text"] or "", len(node["indent"]) // 2
+            del sources[depth:]
+            source = sources[-1] if sources else None
+            if _MANAGER.match(kind):
+                managers += 1
+                found = _SOURCE.search(rest)
+                sources += [source] * (depth - len(sources)) + [text_of(found["source"]) if found else source]
+                continue
+            kind = kind if kind in counts or len(counts) < _MAX_KINDS else "OTHER"
+            counts[kind] = counts.get(kind, 0) + 1
+            if len(rows) < _MAX_ROWS:
+                place = _PLACE.search(rest)
+                place = (text_of(place["file"]), int(place["line"]), text_of(place["function"])) if place else None
+                rows.append((self._kinds(kind), self._sources(source), self._places(place), depth, number))
+        return rows, counts, managers
+
+    def _list(self, event: Event, text: str) -> tuple[list[tuple], int]:
+        """[{code, stack, user_stack}]: in torch 2.13 of guards about aliasing only, in older releases of all."""
+        try:
+            guards = parse_json(text)
+        except ValueError:
+            guards = None
+        if type(guards) is not list:
+            unexpected(self._diagnostics, event, "not a list of guards")
+            return [], 0
+        # torch writes them on a line each, below a bracket; of their kind and source it says nothing.
+        return [(-1, -1, -1, 0, number + 1) for number in range(min(len(guards), _MAX_ROWS))], len(guards)
+
+    def table(self) -> dict:
+        places = self._places.table()
+        return {
+            "trees": self._trees,
+            "lists": self._list_rows,
+            "guards": self._guards.table(),
+            "kinds": self._kinds.table(),
+            "sources": self._sources.table(),
+            "places": {
+                "file": [place[0] for place in places],
+                "line": [place[1] for place in places],
+                "function": [place[2] for place in places],
+            },
+        }

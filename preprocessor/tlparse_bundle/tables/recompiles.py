@@ -1,0 +1,223 @@
+"""The recompiles: which guard of which earlier compile failed, what changed, and what was the root cause."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from tlparse_bundle.tables.break_text import parse_break
+from tlparse_bundle.tables.cascades import Cascades, resumed_function
+from tlparse_bundle.tables.guard_text import parse_reason, read_reasons, remedy
+from tlparse_bundle.tables.texts import cut, payload_text, text_or_none, unexpected
+from tlparse_bundle.trace.envelope import Event
+
+if TYPE_CHECKING:
+    from tlparse_bundle.tables.registry import TableContext
+
+_MAX_REASONS = 1000  # of one recompile: torch writes one for each entry of the cache
+_MAX_VALUES = 1000  # of one cause
+# torch/_dynamo/convert_frame.py, _compile: the type, or the first line of the message, says so.
+_LIMIT_TYPE = re.compile(r"(?:Recompile|Cache)Limit")
+_LIMIT_REASON = re.compile(r".*(?:recompile limit exceeded|(?:recompile|cache_size)_limit)", re.IGNORECASE)
+_RECOMPILE_ERROR = re.compile(r"Recompiling function ")  # torch/_dynamo/guards.py, under error_on_recompile
+_FAILED_GUARD = re.compile(r"^ *- (?=!?\d)", re.MULTILINE)
+_CONVERT_FRAME = "torch/_dynamo/convert_frame.py"  # its frames end the stacks of older releases
+
+
+class _Frame:
+    """One code object, between two torch._dynamo.reset()."""
+
+    def __init__(self, index: int, compiled_autograd_id: int | None, frame_id: int):
+        self.index = index
+        self.ids = {"compiled_autograd_id": compiled_autograd_id, "frame_id": frame_id}
+        self.function: str | None = None
+        self.file: str | None = None
+        self.first_line: int | None = None
+        self.resumes_frame_index: int | None = None
+        self.limit_compile_index: int | None = None
+        self.compiles: dict[int | None, tuple[int, int]] = {}  # frame_compile_id -> (compile_index, occurrence)
+        self.recompiles: dict[int | None, dict] = {}
+
+    def table(self) -> dict:
+        return {
+            **self.ids,
+            "function": self.function,
+            "file": self.file,
+            "first_line": self.first_line,
+            "compile_indexes": [index for index, _ in self.compiles.values()],
+            "limit_compile_index": self.limit_compile_index,
+            "resumes_frame_index": self.resumes_frame_index,
+        }
+
+
+class Recompiles:
+    name = "recompiles"
+    types = frozenset(("dynamo_start", "artifact", "compilation_metrics"))
+
+    def __init__(self, context: TableContext):
+        self._stacks = context.stacks
+        self._diagnostics = context.diagnostics
+        self._frames: list[_Frame] = []
+        self._newest: dict[tuple, _Frame] = {}
+        self._by_name: dict[tuple, _Frame] = {}
+        self._cascades = Cascades()
+        self._rows: list[dict] = []
+
+    def observe(self, event: Event) -> None:
+        if event.type == "artifact" and event.name not in ("recompile_reasons", "dynamo_graph_break_reason"):
+            return
+        frame = self._frame(event)
+        if event.type == "artifact":
+            if event.name == "recompile_reasons":
+                self._observe_reasons(event, frame)
+            elif frame is not None and event.compile_id.frame_compile_id in frame.recompiles:
+                parsed = parse_break(payload_text(event))
+                if parsed is not None:
+                    self._cascades.graph_break(frame.recompiles[event.compile_id.frame_compile_id], parsed[1])
+        elif frame is not None and type(event.value) is dict:
+            if event.type == "dynamo_start":
+                self._observe_start(event, frame)
+            else:
+                self._observe_metrics(event, frame, event.value)
+
+    def _frame(self, event: Event) -> _Frame | None:
+        """The frame of an event, its compile noted; None when it has no frame id."""
+        cid = event.compile_id
+        if cid is None or cid.frame_id is None:
+            return None
+        key = (cid.compiled_autograd_id, cid.frame_id)
+        frame = self._newest.get(key)
+        if frame is not None and frame.compiles.get(cid.frame_compile_id, (0, event.occurrence))[1] != event.occurrence:
+            frame = None  # a reset: the id stands for another code object now
+        if frame is None:
+            frame = self._newest[key] = _Frame(len(self._frames), *key)
+            self._frames.append(frame)
+        frame.compiles.setdefault(cid.frame_compile_id, (event.compile_index, event.occurrence))
+        return frame
+
+    def _observe_start(self, event: Event, frame: _Frame) -> None:
+        stack_index = event.value.get("stack_index")
+        frames = []
+        row = stack_index if type(stack_index) is int else -1
+        while row >= 0:
+            file, line, function, _ = self._stacks.innermost(row)
+            if file is None or not file.replace("\\", "/").endswith(_CONVERT_FRAME):
+                frames.append((file, line, function))
+            row = self._stacks.parent(row)
+        if frames:
+            file, line, function = frames[0]
+            self._name(frame, function, file, line)
+        recompile = frame.recompiles.get(event.compile_id.frame_compile_id)
+        cause = self._cascades.start(frame.function, frame.file, frames[:0:-1], recompile)
+        if cause is not None:
+            recompile["caused_by"] = cause["row"]
+
+    def _name(self, frame: _Frame, function: str, file: str | None, line: int | None) -> None:
+        if frame.function is None:
+            frame.function, frame.file, frame.first_line = cut(function), cut(file), line
+            resumed = resumed_function(function)
+            known = self._by_name.get((file, resumed)) if resumed else None
+            frame.resumes_frame_index = None if known is None else known.index
+        self._by_name[file, function] = frame
+
+    def _observe_reasons(self, event: Event, frame: _Frame | None) -> None:
+        text = payload_text(event)
+        reasons, understood = read_reasons(text)
+        if not understood:
+            unexpected(self._diagnostics, event, "not one text or list of texts, each beginning with a compile id")
+        self._add(event, frame, reasons, None if understood else text)
+
+    def _add(self, event: Event, frame: _Frame | None, reasons: list[str], text: str | None) -> dict:
+        parsed = []
+        for reason in map(parse_reason, reasons[:_MAX_REASONS]):
+            parsed.append({"failed_compile_id": reason.pop("failed_compile_id"), "failed_compile_index": None, **reason})
+            parsed[-1]["failed_compile_index"] = self._failed(parsed[-1]["failed_compile_id"])
+        row = {
+            "row": len(self._rows),
+            "compile_index": event.compile_index,
+            "event_index": event.index,
+            "frame_index": None if frame is None else frame.index,
+            "limit": False,
+            "caused_by": None,
+            "reasons": parsed,
+            "text": cut(text),
+        }
+        self._rows.append(row)
+        if frame is not None:
+            frame.recompiles[event.compile_id.frame_compile_id] = row
+        return row
+
+    def _failed(self, compile_id: str | None) -> int | None:
+        """The newest compile with that id (torch._guards.CompileId)."""
+        parts = compile_id.split("/") if compile_id else []
+        autograd = int(parts.pop(0)[1:]) if parts and parts[0].startswith("!") else None
+        if len(parts) != 2:
+            return None
+        frame = self._newest.get((autograd, int(parts[0])))
+        found = frame and frame.compiles.get(int(parts[1]))
+        return found[0] if found else None
+
+    def _observe_metrics(self, event: Event, frame: _Frame, metrics: dict) -> None:
+        function, file, line = (metrics.get(key) for key in ("co_name", "co_filename", "co_firstlineno"))
+        if type(function) is str:
+            self._name(frame, function, file if type(file) is str else None, line if type(line) is int else None)
+        row = frame.recompiles.get(event.compile_id.frame_compile_id)
+        reason, fail_reason = text_or_none(metrics.get("recompile_reason")), metrics.get("fail_reason")
+        if row is None and reason is not None:
+            row = self._add(event, frame, [reason], None)
+        if metrics.get("fail_type") is None:
+            return
+        message = fail_reason if type(fail_reason) is str else ""
+        if row is None and _RECOMPILE_ERROR.match(message):
+            _, *reasons = _FAILED_GUARD.split(message)
+            row = self._add(event, frame, [text.rstrip("\n") for text in reasons], None)
+        if _LIMIT_TYPE.search(str(metrics["fail_type"])) or _LIMIT_REASON.match(message[:400].partition("\n")[0]):
+            row = row or self._add(event, frame, [], None)
+            row["limit"] = True
+            frame.limit_compile_index = frame.compiles[event.compile_id.frame_compile_id][0]
+
+    def table(self) -> dict:
+        causes: dict[tuple, dict] = {}
+        rows = []
+        for row in self._rows:  # what causes a recompile stands before it
+            cause = self._cause(row, causes) if row["caused_by"] is None else causes[rows[row["caused_by"]]["cause_key"]]
+            cause["count" if row["caused_by"] is None else "cascade_count"] += 1
+            rows.append({**row, "cause_index": cause["row"], "cause_key": cause["key"]})
+        return {
+            "recompiles": [_without(row, "row", "cause_key") for row in rows],
+            "frames": [frame.table() for frame in self._frames],
+            "causes": [_without(cause, "row", "key") for cause in causes.values()],
+        }
+
+    def _cause(self, row: dict, causes: dict[tuple, dict]) -> dict:
+        """The first reason is that of the newest entry of the cache: it says what changed since the last compile."""
+        reason = row["reasons"][0] if row["reasons"] else None
+        change = reason["change"] if reason else {"kind": "other", "index": None, "expected": None, "actual": None}
+        key = (row["frame_index"], reason and reason["source"], change["kind"], change["index"])
+        if change["kind"] == "other":
+            key += (reason and reason["guard"],)
+        cause = causes.get(key)
+        if cause is None:
+            cause = causes[key] = {
+                "row": len(causes),
+                "key": key,
+                "frame_index": row["frame_index"],
+                "source": reason and reason["source"],
+                "kind": change["kind"],
+                "index": change["index"],
+                "guard": reason and reason["guard"],
+                "values": [],
+                "count": 0,
+                "cascade_count": 0,
+                "recompile_indexes": [],
+                "remedy": reason and remedy(reason),
+            }
+        cause["recompile_indexes"].append(row["row"])
+        for value in (change["expected"], change["actual"]):
+            if value is not None and cause["values"][-1:] != [value] and len(cause["values"]) < _MAX_VALUES:
+                cause["values"].append(value)
+        return cause
+
+
+def _without(row: dict, *keys: str) -> dict[str, Any]:
+    return {key: value for key, value in row.items() if key not in keys}
