@@ -2,6 +2,7 @@ import pytest
 import traces
 
 from tlparse_bundle import Bundle, build, discover
+from tlparse_bundle.bundle.restore import restored_bytes
 from tlparse_bundle.bundle.validate import validate
 
 
@@ -53,6 +54,7 @@ def log_of(tmp_path):
         assert not check or validate(bundle) == []
         (log,) = bundle.logs
         assert traces.restore(log) == data
+        assert b"".join(restored_bytes(log)) == data
         return log
 
     return build_it

@@ -1,0 +1,77 @@
+"""The source logs again, written by the tool. (log_of holds every degraded log against it.)"""
+
+import gzip
+
+import pytest
+import traces
+from log_builder import log
+
+from tlparse_bundle import Bundle, BundleError, build, discover
+from tlparse_bundle.bundle import event_writer
+from tlparse_bundle.bundle.restore import restore
+
+
+@pytest.fixture
+def made(tmp_path):
+    """made({name: bytes}): the bundle of these logs."""
+
+    def make(logs, **options):
+        (tmp_path / "logs").mkdir()
+        for name, data in logs.items():
+            (tmp_path / "logs" / name).write_bytes(data)
+        build(discover([tmp_path / "logs"]), tmp_path / "bundle", jobs=1, **options)
+        return Bundle.open(tmp_path / "bundle")
+
+    return make
+
+
+@pytest.mark.parametrize("name", traces.FIXTURES)
+def test_fixtures(name, root, built, tmp_path):
+    trace = root / "fixtures" / name / "trace"
+    written = restore(built(trace), tmp_path / "new" / "folder")
+    assert {path.name: path.read_bytes() for path in written} == {path.name: path.read_bytes() for path in trace.rglob("*.log")}
+
+
+@pytest.mark.parametrize("path", traces.params(traces.PUBLIC_LOGS, traces.PUBLIC))
+def test_public_traces(path, built, tmp_path):
+    (written,) = restore(built(path), tmp_path)
+    assert written.name == path.name and written.read_bytes() == path.read_bytes()
+
+
+def test_records_across_small_chunks(made, tmp_path, monkeypatch):
+    monkeypatch.setattr(event_writer, "VERBATIM_CHUNK_BYTES", 10)
+    monkeypatch.setattr(event_writer, "EVENTS_PER_CHUNK", 2)
+    data = b"noise\n" + log("a\n | one\n | two\n b\n c\n | three") * 5 + log("d\n | four").replace(b"\n", b"\r\n") + b"\n\nend"
+    (path,) = restore(made({"x.log": data}), tmp_path / "again")
+    assert path.read_bytes() == data
+
+
+def test_a_compressed_log_comes_back_decompressed(made, tmp_path):
+    data = log("a\n | text")
+    (path,) = restore(made({"x.log.gz": gzip.compress(data)}), tmp_path / "again")
+    assert (path.name, path.read_bytes()) == ("x.log", data)
+
+
+def test_nothing_is_overwritten(made, tmp_path):
+    bundle = made({"x.log": log("a"), "y.log": log("b")})
+    (tmp_path / "again").mkdir()
+    (tmp_path / "again" / "y.log").write_text("mine")
+    with pytest.raises(BundleError, match="exists already"):
+        restore(bundle, tmp_path / "again")
+    assert traces.files(tmp_path / "again") == {"y.log": b"mine"}
+
+
+@pytest.mark.parametrize("name", ["../evil", "/tmp/evil", "..", "", "a\0b", "a/b", "C:evil", "x" * 300])
+def test_the_name_in_a_crafted_bundle_becomes_no_path(name, made, tmp_path):
+    made({"x.log": log("a")}, codec="none")
+    traces.rewrite(tmp_path / "bundle", "manifest.json", lambda m: m["logs"][0]["source"].update(name=name))
+    (path,) = restore(Bundle.open(tmp_path / "bundle"), tmp_path / "again")
+    assert path == tmp_path / "again" / "x.log"
+
+
+def test_a_damaged_bundle_is_noticed(made, tmp_path):
+    made({"x.log": log("a\n | text")}, codec="none")
+    (chunk,) = (tmp_path / "bundle" / "logs").rglob("verbatim/*")
+    chunk.write_bytes(chunk.read_bytes().replace(b"V", b"W"))
+    with pytest.raises(BundleError, match="SHA-256"):
+        restore(Bundle.open(tmp_path / "bundle"), tmp_path / "again")
