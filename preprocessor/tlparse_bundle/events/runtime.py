@@ -10,6 +10,8 @@ KINDS = (
     Kind("aot_autograd_backward_compilation_metrics", "backward metrics (old)", "runtime", "none", "Metrics of a backward compile (older torch)."),
     Kind("chromium_event", "trace event", "runtime", "json", "Begin, end or instant of a span of the compiler's timeline."),
     Kind("artifact:inductor_runtime_and_tensor_meta", "run-time estimates", "runtime", "json", "Estimated run time, shapes and dtypes of each operation."),
+    Kind("artifact:inductor_tlparse_runtime", "run-time estimates (old)", "runtime", "json", "Estimated run time of each operation (older torch)."),
+    Kind("artifact:inductor_tlparse_tensor_meta", "tensor metadata (old)", "runtime", "json", "Shapes and dtypes of each operation (older torch)."),
     Kind("artifact:graph_execution", "execution order", "runtime", "json", "In which order the compiled graphs ran."),
     Kind("artifact:inductor_graph_execution", "execution order (old)", "runtime", "json", "In which order the compiled graphs ran (older torch)."),
 )

@@ -16,8 +16,13 @@ from tlparse_bundle.tables.export import Export
 from tlparse_bundle.tables.expressions import Expressions
 from tlparse_bundle.tables.failures import Failures
 from tlparse_bundle.tables.graph_breaks import GraphBreaks
+from tlparse_bundle.tables.graphs import Graphs
 from tlparse_bundle.tables.guards import Guards
+from tlparse_bundle.tables.kernels import Kernels
+from tlparse_bundle.tables.partition import Partition
 from tlparse_bundle.tables.recompiles import Recompiles
+from tlparse_bundle.tables.runtime import Runtime
+from tlparse_bundle.tables.sources import Sources
 from tlparse_bundle.tables.symbols import Symbols
 from tlparse_bundle.tables.tensors import Tensors
 from tlparse_bundle.trace.envelope import Event
@@ -60,6 +65,11 @@ TABLES: tuple[type[Table], ...] = (
     Failures,
     Recompiles,
     Guards,
+    Graphs,
+    Kernels,
+    Partition,
+    Runtime,
+    Sources,
 )
 ENTRY_POINTS = "tlparse_bundle.tables"
 

@@ -1,0 +1,168 @@
+"""Reads the code that Inductor generates (torch/_inductor/codegen/wrapper.py, cpp_wrapper_cpu.py), as text.
+
+Python and C++ alike; a Python wrapper can hold C++ in a string. Each line is looked at once; nothing
+is ever run. Inside of a kernel's own source there is nothing to find, so it is passed over.
+"""
+
+from __future__ import annotations
+
+import re
+
+MAX_CALLS = 1000  # of one kernel
+MAX_NODES = 500  # source nodes of one kernel
+MAX_KERNELS = 5000  # in one code
+_MAX_NAME = 300
+_MAX_LINE = 20_000  # characters of a line that are read
+
+_LINE = re.compile(r"[^\n]*\n?")
+_AOT_ID = re.compile(r"# AOT ID: \['([^']{0,200})'\]")
+_NODES = re.compile(r"\s*(?:#|//) (?:\w+ \w+ |\w+ )?Source Nodes: \[([^\]]*)\](?:, Original ATen: \[([^\]]*)\])?")
+_HANDLE = re.compile(r"\s*(?:#|//) \[Provenance debug handles\] (.*):(\d{1,15})\s*\Z")
+_DEFINITION = re.compile(r"(?:\s*(\w+) = )?\s*(?:/\*\s*)?async_compile\.(\w+)\(\s*(?:['\"](\w+)['\"])?")
+_CPP_DEFINITION = re.compile(r"\s*(?:[\w\"]+ +)*?void\s+(\w+)\(")
+_CALL = re.compile(
+    r"(?<![\w.])(?:"
+    r"(extern_kernels\.\w+)"
+    r"|(torch\.ops\.\w+\.\w+(?:\.\w+)?)"
+    r"|((?:aten|inductor_ops|_quantized)\.\w+(?:\.\w+)?)"
+    r"|(aoti_torch_(?:cpu|cuda|xpu|mps|mtia)_\w+|aoti_torch_proxy_executor_call_function)"
+    r"|(?:kernels\.)?(\w+)(?:\.run)?"
+    r")\("
+)
+_SHIM_HELPERS = re.compile(r"aoti_torch_\w+?_(?:caching_allocator|get_|set_|create|delete|synchronize)")
+_COLLECTIVES = re.compile(r"(?:torch\.ops\.)?(?:_?c10d_functional|c10d|symm_mem|_c10d_functional_autograd)\.")
+# Functions behind the code that only measure it.
+_BENCHMARKS = re.compile(r"(?:def (?:get_args|benchmark_\w+)\(|if __name__ == )")
+
+# async_compile methods (torch/_inductor/async_compile.py) -> kind
+_KINDS = {"triton": "triton", "multi_kernel": "triton", "cpp": "cpp", "cpp_pybinding": "cpp"}
+
+
+class Kernel:
+    """A kernel that the code defines, or an operation of a library that it calls."""
+
+    def __init__(self, name: str, kind: str, line: int | None):
+        self.name = name
+        self.kind = kind
+        self.line = line
+        self.call_lines: list[int] = []
+        self.call_handles: list[int | None] = []
+        self.source_nodes: dict[str, None] = {}
+        self.aten_ops: dict[str, None] = {}
+
+
+class Code:
+    """A generated code: its kernels in order of first appearance, and what its first lines say."""
+
+    def __init__(self) -> None:
+        self.kernels: dict[str, Kernel] = {}
+        self.aot_id: str | None = None
+        self.line_count = 0
+        self.cut = False
+
+
+def read_code(text: str) -> Code:
+    return _Reader().read(text)
+
+
+class _Reader:
+    def __init__(self) -> None:
+        self._code = Code()
+        self._nodes: tuple[str, str] | None = None  # of the comment that belongs to what comes next
+        self._handle: int | None = None
+        self._until: str | None = None  # what ends the source of a kernel
+
+    def read(self, text: str) -> Code:
+        benchmark = False
+        for number, match in enumerate(_LINE.finditer(text), 1):
+            line = match[0]
+            if not line:
+                break
+            self._code.line_count = number
+            if self._until is not None:
+                if self._until in line:
+                    self._until = None
+                continue
+            if line[:1] in "dic" and line[:1].strip():  # a function, class or statement of the module
+                benchmark = _BENCHMARKS.match(line) is not None
+            if not benchmark:
+                self._observe(number, line[:_MAX_LINE].rstrip("\n"))
+        return self._code
+
+    def _observe(self, number: int, line: str) -> None:
+        stripped = line.lstrip()
+        if stripped.startswith(("#", "//")):
+            self._observe_comment(line)
+        elif "async_compile." in line and (match := _DEFINITION.match(line)) and match[2] not in ("wait", "precompile"):
+            name = match[1] or match[3]
+            if name:
+                self._define(name, _KINDS.get(match[2], "other"), number)
+            for quotes in ("'''", '"""'):
+                if line.count(quotes) == 1:
+                    self._until = quotes
+        elif "void" in line and (match := _CPP_DEFINITION.match(line)):
+            self._define_cpp(match[1], number, line)
+        elif "(" in line and (line[0] in " \t"):
+            self._observe_calls(number, line)
+
+    def _observe_comment(self, line: str) -> None:
+        if match := _NODES.match(line):
+            self._nodes = match[1], match[2] or ""
+        elif match := _HANDLE.match(line):
+            self._handle = int(match[2])
+        elif self._code.aot_id is None and (match := _AOT_ID.match(line)):
+            self._code.aot_id = match[1]
+
+    def _kernel(self, name: str, kind: str, line: int | None) -> Kernel | None:
+        kernel = self._code.kernels.get(name)
+        if kernel is None:
+            if len(self._code.kernels) >= MAX_KERNELS:
+                self._code.cut = True
+                return None
+            kernel = self._code.kernels[name] = Kernel(name, kind, line)
+        return kernel
+
+    def _define(self, name: str, kind: str, number: int) -> None:
+        kernel = self._kernel(name[:_MAX_NAME], kind, number)
+        if kernel is not None:
+            kernel.kind = kind
+            if kernel.line is None:
+                kernel.line = number
+            self._describe(kernel)
+
+    def _define_cpp(self, name: str, number: int, line: str) -> None:
+        if name.startswith("call_"):  # the launcher of a Triton kernel, whose source is in a comment below
+            self._define(name.removeprefix("call_"), "triton", number)
+        elif name.startswith("cpp_") or 'extern "C"' in line and name != "kernel" and not name.startswith("AOTI"):
+            self._define(name, "cpp", number)
+
+    def _observe_calls(self, number: int, line: str) -> None:
+        for match in _CALL.finditer(line):
+            extern, op, alias, shim, own = match.groups()
+            if own is not None:
+                name = own.removeprefix("call_") if own.startswith("call_") else own
+                kernel = self._code.kernels.get(name)
+            elif shim is not None and _SHIM_HELPERS.match(shim):
+                continue
+            else:
+                name = extern or op or alias or shim
+                kind = "collective" if _COLLECTIVES.match(name) else "extern" if extern or shim else "fallback"
+                kernel = self._kernel(name[:_MAX_NAME], "fallback" if name.startswith("aoti_torch_proxy") else kind, None)
+            if kernel is None:
+                continue
+            if len(kernel.call_lines) < MAX_CALLS:
+                kernel.call_lines.append(number)
+                kernel.call_handles.append(self._handle)
+            else:
+                self._code.cut = True
+            self._describe(kernel)
+
+    def _describe(self, kernel: Kernel) -> None:
+        """The comment above names the nodes that became this kernel; then it is used up."""
+        if self._nodes is not None:
+            for known, names in zip((kernel.source_nodes, kernel.aten_ops), self._nodes):
+                for name in names.split(","):
+                    name = name.strip()[:_MAX_NAME]
+                    if name and len(known) < MAX_NODES:
+                        known[name] = None
+        self._nodes = self._handle = None

@@ -1,0 +1,123 @@
+"""The kernel table: the code that Inductor generated, its kernels, and the operations that it calls."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tlparse_bundle.tables.code_text import Code, Kernel, read_code
+from tlparse_bundle.tables.texts import payload_text, text_or_none, unexpected
+from tlparse_bundle.trace.envelope import Event
+from tlparse_bundle.trace.json_text import parse_json
+
+if TYPE_CHECKING:
+    from tlparse_bundle.tables.registry import TableContext
+
+MAX_INFOS = 5000  # Triton kernels of one triton_kernel_info
+
+_CODE_ARTIFACTS = {"inductor_autotune_at_compile_time_code": "autotuning"}
+_DUMPS = ("wrapper", "kernel", "header")
+_DIRECTIONS = ("forward", "backward", "inference")
+
+
+class Kernels:
+    name = "kernels"
+    types = frozenset(("inductor_output_code", "graph_dump", "artifact"))
+
+    def __init__(self, context: TableContext):
+        self._diagnostics = context.diagnostics
+        self._codes: list[dict] = []
+        self._kernels: list[list[dict]] = []  # by code; rows of equal code are shared
+        self._infos: list[dict] = []
+        self._read: dict[str, tuple[dict, list[dict]]] = {}  # by the hash of the payload
+
+    def observe(self, event: Event) -> None:
+        if event.type == "artifact":
+            if event.name == "triton_kernel_info":
+                self._observe_info(event)
+            elif event.name in _CODE_ARTIFACTS:
+                self._observe_code(event, _CODE_ARTIFACTS[event.name])
+        elif event.type == "inductor_output_code":
+            self._observe_code(event, "output")
+        else:
+            self._observe_code(event, next((role for role in _DUMPS if f"_{role}_" in (event.name or "")), "other"))
+
+    def _observe_code(self, event: Event, role: str) -> None:
+        read = self._read.get(event.hash) if event.hash is not None else None
+        if read is None:
+            code = read_code(payload_text(event))
+            read = _code_cells(code), [_kernel_cells(kernel) for kernel in code.kernels.values()]
+            if event.hash is not None:
+                self._read[event.hash] = read
+        value = event.value if type(event.value) is dict else {}
+        place = {
+            "event_index": event.index,
+            "compile_index": event.compile_index,
+            "role": role,
+            "filename": text_or_none(value.get("filename")),
+            "subgraph_name": text_or_none(event.metadata.get("subgraph_name")) if event.metadata else None,
+        }
+        self._codes.append(place | read[0])
+        self._kernels.append(read[1])
+
+    def _observe_info(self, event: Event) -> None:
+        try:
+            kernels = parse_json(event.payload or b"")
+        except ValueError:
+            kernels = None
+        if type(kernels) is not dict:
+            unexpected(self._diagnostics, event, "no object of kernels")
+            return
+        for name, info in list(kernels.items())[:MAX_INFOS]:
+            info = info if type(info) is dict else {}
+            time_us = info.get("compile_time_us")
+            count = info.get("num_configs")
+            row = {
+                "event_index": event.index,
+                "compile_index": event.compile_index,
+                "name": text_or_none(name),
+                "compile_time_us": time_us if type(time_us) in (int, float) and 0 <= time_us < 2**53 else None,
+                "config_count": count if type(count) is int and 0 <= count < 2**53 else None,
+                "autotune_cache_state": text_or_none(info.get("autotune_cache_state")),
+            }
+            self._infos.append(row)
+
+    def table(self) -> dict:
+        known: dict[tuple, list[int]] = {}
+        for number, info in enumerate(self._infos):
+            known.setdefault((info["compile_index"], info["name"]), []).append(number)
+        rows = []
+        for number, (code, kernels) in enumerate(zip(self._codes, self._kernels)):
+            for kernel in kernels:
+                found = known.get((code["compile_index"], kernel["name"]), ()) if kernel["kind"] == "triton" else ()
+                rows.append({"code_index": number, **kernel, "triton_info_index": _following(found, self._infos, code["event_index"])})
+        return {"codes": self._codes, "kernels": rows, "triton_infos": self._infos}
+
+
+def _following(numbers: Any, infos: list[dict], event_index: int) -> int | None:
+    """torch writes the info when the code's kernels were compiled, after the code; forward and backward
+    of one compile can have kernels of one name.
+    """
+    return next((n for n in numbers if infos[n]["event_index"] > event_index), numbers[-1] if numbers else None)
+
+
+def _code_cells(code: Code) -> dict:
+    direction = code.aot_id.rpartition("_")[2] if code.aot_id else None
+    return {
+        "aot_id": code.aot_id,
+        "direction": direction if direction in _DIRECTIONS else None,
+        "line_count": code.line_count,
+        "kernel_count": len(code.kernels),
+        "cut": code.cut,
+    }
+
+
+def _kernel_cells(kernel: Kernel) -> dict:
+    return {
+        "name": kernel.name,
+        "kind": kernel.kind,
+        "line": kernel.line,
+        "call_lines": kernel.call_lines,
+        "call_handles": kernel.call_handles,
+        "source_nodes": list(kernel.source_nodes),
+        "aten_ops": list(kernel.aten_ops),
+    }

@@ -1,0 +1,169 @@
+"""The partition table: what AOTAutograd decided about a graph: what is saved and what is computed again
+for the backward, which inputs are changed, which outputs share memory with inputs.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from tlparse_bundle.tables.texts import cut, payload_text, text_or_none, unexpected
+from tlparse_bundle.trace.envelope import Event
+from tlparse_bundle.trace.json_text import parse_json
+
+if TYPE_CHECKING:
+    from tlparse_bundle.tables.registry import TableContext
+
+MAX_NODES = 5000  # of one list
+
+_METADATA = ("aot_forward_graph_fw_metadata", "aot_forward_graph_fw_subclass_metadata")
+_FAILED = re.compile(r"min_cut_failed_(\w+)\Z")
+_SYNC = "aot_joint_graph_sync_decision_cross_ranks"
+_PICKED = re.compile(r"picked_rank_idx=(\d{1,9})\b")
+_SIZE = re.compile(r"'([^'\n]{1,1000})': (\d{1,15})\b")
+_OUTPUT_TYPE = re.compile(r"OutputAliasInfo\(output_type=<OutputType\.(\w+)")
+_FIELD = re.compile(r"\b(num_intermediate_bases|num_symints_saved_for_bw|num_backward_tokens|num_graphsafe_rng_states)=(\d{1,9})\b")
+
+
+class Partition:
+    name = "partition"
+    types = frozenset(("artifact",))
+
+    def __init__(self, context: TableContext):
+        self._diagnostics = context.diagnostics
+        self._min_cuts: list[dict] = []
+        self._failed: list[dict] = []
+        self._sync: list[dict] = []
+        self._aliasing: list[dict] = []
+        self._duplicates: list[dict] = []
+
+    def observe(self, event: Event) -> None:
+        name = event.name or ""
+        place = {"event_index": event.index, "compile_index": event.compile_index}
+        if name in _METADATA:
+            self._aliasing.append({**place, "subclass": name != _METADATA[0], **_aliasing(payload_text(event))})
+        elif name in ("min_cut_information", "invoke_subgraph_backward_duplicate"):
+            try:
+                value = parse_json(event.payload or b"")
+            except ValueError:
+                value = None
+            if type(value) is not dict:
+                unexpected(self._diagnostics, event, "no object")
+            elif name == "min_cut_information":
+                self._min_cuts.append({**place, **_min_cut(value)})
+            else:
+                self._duplicates.append({**place, **_duplicate(value)})
+        elif name == _SYNC:
+            self._observe_sync(event, place)
+        elif match := _FAILED.match(name):
+            text = payload_text(event)
+            self._failed.append({**place, "what": cut(match[1]), "line_count": text.count("\n") + 1 if text else 0})
+
+    def _observe_sync(self, event: Event, place: dict) -> None:
+        text = payload_text(event)
+        picked = _PICKED.search(text[:1000])
+        if picked is None:
+            unexpected(self._diagnostics, event, "no picked_rank_idx")
+        sizes = [(name, int(size)) for name, size in _SIZE.findall(text)]
+        total = next((size for name, size in reversed(sizes) if name == "total size"), None)
+        saved = [{"node": name, "size_bytes": size} for name, size in sizes if name != "total size"][:MAX_NODES]
+        self._sync.append({**place, "picked_rank": int(picked[1]) if picked else None, "saved": saved, "total_size_bytes": total})
+
+    def table(self) -> dict:
+        return {
+            "min_cuts": self._min_cuts,
+            "failed_min_cuts": self._failed,
+            "rank_decisions": self._sync,
+            "aliasing": self._aliasing,
+            "duplicate_backwards": self._duplicates,
+        }
+
+
+def _aliasing(text: str) -> dict:
+    """Counts from the repr of ViewAndMutationMeta (torch/_functorch/_aot_autograd/schemas.py).
+
+    A subclass's metadata holds the same once more inside; counted is the first.
+    """
+    end = text.find("ViewAndMutationMeta(", text.find("ViewAndMutationMeta(") + 1)
+    text = text if end < 0 else text[:end]
+    outputs: dict[str, int] = {}
+    for kind in _OUTPUT_TYPE.findall(text):
+        if kind in outputs or len(outputs) < 50:
+            outputs[cut(kind)] = outputs.get(kind, 0) + 1
+    fields = {key: int(number) for key, number in _FIELD.findall(text)}
+    return {
+        "input_count": text.count("InputAliasInfo("),
+        "mutated_input_count": text.count("mutates_data=True"),
+        "metadata_mutated_input_count": text.count("mutates_metadata=True"),
+        "output_count": sum(outputs.values()),
+        "output_types": outputs,
+        "intermediate_base_count": fields.get("num_intermediate_bases"),
+        "saved_symint_count": fields.get("num_symints_saved_for_bw"),
+        "backward_token_count": fields.get("num_backward_tokens"),
+        "rng_state_count": fields.get("num_graphsafe_rng_states"),
+    }
+
+
+def _min_cut(value: dict) -> dict:
+    """torch/_functorch/partitioners.py, the record of AOT_PARTITIONER_DEBUG."""
+    edges, nodes = (value.get(key) if type(value.get(key)) is dict else {} for key in ("Joint Graph Edges", "Joint Graph Node Information"))
+    candidates = []
+    for name, node in nodes.items():
+        info = node.get("recomputable_candidate_info") if type(node) is dict else None
+        if type(info) is dict and len(candidates) < MAX_NODES:
+            candidates.append(
+                {
+                    "node": text_or_none(name),
+                    "target": text_or_none(node.get("target")),
+                    "memory_bytes": _number(info.get("memory")),
+                    "runtime": _number(info.get("runtime")),
+                    "saved": info["is_saved"] if type(info.get("is_saved")) is bool else None,
+                    "recomputed": info["is_recomputed"] if type(info.get("is_recomputed")) is bool else None,
+                }
+            )
+    saved = value.get("Min Cut Solution Saved Values")
+    return {
+        "node_count": _number(value.get("Joint Graph Size")),
+        "edge_count": _number(edges.get("Total")),
+        "memory_budget": _number(value.get("Memory Budget")),
+        "expected_runtime": _number(value.get("Expected Runtime")),
+        "min_activation_gb": _number(value.get("Min Activation Size (GB)")),
+        "max_activation_gb": _number(value.get("Max Activation Size (GB)")),
+        "saved_activation_gb": _number(value.get("Saved Values Activation Size (GB)")),
+        "more_aggressive_ratio": _number(value.get("More Aggressive Saved Values Mem Ratio")),
+        "aggressive_recomputation_ratio": _number(value.get("Aggressive Recomputation Saved Values Mem Ratio")),
+        "candidates": candidates,
+        "saved_values": _texts(saved),
+    }
+
+
+def _duplicate(value: dict) -> dict:
+    variant = value.get("new_variant") if type(value.get("new_variant")) is dict else {}
+    tangents = variant.get("tangents") if type(variant.get("tangents")) is list else []
+    return {
+        "forward_identifier": text_or_none(value.get("forward_identifier")),
+        "backward_identifier": text_or_none(value.get("backward_identifier")),
+        "variant_suffix": _words(value.get("new_variant_suffix")),
+        "variant_count": _number(value.get("num_variants_for_identifier")),
+        "new_backward_identifier": text_or_none(variant.get("backward_identifier")),
+        "tangents": [
+            {key: _words(tangent.get(key)) for key in ("backward_input_name", "shape", "stride", "dtype", "device", "type")}
+            for tangent in tangents[:MAX_NODES]
+            if type(tangent) is dict
+        ],
+        "explanation": text_or_none(value.get("explanation")),
+        "common_cause": text_or_none(value.get("common_cause")),
+        "suggested_action": text_or_none(value.get("suggested_action")),
+    }
+
+
+def _number(value: Any) -> int | float | None:
+    return value if type(value) in (int, float) and abs(value) < 2**53 else None
+
+
+def _texts(values: Any) -> list[str]:
+    return [cut(value) for value in values[:MAX_NODES] if type(value) is str] if type(values) is list else []
+
+
+def _words(value: Any) -> str | None:
+    return None if value is None else cut(value if type(value) is str else str(value))

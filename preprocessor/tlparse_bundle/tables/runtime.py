@@ -1,0 +1,218 @@
+"""The run-time table: estimated and measured run times, schedules of collectives, order of execution."""
+
+from __future__ import annotations
+
+import csv
+import re
+from typing import TYPE_CHECKING, Any
+
+from tlparse_bundle.tables.columns import Interner
+from tlparse_bundle.tables.texts import cut, payload_text, text_or_none, unexpected
+from tlparse_bundle.trace.envelope import Event
+from tlparse_bundle.trace.json_text import parse_json
+
+if TYPE_CHECKING:
+    from tlparse_bundle.tables.registry import TableContext
+
+MAX_OPS = 20_000  # of one graph
+MAX_ENTRIES = 20_000  # of one schedule, order of execution, list of a profile
+MAX_CSV_ROWS = 5000
+_MAX_CSV_COLUMNS = 50
+_MAX_DIMENSIONS = 64
+_MAX_OUTPUTS = 1000  # of one operation
+
+_METRICS = ("compilation_metrics_runtime", "bwd_compilation_metrics_runtime")
+_ESTIMATES = re.compile(r"inductor_runtime_and_tensor_meta\Z|inductor_tlparse_(?:runtime|tensor_meta)\Z")
+_CSV = re.compile(r"fx_compute_nodes_runtime_estimation\Z|fx_collectives_")
+_WORLD_SIZE = re.compile(r"# World size: (\d{1,9})")
+
+
+class Runtime:
+    name = "runtime"
+    types = frozenset(("artifact", *_METRICS))
+
+    def __init__(self, context: TableContext):
+        self._diagnostics = context.diagnostics
+        self._names, self._tensors = Interner(), Interner()
+        self._estimates: list[dict] = []
+        self._ops: dict[str, list] = {key: [] for key in ("estimate_index", "name", "type", "estimated_runtime_ns", "outputs")}
+        self._schedules: list[dict] = []
+        self._executions: list[dict] = []
+        self._metrics: list[dict] = []
+        self._tables: list[dict] = []
+        self._profiles: list[dict] = []
+        self._compiles: dict[str, int] = {}  # id without attempt -> newest row
+
+    def observe(self, event: Event) -> None:
+        if event.type in _METRICS:
+            self._observe_metrics(event)
+            return
+        if event.compile_id is not None:
+            self._compiles[str(event.compile_id._replace(attempt=0))] = event.compile_index
+        name = event.name or ""
+        if _CSV.match(name):
+            self._observe_csv(event, name)
+        elif observe := self._observer(name):
+            try:
+                value = parse_json(event.payload or b"")
+            except ValueError:
+                value = None
+            if not observe({"event_index": event.index, "compile_index": event.compile_index}, value, event):
+                unexpected(self._diagnostics, event, "another form than expected")
+
+    def _observer(self, name: str) -> Any:
+        if _ESTIMATES.match(name):
+            return self._observe_estimates
+        return {
+            "inductor_collective_schedule": self._observe_schedule,
+            "graph_execution": self._observe_execution,
+            "inductor_graph_execution": self._observe_execution,
+            "pge_profile_vs_analytical": self._observe_profile,
+        }.get(name)
+
+    def _observe_metrics(self, event: Event) -> None:
+        value = event.value if type(event.value) is dict else {}
+        self._metrics.append(
+            {
+                "event_index": event.index,
+                "compile_index": event.compile_index,
+                "direction": "backward" if event.type.startswith("bwd_") else "forward",
+                "duration_us": _number(value.get("duration_us")),
+                "triton_autotune_time_us": _number(value.get("runtime_triton_autotune_time_us")),
+                "cudagraphify_time_us": _number(value.get("runtime_cudagraphify_time_us")),
+            }
+        )
+
+    def _observe_estimates(self, place: dict, value: Any, event: Event) -> bool:
+        ops = value.get("ops") if type(value) is dict else None
+        if type(ops) is not list:
+            return False
+        total, count = {"compute": 0, "collective": 0}, 0
+        for op in ops[:MAX_OPS]:
+            if type(op) is not dict:
+                continue
+            runtime_ns, outputs = _number(op.get("estimated_runtime_ns")), op.get("outputs")
+            kind = text_or_none(op.get("type"))
+            self._ops["estimate_index"].append(len(self._estimates))
+            self._ops["name"].append(self._names(text_or_none(op.get("name"))))
+            self._ops["type"].append(self._names(kind))
+            self._ops["estimated_runtime_ns"].append(runtime_ns)
+            self._ops["outputs"].append([self._tensor(output) for output in outputs[:_MAX_OUTPUTS]] if type(outputs) is list else [])
+            total["collective" if kind == "collective" else "compute"] += runtime_ns or 0
+            count += 1
+        subgraph = text_or_none(event.metadata.get("subgraph_name")) if event.metadata else None
+        times = {f"{kind}_runtime_ns": _number(time) for kind, time in total.items()}
+        self._estimates.append({**place, "subgraph_name": subgraph, "op_count": count, **times, "cut": len(ops) > MAX_OPS})
+        return True
+
+    def _tensor(self, output: Any) -> int:
+        output = output if type(output) is dict else {}
+        shape, stride = _numbers(output.get("shape")), _numbers(output.get("stride"))
+        dtype = text_or_none(output.get("dtype"))
+        key = (None if shape is None else tuple(shape), None if stride is None else tuple(stride), dtype)
+        return self._tensors({"shape": shape, "stride": stride, "dtype": dtype}, key)
+
+    def _observe_schedule(self, place: dict, value: Any, event: Event) -> bool:
+        if type(value) is not list:
+            return False
+        names = [text_or_none(name) for name in value[:MAX_ENTRIES]]
+        self._schedules.append({**place, "collectives": names, "cut": len(value) > MAX_ENTRIES})
+        return True
+
+    def _observe_execution(self, place: dict, value: Any, event: Event) -> bool:
+        """``{"graph_execution_order": [{"compile_id": …}]}``; older torch: texts, or a record for each graph."""
+        order = value.get("graph_execution_order") if type(value) is dict else None
+        if order is None and type(value) is dict and "graph" in value:
+            order = [value["graph"]]
+        if type(order) is not list:
+            return False
+        ids = [text_or_none(graph.get("compile_id") if type(graph) is dict else graph) for graph in order[:MAX_ENTRIES]]
+        rows = [self._compiles.get(graph, -1) for graph in ids]
+        self._executions.append({**place, "graphs": ids, "graph_compile_indexes": rows, "cut": len(order) > MAX_ENTRIES})
+        return True
+
+    def _observe_profile(self, place: dict, value: Any, event: Event) -> bool:
+        if type(value) is not dict:
+            return False
+        entries, nodes = (value.get(key) if type(value.get(key)) is list else [] for key in ("op_entries", "diagnostics"))
+        ops = [
+            {"op": _words(entry.get("op")), "shapes": _words(entry.get("shapes")), "strides": _words(entry.get("strides"))}
+            | {"dtype": _words(entry.get("dtype")), "profile_ms": _number(entry.get("profile_ms"))}
+            for entry in entries[:MAX_ENTRIES]
+            if type(entry) is dict
+        ]
+        estimates = [
+            {"node": _words(entry.get("node")), "op": _words(entry.get("op"))}
+            | {key: _number(entry.get(key)) for key in ("pge_ms", "analytical_ms")}
+            for entry in nodes[:MAX_ENTRIES]
+            if type(entry) is dict
+        ]
+        counts = {key: value[key] if _is_count(value.get(key)) else None for key in ("collective_count", "op_count")}
+        self._profiles.append({**place, **counts, "ops": ops, "nodes": estimates})
+        return True
+
+    def _observe_csv(self, event: Event, name: str) -> None:
+        text = payload_text(event)
+        world_size = _WORLD_SIZE.match(text)
+        lines = (line for line in text.split("\n") if line and not line.startswith("#"))
+        header: list[str] = []
+        rows: list[list] = []
+        more = False
+        try:
+            for number, cells in enumerate(csv.reader(lines)):
+                if number > MAX_CSV_ROWS:
+                    more = True
+                    break
+                cells = cells[:_MAX_CSV_COLUMNS]
+                if number == 0:
+                    header = [cut(cell.strip()) for cell in cells]
+                else:
+                    rows.append([_cell(cell.strip()) for cell in cells])
+        except csv.Error as error:
+            unexpected(self._diagnostics, event, f"no CSV: {error}")
+            more = True
+        row = {"event_index": event.index, "compile_index": event.compile_index, "name": cut(name)}
+        self._tables.append({**row, "world_size": int(world_size[1]) if world_size else None, "columns": header, "rows": rows, "cut": more})
+
+    def table(self) -> dict:
+        return {
+            "strings": self._names.table(),
+            "tensors": self._tensors.table(),
+            "estimates": self._estimates,
+            "ops": self._ops,
+            "schedules": self._schedules,
+            "executions": self._executions,
+            "metrics": self._metrics,
+            "estimate_tables": self._tables,
+            "profiles": self._profiles,
+        }
+
+
+def _number(value: Any) -> int | float | None:
+    return value if type(value) in (int, float) and abs(value) < 2**53 else None
+
+
+def _is_count(value: Any) -> bool:
+    return type(value) is int and 0 <= value < 2**53
+
+
+def _numbers(values: Any) -> list | None:
+    """A shape or strides: numbers, or expressions as text."""
+    if type(values) is not list:
+        return None
+    return [value if type(value) is int else _words(value) for value in values[:_MAX_DIMENSIONS]]
+
+
+def _words(value: Any) -> str | None:
+    """Any value as text, as Python writes it."""
+    return None if value is None else cut(value if type(value) is str else str(value))
+
+
+def _cell(text: str) -> int | float | str:
+    try:
+        number = float(text)
+    except ValueError:
+        return cut(text)
+    if not abs(number) < 2**53:
+        return cut(text)
+    return int(number) if number.is_integer() and text.lstrip("-").isdecimal() else number

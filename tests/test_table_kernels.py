@@ -1,0 +1,170 @@
+"""The table of kernels: the fixtures against their programs, and generated code that a CPU does not give."""
+
+import pytest
+import traces
+from log_builder import log
+
+from tlparse_bundle.tables.code_text import read_code
+
+
+@pytest.fixture(scope="session")
+def fixture_log(built, root):
+    return lambda name: built(root / "fixtures" / name / "trace").logs[0]
+
+
+def kernels(it, code_index=None):
+    return [row for row in it.table("kernels")["kernels"] if code_index in (None, row["code_index"])]
+
+
+def test_kernels_of_a_program(fixture_log):
+    """fixtures/provenance/README.md: two_kernels has three kernels, in the order of its lines."""
+    it = fixture_log("provenance")
+    codes = it.table("kernels")["codes"]
+    assert [(it.compiles[code["compile_index"]].id, code["direction"]) for code in codes] == [
+        ("0/0", "forward"), ("0/0", "backward"), ("1/0", "inference"),
+    ]  # fmt: skip
+    rows = kernels(it, 2)
+    called = sorted(
+        (line, f"{row['name']}:{handle}", row["kind"]) for row in rows for line, handle in zip(row["call_lines"], row["call_handles"])
+    )
+    assert [call[1:] for call in called] == [
+        ("cpp_fused_add_sin_0:1", "cpp"),
+        ("extern_kernels.mm:2", "extern"),
+        ("cpp_fused_cos_mul_1:3", "cpp"),
+    ]
+    assert next(row["aten_ops"] for row in rows if row["kind"] == "extern") == ["aten.sin", "aten.add", "aten.mm"]
+
+
+@pytest.mark.parametrize("name", ["provenance", "train_step", "transformer", "regions", "ranks4", "aoti"])
+def test_lines_are_those_of_the_payload(fixture_log, name):
+    it = fixture_log(name)
+    codes = it.table("kernels")["codes"]
+    texts = {artifact.event_index: artifact.text().split("\n") for artifact in it.artifacts if artifact.language in ("python", "cpp")}
+    for row in kernels(it):
+        lines = texts[codes[row["code_index"]]["event_index"]]
+        assert row["line"] is None or row["name"] in lines[row["line"] - 1]
+        assert all(f"{row['name']}(" in lines[number - 1] for number in row["call_lines"])
+        assert row["call_lines"] or name == "aoti"  # its kernels are defined in one source and called in another
+    assert kernels(it)
+
+
+def test_codes(fixture_log):
+    assert [code["role"] for code in fixture_log("aoti").table("kernels")["codes"]] == ["wrapper", "kernel"]
+    codes = fixture_log("regions").table("kernels")["codes"]
+    assert [(code["role"], code["subgraph_name"] is not None) for code in codes] == [
+        ("autotuning", True),
+        ("output", True),
+        ("output", False),
+    ]
+    assert all(code["filename"].endswith(".py") for code in codes if code["role"] == "output")
+
+
+def test_collectives(fixture_log):
+    names = [row["name"] for row in kernels(fixture_log("ranks4")) if row["kind"] == "collective"]
+    assert "torch.ops._c10d_functional.all_reduce_.default" in names and "torch.ops._c10d_functional.wait_tensor.default" in names
+
+
+@pytest.mark.parametrize(
+    ("path", "lines"),
+    [
+        ("provenance/inductor_provenance_jit_cuda_log.txt", [186, 192, 197, 201, 207]),
+        ("provenance/inductor_provenance_aot_cuda_log.txt", [1061, 1065, 1072, 1080, 1085]),
+    ],
+)
+def test_triton_kernels_of_a_public_trace(shared_traces, built, path, lines):
+    (it,) = built(shared_traces / path).logs
+    rows = kernels(it)
+    assert sorted(line for row in rows for line in row["call_lines"]) == lines
+    triton = [row for row in rows if row["kind"] == "triton"]
+    assert [row["name"] for row in triton] == [
+        "triton_poi_fused_addmm_relu_sigmoid_0", "triton_poi_fused_mul_1", "triton_poi_fused_addmm_gelu_2",
+    ]  # fmt: skip
+    infos = it.table("kernels")["triton_infos"]
+    assert [infos[row["triton_info_index"]]["name"] for row in triton] == [row["name"] for row in triton]
+    assert all(info["compile_time_us"] > 0 for info in infos)
+
+
+# Written from torch's sources (torch/_inductor/codegen); no fixture has them.
+
+
+def test_kinds_of_calls():
+    code = read_code(
+        """# AOT ID: ['3_backward']
+halide_0 = async_compile.halide('halide_0', '''
+    extern_kernels.hidden(
+''')
+# Topologically Sorted Source Nodes: [a, b], Original ATen: [aten.add]
+triton_0 = async_compile.triton('triton_0', r'''
+def triton_0(): torch.ops.hidden.op(
+''', device_str='cuda')
+multi_kernel_0 = async_compile.multi_kernel('multi_kernel_0', [
+def call(args):
+    # Source Nodes: [c], Original ATen: [aten.mm]
+    # [Provenance debug handles] aten.a:b:7
+    buf0 = torch.ops.mylib.op.default(arg0, extern_kernels.mm(x, y))
+    triton_0.run(buf0, grid=grid(4), stream=stream0)
+    triton_0.run(buf0, grid=grid(4), stream=stream0)
+    aten.set_.source_Tensor(arg0, buf0)
+    other_triton_0(buf0)
+def benchmark_compiled_module():
+    triton_0.run(1)
+"""
+    )
+    assert code.aot_id == "3_backward"
+    found = {name: (kernel.kind, kernel.line, kernel.call_lines, kernel.call_handles) for name, kernel in code.kernels.items()}
+    assert found == {
+        "halide_0": ("other", 2, [], []),
+        "triton_0": ("triton", 6, [14, 15], [None, None]),
+        "multi_kernel_0": ("triton", 9, [], []),
+        "torch.ops.mylib.op.default": ("fallback", None, [13], [7]),
+        "extern_kernels.mm": ("extern", None, [13], [None]),
+        "aten.set_.source_Tensor": ("fallback", None, [16], [None]),
+    }
+    assert list(code.kernels["triton_0"].source_nodes) == ["a", "b"]
+    assert list(code.kernels["torch.ops.mylib.op.default"].aten_ops) == ["aten.mm"]
+
+
+def test_infos_of_forward_and_backward(log_of):
+    """Both have a kernel of one name; each belongs to the info behind its code."""
+    text = "\n".join(
+        f"""
+        inductor_output_code 0/0 {{"filename": "/tmp/{name}.py"}}
+            | triton_0 = async_compile.triton('triton_0', 1)
+        artifact:triton_kernel_info 0/0
+            | {{"triton_0": {{"compile_time_us": {time}, "num_configs": 2, "autotune_cache_state": "miss"}}}}"""
+        for name, time in (("forward", 5), ("backward", 6))
+    )
+    table = log_of(log(text)).table("kernels")
+    assert [table["triton_infos"][row["triton_info_index"]]["compile_time_us"] for row in table["kernels"]] == [5, 6]
+
+
+def test_hostile_records(log_of, found):
+    it = log_of(
+        log("""
+        inductor_output_code 0/0 {"filename": 7}
+        inductor_output_code 0/0 [1]
+            | extern_kernels.mm(
+        graph_dump 0/0 {"name": 3}
+            | x = async_compile.triton(
+        artifact:triton_kernel_info 0/0
+            | [1]
+        artifact:triton_kernel_info 0/0
+            | {"a": 1, "b": {"compile_time_us": "long", "num_configs": -1}}
+        """)
+    )
+    table = it.table("kernels")
+    assert [(code["role"], code["filename"]) for code in table["codes"]] == [("output", None), ("output", None), ("other", None)]
+    assert [info["compile_time_us"] for info in table["triton_infos"]] == [None, None]
+    assert [code for code, *_ in found(it)] == ["table-parse"]
+
+
+def test_long_lines_take_linear_time():
+    code = read_code("    " + "a(" * 200_000 + "\n" + "    extern_kernels.mm(\n" * 20_000 + "'''" * 9999)
+    assert len(code.kernels["extern_kernels.mm"].call_lines) == 1000 and code.cut
+
+
+def test_public_traces_have_kernels(built):
+    for path in traces.PUBLIC_LOGS:
+        for it in built(path).logs:
+            table = it.table("kernels")
+            assert sum(code["kernel_count"] for code in table["codes"]) == len(table["kernels"])
