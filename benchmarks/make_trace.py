@@ -39,6 +39,8 @@ def copy_record(prefix: bytes, envelope: bytes, payload: bytes, copy: int, frame
         number = re.search(rb"(?<=[ \[])\d+(?=[,\]])", text)
         if number:  # a size, a line: another one
             changed = text[: number.start()] + b"%d" % (int(number[0]) + copy) + text[number.end() :]
+        elif text[:1] in (b"[", b"{"):
+            changed = text + b" " * copy  # JSON stays JSON
         else:
             changed = text + b"\n# copy %d" % copy
     md5 = hashlib.md5(changed).hexdigest().encode()
