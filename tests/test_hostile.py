@@ -7,7 +7,7 @@ import re
 import pytest
 from log_builder import log, raw_record, record, span
 
-PATHS = re.compile(r"(manifest\.json|logs/x/[a-z]+(\.json|/\d{4}\.(json|log))\.zst|blobs/[0-9a-f]{2}/[0-9a-f]{64}\.zst)")
+PATHS = re.compile(r"(manifest\.json|schemas\.json\.zst|logs/x/[a-z_]+(\.json|/\d{4}\.(json|log))\.zst|blobs/[0-9a-f]{2}/[0-9a-f]{64}\.zst)")
 NAMES = ["../../evil", "/etc/evil", "a/b", "..", "", "nul\0nul", "x" * 300, "</script><img src=x onerror=alert(1)>", "con", "a\nb", "é\u202e\u200b", "%2e%2e/", "C:\\x"]
 
 
