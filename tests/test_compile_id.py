@@ -38,8 +38,8 @@ def test_attempts_belong_to_the_occurrence_of_their_compile():
 
 def test_a_span_that_opens_a_compile_belongs_to_it():
     ids, cid = Occurrences(), CompileId(None, 0, 0, 0)
-    one = [ids.of(cid, opens_span=True), ids.of(cid, starts=True), ids.of(cid)]
-    two = [ids.of(cid, opens_span=True), ids.of(cid, starts=True), ids.of(cid)]
+    one = [ids.of(cid, opens=True), ids.of(cid, starts=True), ids.of(cid)]
+    two = [ids.of(cid, opens=True), ids.of(cid, starts=True), ids.of(cid)]
     assert (one, two) == ([1, 1, 1], [2, 2, 2])
 
 

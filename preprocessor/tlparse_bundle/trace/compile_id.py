@@ -37,29 +37,23 @@ class Occurrences:
     """Decides which occurrence of a compile id a record belongs to.
 
     ``torch._dynamo.reset()`` restarts the numbering. A frame compile begins with the 'dynamo'
-    span of the timeline and then a dynamo_start (torch/_dynamo/convert_frame.py, _compile);
-    either, for an id that has started already, begins its next occurrence. Everything else
-    belongs to the newest one.
+    span of the timeline, the reasons of a recompile, and then a dynamo_start
+    (torch/_dynamo/convert_frame.py, _compile); the first of them, for an id that has started
+    already, begins its next occurrence. Everything else belongs to the newest one.
     """
 
     def __init__(self) -> None:
-        # frame compile -> [occurrence, a span opened it, attempts that had a dynamo_start]
-        self._state: dict[tuple, list] = {}
+        # frame compile -> its occurrence, and the attempts of that which had a dynamo_start
+        self._state: dict[tuple, tuple[int, set[int]]] = {}
 
-    def of(self, cid: CompileId, *, starts: bool = False, opens_span: bool = False) -> int:
+    def of(self, cid: CompileId, *, starts: bool = False, opens: bool = False) -> int:
         """Occurrence (1, 2, …) of a record.
 
-        ``starts``: it is a dynamo_start; ``opens_span``: it begins the compile's 'dynamo' span.
+        ``starts``: it is a dynamo_start; ``opens``: it is one of those that come before.
         """
-        state = self._state.get(cid.frame_compile)
-        if state is None:
-            state = self._state[cid.frame_compile] = [1, False, set()]
+        occurrence, started = self._state.setdefault(cid.frame_compile, (1, set()))
+        if cid.attempt in started if starts else opens and started:
+            occurrence, started = self._state[cid.frame_compile] = (occurrence + 1, set())
         if starts:
-            if cid.attempt in state[2]:
-                state[:] = [state[0] + 1, False, set()]
-            state[2].add(cid.attempt)
-        elif opens_span:
-            if state[2]:
-                state[:] = [state[0] + 1, True, set()]
-            state[1] = True
-        return state[0]
+            started.add(cid.attempt)
+        return occurrence

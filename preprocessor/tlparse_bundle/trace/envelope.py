@@ -115,10 +115,10 @@ class EventDecoder:
             self._intern_stack(event, value, "user_stack")
 
         span = event.trace_event
+        # What torch writes of a frame compile before its dynamo_start.
+        opens = event.name == "recompile_reasons" if span is None else span["name"] == "dynamo" and span["ph"] == "B"
         event.occurrence = 1 if event.compile_id is None else self._occurrences.of(
-            event.compile_id,
-            starts=event.type == "dynamo_start",
-            opens_span=span is not None and span["name"] == "dynamo" and span["ph"] == "B",
+            event.compile_id, starts=event.type == "dynamo_start", opens=opens
         )
         event.metadata = None if value == {} and len(fields) == 1 else fields
         return event, kept
@@ -157,7 +157,7 @@ class EventDecoder:
         announced = fields.get("has_payload")
         payload = record.payload
         if payload is None:
-            if announced is not None:
+            if announced is not None and not record.left_out:
                 if announced == _EMPTY_MD5:
                     event.payload, event.payload_form = b"", "verbatim"
                     del fields["has_payload"]
