@@ -57,11 +57,7 @@ def build(
         (staging / layout.MANIFEST).write_bytes(orjson.dumps(manifest, option=orjson.OPT_INDENT_2) + b"\n")
         _put_in_place(staging, out)
     except OSError as error:
-        raise BundleError(
-            f"{out} cannot be written: {error.strerror or error}",
-            hint="Choose a place with enough room where you may write." if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EROFS) else "",
-            code="unwritable",
-        ) from error
+        raise _unwritable(out, error) from error
     finally:
         shutil.rmtree(staging, ignore_errors=True)
     return BuildResult(out, manifest)
@@ -69,10 +65,13 @@ def build(
 
 def check_target(out: Path, overwrite: bool) -> None:
     """Raise BundleError unless a bundle may be written to ``out``."""
-    if out.is_dir() and not any(out.iterdir()):
-        return
-    if not out.exists() and not out.is_symlink():
-        return
+    try:
+        if out.is_dir() and not any(out.iterdir()):
+            return
+        if not out.exists() and not out.is_symlink():
+            return
+    except OSError as error:
+        raise _unwritable(out, error) from error
     if not is_bundle(out):
         raise BundleError(f"{out} exists and is not a bundle", hint="Choose another place; only bundles are ever replaced.", code="exists")
     if not overwrite:
@@ -85,6 +84,12 @@ def check_target(out: Path, overwrite: bool) -> None:
             hint="Move these away first; they would be lost.",
             code="exists",
         )
+
+
+def _unwritable(out: Path, error: OSError) -> BundleError:
+    where = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EACCES, errno.EROFS)
+    hint = "Choose a place with enough room where you may write." if where else ""
+    return BundleError(f"{out} cannot be written: {error.strerror or error}", hint=hint, code="unwritable")
 
 
 def is_bundle(path: Path) -> bool:

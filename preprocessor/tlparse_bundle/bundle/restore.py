@@ -10,6 +10,7 @@ from tlparse_bundle.bundle.reader import Bundle, Log
 from tlparse_bundle.errors import BundleError
 
 _ENDINGS = {"gzip": ".gz", "zstd": ".zst"}
+_DAMAGED = "The bundle is damaged; tlparse-bundle validate says where."
 
 
 def restore(bundle: Bundle, folder: Path) -> list[Path]:
@@ -18,20 +19,27 @@ def restore(bundle: Bundle, folder: Path) -> list[Path]:
     Compressed logs come back decompressed. Raises BundleError when a file exists already, or when
     what was restored has another SHA-256 than the log had.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    targets = [folder / _file_name(log) for log in bundle.logs]
-    for target in targets:
-        if target.exists() or targets.count(target) > 1:
-            raise BundleError(f"{target} exists already", hint="Restore into an empty folder.", code="exists")
-    for log, target in zip(bundle.logs, targets):
-        digest = hashlib.sha256()
-        with open(target, "xb") as stream:
-            for data in restored_bytes(log):
-                digest.update(data)
-                stream.write(data)
-        if digest.hexdigest() != log.row["source"]["sha256"]:
-            raise BundleError(f"{target} is not the log that the bundle was made from: its SHA-256 differs", hint="The bundle is damaged.", code="damaged")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        targets = [folder / _file_name(log) for log in bundle.logs]
+        for target in targets:
+            if target.exists() or targets.count(target) > 1:
+                raise BundleError(f"{target} exists already", hint="Restore into an empty folder.", code="exists")
+        for log, target in zip(bundle.logs, targets):
+            _write(log, target)
+    except OSError as error:
+        raise BundleError(f"{error.filename or folder} cannot be written: {error.strerror or error}", code="unwritable") from None
     return targets
+
+
+def _write(log: Log, target: Path) -> None:
+    digest = hashlib.sha256()
+    with open(target, "xb") as stream:
+        for data in restored_bytes(log):
+            digest.update(data)
+            stream.write(data)
+    if digest.hexdigest() != log.row["source"]["sha256"]:
+        raise BundleError(f"{target} is not the log that the bundle was made from: its SHA-256 differs", hint=_DAMAGED, code="damaged")
 
 
 def _file_name(log: Log) -> str:
@@ -42,11 +50,18 @@ def _file_name(log: Log) -> str:
 
 
 def restored_bytes(log: Log) -> Iterator[bytes]:
-    """The bytes of a log, in pieces.
+    """The bytes of a log, in pieces. Raises BundleError when the bundle is damaged.
 
     The verbatim chunks are the log without the payloads that can be written again from blobs;
     each of those goes behind the line of its record.
     """
+    try:
+        yield from _pieces(log)
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        raise BundleError(f"log {log.id} cannot be restored: {type(error).__name__}: {error}", hint=_DAMAGED, code="damaged") from None
+
+
+def _pieces(log: Log) -> Iterator[bytes]:
     verbatim = _Verbatim(log)
     for event in log.events():
         form = event.payload_form

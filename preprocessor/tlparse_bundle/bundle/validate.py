@@ -8,10 +8,13 @@ from typing import Any
 
 from tlparse_bundle.bundle.layout import FORMAT_MINOR, blob_path
 from tlparse_bundle.bundle.reader import Bundle, Log
+from tlparse_bundle.bundle.restore import restored_bytes
 from tlparse_bundle.bundle.schemas import schema, schema_names
 from tlparse_bundle.errors import BundleError
+from tlparse_bundle.trace.envelope import CONTEXT_KEYS
 
 _MAX_PROBLEMS_A_FILE = 10
+_STACK_KEYS = ("stack_index", "user_stack_index")
 
 
 def validate(bundle: Bundle, progress: Callable[[str], None] = lambda what: None) -> list[str]:
@@ -22,8 +25,7 @@ def validate(bundle: Bundle, progress: Callable[[str], None] = lambda what: None
     newer = bundle.manifest["format"]["minor"] > FORMAT_MINOR
     checker = _Checker(bundle, relaxed=newer)
     checker.check_schema("manifest", bundle.manifest, "manifest.json")
-    missing = set(schema_names()) - set(bundle.json(bundle.manifest["schemas"]))
-    checker.require(newer or not missing, f"{bundle.manifest['schemas']}: lacks the schemas {', '.join(sorted(missing))}")
+    checker.check_schemas()
     ids = [log.id for log in bundle.logs]
     checker.require(len(set(ids)) == len(ids), "manifest.json: two logs have one id")
     for row in bundle.manifest["logs"]:
@@ -59,6 +61,18 @@ class _Checker:
             message = error.message if len(error.message) <= 200 else error.message[:200] + "…"
             self.problems.append(f"{path}: {where or 'top level'}: {message}")
 
+    def check_schemas(self) -> None:
+        """A bundle carries the schemas of its tables."""
+        try:
+            path = self.bundle.manifest["schemas"]
+            missing = set(schema_names()) - set(self.bundle.json(path))
+        except (KeyError, TypeError):
+            self.problems.append("manifest.json: no schemas")
+        except BundleError as error:
+            self.problems.append(error.message)
+        else:
+            self.require(self._relaxed or not missing, f"{path}: lacks the schemas {', '.join(sorted(missing))}")
+
     def table(self, name: str, path: str) -> Any:
         value = self.bundle.json(path)
         self.check_schema(name, value, path)
@@ -90,6 +104,10 @@ class _Checker:
         self._check_metadata(directory, tables, where)
         for chunk in directory["verbatim"]:
             self.require(len(self.bundle.read(chunk["path"])) == chunk["size_bytes"], f"{chunk['path']}: another size than log.json says")
+        digest = hashlib.sha256()
+        for data in restored_bytes(log):
+            digest.update(data)
+        self.require(digest.hexdigest() == directory["source"]["sha256"], f"{where}: what can be restored has another SHA-256 than the log had")
 
     def _check_columns(self, table: dict, where: str) -> int:
         lengths = {key: len(values) for key, values in table.items() if isinstance(values, list)}
@@ -175,7 +193,7 @@ class _Checker:
         stack_count = len(tables["stacks"]["stacks"]["frame_index"])
         for chunk, table in self._chunks(directory, "metadata", where):
             self.require(len(table["metadata"]) == chunk["count"], f"{chunk['path']}: another number of rows than log.json says")
-            used = [row[key] for row in table["metadata"] if row for key in ("stack_index",) if type(row.get(key)) is int]
+            used = [index for row in table["metadata"] if row for index in _stack_indexes(row)]
             self._check_range(used, stack_count, f"{chunk['path']} stack_index")
 
     def _chunks(self, directory: dict, name: str, where: str) -> Iterator[tuple[dict, dict]]:
@@ -187,6 +205,13 @@ class _Checker:
             expected += chunk["count"]
             yield chunk, table
         self.require(expected == directory["event_count"], f"{where}: the chunks of {name} hold {expected} of {directory['event_count']} events")
+
+
+def _stack_indexes(metadata: dict) -> list[int]:
+    """The rows of the stack table that a record refers to, at the top or in the metadata of its event."""
+    type_ = next((key for key in metadata if key not in CONTEXT_KEYS and key not in _STACK_KEYS), None)
+    holders = [metadata, metadata.get(type_)]
+    return [holder[key] for holder in holders if type(holder) is dict for key in _STACK_KEYS if type(holder.get(key)) is int]
 
 
 def _relax(document: Any) -> Any:

@@ -7,6 +7,8 @@ import gzip
 import io
 import os
 import re
+import stat
+import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -64,12 +66,12 @@ class _ZstdFrames:
         self._raw.close()
 
 
-class _Decompressed(io.RawIOBase):
-    """Reads on through a compressed stream; turns its errors into sentences."""
+class _LogStream(io.RawIOBase):
+    """Reads on through a file or a compressed stream; turns their errors into sentences."""
 
-    def __init__(self, stream: BinaryIO | _ZstdFrames, path: Path):
+    def __init__(self, stream: BinaryIO | _ZstdFrames, log: LogFile):
         self._stream = stream
-        self._path = path
+        self._log = log
 
     def readable(self) -> bool:
         return True
@@ -77,9 +79,11 @@ class _Decompressed(io.RawIOBase):
     def read(self, size: int = -1) -> bytes:
         try:
             return self._stream.read(size)
-        except (OSError, EOFError, zstandard.ZstdError, ValueError) as error:
+        except (OSError, EOFError, zlib.error, zstandard.ZstdError, ValueError) as error:
+            if self._log.compression is None or getattr(error, "errno", None):  # the disk's, not the decompressor's
+                raise BundleError(f"{self._log.path} cannot be read: {_reason(error)}", code="unreadable") from None
             raise BundleError(
-                f"{self._path} cannot be decompressed: {error}",
+                f"{self._log.path} cannot be decompressed: {error}",
                 hint="The file is damaged or was cut. Decompress as much as possible by hand and pass the result.",
                 code="compression",
             ) from None
@@ -93,12 +97,16 @@ def open_log(log: LogFile) -> BinaryIO:
     """The bytes of a log, decompressed. Raises BundleError when it cannot be opened."""
     try:
         if log.compression == "gzip":
-            return _Decompressed(gzip.open(log.path, "rb"), log.path)
+            return _LogStream(gzip.open(log.path, "rb"), log)
         if log.compression == "zstd":
-            return _Decompressed(_ZstdFrames(open(log.path, "rb")), log.path)
-        return open(log.path, "rb", buffering=0)
+            return _LogStream(_ZstdFrames(open(log.path, "rb")), log)
+        return _LogStream(open(log.path, "rb", buffering=0), log)
     except OSError as error:
-        raise BundleError(f"{log.path} cannot be read: {error.strerror}", code="unreadable") from None
+        raise BundleError(f"{log.path} cannot be read: {_reason(error)}", code="unreadable") from None
+
+
+def _reason(error: Exception) -> str:
+    return getattr(error, "strerror", None) or str(error)
 
 
 def discover(paths: Sequence[str | os.PathLike], *, latest: bool = False, ranks: Iterable[int] | None = None) -> list[LogFile]:
@@ -110,7 +118,8 @@ def discover(paths: Sequence[str | os.PathLike], *, latest: bool = False, ranks:
     """
     logs: dict[Path, LogFile] = {}
     for given in map(Path, paths):
-        if given.is_dir():
+        mode = _mode(given)
+        if stat.S_ISDIR(mode):
             found = _logs_below(given)
             if not found:
                 raise BundleError(
@@ -118,10 +127,10 @@ def discover(paths: Sequence[str | os.PathLike], *, latest: bool = False, ranks:
                     hint="A log is written by TORCH_TRACE=<directory> python …; its name begins with dedicated_log_torch_trace_.",
                     code="no-logs",
                 )
-        elif given.exists():
+        elif stat.S_ISREG(mode):
             found = [_log_file(given)]
         else:
-            raise BundleError(f"{given} does not exist", hint="Pass a trace log, or the directory that TORCH_TRACE named.", code="not-found")
+            raise BundleError(f"{given} is neither a file nor a directory", hint="Write what it gives into a file first.", code="not-a-file")
         for log in found:
             logs.setdefault(log.path.resolve(), log)
     found = sorted(logs.values(), key=lambda log: (log.id.lower(), str(log.path)))
@@ -145,9 +154,22 @@ def discover(paths: Sequence[str | os.PathLike], *, latest: bool = False, ranks:
     return found
 
 
+def _mode(path: Path) -> int:
+    try:
+        return path.stat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        raise BundleError(f"{path} does not exist", hint="Pass a trace log, or the directory that TORCH_TRACE named.", code="not-found") from None
+    except (OSError, ValueError) as error:
+        raise BundleError(f"{path} cannot be read: {_reason(error)}", code="unreadable") from None
+
+
+def _unreadable_folder(error: OSError) -> None:
+    raise BundleError(f"{error.filename} cannot be read: {_reason(error)}", code="unreadable") from None
+
+
 def _logs_below(folder: Path) -> list[LogFile]:
     logs = []
-    for parent, folders, files in os.walk(folder):
+    for parent, folders, files in os.walk(folder, onerror=_unreadable_folder):
         is_bundle = "manifest.json" in files and "logs" in folders
         folders[:] = [] if is_bundle else sorted(name for name in folders if not name.startswith("."))
         for name in () if is_bundle else sorted(files):
@@ -166,7 +188,7 @@ def _log_file(path: Path, *, must_be_log: bool = True) -> LogFile | None:
         with open(path, "rb") as stream:
             magic = stream.read(4)
     except OSError as error:
-        raise BundleError(f"{path} cannot be read: {error.strerror}", code="unreadable") from None
+        raise BundleError(f"{path} cannot be read: {_reason(error)}", code="unreadable") from None
     compression = next((name for name, start in _MAGIC.items() if magic.startswith(start)), None)
     torch_name = TORCH_NAME.match(path.name)
     stem = _ENDINGS.sub("", torch_name["rest"] if torch_name else path.name)

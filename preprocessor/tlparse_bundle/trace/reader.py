@@ -2,23 +2,28 @@
 
 A record is a glog prefix, a JSON envelope on the same line, and payload lines that begin with a
 tab (torch/_logging/_internal.py, TorchLogsFormatter and trace_structured). The reader streams:
-it holds one block, or one record when that is larger.
+it holds one block, or one record when that is larger. What is larger than any real record (a file
+without line ends, a compressed file that expands without end) is passed on in pieces.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from typing import BinaryIO
 
 from tlparse_bundle.diagnostics import Diagnostics
 
 BLOCK_BYTES = 4 << 20
+MAX_LINE_BYTES = 64 << 20  # of a prefix and an envelope; parsed, JSON takes up to twenty times its size
+MAX_RECORD_BYTES = 256 << 20  # with the payload
 
 # Level, MMDD, time, pid, then the shortest path that is followed by ":line] ".
 PREFIX = re.compile(rb"([A-Z])(\d{4} \d\d:\d\d:\d\d)[.,](\d{6}) +(\d+) (.+?):(\d+)\] ?")
 _LINE_FEED_BEFORE_TEXT = re.compile(rb"\n(?!\t)")
 _LINE_FEEDS = re.compile(rb"\n+")
+_LINE_END = re.compile(rb"\n")
+_PAYLOAD_END = re.compile(rb"\n(?![\t\n])")
 _BLANKS_INSIDE = re.compile(rb"\n\n+\t")
 _BOM = b"\xef\xbb\xbf"
 
@@ -27,13 +32,13 @@ class Record:
     """One record of a log.
 
     ``prefix`` is (level, date and time, microseconds, pid, path, line); None marks a long stretch of
-    bytes that are no record. ``kept`` holds all bytes since the end of the record before, except a payload whose lines can
+    bytes that are no record. ``left_out`` says that there is a payload, too large to be read. ``kept`` holds all bytes since the end of the record before, except a payload whose lines can
     be written again from ``payload``: concatenated over a log they are the verbatim chunks.
     """
 
-    __slots__ = ("line", "byte_offset", "size_bytes", "prefix", "envelope", "payload", "verbatim", "cut", "kept")
+    __slots__ = ("line", "byte_offset", "size_bytes", "prefix", "envelope", "payload", "verbatim", "cut", "left_out", "kept")
 
-    def __init__(self, line, byte_offset, size_bytes, prefix, envelope, payload, verbatim, cut, kept):
+    def __init__(self, line, byte_offset, size_bytes, prefix, envelope, payload, verbatim, cut, left_out, kept):
         self.line: int = line
         self.byte_offset: int = byte_offset
         self.size_bytes: int = size_bytes
@@ -42,6 +47,7 @@ class Record:
         self.payload: bytes | None = payload
         self.verbatim: bool = verbatim
         self.cut: bool = cut
+        self.left_out: bool = left_out
         self.kept: bytes = kept
 
 
@@ -68,7 +74,7 @@ class RecordReader:
     def _more(self, start: int) -> None:
         """Read on, keeping the buffer from ``start``; grows with what it keeps."""
         keep = self._buf[start:]
-        block = self._stream.read(max(BLOCK_BYTES, len(keep)))
+        block = self._stream.read(max(BLOCK_BYTES, min(len(keep), MAX_RECORD_BYTES + BLOCK_BYTES - len(keep))))
         self._eof = not block
         self._base += start
         self._buf = keep + block if keep else block
@@ -83,10 +89,16 @@ class RecordReader:
         line = 1
         while True:
             buf = self._buf
-            end = buf.find(b"\n", pos)
-            if end < 0 and not self._eof or end == len(buf) - 1 and not self._eof:
+            end = buf.find(b"\n", pos, pos + MAX_LINE_BYTES)
+            too_long = end < 0 and len(buf) - pos > MAX_LINE_BYTES
+            if not too_long and not self._eof and (end < 0 or end == len(buf) - 1):
                 self._more(kept_from)
                 pos, kept_from = pos - kept_from, 0
+                continue
+            if too_long:
+                self._too_large("a line", MAX_LINE_BYTES, line, self._base + pos)
+                pos, lines = yield from self._pass_on(kept_from, pos, line, _LINE_END)
+                line, kept_from = line + lines, pos
                 continue
             if end < 0:
                 if pos >= len(buf):
@@ -98,44 +110,76 @@ class RecordReader:
                 pos = end + 1
                 line += 1
                 if pos - kept_from > BLOCK_BYTES:  # garbage without end must not grow the buffer
-                    yield Record(line, self._base + pos, 0, None, b"", None, False, False, buf[kept_from:pos])
+                    yield self._piece(kept_from, pos, line)
                     kept_from = pos
                 continue
 
-            payload, verbatim = None, False
+            payload, verbatim, left_out = None, False, False
             stop = min(end + 1, len(buf))
             if buf[end + 1 : end + 2] in (b"\t", b"\n"):
-                last = self._payload_end(buf, end)
+                last = self._payload_end(buf, end, pos + MAX_RECORD_BYTES)
                 if last is None:
                     self._more(kept_from)
                     pos, kept_from = pos - kept_from, 0
                     continue
-                if last > end:
+                left_out = last > pos + MAX_RECORD_BYTES
+                if last > end and not left_out:
                     payload, verbatim = self._payload(buf, end + 1, last, line + 1)
                     stop = min(last + 1, len(buf))
             kept = buf[kept_from : stop if payload is None or verbatim else end + 1]
             lines = buf.count(b"\n", pos, stop)
             cut = end >= len(buf)
-            yield Record(
-                line, self._base + pos, stop - pos, match.groups(), buf[match.end() : end].removesuffix(b"\r"), payload, verbatim, cut, kept
-            )
+            envelope = buf[match.end() : end].removesuffix(b"\r")
+            if left_out:
+                self._too_large("a record", MAX_RECORD_BYTES, line, self._base + pos)
+            yield Record(line, self._base + pos, stop - pos, match.groups(), envelope, payload, verbatim, cut, left_out, kept)
             line += lines
             kept_from = pos = stop
+            if left_out:
+                pos, lines = yield from self._pass_on(pos, pos, line, _PAYLOAD_END)
+                line, kept_from = line + lines, pos
         self.tail = self._buf[kept_from:]
 
-    def _payload_end(self, buf: bytes, end: int) -> int | None:
+    def _piece(self, start: int, stop: int, line: int) -> Record:
+        return Record(line, self._base + start, 0, None, b"", None, False, False, False, self._buf[start:stop])
+
+    def _pass_on(self, kept_from: int, pos: int, line: int, pattern: re.Pattern) -> Generator[Record, None, tuple[int, int]]:
+        """Pass on in pieces what lies up to the line feed that ``pattern`` finds.
+
+        Returns the position behind it in the buffer, and the number of line feeds passed.
+        """
+        lines = 0
+        while True:
+            buf = self._buf
+            match = pattern.search(buf, pos)
+            found = match is not None and (match.end() < len(buf) or self._eof)
+            stop = match.end() if found else len(buf) - (0 if self._eof else 1)  # a line feed at the end: what follows decides
+            lines += buf.count(b"\n", pos, stop)
+            for start in range(kept_from, stop, BLOCK_BYTES):
+                yield self._piece(start, min(start + BLOCK_BYTES, stop), line)
+            if found or self._eof:
+                return stop, lines
+            self._more(stop)
+            pos = kept_from = 0
+
+    def _payload_end(self, buf: bytes, end: int, limit: int) -> int | None:
         """Position of the line feed (or the end of the log) that ends the payload behind ``end``.
 
-        ``end`` itself when no payload line follows; None when more bytes are needed to know.
+        ``end`` itself when no payload line follows; None when more bytes are needed to know; more
+        than ``limit`` when it lies behind that.
         """
         last = pos = end
+        beyond = len(buf) > limit
+        stop = min(len(buf), limit)
         while True:
-            match = _LINE_FEED_BEFORE_TEXT.search(buf, pos)
-            if match is None:  # payload lines up to the end of what we have
-                return len(buf) if self._eof else None
-            blanks_end = _LINE_FEEDS.match(buf, match.start()).end()
-            if blanks_end == len(buf) and not self._eof:
+            match = _LINE_FEED_BEFORE_TEXT.search(buf, pos, stop)
+            if match is None:  # payload lines up to the end of what we may look at
+                return limit + 1 if beyond else len(buf) if self._eof else None
+            blanks_end = _LINE_FEEDS.match(buf, match.start(), stop).end()
+            if blanks_end == stop and not self._eof and not beyond:
                 return None
+            if blanks_end == limit and buf[limit : limit + 1] == b"\t":
+                return limit + 1
             if match.start() > end:
                 last = match.start()
             if buf[blanks_end : blanks_end + 1] != b"\t":
@@ -154,6 +198,9 @@ class RecordReader:
             raw = _BLANKS_INSIDE.sub(b"\n\t", b"\n" + raw)[1:]
             verbatim = True
         return raw[1:].replace(b"\n\t", b"\n"), verbatim
+
+    def _too_large(self, what: str, limit: int, line: int, byte_offset: int) -> None:
+        self._diagnostics.add("too-large", f"{what} of more than {limit:,} bytes", line=line, byte_offset=byte_offset)
 
     def _not_a_record(self, text: bytes, line: int, byte_offset: int) -> None:
         if not text.strip(b"\r"):
