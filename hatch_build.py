@@ -34,7 +34,7 @@ class SharedFiles(BuildHookInterface):
         if (target / "fzstd.js").exists():
             return
         npm = shutil.which("npm")
-        command = [npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
+        command = [npm, "ci", "--omit=dev", "--ignore-scripts", "--no-audit", "--no-fund"]
         if npm is None or subprocess.run(command, cwd=viewers, capture_output=True).returncode:
             self.app.display_warning("npm is missing or failed: pages on a static server will not read zstd bundles")
             return
