@@ -11,6 +11,7 @@ from typing import Protocol
 
 from tlparse_bundle.diagnostics import Diagnostics
 from tlparse_bundle.tables.artifacts import Artifacts
+from tlparse_bundle.tables.communication import Communication
 from tlparse_bundle.tables.compiles import Compiles
 from tlparse_bundle.tables.export import Export
 from tlparse_bundle.tables.expressions import Expressions
@@ -70,6 +71,7 @@ TABLES: tuple[type[Table], ...] = (
     Partition,
     Runtime,
     Sources,
+    Communication,
 )
 ENTRY_POINTS = "tlparse_bundle.tables"
 

@@ -1,0 +1,94 @@
+"""The communication table: what passes over collectives decided, what ranks told each other."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from tlparse_bundle.tables.texts import cut, payload_text, text_or_none, unexpected
+from tlparse_bundle.trace.envelope import Event
+from tlparse_bundle.trace.json_text import parse_json
+
+if TYPE_CHECKING:
+    from tlparse_bundle.tables.registry import TableContext
+
+MAX_ENTRIES = 20_000  # collectives or nodes of one record
+MAX_VALUES = 500  # of one report
+MAX_BEGINNING = 2000  # characters of a report
+_MAX_READ = 1_000_000  # characters of a report that are searched for values
+
+_REPORTS = re.compile(
+    r"(?:pre_bucketing_fsdp_collectives|inductor_fx_passes_overlap_bucketing|inductor_overlap_cyclic_extra_deps|"
+    r"reorder_communication_preserving_peak_memory|sink_waits_iterative_info|scheduler_nodes_before_comm_overlap|"
+    r"inductor_spmd_graph_mismatch|compiler_collective|.*_ITERATIVE_RECOMPUTE_ERROR)\Z",
+    re.DOTALL,
+)
+_BUCKETS = re.compile(r"fx_bucketing_passes_\w+_buckets\Z")
+_SIZES = re.compile(r"pre_bucketing_collective_sizes")
+_VALUE = re.compile(r"\b([A-Za-z]\w{0,80})=(\[[^\[\]\n]{0,1000}\]|[^\s,;()\[\]{}]{1,200})")
+_CHANGE = re.compile(r"\b([a-z]\w{0,80}) (\d{1,9}) ?-> ?(\d{1,9})\b")
+_STATE = re.compile(r"^([^:\n]{1,500}): ([^\n]{1,1000})$", re.MULTILINE)  # torch/_dynamo/pgo.py: source: state
+_NAME = re.compile(r"[^\s,'\"\[\]()]{1,300}")
+
+
+class Communication:
+    name = "communication"
+    types = frozenset(("artifact",))
+
+    def __init__(self, context: TableContext):
+        self._diagnostics = context.diagnostics
+        self._reports: list[dict] = []
+        self._buckets: list[dict] = []
+        self._sizes: list[dict] = []
+
+    def observe(self, event: Event) -> None:
+        name = event.name or ""
+        place = {"event_index": event.index, "compile_index": event.compile_index, "name": cut(name)}
+        if _BUCKETS.match(name):
+            self._buckets.append({**place, "buckets": _buckets(payload_text(event))})
+        elif _SIZES.match(name):
+            self._observe_sizes(event, place)
+        elif _REPORTS.match(name):
+            text = payload_text(event)
+            read = text[:_MAX_READ]
+            values = dict(_first(_STATE if name == "compiler_collective" else _VALUE, read))
+            changes = {kind: [int(before), int(after)] for kind, before, after in _first(_CHANGE, read)}
+            lines = text.count("\n") + 1 if text else 0
+            self._reports.append({**place, "line_count": lines, "values": values, "changes": changes, "text": text[:MAX_BEGINNING]})
+
+    def _observe_sizes(self, event: Event, place: dict) -> None:
+        try:
+            value = parse_json(event.payload or b"")
+        except ValueError:
+            value = None
+        if type(value) is not list:
+            unexpected(self._diagnostics, event, "no list of collectives")
+            return
+        collectives = [
+            {"name": text_or_none(row.get("name")), "type": text_or_none(row.get("type")), "size_mb": _number(row.get("size_mb"))}
+            for row in value[:MAX_ENTRIES]
+            if type(row) is dict
+        ]
+        self._sizes.append({**place, "collectives": collectives})
+
+    def table(self) -> dict:
+        return {"reports": self._reports, "buckets": self._buckets, "sizes": self._sizes}
+
+
+def _first(pattern: re.Pattern, text: str) -> list[tuple]:
+    return [match.groups() for match, _ in zip(pattern.finditer(text), range(MAX_VALUES))]
+
+
+def _buckets(text: str) -> list[list[str]]:
+    """``[[a, b], [c]]``: str of lists of nodes (torch/_inductor/fx_passes/bucketing.py)."""
+    found, left = [], MAX_ENTRIES
+    for part in text.split("]")[: MAX_ENTRIES + 1]:
+        names = _NAME.findall(part.rpartition("[")[2])[:left]
+        if names:
+            found.append(names)
+            left -= len(names)
+    return found
+
+
+def _number(value: Any) -> int | float | None:
+    return value if type(value) in (int, float) and abs(value) < 2**53 else None
