@@ -38,9 +38,10 @@ def test_a_log_cut_in_the_payload(missing, log_of, found):
     assert found(it) == ([] if missing == 1 else [("payload-md5", 2, len(log("a")), 1)])
 
 
-def test_every_way_to_cut_a_small_log(log_of):
-    data = log('str ["a.py", 0]\n a 0/0\n | one\n |\n | two\n b')
-    for size in range(1, len(data)):
+@pytest.mark.parametrize("start", range(1, 8))
+def test_many_ways_to_cut_a_small_log(start, log_of):
+    data = log("a 0/0\n | one\n |\n | two\n b")
+    for size in range(start, len(data), 9):
         it = log_of(data[:size])  # sound and restored
         assert it.row["event_count"] <= len(traces.scan(data))
 

@@ -141,7 +141,7 @@ def test_rows_add_up(log_of):
 
 
 def test_recompile_reasons(log_of):
-    it = log_of(log('dynamo_start 0/1\n artifact:recompile_reasons 0/1\n | 0/0: size mismatch\n artifact:recompile_reasons 0/2\n | [\n | "one",\n | "two"\n | ]')
+    it = log_of(log('artifact:recompile_reasons 0/1\n | 0/0: size mismatch\n dynamo_start 0/1\n artifact:recompile_reasons 0/2\n | [\n | "one",\n | "two"\n | ]')
                 + record('compilation_metrics 0/3 {"recompile_reason": "by metrics"}'))  # fmt: skip
     assert [it.compile(key).row["recompile_reason"] for key in ("0/1", "0/2", "0/3")] == ["0/0: size mismatch", "one\ntwo", "by metrics"]
 
