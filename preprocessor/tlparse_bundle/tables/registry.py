@@ -10,7 +10,9 @@ from importlib.metadata import entry_points
 from typing import Protocol
 
 from tlparse_bundle.diagnostics import Diagnostics
+from tlparse_bundle.tables.anatomy import Anatomy
 from tlparse_bundle.tables.artifacts import Artifacts
+from tlparse_bundle.tables.caches import Caches
 from tlparse_bundle.tables.communication import Communication
 from tlparse_bundle.tables.compiles import Compiles
 from tlparse_bundle.tables.export import Export
@@ -20,10 +22,12 @@ from tlparse_bundle.tables.graph_breaks import GraphBreaks
 from tlparse_bundle.tables.graphs import Graphs
 from tlparse_bundle.tables.guards import Guards
 from tlparse_bundle.tables.kernels import Kernels
+from tlparse_bundle.tables.metrics import Metrics
 from tlparse_bundle.tables.partition import Partition
 from tlparse_bundle.tables.recompiles import Recompiles
 from tlparse_bundle.tables.runtime import Runtime
 from tlparse_bundle.tables.sources import Sources
+from tlparse_bundle.tables.spans import Spans
 from tlparse_bundle.tables.symbols import Symbols
 from tlparse_bundle.tables.tensors import Tensors
 from tlparse_bundle.trace.envelope import Event
@@ -72,6 +76,10 @@ TABLES: tuple[type[Table], ...] = (
     Runtime,
     Sources,
     Communication,
+    Spans,
+    Metrics,
+    Caches,
+    Anatomy,
 )
 ENTRY_POINTS = "tlparse_bundle.tables"
 

@@ -12,15 +12,16 @@ from tlparse_bundle.trace.envelope import _MAX_DEPTH, _is_deep, _lenient_json
 _LONG_DIGITS = re.compile(rb"\d{16}")
 
 
-def parse_json(data: bytes | str, *, safe_numbers: bool = True) -> Any:
+def parse_json(data: bytes | str, *, for_table: bool = True) -> Any:
     """The value. Raises ValueError, and nothing else, when ``data`` is no JSON or nested too deeply.
 
-    Python's extensions pass as in an envelope: NaN and infinities become words. ``safe_numbers``: so do
-    integers that JavaScript cannot hold; without it, which is faster, the value is not for a table.
+    Python's extensions pass as in an envelope: NaN and infinities become words, and integers that
+    JavaScript cannot hold too. ``for_table=False`` is faster, but such integers and deep nesting stay,
+    so that the value must not be written as a whole.
     """
     data = data.encode("utf-8", "replace") if type(data) is str else data
     value = _NOTHING
-    if not safe_numbers or _LONG_DIGITS.search(data) is None:
+    if not for_table or _LONG_DIGITS.search(data) is None:
         try:
             value = orjson.loads(data)
         except ValueError:
@@ -30,7 +31,7 @@ def parse_json(data: bytes | str, *, safe_numbers: bool = True) -> Any:
             value, _ = _lenient_json(data)
         except RecursionError:
             raise ValueError("nested too deeply") from None
-    if data.count(b"[") + data.count(b"{") > _MAX_DEPTH and _is_deep(value):
+    if for_table and data.count(b"[") + data.count(b"{") > _MAX_DEPTH and _is_deep(value):
         raise ValueError("nested too deeply")
     return value
 

@@ -1,0 +1,191 @@
+"""The cache table: what was asked of the compile caches, what came of it, and why a key was new."""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from itertools import compress
+from operator import ne
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from tlparse_bundle.trace.envelope import Event
+from tlparse_bundle.trace.json_text import parse_json
+
+if TYPE_CHECKING:
+    from tlparse_bundle.tables.registry import TableContext
+
+MAX_TEXT = 20_000  # characters
+MAX_EARLIER = 32  # earlier keys of a cache that a miss is compared with
+MAX_COMPONENTS = 10_000  # of one key that are compared
+_MAX_HASHES = 50_000
+MAX_DIFFERENT = 50  # names of components that a row has
+
+# Artifact name -> (cache, outcome). With an outcome of None the payload's cache_state says it.
+_CACHE_ARTIFACTS = {
+    **{f"fx_graph_cache_{state}": ("fx_graph", state) for state in ("hit", "miss", "bypass")},
+    "fx_graph_cache_hash": ("fx_graph", None),  # older torch
+    "fx_graph_bundled_cache_hit": ("fx_graph", "hit"),
+    **{f"aotautograd_cache_{state}": ("aot_autograd", state) for state in ("hit", "miss", "bypass")},
+    "aotautograd_cache_hash": ("aot_autograd", None),  # older torch
+    "aotautograd_cache_pickle_failure": ("aot_autograd", "error"),
+    "precompile_cache_bypass": ("precompile", "bypass"),
+    "dynamo_cache_entries": ("precompile", "put"),
+    "dynamo_cache_bypass": ("precompile", "bypass"),
+    "dynamo_cache_exception": ("precompile", "error"),
+}
+# torch/_dynamo/pgo.py: a get is written only when a state was found.
+_CODE_STATE = re.compile(r"(get|put)_(?:extra_)?(local|remote)_code_state")
+_CODE_OBJECT = re.compile(rb"^\S.*:$", re.MULTILINE)  # render_code_state: 'file:line:function:', sources indented below
+_OUTCOMES = frozenset(("hit", "miss", "bypass"))
+# FxGraphCachePickler.debug_lines (torch/_inductor/codecache.py): '[hash] field: value', field 'name' or 'name[key]'.
+_COMPONENT = re.compile(r"\[\w{8,100}\] [^:\n]{1,300}:")
+
+
+class _Key(NamedTuple):
+    event_index: int
+    key: str | None
+    components: frozenset[int]  # hashes of '[hash] field:', which are compared much faster than text
+
+
+class Caches:
+    name = "caches"
+    types = frozenset(("artifact", "chromium_event"))
+
+    def __init__(self, context: TableContext):
+        self._diagnostics = context.diagnostics
+        self._rows: list[dict] = []
+        self._field_of: dict[int, str] = {}  # hash of a component -> its field
+        self._field_names: dict[str, str] = {}
+        self._max_hashes = _MAX_HASHES
+        self._last: dict[str, tuple[list, list[int | None]]] = {}  # the newest components of a cache, and their hashes
+        self._earlier: dict[str, deque[_Key]] = {}
+
+    def observe(self, event: Event) -> None:
+        if event.type == "chromium_event":
+            span = event.trace_event
+            # The only trace of a cache that is switched off (torch/_inductor/compile_fx.py).
+            if span is not None and span["ph"] == "i" and span["name"] == "fx_graph_cache_disabled":
+                self._rows.append(_row(event, "fx_graph", "disabled", {}))
+            return
+        if event.name is None:
+            return
+        found = _CACHE_ARTIFACTS.get(event.name)
+        if found is not None:
+            self._observe_cache(event, *found)
+        elif "_code_state" in event.name and (state := _CODE_STATE.fullmatch(event.name)):
+            row = _row(event, "pgo", state[1], {})
+            row["remote"] = state[2] == "remote"
+            row["component_count"] = len(_CODE_OBJECT.findall(event.payload or b""))
+            self._rows.append(row)
+
+    def _observe_cache(self, event: Event, cache: str, outcome: str | None) -> None:
+        try:
+            info = parse_json(event.payload or b"", for_table=False)
+        except ValueError:
+            info = None
+        if type(info) is not dict:
+            message = f"{event.name}: no JSON object"
+            self._diagnostics.add("table-parse", message, line=event.line, byte_offset=event.byte_offset, event_index=event.index)
+            info = {}
+        if outcome is None:
+            state = info.get("cache_state")
+            outcome = state if type(state) is str and state in _OUTCOMES else "key"
+        row = _row(event, cache, outcome, info)
+        self._rows.append(row)
+        if event.name == "dynamo_cache_entries":
+            row["component_count"] = _count(info.get("num_entries"))
+        components = info.get("components")
+        if type(components) is list and components:
+            row["component_count"] = len(components)
+        else:
+            components = []
+        if row["key"] is not None:
+            self._compare(row, cache, _Key(event.index, row["key"], self._hashes(cache, components)))
+
+    def _hashes(self, cache: str, components: list) -> frozenset[int]:
+        """Some 600 settings are equal from one key to the next, so that only what changed is hashed."""
+        if len(self._field_of) > self._max_hashes:
+            kept = frozenset().union(*(key.components for keys in self._earlier.values() for key in keys))
+            self._field_of = {number: field for number, field in self._field_of.items() if number in kept}
+            self._max_hashes = max(_MAX_HASHES, 2 * len(self._field_of))
+            self._last.clear()
+        components = components[:MAX_COMPONENTS]
+        if not components:
+            return frozenset()
+        # Compared from the end: the graph and its inputs, as many as it has, stand in front.
+        count = len(components)
+        before, hashes = (([None] * count + known)[-count:] for known in self._last.get(cache, ([], [])))
+        for place in compress(range(count), map(ne, components, before)):
+            hashes[place] = self._hash(components[place])
+        self._last[cache] = components, hashes
+        return frozenset(hashes) - {None}
+
+    def _hash(self, text: Any) -> int | None:
+        head = text[: text.find(": ") + 1] if type(text) is str else ""
+        number = hash(head)
+        if number not in self._field_of:
+            if _COMPONENT.fullmatch(head) is None:
+                return None  # older torch broke the text of the graph into lines
+            field = head[head.index("] ") + 2 : -1]
+            self._field_of[number] = self._field_names.setdefault(field, field)
+        return number
+
+    def _compare(self, row: dict, cache: str, new: _Key) -> None:
+        """Remember the key; for a miss, say what differs from the most similar one before."""
+        earlier = self._earlier.setdefault(cache, deque(maxlen=MAX_EARLIER))
+        same = next((key for key in earlier if key.key == new.key), None)
+        if row["outcome"] in ("miss", "key"):
+            closest = same
+            if closest is None and new.components:
+                candidates = [key for key in earlier if key.components]
+                closest = max(candidates, key=lambda key: (len(key.components & new.components), key.event_index), default=None)
+            if closest is not None:
+                different = sorted({self._field_of[number] for number in closest.components ^ new.components})
+                row["closest_event_index"] = closest.event_index
+                row["different_count"] = len(different)
+                row["different"] = different[:MAX_DIFFERENT]
+        if same is None:
+            earlier.append(new)
+
+    def table(self) -> dict:
+        return {"caches": self._rows}
+
+
+def _row(event: Event, cache: str, outcome: str, info: dict) -> dict:
+    reason = next((info[key] for key in ("cache_bypass_reason", "_reason", "error", "missing_backend") if info.get(key) is not None), None)
+    return {
+        "event_index": event.index,
+        "compile_index": event.compile_index,
+        "cache": cache,
+        "outcome": outcome,
+        "name": event.name if event.type == "artifact" else event.trace_event["name"],
+        "remote": None,
+        "key": _text(info.get("key")),
+        "detail": _text(info.get("cache_status_detailed")),
+        "guard": _text(info.get("cache_status_guard_expr")),
+        "reason": _text(reason),
+        "exception_type": _text(info.get("cache_bypass_exception_type")),
+        "field": _text(info.get("field")),
+        "time_saved_us": _microseconds(info, "time_saved_ns", 1e-3, "time_saved_ms", 1e3),
+        "time_taken_us": _microseconds(info, "time_taken_ns", 1e-3),
+        "component_count": None,
+        "closest_event_index": None,
+        "different_count": None,
+        "different": [],
+    }
+
+
+def _microseconds(info: dict, *keys_and_factors: Any) -> int | None:
+    for key, factor in zip(keys_and_factors[::2], keys_and_factors[1::2]):
+        value = info.get(key)
+        if type(value) in (int, float) and 0 <= value * factor < 1e12:
+            return int(value * factor)
+    return None
+
+
+def _count(value: Any) -> int | None:
+    return value if type(value) is int and 0 <= value < 2**53 else None
+
+
+def _text(value: Any) -> str | None:
+    return value[:MAX_TEXT] if type(value) is str else None

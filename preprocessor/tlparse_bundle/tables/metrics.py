@@ -1,0 +1,183 @@
+"""The metrics table: every field of the compilation metrics, the JSON inside of strings parsed."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from tlparse_bundle.events.metric_fields import BY_NAME
+from tlparse_bundle.trace.envelope import Event
+from tlparse_bundle.trace.json_text import parse_json
+
+if TYPE_CHECKING:
+    from tlparse_bundle.tables.registry import TableContext
+
+MAX_TEXT = 20_000  # characters of one value
+MAX_CONFIG = 500_000
+MAX_CONFIGS = 1000  # different ones
+
+_INTEGER = re.compile(r"-?\d{1,15}")
+_NODE = re.compile(r"""\s*(?:'([^'\\\n]*)'|"([^"\\\n]*)"): (.*)""", re.DOTALL)
+_MAX_DEPTH = 20  # of brackets
+
+
+class Metrics:
+    name = "metrics"
+    types = frozenset(
+        (
+            "compilation_metrics", "bwd_compilation_metrics", "compilation_metrics_runtime", "bwd_compilation_metrics_runtime",
+            "aot_autograd_backward_compilation_metrics",  # older torch
+        )
+    )  # fmt: skip
+
+    def __init__(self, context: TableContext):
+        self._diagnostics = context.diagnostics
+        self._rows: list[dict] = []
+        self._fields: dict[str, None] = {}
+        self._configs: list[dict] = []
+        self._config_numbers: dict[tuple[str, bytes], int] = {}
+        self._config_bases: dict[str, tuple[int, dict]] = {}
+
+    def observe(self, event: Event) -> None:
+        row = {"event_index": event.index, "compile_index": event.compile_index, "type": event.type, "values": {}, "configs": {}, "cut": []}
+        self._rows.append(row)
+        if type(event.value) is not dict:
+            self._note(event, f"{event.type} is no object")
+            return
+        for key, value in event.value.items():
+            if value is None:
+                continue
+            self._fields.setdefault(key)
+            if key.endswith("_config") and type(value) is str:
+                row["configs"][key] = self._config(event, key, value)
+                continue
+            if type(value) is str and key in _PARSERS:
+                parsed = _PARSERS[key](value)
+                if parsed is None:
+                    self._note(event, f"{key} is kept as text")
+                else:
+                    value = parsed
+            value, cut = _bounded(value)
+            row["values"][key] = value
+            if cut:
+                row["cut"].append(key)
+
+    def _note(self, event: Event, message: str) -> None:
+        self._diagnostics.add("table-parse", message, line=event.line, byte_offset=event.byte_offset, event_index=event.index)
+
+    def _config(self, event: Event, field: str, text: str) -> int | None:
+        key = field, hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=16).digest()
+        number = self._config_numbers.get(key)
+        if number is None:
+            if len(self._configs) >= MAX_CONFIGS:
+                self._note(event, f"more than {MAX_CONFIGS} different configurations; {field} is in the metadata only")
+                return None
+            number = self._config_numbers[key] = len(self._configs)
+            self._configs.append(self._config_row(event, field, text))
+        self._configs[number]["record_count"] += 1
+        return number
+
+    def _config_row(self, event: Event, field: str, text: str) -> dict:
+        """The first configuration of a field in full, of the others what differs from it."""
+        row = {"field": field, "event_index": event.index, "record_count": 0, "base_index": None, "value": None, "changes": {}, "removed": [], "text": None}
+        try:
+            value = parse_json(text) if len(text) <= MAX_CONFIG else None
+        except ValueError:
+            value = None  # torch writes a sentence when a setting cannot be written as JSON
+        if type(value) is not dict:
+            return {**row, "text": text[:MAX_TEXT]}
+        base_index, base = self._config_bases.setdefault(field, (len(self._configs), value))
+        if base is value:
+            return {**row, "value": value}
+        changes = {key: setting for key, setting in value.items() if key not in base or not _same(base[key], setting)}
+        return {**row, "base_index": base_index, "changes": changes, "removed": [key for key in base if key not in value]}
+
+    def table(self) -> dict:
+        known = sorted((BY_NAME[name] for name in self._fields if name in BY_NAME), key=lambda item: item[0])
+        fields = [field._asdict() for _, field in known]
+        fields += [{"name": name, "unit": None, "group": "other", "meaning": None} for name in self._fields if name not in BY_NAME]
+        return {"metrics": self._rows, "configs": self._configs, "fields": fields}
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Equal, and of one type: 1 is not True here."""
+    return one == other and orjson.dumps(one) == orjson.dumps(other)
+
+
+def _bounded(value: Any) -> tuple[Any, bool]:
+    """The value, long texts and lists cut, and whether it was."""
+    if type(value) is str:
+        return (value, False) if len(value) <= MAX_TEXT else (value[:MAX_TEXT], True)
+    if type(value) not in (list, dict):
+        return value, False
+    whole = orjson.dumps(value)
+    if len(whole) <= MAX_TEXT:
+        return value, False
+    kept: list = []
+    left = MAX_TEXT
+    for item in value.items() if type(value) is dict else value:
+        part = item[:MAX_TEXT] if type(item) is str else item
+        left -= len(orjson.dumps(part))
+        if left < 0 and (kept or type(part) is not str):
+            break
+        kept.append(part)
+    return (dict(kept) if type(value) is dict else kept), True
+
+
+def _kernel_times(text: str) -> Any:
+    try:
+        return parse_json(text)
+    except ValueError:
+        return None
+
+
+def _node_shapes(text: str) -> dict | None:
+    """The Python repr of {node: sizes} as an object; None when it is something else.
+
+    Sizes that are dynamic stay text: s77, (s77 + 1)//2. No Python parser sees the log.
+    """
+    if len(text) > MAX_TEXT or text[:1] != "{" or text[-1:] != "}":
+        return None
+    nodes, parts = {}, _split(text[1:-1])
+    for part in parts or ():
+        node = _NODE.fullmatch(part)
+        if node is None:
+            return None
+        nodes[node[1] if node[1] is not None else node[2]] = _sizes(node[3].strip(), 0)
+    return None if parts is None else nodes
+
+
+def _sizes(text: str, depth: int) -> Any:
+    if _INTEGER.fullmatch(text):
+        return int(text)
+    if text == "None":
+        return None
+    if text[:1] + text[-1:] in ("[]", "()") and depth < _MAX_DEPTH:
+        parts = _split(text[1:-1])
+        if parts is not None and (text[0] == "[" or len(parts) != 1 or text[-2] == ","):
+            return [_sizes(part.strip(), depth + 1) for part in parts]
+    return text
+
+
+def _split(text: str) -> list[str] | None:
+    """At the commas outside of brackets; None when the brackets do not match."""
+    parts, begin, depth = [], 0, 0
+    for place, character in enumerate(text):
+        if character in "[({":
+            depth += 1
+        elif character in "])}":
+            depth -= 1
+            if depth < 0:
+                return None
+        elif character == "," and depth == 0:
+            parts.append(text[begin:place])
+            begin = place + 1
+    if text[begin:].strip():
+        parts.append(text[begin:])
+    return parts if depth == 0 else None
+
+
+_PARSERS = {"triton_kernel_compile_times_us": _kernel_times, "graph_node_shapes": _node_shapes}

@@ -1,0 +1,245 @@
+"""The span table: begin and end events of the timeline made into spans that nest."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from typing import TYPE_CHECKING, Any
+
+from tlparse_bundle.trace.envelope import Event
+
+if TYPE_CHECKING:
+    from tlparse_bundle.tables.registry import TableContext
+
+_MAX_EPOCH_US = 4 * 10**15  # the year 2096; what lies above is no time
+_MAX_LANES = 64
+_MAX_NAME = 1000  # characters
+_OPEN = math.nan
+_MAX_SEARCH = 64  # open spans of one name that an end is compared with
+
+# Codes of the column 'repair'.
+_SOUND, _MISNESTED, _UNENDED, _BACKWARDS = range(4)
+
+
+class Spans:
+    """Keeps numbers only, about 40 bytes a span.
+
+    torch writes every span under the same tid and pid, though several threads emit them
+    (torch/_dynamo/utils.py, ChromiumEventLogger; the threads of torch/_inductor/async_compile.py),
+    so that ends are matched by name, not by nesting.
+    """
+
+    name = "spans"
+    types = frozenset(("chromium_event",))
+
+    def __init__(self, context: TableContext):
+        self._diagnostics = context.diagnostics
+        self._names: dict[str, int] = {}
+        self._open: dict[int, list[tuple[int, Any]]] = {}  # name -> (row, compile id in its arguments)
+        self._name, self._compile, self._frame = array("i"), array("i"), array("i")
+        self._start, self._end = array("d"), array("d")
+        self._begin_event, self._end_event = array("i"), array("i")
+        self._instants: list[tuple[int, float, int, int]] = []
+        # All attempts of a frame compile share its spans: the outer begin in the first, and end in the last.
+        self._frames: dict[tuple, int] = {}
+        self._frame_of: dict[int, int] = {}  # row of the compile table -> frame compile
+        self._last_us = array("d")  # per frame compile, the time of its last begin or end
+        self._counts = {"unbegun": 0, "invalid_time": 0, "other_phase": 0}
+        self._backwards: set[int] = set()
+
+    def observe(self, event: Event) -> None:
+        trace_event = event.trace_event
+        if trace_event is None:
+            return
+        time_us = trace_event["ts"]
+        if not 0 <= time_us < _MAX_EPOCH_US:
+            self._counts["invalid_time"] += 1
+            return
+        name = trace_event["name"][:_MAX_NAME]
+        number = self._names.setdefault(name, len(self._names))
+        phase = trace_event["ph"]
+        if phase == "B":
+            waiting = self._open.setdefault(number, [])
+            waiting.append((self._begin(number, event, time_us), _compile_id(trace_event)))
+        elif phase == "E":
+            self._finish(number, event, time_us, _compile_id(trace_event))
+        elif phase == "X":
+            duration_us = trace_event.get("dur")
+            row = self._begin(number, event, time_us)
+            if type(duration_us) in (int, float) and 0 <= duration_us < _MAX_EPOCH_US:
+                self._close(row, event, time_us + duration_us)
+        elif phase in ("i", "I"):
+            self._instants.append((number, time_us, event.compile_index, event.index))
+        else:
+            self._counts["other_phase"] += 1
+
+    def _begin(self, number: int, event: Event, time_us: float) -> int:
+        self._name.append(number)
+        self._compile.append(event.compile_index)
+        self._start.append(time_us)
+        self._end.append(_OPEN)
+        self._begin_event.append(event.index)
+        self._end_event.append(-1)
+        self._frame.append(self._note_time(event, time_us))
+        return len(self._name) - 1
+
+    def _finish(self, number: int, event: Event, time_us: float, compile_id: Any) -> None:
+        self._note_time(event, time_us)
+        waiting = self._open.get(number)
+        if not waiting:
+            self._counts["unbegun"] += 1
+            return
+        place = len(waiting) - 1
+        # A span that an exception left open must not take the end of another compile's.
+        for candidate in range(place, max(-1, place - _MAX_SEARCH), -1):
+            if waiting[candidate][1] == compile_id:
+                place = candidate
+                break
+        row, _ = waiting.pop(place)
+        if time_us < self._start[row]:
+            self._backwards.add(row)
+            time_us = self._start[row]
+        self._close(row, event, time_us)
+
+    def _close(self, row: int, event: Event, time_us: float) -> None:
+        self._end[row] = time_us
+        self._end_event[row] = event.index
+
+    def _note_time(self, event: Event, time_us: float) -> int:
+        frame = self._frame_of.get(event.compile_index)
+        if frame is None:
+            key = (event.compile_id and event.compile_id.frame_compile, event.occurrence)
+            frame = self._frame_of[event.compile_index] = self._frames.setdefault(key, len(self._frames))
+        if frame == len(self._last_us):
+            self._last_us.append(time_us)
+        elif self._last_us[frame] < time_us:
+            self._last_us[frame] = time_us
+        return frame
+
+    def table(self) -> dict:
+        count = len(self._start)
+        times = [*self._start, *(time for _, time, _, _ in self._instants)]
+        base_us = math.floor(min(times)) if times else None
+        # Whole microseconds keep the nesting: rounding down never changes an order.
+        start = [math.floor(time) - base_us for time in self._start]
+        end = [None if math.isnan(time) else math.floor(time) - base_us for time in self._end]
+        parent, lane, crossing = self._nest(start, end, base_us or 0)
+        repair = [_SOUND] * count
+        for row in range(count):
+            if row in crossing:
+                repair[row] = _MISNESTED
+            if row in self._backwards:
+                repair[row] = _BACKWARDS
+            if end[row] is None:
+                repair[row] = _UNENDED
+        duration = [None if e is None else e - s for s, e in zip(start, end)]
+        repairs = {
+            "misnested": len(crossing),
+            "unended": sum(e is None for e in end),
+            "backwards": len(self._backwards),
+            **self._counts,
+        }
+        self._diagnose(repairs)
+        names, instant_times, instant_compiles, instant_events = zip(*self._instants) if self._instants else ((),) * 4
+        return {
+            "base_epoch_us": base_us,
+            "lane_count": max(lane, default=-1) + 1,
+            "names": list(self._names),
+            "spans": {
+                "name_index": list(self._name),
+                "start_us": start,
+                "duration_us": duration,
+                "compile_index": list(self._compile),
+                "parent_index": parent,
+                "lane": lane,
+                "repair": repair,
+                "begin_event_index": list(self._begin_event),
+                "end_event_index": list(self._end_event),
+            },
+            "instants": {
+                "name_index": names,
+                "time_us": [math.floor(time) - base_us for time in instant_times],
+                "compile_index": instant_compiles,
+                "event_index": instant_events,
+            },
+            "by_name": self._by_name(duration, parent),
+            "repairs": repairs,
+        }
+
+    def _nest(self, start: list[int], end: list[int | None], base_us: int) -> tuple[list[int], list[int], set[int]]:
+        """(parent, lane) of every span, and those spans that no lane below theirs could take.
+
+        An unended span ends, for this, with the last event of its compile, or with the span that encloses it.
+        """
+        count, begin_event, end_event = len(start), self._begin_event, self._end_event
+        until = [math.floor(self._last_us[self._frame[row]]) - base_us if e is None else e for row, e in enumerate(end)]
+        parent, lane, crossing = [-1] * count, [0] * count, set()
+        lanes: list[list[tuple[int, int]]] = [[]]  # per lane the (end, row) of the spans that are open
+
+        def passed(top: tuple[int, int], row: int, from_us: int, to_us: int) -> bool:
+            top_us, above = top
+            if top_us <= from_us:
+                return top_us < from_us or from_us < to_us or 0 <= end_event[above] < begin_event[row]
+            return end[above] is None is not end[row] and top_us < to_us  # its end was a guess, and too early
+
+        for row in sorted(range(count), key=lambda r: (start[r], -until[r], begin_event[r])):
+            from_us, to_us = start[row], max(start[row], until[row])
+            for number, stack in enumerate(lanes):
+                while stack and passed(stack[-1], row, from_us, to_us):
+                    stack.pop()
+                if not stack or to_us <= stack[-1][0] or end[row] is None:
+                    break
+            else:
+                number = len(lanes)
+                if number < _MAX_LANES:
+                    lanes.append([])
+                else:
+                    number -= 1
+                stack = lanes[number]
+            if stack:
+                to_us = min(to_us, stack[-1][0])
+                parent[row] = stack[-1][1]
+            elif number:
+                crossing.add(row)
+            lane[row] = number
+            stack.append((to_us, row))
+        return parent, lane, crossing
+
+    def _by_name(self, duration: list[int | None], parent: list[int]) -> dict:
+        """Sums per name; self time is that in no span inside of it, on the same lane."""
+        own = [d or 0 for d in duration]
+        for row, time_us in enumerate(duration):
+            above = parent[row]
+            while above >= 0 and duration[above] is None:
+                above = parent[above]
+            if time_us and above >= 0:
+                own[above] -= time_us
+        size = len(self._names)
+        counts, totals, selves = [0] * size, [0] * size, [0] * size
+        for row, name in enumerate(self._name):
+            counts[name] += 1
+            totals[name] += duration[row] or 0
+            selves[name] += max(0, own[row])
+        return {"count": counts, "total_us": totals, "self_us": selves}
+
+    def _diagnose(self, repairs: dict[str, int]) -> None:
+        odd = {key: repairs[key] for key in ("misnested", "unbegun", "backwards", "invalid_time", "other_phase") if repairs[key]}
+        if odd:
+            message = ", ".join(f"{count} {_WORDS[key]}" for key, count in odd.items())
+            self._diagnostics.add("timeline-misnested", message, count=sum(odd.values()))
+        if repairs["unended"]:
+            self._diagnostics.add("timeline-unended", f"{repairs['unended']} without an end", count=repairs["unended"])
+
+
+_WORDS = {
+    "misnested": "overlap others",
+    "unbegun": "end without a begin",
+    "backwards": "end before they begin",
+    "invalid_time": "at an impossible time",
+    "other_phase": "of a phase that torch does not write",
+}
+
+
+def _compile_id(trace_event: dict) -> Any:
+    args = trace_event.get("args")
+    return args.get("compile_id") if type(args) is dict else None

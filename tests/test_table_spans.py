@@ -1,0 +1,215 @@
+"""The timeline made of spans that nest."""
+
+import json
+import random
+from itertools import pairwise
+
+import pytest
+import traces
+from log_builder import log, record, span
+
+NAMES = ("misnested", "unended", "backwards", "unbegun", "invalid_time", "other_phase")
+T0 = 1_795_246_200_000_000
+
+
+def rows(it):
+    """The spans as objects, with names in place of numbers."""
+    table = it.table("spans")
+    columns = table["spans"]
+    out = [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
+    for row in out:
+        row["name"] = table["names"][row["name_index"]]
+        row["compile"] = it.compiles[row["compile_index"]].key
+    return out
+
+
+def tree(it):
+    """{name of a span: name of its parent} of a log in which names are unique."""
+    all_rows = rows(it)
+    return {row["name"]: all_rows[row["parent_index"]]["name"] if row["parent_index"] >= 0 else None for row in all_rows}
+
+
+def repairs(it):
+    return {name: count for name, count in it.table("spans")["repairs"].items() if count}
+
+
+def trace_event(name, phase, ts, compile_id="0/0", **fields):
+    """A chromium event that says its compile id, as torch does."""
+    return record(f"chromium_event {compile_id}", payload=json.dumps({"name": name, "ph": phase, "ts": ts, "args": {"compile_id": compile_id}, **fields}))
+
+
+@pytest.mark.parametrize("path", traces.ALL_LOGS)
+def test_spans_of_real_logs_agree_with_the_metrics(built, path):
+    """torch measures a frame compile twice: the span entire_frame_compile, and dynamo_cumulative_compile_time_us."""
+    (it,) = built(path).logs
+    compiles = it.table("compiles")["compiles"]
+    for row in rows(it):
+        measured = compiles[row["compile_index"]]["compile_time_us"]
+        if row["name"] == "entire_frame_compile" and compiles[row["compile_index"]]["metrics_event_index"] is not None:
+            assert abs(row["duration_us"] - measured) <= 2
+    check_nesting(it)
+
+
+def check_nesting(it):
+    """What the schema says of lanes, parents and self times."""
+    table, all_rows = it.table("spans"), rows(it)
+    last = {}
+    for number, row in enumerate(all_rows):
+        parent = row["parent_index"]
+        if parent >= 0 and row["duration_us"] is not None:
+            above = all_rows[parent]
+            assert above["lane"] == row["lane"] and above["start_us"] <= row["start_us"]
+            if above["duration_us"] is not None:
+                assert row["start_us"] + row["duration_us"] <= above["start_us"] + above["duration_us"]
+        if row["duration_us"] is not None and row["repair"] != 3:
+            last.setdefault((row["lane"], parent), []).append((row["start_us"], row["start_us"] + row["duration_us"], number))
+    for siblings in last.values():
+        siblings.sort()
+        assert all(one[1] <= other[0] for one, other in pairwise(siblings))
+    sums = table["by_name"]
+    ended = [row for row in all_rows if row["duration_us"] is not None]
+    outer = sum(row["duration_us"] for row in ended if not any_ended_above(all_rows, row))
+    assert sum(sums["self_us"]) == outer
+    assert sum(sums["total_us"]) == sum(row["duration_us"] for row in ended)
+    assert sum(sums["count"]) == len(all_rows)
+    assert max((row["lane"] for row in all_rows), default=-1) + 1 == table["lane_count"]
+
+
+def any_ended_above(all_rows, row):
+    while row["parent_index"] >= 0:
+        row = all_rows[row["parent_index"]]
+        if row["duration_us"] is not None:
+            return True
+    return False
+
+
+def test_what_a_killed_process_left_open(built, root, found):
+    """The backend ends the process, inside of the second compile's spans; the first compile is whole."""
+    (it,) = built(root / "fixtures" / "killed" / "trace").logs
+    unended = [row["name"] for row in rows(it) if row["duration_us"] is None]
+    assert unended == ["dynamo", "entire_frame_compile", "compile_attempt_0", "backend_compile"]
+    assert all(row["end_event_index"] == -1 and row["repair"] == 2 for row in rows(it) if row["duration_us"] is None)
+    second = {row["name"]: row for row in rows(it) if row["compile"] == "1/0"}
+    assert second["bytecode_tracing"]["duration_us"] > 0
+    names = [row["name"] for row in rows(it)]
+    for inner, outer in (("backend_compile", "compile_attempt_0"), ("compile_attempt_0", "entire_frame_compile"), ("entire_frame_compile", "dynamo")):
+        assert rows(it)[second[inner]["parent_index"]]["name"] == outer, names
+    assert repairs(it) == {"unended": 4}
+    assert [row[0] for row in found(it)] == ["timeline-unended"]
+
+
+def test_a_restart_keeps_its_outer_spans(built, root):
+    """A graph break restarts the compile: its spans begin in 1/0, those of the second attempt in 1/0_1."""
+    (it,) = built(root / "fixtures" / "graph_breaks" / "trace").logs
+    all_rows = rows(it)
+    attempt = next(row for row in all_rows if row["name"] == "compile_attempt_1")
+    frame = all_rows[attempt["parent_index"]]
+    assert (frame["name"], frame["compile"], attempt["compile"]) == ("entire_frame_compile", "1/0", "1/0_1")
+    assert repairs(it) == {}
+
+
+def test_an_instant_has_a_place_of_its_own(built, root):
+    (it,) = built(root / "fixtures" / "recompiles" / "trace").logs
+    table = it.table("spans")
+    names = [table["names"][number] for number in table["instants"]["name_index"]]
+    assert names == ["automatic_dynamic"]
+    assert table["by_name"]["count"][table["names"].index("automatic_dynamic")] == 0
+
+
+def test_threads_overlap(log_of, found):
+    """Made by hand after multi_rank_schedule of the public traces: workers compile files while the main thread waits for one."""
+    it = log_of(
+        trace_event("dynamo", "B", T0)
+        + trace_event("compile_file", "B", T0 + 10)
+        + trace_event("async_compile.wait", "B", T0 + 20)
+        + trace_event("compile_file", "E", T0 + 30)
+        + trace_event("async_compile.wait", "E", T0 + 50)
+        + trace_event("dynamo", "E", T0 + 100)
+    )
+    assert [(row["name"], row["start_us"], row["duration_us"], row["lane"], row["parent_index"], row["repair"]) for row in rows(it)] == [
+        ("dynamo", 0, 100, 0, -1, 0),
+        ("compile_file", 10, 20, 0, 0, 0),
+        ("async_compile.wait", 20, 30, 1, -1, 1),
+    ]
+    assert repairs(it) == {"misnested": 1}
+    assert it.table("spans")["base_epoch_us"] == T0
+    assert it.table("spans")["by_name"] == {"count": [1, 1, 1], "total_us": [100, 20, 30], "self_us": [80, 20, 30]}
+    assert [row[0] for row in found(it)] == ["timeline-misnested"]
+
+
+def test_an_end_belongs_to_its_own_compile(log_of):
+    """Made by hand: an exception leaves 'backend_compile' of 0/0 open; the same name of 1/0 ends."""
+    it = log_of(
+        trace_event("dynamo", "B", T0, "0/0")
+        + trace_event("backend_compile", "B", T0 + 10, "0/0")
+        + trace_event("dynamo", "E", T0 + 20, "0/0")
+        + trace_event("dynamo", "B", T0 + 30, "1/0")
+        + trace_event("backend_compile", "B", T0 + 40, "1/0")
+        + trace_event("backend_compile", "E", T0 + 50, "1/0")
+        + trace_event("dynamo", "E", T0 + 60, "1/0")
+    )
+    assert [(row["duration_us"], row["parent_index"], row["lane"], row["repair"]) for row in rows(it)] == [
+        (20, -1, 0, 0),
+        (None, 0, 0, 2),
+        (30, -1, 0, 0),
+        (10, 2, 0, 0),
+    ]
+    crossed = log_of(b"".join(trace_event("x", phase, T0 + ts, cid) for phase, ts, cid in (("B", 0, "0/0"), ("B", 5, "1/0"), ("E", 10, "0/0"), ("E", 20, "1/0"))))
+    assert [row["duration_us"] for row in rows(crossed)] == [10, 15]
+
+
+def test_what_torch_does_not_write(log_of, found):
+    """Made by hand."""
+    it = log_of(
+        trace_event("no begin", "E", T0)
+        + trace_event("backwards", "B", T0 + 9)
+        + trace_event("backwards", "E", T0 + 3)
+        + trace_event("complete", "X", T0 + 20, dur=7.5)
+        + trace_event("half", "X", T0 + 30)
+        + trace_event("flow", "s", T0 + 40)
+        + trace_event("long ago", "B", -1)
+        + trace_event("never", "B", 1e300)
+    )
+    assert [(row["name"], row["duration_us"], row["repair"]) for row in rows(it)] == [("backwards", 0, 3), ("complete", 7, 0), ("half", None, 2)]
+    assert repairs(it) == {"unended": 1, "backwards": 1, "unbegun": 1, "invalid_time": 2, "other_phase": 1}
+    assert sorted((row[0], row[3]) for row in found(it)) == [("timeline-misnested", 5), ("timeline-unended", 1)]
+
+
+def test_neighbours_are_no_children(log_of):
+    """Made by hand: spans of less than a microsecond, one behind the other at one time."""
+    it = log_of(b"".join(trace_event(name, phase, T0 + at) for name, phase, at in (
+        ("outer", "B", 0), ("a", "B", 5.0), ("a", "E", 5.25), ("b", "B", 5.5), ("b", "E", 9), ("c", "B", 9.25), ("c", "E", 9.5), ("outer", "E", 20),
+    )))  # fmt: skip
+    tree_of = tree(it)
+    assert (tree_of["outer"], tree_of["b"], tree_of["c"]) == (None, "outer", "outer")
+    assert repairs(it) == {}
+
+
+def test_a_log_without_a_timeline(log_of):
+    table = log_of(log('str ["a.py", 0]')).table("spans")
+    assert (table["base_epoch_us"], table["lane_count"], table["names"], table["spans"]["start_us"]) == (None, 0, [], [])
+
+
+def test_arguments_of_any_shape(log_of):
+    """Made by hand: none of these says a compile id."""
+    values = ("null", "[]", "1", '{"compile_id": {"a": []}}', '{"compile_id": [1]}')
+    events = [record("chromium_event", payload=f'{{"name": "x", "ph": "{ph}", "ts": {T0 + n}, "args": {v}}}') for n, v in enumerate(values) for ph in "BE"]
+    assert len(rows(log_of(b"".join(events)))) == len(values)
+    assert rows(log_of(span("y", "B", T0) + span("y", "E", T0 + 1)))[0]["duration_us"] == 1
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_any_timeline_nests(log_of, seed):
+    """Spans at random, some without an end: lanes nest, and no time is counted twice."""
+    dice, events = random.Random(seed), []
+    for _ in range(dice.randrange(1, 60)):
+        name, cid, start = dice.choice("abcd"), dice.choice(("0/0", "0/0_1", "1/0")), dice.randrange(80) / 2
+        events.append((start, trace_event(name, "B", T0 + start, cid)))
+        if dice.random() < 0.9:
+            end = start + dice.randrange(60) / 2
+            events.append((end, trace_event(name, "E", T0 + end, cid)))
+    events.sort(key=lambda event: event[0])
+    it = log_of(b"".join(data for _, data in events))
+    check_nesting(it)
+    assert set(it.table("spans")["repairs"]) == set(NAMES)
+    assert len(rows(it)) == sum(b'"ph": "B"' in data for _, data in events)
