@@ -24,6 +24,7 @@ from tlparse_bundle.tables.guards import Guards
 from tlparse_bundle.tables.kernels import Kernels
 from tlparse_bundle.tables.metrics import Metrics
 from tlparse_bundle.tables.partition import Partition
+from tlparse_bundle.tables.provenance import Provenance
 from tlparse_bundle.tables.recompiles import Recompiles
 from tlparse_bundle.tables.runtime import Runtime
 from tlparse_bundle.tables.sources import Sources
@@ -62,24 +63,25 @@ class Table(Protocol):
 TABLES: tuple[type[Table], ...] = (
     Compiles,
     Artifacts,
+    Spans,
     Symbols,
     Expressions,
     Tensors,
     Export,
+    Metrics,
+    Caches,
+    Anatomy,
     GraphBreaks,
     Failures,
     Recompiles,
     Guards,
+    Communication,
     Graphs,
     Kernels,
+    Provenance,
     Partition,
     Runtime,
     Sources,
-    Communication,
-    Spans,
-    Metrics,
-    Caches,
-    Anatomy,
 )
 ENTRY_POINTS = "tlparse_bundle.tables"
 

@@ -1,0 +1,147 @@
+"""Where kernels stand in generated code: Python wrappers (Triton, C++ and library kernels) and C++ wrappers.
+
+With provenance tracking of version 2 a comment stands before each call, which names kernel and handle
+(torch/_inductor/codegen/wrapper.py, write_provenance_debug_handle). Without handles every call of the
+name counts. Declarations, definitions and comments are no calls, and a name counts only as a whole.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from tlparse_bundle.provenance.mapping import split_handle
+
+MAX_AHEAD = 400  # lines between the comment with a handle and its call
+MAX_PARAMETER_LINES = 200  # of a C++ function
+_MAX_LINE = 20_000  # characters of a line that are looked at
+
+_COMMENT = re.compile(r"\s*(?:#|//) \[Provenance debug handles\] (.*\S)\s*\Z")
+_AOT_ID = re.compile(r"# AOT ID: \['([^']{0,200})'\]")
+_PYTHON_START = re.compile(r"\s*def call\((?:self, )?args\)")
+_CPP_START = re.compile(r"[^(]*::run_impl\(|\s*void inductor_entry_impl\(")
+_DEFINITION = re.compile(r"(\w+) = async_compile\.\w+\(|(?:static inline void|extern \"C\"\s+void|void)\s+(?:call_)?(\w+)\(")
+_NO_CALL = re.compile(r"\s*(?:#|//|\*|def |class |import |from |static inline |template\b|extern \"C\")")
+# 'int64_t triton_poi_fused_0_xnumel_1 = 3;' of C++ wrappers declares, it does not call.
+_DECLARATION = re.compile(r"(?:^|\s)\w*_[xyzr]\d?numel(?:_\d+)?\s*=")
+_WORD = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::)\w+)*")
+# Calls of libraries in code without handles, where the mapping may know nothing of them.
+_LIBRARY = re.compile(r"extern_kernels\.\w+\Z|aoti_torch_(?:cpu|cuda|xpu|mps)_\w+\Z")
+_HELPERS = re.compile(r"aoti_torch_\w+?_(?:caching_allocator|get_|set_|create|delete|guard)")
+
+
+class CodeText:
+    """The lines of a code that matter, from 1. It is read once."""
+
+    def __init__(self, text: str):
+        self.lines = text.split("\n")
+        self.aot_id: str | None = None
+        self.is_cpp = False
+        self.definitions: dict[str, tuple[int, int]] = {}  # first and last line
+        self._comments: dict[str, list[int]] = {}  # 'kernel:handle' -> lines
+        self._start = 0
+        self._read()
+
+    @property
+    def handles(self) -> list[str]:
+        """'kernel:handle' of all comments, in the order of the code."""
+        return list(self._comments)
+
+    def _read(self) -> None:
+        open_definition: tuple[str, int, str] | None = None
+        for number, line in enumerate(self.lines, 1):
+            line = line[:_MAX_LINE]
+            if open_definition is not None:
+                name, first, end = open_definition
+                if line.startswith(end):
+                    self.definitions[name] = first, number
+                    open_definition = None
+                continue
+            if "[Provenance" in line and (match := _COMMENT.match(line)):
+                self._comments.setdefault(match[1], []).append(number)
+            elif self.aot_id is None and (match := _AOT_ID.match(line)):
+                self.aot_id = match[1]
+            elif not self._start and _PYTHON_START.match(line):
+                self._start = number
+            elif not self.is_cpp and "_impl(" in line and _CPP_START.match(line):
+                self._start, self.is_cpp = number, True
+            elif match := _DEFINITION.match(line):
+                end = _end_of_python(line) if match[1] else self._end_of_cpp(number)
+                if end is not None:
+                    self.definitions.setdefault(match[1] or match[2], (number, number))
+                if end:
+                    open_definition = match[1] or match[2], number, end
+
+    def _end_of_cpp(self, first: int) -> str | None:
+        """What the last line of a function begins with; None when it is only declared."""
+        for line in self.lines[first - 1 : first - 1 + MAX_PARAMETER_LINES]:
+            if "{" in line:
+                return "}"
+            if line.rstrip().endswith(";"):
+                break
+        return None
+
+    def call_lines(self, kernels: Iterable[str]) -> dict[str, list[int]]:
+        """The lines of each kernel. A comment without a call behind it stands for the call."""
+        kernels = list(kernels)
+        found = {kernel: self._behind_comments(kernel) for kernel in kernels if kernel in self._comments}
+        missing = [kernel for kernel in kernels if kernel not in found and (not self._comments or split_handle(kernel)[1] is None)]
+        if missing:
+            calls = self._calls({split_handle(kernel)[0] for kernel in missing})
+            found |= {kernel: calls.get(split_handle(kernel)[0], []) for kernel in missing}
+        return {kernel: found.get(kernel, []) for kernel in kernels}
+
+    def _behind_comments(self, kernel: str) -> list[int]:
+        name = split_handle(kernel)[0]
+        word = re.compile(rf"(?<!\w)(?:call_)?{re.escape(name)}(?!\w)")
+        found = []
+        for comment in self._comments[kernel]:
+            line = comment
+            for number in range(comment + 1, min(comment + MAX_AHEAD, len(self.lines)) + 1):
+                text = self.lines[number - 1][:_MAX_LINE]
+                if name not in text:
+                    continue
+                if (match := _COMMENT.match(text)) and split_handle(match[1])[0] == name:
+                    break  # the next call of the same kernel
+                if word.search(text) and self._is_code(text):
+                    line = number
+                    break
+            found.append(line)
+        return found
+
+    def _is_code(self, line: str) -> bool:
+        return "(" in line and not _NO_CALL.match(line) and not _DECLARATION.search(line) and not _DEFINITION.match(line)
+
+    def _calls(self, names: set[str]) -> dict[str, list[int]]:
+        """Lines behind the beginning of the calling function that call one of these."""
+        found: dict[str, list[int]] = {}
+        for number, line in self._code_lines():
+            for word in {_plain(match[0]) for match in _WORD.finditer(line)} & names:
+                found.setdefault(word, []).append(number)
+        return found
+
+    def _code_lines(self) -> Iterable[tuple[int, str]]:
+        for number in range(self._start, len(self.lines)):
+            line = self.lines[number][:_MAX_LINE]
+            if self._is_code(line):
+                yield number + 1, line
+
+    def kernels_without_handles(self) -> list[str]:
+        """Kernels that a code of version 1 calls: what it defines, and libraries, in order."""
+        found: dict[str, None] = {}
+        for _, line in self._code_lines():
+            for match in _WORD.finditer(line):
+                word = _plain(match[0])
+                if word in self.definitions or (_LIBRARY.match(word) and not _HELPERS.match(word)):
+                    found[word] = None
+        return list(found)
+
+
+def _plain(word: str) -> str:
+    """The kernel that a word calls: 'kernels.call_k.run' -> 'k'."""
+    return word.removeprefix("kernels.").removeprefix("call_").removesuffix(".run")
+
+
+def _end_of_python(line: str) -> str:
+    """What the last line of a kernel in a string begins with; '' when it is one line."""
+    return next((quotes for quotes in ("'''", '"""') if line.count(quotes) == 1), "")

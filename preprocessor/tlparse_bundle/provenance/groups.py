@@ -1,0 +1,158 @@
+"""Which records belong to one graph: pre-grad graph, post-grad graph, generated code, mapping.
+
+The rule: among the records of one compile and one subgraph_name, in the order of the log,
+
+- a post-grad graph begins a group, unless the group that is open has neither code nor mapping yet: then it is
+  another view of the same graph;
+- code, mapping and stacks join the open group; the second of a kind begins another group, without graphs;
+- a pre-grad graph ends the open group. It belongs to every group that follows, until the next pre-grad graph:
+  a forward and its backward come from one. A mapping that knows no pre-grad nodes (a backward that was compiled
+  later) has it only if it is the only one of the compile, else nobody can tell which of them it comes from.
+
+torch/_inductor/compile_fx.py writes them in the order pre-grad graph, post-grad graph, code, mapping, stacks; older
+releases wrote the mapping of AOTInductor before its code. A group without mapping and stacks is none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from tlparse_bundle.trace.envelope import Event
+
+MAX_OPEN_BYTES = 64_000_000  # of texts of groups that are open; the newest is always kept
+
+PRE_GRAD, POST_GRAD, CODE, WRAPPER = "pre_grad", "post_grad", "code", "wrapper"
+NODES, STACKS, KERNELS, ORIGINS = "nodes", "stacks", "kernels", "origins"
+_EVENTS = {"inductor_pre_grad_graph": PRE_GRAD, "inductor_post_grad_graph": POST_GRAD, "inductor_output_code": CODE}
+_ARTIFACTS = {
+    "before_pre_grad_graph": PRE_GRAD,
+    "inductor_pre_grad_graph": PRE_GRAD,
+    "after_post_grad_graph": POST_GRAD,
+    "inductor_post_grad_graph": POST_GRAD,
+    "inductor_provenance_tracking_node_mappings": NODES,
+    "inductor_provenance_tracking_kernel_stack_traces": STACKS,
+    "inductor_triton_kernel_to_post_grad_nodes": KERNELS,
+    "inductor_post_to_pre_grad_nodes": ORIGINS,
+}
+_MAPPINGS = frozenset((NODES, STACKS, KERNELS, ORIGINS))
+_GRAPH_ID = re.compile(rb"# graph id: (\d{1,19})\s*\Z")
+
+
+def part_of(event: Event) -> str | None:
+    """Which part of a group a record is; None for the many that are none."""
+    if event.payload is None:
+        return None
+    if event.type == "artifact":
+        return _ARTIFACTS.get(event.name or "")
+    if event.type == "graph_dump":
+        return WRAPPER if event.name == "inductor_aot_wrapper_code" else None
+    return _EVENTS.get(event.type)
+
+
+@dataclass(slots=True)
+class PreGrad:
+    """A pre-grad graph; groups that share it share this object."""
+
+    event_index: int
+    payload: bytes | None  # None once it was let go
+    graph_id: int | None
+    nth: int  # of its compile, from 1
+
+
+@dataclass(slots=True)
+class Group:
+    """The records of one graph. ``parts``: their payloads by part, while the group is open."""
+
+    compile_index: int
+    subgraph_name: str | None
+    number: int  # of its compile and subgraph_name, from 1
+    pre_grad: PreGrad | None
+    earlier_kernels: frozenset[str]  # named by the code of earlier groups of the same pre-grad graph
+    parts: dict[str, bytes] = field(default_factory=dict)
+    events: dict[str, int] = field(default_factory=dict)
+    places: dict[str, tuple[int, int]] = field(default_factory=dict)  # line and byte offset in the log
+
+    @property
+    def has_mapping(self) -> bool:
+        return not _MAPPINGS.isdisjoint(self.parts)
+
+
+@dataclass(slots=True)
+class _State:
+    """What is known of one compile and subgraph_name."""
+
+    pre_grad: PreGrad | None = None
+    group: Group | None = None
+    count: int = 0
+    kernels: frozenset[str] = frozenset()
+
+    def size(self) -> int:
+        held = sum(map(len, self.group.parts.values())) if self.group else 0
+        return held + (len(self.pre_grad.payload or b"") if self.pre_grad else 0)
+
+
+class Groups:
+    """Puts records into groups; ``close`` gets each group that has a mapping, once it is complete.
+
+    It returns the kernels that the code of the group names.
+    """
+
+    def __init__(self, close: Callable[[Group], frozenset[str]]):
+        self._close = close
+        self._states: OrderedDict[tuple, _State] = OrderedDict()
+        self._bytes = 0
+
+    def observe(self, event: Event, part: str) -> None:
+        name = event.metadata.get("subgraph_name") if event.metadata else None
+        name = name if type(name) is str else None
+        key = event.compile_index, name
+        state = self._states.setdefault(key, _State())
+        self._states.move_to_end(key)
+        self._bytes -= state.size()
+        if part == PRE_GRAD:
+            self._end(state)
+            match = _GRAPH_ID.search(event.payload[-100:])
+            nth = state.pre_grad.nth + 1 if state.pre_grad else 1
+            state.pre_grad = PreGrad(event.index, event.payload, int(match[1]) if match else None, nth)
+            state.kernels = frozenset()
+        else:
+            held = state.group.parts.keys() if state.group else set()
+            if held - {POST_GRAD} if part == POST_GRAD else part in held:
+                self._end(state)
+            if state.group is None:
+                state.count += 1
+                state.group = Group(event.compile_index, name, state.count, state.pre_grad, state.kernels)
+            state.group.parts[part] = event.payload
+            state.group.events[part] = event.index
+            state.group.places[part] = event.line, event.byte_offset
+        self._bytes += state.size()
+        if self._bytes > MAX_OPEN_BYTES:
+            for other in list(self._states.values())[:-1]:
+                self._let_go(other)
+                if self._bytes <= MAX_OPEN_BYTES:
+                    break
+
+    def _end(self, state: _State) -> None:
+        group, state.group = state.group, None
+        if group is None:
+            return
+        if group.has_mapping:
+            state.kernels |= self._close(group)
+        else:
+            state.count -= 1
+
+    def _let_go(self, state: _State) -> None:
+        """Forgets the texts of a compile; a backward that follows still knows which pre-grad graph it has."""
+        self._bytes -= state.size()
+        self._end(state)
+        if state.pre_grad is not None:
+            state.pre_grad.payload = None
+
+    def end(self) -> None:
+        """The end of the log."""
+        for state in self._states.values():
+            self._end(state)
+        self._states.clear()

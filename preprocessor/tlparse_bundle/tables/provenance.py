@@ -1,0 +1,122 @@
+"""The provenance table: which source line, graph node, kernel and line of generated code belong together."""
+
+from __future__ import annotations
+
+from array import array
+from typing import TYPE_CHECKING
+
+from tlparse_bundle.provenance.frames import Source
+from tlparse_bundle.provenance.graph_text import GraphText
+from tlparse_bundle.provenance.groups import CODE, NODES, POST_GRAD, STACKS, WRAPPER, Group, Groups, PreGrad, part_of
+from tlparse_bundle.provenance.maps import GroupMaps, maps_of
+from tlparse_bundle.tables.columns import Interner
+from tlparse_bundle.trace.envelope import Event
+
+if TYPE_CHECKING:
+    from tlparse_bundle.tables.registry import TableContext
+
+
+class Provenance:
+    name = "provenance"
+    types = frozenset(("artifact", "graph_dump", "inductor_pre_grad_graph", "inductor_post_grad_graph", "inductor_output_code"))
+
+    def __init__(self, context: TableContext):
+        self._diagnostics = context.diagnostics
+        self._groups = Groups(self._close)
+        self._strings, self._sources, self._stacks = Interner(), Interner(), Interner()
+        self._graph_rows: list[dict] = []
+        self._graph_index: dict[int, int] = {}  # event -> row
+        self._rows: list[tuple[int, dict]] = []  # with the first event of each
+
+    def observe(self, event: Event) -> None:
+        part = part_of(event)
+        if part is not None:
+            self._groups.observe(event, part)
+
+    def _close(self, group: Group) -> frozenset[str]:
+        maps = maps_of(group)
+        for part in maps.damaged:
+            message = "another form than expected: the provenance table has nothing from it"
+            line, byte_offset = group.places[part]
+            self._diagnostics.add("table-parse", message, line=line, byte_offset=byte_offset, event_index=group.events[part])
+        code_part = WRAPPER if group.parts.get(WRAPPER) else CODE
+        pre = self._pre_graph(group.pre_grad, maps.pre) if maps.has_pre_grad else None
+        row = {
+            "compile_index": group.compile_index,
+            "subgraph_name": group.subgraph_name and group.subgraph_name[:2000],
+            "number": group.number,
+            "version": maps.version,
+            "direction": _direction(maps),
+            "code_language": None if maps.code is None else "cpp" if maps.code.is_cpp else "python",
+            "pre_graph_index": pre,
+            "post_graph_index": None if maps.post is None else self._graph(group.events[POST_GRAD], maps.post),
+            "code_event_index": group.events.get(code_part),
+            "mapping_event_index": group.events.get(NODES),
+            "stacks_event_index": group.events.get(STACKS),
+            "coverage": maps.coverage(),
+            "unknown_name_count": maps.unknown_names,
+            "pre_post": {"pre_line": _cells(a for a, _ in maps.pairs), "post_line": _cells(b for _, b in maps.pairs)},
+            "kernels": self._kernels(maps),
+        }
+        self._rows.append((min(group.events.values()), row))
+        return frozenset(maps.code.handles) if maps.code else frozenset()
+
+    def _pre_graph(self, pre_grad: PreGrad, text: GraphText | None) -> int | None:
+        """Row of a pre-grad graph, which several groups can share. None when its text was let go before it was needed."""
+        if text is None:
+            return self._graph_index.get(pre_grad.event_index)
+        return self._graph(pre_grad.event_index, text)
+
+    def _graph(self, event_index: int, text: GraphText) -> int:
+        row = self._graph_index.get(event_index)
+        if row is None:
+            row = self._graph_index[event_index] = len(self._graph_rows)
+            sources = _cells(self._source(source) for source in text.sources.values())
+            cells = {"event_index": event_index, "node_count": len(text.operations)}
+            self._graph_rows.append({**cells, "line": _cells(text.sources), "source": sources})
+        return row
+
+    def _source(self, source: Source | None) -> int:
+        return self._sources(source)
+
+    def _stack(self, frames: tuple[Source, ...]) -> int:
+        return self._stacks(tuple(self._source(frame) for frame in frames))
+
+    def _kernels(self, maps: GroupMaps) -> dict[str, list]:
+        rows = maps.kernels
+        return {
+            "name": [self._strings(row.name[:2000]) for row in rows],
+            "handle": [row.handle for row in rows],
+            "post_lines": [row.post_lines for row in rows],
+            "call_lines": [row.call_lines for row in rows],
+            "definition": [row.definition and list(row.definition) for row in rows],
+            "stacks": [[self._stack(frames) for frames in row.stacks] for row in rows],
+        }
+
+    def table(self) -> dict:
+        self._groups.end()
+        sources: list[Source] = self._sources.table()
+        columns = {
+            "file": [self._strings(source.file) for source in sources],
+            "line": [source.line for source in sources],
+            "function": [self._strings(source.function) for source in sources],
+            "code": [self._strings(source.code) for source in sources],
+        }
+        rows = [row for _, row in sorted(self._rows, key=lambda row: row[0])]
+        return {
+            "strings": self._strings.table(),
+            "sources": columns,
+            "stacks": [list(stack) for stack in self._stacks.table()],
+            "graphs": [{**row, "line": row["line"].tolist(), "source": row["source"].tolist()} for row in self._graph_rows],
+            "groups": [{**row, "pre_post": {key: cells.tolist() for key, cells in row["pre_post"].items()}} for row in rows],
+        }
+
+
+def _cells(numbers) -> array:
+    return array("i", numbers)
+
+
+def _direction(maps: GroupMaps) -> str | None:
+    """What the AOT ID of the code ends in: '0_backward'."""
+    word = (maps.code.aot_id or "").rpartition("_")[2] if maps.code else ""
+    return word if word in ("forward", "backward", "inference") else None
