@@ -1,19 +1,20 @@
 // One artifact: what it is, where else it occurs, and its text.
 import { h } from "../lib/dom.js";
 import { CodePane } from "../lib/code-pane.js";
+import { fileNameOf } from "../lib/file-name.js";
 import { bytes } from "../lib/format.js";
 import { store, stored } from "../lib/splitter.js";
+import { openGraphTable } from "./graph-table.js";
 import { artifactsOf, describe } from "./model.js";
 import { compileLink } from "./parts.js";
 import { metricsTable } from "./metrics.js";
 
-const ENDINGS = { fx: "py", python: "py", cpp: "cpp", json: "json", csv: "csv" };
 const WRAP = "tlparse-bundle.wrap";
 const MOST_TWINS = 12;
 
 /**
  * @param {import("./main.js").Context} context @param {any} model @param {any} artifact @param {AbortSignal} signal
- * @returns {Promise<{element: HTMLElement, find: HTMLElement | null, shown?: () => void}>}
+ * @returns {Promise<{element: HTMLElement, find: HTMLElement | null, shown?: () => void, line?: (lines: string) => void}>} line: shows other lines
  */
 export async function openArtifact(context, model, artifact, signal) {
   const { bundle, log, state } = context;
@@ -22,29 +23,48 @@ export async function openArtifact(context, model, artifact, signal) {
   const head = await artifactHead(bundle, log, model, artifact, state);
   if (payload === null) return withoutPayload(artifact, head, await metadata, await log.stacks());
   metadata.catch(() => {}); // not needed then
-  const pane = payloadPane(payload, artifact.language, artifact.name, state);
+  const compile = model.compiles[artifact.compile_index].key;
+  const table = artifact.language === "fx" && state.current.pane === "table";
+  const tools = artifact.language === "fx" && graphTools(state, table);
+  if (table) {
+    const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(payload);
+    const opened = await openGraphTable(text, artifact.name, tools, (line) => state.go(state.patched({ pane: "", line: String(line) })), signal);
+    return { element: h("div", { class: "fill" }, head, opened.element), find: opened.find };
+  }
+  const pane = payloadPane(payload, artifact.language, artifact.name, { state, compile, tools });
   return {
     element: h("div", { class: "fill" }, head, pane.element),
     find: pane.find,
-    shown: () => { if (state.current.line) pane.goTo(Number(state.current.line), false); },
+    shown: () => { if (state.current.line) pane.goTo(state.current.line, false); },
+    line: (lines) => { if (lines && lines !== pane.marked) pane.goTo(lines, false); },
   };
 }
 
-/** @param {Uint8Array} payload @param {string} language @param {string} name @param {any} [state] notes the marked line */
-export function payloadPane(payload, language, name, state) {
+/** Text or table. @param {any} state @param {boolean} table */
+function graphTools(state, table) {
+  const button = (/** @type {string} */ text, /** @type {boolean} */ on, /** @type {string} */ title) => h("button", {
+    class: "tool", "aria-pressed": String(on), title, onclick: () => on || state.go(state.patched({ pane: text === "Table" ? "table" : "" })),
+  }, text);
+  return h("span", { role: "group", "aria-label": "Show as" }, button("Text", !table, "The graph as torch wrote it"), button("Table", table, "One row for each node"));
+}
+
+/**
+ * @param {Uint8Array} payload @param {string} language @param {string} name
+ * @param {{state?: any, compile?: string, tools?: any}} [more] state notes the marked lines
+ */
+export function payloadPane(payload, language, name, { state, compile, tools } = {}) {
   const pane = new CodePane({
     label: `Text of ${name}`, wrap: stored(WRAP) === "1", onwrap: (wrap) => store(WRAP, wrap ? "1" : null),
-    online: (line) => state?.replace({ line: String(line) }),
+    online: (line) => state?.replace({ line }), tools,
   });
-  const ending = ENDINGS[/** @type {"fx"} */ (language)] ?? "txt";
-  pane.set({ text: new TextDecoder("utf-8", { ignoreBOM: true }).decode(payload), bytes: payload, language, fileName: `${name}.${ending}` });
+  pane.set({ text: new TextDecoder("utf-8", { ignoreBOM: true }).decode(payload), bytes: payload, language, fileName: fileNameOf(name, language, compile) });
   return pane;
 }
 
 /** @param {any} value @param {string} name */
 export function jsonPane(value, name) {
   const pane = new CodePane({ label: `JSON of ${name}`, wrap: true });
-  pane.set({ text: JSON.stringify(value, null, 2), language: "json", fileName: `${name}.json` });
+  pane.set({ text: JSON.stringify(value, null, 2), language: "json", fileName: fileNameOf(name, "json") });
   return pane;
 }
 

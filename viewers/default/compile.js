@@ -26,6 +26,7 @@ export async function openCompile(context) {
   let railOf = "";
   let shown = "";
   let find = /** @type {HTMLElement | null} */ (null);
+  let line = /** @type {((lines: string) => void) | undefined} */ (undefined);
 
   const step = (/** @type {number} */ by) => {
     const next = neighbour(model, model.byKey.get(state.current.compile) ?? -1, by);
@@ -43,8 +44,8 @@ export async function openCompile(context) {
       return;
     }
     view.title = `${idText(compile)} ${functionName(compile)}`;
-    const place = JSON.stringify([current.compile, current.artifact]);
-    if (place === shown) return;
+    const place = JSON.stringify([current.compile, current.artifact, current.pane]);
+    if (place === shown) return line?.(current.line);
     shown = place;
     fill(head, heading(model, compile, index, step));
     const artifacts = await compileArtifacts(log, index);
@@ -85,6 +86,7 @@ export async function openCompile(context) {
   /** @param {any} current @param {any} compile @param {number} index @param {any[]} artifacts */
   const showBody = (current, compile, index, artifacts) => {
     find = null;
+    line = undefined;
     const wanted = current.artifact;
     if (wanted === STACK && compile.stack_index !== null) {
       return load("the stack", () => log.stacks(), (stacks) => fill(body, stackList(stacks.stack(compile.stack_index))));
@@ -97,6 +99,7 @@ export async function openCompile(context) {
       const label = `${artifact.address}${artifact.hash === null ? "" : ` (${bytes(artifact.size_bytes)})`}`;
       return load(label, (signal) => openArtifact(context, model, artifact, signal), (opened) => {
         find = opened.find;
+        line = opened.line;
         fill(body, opened.element);
         opened.shown?.();
       });

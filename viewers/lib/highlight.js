@@ -5,7 +5,7 @@
 
 /** @typedef {[string, string]} Token */
 
-const LONGEST = 2_000; // longer lines stay plain
+const LONGEST = 50_000; // longer lines stay plain
 const CODE = 0, TRIPLE_DOUBLE = 1, TRIPLE_SINGLE = 2, COMMENT = 3, KERNEL_PYTHON = 4, KERNEL_CPP = 5;
 
 const words = (/** @type {string} */ list) => new Set(list.split(" "));
@@ -20,8 +20,8 @@ const CPP_WORDS = words(
 const PYTHON = /(#.*)|((?:\b[rbfuRBFU]{1,2})?(?:"""|'''))|((?:\b[rbfuRBFU]{1,2})?(?:"(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?))|(\b\d[\w.]*)|([A-Za-z_]\w*)|(@[\w.]+)/g;
 const CPP = /(\/\/.*)|(\/\*)|("(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?)|(\b\d[\w.]*)|([A-Za-z_]\w*)|(^\s*#\s*\w+)/g;
 const JSON_TOKENS = /()()("(?:[^"\\]|\\.)*"?)|(-?\b\d[\d.eE+-]*)|([A-Za-z]+)|($^)/g;
-const BYTECODE = /()()("[^"]*"|'[^']*')|(\b\d+\b)|(\b[A-Z][A-Z0-9_]{2,}\b)|(>>)/g;
-const GUARDS = /(#.*)|()("[^"]*"|'[^']*')|(\b\d[\d.]*\b)|(\b[A-Z][A-Z_]{2,}\b)|(\+-)/g;
+const BYTECODE = /(\bto \d+\b)|()("[^"]*"|'[^']*')|(\b\d+\b)|(\b[A-Z][A-Z0-9_]{2,}\b)|(>>)/g;
+const GUARDS = /( # .*)|()("[^"]*"|'[^']*')|(\b\d[\d.]*\b)|(\b[A-Z][A-Z_]{2,}\b|\b\w*GuardManager\b)|((?:\| )*\+-)/g;
 
 /** @param {string[]} lines @param {string} language */
 export function highlighter(lines, language) {
@@ -137,7 +137,7 @@ function simple(line, rules, language) {
     if (match.index > at) tokens.push(["", line.slice(at, match.index)]);
     at = rules.lastIndex;
     const key = language === "json" && match[3] && line.startsWith(":", at);
-    tokens.push([match[1] ? "comment" : match[3] ? (key ? "mark" : "string") : match[4] ? "number" : "keyword", match[0]]);
+    tokens.push([match[1] ? "comment" : match[3] ? (key ? "mark" : "string") : match[4] ? "number" : match[6] ? "comment" : "keyword", match[0]]);
   }
   if (at < line.length) tokens.push(["", line.slice(at)]);
   return tokens;

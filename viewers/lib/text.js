@@ -9,16 +9,21 @@ export function splitLines(text) {
 }
 
 /**
- * Rows of at most 'columns' characters: which line each row shows, and from where.
- * @param {string[]} lines @param {number} columns
+ * Rows of at most 'columns' characters: which line each row shows, and from where. A hidden line has no row;
+ * its 'first' is the row above.
+ * @param {string[]} lines @param {number} columns @param {Uint8Array | null} [hidden] a flag for each line
  */
-export function layOut(lines, columns) {
+export function layOut(lines, columns, hidden = null) {
   let total = 0;
-  for (const line of lines) total += Math.max(1, Math.ceil(line.length / columns));
+  for (let i = 0; i < lines.length; i++) if (!hidden?.[i]) total += Math.max(1, Math.ceil(lines[i].length / columns));
   const line = new Int32Array(total);
   const from = new Int32Array(total);
   const first = new Int32Array(lines.length);
   for (let i = 0, row = 0; i < lines.length; i++) {
+    if (hidden?.[i]) {
+      first[i] = row - 1;
+      continue;
+    }
     first[i] = row;
     for (let start = 0; start === 0 || start < lines[i].length; start += columns) {
       line[row] = i;
