@@ -1,5 +1,6 @@
 // Every key, and the words that the log uses.
 import { fill, h } from "../lib/dom.js";
+import { FLAME_KEYS } from "../lib/flame-chart.js";
 import { STATUSES, statusBadge } from "../lib/status.js";
 
 const KEYS = [
@@ -12,6 +13,7 @@ const KEYS = [
   ["*", "open all branches beside this one"],
   ["letters", "in the tree: go to the next row that begins so"],
   ["Enter", "open the selected compile; in the find box: next match (with Shift: previous)"],
+  ...FLAME_KEYS.map((key) => /** @type {[string, string]} */ (key)),
   ["Esc", "close this help; leave the find box"],
 ];
 

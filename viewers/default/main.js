@@ -11,6 +11,7 @@ import { showHelp } from "./help.js";
 import { openOverview } from "./overview.js";
 import { header } from "./shell.js";
 import { openStack } from "./stack.js";
+import { openTimeline } from "./timeline.js";
 
 /**
  * @typedef {object} Context what every view gets
@@ -31,10 +32,12 @@ import { openStack } from "./stack.js";
 /** @type {Record<string, (context: Context) => Promise<View>>} */
 const VIEWS = {
   overview: openOverview, stack: openStack, compiles: openCompiles, compile: openCompile, events: openEvents, diagnostics: openDiagnostics,
+  timeline: openTimeline,
 };
 const DEFAULTS = {
   view: "overview", log: "", compile: "", artifact: "", line: "", event: "", q: "", type: "", status: "", sort: "",
   problems: "", torch: "", closed: "", stack: "", pane: "",
+  span: "", range: "", by: "", shape: "", group: "", width: "", hue: "",
 };
 
 document.getElementById("boot")?.remove();

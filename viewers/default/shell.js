@@ -3,7 +3,7 @@ import { h } from "../lib/dom.js";
 import { store, stored } from "../lib/splitter.js";
 import { showHelp } from "./help.js";
 
-const TABS = [["overview", "Overview"], ["stack", "Stack"], ["compiles", "Compiles"], ["events", "Events"], ["diagnostics", "Diagnostics"]];
+const TABS = [["overview", "Overview"], ["stack", "Stack"], ["compiles", "Compiles"], ["timeline", "Timeline"], ["events", "Events"], ["diagnostics", "Diagnostics"]];
 const THEME = "tlparse-bundle.theme";
 
 applyTheme(stored(THEME));
@@ -40,7 +40,7 @@ function picker(bundle, state, log) {
   const change = (/** @type {Event} */ event) => {
     const select = /** @type {HTMLSelectElement} */ (event.target);
     // An event number means something in its own log only; a compile id often means the same in all of them.
-    state.go(state.patched({ log: select.value, event: "", line: "", stack: "", closed: "" }));
+    state.go(state.patched({ log: select.value, event: "", line: "", stack: "", closed: "", span: "", range: "" }));
     /** @type {HTMLElement | null} */ (document.querySelector("select[aria-label='Log']"))?.focus();
   };
   const select = h("select", { "aria-label": "Log", onchange: change }, bundle.logs.map((l) =>
