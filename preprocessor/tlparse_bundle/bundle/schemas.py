@@ -21,13 +21,18 @@ def shared_files() -> Path:
 
 
 def schema_names() -> list[str]:
+    return list(_names())
+
+
+@cache
+def _names() -> list[str]:
     return sorted(path.name.removesuffix(".schema.json") for path in (shared_files() / "schema").glob("*.schema.json"))
 
 
 def schema(name: str) -> dict:
     """The schema of a table. Raises BundleError when there is none."""
     path = shared_files() / "schema" / f"{name}.schema.json"
-    if name not in schema_names():
+    if name not in _names():
         raise BundleError(f"there is no schema {name!r}", hint=f"The schemas are: {', '.join(schema_names())}", code="not-found")
     return orjson.loads(path.read_bytes())
 
