@@ -8,6 +8,7 @@ import { frameText } from "../lib/stacks.js";
 import { openArtifact } from "./artifact.js";
 import { metricsTable } from "./metrics.js";
 import { byPhase, compileArtifacts, describe, functionName, idText, modelOf, placeOf } from "./model.js";
+import { provenanceLink } from "./provenance-link.js";
 import { compileSummary } from "./summary.js";
 
 // Pages of the compile that are not artifacts; '~' does not occur in artifact addresses made by torch.
@@ -63,7 +64,8 @@ export async function openCompile(context) {
     fill(rail, h("ul", null,
       h("li", null, link(SUMMARY, "Summary", null, "In short")),
       compile.stack_index !== null && h("li", null, link(STACK, "Stack", null, "Who called the compiled function")),
-      compile.metrics_event_index !== null && h("li", null, link(METRICS, "Metrics", null, "Everything that the compilation metrics say"))),
+      compile.metrics_event_index !== null && h("li", null, link(METRICS, "Metrics", null, "Everything that the compilation metrics say")),
+      h("li", null, provenanceLink(log, compile, artifacts, state))),
     byPhase(bundle.manifest, artifacts).map((phase) => [
       h("h3", { title: phase.help }, phase.title),
       h("ul", null, phase.artifacts.map((/** @type {any} */ artifact) => h("li", null, link(artifact.address, artifact.address,

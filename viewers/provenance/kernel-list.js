@@ -1,0 +1,56 @@
+// The kernels of a graph: what they fuse, where they come from, where they are called, how long they take.
+import { fill, h } from "../lib/dom.js";
+import { count, time } from "../lib/format.js";
+import { Grid } from "../lib/grid.js";
+import { list } from "./chain.js";
+import { nodeName } from "./model.js";
+
+const MOST = 8;
+
+/**
+ * @param {import("./model.js").Model} model @param {string[]} postLines @param {(file: string) => string} short
+ * @param {(number | null)[]} times @param {(k: number) => void} onselect @param {(k: number) => void} onopen
+ */
+export function kernelGrid(model, postLines, short, times, onselect, onopen) {
+  const { kernels } = model;
+  const fused = kernels.map((kernel) => kernel.post.map((line) => nodeName(postLines[line - 1] ?? "")));
+  const places = kernels.map((kernel) => sourcesOf(model, kernel, short));
+  const cut = (/** @type {string[]} */ names) => h("span", { title: names.join(", ") }, names.length ? list(names, MOST) : "–");
+  const grid = new Grid({
+    label: "Kernels", minWidth: "58rem", name: (k) => `kernel ${kernels[k].label}`,
+    columns: [
+      { id: "name", title: "Kernel", width: "minmax(14rem, 3fr)", class: "mono", cell: (k) => h("span", { title: kernels[k].label }, kernels[k].label), sort: (k) => kernels[k].label },
+      { id: "count", title: "Ops", width: "3.5rem", number: true, cell: (k) => count(fused[k].length), sort: (k) => fused[k].length, help: "How many post-grad nodes it fuses" },
+      { id: "fused", title: "Fused post-grad nodes", width: "minmax(10rem, 3fr)", class: "mono", cell: (k) => cut(fused[k]) },
+      { id: "source", title: "Source", width: "minmax(9rem, 2fr)", class: "mono", cell: (k) => cut(places[k]), sort: (k) => places[k][0] ?? null },
+      { id: "lines", title: "Lines of code", width: "7rem", number: true, cell: (k) => cut(kernels[k].calls.map(String)), sort: (k) => kernels[k].calls[0] ?? null, help: "Where it is called" },
+      { id: "time", title: "Estimated", width: "6rem", number: true, cell: (k) => timeText(times[k]), sort: (k) => times[k], help: "Run time that torch estimates (LOG_TLPARSE=1 on a GPU)" },
+    ],
+    onselect, onopen,
+  });
+  grid.show(kernels.map((_, k) => k));
+  return grid;
+}
+
+/** @param {number | null} ns */
+const timeText = (ns) => (ns === null ? "–" : ns < 1_000 ? `${Math.round(ns)} ns` : time(ns / 1_000));
+
+/** "model.py:14", the program's own lines before those of libraries. @param {import("./model.js").Model} model @param {import("./model.js").Kernel} kernel @param {(file: string) => string} short */
+function sourcesOf(model, kernel, short) {
+  const rows = [...new Set(kernel.stacks.flat())].map((s) => model.source(s));
+  const own = rows.filter((row) => !row.library);
+  return [...new Set((own.length ? own : rows).sort((a, b) => a.line - b.line).map((row) => `${short(row.file).split("/").pop()}:${row.line}`))];
+}
+
+/** "9 of 10 (90 %)" @param {number} part @param {number} whole */
+export const share = (part, whole) => (whole ? `${count(part)} of ${count(whole)} (${Math.floor((100 * part) / whole)} %)` : "none");
+
+/** @param {any} coverage @param {Element} root */
+export function showCoverage(coverage, root) {
+  const fact = (/** @type {string} */ name, /** @type {string} */ value, /** @type {string} */ help) => h("span", { title: help }, h("span", { class: "dim" }, `${name} `), h("b", null, value));
+  fill(root,
+    fact("post-grad nodes in kernels", share(coverage.post_in_kernel_count, coverage.post_node_count), "Nodes that became part of a kernel. Views need none."),
+    fact("from the pre-grad graph", share(coverage.post_in_pre_count, coverage.post_node_count), "Post-grad nodes of which torch knows the pre-grad node."),
+    fact("kernels mapped", share(coverage.kernel_in_post_count, coverage.kernel_count), "Kernels of which torch knows the post-grad nodes."),
+    fact("with source", share(coverage.kernel_with_source_count, coverage.kernel_count), "Kernels of which torch knows the source lines."));
+}

@@ -1,0 +1,157 @@
+// The text of a pane: rows in sight, wrapping, colours, find. What the lines mean is line-pane.js.
+import { Find } from "../lib/code-find.js";
+import { fill, h } from "../lib/dom.js";
+import { highlighter } from "../lib/highlight.js";
+import { lastAtMost, layOut, splitLines } from "../lib/text.js";
+import { VirtualList } from "../lib/virtual-list.js";
+
+export const ROW = 18;
+const LONGEST_ROW = 2_000; // longer lines go on in the next row, wrapped or not
+
+export class LineText {
+  /** @param {string} label */
+  constructor(label) {
+    this.text = "";
+    this.lines = /** @type {string[]} */ ([]);
+    /** @type {Int32Array} */
+    this.starts = new Int32Array(0);
+    this.tokens = highlighter([], "text");
+    this.longest = 0;
+    this.wrap = false;
+    this.columns = 0;
+    this.layout = layOut([], LONGEST_ROW);
+    /** @type {string[] | null} what the gutter says instead of the number */
+    this.labels = null;
+    this.list = new VirtualList({ rowHeight: ROW, class: "code", render: (row) => this.renderRow(row) });
+    this.body = this.list.element;
+    this.body.tabIndex = 0;
+    this.body.setAttribute("role", "region");
+    this.body.setAttribute("aria-label", label);
+    this.found = new Find({
+      text: () => this.text, onfound: () => this.list.redraw(), onstep: (at) => this.showFound(at), online: (line) => this.goTo(line), onleave: () => this.body.focus(),
+    });
+    this.tools = h("div", { class: "toolbar" });
+    this.element = h("div", { class: "code-pane" }, this.tools, this.body);
+    new ResizeObserver(() => this.wrap && this.arrange()).observe(this.body);
+  }
+
+  /** @param {string} text @param {string} language @param {string[] | null} labels */
+  setText(text, language, labels) {
+    this.text = text;
+    this.labels = labels;
+    ({ lines: this.lines, starts: this.starts } = splitLines(text));
+    this.tokens = highlighter(this.lines, language);
+    this.longest = this.lines.reduce((most, line) => Math.max(most, Math.min(line.length, LONGEST_ROW)), 0);
+    this.body.style.setProperty("--gutter", `${Math.max(3, String(this.lines.length).length) + 2}ch`);
+    this.body.scrollTop = 0;
+    this.found.clear();
+    this.drawTools();
+    this.columns = 0;
+    this.arrange();
+  }
+
+  drawTools() {
+    const button = h("button", { class: "tool", "aria-pressed": String(this.wrap), title: "Break long lines", onclick: () => {
+      const at = this.lineOfRow(this.seen().first);
+      this.wrap = !this.wrap;
+      button.setAttribute("aria-pressed", String(this.wrap));
+      this.arrange();
+      this.align(at, 0);
+    } }, "Wrap");
+    fill(this.tools, this.found.elements, button);
+  }
+
+  /** Decides how many characters a row has, and lays the lines out. */
+  arrange() {
+    const columns = this.wrap ? this.roomForColumns() : LONGEST_ROW;
+    if (columns === this.columns) return;
+    this.columns = columns;
+    this.layout = layOut(this.lines, columns);
+    this.body.style.setProperty("--widest", `${this.wrap ? 0 : this.longest}ch`);
+    this.list.reset(this.layout.length);
+  }
+
+  roomForColumns() {
+    const probe = h("span", { class: "code-probe" }, "0".repeat(100));
+    this.body.append(probe);
+    const width = probe.getBoundingClientRect().width / 100 || 8;
+    probe.remove();
+    const gutter = Math.max(3, String(this.lines.length).length) + 4;
+    return Math.max(20, Math.min(LONGEST_ROW, Math.floor(this.body.clientWidth / width) - gutter));
+  }
+
+  /** @param {number} row @returns {HTMLElement} */
+  renderRow(row) {
+    const index = this.layout.line[row];
+    const from = this.layout.from[row];
+    const number = from > 0 ? "↪" : this.labels ? this.labels[index] ?? "" : index + 1;
+    return h("div", { class: "code-line", dataset: { line: index + 1 } },
+      h("span", { class: "gutter", "aria-hidden": "true", dataset: { number } }),
+      h("span", { class: "text" }, this.pieces(index, from, from + this.layout.columns)));
+  }
+
+  /** Tokens of a part of a line, cut where matches begin and end. @param {number} index @param {number} from @param {number} to */
+  pieces(index, from, to) {
+    const nodes = [];
+    const { found, length, at: foundAt } = this.found;
+    const start = this.starts[index];
+    let next = found.length ? lastAtMost(found, start + from - length) : 0;
+    let at = 0;
+    for (const [kind, text] of this.tokens(index)) {
+      const stop = Math.min(at + text.length, to);
+      for (let i = Math.max(at, from); i < stop;) {
+        while (next < found.length && found[next] + length <= start + i) next++;
+        const begin = next < found.length ? found[next] - start : Infinity;
+        const inside = begin <= i;
+        const end = Math.min(stop, inside ? begin + length : begin);
+        const piece = text.slice(i - at, end - at);
+        nodes.push(inside ? h("mark", { class: next === foundAt ? "current" : null }, piece) : kind ? h("span", { class: `t-${kind}` }, piece) : piece);
+        i = end;
+      }
+      at += text.length;
+      if (at >= to) break;
+    }
+    return nodes;
+  }
+
+  /** @param {number} at place in the text */
+  showFound(at) {
+    this.reveal(lastAtMost(this.starts, at) + 1);
+    this.list.redraw();
+    this.body.querySelector("mark.current")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }
+
+  /** First row of a line. @param {number} line from 1 */
+  rowOf(line) {
+    return this.layout.first[Math.max(1, Math.min(line, this.lines.length)) - 1] ?? 0;
+  }
+
+  /** @param {number} row */
+  lineOfRow(row) {
+    return (this.layout.line[Math.max(0, Math.min(row, this.layout.length - 1))] ?? 0) + 1;
+  }
+
+  /** Rows in sight. */
+  seen() {
+    const top = (this.body.scrollTop * this.list.scale) / ROW;
+    return { first: Math.ceil(top), last: Math.floor(top + this.body.clientHeight / ROW) - 1 };
+  }
+
+  /** Shows a line; moves only when it is out of sight. @param {number} line */
+  reveal(line) {
+    const { first, last } = this.seen();
+    const row = this.rowOf(line);
+    if (row < first || row > last) this.list.center(row);
+  }
+
+  /** Puts a line at a height, in pixels from the upper edge. @param {number} line @param {number} height */
+  align(line, height) {
+    this.body.scrollTop = Math.max(0, this.rowOf(line) * ROW - height) / this.list.scale;
+    this.list.update();
+  }
+
+  /** @param {number} line from 1 */
+  goTo(line) {
+    this.reveal(line);
+  }
+}

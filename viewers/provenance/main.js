@@ -1,0 +1,201 @@
+// The provenance viewer: opens the bundle, lets one choose a graph, follows the address.
+import { openBundle } from "../lib/bundle.js";
+import { fill, h, typing } from "../lib/dom.js";
+import { HashState } from "../lib/hash-state.js";
+import { errorBox, loader } from "../lib/load.js";
+import { store, stored } from "../lib/splitter.js";
+import { graphsOf, textsOf, timesOf } from "./data.js";
+import { showHelp } from "./help.js";
+import { buildModel } from "./model.js";
+import { PANES, graphView } from "./view.js";
+
+// hide: panes that are not shown; pin: 'post:12', a pane and a line, or 'kernel:3'; kernels, sync: '0' is off
+const DEFAULTS = { log: "", compile: "", graph: "", pin: "", hide: "", kernels: "", sync: "" };
+const THEME = "tlparse-bundle.theme";
+
+document.getElementById("boot")?.remove();
+setTheme(stored(THEME));
+const state = new HashState(DEFAULTS, ["log"]);
+const main = h("main", { id: "main", tabindex: "-1" });
+const load = loader(main);
+/** @type {ReturnType<typeof graphView> | null} */
+let view = null;
+let shown = "";
+let go = (/** @type {number} */ _by) => {};
+
+try {
+  const url = bundleUrl();
+  fill(document.body, h("p", { class: "loading", role: "status" }, `Opening ${url.pathname} …`));
+  const bundle = await openBundle(url);
+  const follow = () => show(bundle, state.current);
+  state.listen(follow);
+  document.addEventListener("keydown", keys);
+  follow();
+} catch (error) {
+  fill(document.body, h("main", { class: "stopped" }, h("h1", null, "The bundle could not be opened"), errorBox(error, () => location.reload())));
+}
+
+function bundleUrl() {
+  const asked = new URLSearchParams(location.search).get("bundle") ?? "bundle/";
+  const url = new URL(asked, location.href);
+  if (url.origin === location.origin) return url;
+  throw new Error(
+    `'?bundle=${asked}' is on another host. This page reads bundles from its own host only; put the bundle beside it, ` +
+      "or fork the viewer and add that host to connect-src in index.html.",
+  );
+}
+
+/** @param {import("../lib/bundle.js").Bundle} bundle @param {Record<string, string>} current */
+async function show(bundle, current) {
+  const place = JSON.stringify([current.log, current.compile, current.graph]);
+  if (place === shown && view) {
+    drawSwitches();
+    view.update(current);
+    return;
+  }
+  shown = place;
+  view = null;
+  const log = current.log === "" ? await firstWithGraphs(bundle) : bundle.log(current.log);
+  if (shown !== place) return;
+  if (!document.body.contains(main)) fill(document.body, header(bundle, log ?? null, null, null), main);
+  await load("the provenance", async (signal) => {
+    if (!log) throw new Error(`This bundle has no log '${current.log}'. It has: ${bundle.logs.map((l) => l.id).join(", ")}.`);
+    const known = await graphsOf(log);
+    if (!known || !known.graphs.length) return { log, known, graph: null, content: null };
+    const graph = choose(known.graphs, current);
+    if (!graph) return { log, known, graph: null, content: null };
+    const texts = await textsOf(log, known.table, graph.row, signal);
+    const kernels = buildModel(known.table, graph.row).kernels;
+    const times = await timesOf(log, graph.row, known.table.groups, kernels).catch(() => kernels.map(() => null));
+    return { log, known, graph, content: { table: known.table, row: graph.row, texts, times, state } };
+  }, (loaded) => {
+    if (shown === place) draw(bundle, loaded, current);
+  });
+}
+
+/** Without a log in the address: the first that has something to show. @param {import("../lib/bundle.js").Bundle} bundle */
+async function firstWithGraphs(bundle) {
+  for (const log of bundle.logs.slice(0, 8)) if ((await graphsOf(log).catch(() => null))?.graphs.length) return log;
+  return bundle.logs[0];
+}
+
+/** @param {import("./data.js").Graph[]} graphs @param {Record<string, string>} current */
+function choose(graphs, current) {
+  if (current.compile === "") return graphs[0];
+  const fits = graphs.filter((graph) => graph.compile.key === current.compile);
+  return fits.find((graph) => graph.id === (current.graph || "1")) ?? fits[0];
+}
+
+/** @param {any} bundle @param {any} loaded @param {Record<string, string>} current */
+function draw(bundle, { log, known, graph, content }, current) {
+  fill(document.body, h("a", { class: "skip", href: "#main", onclick: skip }, "Skip to the content"), header(bundle, log, known, graph), main);
+  document.title = [graph?.label, log.summary.source.name, "Provenance · tlparse-bundle"].filter(Boolean).join(" · ");
+  if (!content) {
+    fill(main, empty(known, current));
+    return;
+  }
+  view = graphView(content);
+  fill(main, view.element);
+  view.update(state.current);
+}
+
+/** @param {any} known @param {Record<string, string>} current */
+function empty(known, current) {
+  const title = known?.graphs.length ? `Compile ${current.compile} has no provenance in this log` : "This log has no provenance";
+  return h("div", { class: "page" }, h("h1", null, title),
+    h("p", null, "Provenance ties lines of your program to nodes of the graphs, to kernels and to generated code. torch records it when asked:"),
+    h("pre", { class: "padded" }, "INDUCTOR_PROVENANCE=1 TORCH_TRACE=/tmp/trace python train.py\ntlparse-bundle /tmp/trace out/ --overwrite --open"),
+    h("p", null, "The same goes for programs that build a package with AOTInductor. ", h("code", null, "TORCH_COMPILE_DEBUG=1"),
+      " switches it on too. Compile caches that were filled without it have none: add ", h("code", null, "TORCHINDUCTOR_FORCE_DISABLE_CACHES=1"), "."),
+    known?.graphs.length > 0 && h("ul", null, known.graphs.slice(0, 40).map((/** @type {any} */ graph) =>
+      h("li", null, h("a", { href: state.link({ compile: graph.compile.key, graph: graph.id }), onclick: follows }, graph.label)))));
+}
+
+/** @param {any} bundle @param {any} log @param {any} known @param {any} graph */
+function header(bundle, log, known, graph) {
+  const graphs = known?.graphs ?? [];
+  const at = graphs.indexOf(graph);
+  const open = (/** @type {any} */ other) => other && state.go(state.patched({ compile: other.compile.key, graph: other.id === "1" ? "" : other.id, pin: "" }));
+  go = (by) => open(graphs[at + by]);
+  const button = (/** @type {string} */ sign, /** @type {string} */ name, /** @type {number} */ by) =>
+    h("button", { class: "tool", "aria-label": name, title: name, disabled: !graphs[at + by], onclick: () => go(by) }, sign);
+  const back = new URL("../default/", location.href);
+  back.search = location.search;
+  const target = log && new URLSearchParams({ v: "1", ...(graph ? { view: "compile", compile: graph.compile.key } : {}), ...(state.current.log ? { log: log.id } : {}) });
+  back.hash = target ? target.toString() : "";
+  return h("header", { class: "shell" },
+    h("a", { class: "brand", href: back.href, title: "Back to the default viewer" }, graph ? `‹ ${graph.compile.id === null ? "the log" : `[${graph.compile.key}]`}` : "‹ tlparse-bundle"),
+    h("h1", null, "Provenance"),
+    bundle.logs.length > 1 && log && h("select", { "aria-label": "Log", onchange: (/** @type {any} */ e) => state.go(state.link({ log: e.target.value })) },
+      bundle.logs.map((/** @type {any} */ l) => h("option", { value: l.id, selected: l === log }, l.rank === null ? l.id : `rank ${l.rank} · ${l.id}`))),
+    graphs.length > 0 && h("select", { "aria-label": "Graph", class: "graph-picker", onchange: (/** @type {any} */ e) => open(graphs[e.target.selectedIndex - (graph ? 0 : 1)]) },
+      !graph && h("option", null, "choose a graph"), graphs.map((/** @type {any} */ g) => h("option", { selected: g === graph }, g.label))),
+    graphs.length > 1 && [button("‹", "Previous graph ([)", -1), button("›", "Next graph (])", 1)],
+    h("span", { class: "spring" }),
+    graph && h("span", { class: "switches" }, switches()),
+    h("button", { class: "tool", onclick: toggleTheme, title: "Light or dark", "aria-label": "Switch between light and dark" }, "◐"),
+    h("button", { class: "tool", onclick: () => showHelp(), title: "Keys and words (?)", "aria-label": "Help" }, "?"));
+}
+
+/** Buttons that say what is shown. */
+function switches() {
+  const { hide, kernels, sync } = state.current;
+  const button = (/** @type {string} */ id, /** @type {string} */ text, /** @type {boolean} */ on, /** @type {string} */ key, /** @type {() => void} */ run) =>
+    h("button", { class: "tool", dataset: { id }, "aria-pressed": String(on), title: `${text} (${key})`, onclick: run }, text);
+  return [
+    ...PANES.map(([name, title], i) => button(name, title, !hide.split(",").includes(name), String(i + 1), () => view?.toggle(name))),
+    button("kernels", "Kernels", kernels !== "0", "k", () => flip("kernels")),
+    button("sync", "Scroll together", sync !== "0", "s", () => flip("sync")),
+  ];
+}
+
+function drawSwitches() {
+  const root = document.querySelector(".switches");
+  const focused = /** @type {HTMLElement | null} */ (document.activeElement)?.dataset.id;
+  if (root) fill(root, switches());
+  if (focused) /** @type {HTMLElement | null} */ (root?.querySelector(`[data-id="${focused}"]`))?.focus();
+}
+
+/** @param {"kernels" | "sync"} key */
+const flip = (key) => state.replace({ [key]: state.current[key] === "0" ? "" : "0" }, true);
+
+/** @param {string | null} theme */
+function setTheme(theme) {
+  if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;
+}
+
+function toggleTheme() {
+  const dark = matchMedia("(prefers-color-scheme: dark)").matches;
+  const next = (document.documentElement.dataset.theme ?? (dark ? "dark" : "light")) === "dark" ? "light" : "dark";
+  setTheme(next);
+  store(THEME, next);
+}
+
+/** @param {Event} event */
+function skip(event) {
+  event.preventDefault();
+  main.focus();
+}
+
+/** @param {Event} event */
+function follows(event) {
+  event.preventDefault();
+  state.go(/** @type {Element} */ (event.currentTarget).getAttribute("href") ?? "");
+}
+
+/** @param {KeyboardEvent} event */
+function keys(event) {
+  if (typing(event) || document.querySelector("dialog[open]")) return;
+  const { key } = event;
+  if (key === "?") showHelp();
+  else if (key === "[" || key === "]") go(key === "]" ? 1 : -1);
+  else if (!view) return;
+  else if (key === "n" || key === "N") view.step(key === "n" ? 1 : -1);
+  else if (key === "Escape") view.unpin();
+  else if (key === "k") flip("kernels");
+  else if (key === "s") flip("sync");
+  else if (key === "/") view.search().focus();
+  else if (PANES[Number(key) - 1]) view.toggle(PANES[Number(key) - 1][0]);
+  else return;
+  event.preventDefault();
+}

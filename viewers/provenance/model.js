@@ -1,0 +1,179 @@
+// What belongs together in one graph: functions over a row of the provenance table. No page needed.
+
+/** @typedef {"source" | "pre" | "post" | "code"} PaneName */
+/** @typedef {{pane: PaneName | "kernel", key: number}} Place a line of a pane (of 'source': a row of sources), or a kernel */
+/** @typedef {{source: Set<number>, pre: Set<number>, post: Set<number>, code: Set<number>, kernels: Set<number>}} Found */
+/** @typedef {{name: string, handle: number | null, label: string, post: number[], calls: number[], definition: [number, number] | null, stacks: number[][]}} Kernel */
+/** @typedef {{file: string, line: number, function: string | null, code: string | null, library: boolean}} Source */
+/** @typedef {ReturnType<typeof buildModel>} Model */
+
+const LIBRARY = /(^|\/)(site|dist)-packages\/|#link-tree\/torch\/|\/lib\/python3[^/]*\//;
+
+/** @param {any} table the provenance table @param {any} group a row of its groups */
+export function buildModel(table, group) {
+  const graph = (/** @type {number | null} */ index) => (index === null ? null : table.graphs[index]);
+  const pre = lineSources(graph(group.pre_graph_index));
+  const post = lineSources(graph(group.post_graph_index));
+  const kernels = kernelsOf(table, group);
+  const { pre_line: preLines, post_line: postLines } = group.pre_post;
+  const maps = {
+    preToPost: index(preLines, postLines), postToPre: index(postLines, preLines),
+    sourceToPre: invert(pre), sourceToPost: invert(post),
+    postToKernels: collect(kernels, (kernel) => kernel.post), sourceToKernels: collect(kernels, (kernel) => kernel.stacks.flat()),
+    innerToKernels: collect(kernels, (kernel) => kernel.stacks.map(innermost)), callToKernels: collect(kernels, (kernel) => kernel.calls),
+  };
+  // Where torch mapped nothing, as in a backward that is compiled later, the same source line is the next best tie.
+  const byLine = {
+    pre: pre.size > 0 && post.size > 0 && preLines.length === 0,
+    kernels: post.size > 0 && kernels.length > 0 && kernels.every((kernel) => kernel.post.length === 0),
+  };
+  /** @param {number} s @returns {Source} */
+  const source = (s) => {
+    const { file, line, function: name, code } = table.sources;
+    const path = table.strings[file[s]];
+    return { file: path, line: line[s], function: table.strings[name[s]] ?? null, code: table.strings[code[s]] ?? null, library: LIBRARY.test(path) };
+  };
+  const used = new Set([...pre.values(), ...post.values(), ...kernels.flatMap((kernel) => kernel.stacks.flat())].filter((s) => s >= 0));
+  return { group, kernels, pre, post, maps, byLine, source, sources: [...used] };
+}
+
+/** @param {any} table @param {any} group @returns {Kernel[]} */
+function kernelsOf(table, group) {
+  const { name, handle, post_lines: post, call_lines: calls, definition, stacks } = group.kernels;
+  return name.map((/** @type {number} */ text, /** @type {number} */ k) => ({
+    name: table.strings[text], handle: handle[k], label: handle[k] === null ? table.strings[text] : `${table.strings[text]}:${handle[k]}`,
+    post: post[k], calls: calls[k], definition: definition[k], stacks: stacks[k].map((/** @type {number} */ stack) => table.stacks[stack]),
+  }));
+}
+
+/** Line -> row of sources, -1 for none. @param {any} graph @returns {Map<number, number>} */
+const lineSources = (graph) => new Map(graph ? graph.line.map((/** @type {number} */ line, /** @type {number} */ i) => [line, graph.source[i]]) : []);
+
+/** @param {number[]} stack */
+const innermost = (stack) => stack[stack.length - 1];
+
+/** @param {number[]} from @param {number[]} to @returns {Map<number, number[]>} */
+function index(from, to) {
+  const map = new Map();
+  from.forEach((key, i) => add(map, key, to[i]));
+  return map;
+}
+
+/** @param {Map<number, number>} map @returns {Map<number, number[]>} */
+function invert(map) {
+  const out = new Map();
+  for (const [key, value] of map) if (value >= 0) add(out, value, key);
+  return out;
+}
+
+/** @param {Kernel[]} kernels @param {(kernel: Kernel) => number[]} keys @returns {Map<number, number[]>} */
+function collect(kernels, keys) {
+  const map = new Map();
+  kernels.forEach((kernel, k) => { for (const key of new Set(keys(kernel))) add(map, key, k); });
+  return map;
+}
+
+/** @param {Map<number, number[]>} map @param {number} key @param {number} value */
+function add(map, key, value) {
+  const values = map.get(key);
+  if (values) values.push(value);
+  else map.set(key, [value]);
+}
+
+/** @param {Map<number, number[]>} map @param {Iterable<number>} keys @returns {number[]} */
+const all = (map, keys) => [...keys].flatMap((key) => map.get(key) ?? []);
+
+/** Everything that belongs to a place. @param {Model} model @param {Place} place @returns {Found} */
+export function follow(model, { pane, key }) {
+  /** @type {Found} */
+  const found = { source: new Set(), pre: new Set(), post: new Set(), code: new Set(), kernels: new Set() };
+  const put = (/** @type {Set<number>} */ set, /** @type {Iterable<number>} */ values) => { for (const value of values) set.add(value); };
+  if (pane === "source") {
+    found.source.add(key);
+    put(found.post, postOfSource(model, key));
+    put(found.pre, model.maps.sourceToPre.get(key) ?? []);
+    if (!model.byLine.pre) put(found.pre, all(model.maps.postToPre, found.post));
+    put(found.kernels, model.maps.sourceToKernels.get(key) ?? []);
+    put(found.kernels, kernelsOfPost(model, found.post));
+  } else if (pane === "pre") {
+    if (!model.pre.has(key)) return found;
+    found.pre.add(key);
+    put(found.post, postOfPre(model, key));
+    put(found.kernels, kernelsOfPost(model, found.post));
+    put(found.source, withCallers(model, model.pre.get(key) ?? -1, found.kernels));
+  } else if (pane === "post") {
+    if (!model.post.has(key)) return found;
+    found.post.add(key);
+    put(found.pre, preOfPost(model, key));
+    put(found.kernels, kernelsOfPost(model, found.post));
+    put(found.source, withCallers(model, model.post.get(key) ?? -1, found.kernels));
+    if (!model.byLine.pre) for (const line of found.pre) put(found.source, withCallers(model, model.pre.get(line) ?? -1, found.kernels));
+  } else {
+    put(found.kernels, pane === "kernel" ? (model.kernels[key] ? [key] : []) : kernelsOfCode(model, key));
+    for (const k of found.kernels) put(found.post, postOfKernel(model, k));
+    for (const line of found.post) put(found.pre, preOfPost(model, line));
+    for (const k of found.kernels) put(found.source, model.kernels[k].stacks.flat());
+    if (!found.source.size) put(found.source, [...found.post].map((line) => model.post.get(line) ?? -1));
+  }
+  found.source.delete(-1);
+  for (const k of found.kernels) {
+    const { calls, definition } = model.kernels[k];
+    put(found.code, calls);
+    if (definition) for (let line = definition[0]; line <= definition[1]; line++) found.code.add(line);
+  }
+  return found;
+}
+
+/** @param {Model} model @param {number} line */
+function postOfPre({ byLine, maps, pre }, line) {
+  return byLine.pre ? maps.sourceToPost.get(pre.get(line) ?? -1) ?? [] : maps.preToPost.get(line) ?? [];
+}
+
+/** @param {Model} model @param {number} line */
+function preOfPost({ byLine, maps, post }, line) {
+  return byLine.pre ? maps.sourceToPre.get(post.get(line) ?? -1) ?? [] : maps.postToPre.get(line) ?? [];
+}
+
+/** @param {Model} model @param {Iterable<number>} lines */
+function kernelsOfPost({ byLine, maps, post }, lines) {
+  return byLine.kernels ? [...lines].flatMap((line) => maps.innerToKernels.get(post.get(line) ?? -1) ?? []) : all(maps.postToKernels, lines);
+}
+
+/** @param {Model} model @param {number} k */
+function postOfKernel({ byLine, maps, kernels }, k) {
+  return byLine.kernels ? all(maps.sourceToPost, kernels[k].stacks.map(innermost)) : kernels[k].post;
+}
+
+/** Nodes of a source line: those whose comment names it, and those made in a function that it called. @param {Model} model @param {number} s */
+function postOfSource(model, s) {
+  const found = new Set(model.maps.sourceToPost.get(s) ?? []);
+  for (const k of model.maps.sourceToKernels.get(s) ?? []) {
+    const inner = new Set(model.kernels[k].stacks.filter((stack) => stack.includes(s)).map(innermost));
+    for (const line of postOfKernel(model, k)) if (inner.has(model.post.get(line) ?? -1)) found.add(line);
+  }
+  return found;
+}
+
+/** A source line and the lines that called it, as far as these kernels know. @param {Model} model @param {number} s @param {Iterable<number>} kernels */
+function withCallers(model, s, kernels) {
+  return [s, ...[...kernels].flatMap((k) => model.kernels[k].stacks.filter((stack) => innermost(stack) === s).flat())];
+}
+
+/** Kernels that a line of the code calls or defines. @param {Model} model @param {number} line @returns {number[]} */
+export function kernelsOfCode({ maps, kernels }, line) {
+  const called = maps.callToKernels.get(line);
+  if (called) return called;
+  return kernels.flatMap(({ definition }, k) => (definition && definition[0] <= line && line <= definition[1] ? [k] : []));
+}
+
+/** Lines of a pane that have a counterpart. @param {Model} model @param {PaneName} pane @returns {(key: number) => boolean} */
+export function mappedIn(model, pane) {
+  if (pane === "source") return () => true;
+  if (pane === "code") return (line) => kernelsOfCode(model, line).length > 0;
+  const { maps, pre, post } = model;
+  if (pane === "pre") return (line) => (pre.get(line) ?? -1) >= 0 || maps.preToPost.has(line);
+  return (line) => (post.get(line) ?? -1) >= 0 || maps.postToPre.has(line) || maps.postToKernels.has(line);
+}
+
+/** The name of the node that a line of a graph begins with. @param {string} line */
+export const nodeName = (line) => line.trim().match(/^[A-Za-z_]\w*/)?.[0] ?? "";

@@ -1,0 +1,219 @@
+// Four panes of one graph that show together what belongs together.
+import { fill, h } from "../lib/dom.js";
+import { plural } from "../lib/format.js";
+import { chain } from "./chain.js";
+import { columns } from "./columns.js";
+import { kernelGrid, share, showCoverage } from "./kernel-list.js";
+import { LinePane } from "./line-pane.js";
+import { buildModel, follow, kernelsOfCode, mappedIn } from "./model.js";
+import { sourceText } from "./source-text.js";
+
+/** @typedef {import("./model.js").PaneName} PaneName */
+/** @typedef {import("./model.js").Place} Place */
+
+export const PANES = /** @type {[PaneName, string][]} */ ([["source", "User source"], ["pre", "Pre-grad graph"], ["post", "Post-grad graph"], ["code", "Generated code"]]);
+const NAMES = PANES.map(([name]) => name);
+const PIN = /^(source|pre|post|code|kernel):(\d{1,9})$/;
+const MISSING = {
+  source: "torch wrote no source lines: neither in the graphs nor as stacks of the kernels (INDUCTOR_PROVENANCE=1).",
+  pre: "The log does not tell which pre-grad graph this graph comes from.",
+  post: "The log has no post-grad graph for it.",
+  code: "The log has no generated code for it.",
+};
+
+/** @param {string} text @returns {Place | null} */
+export function parsePin(text) {
+  const match = text.match(PIN);
+  return match && { pane: /** @type {any} */ (match[1]), key: Number(match[2]) };
+}
+
+/**
+ * @param {{table: any, row: any, texts: Record<"pre" | "post" | "code", string | null>, times: (number | null)[],
+ *   state: import("../lib/hash-state.js").HashState}} content
+ */
+export function graphView({ table, row, texts, times, state }) {
+  const model = buildModel(table, row);
+  const source = sourceText(model);
+  const postLines = (texts.post ?? "").split("\n");
+  /** @type {Place | null} */
+  let pin = null;
+  /** @type {Place | null} */
+  let preview = null;
+  let walked = -1;
+  let quiet = 0; // scrolling that was not the person's
+
+  const panes = /** @type {Record<PaneName, LinePane>} */ (Object.fromEntries(PANES.map(([name, title]) => [name, new LinePane({
+    name, title,
+    onpreview: (line) => { preview = line === null ? null : placeAt(name, line); paint(); },
+    onpin: (line) => togglePin(placeAt(name, line)),
+    onscroll: () => scrolled(name),
+    onhide: () => toggle(name),
+  })])));
+  const board = columns(NAMES.map((name) => panes[name].section));
+  const status = h("p", { class: "chain", role: "status" });
+  const walk = h("span", { class: "dim walk" });
+  const unpin = h("button", { class: "tool", onclick: () => togglePin(null), title: "Unpin (Esc)" }, "Unpin");
+  const link = h("a", { title: "The address of this pin" }, "Link to this pin");
+  const drawer = h("section", { class: "drawer", "aria-label": "Kernel list" });
+  const coverage = h("p", { class: "coverage", "aria-label": "Coverage" });
+  const element = h("div", { class: "fill" }, coverage, board.element, drawer,
+    h("div", { class: "bottom" }, status, h("span", { class: "spring" }), walk,
+      h("button", { class: "tool", "aria-label": "Previous counterpart", title: "Previous counterpart (N)", onclick: () => step(-1) }, "‹"),
+      h("button", { class: "tool", "aria-label": "Next counterpart", title: "Next counterpart (n)", onclick: () => step(1) }, "›"), link, unpin));
+
+  const openKernel = (/** @type {number} */ k) => { togglePin({ pane: "kernel", key: k }, true); };
+  const grid = kernelGrid(model, postLines, source.short, times, openKernel, (k) => { openKernel(k); panes.code.body.focus(); });
+  const noKernels = "torch recorded no kernels for this graph: nothing had to run, or the code came from a cache that was filled without provenance.";
+  fill(drawer, model.kernels.length ? grid.element : h("p", { class: "padded dim" }, noKernels));
+
+  /** @param {PaneName} name @param {number} line @returns {Place | null} */
+  function placeAt(name, line) {
+    const key = name === "source" ? source.keys[line - 1] ?? -1 : line;
+    return key < 0 ? null : { pane: name, key };
+  }
+
+  /** Lines of each pane. @param {import("./model.js").Found} found @returns {Record<PaneName, Set<number>>} */
+  function linesOf(found) {
+    return { source: new Set([...found.source].map((s) => source.lineOf.get(s) ?? 0)), pre: found.pre, post: found.post, code: found.code };
+  }
+
+  /** What a place leads to; the place itself too, so that a pin without counterpart is seen. @param {Place | null} place */
+  function lit(place) {
+    if (!place) return null;
+    const lines = linesOf(follow(model, place));
+    if (place.pane !== "kernel") lines[place.pane].add(place.pane === "source" ? source.lineOf.get(place.key) ?? 0 : place.key);
+    return lines;
+  }
+
+  function paint() {
+    const kept = lit(pin), seen = lit(preview);
+    const none = new Set();
+    for (const name of NAMES) {
+      panes[name].mark({ pinned: kept?.[name] ?? none, preview: seen?.[name] ?? none, loose: loose(name) });
+    }
+    const place = preview ?? pin;
+    const text = place && chain(model, place, postLines, source.short);
+    status.textContent = text ? text.text : place ? "Nothing is known to belong to this line." : "Hover over a line to see what belongs to it, click to keep it.";
+    status.title = text?.full ?? "";
+    unpin.hidden = link.hidden = pin === null;
+    link.href = location.hash;
+    const total = counterparts().length;
+    walk.textContent = pin && total ? (walked < 0 ? plural(total, "counterpart") : `${walked + 1} of ${total}`) : "";
+  }
+
+  /** @param {PaneName} name */
+  function loose(name) {
+    const pane = pin?.pane ?? preview?.pane;
+    const from = pane === "kernel" ? "code" : pane;
+    if (from === undefined || from === name || from === "source" || name === "source") return false;
+    const ends = [from, name];
+    return (model.byLine.pre && ends.includes("pre")) || (model.byLine.kernels && ends.includes("code"));
+  }
+
+  /** @param {Place | null} place @param {boolean} [always] also when it is pinned already */
+  function togglePin(place, always = false) {
+    const same = place && pin && place.pane === pin.pane && place.key === pin.key;
+    if (same && always) return;
+    state.go(state.patched({ pin: !place || same ? "" : `${place.pane}:${place.key}` }));
+  }
+
+  /** @param {PaneName} name */
+  function toggle(name) {
+    const hidden = new Set(state.current.hide.split(",").filter(Boolean));
+    if (!hidden.delete(name)) hidden.add(name);
+    if (hidden.size < PANES.length) state.replace({ hide: NAMES.filter((n) => hidden.has(n)).join(",") }, true);
+  }
+
+  const visible = (/** @type {string} */ name) => !state.current.hide.split(",").includes(name);
+
+  /** Every line that belongs to the pin, pane by pane; of a kernel's own code only the first. @returns {[PaneName, number][]} */
+  function counterparts() {
+    const place = pin ?? preview;
+    if (!place) return [];
+    const found = follow(model, place);
+    const lines = linesOf(found);
+    lines.code = new Set([...found.kernels].flatMap((k) => [...model.kernels[k].calls, ...(model.kernels[k].definition ?? []).slice(0, 1)]));
+    return NAMES.filter(visible).flatMap((name) => [...lines[name]].sort((a, b) => a - b).map((line) => /** @type {[PaneName, number]} */ ([name, line])));
+  }
+
+  /** @param {number} by */
+  function step(by) {
+    const places = counterparts();
+    if (!places.length) return;
+    walked = walked < 0 ? (by > 0 ? 0 : places.length - 1) : (walked + by + places.length) % places.length;
+    const [name, line] = places[walked];
+    quiet = performance.now();
+    for (const other of NAMES) if (other !== name && panes[other].cursor) { panes[other].cursor = 0; panes[other].repaint(); }
+    panes[name].moveTo(line);
+    panes[name].body.focus({ preventScroll: true });
+    panes[name].section.scrollIntoView({ block: "nearest" });
+    paint();
+  }
+
+  /** The other panes follow the one that is scrolled. @param {PaneName} name */
+  function scrolled(name) {
+    if (state.current.sync === "0" || performance.now() - quiet < 150) return;
+    const anchor = panes[name].anchor();
+    const place = anchor && placeAt(name, anchor.line);
+    if (!anchor || !place) return;
+    const lines = linesOf(follow(model, place));
+    for (const other of NAMES) {
+      const line = firstCall(other, lines[other]);
+      if (other !== name && visible(other) && line) panes[other].align(line, anchor.height);
+    }
+  }
+
+  /** The line to show: of code the call rather than the kernel's own code. @param {PaneName} name @param {Set<number>} lines */
+  function firstCall(name, lines) {
+    const sorted = [...lines].sort((a, b) => a - b);
+    return (name === "code" ? sorted.find((line) => model.maps.callToKernels.has(line)) : undefined) ?? sorted[0];
+  }
+
+  /** Brings what belongs to the pin into sight in the other panes. */
+  function showPinned() {
+    const lines = lit(pin);
+    if (!pin || !lines) return;
+    quiet = performance.now();
+    for (const name of NAMES) {
+      const line = name === pin.pane && pin.pane !== "source" ? pin.key : firstCall(name, lines[name]);
+      if (line) panes[name].reveal(line);
+    }
+    const kernels = pin.pane === "kernel" ? [pin.key] : pin.pane === "code" ? kernelsOfCode(model, pin.key) : [...follow(model, pin).kernels];
+    if (kernels.length && grid.selected !== kernels[0]) grid.list.activate(Array.prototype.indexOf.call(grid.order, kernels[0]));
+  }
+
+  const known = row.coverage;
+  const language = row.code_language === "cpp" && !/^\s*(import|from) /m.test((texts.code ?? "").slice(0, 400)) ? "cpp" : "python";
+  panes.source.show(model.sources.length ? source.text : null, "python", MISSING.source, (line) => source.keys[line - 1] >= 0, source.labels);
+  panes.pre.show(texts.pre, "fx", MISSING.pre, mappedIn(model, "pre"));
+  panes.post.show(texts.post, "fx", MISSING.post, mappedIn(model, "post"));
+  panes.code.show(texts.code, language, MISSING.code, mappedIn(model, "code"));
+  showCoverage(known, coverage);
+  panes.source.note.textContent = `${plural(model.sources.length, "line")} that the log knows`;
+  panes.pre.note.textContent = known.pre_node_count ? `${share(known.pre_in_post_count, known.pre_node_count)} nodes go on` : "";
+  panes.post.note.textContent = known.post_node_count ? `${share(known.post_in_kernel_count, known.post_node_count)} nodes in kernels` : "";
+  panes.code.note.textContent = known.kernel_count ? `${share(known.kernel_in_post_count, known.kernel_count)} kernels mapped` : "";
+  if (model.byLine.kernels || model.byLine.pre) {
+    coverage.append(h("span", { class: "note" }, "torch mapped no nodes here, as for a backward that is compiled later: what has the same source line is shown instead."));
+  }
+
+  let shownPin = "";
+  return {
+    element, step, toggle, panes,
+    /** @param {Record<string, string>} current */
+    update(current) {
+      board.show((i) => visible(NAMES[i]));
+      drawer.hidden = current.kernels === "0";
+      pin = parsePin(current.pin);
+      if (current.pin !== shownPin) {
+        shownPin = current.pin;
+        walked = -1;
+        showPinned();
+      }
+      paint();
+    },
+    unpin: () => togglePin(null),
+    /** The field to search in: that of the pane in use. */
+    search: () => (NAMES.map((name) => panes[name]).find((pane) => pane.section.contains(document.activeElement)) ?? NAMES.filter(visible).map((name) => panes[name])[0]).found.field,
+  };
+}
