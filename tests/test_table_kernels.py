@@ -168,18 +168,3 @@ def test_public_traces_have_kernels(built):
         for it in built(path).logs:
             table = it.table("kernels")
             assert sum(code["kernel_count"] for code in table["codes"]) == len(table["kernels"])
-
-
-def test_provenance_records_belong_to_their_code(fixture_log):
-    """fixtures/provenance/README.md: the maps of the backward hold a version only; its kernels have stacks."""
-    rows = fixture_log("provenance").table("kernels")["provenance"]
-    assert [(row["code_index"], row["kind"], row["kernel_count"]) for row in rows] == [
-        (0, "nodes", 2), (0, "stacks", 2), (1, "nodes", 0), (1, "stacks", 3), (2, "nodes", 3), (2, "stacks", 3),
-    ]  # fmt: skip
-    assert [row["version"] for row in rows if row["kind"] == "nodes"] == [2, 2, 2]
-
-
-def test_provenance_of_older_torch(shared_traces, built):
-    (it,) = built(shared_traces / "provenance/inductor_provenance_aot_log_old.txt").logs
-    rows = {row["kind"]: row for row in it.table("kernels")["provenance"]}
-    assert rows["kernel_nodes"]["kernel_count"] > 0 and rows["pre_grad_nodes"]["post_grad_node_count"] > 0

@@ -17,12 +17,6 @@ MAX_INFOS = 5000  # Triton kernels of one triton_kernel_info
 _CODE_ARTIFACTS = {"inductor_autotune_at_compile_time_code": "autotuning"}
 _DUMPS = ("wrapper", "kernel", "header")
 _DIRECTIONS = ("forward", "backward", "inference")
-_PROVENANCE = {
-    "inductor_provenance_tracking_node_mappings": "nodes",
-    "inductor_provenance_tracking_kernel_stack_traces": "stacks",
-    "inductor_triton_kernel_to_post_grad_nodes": "kernel_nodes",  # older torch
-    "inductor_post_to_pre_grad_nodes": "pre_grad_nodes",  # older torch
-}
 
 
 class Kernels:
@@ -34,8 +28,6 @@ class Kernels:
         self._codes: list[dict] = []
         self._kernels: list[list[dict]] = []  # by code; rows of equal code are shared
         self._infos: list[dict] = []
-        self._provenance: list[dict] = []
-        self._newest: dict[int, int] = {}  # compile -> its newest code
         self._read: dict[str, tuple[dict, list[dict]]] = {}  # by the hash of the payload
 
     def observe(self, event: Event) -> None:
@@ -44,8 +36,6 @@ class Kernels:
                 self._observe_info(event)
             elif event.name in _CODE_ARTIFACTS:
                 self._observe_code(event, _CODE_ARTIFACTS[event.name])
-            elif event.name in _PROVENANCE:
-                self._observe_provenance(event, _PROVENANCE[event.name])
         elif event.type == "inductor_output_code":
             self._observe_code(event, "output")
         else:
@@ -66,8 +56,6 @@ class Kernels:
             "filename": text_or_none(value.get("filename")),
             "subgraph_name": text_or_none(event.metadata.get("subgraph_name")) if event.metadata else None,
         }
-        if role != "autotuning":
-            self._newest[event.compile_index] = len(self._codes)
         self._codes.append(place | read[0])
         self._kernels.append(read[1])
 
@@ -93,30 +81,6 @@ class Kernels:
             }
             self._infos.append(row)
 
-    def _observe_provenance(self, event: Event, kind: str) -> None:
-        """Counts only; on a cache hit torch writes these records without a payload."""
-        try:
-            value = parse_json(event.payload) if event.payload else {}
-        except ValueError:
-            value = None
-        if type(value) is not dict:
-            unexpected(self._diagnostics, event, "no object")
-            value = {}
-        maps = {key: nodes for key, nodes in value.items() if type(nodes) is dict}
-        kernels = value if kind in ("stacks", "kernel_nodes") else maps.get("cppCodeToPost", {})
-        version = value.get("version") if kind == "nodes" else None
-        row = {
-            "event_index": event.index,
-            "compile_index": event.compile_index,
-            "code_index": self._newest.get(event.compile_index),
-            "kind": kind,
-            "version": version if type(version) in (int, float) and abs(version) < 1000 else None,
-            "pre_grad_node_count": len(maps.get("preToPost", {})),
-            "post_grad_node_count": len(value if kind == "pre_grad_nodes" else maps.get("postToPre", {})),
-            "kernel_count": len(kernels),
-        }
-        self._provenance.append(row)
-
     def table(self) -> dict:
         known: dict[tuple, list[int]] = {}
         for number, info in enumerate(self._infos):
@@ -126,7 +90,7 @@ class Kernels:
             for kernel in kernels:
                 found = known.get((code["compile_index"], kernel["name"]), ()) if kernel["kind"] == "triton" else ()
                 rows.append({"code_index": number, **kernel, "triton_info_index": _following(found, self._infos, code["event_index"])})
-        return {"codes": self._codes, "kernels": rows, "triton_infos": self._infos, "provenance": self._provenance}
+        return {"codes": self._codes, "kernels": rows, "triton_infos": self._infos}
 
 
 def _following(numbers: Any, infos: list[dict], event_index: int) -> int | None:

@@ -1,0 +1,109 @@
+"""Another package adds an event kind and a table: nothing but entry points."""
+
+import subprocess
+import sys
+import textwrap
+
+import pytest
+from log_builder import log
+
+from tlparse_bundle import Bundle, build, discover
+from tlparse_bundle.bundle.validate import validate
+from tlparse_bundle.events import registry
+
+KINDS = '''
+    """Kinds of records of a serving engine."""
+    from tlparse_bundle.events.kinds import Kind
+
+    KINDS = (
+        Kind("engine_step", "engine step", "runtime", "none", "One step of the engine's scheduler."),
+        Kind("artifact:engine_*", "engine report", "runtime", "text", "What the engine says of itself."),
+        Kind("dynamo_start", "not ours", "other", "text", "A kind that we have keeps its description."),
+    )
+'''
+TABLE = '''
+    """How many requests each step of the engine had."""
+
+    class EngineSteps:
+        name = "engine_steps"
+        types = frozenset(("engine_step",))
+
+        def __init__(self, context):
+            self._rows = []
+
+        def observe(self, event):
+            requests = event.value.get("requests") if type(event.value) is dict else None
+            self._rows.append({"event_index": event.index, "compile_index": event.compile_index, "requests": requests})
+
+        def table(self):
+            return {"engine_steps": self._rows}
+'''
+ENTRY_POINTS = """
+    [tlparse_bundle.events]
+    engine = engine_kinds
+
+    [tlparse_bundle.tables]
+    engine = engine_table:EngineSteps
+"""
+LOG = log("""
+    engine_step 0/0 {"requests": 7}
+    artifact:engine_report 0/0
+        | all well
+    dynamo_start 0/0
+""")
+
+
+@pytest.fixture
+def plugin(tmp_path):
+    """A folder with an installed package, as pip would leave it."""
+    folder = tmp_path / "site"
+    info = folder / "engine-1.0.dist-info"
+    info.mkdir(parents=True)
+    (folder / "engine_kinds.py").write_text(textwrap.dedent(KINDS))
+    (folder / "engine_table.py").write_text(textwrap.dedent(TABLE))
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: engine\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(textwrap.dedent(ENTRY_POINTS))
+    return folder
+
+
+@pytest.fixture
+def forget_kinds():
+    """The registry reads the entry points once in a process."""
+    caches = (registry.known_kinds, registry._patterns)
+    for cached in caches:
+        cached.cache_clear()
+    yield
+    for cached in caches:
+        cached.cache_clear()
+
+
+def test_a_plugin_adds_kinds_and_a_table(plugin, forget_kinds, monkeypatch, tmp_path):
+    monkeypatch.syspath_prepend(plugin)
+    (tmp_path / "dedicated_log_torch_trace_x.log").write_bytes(LOG)
+    build(discover([tmp_path / "dedicated_log_torch_trace_x.log"]), tmp_path / "out", jobs=1)
+    bundle = Bundle.open(tmp_path / "out")
+    assert validate(bundle) == []
+    (it,) = bundle.logs
+    assert it.table("engine_steps") == {"engine_steps": [{"event_index": 0, "compile_index": 0, "requests": 7}]}
+    titles = {kind["type"]: bundle.manifest["descriptors"][kind["descriptor"]]["title"] for kind in it.directory["kinds"]}
+    assert titles == {"engine_step": "engine step", "artifact": "engine report", "dynamo_start": "start"}
+    assert [(artifact.name, artifact.phase) for artifact in it.artifacts] == [("engine_report", "runtime")]
+
+
+def test_it_works_for_worker_processes_too(plugin, tmp_path):
+    """With several logs, the command line reads them in processes of their own."""
+    for number in range(3):
+        (tmp_path / f"dedicated_log_torch_trace_rank_{number}_x.log").write_bytes(LOG)
+    code = f"import sys; sys.path.insert(0, {str(plugin)!r}); from tlparse_bundle.cli import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path), str(tmp_path / "out"), "--jobs", "2", "-q"], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert [len(it.table("engine_steps")["engine_steps"]) for it in Bundle.open(tmp_path / "out").logs] == [1, 1, 1]
+
+
+def test_without_the_plugin_nothing_is_lost(log_of):
+    it = log_of(LOG)
+    assert [event.type for event in it.events()] == ["engine_step", "artifact", "dynamo_start"]
+    assert next(it.events(type="engine_step")).metadata["engine_step"] == {"requests": 7}
+    assert "engine_steps" not in it.directory["tables"]
