@@ -125,3 +125,64 @@ def wide_and_deep():
     deep = [frame(f"deep_{i}", i) for i in range(3_000)]
     out.append(record("dynamo_start 2000/0 " + json.dumps({"stack": deep})))
     return b"".join(out)
+
+
+def test_flame_shows_the_same_selection_and_time(show):
+    page, bundle = show("recompiles", "#v=1&view=stack")
+    page.get_by_role("treeitem", name="[0/1]").click()
+    page.get_by_role("button", name="Flame").click()
+    chart = page.get_by_role("application", name="Stacks of the compiles as a flame")
+    expect(chart).to_be_visible()
+    assert "shape=flame" in page.url and "compile=0/1" in page.url
+    heading = page.get_by_role("region", name="Selection").get_by_role("heading", level=2)
+    expect(heading).to_contain_text("[0/1]")
+    chart.focus()
+    page.keyboard.press("Shift+ArrowUp")
+    expect(heading).to_have_text("grows")
+    page.keyboard.press("Shift+ArrowDown")
+    expect(heading).to_contain_text("[0/0]")
+    page.keyboard.press("Shift+ArrowRight")
+    expect(heading).to_contain_text("[0/1]")
+    whole = sum({c.row["metrics_event_index"]: c.row["compile_time_us"] or 0 for c in bundle.logs[0].compiles if c.row["stack_index"] is not None}.values())
+    one = next(c for c in bundle.logs[0].compiles if c.key == "0/1").row["compile_time_us"]
+    expect(page.get_by_role("status")).to_contain_text(f"{round(100 * one / whole, 1):g} % of all")
+    page.reload()
+    expect(heading).to_contain_text("[0/1]")
+    chart.focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("[0/1]")
+
+
+def test_flame_by_number_has_compiles_without_a_time(show):
+    page, bundle = show("killed", "#v=1&view=stack&shape=flame")
+    stacked = [c for c in bundle.logs[0].compiles if c.row["stack_index"] is not None]
+    timeless = [c for c in stacked if not c.row["compile_time_us"]]
+    assert 0 < len(timeless) < len(stacked)
+    expect(page.get_by_text(f"{len(timeless)} compile without a compile time is not in the picture")).to_be_visible()
+    page.get_by_label("Width of the flame").select_option(label="number of compiles")
+    expect(page.get_by_text(f"{len(stacked)} compiles", exact=True)).to_be_visible()
+    expect(page.get_by_text("is not in the picture")).to_be_hidden()
+
+
+@pytest.mark.parametrize("kind, one", [("by file", "program.py"), ("by package", "torch")])
+def test_frames_are_put_together(show, kind, one):
+    page, bundle = show("compiled_autograd", "#v=1&view=stack")
+    rows = page.get_by_role("treeitem")
+    expect(rows.first).to_be_visible()
+    before = rows.count()
+    compiles = page.get_by_role("treeitem", name="[").count()
+    page.get_by_label("Put frames together").select_option(label=kind)
+    expect(page.get_by_role("treeitem", name=one, exact=True).first).to_be_visible()
+    assert rows.count() < before
+    expect(page.get_by_role("treeitem", name="[")).to_have_count(compiles)
+    page.get_by_role("treeitem", name=one, exact=True).first.click()
+    expect(page.get_by_role("region", name="Selection").get_by_role("heading", level=2)).to_have_text(one)
+
+
+def test_generated_code_leads_to_its_source(show):
+    page, bundle = show("compiled_autograd", "#v=1&view=stack")
+    page.get_by_role("treeitem", name="<eval_with_key>.5").click()
+    page.get_by_role("link", name="Source of <eval_with_key>.5").click()
+    pane = page.get_by_role("region", name="Text of <eval_with_key>.5")
+    expect(pane).to_be_visible()
+    assert "line=" in page.url

@@ -62,7 +62,7 @@ export async function openTimeline(context) {
     button("Zoom out", "−", () => chart.zoom(1 / 1.5), "-"), button("Zoom in", "+", () => chart.zoom(1.5), "+"),
     button("Show everything", "All", () => chart.look(0, line.flame.end), "0"), traceButton(log));
 
-  let drawn = "", shownSpan = "", shownRange = "";
+  let drawn = "", shownQuery = "", shownSpan = "", shownRange = "";
   chart.show(line.flame);
   detail(-1);
   return {
@@ -72,7 +72,8 @@ export async function openTimeline(context) {
     search: () => search,
     close: () => chart.close(),
     update: (current) => {
-      if (search.value !== current.q) search.value = current.q;
+      if (shownQuery !== current.q) search.value = current.q; // not while something is typed that the address does not have yet
+      shownQuery = current.q;
       const compile = current.compile ? model.byKey.get(current.compile) : undefined;
       const group = compile === undefined ? -1 : groupOf(line, compile);
       const key = JSON.stringify([current.q, current.compile]);

@@ -8,7 +8,7 @@ import { compileLabel, frameKey, isProblem } from "./model.js";
  */
 
 /**
- * @param {any} model @param {import("../lib/stacks.js").Stacks} stacks
+ * @param {any} model @param {import("./stack-groups.js").Trie} stacks
  * @param {{problems: boolean, hideTorch: boolean, query: string, closed: Set<number>, label: (stack: number) => string}} options
  */
 export function trieRows(model, stacks, options) {
@@ -56,9 +56,13 @@ function chainFrom(head, trie) {
   return chain;
 }
 
-/** The compiles that fit, and the part of the trie that leads to them. @param {any} model @param {any} stacks @param {any} options */
-function prune(model, stacks, options) {
+/**
+ * The compiles that fit, and the part of the trie that leads to them; 'weights' has what each compile adds to its frame.
+ * @param {any} model @param {import("./stack-groups.js").Trie} stacks @param {any} options
+ */
+export function prune(model, stacks, options) {
   const size = stacks.parent.length;
+  const weigh = options.weigh ?? ((/** @type {any} */ compile) => compile.compile_time_us ?? 0);
   const wanted = options.query.toLowerCase();
   const own = (/** @type {number} */ stack) => wanted !== "" && options.label(stack).toLowerCase().includes(wanted);
   // 0 not known yet, 1 no, 2 yes: this frame or one of its callers fits. Only asked along the way to compiles.
@@ -76,21 +80,26 @@ function prune(model, stacks, options) {
   const needed = new Uint8Array(size);
   const time = new Float64Array(size);
   const count = new Int32Array(size);
+  /** @type {Map<string, number>} */
+  const weights = new Map();
   const counted = new Set();
   let shown = 0;
   model.compiles.forEach((/** @type {any} */ compile, /** @type {number} */ index) => {
-    const stack = compile.stack_index;
-    if (stack === null || stack >= size || (options.problems && !isProblem(compile))) return;
+    if (compile.stack_index === null || compile.stack_index >= size || (options.problems && !isProblem(compile))) return;
+    const stack = stacks.place(compile.stack_index);
     if (wanted && !compileLabel(compile).toLowerCase().includes(wanted) && !pathFits(stack)) return;
     (compiles[stack] ??= []).push(index);
     shown++;
     count[stack]++;
     const key = frameKey(compile);
-    if (!counted.has(key)) time[stack] += compile.compile_time_us ?? 0;
+    if (!counted.has(key)) {
+      time[stack] += weigh(compile);
+      weights.set(`${stack} ${key}`, weigh(compile));
+    }
     counted.add(key);
     for (let at = stack; at >= 0 && !needed[at]; at = stacks.parent[at]) needed[at] = 1;
   });
-  return { ...link(stacks, needed, compiles, time, count, options.hideTorch), compiles, time, count, shown };
+  return { ...link(stacks, needed, compiles, time, count, options.hideTorch), compiles, time, count, weights, shown };
 }
 
 /**

@@ -1,0 +1,221 @@
+"""The timeline: spans as a chart and as a table, found, selected, opened, downloaded."""
+
+import json
+
+import pytest
+from log_builder import record
+from playwright.sync_api import expect
+
+CHART = {"name": "Timeline"}
+
+
+def spans_of(bundle):
+    return bundle.logs[0].table("spans")
+
+
+def chart_of(page):
+    chart = page.get_by_role("application", **CHART)
+    expect(chart).to_be_visible()
+    return chart
+
+
+def selected(page):
+    return page.get_by_role("region", name="Selection").get_by_role("heading", level=2)
+
+
+def hash_of(page):
+    return dict(part.split("=", 1) for part in page.url.split("#")[1].split("&"))
+
+
+def settled(page, key, value=True):
+    """Waits until the address has, or lacks, a key."""
+    page.wait_for_function("([key, there]) => location.hash.includes(`&${key}=`) === there", arg=[key, value])
+    return hash_of(page)
+
+
+def test_table_of_names_says_where_the_time_went(show):
+    page, bundle = show("train_step", "#v=1&view=timeline")
+    table = spans_of(bundle)
+    grid = page.get_by_role("grid", name="Where the time goes")
+    names = [name for name, count in zip(table["names"], table["by_name"]["count"]) if count]
+    assert len(names) > 10
+    expect(grid.get_by_role("row")).to_have_count(len(names) + 1)
+    own = dict(zip(table["names"], table["by_name"]["self_us"]))
+    expect(grid.get_by_role("row").nth(1)).to_have_accessible_name(max(names, key=own.get))
+    row = grid.get_by_role("row", name="dynamo", exact=True)
+    expect(row.get_by_role("gridcell").nth(1)).to_have_text(str(table["by_name"]["count"][table["names"].index("dynamo")]))
+    row.click()
+    expect(page.get_by_label("Find spans by name")).to_have_value('"dynamo"')
+    expect(page.get_by_text(f"{table['by_name']['count'][table['names'].index('dynamo')]} found")).to_be_visible()
+
+
+def test_a_click_selects_a_span_and_its_address_shows_it_again(show):
+    page, bundle = show("train_step", "#v=1&view=timeline")
+    table = spans_of(bundle)
+    box = chart_of(page).bounding_box()
+    first_row = 20 + 18 * bool(table["instants"]["time_us"]) + 9
+    page.mouse.move(box["x"] + 30, box["y"] + first_row)
+    tip = page.locator(".flame-tip")
+    expect(tip).to_contain_text("dynamo")
+    expect(tip).to_contain_text("[0/0]")
+    expect(tip).to_contain_text("own time")
+    page.mouse.click(box["x"] + 30, box["y"] + first_row)
+    expect(selected(page)).to_have_text("dynamo")
+    place = table["names"].index("dynamo")
+    row = table["spans"]["name_index"].index(place)
+    assert hash_of(page)["span"] == str(table["spans"]["begin_event_index"][row])
+    detail = page.get_by_role("region", name="Selection")
+    expect(detail.get_by_role("link", name=f"begin {table['spans']['begin_event_index'][row]}")).to_be_visible()
+    expect(detail.get_by_role("link", name=f"end {table['spans']['end_event_index'][row]}")).to_be_visible()
+    expect(detail.get_by_role("heading", name="What torch says about it")).to_be_visible()
+    page.goto(page.url)
+    page.reload()
+    expect(selected(page)).to_have_text("dynamo")
+
+
+def test_keys_zoom_move_walk_and_open(show):
+    page, bundle = show("train_step", "#v=1&view=timeline")
+    chart_of(page).focus()
+    page.keyboard.press("+")
+    page.keyboard.press("+")
+    start, end = map(int, settled(page, "range")["range"].split("-"))
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function("old => !location.hash.includes(old)", arg=f"{start}-{end}")
+    moved = list(map(int, hash_of(page)["range"].split("-")))
+    assert moved[0] > start and abs((moved[1] - moved[0]) - (end - start)) <= 2
+    page.keyboard.press("0")
+    settled(page, "range", False)
+    page.keyboard.press("n")
+    expect(selected(page)).to_have_text("dynamo")
+    page.keyboard.press("Shift+ArrowDown")
+    expect(selected(page)).to_have_text("entire_frame_compile")
+    expect(page.get_by_role("status")).to_contain_text("entire_frame_compile, ")
+    page.keyboard.press("Shift+ArrowUp")
+    expect(selected(page)).to_have_text("dynamo")
+    page.keyboard.press("n")
+    page.keyboard.press("N")
+    expect(selected(page)).to_have_text("dynamo")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("[0/0]")
+    page.go_back()
+    expect(selected(page)).to_have_text("dynamo")
+    chart_of(page).focus()
+    page.keyboard.press("Escape")
+    expect(selected(page)).to_have_text("How to read it")
+
+
+def test_wheel_and_range_picture_choose_what_is_seen(show):
+    page, bundle = show("train_step", "#v=1&view=timeline")
+    box = chart_of(page).bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 60)
+    page.mouse.wheel(0, -400)
+    start, end = map(int, settled(page, "range")["range"].split("-"))
+    assert 0 < start < end
+    page.get_by_role("button", name="Show everything").click()
+    settled(page, "range", False)
+    small = page.locator(".flame-range").bounding_box()
+    page.mouse.move(small["x"] + small["width"] * 0.25, small["y"] + 20)
+    page.mouse.down()
+    page.mouse.move(small["x"] + small["width"] * 0.5, small["y"] + 20, steps=4)
+    page.mouse.up()
+    low, high = map(int, settled(page, "range")["range"].split("-"))
+    assert high - low == pytest.approx(low, rel=0.05), "from a quarter to a half"
+    page.goto(page.url)
+    page.reload()
+    chart_of(page)
+    expect(page.locator(".flame-mark")).to_be_visible()
+    assert hash_of(page)["range"] == f"{low}-{high}"
+
+
+def test_search_and_compile_filter(show):
+    page, bundle = show("recompiles", "#v=1&view=timeline")
+    table = spans_of(bundle)
+    page.get_by_label("Find spans by name").fill("build_guards")
+    wanted = [i for i, name in enumerate(table["spans"]["name_index"]) if "build_guards" in table["names"][name]]
+    expect(page.get_by_text(f"{len(wanted)} found")).to_be_visible()
+    page.keyboard.press("Enter")
+    expect(selected(page)).to_have_text("build_guards")
+    page.get_by_label("Find spans by name").fill("")
+    page.get_by_role("button", name="Compiles and colours").click()
+    grid = page.get_by_role("grid", name="Compiles in the timeline")
+    compile = next(c for c in bundle.logs[0].compiles if c.key == "0/1")
+    grid.get_by_role("row", name=f"[0/1] {compile.row['function']}").click()
+    assert hash_of(page)["compile"] == "0/1"
+    own = [i for i, c in enumerate(table["spans"]["compile_index"]) if bundle.logs[0].compiles[c].key == "0/1"]
+    moments = [c for c in table["instants"]["compile_index"] if bundle.logs[0].compiles[c].key == "0/1"]
+    expect(page.get_by_text(f"{len(own) + len(moments)} found")).to_be_visible()
+    page.get_by_role("button", name="Where the time goes").click()
+    total = sum(int(cell.inner_text()) for cell in page.get_by_role("grid", name="Where the time goes").locator("[role=row]:not(.grid-header) > :nth-child(2)").all())
+    assert total == len(own)
+    page.get_by_role("button", name="only [0/1]").click()
+    assert "compile" not in hash_of(page)
+
+
+def test_unended_spans_are_told_apart(show):
+    page, bundle = show("killed", "#v=1&view=timeline")
+    table = spans_of(bundle)
+    open_spans = [i for i, repair in enumerate(table["spans"]["repair"]) if repair == 2]
+    assert open_spans
+    detail = page.get_by_role("region", name="Selection")
+    expect(detail).to_contain_text(f"{len(open_spans)} never ended")
+    page.goto(page.url + f"&span={table['spans']['begin_event_index'][open_spans[0]]}")
+    expect(selected(page)).to_have_text(table["names"][table["spans"]["name_index"][open_spans[0]]])
+    expect(detail).to_contain_text("No end in the log")
+    expect(detail).to_contain_text("never ended")
+    expect(detail).to_contain_text("no end")
+
+
+def test_download_is_what_torch_wrote(show):
+    page, bundle = show("transformer", "#v=1&view=timeline")
+    table = spans_of(bundle)
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download trace").click()
+    events = json.loads(download.value.path().read_text())
+    assert download.value.suggested_filename.endswith("-timeline.json")
+    phases = [event["ph"] for event in events]
+    assert phases.count("B") == len(table["spans"]["start_us"]) and phases.count("i") + phases.count("I") == len(table["instants"]["time_us"])
+    expect(page.get_by_role("region", name="Selection")).to_contain_text("ui.perfetto.dev")
+
+
+def test_threads_that_overlap_get_lanes_and_names_stay_text(show):
+    hostile = "<img src=x onerror=alert(1)>"
+    parts = [("B", "outer", 1_000), ("B", hostile, 2_000), ("E", "outer", 5_000), ("E", hostile, 9_000)]
+    log = b"".join(
+        record("chromium_event 0/0", payload=json.dumps({"name": name, "ts": 1_700_000_000_000_000 + at, "args": {"compile_id": "0/0"}, "ph": phase, "cat": "dynamo_timed", "tid": 0, "pid": 0}))
+        for phase, name, at in parts
+    )
+    page, bundle = show(log, "#v=1&view=timeline")
+    assert spans_of(bundle)["lane_count"] == 2
+    chart_of(page).focus()
+    page.keyboard.press("n")
+    page.keyboard.press("n")
+    expect(selected(page)).to_have_text(hostile)
+    expect(page.get_by_role("region", name="Selection")).to_contain_text("Overlaps a span of another lane")
+
+
+def test_without_a_timeline_it_says_what_would_be_here(show):
+    page, _ = show("export_dtrace", "#v=1&view=timeline")
+    expect(page.get_by_role("heading", name="No timeline")).to_be_visible()
+    expect(page.get_by_text("TORCH_TRACE=/tmp/trace")).to_be_visible()
+
+
+def test_three_hundred_thousand_spans_draw_by_pixels(show):
+    page, _ = show("train_step", "#v=1&view=timeline")
+    chart_of(page)
+    took = page.evaluate("""async () => {
+      const { timelineOf, litRows } = await import("/viewers/default/timeline-data.js");
+      const { inSight } = await import("/viewers/lib/flame-data.js");
+      const n = 300000, list = (make) => Array.from({ length: n }, (_, i) => make(i));
+      const spans = { name_index: list((i) => i % 7), start_us: list((i) => i * 10), duration_us: list(() => 9), compile_index: list(() => 0), parent_index: list(() => -1),
+        lane: list(() => 0), repair: list(() => 0), begin_event_index: list((i) => 2 * i), end_event_index: list((i) => 2 * i + 1) };
+      const table = { names: ["a", "b", "c", "d", "e", "f", "g"], spans, instants: { name_index: [], time_us: [], compile_index: [], event_index: [] }, by_name: null };
+      const line = timelineOf(table, [{ id: "0/0", key: "0/0", metrics_event_index: null }]);
+      const start = performance.now();
+      let drawn = 0;
+      for (let round = 0; round < 10; round++) for (const row of line.flame.rows) inSight(line.flame, row, 0, line.flame.end / 1000, 1000, () => drawn++);
+      const lit = litRows(line, "c", -1).reduce((sum, row) => sum + row.length, 0);
+      return { drawn: drawn / 10, ms: (performance.now() - start) / 10, lit };
+    }""")
+    assert 900 <= took["drawn"] <= 1100, "one box a pixel"
+    assert took["lit"] == len(range(2, 300_000, 7))
+    assert took["ms"] < 50
