@@ -16,48 +16,81 @@ def test_nothing_wrong_is_an_answer(show):
     compiles = [c for c in bundle.logs[0].compiles if c.id is not None]
     assert {c.status for c in compiles} == {"ok"}
     expect(heading(page)).to_contain_text(f"{len(compiles)} compile")
-    expect(page.get_by_role("region", name="What went wrong")).to_contain_text("no failures, no graph breaks, no recompiles")
+    expect(page.get_by_role("region", name="What went wrong")).to_contain_text("No failures, no graph breaks, no recompiles; ")
     expect(page).to_have_title("Overview · dedicated_log_torch_trace_fixture0.log · tlparse-bundle")
 
 
-def test_failures_with_function_place_reason_and_link(show):
+def test_failures_with_function_place_line_reason_and_link(show):
     page, bundle = show("failures")
-    failed = [c for c in bundle.logs[0].compiles if c.row["failure"]]
-    assert failed
+    (log,) = bundle.logs
+    rows = log.table("failures")["failures"]
+    failed = [row for row in rows if row["kind"] == "compile"]
+    others = [row for row in rows if row["kind"] not in ("compile", "exception")]
+    assert len(failed) == 3 and len(others) == 2
     wrong = page.get_by_role("region", name="What went wrong")
-    expect(wrong.get_by_role("heading", name=f"{len(failed)} failures")).to_be_visible()
-    for compile in failed:
-        row = compile.row
-        item = wrong.get_by_role("listitem").filter(has=page.get_by_role("link", name=f"[{compile.key}] {row['function']} error"))
-        expect(item).to_contain_text(row["failure"]["type"])
-        expect(item).to_contain_text(f"program.py:{row['failure']['line'] or row['first_line']}")
-    wrong.get_by_role("link", name=f"[{failed[0].key}] ").click()
-    expect(heading(page)).to_have_text(f"[{failed[0].key}] {failed[0].row['function']}")
-    expect(page.get_by_role("region", name="Summary")).to_contain_text(failed[0].row["failure"]["reason"][:60])
+    expect(wrong.get_by_role("heading", name=f"{len(failed) + len(others)} failures")).to_be_visible()
+    compiles = list(log.compiles)
+    lines = {row["compile_index"]: row for row in rows if row["kind"] == "exception"}
+    for row in failed:
+        compile = compiles[row["compile_index"]]
+        item = wrong.get_by_role("listitem").filter(has=page.get_by_role("link", name=f"[{compile.key}] {compile.row['function']} error"))
+        expect(item).to_contain_text(row["type"])
+        expect(item).to_contain_text(f"program.py:{row['line'] or compile.row['first_line']}")
+        expect(item).to_contain_text(lines[row["compile_index"]]["source_line"] or compile.row["function"])
+    wrong.get_by_role("link", name=f"[{compiles[failed[0]['compile_index']].key}] ").click()
+    expect(page.get_by_role("region", name="Summary")).to_contain_text(failed[0]["reason"].split("\n")[0])
 
 
-def test_graph_breaks_grouped_by_place(show):
+def test_graph_breaks_by_place_with_the_hint_of_the_log(show):
     page, bundle = show("graph_breaks")
-    reasons = [a.text() for c in bundle.logs[0].compiles for a in c.artifacts if a.name == "dynamo_graph_break_reason"]
-    places = {text.split("\n")[0].rsplit("/", 1)[1] for text in reasons}
-    assert len(reasons) > len(places) > 1
+    rows = bundle.logs[0].table("graph_breaks")["graph_breaks"]
+    times = sum(len(row["occurrences"]) for row in rows)
+    assert times > len(rows) > 1
     wrong = page.get_by_role("region", name="What went wrong")
-    expect(wrong.get_by_role("heading", name=f"{len(reasons)} graph breaks at {len(places)} places")).to_be_visible()
-    for place in places:
-        expect(wrong.get_by_role("listitem").filter(has_text=place)).to_have_count(1)
+    expect(wrong.get_by_role("heading", name=f"{times} graph breaks at {len(rows)} places")).to_be_visible()
+    for row in rows:
+        item = wrong.get_by_role("listitem").filter(has_text=f"program.py:{row['line']}")
+        expect(item).to_have_count(1)
+        expect(item).to_contain_text(row["source_line"])
+        expect(item).to_contain_text(row["hints"][0].replace("`", "")[:60])
+        expect(item).to_contain_text("2 times" if len(row["occurrences"]) == 2 else "1 time")
 
 
-def test_recompiles_grouped_by_function(show):
+def test_recompiles_by_root_cause(show):
     page, bundle = show("recompiles")
-    again = [c for c in bundle.logs[0].compiles if c.row["recompile_reason"] is not None]
-    assert len(again) > 3
-    functions = {c.row["function"] for c in again}
+    table = bundle.logs[0].table("recompiles")
+    again = table["recompiles"]
+    functions = {row["frame_index"] for row in again}
+    assert len(again) == 8 and len(functions) == 4
     wrong = page.get_by_role("region", name="What went wrong")
-    expect(wrong.get_by_role("heading", name=f"{len(again)} recompiles of {len(functions)} functions")).to_be_visible()
-    for compile in again:
-        link = wrong.get_by_role("link", name=f"[{compile.key}] {compile.row['function']} {compile.status}")
-        expect(link.last).to_be_visible()
-        expect(wrong).to_contain_text(compile.row["recompile_reason"].split("\n")[0].split(": ", 1)[1][:60])
+    expect(wrong).to_contain_text("8 recompiles of 4 functions, mostly limited because x.size(0) changed (2 → 3 → 4 → 5 → 6)")
+    expect(wrong.get_by_role("heading", name=f"8 recompiles of 4 functions, {len(table['causes'])} root causes")).to_be_visible()
+    compiles = list(bundle.logs[0].compiles)
+    for cause in table["causes"]:
+        item = wrong.get_by_role("listitem").filter(has=page.get_by_role("link", name=" → ".join(map(str, cause["values"])))).filter(has_text=table["frames"][cause["frame_index"]]["function"])
+        for index in cause["recompile_indexes"]:
+            expect(item.get_by_role("link", name=f"[{compiles[again[index]['compile_index']].key}]")).to_be_visible()
+    grows = wrong.get_by_role("listitem").filter(has_text="grows")
+    expect(grows).to_contain_text("x.size(0): 4 → 5")
+    expect(grows).to_contain_text("torch._dynamo.mark_dynamic(x, 0) before the call, or torch.compile(dynamic=True)")
+    limited = wrong.get_by_role("listitem").filter(has_text="recompile limit reached")
+    expect(limited).to_have_count(1)
+    expect(limited).to_contain_text("limited")
+
+
+def test_caches_in_one_line_each_and_a_click_away(show):
+    page, bundle = show("caches")
+    expect(page.get_by_role("region", name="What went wrong")).to_contain_text("; caches: 3 misses, 1 bypass.")
+    page.get_by_role("link", name="FX graph cache 2 misses").click()
+    rows = page.get_by_role("grid", name="Caches").get_by_role("row")
+    expect(rows).to_have_count(1 + 2)
+
+
+def test_counts_stand_beside_the_names_of_the_views(show):
+    page, _ = show("graph_breaks")
+    views = page.get_by_role("navigation", name="Views")
+    expect(views.get_by_role("link", name="Breaks", exact=True)).to_have_text("Breaks 6")
+    expect(views.get_by_role("link", name="Recompiles", exact=True)).to_have_text("Recompiles")
 
 
 def test_compile_time_is_the_sum_of_its_parts(show):
@@ -150,6 +183,6 @@ def test_equal_recompile_reasons_are_one_line(show):
     )
     page, _ = show(data)
     wrong = page.get_by_role("region", name="What went wrong")
-    expect(wrong.get_by_text("39 recompiles of 1 function")).to_be_visible()
-    expect(wrong.get_by_text("tensor 'x' rank mismatch")).to_have_count(1)
+    expect(wrong.get_by_role("heading", name="39 recompiles of 1 function, 1 root cause")).to_be_visible()
+    expect(wrong.get_by_role("link", name="x.dim()")).to_have_count(2)  # in the sentence, and in the list
     expect(wrong).to_contain_text("and 27 more")

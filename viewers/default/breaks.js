@@ -1,80 +1,66 @@
-// Graph breaks and restarts, grouped: the same reason at the same place is one line.
-import { append, h } from "../lib/dom.js";
-import { count, plural } from "../lib/format.js";
-import { artifactsOf, idText, parseBreak } from "./model.js";
-import { compileLinks, verdict } from "./parts.js";
+// The distinct graph breaks: why and where, torch's own words about each, and the compiles in which it occurred.
+import { h } from "../lib/dom.js";
+import { count, firstLine, plural } from "../lib/format.js";
+import { emptyPage, listDetail } from "../lib/list-detail.js";
+import { findingsOf } from "./findings.js";
+import { modelOf } from "./model.js";
+import { advice, compileLink, pairs, recordLink, sourceLine, webLink } from "./parts.js";
+import { rich, usefulHints } from "./words.js";
 
-const MOST_READ = 2_000;
-const MOST_SHOWN = 30;
+const ARTIFACT = "dynamo_graph_break_reason";
+const MOST_SHOWN = 200;
 
-/** @param {any} model @param {ReturnType<typeof import("./model.js").facts>} known @param {any} state */
-export function breakSection(model, known, state) {
-  const { breakCount, restarts } = known;
-  const title = breakCount > 0 ? plural(breakCount, "graph break") : "Restarts";
-  const section = verdict("✂", "break", title, []);
-  const list = section.querySelector("ul");
-  append(list, [breakCount === 0 && h("li", { class: "dim" }, "The log has no dynamo_graph_break_reason; these are the restart reasons from the metrics.")]);
-  if (breakCount === 0) append(list, restarts.map(([reason, frames]) => restartRow(model, reason, frames, state)));
-  else fillIn(model, section, list, state);
-  return section;
-}
-
-/** @param {any} model @param {string} reason @param {any[]} frames @param {any} state */
-function restartRow(model, reason, frames, state) {
-  return h("li", null, h("span", { class: "reason", title: reason }, reason), ` ${plural(frames.length, "time")}`,
-    compileLinks(model, frames.map((frame) => frame.rows[frame.rows.length - 1]), state));
-}
-
-/** The reasons are payloads: they come after the first screen. @param {any} model @param {any} section @param {Element} list @param {any} state */
-async function fillIn(model, section, list, state) {
-  const waiting = h("li", { class: "dim", role: "status" }, "Reading the reasons …");
-  list.append(waiting);
-  try {
-    const { groups, read, total } = await breakGroups(model.log);
-    waiting.remove();
-    section.querySelector("h2").append(` at ${plural(groups.length, "place")}`);
-    append(list, groups.slice(0, MOST_SHOWN).map((group) => breakRow(model, group, state)));
-    if (groups.length > MOST_SHOWN) {
-      const more = h("button", { class: "tool", onclick: () => {
-        more.parentElement.remove();
-        append(list, groups.slice(MOST_SHOWN).map((group) => breakRow(model, group, state)));
-      } }, `Show all ${count(groups.length)} places`);
-      append(list, [h("li", null, more)]);
-    }
-    if (read < total) append(list, [h("li", { class: "dim" }, `The first ${count(read)} of ${count(total)} were read.`)]);
-  } catch (error) {
-    waiting.textContent = `The reasons could not be read. ${/** @type {Error} */ (error).message}`;
+/** @param {import("./main.js").Context} context @returns {Promise<import("./main.js").View>} */
+export async function openBreaks({ log, state }) {
+  const [model, { breaks, restarts }] = await Promise.all([modelOf(log), findingsOf(log)]);
+  if (breaks.length === 0) {
+    return emptyPage("No graph breaks",
+      "Every place where Dynamo had to end a graph would be here, with torch's reason, its hints and the line of the program.",
+      restarts.length > 0 ? [`The log has ${plural(restarts.length, "restart")} without a recorded graph break. `, h("a", { href: state.link({ view: "failures", type: "restart" }) }, "Restarts")]
+        : ["torch.compile with ", h("code", null, "TORCH_TRACE=/tmp/trace"), " records them (dynamo_graph_break_reason)."]);
   }
+  return listDetail({
+    state, name: "breaks", label: "Graph breaks", noun: ["graph break", "graph breaks"], length: breaks.length, minWidth: "34rem",
+    id: String, title: (i) => `${breakPlace(model, breaks[i])} ${breaks[i].reason}`,
+    text: (i) => [breaks[i].reason, breaks[i].file, breaks[i].line, breaks[i].function, breaks[i].source_line, breaks[i].explanation, breaks[i].gb_id].join("\n"),
+    columns: [
+      { id: "place", title: "Line", width: "minmax(8rem, 1fr)", class: "mono", sort: (i) => `${breaks[i].file}:${String(breaks[i].line).padStart(8)}`,
+        cell: (i) => h("span", { title: breaks[i].file ?? "" }, breakPlace(model, breaks[i])) },
+      { id: "code", title: "Code", width: "minmax(7rem, 1fr)", class: "mono", cell: (i) => h("span", { title: breaks[i].source_line ?? "" }, breaks[i].source_line ?? "–") },
+      { id: "reason", title: "Reason", width: "minmax(10rem, 1.6fr)", sort: (i) => breaks[i].reason, cell: (i) => h("span", { title: breaks[i].reason }, breaks[i].reason) },
+      { id: "times", title: "Times", width: "3.6rem", number: true, sort: (i) => breaks[i].occurrences.length, cell: (i) => count(breaks[i].occurrences.length) },
+    ],
+    detail: (i) => breakDetail(model, breaks[i], state),
+  });
 }
 
-/** @param {any} log */
-export async function breakGroups(log) {
-  const { table } = await artifactsOf(log);
-  const rows = [];
-  for (let i = 0; i < table.length; i++) if (table.columns.name[i] === "dynamo_graph_break_reason") rows.push(i);
-  /** @type {Map<string, any>} */
-  const groups = new Map();
-  for (const row of rows.slice(0, MOST_READ)) {
-    const artifact = table.row(row);
-    const found = parseBreak((await log.text(artifact)) ?? "");
-    const key = JSON.stringify([found.file, found.line, found.reason]);
-    const group = groups.get(key) ?? { ...found, count: 0, compiles: new Set() };
-    groups.set(key, group);
-    group.count++;
-    group.compiles.add(artifact.compile_index);
-  }
-  return { groups: [...groups.values()].sort((a, b) => b.count - a.count), read: Math.min(rows.length, MOST_READ), total: rows.length };
-}
+/** @param {any} model @param {any} row */
+export const breakPlace = (model, row) => (row.file === null ? "place unknown" : `${model.short(row.file)}:${row.line}`);
 
-/** @param {any} model @param {any} group @param {any} state */
-function breakRow(model, group, state) {
-  const place = group.file ? `${model.short(group.file)}:${group.line}` : "place unknown";
-  const first = [...group.compiles][0];
-  const advice = group.hints.length ? group.hints : group.explanation ? [group.explanation] : [];
-  return h("li", null,
-    h("span", { class: "place", title: group.file }, place), " ", group.code && h("code", null, group.code), " ",
-    h("a", { href: state.link({ view: "compile", compile: model.compiles[first].key, artifact: "dynamo_graph_break_reason" }),
-      title: `What torch wrote in ${idText(model.compiles[first])}` }, group.reason),
-    ` ${plural(group.count, "time")}`, compileLinks(model, [...group.compiles], state),
-    advice.length > 0 && h("div", { class: "hint", title: advice.join("\n") }, advice[0], advice.length > 1 && h("span", { class: "dim" }, ` (and ${plural(advice.length - 1, "more hint")})`)));
+/** @param {any} model @param {any} row @param {any} state */
+function breakDetail(model, row, state) {
+  const { occurrences, user_traceback: traceback, explanation } = row;
+  const hints = usefulHints(row.hints);
+  const others = row.hints.filter((/** @type {string} */ hint) => !hints.includes(hint));
+  return [
+    h("h2", null, h("span", { class: "sign status-break", "aria-hidden": "true" }, "✂"), " ", row.reason),
+    sourceLine(row),
+    explanation && h("p", { class: "prose" }, rich(explanation)),
+    advice(hints.map(rich)),
+    others.length > 0 && h("ul", { class: "dim" }, others.map((/** @type {string} */ hint) => h("li", null, hint))),
+    h("h3", null, plural(occurrences.length, "time")),
+    h("ul", { class: "occurrences" }, occurrences.slice(0, MOST_SHOWN).map((/** @type {any} */ at) => h("li", null,
+      compileLink(model, at.compile_index, state), " ", model.compiles[at.compile_index].function ?? "", " ",
+      h("a", { href: state.link({ view: "compile", compile: model.compiles[at.compile_index].key, artifact: ARTIFACT }) }, "what torch wrote"), ", ", recordLink(at.event_index, state),
+      at.skips_frame === true && h("span", { class: "note-inline" }, " the whole function runs uncompiled"))),
+    occurrences.length > MOST_SHOWN && h("li", { class: "dim" }, `${count(MOST_SHOWN)} of ${count(occurrences.length)} shown`)),
+    traceback && [h("h3", null, "Called from"), h("pre", { class: "wrapped traceback" }, traceback)],
+    pairs([
+      ["While", row.situation && firstLine(row.situation).replace(/:$/, "")], ["In the body of", row.higher_order_operator],
+      ["Debug context", row.debug_context && h("code", null, row.debug_context)],
+      ["More about it", row.link && [row.gb_id && `${row.gb_id} `, webLink(row.link)]],
+    ]),
+    row.followed_by.length > 0 && [h("h3", null, "While that was handled"), h("ul", null, row.followed_by.map((/** @type {any} */ next) => h("li", null, next.reason, next.explanation && h("div", { class: "dim" }, next.explanation))))],
+    row.text !== null && [h("h3", null, "The whole text"), h("pre", { class: "wrapped" }, row.text)],
+  ];
 }

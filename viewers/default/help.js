@@ -14,6 +14,7 @@ const KEYS = [
   ["letters", "in the tree: go to the next row that begins so"],
   ["Enter", "open the selected compile; in the find box: next match (with Shift: previous)"],
   ...FLAME_KEYS.map((key) => /** @type {[string, string]} */ (key)),
+  ["f", "in the guards of a compile: go to their filter"],
   ["Esc", "close this help; leave the find box"],
 ];
 

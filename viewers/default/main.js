@@ -3,12 +3,17 @@ import { openBundle } from "../lib/bundle.js";
 import { fill, h, typing } from "../lib/dom.js";
 import { HashState } from "../lib/hash-state.js";
 import { errorBox } from "../lib/load.js";
+import { openBreaks } from "./breaks.js";
+import { openCaches } from "./caches.js";
 import { openCompile } from "./compile.js";
 import { openCompiles } from "./compiles.js";
 import { openDiagnostics } from "./diagnostics.js";
 import { openEvents } from "./events.js";
+import { openFailures } from "./failures.js";
+import { openGuards } from "./guards.js";
 import { showHelp } from "./help.js";
 import { openOverview } from "./overview.js";
+import { openRecompiles } from "./recompiles.js";
 import { header } from "./shell.js";
 import { openStack } from "./stack.js";
 import { openTimeline } from "./timeline.js";
@@ -32,12 +37,13 @@ import { openTimeline } from "./timeline.js";
 /** @type {Record<string, (context: Context) => Promise<View>>} */
 const VIEWS = {
   overview: openOverview, stack: openStack, compiles: openCompiles, compile: openCompile, events: openEvents, diagnostics: openDiagnostics,
-  timeline: openTimeline,
+  timeline: openTimeline, recompiles: openRecompiles, breaks: openBreaks, failures: openFailures, guards: openGuards, caches: openCaches,
 };
 const DEFAULTS = {
   view: "overview", log: "", compile: "", artifact: "", line: "", event: "", q: "", type: "", status: "", sort: "",
   problems: "", torch: "", closed: "", stack: "", pane: "",
-  span: "", range: "", by: "", shape: "", group: "", width: "", hue: "",
+  span: "", range: "", by: "", shape: "", group: "",
+  item: "", guard: "", left: "", right: "", width: "", hue: "",
 };
 
 document.getElementById("boot")?.remove();

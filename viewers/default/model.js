@@ -1,5 +1,5 @@
 // What the views know about one log, worked out once from its compile table. No page needed.
-import { fileShortener, firstLine } from "../lib/format.js";
+import { fileShortener } from "../lib/format.js";
 import { statusInfo } from "../lib/status.js";
 
 /** @typedef {import("../lib/log.js").Log} Log */
@@ -78,7 +78,7 @@ export const isProblem = (compile) =>
 
 /** @param {Model} model */
 export function facts(model) {
-  const { frames, compiles } = model;
+  const { frames } = model;
   const sum = (/** @type {(c: Compile) => number | null} */ value) => frames.reduce((total, frame) => total + (value(frame.last) ?? 0), 0);
   const total = sum((c) => c.compile_time_us);
   const backend = sum((c) => c.backend_time_us);
@@ -96,52 +96,8 @@ export function facts(model) {
     ],
     statuses,
     functions: new Set(frames.map(({ last }) => `${last.filename}:${last.first_line}:${last.function}`)).size,
-    failures: frames.filter(({ last }) => last.status === "error" || last.failure),
     missing: frames.filter(({ last }) => last.status === "missing"),
-    recompiles: recompilesByFunction(frames),
-    restarts: restartReasons(frames),
-    breakCount: compiles.reduce((n, compile) => n + compile.graph_break_count, 0),
     slowest: [...frames].sort((a, b) => (b.last.compile_time_us ?? 0) - (a.last.compile_time_us ?? 0)).filter(({ last }) => last.compile_time_us),
-  };
-}
-
-/** @param {FrameCompile[]} frames */
-function recompilesByFunction(frames) {
-  /** @type {Map<string, FrameCompile[]>} */
-  const groups = new Map();
-  for (const frame of frames) {
-    if (frame.last.recompile_reason === null) continue;
-    const { filename, first_line, function: name } = frame.last;
-    const key = JSON.stringify([filename, first_line, name]);
-    groups.set(key, [...(groups.get(key) ?? []), frame]);
-  }
-  return [...groups.values()].sort((a, b) => b.length - a.length);
-}
-
-/** @param {FrameCompile[]} frames */
-function restartReasons(frames) {
-  /** @type {Map<string, FrameCompile[]>} */
-  const groups = new Map();
-  for (const frame of frames) {
-    for (const reason of frame.last.restart_reasons) groups.set(reason, [...(groups.get(reason) ?? []), frame]);
-  }
-  return [...groups].sort((a, b) => b[1].length - a[1].length);
-}
-
-/** What torch wrote about a graph break, taken apart. @param {string} text */
-export function parseBreak(text) {
-  const line = (/** @type {RegExp} */ pattern) => text.match(pattern)?.[1]?.trim() ?? null;
-  const place = text.match(/^\s*Graph break in user code at (.+):(\d+)\s*$/m);
-  const userStack = text.match(/^User code traceback:\n((?: .*\n?)+)/m)?.[1].trimEnd().split("\n").filter((l) => !/^[\s^~]*$/.test(l)) ?? [];
-  const last = userStack[userStack.length - 1] ?? "";
-  return {
-    file: place?.[1] ?? null,
-    line: place ? Number(place[2]) : null,
-    code: /^\s*File "/.test(last) ? null : last.trim() || null,
-    // "Encountered … when attempting to trace CALL:" and the reason proper after it
-    reason: line(/^\s*(?:Graph Break )?Reason: .*:\s*\n\s*(\S.*)$/m) ?? line(/^\s*(?:Graph Break )?Reason: (.+)$/m) ?? firstLine(text.trim()),
-    explanation: line(/^\s*Explanation: (.+)$/m),
-    hints: [...text.matchAll(/^\s*Hint: (.+)$/gm)].map((match) => match[1].trim()),
   };
 }
 

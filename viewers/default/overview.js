@@ -1,14 +1,13 @@
 // The first screen: what ran, and what went wrong.
 import { fill, h } from "../lib/dom.js";
-import { bytes, count, firstLine, plural, time } from "../lib/format.js";
+import { bytes, count, plural, time } from "../lib/format.js";
 import { statusBadge } from "../lib/status.js";
-import { breakSection } from "./breaks.js";
+import { answers, cacheSection } from "./answers.js";
 import { diagnosticsList } from "./diagnostics.js";
-import { compileLink, compileLinks, fact, phaseBar, shareBar, verdict } from "./parts.js";
+import { compileLink, phaseBar, shareBar } from "./parts.js";
 import { logName } from "./shell.js";
 import { facts, functionName, modelOf, placeOf } from "./model.js";
 
-const MOST_LISTED = 20;
 const SLOWEST = 8;
 
 /** @param {import("./main.js").Context} context @returns {Promise<import("./main.js").View>} */
@@ -19,9 +18,9 @@ export async function openOverview({ bundle, log, state }) {
     headline(model, known),
     bundle.logs.length > 1 && logTable(bundle, log, state),
     model.frames.length === 0 ? nothingCompiled(model, state) : [
-      verdicts(model, known, state),
+      answers(model, known, state),
       timeSection(model, known, state),
-      cacheSection(model),
+      cacheSection(model, state),
     ],
     kindSection(model, state),
     diagnosticsSection(bundle, log, state),
@@ -52,62 +51,8 @@ function nothingCompiled(model, state) {
       h("code", null, "TORCH_TRACE=/tmp/trace python train.py"), "."));
 }
 
-/** @param {any} model @param {ReturnType<typeof facts>} known @param {any} state */
-function verdicts(model, known, state) {
-  const { failures, recompiles, restarts, missing } = known;
-  const recompileCount = recompiles.reduce((n, group) => n + group.length, 0);
-  const sections = [
-    failures.length > 0 && verdict("✖", "error", plural(failures.length, "failure"), failures.map((frame) => failureRow(model, frame, state))),
-    missing.length > 0 && verdict("?", "missing", `${plural(missing.length, "compile")} without metrics`,
-      missing.map((frame) => h("li", null, functionName(frame.last), " ", where(model, frame.last), compileLinks(model, frame.rows, state)))),
-    (known.breakCount > 0 || restarts.length > 0) && breakSection(model, known, state),
-    recompileCount > 0 && verdict("↻", "recompile", `${plural(recompileCount, "recompile")} of ${plural(recompiles.length, "function")}`,
-      recompiles.map((group) => recompileRow(model, group, state))),
-  ].filter(Boolean);
-  const good = [
-    !failures.length && "no failures", !known.breakCount && !restarts.length && "no graph breaks", !recompileCount && "no recompiles",
-  ].filter(Boolean).join(", ");
-  const all = sections.length === 0
-    ? `${plural(model.frames.length, "compile")}, ${good}, ${time(known.total)}.`
-    : good && `${good[0].toUpperCase()}${good.slice(1)}.`;
-  return h("section", { "aria-label": "What went wrong", class: "verdicts" }, sections, all && h("p", { class: "good" }, all));
-}
-
 /** @param {any} model @param {any} compile */
 const where = (model, compile) => h("span", { class: "place", title: compile.filename }, placeOf(model, compile));
-
-/** @param {any} model @param {any} frame @param {any} state */
-function failureRow(model, { last, rows }, state) {
-  const { failure } = last;
-  const place = failure?.filename ? `${model.short(failure.filename)}:${failure.line}` : placeOf(model, last);
-  return h("li", null,
-    h("strong", null, functionName(last)), " ", h("span", { class: "place", title: failure?.filename ?? last.filename }, place), " ",
-    h("span", { class: "reason", title: failure?.reason }, failure ? `${failure.type}: ${firstLine(failure.reason) || "no message"}` : "failed; the metrics give no reason"),
-    compileLinks(model, rows, state));
-}
-
-/** @param {any} model @param {any[]} group the recompiles of one function @param {any} state */
-function recompileRow(model, group, state) {
-  const { last } = group[group.length - 1];
-  const reasons = [...byReason(group)].sort((a, b) => b[1].length - a[1].length);
-  return h("li", null, h("strong", null, functionName(last)), " ", where(model, last), " ", plural(group.length, "time"),
-    h("ul", { class: "reasons" }, reasons.slice(0, MOST_LISTED).map(([reason, frames]) =>
-      h("li", null, h("span", { class: "reason", title: frames[0].last.recompile_reason }, reason), ` ${plural(frames.length, "time")}`,
-        compileLinks(model, frames.map((frame) => frame.rows[frame.rows.length - 1]), state))),
-    reasons.length > MOST_LISTED && h("li", { class: "dim" }, `${MOST_LISTED} of ${count(reasons.length)} reasons shown; `,
-      h("a", { href: state.link({ view: "compiles", q: functionName(last) }) }, "all of its compiles"))));
-}
-
-/** The same guard that failed is one reason; torch writes the id of the compile that it guarded in front. @param {any[]} frames */
-function byReason(frames) {
-  /** @type {Map<string, any[]>} */
-  const groups = new Map();
-  for (const frame of frames) {
-    const reason = firstLine(frame.last.recompile_reason).replace(/^!?[\d/_]+: /, "");
-    groups.set(reason, [...(groups.get(reason) ?? []), frame]);
-  }
-  return groups;
-}
 
 /** @param {any} model @param {ReturnType<typeof facts>} known @param {any} state */
 function timeSection(model, known, state) {
@@ -126,21 +71,6 @@ function timeSection(model, known, state) {
         h("td", { class: "wide" }, functionName(last), " ", where(model, last)),
         h("td", { class: "number" }, time(last.compile_time_us)),
         h("td", { class: "bar-cell" }, shareBar(last.compile_time_us, longest))))))));
-}
-
-/** Hits and misses, from the kinds of records alone. @param {any} model */
-function cacheSection(model) {
-  /** @type {Map<string, string[]>} */
-  const caches = new Map();
-  for (const kind of model.directory.kinds) {
-    const match = /^(.+)_cache_(hit|miss|bypass)$/.exec(kind.name ?? "");
-    if (!match) continue;
-    const title = `${match[1].replaceAll("_", " ")} cache`;
-    caches.set(title, [...(caches.get(title) ?? []), `${count(kind.event_count)} ${match[2]}`]);
-  }
-  if (caches.size === 0) return null;
-  return h("section", null, h("h2", null, "Caches"),
-    h("ul", { class: "facts-line" }, [...caches].map(([title, parts]) => h("li", null, fact(title, parts.join(", "))))));
 }
 
 /** What takes the room. @param {any} model @param {any} state */

@@ -47,3 +47,28 @@ export function phaseBar(phases) {
       h("li", null, h("span", { class: `swatch phase-${p.id}`, "aria-hidden": "true" }), ` ${p.title} `, h("b", null, time(p.us))))),
   ];
 }
+
+/** Only web addresses become links; anything else stays text. @param {any} address @param {any} [text] */
+export function webLink(address, text = address) {
+  const url = String(address ?? "");
+  const web = /^https?:\/\//i.test(url) && URL.canParse(url);
+  return web ? h("a", { href: url, rel: "noopener noreferrer", target: "_blank" }, text) : h("code", null, url);
+}
+
+/** A link to a record. @param {number} index @param {any} state @param {string} [words] */
+export const recordLink = (index, state, words = `record ${count(index)}`) => h("a", { href: state.link({ view: "events", event: String(index) }) }, words);
+
+/** Terms and what is known of them; what is null is left out. @param {[string, any][]} entries */
+export const pairs = (entries) => h("dl", { class: "pairs" },
+  entries.filter(([, value]) => value !== null && value !== undefined && value !== "").map(([term, value]) => [h("dt", null, term), h("dd", null, value)]));
+
+/** The user's line with its file in front. @param {{file: string | null, line: number | null, function?: string | null, source_line?: string | null}} place */
+export function sourceLine({ file, line, function: name, source_line: text }) {
+  if (file === null) return null;
+  return h("figure", { class: "source-line" },
+    h("figcaption", { class: "place" }, `${file}:${line ?? "?"}`, name && ` in ${name}`), text && h("pre", null, h("code", null, text)));
+}
+
+/** What usually helps: one or more texts with code between backticks. @param {any[]} texts */
+export const advice = (texts) => texts.length > 0 && h("section", { class: "advice" },
+  h("h3", null, "What usually helps"), texts.length === 1 ? h("p", null, texts[0]) : h("ul", null, texts.map((text) => h("li", null, text))));

@@ -1,9 +1,11 @@
 // The bar above every view: where we are, the views, the log, light and dark, help.
 import { h } from "../lib/dom.js";
+import { count } from "../lib/format.js";
 import { store, stored } from "../lib/splitter.js";
+import { findingsOf } from "./findings.js";
 import { showHelp } from "./help.js";
 
-const TABS = [["overview", "Overview"], ["stack", "Stack"], ["compiles", "Compiles"], ["timeline", "Timeline"], ["events", "Events"], ["diagnostics", "Diagnostics"]];
+const TABS = [["overview", "Overview"], ["stack", "Stack"], ["compiles", "Compiles"], ["failures", "Failures"], ["breaks", "Breaks"], ["recompiles", "Recompiles"], ["guards", "Guards"], ["caches", "Caches"], ["timeline", "Timeline"], ["events", "Events"], ["diagnostics", "Diagnostics"]];
 const THEME = "tlparse-bundle.theme";
 
 applyTheme(stored(THEME));
@@ -17,7 +19,8 @@ export function header(bundle, state, log) {
   const here = current.view === "compile" ? "compiles" : current.view;
   const kept = /** @type {Record<string, string>} */ (current.log ? { log: current.log } : {});
   const tabs = h("nav", { "aria-label": "Views", class: "tabs" }, TABS.map(([id, title]) =>
-    h("a", { href: state.link({ ...kept, view: id }), "aria-current": here === id ? "page" : null }, title)));
+    h("a", { href: state.link({ ...kept, view: id }), "aria-current": here === id ? "page" : null, dataset: { view: id } }, title)));
+  if (log) tabCounts(log, tabs);
   return h("header", { class: "shell" },
     h("a", { class: "brand", href: state.link({ ...kept, view: "overview" }) }, "tlparse-bundle"),
     log && (bundle.logs.length > 1 ? picker(bundle, state, log) : h("span", { class: "log-name", title: log.summary.source.name }, logName(log))),
@@ -25,6 +28,18 @@ export function header(bundle, state, log) {
     h("span", { class: "spring" }),
     h("button", { class: "tool", onclick: toggleTheme, title: "Light or dark", "aria-label": "Switch between light and dark" }, "◐"),
     h("button", { class: "tool", onclick: () => showHelp(), title: "Keys and words (?)", "aria-label": "Help" }, "?"));
+}
+
+/** How much there is to see, beside the names of the views; they come with the tables. @param {import("../lib/log.js").Log} log @param {HTMLElement} tabs */
+function tabCounts(log, tabs) {
+  const show = (/** @type {string} */ view, /** @type {number} */ n) =>
+    n > 0 && tabs.querySelector(`[data-view="${view}"]`)?.append(" ", h("span", { class: "tab-count", "aria-hidden": "true" }, count(n)));
+  show("compiles", log.summary.compile_count);
+  findingsOf(log).then(({ failures, breakCount, recompiles }) => {
+    show("failures", failures.length);
+    show("breaks", breakCount);
+    show("recompiles", recompiles.length);
+  }, () => {}); // the views tell what went wrong
 }
 
 /** @param {import("../lib/log.js").Log} log */
@@ -40,7 +55,7 @@ function picker(bundle, state, log) {
   const change = (/** @type {Event} */ event) => {
     const select = /** @type {HTMLSelectElement} */ (event.target);
     // An event number means something in its own log only; a compile id often means the same in all of them.
-    state.go(state.patched({ log: select.value, event: "", line: "", stack: "", closed: "", span: "", range: "" }));
+    state.go(state.patched({ log: select.value, event: "", line: "", stack: "", closed: "", span: "", range: "", item: "" }));
     /** @type {HTMLElement | null} */ (document.querySelector("select[aria-label='Log']"))?.focus();
   };
   const select = h("select", { "aria-label": "Log", onchange: change }, bundle.logs.map((l) =>
