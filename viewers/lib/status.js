@@ -7,7 +7,7 @@ export const STATUSES = {
   break: { sign: "✂", word: "break", help: "A graph break was recorded, or the compile was restarted." },
   empty: { sign: "○", word: "empty", help: "Compiled to a graph without operations." },
   error: { sign: "✖", word: "error", help: "The compile failed; the function ran without compilation, or the program stopped." },
-  missing: { sign: "?", word: "missing", help: "Started, but left no compilation metrics: killed, or the log was cut off." },
+  missing: { sign: "?", word: "missing", help: "Started, but left no compilation metrics: killed, cut off, or loaded from a precompiled package." },
 };
 const NONE = { sign: "·", word: "no status", help: "Neither started nor measured under this id." };
 
