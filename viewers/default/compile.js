@@ -6,6 +6,7 @@ import { split } from "../lib/splitter.js";
 import { statusBadge } from "../lib/status.js";
 import { frameText } from "../lib/stacks.js";
 import { openArtifact } from "./artifact.js";
+import { formatSide, previousOfFrame } from "./compare-model.js";
 import { metricsTable } from "./metrics.js";
 import { byPhase, compileArtifacts, describe, functionName, idText, modelOf, placeOf } from "./model.js";
 import { provenanceLink } from "./provenance-link.js";
@@ -48,7 +49,7 @@ export async function openCompile(context) {
     const place = JSON.stringify([current.compile, current.artifact, current.pane]);
     if (place === shown) return line?.(current.line);
     shown = place;
-    fill(head, heading(model, compile, index, step));
+    fill(head, heading(model, compile, index, step, state));
     const artifacts = await compileArtifacts(log, index);
     if (place !== shown) return;
     if (railOf !== current.compile || !rail.querySelector("[aria-current]")) drawRail(compile, artifacts);
@@ -123,14 +124,18 @@ export async function openCompile(context) {
 /** @param {any} model @param {number} index @param {number} by */
 const neighbour = (model, index, by) => model.compiles[model.order[model.order.indexOf(index) + by]];
 
-/** @param {any} model @param {any} compile @param {number} index @param {(by: number) => void} step */
-function heading(model, compile, index, step) {
+/** @param {any} model @param {any} compile @param {number} index @param {(by: number) => void} step @param {any} state */
+function heading(model, compile, index, step, state) {
+  const before = previousOfFrame(model, index);
+  const right = formatSide({ model, index });
   const button = (/** @type {string} */ sign, /** @type {string} */ name, /** @type {string} */ key, /** @type {number} */ by) =>
     h("button", { class: "tool", "aria-label": name, title: `${name} (${key})`, disabled: !neighbour(model, index, by), onclick: () => step(by) }, sign);
   return [
     h("h1", null, h("span", { class: "mono" }, idText(compile)), " ", functionName(compile)), statusBadge(compile.status),
     h("span", { class: "place", title: compile.filename }, placeOf(model, compile)),
     h("span", { class: "spring" }),
+    before < 0 ? h("a", { href: state.link({ view: "compare", right }) }, "compare with …")
+      : h("a", { href: state.link({ view: "compare", left: formatSide({ model, index: before }), right }), title: "Artifact by artifact; the same function's compile before this one" }, `compare with ${idText(model.compiles[before])}`),
     h("span", { class: "dim" }, `${model.order.indexOf(index) + 1} of ${model.compiles.length}`),
     button("‹", "Previous compile", "[", -1), button("›", "Next compile", "]", 1),
   ];

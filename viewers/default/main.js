@@ -5,6 +5,7 @@ import { HashState } from "../lib/hash-state.js";
 import { errorBox } from "../lib/load.js";
 import { openBreaks } from "./breaks.js";
 import { openCaches } from "./caches.js";
+import { openCompare } from "./compare.js";
 import { openCompile } from "./compile.js";
 import { openCompiles } from "./compiles.js";
 import { openDiagnostics } from "./diagnostics.js";
@@ -38,11 +39,13 @@ import { openTimeline } from "./timeline.js";
 const VIEWS = {
   overview: openOverview, stack: openStack, compiles: openCompiles, compile: openCompile, events: openEvents, diagnostics: openDiagnostics,
   timeline: openTimeline, recompiles: openRecompiles, breaks: openBreaks, failures: openFailures, guards: openGuards, caches: openCaches,
+  compare: openCompare,
 };
 const DEFAULTS = {
   view: "overview", log: "", compile: "", artifact: "", line: "", event: "", q: "", type: "", status: "", sort: "",
   problems: "", torch: "", closed: "", stack: "", pane: "",
   span: "", range: "", by: "", shape: "", group: "",
+  other: "", in: "",
   item: "", guard: "", left: "", right: "", width: "", hue: "",
 };
 

@@ -16,7 +16,7 @@ applyTheme(stored(THEME));
  */
 export function header(bundle, state, log) {
   const current = state.current;
-  const here = current.view === "compile" ? "compiles" : current.view;
+  const here = ["compile", "compare"].includes(current.view) ? "compiles" : current.view;
   const kept = /** @type {Record<string, string>} */ (current.log ? { log: current.log } : {});
   const tabs = h("nav", { "aria-label": "Views", class: "tabs" }, TABS.map(([id, title]) =>
     h("a", { href: state.link({ ...kept, view: id }), "aria-current": here === id ? "page" : null, dataset: { view: id } }, title)));
