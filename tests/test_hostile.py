@@ -111,7 +111,8 @@ def test_sums_of_enormous_times(log_of):  # 2**53 times 2**11 is more than 64 bi
     enormous = 2**53 - 1
     it = log_of(
         b"".join(record(f'compilation_metrics {i}/0 {{"dynamo_cumulative_compile_time_us": {enormous}}}') for i in range(2100))
-        + b"".join(record(f'bwd_compilation_metrics 0/0 {{"duration_us": {enormous}}}') for i in range(2100))
+        + b"".join(record(f'bwd_compilation_metrics 0/0 {{"duration_us": {enormous}}}') for i in range(2100)),
+        check=False,
     )
     assert it.row["compile_time_us"] == 0  # of none of them is the time known
 
@@ -137,16 +138,16 @@ def test_a_torch_version_that_is_none(payload, log_of):
 # ---- masses
 
 
-def test_100_000_damaged_records_are_counted_and_not_listed(log_of):
-    it = log_of(b"V0401 12:00:00.000000 7 a.py:1] {\n" * 100_000, check=False)
+def test_20_000_damaged_records_are_counted_and_not_listed(log_of):
+    it = log_of(b"V0401 12:00:00.000000 7 a.py:1] {\n" * 20_000, check=False)
     rows = [row for row in it.table("diagnostics")["diagnostics"] if row["code"] == "json-syntax"]
-    assert it.row["diagnostics"]["json-syntax"] == sum(row["count"] for row in rows) == 100_000
+    assert it.row["diagnostics"]["json-syntax"] == sum(row["count"] for row in rows) == 20_000
     assert len(rows) == 1000
 
 
 def test_many_kinds_of_events(log_of):
-    it = log_of(b"".join(record(f"artifact:name_{i}", payload=f"payload {i}") for i in range(1500)))
-    assert [a.text() for a in it.artifacts] == [f"payload {i}" for i in range(1500)]
+    it = log_of(b"".join(record(f"artifact:name_{i}", payload=f"payload {i}") for i in range(400)))
+    assert [a.text() for a in it.artifacts] == [f"payload {i}" for i in range(400)]
 
 
 def test_long_numbers_in_the_prefix(log_of):

@@ -7,8 +7,9 @@ import multiprocessing
 import os
 import shutil
 import signal
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -130,18 +131,32 @@ def _write_logs(logs: Sequence[LogFile], root: Path, codec: str, jobs: int, prog
     context = multiprocessing.get_context("spawn")  # threads and forks do not mix
     others = set(multiprocessing.active_children())
     with ProcessPoolExecutor(workers, mp_context=context, initializer=_ignore_interrupts) as pool:
-        futures = {pool.submit(write_log, log, root, codec): log for log in order}
         try:
+            with _interrupts_held_back():
+                futures = {pool.submit(write_log, log, root, codec): log for log in order}
             summaries = []
             for future in as_completed(futures):
                 summaries.append(future.result())
                 progress(futures[future].size_bytes)
             return summaries
         except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
             for worker in set(multiprocessing.active_children()) - others:
                 worker.terminate()
+            pool.shutdown(wait=True, cancel_futures=True)  # its thread must not outlive it: it would complain at exit
             raise
+
+
+@contextmanager
+def _interrupts_held_back() -> Iterator[None]:
+    """Workers started in here inherit that Ctrl-C waits, and so cannot be interrupted while they start."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _ignore_interrupts() -> None:
