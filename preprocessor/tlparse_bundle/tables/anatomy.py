@@ -16,22 +16,26 @@ class Anatomy:
     types = None
 
     def __init__(self, context: TableContext):
-        self._cells: dict[tuple, list[int]] = {}  # (kind, compile, origin) -> events, bytes, payload bytes
+        self._cells: dict[tuple[int, int, int], int] = {}  # (kind, compile, origin) -> row of the next three
+        self._events, self._bytes, self._payload_bytes = array("q"), array("q"), array("q")
+        self._origins: dict[tuple, int] = {}
         self._distinct: list[int] = []  # per kind, bytes of payloads that were not there before
         self._blob_ends = array("q")  # per blob, the end of what was stored in it so far
 
     def observe(self, event: Event) -> None:
-        place = (event.kind_index, event.compile_index, event.origin)
-        cell = self._cells.get(place)
-        if cell is None:
-            cell = self._cells[place] = [0, 0, 0]
+        origin = self._origins.setdefault(event.origin, len(self._origins))
+        cells = self._cells
+        row = cells.setdefault((event.kind_index, event.compile_index, origin), len(cells))
+        if row == len(self._events):
+            for column in (self._events, self._bytes, self._payload_bytes):
+                column.append(0)
             if event.kind_index == len(self._distinct):
                 self._distinct.append(0)
-        cell[0] += 1
-        cell[1] += event.size_bytes
+        self._events[row] += 1
+        self._bytes[row] += event.size_bytes
         if event.payload:
             size_bytes = len(event.payload)
-            cell[2] += size_bytes
+            self._payload_bytes[row] += size_bytes
             # A payload that was seen before refers to the place where it was stored then.
             ends, blob, offset = self._blob_ends, event.blob_index, event.blob_offset
             while len(ends) <= blob:
@@ -42,7 +46,8 @@ class Anatomy:
 
     def table(self) -> dict:
         kinds, origins, cells = {}, {}, {}
-        for (kind, compile_index, origin), sums in self._cells.items():
+        for (kind, compile_index, origin), row in self._cells.items():
+            sums = self._events[row], self._bytes[row], self._payload_bytes[row]
             for groups, key in ((kinds, kind), (origins, origin), (cells, (compile_index, kind))):
                 total = groups.setdefault(key, [0, 0, 0])
                 for number, size in enumerate(sums):

@@ -43,10 +43,13 @@ class Metrics:
 
     def observe(self, event: Event) -> None:
         row = {"event_index": event.index, "compile_index": event.compile_index, "type": event.type, "values": {}, "configs": {}, "cut": []}
-        self._rows.append(row)
-        if type(event.value) is not dict:
+        if type(event.value) is dict:
+            self._observe_fields(event, row)
+        else:
             self._note(event, f"{event.type} is no object")
-            return
+        self._rows.append(row)
+
+    def _observe_fields(self, event: Event, row: dict) -> None:
         for key, value in event.value.items():
             if value is None:
                 continue
