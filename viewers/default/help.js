@@ -4,7 +4,8 @@ import { FLAME_KEYS } from "../lib/flame-chart.js";
 import { STATUSES, statusBadge } from "../lib/status.js";
 
 const KEYS = [
-  ["/", "go to the filter or the find box"],
+  ["/", "search everywhere; ↓ from there to what was found, Enter searches the text of artifacts too"],
+  ["f, or / twice", "go to the view's own filter or find box"],
   ["?", "this help"],
   ["[ and ]", "previous and next compile (compile page; also the buttons above it)"],
   ["↑ ↓", "previous and next row of a list, a table or the tree"],
@@ -12,9 +13,13 @@ const KEYS = [
   ["Home, End, Page up, Page down", "first and last row, one page"],
   ["*", "open all branches beside this one"],
   ["letters", "in the tree: go to the next row that begins so"],
+  ["↑ ↓, Shift ↑ ↓", "in code: mark a line, several lines"],
+  ["z, Z", "in code: fold or unfold the block around the marked line; fold the outermost blocks, or unfold all"],
+  ["← →", "in a graph: previous and next value of the marked line"],
+  ["d or Enter, n, N", "in a graph: definition of the value, its next and previous use (Esc: no value)"],
+  ["n, N", "in a comparison: next and previous change"],
   ["Enter", "open the selected compile; in the find box: next match (with Shift: previous)"],
   ...FLAME_KEYS.map((key) => /** @type {[string, string]} */ (key)),
-  ["f", "in the guards of a compile: go to their filter"],
   ["Esc", "close this help; leave the find box"],
 ];
 

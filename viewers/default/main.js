@@ -15,6 +15,8 @@ import { openGuards } from "./guards.js";
 import { showHelp } from "./help.js";
 import { openOverview } from "./overview.js";
 import { openRecompiles } from "./recompiles.js";
+import { openSearch } from "./search.js";
+import { focusSearch } from "./search-box.js";
 import { header } from "./shell.js";
 import { openStack } from "./stack.js";
 import { openTimeline } from "./timeline.js";
@@ -30,7 +32,7 @@ import { openTimeline } from "./timeline.js";
  * @property {HTMLElement} element
  * @property {string} title for the title of the page
  * @property {(state: Record<string, string>) => void} [update] the address changed, the view and the log did not
- * @property {() => HTMLElement | null} [search] what '/' goes to
+ * @property {() => HTMLElement | null} [search] its own filter or find box, what 'f' goes to
  * @property {(event: KeyboardEvent) => boolean} [key] a key outside of fields; true when it was used
  * @property {() => void} [close]
  */
@@ -39,7 +41,7 @@ import { openTimeline } from "./timeline.js";
 const VIEWS = {
   overview: openOverview, stack: openStack, compiles: openCompiles, compile: openCompile, events: openEvents, diagnostics: openDiagnostics,
   timeline: openTimeline, recompiles: openRecompiles, breaks: openBreaks, failures: openFailures, guards: openGuards, caches: openCaches,
-  compare: openCompare,
+  compare: openCompare, search: openSearch,
 };
 const DEFAULTS = {
   view: "overview", log: "", compile: "", artifact: "", line: "", event: "", q: "", type: "", status: "", sort: "",
@@ -104,7 +106,7 @@ async function show(bundle, current) {
   view?.close?.();
   view = null;
   fill(main);
-  fill(document.body, h("a", { class: "skip", href: "#main", onclick: skip }, "Skip to the content"), header(bundle, state, log ?? null), main);
+  fill(document.body, h("a", { class: "skip", href: "#main", onclick: skip }, "Skip to the content"), header(bundle, state, log ?? null, () => view?.search?.() ?? null), main);
   main.className = `view-${open ? current.view : "none"}`;
   try {
     if (!log) throw new Error(`This bundle has no log '${current.log}'. It has: ${bundle.logs.map((l) => l.id).join(", ")}.`);
@@ -144,7 +146,8 @@ function follows(event) {
 function keys(event) {
   if (typing(event) || document.querySelector("dialog[open]")) return;
   if (event.key === "?") showHelp();
-  else if (event.key === "/" && view?.search) view.search()?.focus();
+  else if (event.key === "/") focusSearch();
+  else if (event.key === "f" && view?.search?.()) view.search()?.focus();
   else if (!view?.key?.(event)) return;
   event.preventDefault();
 }

@@ -4,6 +4,7 @@ import { count } from "../lib/format.js";
 import { store, stored } from "../lib/splitter.js";
 import { findingsOf } from "./findings.js";
 import { showHelp } from "./help.js";
+import { searchBox } from "./search-box.js";
 
 const TABS = [["overview", "Overview"], ["stack", "Stack"], ["compiles", "Compiles"], ["failures", "Failures"], ["breaks", "Breaks"], ["recompiles", "Recompiles"], ["guards", "Guards"], ["caches", "Caches"], ["timeline", "Timeline"], ["events", "Events"], ["diagnostics", "Diagnostics"]];
 const THEME = "tlparse-bundle.theme";
@@ -12,9 +13,9 @@ applyTheme(stored(THEME));
 
 /**
  * @param {import("../lib/bundle.js").Bundle} bundle @param {import("../lib/hash-state.js").HashState} state
- * @param {import("../lib/log.js").Log | null} log
+ * @param {import("../lib/log.js").Log | null} log @param {() => HTMLElement | null} [filter] the field of the view itself
  */
-export function header(bundle, state, log) {
+export function header(bundle, state, log, filter = () => null) {
   const current = state.current;
   const here = ["compile", "compare"].includes(current.view) ? "compiles" : current.view;
   const kept = /** @type {Record<string, string>} */ (current.log ? { log: current.log } : {});
@@ -25,9 +26,9 @@ export function header(bundle, state, log) {
     h("a", { class: "brand", href: state.link({ ...kept, view: "overview" }) }, "tlparse-bundle"),
     log && (bundle.logs.length > 1 ? picker(bundle, state, log) : h("span", { class: "log-name", title: log.summary.source.name }, logName(log))),
     bundle.logs.length > 0 && tabs,
-    h("span", { class: "spring" }),
+    h("span", { class: "shell-end" }, log && searchBox(state, filter),
     h("button", { class: "tool", onclick: toggleTheme, title: "Light or dark", "aria-label": "Switch between light and dark" }, "◐"),
-    h("button", { class: "tool", onclick: () => showHelp(), title: "Keys and words (?)", "aria-label": "Help" }, "?"));
+    h("button", { class: "tool", onclick: () => showHelp(), title: "Keys and words (?)", "aria-label": "Help" }, "?")));
 }
 
 /** How much there is to see, beside the names of the views; they come with the tables. @param {import("../lib/log.js").Log} log @param {HTMLElement} tabs */
