@@ -1,6 +1,5 @@
 import pytest
 import traces
-
 from tlparse_bundle import Bundle, build, discover
 from tlparse_bundle.bundle.restore import restored_bytes
 from tlparse_bundle.bundle.validate import validate

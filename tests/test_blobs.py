@@ -5,7 +5,6 @@ import json
 import pytest
 import zstandard
 from log_builder import log, record, span
-
 from tlparse_bundle import Bundle, build, discover
 from tlparse_bundle.bundle import blobs
 

@@ -7,7 +7,6 @@ import pytest
 import traces
 import zstandard
 from log_builder import log, raw_record, record
-
 from tlparse_bundle import Bundle, BundleError, build, discover
 from tlparse_bundle.trace import reader
 

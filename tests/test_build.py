@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 import traces
 from log_builder import log
-
 from tlparse_bundle import Bundle, BundleError, build, discover
 from tlparse_bundle.bundle import build as build_module
 from tlparse_bundle.bundle import log_writer

@@ -3,7 +3,6 @@
 import datetime as dt
 
 import pytest
-
 from tlparse_bundle.trace.clock import Clock
 
 

@@ -2,7 +2,6 @@
 
 import pytest
 from log_builder import log, span
-
 from tlparse_bundle.trace.compile_id import CompileId, Occurrences
 
 

@@ -6,9 +6,7 @@ hostile values in test_hostile.py.
 
 import pytest
 from log_builder import log, raw_record, record, span
-
 from tlparse_bundle import Bundle, BundleError, build, discover
-
 
 # ---- ranks
 

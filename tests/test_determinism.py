@@ -5,7 +5,6 @@ import shutil
 
 import pytest
 import traces
-
 from tlparse_bundle import build, discover
 
 

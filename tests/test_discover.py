@@ -7,7 +7,6 @@ import os
 import pytest
 import zstandard
 from log_builder import log, record
-
 from tlparse_bundle import BundleError, discover
 
 DATA = log("a")

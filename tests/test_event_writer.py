@@ -2,7 +2,6 @@
 
 import pytest
 from log_builder import log, record
-
 from tlparse_bundle.bundle import event_writer
 
 

@@ -4,7 +4,6 @@ import json
 
 import pytest
 import traces
-
 from tlparse_bundle.bundle.validate import validate
 
 TRUTHS = [

@@ -4,7 +4,6 @@ import ast
 
 import pytest
 import traces
-
 from tlparse_bundle.tables.registry import TABLES
 
 PACKAGE = traces.ROOT / "preprocessor" / "tlparse_bundle"

@@ -3,10 +3,9 @@
 import json
 
 import pytest
+import tlparse_bundle
 import traces
 from log_builder import log
-
-import tlparse_bundle
 from tlparse_bundle import Bundle, BundleError, build, discover
 from tlparse_bundle.bundle.find import find
 from tlparse_bundle.bundle.info import as_dict, as_text, duration, size

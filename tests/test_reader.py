@@ -5,7 +5,6 @@ import random
 
 import pytest
 from log_builder import log, record
-
 from tlparse_bundle.diagnostics import Diagnostics
 from tlparse_bundle.trace import reader
 from tlparse_bundle.trace.reader import RecordReader

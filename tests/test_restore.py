@@ -5,7 +5,6 @@ import gzip
 import pytest
 import traces
 from log_builder import log
-
 from tlparse_bundle import Bundle, BundleError, build, discover
 from tlparse_bundle.bundle import event_writer
 from tlparse_bundle.bundle.restore import restore

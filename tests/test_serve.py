@@ -16,7 +16,6 @@ import pytest
 import zstandard
 from log_builder import log
 from starlette.testclient import TestClient
-
 from tlparse_bundle import BundleError, build, discover
 from tlparse_bundle.serve.app import create_app
 from tlparse_bundle.serve.server import bundle_names, listen, ssh_hint

@@ -4,7 +4,6 @@ import gzip
 
 import pytest
 import zstandard
-
 from tlparse_bundle.bundle.layout import CODECS, blob_path, codec_of, is_own, log_path
 from tlparse_bundle.bundle.sink import FileSink
 

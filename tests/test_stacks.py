@@ -1,7 +1,6 @@
 """The stack tables: each string, frame and stack once."""
 
 from log_builder import log
-
 from tlparse_bundle.trace.stacks import StackTable
 
 MAIN, F, G = ("main.py", 10, "<module>", "f()"), ("f.py", 2, "f", None), (None, 3, "g", None)

@@ -5,7 +5,6 @@ import shutil
 import pytest
 import traces
 from log_builder import log, record, span
-
 from tlparse_bundle import Bundle, BundleError, build, discover
 from tlparse_bundle.bundle.validate import validate
 
