@@ -22,10 +22,10 @@ export function graphsOf(log) {
   });
 }
 
-/** "[0/0] forward: backward graph (2 of 2)" @param {Graph} graph @param {number} total */
+/** "[0/0] forward · backward graph · 2 of 2" @param {Graph} graph @param {number} total */
 function label({ row, compile, id }, total) {
   const name = compile.id === null ? "no compile id" : `[${compile.key}]`;
-  const parts = [compile.function ? `${name} ${compile.function}` : name, row.direction, row.subgraph_name, total > 1 && `${id} of ${total}`];
+  const parts = [compile.function ? `${name} ${compile.function}` : name, row.direction && `${row.direction} graph`, row.subgraph_name, total > 1 && `${id} of ${total}`];
   return parts.filter(Boolean).join(" · ");
 }
 

@@ -95,6 +95,7 @@ export function follow(model, { pane, key }) {
     if (!model.byLine.pre) put(found.pre, all(model.maps.postToPre, found.post));
     put(found.kernels, model.maps.sourceToKernels.get(key) ?? []);
     put(found.kernels, kernelsOfPost(model, found.post));
+    for (const k of found.kernels) put(found.source, model.kernels[k].stacks.filter((stack) => stack.includes(key)).flat()); // callers and called
   } else if (pane === "pre") {
     if (!model.pre.has(key)) return found;
     found.pre.add(key);

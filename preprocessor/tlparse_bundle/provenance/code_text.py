@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import cached_property
 
 from tlparse_bundle.provenance.mapping import split_handle
 
@@ -115,21 +116,20 @@ class CodeText:
     def _calls(self, names: set[str]) -> dict[str, list[int]]:
         """Lines behind the beginning of the calling function that call one of these."""
         found: dict[str, list[int]] = {}
-        for number, line in self._code_lines():
+        for number, line in self._code_lines:
             for word in {_plain(match[0]) for match in _WORD.finditer(line)} & names:
                 found.setdefault(word, []).append(number)
         return found
 
-    def _code_lines(self) -> Iterable[tuple[int, str]]:
-        for number in range(self._start, len(self.lines)):
-            line = self.lines[number][:_MAX_LINE]
-            if self._is_code(line):
-                yield number + 1, line
+    @cached_property
+    def _code_lines(self) -> list[tuple[int, str]]:
+        lines = ((number, line[:_MAX_LINE]) for number, line in enumerate(self.lines[self._start :], self._start + 1) if "(" in line)
+        return [(number, line) for number, line in lines if self._is_code(line)]
 
     def kernels_without_handles(self) -> list[str]:
         """Kernels that a code of version 1 calls: what it defines, and libraries, in order."""
         found: dict[str, None] = {}
-        for _, line in self._code_lines():
+        for _, line in self._code_lines:
             for match in _WORD.finditer(line):
                 word = _plain(match[0])
                 if word in self.definitions or (_LIBRARY.match(word) and not _HELPERS.match(word)):

@@ -11,8 +11,7 @@ _MAX_LINE = 20_000  # characters of a line that are looked at
 
 _FRAME = re.compile(r'\s*File "(.+)", line (\d{1,9})(?:, in (.+))?$')
 _MARKS = re.compile(r"[\s^~]*$")  # below the code of a frame Python marks the part that ran
-# torch/fx/graph.py, _ParsedStackTrace.get_summary_str; notes about the node can stand before it.
-_COMMENT = re.compile(r"#.*?\bFile: (.+?):(\d{1,9}) in (.*?), code: ?(.*)")
+_PLACE = re.compile(r":(\d{1,9}) in ")
 
 
 class Source(NamedTuple):
@@ -40,9 +39,15 @@ def frames_of(stack: str) -> tuple[Source, ...]:
 
 
 def source_of(comment: str) -> Source | None:
-    """The line that a comment in the text of a graph names; None when it says that there is none."""
-    match = _COMMENT.match(comment[:_MAX_LINE])
-    return None if match is None else _source(*match.groups())
+    """The line that a comment in the text of a graph names; None when it says that there is none.
+
+    torch/fx/graph.py, _ParsedStackTrace.get_summary_str: 'File: FILE:LINE in FUNCTION, code: CODE', with notes
+    about the node before it.
+    """
+    _, found, text = comment[:_MAX_LINE].partition(" File: ")
+    place, _, code = text.partition(", code:")
+    match = _PLACE.search(place) if found else None
+    return None if match is None else _source(place[: match.start()], match[1], place[match.end() :], code.strip())
 
 
 def _source(file: str, line: str, function: str | None, code: str) -> Source:
