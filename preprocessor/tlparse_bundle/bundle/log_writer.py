@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Hashable
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -74,20 +75,35 @@ class _Kinds:
 
 
 class _HashingStream:
-    """Hashes a log and counts its bytes while it is read."""
+    """Hashes a log, in a thread, and counts its bytes while it is read. Use as a context manager."""
 
     def __init__(self, stream: Any):
         self._stream = stream
         self._hash = hashlib.sha256()
+        self._pool = ThreadPoolExecutor(1)
+        self._update: Future | None = None
         self.size_bytes = 0
+
+    def __enter__(self) -> _HashingStream:
+        return self
+
+    def __exit__(self, *error) -> None:
+        self._pool.shutdown()
 
     def read(self, size: int) -> bytes:
         data = self._stream.read(size)
-        self._hash.update(data)
+        self._finish()
+        self._update = self._pool.submit(self._hash.update, data)
         self.size_bytes += len(data)
         return data
 
+    def _finish(self) -> None:
+        """One block at a time, so that no more than one is held."""
+        if self._update is not None:
+            self._update.result()
+
     def sha256(self) -> str:
+        self._finish()
         return self._hash.hexdigest()
 
 
@@ -103,8 +119,7 @@ def write_log(log: LogFile, root: Path, codec: str, progress: Callable[[int], No
     identity, tables = Identity(), Tables(TableContext(decoder.stacks, diagnostics))
     event_count = reported = 0
 
-    with open_log(log) as raw, FileSink(root, CODECS[codec]) as sink:
-        stream = _HashingStream(raw)
+    with open_log(log) as raw, _HashingStream(raw) as stream, FileSink(root, CODECS[codec]) as sink:
         reader = RecordReader(stream, diagnostics)
         blobs, writer = BlobWriter(sink), EventWriter(sink, log.id)
         for record in reader:
@@ -135,10 +150,12 @@ def write_log(log: LogFile, root: Path, codec: str, progress: Callable[[int], No
 
         rank = identity.rank(log.name_rank, diagnostics)
         _note_clock(decoder, diagnostics, stream.size_bytes, event_count)
-        contents = {table.name: table.table() for table in tables}
-        # After the other tables, which may still add to them:
-        contents |= {"stacks": decoder.stacks.table(), "blobs": blobs.table(), "diagnostics": diagnostics.table()}
-        paths = {name: sink.put(log_path(log.id, f"{name}.json", sink.codec), to_json(table)) for name, table in contents.items()}
+        paths = {}
+        # One after another, so that no two are in memory at once; the last three after the others, which may add to them.
+        writers = {table.name: table.table for table in tables}
+        writers |= {"stacks": decoder.stacks.table, "blobs": blobs.table, "diagnostics": diagnostics.table}
+        for name, table in writers.items():
+            paths[name] = sink.put(log_path(log.id, f"{name}.json", sink.codec), to_json(table()))
         name = os.fsencode(log.path.name).decode("utf-8", "replace")
         source = {"name": name, "size_bytes": stream.size_bytes, "sha256": stream.sha256(), "compression": log.compression}
         directory = {

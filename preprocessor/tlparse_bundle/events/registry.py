@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from fnmatch import translate
-from functools import cache
+from functools import cache, lru_cache
 from importlib.metadata import entry_points
 
 from tlparse_bundle.events import aot, autograd, caching, distributed, dynamo, export, inductor, process, runtime, shapes
@@ -32,15 +32,18 @@ def _patterns() -> list[tuple[re.Pattern, Kind]]:
     return [(re.compile(translate(key)), known_kinds()[key]) for key in keys]
 
 
+@lru_cache(4096)
+def _artifact_kind(name: str | None) -> Kind | None:
+    key = f"artifact:{name}"
+    return known_kinds().get(key) or next((kind for pattern, kind in _patterns() if pattern.match(key)), None)
+
+
 def describe(event_type: str, name: str | None, encoding: object) -> Kind:
     """The kind of an event; for an unknown one a generic kind made from what torch says of it."""
     if event_type != "artifact":
         kind = known_kinds().get(event_type)
         return kind or Kind(event_type, event_type, "other", "text", "")
-    key = f"artifact:{name}"
-    kind = known_kinds().get(key)
-    if kind is None:
-        kind = next((k for pattern, k in _patterns() if pattern.match(key)), None)
+    kind = _artifact_kind(name)
     language = "json" if encoding == "json" else "text"
     return kind or Kind(f"artifact:*{language}", "artifact", "other", language, "")
 

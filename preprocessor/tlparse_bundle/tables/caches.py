@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tlparse_bundle.tables.registry import TableContext
 
 MAX_TEXT = 20_000  # characters
-MAX_EARLIER = 32  # earlier keys of a cache that a miss is compared with
+MAX_EARLIER = 8  # earlier keys of a cache that a miss is compared with
 MAX_COMPONENTS = 10_000  # of one key that are compared
 _MAX_HASHES = 50_000
 MAX_DIFFERENT = 50  # names of components that a row has

@@ -22,6 +22,7 @@ DAMAGED = "damaged_record"
 UNTYPED = "untyped_record"
 
 _FRAME_KEYS = frozenset(("filename", "line", "name", "loc", "uninterned_filename"))
+_STACK_KEYS = frozenset(("stack", "user_stack", "stack_index", "user_stack_index"))
 _MAX_SAFE_INTEGER = 2**53 - 1
 _MAX_DEPTH = 100  # of lists and objects in each other; JSON writers and readers have limits above
 _LONG_DIGITS = re.compile(rb"\d{16}")
@@ -74,6 +75,7 @@ class EventDecoder:
         self.clock = Clock()
         self.stacks = StackTable()
         self._occurrences = Occurrences()
+        self._compile_ids: dict[tuple, CompileId] = {}
         self._strings: dict[int, str] = {}
         self._undefined: set[int] = set()
         self._unknown_frame_keys: set[str] = set()
@@ -99,7 +101,11 @@ class EventDecoder:
 
         fields = self._fields(event, record)
         kept = self._check_payload(event, fields, record)
-        event.type = next((key for key in fields if key not in CONTEXT_KEYS), UNTYPED)
+        for event.type in fields:  # the event's own key comes first
+            if event.type not in CONTEXT_KEYS:
+                break
+        else:
+            event.type = UNTYPED
         value = event.value = fields.get(event.type)
         event.name = value["name"] if type(value) is dict and type(value.get("name")) is str else None
         event.rank = self._rank(event, fields)
@@ -107,10 +113,11 @@ class EventDecoder:
         event.trace_event = self._trace_event(event) if event.type == "chromium_event" else None
         if event.type == "str":
             self._define_string(event, value)
-        self._intern_stack(event, fields, "stack")
-        if event.type != "user_stack":
-            self._intern_stack(event, fields, "user_stack")
-        if type(value) is dict:
+        if not _STACK_KEYS.isdisjoint(fields):
+            self._intern_stack(event, fields, "stack")
+            if event.type != "user_stack":
+                self._intern_stack(event, fields, "user_stack")
+        if type(value) is dict and not _STACK_KEYS.isdisjoint(value):
             self._intern_stack(event, value, "stack")
             self._intern_stack(event, value, "user_stack")
 
@@ -198,17 +205,23 @@ class EventDecoder:
     def _compile_id(self, event: Event, fields: dict) -> CompileId | None:
         if "frame_id" not in fields and "compiled_autograd_id" not in fields and "frame_compile_id" not in fields:
             return None
-        values = [fields.get(key) for key in ID_KEYS]
+        values = tuple(map(fields.get, ID_KEYS))
+        known = self._compile_ids.get(values) if all(type(v) is int or v is None for v in values) else None
+        if known is not None:
+            for key in ID_KEYS:
+                fields.pop(key, None)
+            return known
         for key, value in zip(ID_KEYS, values):
             if value is not None and not _is_index(value):
                 self._note(event, "compile-id-invalid", f"{key} {value!r:.40}")
                 return None
-        if values[:3] == [None, None, None]:
+        if values[:3] == (None, None, None):
             return None
         for key in ID_KEYS:
             fields.pop(key, None)
         # Runtime metrics pass a compile id without an attempt; they belong to attempt 0.
-        return CompileId(values[0], values[1], values[2], values[3] or 0)
+        known = self._compile_ids[values] = CompileId(values[0], values[1], values[2], values[3] or 0)
+        return known
 
     def _trace_event(self, event: Event) -> dict | None:
         try:
