@@ -117,6 +117,19 @@ def test_strict_builds_and_exits_with_3_when_a_log_is_damaged(trace, run):
     assert run("info", "damaged").returncode == 0
 
 
+@pytest.mark.parametrize("option", ["-q", "--json"])
+def test_strict_says_which_log_has_what(option, trace, run):
+    (trace / "dedicated_log_torch_trace_y.log").write_bytes(GOOD + b"noise\n" * 3 + record("a", payload="x", md5="0" * 32) + b"\n")
+    (trace / "dedicated_log_torch_trace_z.log").write_bytes(GOOD[:-9])
+    done = run("trace", "out", "--strict", option)
+    assert done.returncode == 3 and "Error: --strict" in done.stderr
+    assert "  dedicated_log_torch_trace_y.log: 3 × not-a-record, 1 × payload-md5\n" in done.stderr
+    assert "  dedicated_log_torch_trace_z.log: 1 × record-cut\n" in done.stderr
+    assert "rank_0_x" not in done.stderr  # nor the empty line: it is no damage
+    assert "blank-line" not in done.stderr.partition("Error:")[2]
+    assert run("trace", "lenient", option).returncode == 0
+
+
 def test_ranks_choose_logs(trace, run):
     for rank in (1, 3, 4, 5, 10):
         (trace / f"dedicated_log_torch_trace_rank_{rank}_x.log").write_bytes(log("a"))

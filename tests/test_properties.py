@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from log_strategies import any_bytes, cases, damaged_logs, hostile_logs
+
 from tlparse_bundle import Bundle, BundleError, build, discover
 from tlparse_bundle.bundle.info import as_text
 from tlparse_bundle.bundle.restore import restore

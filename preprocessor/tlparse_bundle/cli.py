@@ -89,7 +89,7 @@ def build(traces, latest, ranks, overwrite, strict, jobs, codec, open_browser, a
     """
     from tlparse_bundle.bundle.build import build as build_bundle
     from tlparse_bundle.bundle.build import check_target
-    from tlparse_bundle.progress import Bar, print_summary
+    from tlparse_bundle.progress import Bar, damage, print_summary
     from tlparse_bundle.trace.discover import discover
 
     if len(traces) < 2:
@@ -99,7 +99,6 @@ def build(traces, latest, ranks, overwrite, strict, jobs, codec, open_browser, a
     logs = discover(paths, latest=latest, ranks=ranks)
     with Bar(sum(log.size_bytes for log in logs), len(logs), hidden=quiet) as bar:
         result = build_bundle(logs, out, codec=codec, overwrite=overwrite, jobs=jobs, progress=bar.advance)
-    warnings = {code for code, about in result.manifest["diagnostic_codes"].items() if about["severity"] == "warning"}
     if not quiet:
         print_summary(result)
     if as_json:
@@ -108,7 +107,9 @@ def build(traces, latest, ranks, overwrite, strict, jobs, codec, open_browser, a
         _serve([out], port=0, open_browser=True)
     elif not quiet:
         click.echo(f"Look at it: tlparse-bundle serve {out}", err=True)
-    if strict and warnings:
+    damaged = damage(result.manifest) if strict else ""
+    if damaged:
+        click.echo(f"Error: --strict: the bundle was built, but logs are damaged:\n{damaged}", err=True)
         sys.exit(EXIT_DIAGNOSTICS)
 
 

@@ -56,3 +56,14 @@ def print_summary(result: BuildResult) -> None:
     for code in sorted(totals, key=lambda code: (about[code]["severity"] != "warning", code)):
         lines.append(f"{about[code]['severity']}: {totals[code]:,} × {code}: {about[code]['meaning']}")
     click.echo("\n".join(lines), err=True)
+
+
+def damage(manifest: dict) -> str:
+    """Which logs have which warnings, a line for each log that has any; empty when none has."""
+    about = manifest["diagnostic_codes"]
+    lines = []
+    for log in manifest["logs"]:
+        found = [f"{count:,} × {code}" for code, count in log["diagnostics"].items() if about[code]["severity"] == "warning"]
+        if found:
+            lines.append(f"  {log['source']['name']}: {', '.join(found)}")
+    return "\n".join(lines)

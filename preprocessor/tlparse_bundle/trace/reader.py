@@ -20,11 +20,11 @@ MAX_RECORD_BYTES = 256 << 20  # with the payload
 
 # Level, MMDD, time, pid, then the shortest path that is followed by ":line] ".
 PREFIX = re.compile(rb"([A-Z])(\d{4} \d\d:\d\d:\d\d)[.,](\d{6}) +(\d+) (.+?):(\d+)\] ?")
-_LINE_FEED_BEFORE_TEXT = re.compile(rb"\n(?!\t)")
+# Possessive, so that no line of millions is remembered for a way back.
+_PAYLOAD_LINES = re.compile(rb"(?:\n++\t[^\n]*+)*+")
 _LINE_FEEDS = re.compile(rb"\n+")
 _LINE_END = re.compile(rb"\n")
 _PAYLOAD_END = re.compile(rb"\n(?![\t\n])")
-_BLANKS_INSIDE = re.compile(rb"\n\n+\t")
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -72,7 +72,7 @@ class RecordReader:
         return self._base + len(self._buf)
 
     def _more(self, start: int) -> None:
-        """Read on, keeping the buffer from ``start``; grows with what it keeps."""
+        """Read on, keeping the buffer from ``start``; reads more the more it keeps, up to the largest record."""
         keep = self._buf[start:]
         block = self._stream.read(max(BLOCK_BYTES, min(len(keep), MAX_RECORD_BYTES + BLOCK_BYTES - len(keep))))
         self._eof = not block
@@ -106,9 +106,10 @@ class RecordReader:
                 end = len(buf)
             match = PREFIX.match(buf, pos, end)
             if match is None:
-                self._not_a_record(buf[pos:end], line, self._base + pos)
-                pos = end + 1
-                line += 1
+                lines = 1 if end > pos else _LINE_FEEDS.match(buf, pos).end() - pos
+                self._not_a_record(buf[pos:end], line, self._base + pos, lines)
+                pos = end + lines
+                line += lines
                 if pos - kept_from > BLOCK_BYTES:  # garbage without end must not grow the buffer
                     yield self._piece(kept_from, pos, line)
                     kept_from = pos
@@ -168,44 +169,39 @@ class RecordReader:
         ``end`` itself when no payload line follows; None when more bytes are needed to know; more
         than ``limit`` when it lies behind that.
         """
-        last = pos = end
         beyond = len(buf) > limit
         stop = min(len(buf), limit)
-        while True:
-            match = _LINE_FEED_BEFORE_TEXT.search(buf, pos, stop)
-            if match is None:  # payload lines up to the end of what we may look at
-                return limit + 1 if beyond else len(buf) if self._eof else None
-            blanks_end = _LINE_FEEDS.match(buf, match.start(), stop).end()
-            if blanks_end == stop and not self._eof and not beyond:
-                return None
-            if blanks_end == limit and buf[limit : limit + 1] == b"\t":
-                return limit + 1
-            if match.start() > end:
-                last = match.start()
-            if buf[blanks_end : blanks_end + 1] != b"\t":
-                return last
-            pos = blanks_end  # empty lines, then more of the payload
+        last = _PAYLOAD_LINES.match(buf, end, stop).end()
+        if last == stop:
+            return limit + 1 if beyond else len(buf) if self._eof else None
+        blanks_end = _LINE_FEEDS.match(buf, last, stop).end()  # more of the payload may follow empty lines
+        if blanks_end == len(buf) and not self._eof:
+            return None
+        return limit + 1 if blanks_end == limit and buf[limit : limit + 1] == b"\t" else last
 
     def _payload(self, buf: bytes, start: int, last: int, line: int) -> tuple[bytes, bool]:
         """The payload in buf[start:last] and whether its lines must be kept verbatim."""
         raw = buf[start:last]
         verbatim = last >= len(buf)
         if raw[:1] == b"\n" or b"\n\n" in raw:
-            blanks = sum(len(m) - 2 for m in _BLANKS_INSIDE.findall(b"\n" + raw))
+            size, raw = len(raw), b"\n" + raw
+            while b"\n\n" in raw:
+                raw = raw.replace(b"\n\n", b"\n")
+            raw = raw[1:]
+            blanks = size - len(raw)
             self._diagnostics.add(
                 "payload-blank-lines", f"{blanks} empty lines inside a payload", line=line, byte_offset=self._base + start, count=blanks
             )
-            raw = _BLANKS_INSIDE.sub(b"\n\t", b"\n" + raw)[1:]
             verbatim = True
         return raw[1:].replace(b"\n\t", b"\n"), verbatim
 
     def _too_large(self, what: str, limit: int, line: int, byte_offset: int) -> None:
         self._diagnostics.add("too-large", f"{what} of more than {limit:,} bytes", line=line, byte_offset=byte_offset)
 
-    def _not_a_record(self, text: bytes, line: int, byte_offset: int) -> None:
+    def _not_a_record(self, text: bytes, line: int, byte_offset: int, count: int) -> None:
         if not text.strip(b"\r"):
             code, message = "blank-line", "empty line"
         else:
             shown = text[:80].decode("utf-8", "replace")
             code, message = "not-a-record", f"not a record: {shown!r}"
-        self._diagnostics.add(code, message, line=line, byte_offset=byte_offset)
+        self._diagnostics.add(code, message, line=line, byte_offset=byte_offset, count=count)
