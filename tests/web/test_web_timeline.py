@@ -111,7 +111,7 @@ def test_wheel_and_range_picture_choose_what_is_seen(show):
     page.mouse.wheel(0, -400)
     start, end = map(int, settled(page, "range")["range"].split("-"))
     assert 0 < start < end
-    page.get_by_role("button", name="Show everything").click()
+    page.get_by_role("button", name="Show all").click()
     settled(page, "range", False)
     small = page.locator(".flame-range").bounding_box()
     page.mouse.move(small["x"] + small["width"] * 0.25, small["y"] + 20)

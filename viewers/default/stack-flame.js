@@ -23,8 +23,8 @@ export const WIDTHS = [["", "compile time"], ["count", "number of compiles"]];
 export function stackBoxes(model, trie, options) {
   const weigh = (/** @type {any} */ compile) => (options.width === "count" ? 1 : compile.compile_time_us ?? 0);
   const tree = prune(model, trie, { ...options, query: "", weigh });
-  /** @type {number[]} */
-  const stack = [], compile = [], from = [], to = [], row = [], hue = [];
+  const numbers = () => /** @type {number[]} */ ([]);
+  const stack = numbers(), compile = numbers(), from = numbers(), to = numbers(), row = numbers(), hue = numbers();
   /** @type {string[]} */
   const names = [];
   const files = new Map();

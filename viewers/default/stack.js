@@ -68,7 +68,7 @@ export async function openStack(context) {
   const note = h("p", { class: "dim padded", hidden: true });
   const body = h("div", { class: "fill" });
   const without = model.compiles.flatMap((compile, i) => (compile.id !== null && compile.stack_index === null ? [i] : []));
-  const left = h("section", { class: "pane", "aria-label": "Stacks" },
+  const left = h("section", { class: "pane", "aria-label": "Stacks" }, h("h1", { class: "visually-hidden" }, "Stacks of the compiles"),
     h("div", { class: "toolbar" }, h("span", { role: "group", "aria-label": "Shape", class: "pair" }, shapes), filter,
       h("label", null, problems, " Only problems"), h("label", null, torch, " Hide torch frames"), group, width, total),
     body, note,
@@ -170,7 +170,7 @@ function compileCells(model, row, longest) {
   return [
     h("span", { class: "tree-text", style: { "padding-left": `${row.depth * 16}px` } },
       statusBadge(compile.status), " ", h("b", { class: "mono" }, idText(compile)), " ", functionName(compile),
-      compile.recompile_reason !== null && h("span", { class: "tag", title: compile.recompile_reason }, "↻ recompile")),
+      compile.recompile_reason !== null && [" ", h("span", { class: "tag", title: compile.recompile_reason }, "↻ recompile")]),
     timeCells(row, longest),
   ];
 }

@@ -42,7 +42,7 @@ export function timelineOf(table, compiles) {
   for (let i = 0; i < length; i++) {
     hueByCompile[i] = groups[group[i]].hue;
     hueByName[i] = name[i] % HUES;
-    marked[i] = i < spanCount && spans.repair[i] ? 1 : 0;
+    marked[i] = i >= spanCount ? 2 : spans.repair[i] ? 1 : 0;
     if (to[i] > end) end = to[i];
   }
   for (let i = 0; i < spanCount; i++) {

@@ -22,7 +22,7 @@ export class TimelineTables {
         { id: "count", title: "Count", width: "4.5rem", number: true, cell: (row) => count(this.sums.count[row]), sort: (row) => this.sums.count[row] },
         { id: "total", title: "Total", width: "5rem", number: true, cell: (row) => time(this.sums.total_us[row]), sort: (row) => this.sums.total_us[row], help: "With what lies inside of them; a span inside of one of the same name counts twice" },
         { id: "own", title: "Own time", width: "5.5rem", number: true, cell: (row) => time(this.sums.self_us[row]), sort: (row) => this.sums.self_us[row], help: "Without the spans inside of them: adds up to the whole" },
-        { id: "share", title: "", width: "5rem", cell: (row) => shareBar(this.sums.self_us[row], this.most) },
+        { id: "share", title: "Share", width: "5rem", cell: (row) => shareBar(this.sums.self_us[row], this.most) },
       ],
     });
     const of = (/** @type {number} */ row) => model.compiles[line.groups[row].compile];
@@ -31,7 +31,7 @@ export class TimelineTables {
       onselect: (row) => state.replace({ compile: of(row).key, range: "", span: "" }, true),
       onopen: (row) => state.go(state.link({ view: "compile", compile: of(row).key })),
       columns: [
-        { id: "colour", title: "", width: "1rem", cell: (row) => h("span", { class: "swatch hue", "aria-hidden": "true", style: { "--hue": `var(--hue-${line.groups[row].hue})` } }) },
+        { id: "colour", title: "Colour", width: "3.2rem", cell: (row) => h("span", { class: "swatch hue", "aria-hidden": "true", style: { "--hue": `var(--hue-${line.groups[row].hue})` } }) },
         { id: "compile", title: "Compile", width: "6rem", cell: (row) => compileLink(model, line.groups[row].compile, state), sort: (row) => row },
         { id: "function", title: "Function", width: "minmax(8rem, 1fr)", cell: (row) => functionName(of(row)), sort: (row) => functionName(of(row)) },
         { id: "status", title: "Status", width: "6rem", cell: (row) => statusBadge(of(row).status), sort: (row) => of(row).status ?? "" },

@@ -60,14 +60,15 @@ export async function openTimeline(context) {
     button("Previous span", "↑", () => chart.walk(-1), "N"), button("Next span", "↓", () => chart.walk(1), "n"), byName, only,
     h("span", { class: "spring" }), seen,
     button("Zoom out", "−", () => chart.zoom(1 / 1.5), "-"), button("Zoom in", "+", () => chart.zoom(1.5), "+"),
-    button("Show everything", "All", () => chart.look(0, line.flame.end), "0"), traceButton(log));
+    button("Show all", "All", () => chart.look(0, line.flame.end), "0"), traceButton(log));
 
   let drawn = "", shownQuery = "", shownSpan = "", shownRange = "";
   chart.show(line.flame);
+  chart.element.style.maxHeight = `${chart.wanted + 30}px`;
   detail(-1);
   return {
     title: "Timeline",
-    element: h("div", { class: "fill timeline" }, toolbar, small.element, chart.element,
+    element: h("div", { class: "fill timeline" }, h("h1", { class: "visually-hidden" }, "Timeline"), toolbar, small.element, chart.element,
       split("timeline", tables.element, side, { label: "Width of the table", size: Math.round(innerWidth * 0.52) })),
     search: () => search,
     close: () => chart.close(),

@@ -1,4 +1,5 @@
 // The stack trie as rows to show. Loops over arrays, no recursion: stacks can be deep. No page needed.
+import { isTorch } from "../lib/stacks.js";
 import { compileLabel, frameKey, isProblem } from "./model.js";
 
 /**
@@ -131,6 +132,3 @@ function link(stacks, needed, compiles, time, count, hideTorch) {
   }
   return { roots, children };
 }
-
-/** @param {string | null} file */
-const isTorch = (file) => /(^|(site|dist)-packages\/|#link-tree\/)torch\//.test(file ?? "");

@@ -75,7 +75,7 @@ export class FlameChart {
     this.flame = flame;
     this.lit = this.order = null;
     this.hover = -1;
-    this.space.style.height = `${flame.rows.length * ROW + this.head + 4}px`;
+    this.space.style.height = `${this.wanted}px`;
     [this.from, this.to] = [0, flame.end];
     this.draw();
   }
@@ -89,6 +89,11 @@ export class FlameChart {
 
   get head() {
     return this.options.ruler ? RULER : 0;
+  }
+
+  /** Height that shows every row. */
+  get wanted() {
+    return this.flame.rows.length * ROW + this.head + 4;
   }
 
   get width() {

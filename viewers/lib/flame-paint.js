@@ -62,8 +62,9 @@ export function paint(pen, flame, sight, width, height, colours, state) {
     inSight(flame, boxes, sight.from, scale, width, (box, left, wide) => {
       const x = Math.max(left, -1), w = Math.min(left + wide, width + 1) - x;
       pen.fillStyle = lit ? colours.hues[flame.hue[box]] : colours.dim;
-      pen.fillRect(x, y, Math.max(w - (w > 3 ? 0.6 : 0), 1), ROW - 1);
-      if (flame.marked?.[box] && w > 3) dashed(pen, x, y, w, colours.text);
+      const mark = flame.marked?.[box];
+      pen.fillRect(x, y, Math.max(w - (w > 3 ? 0.6 : 0), mark === 2 ? 3 : 1), ROW - 1);
+      if (mark === 1 && w > 3) dashed(pen, x, y, w, colours.text);
       if (w < SMALLEST_TEXT) return;
       const room = Math.floor((w - 6) / letter);
       const label = flame.label(box);

@@ -12,7 +12,7 @@ import { VirtualList } from "./virtual-list.js";
  * @property {boolean | null} expanded null when there is nothing to open
  * @property {number} position among its siblings, from 1
  * @property {number} siblings
- * @property {string} label accessible name, and what type-ahead looks at
+ * @property {string} label what type-ahead looks at; the accessible name is what the row shows
  */
 
 const ROW = 22;
@@ -58,7 +58,7 @@ export class Tree {
       tabindex: active || (this.list.active < 0 && index === 0) ? "0" : "-1",
       "aria-level": row.level, "aria-posinset": row.position, "aria-setsize": row.siblings,
       "aria-expanded": row.expanded === null ? null : String(row.expanded),
-      "aria-selected": String(active), "aria-label": row.label,
+      "aria-selected": String(active),
       onclick: () => this.select(index),
       ondblclick: toggle,
     },
