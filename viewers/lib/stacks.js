@@ -56,3 +56,6 @@ export class Stacks {
 export function frameText({ file, line, name, loc }) {
   return `${file ?? "(unknown file)"}:${line} in ${name}${loc ? `: ${loc}` : ""}`;
 }
+
+/** Whether torch itself has the file. @param {string | null} file */
+export const isTorch = (file) => /(^|(site|dist)-packages\/|#link-tree\/)torch\//.test(file ?? "");
