@@ -21,6 +21,7 @@ export const focusSearch = () => box?.select?.() ?? box?.focus();
 /** @param {import("../lib/hash-state.js").HashState} state */
 function make(state) {
   const go = (/** @type {string} */ q, /** @type {Record<string, string>} */ more = {}) => {
+    if (state.current.view === "search" && state.current.q === q && !more.in) return; // Enter was quicker
     if (state.current.view === "search") state.replace({ q, in: "", ...more }, true);
     else if (q.trim()) state.go(state.link({ view: "search", q, ...more }));
   };

@@ -84,9 +84,10 @@ export function usesOf(lines, scope, name) {
   /** @type {Use[]} */
   const uses = [];
   let defined = false;
+  const word = new RegExp(`\\b${name}\\b`);
   for (let i = scope.first; i <= scope.last; i++) {
     const line = lines[i];
-    if (!line.includes(name)) continue;
+    if (!line.includes(name) || !word.test(line)) continue;
     const freed = FREED.exec(line);
     for (const value of valuesIn(line)) {
       if (value.name !== name) continue;
