@@ -21,7 +21,7 @@ export async function openArtifact(context, model, artifact, signal) {
   const metadata = log.metadata(artifact.event_index, { signal });
   const payload = await log.payload(artifact, { signal });
   const head = await artifactHead(bundle, log, model, artifact, state);
-  if (payload === null) return withoutPayload(artifact, head, await metadata, await log.stacks());
+  if (payload === null) return withoutPayload(context, artifact, head, await metadata, await log.stacks());
   metadata.catch(() => {}); // not needed then
   const compile = model.compiles[artifact.compile_index].key;
   const table = artifact.language === "fx" && state.current.pane === "table";
@@ -68,10 +68,10 @@ export function jsonPane(value, name) {
   return pane;
 }
 
-/** @param {any} artifact @param {any} head @param {any} metadata @param {any} stacks */
-function withoutPayload(artifact, head, metadata, stacks) {
+/** @param {import("./main.js").Context} context @param {any} artifact @param {any} head @param {any} metadata @param {any} stacks */
+function withoutPayload({ log, state }, artifact, head, metadata, stacks) {
   if (artifact.type.endsWith("compilation_metrics")) {
-    return { element: h("div", { class: "fill" }, head, metricsTable(metadata)), find: null };
+    return { element: h("div", { class: "fill" }, head, metricsTable(log, artifact.event_index, state, metadata)), find: null };
   }
   const pane = jsonPane(stacks.resolve(metadata), artifact.name);
   const link = artifact.type === "link" ? safeLink(metadata.link) : null;

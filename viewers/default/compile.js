@@ -95,7 +95,7 @@ export async function openCompile(context) {
       return load("the stack", () => log.stacks(), (stacks) => fill(body, stackList(stacks.stack(compile.stack_index))));
     }
     if (wanted === METRICS && compile.metrics_event_index !== null) {
-      return load("the metrics", (signal) => log.metadata(compile.metrics_event_index, { signal }), (metadata) => fill(body, metricsTable(metadata)));
+      return load("the metrics", (signal) => log.metadata(compile.metrics_event_index, { signal }), (metadata) => fill(body, metricsTable(log, compile.metrics_event_index, state, metadata)));
     }
     const artifact = artifacts.find((a) => a.address === wanted);
     if (artifact) {

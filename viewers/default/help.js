@@ -12,6 +12,7 @@ const KEYS = [
   ["← →", "close and open a branch of the tree, or go to its parent or first child; move a panel's edge"],
   ["Home, End, Page up, Page down", "first and last row, one page"],
   ["*", "open all branches beside this one"],
+  ["↓ ↑, Esc", "in the list behind More: walk, close"],
   ["letters", "in the tree: go to the next row that begins so"],
   ["↑ ↓, Shift ↑ ↓", "in code: mark a line, several lines"],
   ["z, Z", "in code: fold or unfold the block around the marked line; fold the outermost blocks, or unfold all"],
@@ -20,6 +21,7 @@ const KEYS = [
   ["n, N", "in a comparison: next and previous change"],
   ["Enter", "open the selected compile; in the find box: next match (with Shift: previous)"],
   ...FLAME_KEYS.map((key) => /** @type {[string, string]} */ (key)),
+  ["g", "guards: go to the filter of the guards of the selected compile"],
   ["Esc", "close this help; leave the find box"],
 ];
 

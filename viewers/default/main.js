@@ -42,6 +42,12 @@ const VIEWS = {
   overview: openOverview, stack: openStack, compiles: openCompiles, compile: openCompile, events: openEvents, diagnostics: openDiagnostics,
   timeline: openTimeline, recompiles: openRecompiles, breaks: openBreaks, failures: openFailures, guards: openGuards, caches: openCaches,
   compare: openCompare, search: openSearch,
+  // Fetched when they are opened.
+  symbols: async (context) => (await import("./symbols.js")).openSymbols(context),
+  tensors: async (context) => (await import("./tensors.js")).openTensors(context),
+  kernels: async (context) => (await import("./kernels.js")).openKernels(context),
+  export: async (context) => (await import("./export.js")).openExport(context),
+  anatomy: async (context) => (await import("./anatomy.js")).openAnatomy(context),
 };
 const DEFAULTS = {
   view: "overview", log: "", compile: "", artifact: "", line: "", event: "", q: "", type: "", status: "", sort: "",
@@ -111,7 +117,7 @@ async function show(bundle, current) {
   try {
     if (!log) throw new Error(`This bundle has no log '${current.log}'. It has: ${bundle.logs.map((l) => l.id).join(", ")}.`);
     if (!open) throw new Error(`There is no view '${current.view}'. There are: ${Object.keys(VIEWS).join(", ")}.`);
-    const timer = setTimeout(() => fill(main, h("p", { class: "loading", role: "status" }, `Loading the ${current.view} of ${log.id} …`)), 120);
+    const timer = setTimeout(() => shown === place && fill(main, h("p", { class: "loading", role: "status" }, `Loading the ${current.view} of ${log.id} …`)), 120);
     const opened = await open({ bundle, log, state }).finally(() => clearTimeout(timer));
     if (shown !== place) return;
     view = opened;

@@ -76,6 +76,12 @@ export function placeOf(model, compile) {
 export const isProblem = (compile) =>
   ["error", "break", "missing"].includes(compile.status) || compile.recompile_reason !== null || compile.graph_break_count > 0;
 
+/** How many records of a type the log has. @param {Model} model @param {string} type */
+export const kindCount = (model, type) => model.directory.kinds.reduce((/** @type {number} */ n, /** @type {any} */ kind) => n + (kind.type === type ? kind.event_count : 0), 0);
+
+/** Whether the log tells of torch.export. @param {Model} model */
+export const hasExport = (model) => ["export", "exported_program", "missing_fake_kernel", "mismatched_fake_kernel"].some((type) => kindCount(model, type) > 0);
+
 /** @param {Model} model */
 export function facts(model) {
   const { frames } = model;

@@ -4,9 +4,12 @@ import { count } from "../lib/format.js";
 import { store, stored } from "../lib/splitter.js";
 import { findingsOf } from "./findings.js";
 import { showHelp } from "./help.js";
+import { hasExport, kindCount, modelOf } from "./model.js";
 import { searchBox } from "./search-box.js";
 
-const TABS = [["overview", "Overview"], ["stack", "Stack"], ["compiles", "Compiles"], ["failures", "Failures"], ["breaks", "Breaks"], ["recompiles", "Recompiles"], ["guards", "Guards"], ["caches", "Caches"], ["timeline", "Timeline"], ["events", "Events"], ["diagnostics", "Diagnostics"]];
+const TABS = [["overview", "Overview"], ["stack", "Stack"], ["compiles", "Compiles"], ["failures", "Failures"], ["breaks", "Breaks"], ["recompiles", "Recompiles"], ["symbols", "Symbols"], ["caches", "Caches"], ["timeline", "Timeline"], ["events", "Events"]];
+/** Behind "More". */
+const MORE = [["guards", "Guards"], ["kernels", "Kernels"], ["tensors", "Tensors"], ["export", "Export"], ["anatomy", "Log anatomy"], ["diagnostics", "Diagnostics"]];
 const THEME = "tlparse-bundle.theme";
 
 applyTheme(stored(THEME));
@@ -19,8 +22,8 @@ export function header(bundle, state, log, filter = () => null) {
   const current = state.current;
   const here = ["compile", "compare"].includes(current.view) ? "compiles" : current.view;
   const kept = /** @type {Record<string, string>} */ (current.log ? { log: current.log } : {});
-  const tabs = h("nav", { "aria-label": "Views", class: "tabs" }, TABS.map(([id, title]) =>
-    h("a", { href: state.link({ ...kept, view: id }), "aria-current": here === id ? "page" : null, dataset: { view: id } }, title)));
+  const tab = (/** @type {string[]} */ [id, title]) => h("a", { href: state.link({ ...kept, view: id }), "aria-current": here === id ? "page" : null, dataset: { view: id } }, title);
+  const tabs = h("nav", { "aria-label": "Views", class: "tabs" }, TABS.map(tab), moreTabs(here, MORE.map(tab)));
   if (log) tabCounts(log, tabs);
   return h("header", { class: "shell" },
     h("a", { class: "brand", href: state.link({ ...kept, view: "overview" }) }, "tlparse-bundle"),
@@ -31,11 +34,40 @@ export function header(bundle, state, log, filter = () => null) {
     h("button", { class: "tool", onclick: () => showHelp(), title: "Keys and words (?)", "aria-label": "Help" }, "?")));
 }
 
+/** The views that are not asked for every day, behind a button that names the one that is open. @param {string} here @param {HTMLElement[]} links */
+function moreTabs(here, links) {
+  const open = MORE.find(([id]) => id === here);
+  const list = h("span", { class: "more-list", id: "more-views", hidden: true }, links);
+  const set = (/** @type {boolean} */ shown) => {
+    list.hidden = !shown;
+    button.setAttribute("aria-expanded", String(shown));
+  };
+  const button = h("button", { "aria-expanded": "false", "aria-controls": "more-views", class: open ? "here" : null, onclick: () => set(list.hidden), title: "More views" }, open ? `${open[1]} ` : "More ", h("span", { "aria-hidden": "true" }, "▾"));
+  const key = (/** @type {KeyboardEvent} */ event) => {
+    const at = links.indexOf(/** @type {any} */ (document.activeElement));
+    const shown = links.filter((link) => !link.hidden);
+    const next = { ArrowDown: shown[shown.indexOf(links[at]) + 1], ArrowUp: shown[shown.indexOf(links[at]) - 1] ?? button, Escape: button }[event.key];
+    if (next === undefined || (event.key === "Escape" && list.hidden)) return;
+    event.preventDefault();
+    event.stopPropagation();
+    set(event.key !== "Escape");
+    next.focus();
+  };
+  return h("span", { class: "more", onkeydown: key, onfocusout: (/** @type {FocusEvent} */ event) => {
+    if (!(/** @type {Element} */ (event.currentTarget).contains(/** @type {Node | null} */ (event.relatedTarget)))) set(false);
+  } }, button, list);
+}
+
 /** How much there is to see, beside the names of the views; they come with the tables. @param {import("../lib/log.js").Log} log @param {HTMLElement} tabs */
 function tabCounts(log, tabs) {
   const show = (/** @type {string} */ view, /** @type {number} */ n) =>
     n > 0 && tabs.querySelector(`[data-view="${view}"]`)?.append(" ", h("span", { class: "tab-count", "aria-hidden": "true" }, count(n)));
   show("compiles", log.summary.compile_count);
+  modelOf(log).then((model) => {
+    show("symbols", kindCount(model, "create_symbol") + kindCount(model, "create_unbacked_symbol"));
+    show("tensors", kindCount(model, "describe_tensor"));
+    if (!hasExport(model)) /** @type {HTMLElement} */ (tabs.querySelector("[data-view='export']")).hidden = true;
+  }, () => {});
   findingsOf(log).then(({ failures, breakCount, recompiles }) => {
     show("failures", failures.length);
     show("breaks", breakCount);
