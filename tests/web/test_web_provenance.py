@@ -1,0 +1,212 @@
+"""The provenance viewer: known pairs followed through all panes in both directions, pins, keys, links."""
+
+import json
+import re
+
+import pytest
+from conftest import ROOT
+from playwright.sync_api import expect
+
+FIXTURES = ["provenance", "provenance_training", "provenance_aoti", "provenance_graphs"]
+TITLES = {"source": "User source", "pre": "Pre-grad graph", "post": "Post-grad graph", "code": "Generated code"}
+
+
+def facts(name):
+    (truth,) = json.loads((ROOT / "fixtures" / name / "truth.json").read_text())["logs"].values()
+    return truth["facts"]
+
+
+@pytest.fixture
+def view(page, bundle_of, address_of):
+    """view(source, hash): the provenance viewer."""
+
+    def open_it(source, hash="#v=1", server="serve"):
+        page.goto(address_of(bundle_of(source), server).replace("/default/", "/provenance/") + hash)
+        expect(page.get_by_role("button", name="Help")).to_be_visible()
+        return page
+
+    return open_it
+
+
+def body(page, pane):
+    return page.get_by_role("region", name=f"{TITLES[pane]}: text")
+
+
+def line(page, pane, text, nth=0):
+    return body(page, pane).locator(".code-line").filter(has_text=text).nth(nth)
+
+
+def lit(page, pane, mark="pinned"):
+    """Texts of the lines that stand out."""
+    return [text.strip() for text in body(page, pane).locator(f".code-line.{mark} .text").all_inner_texts()]
+
+
+def nodes(texts):
+    return {re.match(r"\w+", text)[0] for text in texts}
+
+
+def graph_hash(known):
+    graph = "" if known["graph"] == 1 else f"&graph={known['graph']}"
+    return f"#v=1&compile={known['compile']}{graph}"
+
+
+def source_line(page, number):
+    return body(page, "source").locator(f'.code-line:has(.gutter[data-number="{number}"])')
+
+
+PAIRS = [
+    pytest.param(name, known, id=f"{name}-{known['compile']}-{known['graph']}-{known['source']}-{known['kernel']}")
+    for name in FIXTURES
+    for known in facts(name)["known_pairs"]
+]
+
+
+@pytest.mark.parametrize(("name", "known"), PAIRS)
+def test_from_the_source_line_to_the_kernel_and_back(view, name, known):
+    page = view(name, graph_hash(known))
+    source_line(page, known["source"]).click()
+    expect(source_line(page, known["source"])).to_have_class(re.compile("pinned"))
+    assert set(known["pre"]) <= nodes(lit(page, "pre"))
+    assert set(known["post"]) <= nodes(lit(page, "post"))
+    assert any(known["call"] in text for text in lit(page, "code")), "the call is marked, and in sight"
+    expect(page.get_by_role("status").filter(has_text="←")).to_contain_text(f"program.py:{known['source']}")
+
+    page.keyboard.press("Escape")
+    assert lit(page, "post") == []
+    kernel = page.get_by_role("row", name=f"kernel {known['kernel']}", exact=True)
+    kernel.click()
+    expect(page).to_have_url(re.compile("pin=kernel"))
+    expect(source_line(page, known["source"])).to_have_class(re.compile("pinned"))
+    assert set(known["post"]) <= nodes(lit(page, "post"))
+    assert any(known["call"] in text for text in lit(page, "code"))
+    expect(page.get_by_role("status").filter(has_text="←")).to_contain_text(f"kernel {known['kernel']} ← ")
+
+
+def test_from_each_pane_to_all_others(view):
+    page = view("provenance", "#v=1&compile=1/0")
+    expected = {"source": {"before = x.sin() + 1"}, "pre": {"sin", "before"}, "post": {"sin", "add"}}
+    for pane, text in [("source", "before ="), ("code", "cpp_fused_add_sin_0(arg0_1"), ("code", "tmp0.sin()")]:
+        line(page, pane, text).click()
+        assert set(lit(page, "source")) == expected["source"]
+        assert nodes(lit(page, "pre")) == expected["pre"] and nodes(lit(page, "post")) == expected["post"]
+        assert "cpp_fused_add_sin_0(arg0_1, buf0)" in lit(page, "code")
+        page.keyboard.press("Escape")
+    for pane, text in [("pre", "before:"), ("post", "add:")]:
+        line(page, pane, text).click()
+        assert nodes(lit(page, "pre")) == {"before"} and nodes(lit(page, "post")) == {"add"}
+        assert set(lit(page, "source")) == expected["source"]
+        page.keyboard.press("Escape")
+
+
+def test_hover_previews_and_a_pin_stays(view):
+    page = view("provenance", "#v=1&compile=1/0")
+    line(page, "post", "mm:").hover()
+    assert lit(page, "source", "preview") == ["product = before @ w"] and lit(page, "source") == []
+    line(page, "post", "mm:").click()
+    line(page, "post", "cos:").hover()
+    assert lit(page, "source") == ["product = before @ w"], "the pin stays"
+    assert lit(page, "source", "preview") == ["return product.cos() * 3"]
+    page.get_by_role("heading", name="Provenance").hover()
+    assert lit(page, "source", "preview") == [] and lit(page, "source") == ["product = before @ w"]
+    line(page, "post", "mm:").click()
+    expect(body(page, "source").locator(".pinned")).to_have_count(0)
+
+
+def test_every_pin_is_an_address(view, page):
+    view("provenance", "#v=1&compile=1/0")
+    line(page, "pre", "product:").click()
+    link = page.get_by_role("link", name="Link to this pin").get_attribute("href")
+    assert "pin=pre%3A11" in link or "pin=pre:11" in link
+    before = page.url
+    page.goto("about:blank")
+    page.goto(before)
+    expect(body(page, "source").locator(".pinned")).to_have_count(1)
+    assert lit(page, "source") == ["product = before @ w"]
+    page.get_by_role("button", name="Unpin").click()
+    expect(body(page, "source").locator(".pinned")).to_have_count(0)
+    page.go_back()
+    expect(body(page, "source").locator(".pinned")).to_have_count(1)
+
+
+def test_keyboard_only(view):
+    page = view("provenance", "#v=1&compile=1/0")
+    body(page, "pre").focus()
+    page.keyboard.press("m")
+    page.keyboard.press("m")
+    assert lit(page, "post", "preview")[0].startswith("add:")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="Unpin")).to_be_visible()
+    walked = []
+    for _ in range(6):
+        page.keyboard.press("n")
+        walked.append(page.evaluate("document.activeElement.getAttribute('aria-label')").split(":")[0])
+    source, pre, post, code = TITLES.values()
+    assert walked == [source, pre, post, code, code, source], "the call and the kernel's own code; then in a circle"
+    page.keyboard.press("N")
+    expect(body(page, "code")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("button", name="Unpin")).to_be_hidden()
+    for key, title in zip("1234", TITLES.values(), strict=True):
+        page.keyboard.press(key)
+        expect(page.get_by_role("region", name=title, exact=True)).to_have_count(0)
+        page.keyboard.press(key)
+        expect(page.get_by_role("region", name=title, exact=True)).to_be_visible()
+    page.keyboard.press("k")
+    expect(page.get_by_role("grid", name="Kernels")).to_be_hidden()
+    page.keyboard.press("k")
+    expect(page.get_by_role("grid", name="Kernels")).to_be_visible()
+    page.keyboard.press("[")
+    expect(page.get_by_role("combobox", name="Graph")).to_have_value(re.compile("backward"))
+    page.keyboard.press("?")
+    dialog = page.get_by_role("dialog", name="Help")
+    for word in ["counterpart", "dashed", "[ ]", "Esc"]:
+        expect(dialog).to_contain_text(word)
+    page.keyboard.press("Escape")
+    page.keyboard.press("/")
+    page.keyboard.type("sigmoid")
+    expect(page.locator("mark.current")).to_have_count(1)
+
+
+def test_coverage_is_shown(view):
+    page = view("provenance")
+    shown = page.locator(".coverage")
+    expect(shown).to_contain_text("post-grad nodes in kernels 9 of 10 (90 %)")
+    expect(shown).to_contain_text("kernels mapped 2 of 2 (100 %)")
+    page.get_by_role("combobox", name="Graph").select_option(index=1)
+    expect(shown).to_contain_text("post-grad nodes in kernels 0 of 13 (0 %)")
+    expect(shown).to_contain_text("with source 3 of 3 (100 %)")
+    expect(shown).to_contain_text("the same source line is shown instead")
+
+
+def test_a_backward_without_mapping_goes_by_source_line(view):
+    page = view("provenance_training", "#v=1&compile=0/0&graph=2")
+    page.get_by_role("row", name="kernel extern_kernels.mm:2", exact=True).click()
+    assert lit(page, "source") == ["hidden = self.up(x)"]
+    assert nodes(lit(page, "pre")) == {"hidden"} and "mm" in nodes(lit(page, "post"))
+    expect(body(page, "post").locator(".loose").first).to_be_visible()
+    assert body(page, "code").locator(".loose").count() == 0
+    expect(page.get_by_role("status").filter(has_text="←")).to_contain_text("by source line")
+
+
+def test_empty_state_says_how_to_record(view):
+    page = view("train_step")
+    expect(page.get_by_role("heading", name="This log has no provenance")).to_be_visible()
+    expect(page.get_by_role("main")).to_contain_text("INDUCTOR_PROVENANCE=1")
+    page = view("provenance", "#v=1&compile=7/7")
+    expect(page.get_by_role("heading", name="Compile 7/7 has no provenance")).to_be_visible()
+    page.get_by_role("link", name="two_kernels").click()
+    expect(body(page, "code")).to_be_visible()
+
+
+@pytest.mark.parametrize(("fixture", "there"), [("provenance", True), ("train_step", False), ("caches", False)])
+def test_the_compile_page_leads_here(show, fixture, there):
+    page, _ = show(fixture, "#v=1&view=compile&compile=0/0")
+    rail = page.get_by_role("navigation", name="Artifacts")
+    expect(rail.get_by_role("link", name="Summary")).to_be_visible()
+    link = rail.get_by_role("link", name="Provenance ›")
+    expect(link).to_have_count(int(there))
+    if there:
+        link.click()
+        expect(page.get_by_role("combobox", name="Graph")).to_have_value(re.compile(r"\[0/0\] forward"))
+        page.get_by_role("link", name="[0/0]").click()
+        expect(page.get_by_role("heading", level=1)).to_contain_text("[0/0] forward")

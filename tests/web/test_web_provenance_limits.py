@@ -1,0 +1,186 @@
+"""The provenance viewer with large, hostile and narrow content, in both themes, on a plain server."""
+
+import json
+import re
+import time
+
+import pytest
+from conftest import VIEWERS
+from log_builder import record
+from playwright.sync_api import expect
+from test_web_look import BACKGROUND, contrast, luminance, rgb
+from test_web_provenance import body, lit, view  # noqa: F401 (a fixture)
+
+EVIL = "<img src=x onerror=\"document.title='broken'\"><script>document.title='broken'</script>"
+KERNELS = 2_000
+
+
+def large():
+    """50,000 lines of code: 2,000 kernels of 20 lines and their calls, one node each."""
+    graph = lambda op: "class M(torch.nn.Module):\n    def forward(self, x):\n" + "".join(
+        f'        # File: /home/user/model.py:{i + 10} in forward, code: x{i} = f{i}(x)\n        n{i}: "f32[4]" = {op}(x, {i})\n' for i in range(KERNELS))  # fmt: skip
+    code = ["# AOT ID: ['0_inference']"]
+    for i in range(KERNELS):
+        code += [
+            f"k{i} = async_compile.triton('k{i}', '''",
+            *[f"    tmp{j} = tl.load(in_ptr{j})" for j in range(20)],
+            "''', device_str='cuda')",
+        ]
+    code.append("def call(self, args):")
+    for i in range(KERNELS):
+        code += [f"    # [Provenance debug handles] k{i}:{i + 1}", f"    k{i}.run(buf{i})", f"    del buf{i}"]
+    names = {f"n{i}": [f"n{i}"] for i in range(KERNELS)}
+    kernels = {f"k{i}:{i + 1}": [f"n{i}"] for i in range(KERNELS)}
+    mapping = {"preToPost": names, "postToPre": names, "cppCodeToPost": kernels, "version": 2.0}
+    stacks = {f"k{i}:{i + 1}": [f'  File "/home/user/model.py", line {i + 10}, in forward\n    x{i} = f{i}(x)\n'] for i in range(KERNELS)}
+    return log_of(graph("torch.f"), graph("torch.ops.aten.f"), "\n".join(code), mapping, stacks)
+
+
+def log_of(pre, post, code, mapping, stacks):
+    return b"".join([
+        record("artifact:before_pre_grad_graph 0/0", payload=pre), record("artifact:inductor_post_grad_graph 0/0", payload=post),
+        record("inductor_output_code 0/0", payload=code),
+        record("artifact:inductor_provenance_tracking_node_mappings 0/0", payload=json.dumps(mapping)),
+        record("artifact:inductor_provenance_tracking_kernel_stack_traces 0/0", payload=json.dumps(stacks)),
+    ])  # fmt: skip
+
+
+LARGE = large()
+
+
+def test_fifty_thousand_lines(view):  # noqa: F811
+    start = time.monotonic()
+    page = view(LARGE)
+    expect(body(page, "code")).to_be_visible()
+    assert time.monotonic() - start < 15
+    assert LARGE.count(b"\n") > 50_000 and page.locator(".code-line").count() < 600
+    start = time.monotonic()
+    page.goto(page.url + "&pin=kernel:1990")
+    expect(body(page, "post").locator(".pinned")).to_have_count(1)
+    assert lit(page, "source") == ["x1990 = f1990(x)"]
+    assert "k1990.run(buf1990)" in lit(page, "code")
+    assert time.monotonic() - start < 5
+    page.keyboard.press("n")
+    expect(page.locator(".code-line.cursor.pinned")).to_have_count(1)
+
+
+def test_panes_scroll_together(view):  # noqa: F811
+    page = view(LARGE)
+    body(page, "post").hover()
+    for _ in range(12):
+        page.mouse.wheel(0, 2_000)
+    middle = "element => { const box = element.getBoundingClientRect(); const row = document.elementFromPoint(box.x + 60, box.y + box.height / 2).closest('.code-line'); return row?.textContent ?? '' }"
+
+    def number(pane):
+        found = re.search(r"(?:\b[nxk]|buf)(\d+)", body(page, pane).evaluate(middle))
+        return int(found[1]) if found else -1
+
+    page.wait_for_function("document.querySelector('.pane-code .virtual').scrollTop > 100000")
+    assert number("post") > 300
+    assert all(abs(number(pane) - number("post")) < 12 for pane in ("source", "pre", "code"))
+    page.get_by_role("button", name="Scroll together").click()
+    before = body(page, "code").evaluate("element => element.scrollTop")
+    body(page, "post").hover()
+    page.mouse.wheel(0, 3_000)
+    page.wait_for_timeout(300)
+    assert body(page, "code").evaluate("element => element.scrollTop") == before
+
+
+def test_hostile_strings_are_text(view):  # noqa: F811
+    file = f"/home/{EVIL}.py"
+    graph = f'class M(torch.nn.Module):\n    # File: {file}:3 in {EVIL}, code: {EVIL}\n    relu: "{EVIL}" = torch.relu({EVIL})\n'
+    kernel = f"{EVIL}:1"
+    stacks = {kernel: [f'  File "{file}", line 3, in {EVIL}\n    {EVIL}\n']}
+    names = {"relu": ["relu"]}
+    code = f"def call(args):\n    # [Provenance debug handles] {kernel}\n    {EVIL}(x)\n"
+    page = view(
+        log_of(graph, graph, code, {"preToPost": names, "cppCodeToPost": {kernel: ["relu"]}, "version": 2.0}, stacks), "#v=1&pin=kernel:0"
+    )
+    expect(body(page, "post").locator(".pinned")).to_have_count(1)
+    for pane in ("source", "pre", "post", "code"):
+        expect(body(page, pane)).to_contain_text("<img src=x onerror=")
+    expect(page.get_by_role("grid", name="Kernels")).to_contain_text("<img src=x")
+    assert page.locator("img, script:not([src])").count() == 0
+    assert "broken" not in page.title()
+
+
+@pytest.mark.parametrize(
+    "hash",
+    [
+        f"#v=1&compile={EVIL}&pin={EVIL}",
+        "#v=1&pin=post:999999&hide=pre,nonsense",
+        "#v=1&pin=kernel:99&graph=-1",
+        "#v=1&pin=source:-1&sync=x",
+    ],
+)
+def test_odd_addresses(view, hash):  # noqa: F811
+    page = view("provenance", hash)
+    expect(page.get_by_role("main")).to_be_visible()
+    page.wait_for_load_state("networkidle")
+    assert page.locator("img").count() == 0
+
+
+def test_bundle_without_the_log(page_with_errors, bundle_of, address_of):
+    page_with_errors.goto(address_of(bundle_of("provenance")).replace("/default/", "/provenance/") + "#v=1&log=none")
+    expect(page_with_errors.get_by_role("alert")).to_contain_text("has no log 'none'")
+
+
+def test_without_a_graph_or_code(view):  # noqa: F811
+    only = record("artifact:inductor_provenance_tracking_node_mappings 0/0", payload='{"version": 2.0}')
+    page = view(only)
+    for title in ("Pre-grad graph", "Post-grad graph", "Generated code", "User source"):
+        expect(page.get_by_role("region", name=title, exact=True).locator("p")).not_to_be_empty()
+
+
+@pytest.mark.parametrize("server", ["serve", "static"])
+def test_on_both_servers(view, server):  # noqa: F811
+    page = view("provenance", "#v=1&pin=post:9", server)
+    expect(body(page, "source").locator(".pinned")).to_have_count(1)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_themes(new_page, bundle_of, address_of, scheme):
+    page = new_page(color_scheme=scheme)
+    page.goto(address_of(bundle_of("provenance")).replace("/default/", "/provenance/") + "#v=1&pin=post:9")
+    expect(body(page, "post").locator(".pinned")).to_have_count(1)
+    assert (luminance(rgb(page.evaluate(BACKGROUND))) < 0.1) == (scheme == "dark")
+    for selector in (".unmapped .text", ".pinned .text", ".gutter", ".coverage .dim", ".chain", ".grid-header", ".t-string"):
+        colours = page.locator(selector).first.evaluate("""element => { const own = getComputedStyle(element).color;
+            let at = element; while (at && getComputedStyle(at).backgroundColor === 'rgba(0, 0, 0, 0)') at = at.parentElement;
+            return [own, getComputedStyle(at).backgroundColor] }""")
+        assert contrast(*map(rgb, colours)) >= 4.5, f"{selector} in {scheme}: {colours}"
+    page.get_by_role("button", name="Switch between light and dark").click()
+    assert (luminance(rgb(page.evaluate(BACKGROUND))) < 0.1) == (scheme != "dark")
+
+
+def test_narrow_window(new_page, bundle_of, address_of):
+    page = new_page(viewport={"width": 360, "height": 900})
+    page.goto(address_of(bundle_of("provenance")).replace("/default/", "/provenance/"))
+    expect(body(page, "source")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+def test_bars_are_moved_with_arrows_and_remembered(view):  # noqa: F811
+    page = view("provenance")
+    bar = page.get_by_role("separator", name="Width of User source")
+    pane = page.get_by_role("region", name="User source", exact=True)
+    before = pane.bounding_box()["width"]
+    bar.focus()
+    for _ in range(3):
+        page.keyboard.press("ArrowLeft")
+    after = pane.bounding_box()["width"]
+    assert before - after > 30
+    page.reload()
+    expect(pane).to_be_visible()
+    assert abs(pane.bounding_box()["width"] - after) < 2
+
+
+def test_no_axe_violations(view):  # noqa: F811
+    axe = VIEWERS / "node_modules" / "axe-core" / "axe.min.js"
+    if not axe.exists():
+        pytest.skip("axe-core is not installed: npm ci in viewers/")
+    page = view("provenance", "#v=1&pin=post:9")
+    expect(body(page, "post").locator(".pinned")).to_have_count(1)
+    page.evaluate(axe.read_text())
+    found = page.evaluate("axe.run()")
+    assert [(v["id"], [n["target"] for n in v["nodes"]][:3]) for v in found["violations"]] == []
