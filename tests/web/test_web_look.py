@@ -6,7 +6,8 @@ import pytest
 from conftest import VIEWERS
 from playwright.sync_api import expect
 
-VIEWS = ["overview", "stack", "compiles", "compile&compile=0/0", "events&event=3", "diagnostics"]
+VIEWS = ["overview", "stack", "compiles", "compile&compile=0/0", "events&event=3", "diagnostics",
+         "recompiles", "recompiles&by=function&item=3", "failures", "breaks", "guards", "caches"]
 BACKGROUND = "getComputedStyle(document.body).backgroundColor"
 
 

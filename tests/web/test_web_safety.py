@@ -21,6 +21,9 @@ def hostile():
         record("dynamo_start 0/0 " + json.dumps({"stack": [frame, frame]})),
         record("artifact:x 0/0 " + json.dumps({"name": EVIL}), payload=EVIL),
         record("artifact:dynamo_graph_break_reason 0/0", payload=f"Graph break in user code at {EVIL}:1\nGraph Break Reason: {EVIL}\n  Hint: {EVIL}\n"),
+        record("artifact:recompile_reasons 0/1", payload=f"0/0: {EVIL} == 1  # {EVIL}  # {EVIL}:3 in f"),
+        record("dynamo_cpp_guards_str 0/0", payload=f"TREE_GUARD_MANAGER:\n+- RootGuardManager\n| +- GuardManager: source={EVIL}, accessed_by=x\n| | +- {EVIL}: {EVIL}  # {EVIL}:3 in f\n"),
+        record("artifact:aotautograd_cache_bypass 0/0", payload=json.dumps({"cache_bypass_reason": EVIL, "key": EVIL, "cache_state": "bypass"})),
         record("link 0/0 " + json.dumps({"name": EVIL, "url": "javascript:document.title='broken'"})),
         record("torch_version", payload=json.dumps({"pytorch_version": EVIL})),
         record('artifact:torch_version {"encoding": "json"}', payload=json.dumps({"pytorch_version": EVIL})),
@@ -32,6 +35,7 @@ def hostile():
 @pytest.mark.parametrize("view", [
     "overview", "stack", "stack&compile=0/0", "compiles", "compile&compile=0/0", "compile&compile=0/0&artifact=~stack", "compile&compile=0/0&artifact=~metrics",
     "compile&compile=0/0&artifact=dynamo_graph_break_reason", "events&event=2", "events&event=3", "diagnostics",
+    "failures", "breaks", "recompiles", "recompiles&by=function", "guards", "caches",
 ])  # fmt: skip
 def test_hostile_strings_are_text(show, view):
     page, _ = show(hostile(), f"#v=1&view={view}")

@@ -6,18 +6,26 @@ import { breakPlace } from "./breaks.js";
 import { CACHES, outcomeCount } from "./caches.js";
 import { failurePlace, who } from "./failures.js";
 import { cacheCounts, failureText, findingsOf, grouped, otherRestarts, placesOf } from "./findings.js";
-import { functionName, placeOf } from "./model.js";
+import { functionName, kindCount, placeOf } from "./model.js";
 import { compileLinks, fact, verdict } from "./parts.js";
 import { frameName } from "./recompiles.js";
+import { specializedSection, words } from "./specialized.js";
 import { causeParts, causeText, remedyText, rich, takeApart, usefulHints } from "./words.js";
 
 const MOST_LISTED = 8;
+const EXPORT_KINDS = [ // what torch.export tells, by the kind of record
+  ["export", "export", "exports"], ["guard_on_data_dependent_error", "data-dependent error", "data-dependent errors"],
+  ["missing_fake_kernel", "missing fake kernel", "missing fake kernels"], ["mismatched_fake_kernel", "mismatched fake kernel", "mismatched fake kernels"],
+];
 
 /** Fills the section once the tables are there; they are small. @param {any} model @param {ReturnType<typeof import("./model.js").facts>} known @param {any} state */
 export function answers(model, known, state) {
   const section = h("section", { "aria-label": "What went wrong", class: "verdicts" }, h("p", { class: "dim", role: "status" }, "Reading what happened …"));
   const show = () => findingsOf(model.log).then(
-    (found) => fill(section, sentence(model, known, found, state), verdicts(model, known, found, state)),
+    (found) => {
+      fill(section, sentence(model, known, found, state), verdicts(model, known, found, state));
+      section.hidden = section.childElementCount === 0;
+    },
     (error) => fill(section, errorBox(error, show)));
   show();
   return section;
@@ -34,9 +42,11 @@ function sentence(model, known, found, state) {
     restarts.length > 0 && link({ view: "failures", type: "restart" }, plural(restarts.length, found.breakCount ? "more restart" : "restart")),
     found.recompiles.length > 0 && recompileWords(found, link),
     known.missing.length > 0 && link({ view: "compiles", status: "missing" }, `${plural(known.missing.length, "compile")} without metrics`),
-    specialized > 0 && link({ view: "symbols" }, `${plural(specialized, "symbol")} became ${specialized === 1 ? "a constant" : "constants"}`),
+    specialized > 0 && link({ view: "symbols" }, words(specialized)),
+    ...EXPORT_KINDS.map(([type, one, many]) => kindCount(model, type) > 0 && link({ view: "export" }, plural(kindCount(model, type), one, many))),
   ].filter(Boolean);
-  const absent = [!found.failures.length && "no failures", !found.breakCount && !restarts.length && "no graph breaks", !found.recompiles.length && "no recompiles"].filter(Boolean);
+  if (wrong.length === 0 && model.frames.length === 0) return null; // then there is nothing to be good
+  const absent = model.frames.length === 0 ? [] : [!found.failures.length && "no failures", !found.breakCount && !restarts.length && "no graph breaks", !found.recompiles.length && "no recompiles"].filter(Boolean);
   const first = [...wrong, ...absent];
   return h("p", { class: "answer" }, h("span", { class: wrong.length ? null : "good" }, listed(first)), timeWords(known), cacheWords(found, link), ".",
     found.missing.length > 0 && h("span", { class: "note-inline" }, ` This bundle has no table of ${found.missing.join(", ")}: build it again to see them.`));
@@ -46,19 +56,37 @@ function sentence(model, known, found, state) {
 const listed = (parts) => parts.map((part, i) => [i > 0 && ", ", i === 0 && typeof part === "string" ? part[0].toUpperCase() + part.slice(1) : part]);
 
 /** @param {any} found @param {(where: Record<string, string>, ...text: any[]) => any} link */
-function recompileWords({ recompiles, frames, causes }, link) {
-  const functions = functionCount(recompiles);
-  const most = mostFrequent(causes)[0];
-  const name = frameName(frames[causes[most]?.frame_index]);
-  const why = most === undefined ? [] : [functions > 1 && [", mostly ", h("code", null, name)], " because ", causeText(causes[most])];
-  return link({ view: "recompiles" }, `${plural(recompiles.length, "recompile")} of `, functions > 1 ? plural(functions, "function") : h("code", null, name), why);
+function recompileWords(found, link) {
+  const functions = functionCount(found);
+  const most = causeGroups(found)[0]?.cause;
+  const name = h("code", null, frameName(found.frames[most?.frame_index]));
+  return link({ view: "recompiles" }, `${plural(found.recompiles.length, "recompile")} of `, functions > 1 ? plural(functions, "function") : name,
+    most && [functions > 1 && [", mostly ", name.cloneNode(true)], " because ", causeText(most)]);
 }
 
-/** @param {any[]} recompiles */
-const functionCount = (recompiles) => new Set(recompiles.map((row) => row.frame_index)).size;
+/** Code objects of one function count once. @param {any} frame */
+const functionKey = (frame) => (frame ? JSON.stringify([frame.file, frame.first_line, frame.function]) : "");
 
-/** Positions of the causes, the one with most recompiles first. @param {any[]} causes */
-const mostFrequent = (causes) => causes.map((_, i) => i).sort((a, b) => causes[b].count + causes[b].cascade_count - causes[a].count - causes[a].cascade_count || a - b);
+/** @param {any} found */
+const functionCount = ({ recompiles, frames }) => new Set(recompiles.map((/** @type {any} */ row) => functionKey(frames[row.frame_index]))).size;
+
+/**
+ * Equal causes of one function are one line, also when its code was made several times.
+ * @param {any} found @returns {{first: number, cause: any, causes: any[], count: number, cascades: number}[]} the one with most recompiles first
+ */
+function causeGroups({ causes, frames }) {
+  /** @type {Map<string, any>} */
+  const groups = new Map();
+  causes.forEach((/** @type {any} */ cause, /** @type {number} */ first) => {
+    const key = JSON.stringify([functionKey(frames[cause.frame_index]), cause.source, cause.kind, cause.index, cause.values, cause.kind === "other" && cause.guard]);
+    const group = groups.get(key) ?? { first, cause, causes: [], count: 0, cascades: 0 };
+    groups.set(key, group);
+    group.causes.push(cause);
+    group.count += cause.count;
+    group.cascades += cause.cascade_count;
+  });
+  return [...groups.values()].sort((a, b) => b.count + b.cascades - a.count - a.cascades || a.first - b.first);
+}
 
 /** @param {any} known */
 function timeWords({ total, phases }) {
@@ -73,9 +101,6 @@ function cacheWords({ caches }, link) {
   if (asked.length === 0) return null;
   return ["; caches: ", link({ view: "caches" }, Object.entries(cacheCounts(asked)[0][1]).map(([outcome, n]) => outcomeCount(outcome, n)).join(", "))];
 }
-
-/** @param {any} model @param {string} type */
-export const kindCount = (model, type) => model.directory.kinds.reduce((/** @type {number} */ n, /** @type {any} */ kind) => n + (kind.type === type ? kind.event_count : 0), 0);
 
 /** @param {any} model @param {any} known @param {any} found @param {any} state */
 function verdicts(model, known, found, state) {
@@ -93,8 +118,9 @@ function verdicts(model, known, found, state) {
       breaks.map((/** @type {any} */ _, /** @type {number} */ i) => i).sort((/** @type {number} */ a, /** @type {number} */ b) => breaks[b].occurrences.length - breaks[a].occurrences.length || a - b),
       (i) => breakRow(model, breaks[i], i, state)),
     section("↺", "break", { view: "failures", type: "restart" }, plural(restarts.length, breakCount ? "more restart" : "restart"), grouped(restarts), (group) => failureRow(model, group, state)),
-    section("↻", "recompile", { view: "recompiles" }, `${plural(recompiles.length, "recompile")} of ${plural(functionCount(recompiles), "function")}, ${plural(causes.length, "root cause")}`,
-      mostFrequent(causes), (i) => causeRow(model, found, i, state)),
+    section("↻", "recompile", { view: "recompiles" }, `${plural(recompiles.length, "recompile")} of ${plural(functionCount(found), "function")}, ${plural(causes.length, "root cause")}`,
+      causeGroups(found), (group) => causeRow(model, found, group, state)),
+    specializedSection(model, state),
   ];
 }
 
@@ -123,16 +149,15 @@ function breakRow(model, row, i, state) {
     hints.length > 0 ? hint(hints) : row.explanation && hint([row.explanation.split("\n")[0]]));
 }
 
-/** @param {any} model @param {any} found @param {number} i @param {any} state */
-function causeRow(model, { causes, frames, recompiles }, i, state) {
-  const cause = causes[i];
+/** @param {any} model @param {any} found @param {ReturnType<typeof causeGroups>[number]} group @param {any} state */
+function causeRow(model, { frames, recompiles }, { first, cause, causes, count: times, cascades }, state) {
   const frame = frames[cause.frame_index];
   const remedy = remedyText(cause);
   return h("li", null,
     h("strong", null, frameName(frame)), " ", h("span", { class: "place", title: frame?.file }, frame?.file ? `${model.short(frame.file)}:${frame.first_line}` : ""), " ",
-    h("a", { href: state.link({ view: "recompiles", item: String(i) }), title: cause.guard ?? "" }, causeParts(cause)),
-    ` ${plural(cause.count, "time")}`, cause.cascade_count > 0 && `, led to ${plural(cause.cascade_count, "more recompile")}`,
-    compileLinks(model, cause.recompile_indexes.map((/** @type {number} */ at) => recompiles[at].compile_index), state),
+    h("a", { href: state.link({ view: "recompiles", item: String(first) }), title: cause.guard ?? "" }, causeParts(cause)),
+    ` ${plural(times, "time")}`, causes.length > 1 && `, ${count(causes.length)} code objects`, cascades > 0 && `, led to ${plural(cascades, "more recompile")}`,
+    compileLinks(model, causes.flatMap((each) => each.recompile_indexes).map((/** @type {number} */ at) => recompiles[at].compile_index), state),
     (frame?.limit_compile_index ?? null) !== null && h("span", { class: "status status-error" }, " ", h("span", { class: "sign", "aria-hidden": "true" }, "✖"), " recompile limit reached: runs uncompiled"),
     remedy && h("div", { class: "hint" }, rich(remedy)));
 }

@@ -16,7 +16,7 @@ const OUTCOMES = /** @type {Record<string, [string, string, string]>} */ ({ // s
 export const outcomeCount = (outcome, n) => `${count(n)} ${n === 1 && ["hit", "miss", "bypass", "error", "key"].includes(outcome) ? outcome : OUTCOMES[outcome]?.[2] ?? outcome}`;
 
 /** @param {string} outcome */
-function outcomeBadge(outcome) {
+export function outcomeBadge(outcome) {
   const [sign, tone] = OUTCOMES[outcome] ?? ["·", "none"];
   return h("span", { class: `status status-${tone}` }, h("span", { class: "sign", "aria-hidden": "true" }, sign), " ", outcome);
 }

@@ -9,7 +9,7 @@ import { compileLink, pairs, recordLink, shareBar } from "./parts.js";
 const MOST_KINDS = 4;
 
 /** "61.3 µs" @param {number | null} us */
-const latency = (us) => (us === null ? "–" : `${us < 100 ? us.toFixed(1) : count(Math.round(us))} µs`);
+export const latency = (us) => (us === null ? "–" : `${us < 100 ? us.toFixed(1) : count(Math.round(us))} µs`);
 
 /** The guard table, also for the page of a compile. @param {any} log */
 export const guardsOf = (log) => log.table("guards");
@@ -52,7 +52,7 @@ export async function openGuards({ log, state }) {
   return {
     ...view, title: "Guards",
     key: (event) => { // the filter of the guards, from anywhere in the detail
-      if (event.key !== "f" || !inner) return false;
+      if (event.key !== "g" || !inner) return false;
       inner.focus();
       return true;
     },

@@ -17,8 +17,9 @@ export async function openOverview({ bundle, log, state }) {
   const element = h("div", { class: "page" },
     headline(model, known),
     bundle.logs.length > 1 && logTable(bundle, log, state),
-    model.frames.length === 0 ? nothingCompiled(model, state) : [
-      answers(model, known, state),
+    model.frames.length === 0 && nothingCompiled(model, state),
+    model.log.summary.event_count > 0 && answers(model, known, state),
+    model.frames.length > 0 && [
       timeSection(model, known, state),
       cacheSection(model, state),
     ],

@@ -145,7 +145,7 @@ export function reasonParts(model, reason, state) {
   const values = [change.expected, change.actual].filter((value) => value !== null);
   const vague = change.kind === "other" || change.kind === "shape";
   return [
-    vague ? h("code", null, guard) : [h("code", { title: guard }, subject({ ...change, source: reason.source })), values.length > 0 && ` ${valuesText(values)}`],
+    vague ? h("code", null, guard) : [h("code", { title: guard }, subject({ ...change, source: reason.source })), values.length > 0 ? ` ${valuesText(values)}` : change.kind === "identity" && " is another object"],
     failed !== null && [h("span", { class: "dim" }, " against "), compileLink(model, failed, state)],
     reason.source_line && [" ", h("code", { class: "dim", title: `${reason.file}:${reason.line}` }, reason.source_line)],
   ];

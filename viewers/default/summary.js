@@ -3,6 +3,7 @@ import { fill, h } from "../lib/dom.js";
 import { bytes, count, shortFile, time } from "../lib/format.js";
 import { frameText } from "../lib/stacks.js";
 import { statusBadge } from "../lib/status.js";
+import { compileCachesAndGuards, compileProblems } from "./compile-findings.js";
 import { byPhase, compileArtifacts, describe, frameKey, functionName, idText, placeOf } from "./model.js";
 import { compileLink, phaseBar } from "./parts.js";
 
@@ -18,10 +19,11 @@ export function compileSummary(context, model, index, { page = false } = {}) {
     !page && h("h2", null, h("span", { class: "mono" }, idText(compile)), " ", functionName(compile), " ", statusBadge(compile.status)),
     !page && h("p", null, h("span", { class: "place", title: compile.filename }, placeOf(model, compile)), " ",
       h("a", { href: state.link({ view: "compile", compile: compile.key }) }, "Open this compile")),
-    reasons(model, compile),
+    page ? compileProblems(context, model, index, () => reasons(compile)) : reasons(compile),
     page && timeBar(compile),
     h("dl", { class: "pairs numbers" }, numbers(compile).filter(([, value]) => value !== null).map(([title, value]) => [h("dt", null, title), h("dd", null, value)]).flat()),
     relatives(model, compile, index, state),
+    page && compileCachesAndGuards(context, model, index),
     page && compile.stack_index !== null && callers(context, compile),
     artifacts);
 }
@@ -46,8 +48,8 @@ function callers({ log, state }, compile) {
   return h("section", null, h("h3", null, "Called from"), list);
 }
 
-/** @param {any} model @param {any} compile */
-function reasons(model, compile) {
+/** @param {any} compile */
+function reasons(compile) {
   const { failure } = compile;
   return [
     failure && h("section", { class: "verdict tone-error" }, h("h3", null, "Why it failed"),

@@ -19,7 +19,7 @@ export function subject({ kind, source, index }) {
   const known = {
     size: `${name}.size(${index ?? "?"})`, stride: `${name}.stride(${index ?? "?"})`, rank: `${name}.dim()`, dtype: `${name}.dtype`, device: `${name}.device`,
     requires_grad: `${name}.requires_grad`, dispatch_keys: `dispatch keys of ${name}`, shape: `a condition on sizes${source ? ` of ${name}` : ""}`,
-    type: `type of ${name}`, identity: `the object ${name}`, length: `len(${name})`, keys: `keys of ${name}`, attribute: `attributes of ${name}`,
+    type: `type(${name})`, identity: name, length: `len(${name})`, keys: `keys of ${name}`, attribute: `attributes of ${name}`,
     aliasing: "which inputs share memory", global_state: source ?? "a global state of torch", backend: "the backend",
   };
   return known[kind] ?? (source === null ? "a guard" : name);
@@ -37,6 +37,7 @@ export function valuesText(values) {
 export function causeText(cause) {
   const values = valuesText(cause.values);
   const vague = ["other", "shape"].includes(cause.kind) && cause.guard;
+  if (cause.kind === "identity") return `${subject(cause)} is another object`;
   return vague ? `${cause.guard} failed` : `${subject(cause)} changed${values && ` (${values})`}`;
 }
 
@@ -44,6 +45,7 @@ export function causeText(cause) {
 export function causeParts(cause) {
   const values = valuesText(cause.values);
   if (["other", "shape"].includes(cause.kind) && cause.guard) return [h("code", { title: cause.guard }, cause.guard), " failed"];
+  if (cause.kind === "identity") return [h("code", { title: cause.guard ?? "" }, subject(cause)), " is another object"];
   return [h("code", { title: cause.guard ?? "" }, subject(cause)), values && [": ", h("span", { class: "values" }, values)]];
 }
 

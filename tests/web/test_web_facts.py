@@ -1,0 +1,76 @@
+"""Tried as a new user would: what is known of each fixture is found from the first screen in at most three clicks."""
+
+import pytest
+from conftest import FIXTURES
+from playwright.sync_api import expect
+
+MOST_CLICKS = 3
+
+
+def link(name):
+    return "link", name
+
+
+def row(name):
+    return "row", name
+
+
+# Fixture, the question, the clicks (role and accessible name), what then stands on the page.
+FACTS = [
+    ("basic_inference", "is anything wrong?", [], ["1 compile of 1 function", "No failures, no graph breaks, no recompiles", "caches: 2 misses"]),
+    ("basic_inference", "how large is the graph?", [link("[0/0] scaled_relu_sum ok")], ["4 ops", "2 inputs"]),
+    ("train_step", "what code was made for the backward?", [link("[0/0] forward ok"), link("inductor_output_code@2")], ["inductor_output_code@2", "def call("]),
+    ("graph_breaks", "which lines broke the graph?", [], ["6 graph breaks at 5 places", 'program.py:17 print("in the middle")', "program.py:24", "program.py:30 largest = x.max().item()", "program.py:36 if x.sum() > 0:"]),
+    ("graph_breaks", "why can item() not be traced, and what helps?", [link("Unsupported Tensor.item() call")], ["largest = x.max().item()", "torch._dynamo.config.capture_scalar_outputs = True", "GB0124", "[5/0]"]),
+    ("graph_breaks", "which compile does the branch break?", [link("Data-dependent branching")], ["if x.sum() > 0:", "branches_on_tensor", "[7/0]"]),
+    ("graph_breaks", "which break occurs twice?", [link("6 graph breaks"), row("program.py:43")], ["inside a call", "2 times", "[10/0]", "[11/0]"]),
+    ("graph_breaks", "what became of the function that prints last?", [link("empty 1")], ["torch_dynamo_resume_in_prints_last", "[4/0]"]),
+    ("recompiles", "why was each function compiled again?", [], ["8 recompiles of 4 functions", "x.size(0): 4 → 5", "flag: no longer False", "x.dtype: Float → Double → Int", "x.size(0): 2 → 3 → 4 → 5 → 6"]),
+    ("recompiles", "what helps?", [], ["torch._dynamo.mark_dynamic(x, 0) before the call"]),
+    ("recompiles", "on which line is the flag looked at?", [link("flag: no longer False")], ["program.py:18 in flagged", "return x * 2 if flag else x * 3", "[1/0]"]),
+    ("recompiles", "which function reached the limit, and when?", [link("x.size(0): 2 →")], ["limit reached at ✖ [3/4]", "limited runs uncompiled from there on"]),
+    ("recompiles", "which guards failed for 2/2?", [link("[2/2] any_dtype ok")], ["tensor 'x' dtype mismatch. expected Double, actual Int", "tensor 'x' dtype mismatch. expected Float, actual Int"]),
+    ("failures", "what failed, and on which line?", [], ["5 failures", 'program.py:17 print("not allowed")', "BackendCompilerFailed", "this backend always fails é", "program.py:28 return x @ y"]),
+    ("failures", "which shapes do not fit?", [link("TorchRuntimeError")], ["a and b must have same reduction dim, but got [2, 3] X [2, 3]", "return x @ y", "has_wrong_shapes"]),
+    ("failures", "which node of the graph could not be run?", [link("shape '[5]' is invalid")], ["While executing %reshape", "Called from", "program.py"]),
+    ("killed", "in which compile did the process end?", [], ["1 compile without metrics", "never_finishes", "[1/0]"]),
+    ("caches", "why was the cache not asked?", [link("1 bypass"), row("AOTAutograd bypass")], ["Unsupported call_function target", "bypasses", "BypassAOTAutogradCache"]),
+    ("caches", "which part of the key was new?", [link("misses, 1 bypass"), row("[1/0] FX graph miss")], ["What differs from the closest earlier key (1 of 635 parts)", "gm the graph itself"]),
+    ("caches", "what did the warm caches save?", [link("fixture1"), link("1 bypass"), row("[0/0] AOTAutograd hit")], ["Time saved", "9.92 s"]),
+    ("transformer", "how many tensors go in?", [link("[0/0] forward ok")], ["25 inputs", "Backward, later"]),
+    ("ranks4", "which collectives has rank 2 more?", [link("rank 2"), link("[1/0] gathers ok"), link("inductor_collective_schedule")], ["all_reduce", "all_gather"]),
+    ("nonascii", "which line broke the graph?", [], ["größe_日本", "program.py:14", "émoji 😀"]),
+    ("fork_children", "what did the forked child compile?", [link("fixture1")], ["only_in_fork", "[1/0]"]),
+    ("dynamo_reset", "what is the second 1/0?", [link("[1/0@2] only_after empty")], ["only_after", "empty", "Graph break", 'print("breaks")']),
+    ("compiled_autograd", "where does step break?", [], ["program.py:18 loss.backward()", "Unsupported Tensor.backward() call"]),
+    ("export_dtrace", "which line branches on data?", [], ["2 exports", "1 data-dependent error", "program.py:33 return x + 1 if x.sum().item() > 0 else x"]),
+    ("provenance", "which kernels has two_kernels?", [link("[1/0] two_kernels ok"), link("inductor_output_code")], ["cpp_fused_add_sin_0", "extern_kernels.mm"]),
+    ("aoti", "was anything compiled by Dynamo?", [], ["No compiles in this log", "none of them belongs to a compile"]),
+    ("dynamic_shapes", "which symbol was specialised, and where?", [("text", "Which, and on which line")], ["s27 = 7 from x.size()[1]", "program.py:11 in specializes", "if x.shape[1] == 7:", "range refined to singleton"]),
+    ("precompile", "why has the warm compile no metrics?", [link("fixture1")], ["1 compile without metrics", "packaged", "the code came from a package"]),
+    ("ddp_split", "into which graphs was the model cut?", [link("[1/0] inner ok"), link("optimize_ddp_split_graph")], ["submod_0", "submod_1"]),
+    ("memory_budget", "what could be computed again?", [link("[0/0] inner ok"), link("min_cut_information")], ["addmm"]),
+    ("overlap_scheduling", "what failed?", [], ["InductorError", "No module named 'triton'", "communicates"]),
+    ("wrappers", "which side effect is replayed?", [link("[1/0] forward ok"), link("dynamo_side_effects")], ["calls"]),
+    ("regions", "is the region compiled once?", [link("[0/0] nested ok"), link("dynamo_output_graph")], ["invoke_subgraph"]),
+]  # fmt: skip
+
+
+def test_every_fixture_is_asked_about():
+    fixtures = {path.parent.name for path in FIXTURES.glob("*/program.py")}
+    of_provenance = {name for name in fixtures if name.startswith("provenance_")}  # their facts are pairs of lines, for the provenance viewer
+    assert {fixture for fixture, *_ in FACTS} == fixtures - of_provenance
+
+
+@pytest.mark.parametrize("fixture, question, clicks, answers", FACTS, ids=[f"{fixture}: {question}" for fixture, question, *_ in FACTS])
+def test_fact_is_found(show, fixture, question, clicks, answers):
+    page, _ = show(fixture)
+    assert len(clicks) <= MOST_CLICKS
+    main = page.get_by_role("main")
+    for role, name in clicks:
+        if role == "text":  # the summary of a fold has no role that tools agree on
+            main.get_by_text(name).click()
+        else:
+            main.get_by_role(role, name=name).first.click()
+    for answer in answers:
+        expect(main).to_contain_text(answer)

@@ -1,0 +1,189 @@
+"""The views of failures, graph breaks, recompiles, guards and caches: list, detail, filter, keyboard, address."""
+
+import json
+
+import pytest
+from log_builder import record
+from playwright.sync_api import expect
+
+
+def detail(page, label):
+    return page.get_by_role("region", name=f"{label}: the selected one")
+
+
+def rows(page, label):
+    return page.get_by_role("grid", name=label, exact=True).get_by_role("row")
+
+
+def test_breaks_walk_with_the_keys_and_have_addresses(show):
+    page, bundle = show("graph_breaks", "#v=1&view=breaks")
+    table = bundle.logs[0].table("graph_breaks")["graph_breaks"]
+    expect(rows(page, "Graph breaks")).to_have_count(1 + len(table))
+    expect(detail(page, "Graph breaks")).to_contain_text(table[0]["source_line"])
+    rows(page, "Graph breaks").nth(1).focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    third = table[2]
+    for text in (third["source_line"], third["explanation"].replace("`", ""), third["gb_id"], f"program.py:{third['line']} in {third['function']}"):
+        expect(detail(page, "Graph breaks")).to_contain_text(text)
+    assert "item=2" in page.url
+    page.keyboard.press("Enter")  # to the first link of what is shown
+    expect(detail(page, "Graph breaks").get_by_role("link").first).to_be_focused()
+    page.reload()
+    expect(detail(page, "Graph breaks")).to_contain_text(third["source_line"])
+    expect(detail(page, "Graph breaks").get_by_role("link", name=third["link"])).to_have_attribute("rel", "noopener noreferrer")
+
+
+def test_filter_of_the_breaks(show):
+    page, _ = show("graph_breaks", "#v=1&view=breaks")
+    expect(rows(page, "Graph breaks")).to_have_count(6)
+    page.keyboard.press("f")
+    page.keyboard.type("item()")
+    expect(page.get_by_text("1 of 5 graph breaks")).to_be_visible()
+    expect(rows(page, "Graph breaks")).to_have_count(2)
+    expect(detail(page, "Graph breaks")).to_contain_text("capture_scalar_outputs")
+
+
+def test_history_of_a_function_with_its_limit(show):
+    page, bundle = show("recompiles", "#v=1&view=recompiles")
+    table = bundle.logs[0].table("recompiles")
+    expect(rows(page, "Causes of recompiles")).to_have_count(1 + len(table["causes"]))
+    page.get_by_role("button", name="By function").click()
+    rows(page, "Functions that were compiled again").filter(has_text="limited").click()
+    right = detail(page, "Functions that were compiled again")
+    expect(right).to_contain_text("limit reached at ✖ [3/4]: limited runs uncompiled")
+    (limited,) = (frame for frame in table["frames"] if frame["function"] == "limited")
+    history = right.get_by_role("list").last
+    expect(right.get_by_role("link", name="compare with the one before")).to_have_count(len(limited["compile_indexes"]) - 1)
+    expect(right.get_by_role("link", name="compare with the one before").last).to_have_attribute("href", f"#v=1&view=compare&left={bundle.logs[0].id}/3/3&right={bundle.logs[0].id}/3/4")
+    right.get_by_text("and 3 guards of older compiles").click()
+    expect(history).to_contain_text("x.size(0) 2 → 6 against ✔ [3/0]")
+    page.go_back()
+    expect(page.get_by_role("button", name="By cause")).to_have_attribute("aria-pressed", "true")
+
+
+def test_cascades_are_folded_under_their_cause(show, bundle_of, tmp_path):
+    """One recompile that led to another; the table itself is tested elsewhere."""
+    import shutil
+
+    folder = tmp_path / "bundle"
+    shutil.copytree(bundle_of("recompiles", "none"), folder)
+    (path,) = folder.glob("logs/*/recompiles.json")
+    table = json.loads(path.read_text())
+    first, second = table["recompiles"][4:6]
+    second["caused_by"] = 4
+    (cause,) = (row for row in table["causes"] if 5 in row["recompile_indexes"])
+    cause["recompile_indexes"].remove(5)
+    cause["cascade_count"], cause["count"] = 1, 3
+    path.write_text(json.dumps(table))
+    page, _ = show(folder, f"#v=1&view=recompiles&item={table['causes'].index(cause)}")
+    right = detail(page, "Causes of recompiles")
+    expect(right).to_contain_text("was compiled again 3 times, which led to 1 more recompile")
+    fold = right.get_by_role("group").filter(has_text="led to 1 recompile").first
+    expect(fold.get_by_role("link", name="[3/2] limited ok")).to_be_visible()
+    expect(right).to_contain_text("because of ✔ [3/1]")
+
+
+def test_failures_by_kind_with_traceback_and_records(show):
+    page, bundle = show("failures", "#v=1&view=failures")
+    table = bundle.logs[0].table("failures")["failures"]
+    expect(rows(page, "Failures")).to_have_count(1 + 5)
+    rows(page, "Failures").filter(has_text="has_wrong_shapes").click()
+    (raised,) = (row for row in table if row["kind"] == "exception" and row["line"] == 28)
+    right = detail(page, "Failures")
+    expect(right.locator("pre").filter(has_text="return x @ y").last).to_contain_text('File "/home/user/project/program.py", line 28')
+    expect(right.get_by_role("link", name=f"record {raised['event_index']}")).to_be_visible()
+    page.get_by_label("Kind").select_option("graph could not be run")
+    expect(rows(page, "Failures")).to_have_count(2)
+    expect(right).to_contain_text("program.py", timeout=5000)
+    assert "type=graph" in page.url
+
+
+def test_restarts_have_their_place(show):
+    page, bundle = show("graph_breaks", "#v=1&view=failures&type=restart")
+    restarts = [row for row in bundle.logs[0].table("failures")["failures"] if row["kind"] == "restart"]
+    assert restarts
+    expect(rows(page, "Failures")).to_have_count(1 + len(restarts))
+
+
+def test_guards_with_text_source_and_filter(show):
+    page, bundle = show("recompiles", "#v=1&view=guards")
+    table = bundle.logs[0].table("guards")
+    tree = table["trees"][1]
+    rows(page, "Guards of the compiles").nth(2).click()
+    guards = table["lists"][tree["list_index"]]
+    expect(rows(page, "Guards")).to_have_count(1 + guards["row_count"])
+    expect(rows(page, "Guards").filter(has_text="TENSOR_MATCH")).to_contain_text("check_tensor(L['x']")
+    expect(detail(page, "Guards of the compiles")).to_contain_text(f"{tree['latency_us']:.1f} µs")
+    page.keyboard.press("g")
+    page.keyboard.type("DYNAMIC_MARKING")
+    expect(rows(page, "Guards")).to_have_count(1 + guards["counts"]["DIMENSION_DYNAMIC_MARKING_GUARD"])
+    rows(page, "Guards").nth(1).get_by_role("link").click()
+    expect(page.get_by_role("region", name="Text of dynamo_cpp_guards_str")).to_contain_text("DIMENSION_DYNAMIC_MARKING_GUARD")
+
+
+def test_the_biggest_and_the_slowest_guards_are_a_click_away(show):
+    page, bundle = show("recompiles", "#v=1&view=guards")
+    trees = bundle.logs[0].table("guards")["trees"]
+    compiles = list(bundle.logs[0].compiles)
+    biggest = max(trees, key=lambda tree: tree["guard_count"])
+    expect(page.get_by_text("most guards:")).to_contain_text(f"[{compiles[biggest['compile_index']].key}]")
+    page.get_by_role("button", name="One check").click()
+    slowest = max(trees, key=lambda tree: tree["latency_us"])
+    expect(rows(page, "Guards of the compiles").nth(1)).to_contain_text(f"[{compiles[slowest['compile_index']].key}]")
+
+
+def test_caches_say_what_differs(show):
+    page, bundle = show("caches", "#v=1&view=caches")
+    table = bundle.logs[0].table("caches")["caches"]
+    page.get_by_label("Outcome").select_option("miss")
+    expect(rows(page, "Caches")).to_have_count(1 + sum(row["outcome"] == "miss" for row in table))
+    (other,) = (row for row in table if row["different"])
+    rows(page, "Caches").last.click()
+    right = detail(page, "Caches")
+    expect(right.get_by_role("list").filter(has_text="gm")).to_be_visible()
+    expect(right.get_by_role("link", name=f"record {other['closest_event_index']}")).to_be_visible()
+    assert f"item={other['event_index']}" in page.url
+
+
+def test_page_of_a_compile_says_why(show):
+    page, bundle = show("recompiles", "#v=1&view=compile&compile=3/4")
+    summary = page.get_by_role("region", name="Summary")
+    expect(summary).to_contain_text("Refused: recompile limit")
+    expect(summary).to_contain_text("tensor 'x' size mismatch at index 0. expected 2, actual 6")
+    expect(summary.get_by_role("link", name="Compare with the previous compile")).to_have_attribute("href", f"#v=1&view=compare&left={bundle.logs[0].id}/3/3&right={bundle.logs[0].id}/3/4")
+    summary.get_by_role("link", name="This cause").click()
+    expect(detail(page, "Causes of recompiles")).to_contain_text("limited program.py:26 was compiled again 4 times")
+    page, _ = show("recompiles", "#v=1&view=compile&compile=0/1")
+    page.get_by_role("region", name="Summary").get_by_role("link", name="12 guards in the tree").click()
+    expect(detail(page, "Guards of the compiles")).to_contain_text("[0/1] grows")
+
+
+@pytest.mark.parametrize("view, title", [("breaks", "No graph breaks"), ("failures", "No failures"), ("recompiles", "No recompiles"), ("guards", "No guards"), ("caches", "No cache records")])
+def test_empty_views_say_what_would_be_here(show, view, title):
+    page, _ = show(record('compilation_metrics 0/0 {"co_name": "f"}'), f"#v=1&view={view}")
+    expect(page.get_by_role("heading", level=1)).to_have_text(title)
+    expect(page.get_by_role("main")).to_contain_text("would be here")
+
+
+def test_unknown_item_is_told(show):
+    page, _ = show("graph_breaks", "#v=1&view=breaks&item=99")
+    expect(page.get_by_text("There is no graph break '99' here.")).to_be_visible()
+
+
+def test_a_long_list_scrolls_without_long_tasks(show):
+    lines = [record("dynamo_start 0/0 {}")]
+    for n in range(20_000):
+        lines.append(record(f"artifact:aotautograd_cache_{'hit' if n % 2 else 'miss'} 0/{n}", payload=json.dumps({"key": f"k{n}", "cache_state": "miss"})))
+    page, _ = show(b"".join(lines), "#v=1&view=caches")
+    expect(page.get_by_text("20,000 lookups and writes")).to_be_visible(timeout=20_000)
+    page.evaluate("""() => { window.long = []; new PerformanceObserver((list) => window.long.push(...list.getEntries().map((e) => e.duration))).observe({ type: 'longtask' }) }""")
+    grid = page.get_by_role("grid", name="Caches", exact=True)
+    for step in range(20):
+        grid.evaluate("(element, part) => { element.scrollTop = element.scrollHeight * part }", step / 20)
+        page.wait_for_timeout(20)
+    assert grid.get_by_role("row").count() < 200
+    page.get_by_label("Filter lookups").fill("k19999")
+    expect(page.get_by_text("1 of 20,000")).to_be_visible()
+    worst = max(page.evaluate("window.long"), default=0)
+    assert worst < 400, f"a task took {worst} ms"  # 100 ms on a machine of its own; these tests share one
