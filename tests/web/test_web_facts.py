@@ -44,6 +44,8 @@ FACTS = [
     ("dynamo_reset", "what is the second 1/0?", [link("[1/0@2] only_after empty")], ["only_after", "empty", "Graph break", 'print("breaks")']),
     ("compiled_autograd", "where does step break?", [], ["program.py:18 loss.backward()", "Unsupported Tensor.backward() call"]),
     ("export_dtrace", "which line branches on data?", [], ["2 exports", "1 data-dependent error", "program.py:33 return x + 1 if x.sum().item() > 0 else x"]),
+    ("export_dtrace", "which operator has no fake kernel?", [link("fixture1"), link("1 missing fake kernel")], ["fixture.no_fake.default"]),
+    ("dynamic_shapes", "which guard does a symbol have?", [("link", "Symbols"), ("gridcell", "[1/0]")], ["s77 > 3"]),
     ("provenance", "which kernels has two_kernels?", [link("[1/0] two_kernels ok"), link("inductor_output_code")], ["cpp_fused_add_sin_0", "extern_kernels.mm"]),
     ("aoti", "was anything compiled by Dynamo?", [], ["No compiles in this log", "none of them belongs to a compile"]),
     ("dynamic_shapes", "which symbol was specialised, and where?", [("text", "Which, and on which line")], ["s27 = 7 from x.size()[1]", "program.py:11 in specializes", "if x.shape[1] == 7:", "range refined to singleton"]),
@@ -58,7 +60,8 @@ FACTS = [
 
 def test_every_fixture_is_asked_about():
     fixtures = {path.parent.name for path in FIXTURES.glob("*/program.py")}
-    of_provenance = {name for name in fixtures if name.startswith("provenance_")}  # their facts are pairs of lines, for the provenance viewer
+    # The facts of these are pairs of lines, for the provenance viewer.
+    of_provenance = {name for name in fixtures if name.startswith("provenance_")}
     assert {fixture for fixture, *_ in FACTS} == fixtures - of_provenance
 
 
@@ -71,6 +74,6 @@ def test_fact_is_found(show, fixture, question, clicks, answers):
         if role == "text":  # the summary of a fold has no role that tools agree on
             main.get_by_text(name).click()
         else:
-            main.get_by_role(role, name=name).first.click()
+            page.get_by_role(role, name=name).first.click()
     for answer in answers:
         expect(main).to_contain_text(answer)

@@ -67,7 +67,11 @@ def test_recompiles_by_root_cause(show):
     expect(wrong.get_by_role("heading", name=f"8 recompiles of 4 functions, {len(table['causes'])} root causes")).to_be_visible()
     compiles = list(bundle.logs[0].compiles)
     for cause in table["causes"]:
-        item = wrong.get_by_role("listitem").filter(has=page.get_by_role("link", name=" → ".join(map(str, cause["values"])))).filter(has_text=table["frames"][cause["frame_index"]]["function"])
+        item = (
+            wrong.get_by_role("listitem")
+            .filter(has=page.get_by_role("link", name=" → ".join(map(str, cause["values"]))))
+            .filter(has_text=table["frames"][cause["frame_index"]]["function"])
+        )
         for index in cause["recompile_indexes"]:
             expect(item.get_by_role("link", name=f"[{compiles[again[index]['compile_index']].key}]")).to_be_visible()
     grows = wrong.get_by_role("listitem").filter(has_text="grows")
@@ -79,7 +83,7 @@ def test_recompiles_by_root_cause(show):
 
 
 def test_caches_in_one_line_each_and_a_click_away(show):
-    page, bundle = show("caches")
+    page, _ = show("caches")
     expect(page.get_by_role("region", name="What went wrong")).to_contain_text("; caches: 3 misses, 1 bypass.")
     page.get_by_role("link", name="FX graph cache 2 misses").click()
     rows = page.get_by_role("grid", name="Caches").get_by_role("row")
@@ -178,7 +182,10 @@ def test_damaged_log_is_told(show):
 
 def test_equal_recompile_reasons_are_one_line(show):
     data = b"".join(
-        record(f"compilation_metrics 0/{n} " + json.dumps({"co_name": "f", "recompile_reason": f"0/{n - 1}: tensor 'x' rank mismatch" if n else None}))
+        record(
+            f"compilation_metrics 0/{n} "
+            + json.dumps({"co_name": "f", "recompile_reason": f"0/{n - 1}: tensor 'x' rank mismatch" if n else None})
+        )
         for n in range(40)
     )
     page, _ = show(data)
