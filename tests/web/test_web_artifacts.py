@@ -53,7 +53,7 @@ def test_short_text_is_there_in_full(show):
 
 def test_artifact_is_reached_by_clicks(show):
     page, bundle = show("train_step")
-    page.get_by_role("link", name="Compiles").click()
+    page.get_by_role("link", name="Compiles", exact=True).click()
     page.get_by_role("grid", name="Compiles").get_by_role("link", name="[0/0]").click()
     page.get_by_role("navigation", name="Artifacts").get_by_role("link", name="aot_joint_graph").click()
     (artifact,) = (a for c in bundle.logs[0].compiles for a in c.artifacts if a.name == "aot_joint_graph")
@@ -140,7 +140,7 @@ def test_a_hundred_thousand_lines(long_text):
     start = time.monotonic()
     pane.evaluate("element => { element.scrollTop = element.scrollHeight }")
     expect(pane.get_by_text("line 99999 of")).to_be_visible()
-    page.keyboard.press("/")
+    page.keyboard.press("f")
     page.keyboard.type("needle")
     expect(page.get_by_text("1 of 4", exact=True)).to_be_visible()
     expect(pane.locator("mark.current")).to_have_text("needle")

@@ -22,10 +22,19 @@ export function compileSummary(context, model, index, { page = false } = {}) {
     page ? compileProblems(context, model, index, () => reasons(compile)) : reasons(compile),
     page && timeBar(compile),
     h("dl", { class: "pairs numbers" }, numbers(compile).filter(([, value]) => value !== null).map(([title, value]) => [h("dt", null, title), h("dd", null, value)]).flat()),
+    compile.compile_time_us !== null && h("p", null, h("a", { href: state.link({ view: "timeline", compile: compile.key }) }, "In the timeline")),
     relatives(model, compile, index, state),
     page && compileCachesAndGuards(context, model, index),
+    page && tables(context, model, index),
     page && compile.stack_index !== null && callers(context, compile),
     artifacts);
+}
+
+/** Symbols, inputs, kernels: fetched when a compile is opened. @param {import("./main.js").Context} context @param {any} model @param {number} index */
+function tables(context, model, index) {
+  const place = h("div");
+  import("./compile-tables.js").then((module) => fill(place, module.compileTables(context, model, index)), (error) => fill(place, h("p", { class: "dim" }, error.message)));
+  return place;
 }
 
 /** @param {any} compile */

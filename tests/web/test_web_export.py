@@ -1,0 +1,63 @@
+"""The export report."""
+
+from playwright.sync_api import expect
+
+
+def detail(page):
+    return page.get_by_role("region", name="Export report: the selected one")
+
+
+def test_what_ended_the_export_and_what_helps(show):
+    page, _ = show("export_dtrace")
+    page.get_by_role("button", name="More").click()
+    page.get_by_role("link", name="Export", exact=True).click()
+    expect(page.get_by_text("2 exports, 1 of them with a program. 1 problem on the way.")).to_be_visible()
+    page.get_by_role("row", name="no program export 2").click()
+    detail(page).get_by_role("link", name="zuf0 > 0.0").click()
+    for text in ["depends on data", "program.py:33 in forward", "return x + 1 if x.sum().item() > 0 else x", "torch.cond", "which left no program"]:
+        expect(detail(page)).to_contain_text(text)
+    page.go_back()
+    expect(detail(page)).to_contain_text("It left no program")
+
+
+def test_the_program_that_an_export_left(show):
+    page, bundle = show("export_dtrace", "#v=1&view=export")
+    page.get_by_role("row", name="exported export 1").click()
+    link = detail(page).get_by_role("link", name="the exported program")
+    expect(link).to_have_attribute("href", "#v=1&view=compile&compile=-&artifact=exported_program")
+    link.click()
+    expect(page.get_by_role("region", name="Artifact")).to_contain_text("class GraphModule")
+
+
+def test_a_condition_on_sizes_with_its_variables(show):
+    page, _ = show("export_dtrace", "#v=1&view=export&type=guard_evaluated")
+    for text in ["2*s77 > 5", "x.size()[0]", "torch.Size([s77])", "program.py:28", "What usually helps"]:
+        expect(detail(page)).to_contain_text(text)
+
+
+def test_draft_export_lists_kernels(show):
+    page, _ = show("export_dtrace", "#v=1&view=export&log=fixture1")
+    page.get_by_role("row", name="no fake kernel fixture.no_fake.default").click()
+    expect(detail(page)).to_contain_text('torch.library.register_fake("fixture::no_fake")')
+    page.keyboard.press("ArrowDown")
+    expect(detail(page)).to_contain_text("Dtypes torch.float64 and torch.float32 are not equal!")
+    page.get_by_label("Kind").select_option("assumed")
+    page.get_by_role("row", name="assumed u0 > 2 is True").click()
+    for text in ["The example inputs made it True", "if count > 2:", "torch._check(condition)"]:
+        expect(detail(page)).to_contain_text(text)
+
+
+def test_only_logs_with_exports_have_the_view_in_the_bar(show):
+    page, _ = show("dynamic_shapes")
+    more = page.get_by_role("button", name="More")
+    more.focus()
+    page.keyboard.press("ArrowDown")
+    expect(page.get_by_role("link", name="Guards", exact=True)).to_be_focused()
+    expect(page.get_by_role("link", name="Log anatomy")).to_be_visible()
+    expect(page.get_by_role("link", name="Export", exact=True)).to_be_hidden()
+    page.keyboard.press("Escape")
+    expect(more).to_be_focused()
+    expect(more).to_have_attribute("aria-expanded", "false")
+    page.goto(page.url.split("#")[0] + "#v=1&view=export")
+    expect(page.get_by_role("heading", name="No exports")).to_be_visible()
+    expect(page.get_by_role("main")).to_contain_text("TORCH_DTRACE")

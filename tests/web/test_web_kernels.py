@@ -1,0 +1,43 @@
+"""Kernels in the generated code."""
+
+import re
+
+from playwright.sync_api import expect
+
+
+def detail(page):
+    return page.get_by_role("region", name="Kernels: the selected one")
+
+
+def test_kernels_by_kind_and_their_lines(show):
+    page, bundle = show("transformer")
+    page.get_by_role("button", name="More").click()
+    page.get_by_role("navigation", name="Views").get_by_role("link", name="Kernels").click()
+    kernels = bundle.logs[0].table("kernels")["kernels"]
+    expect(page.get_by_text(f"{len(kernels)} kernels and calls")).to_be_visible()
+    page.get_by_label("Kind").select_option("extern")
+    extern = [kernel for kernel in kernels if kernel["kind"] == "extern"]
+    expect(page.get_by_text(f"{len(extern)} of {len(kernels)} kernels and calls")).to_be_visible()
+    expect(detail(page)).to_contain_text(extern[0]["name"])
+    expect(detail(page)).to_contain_text(extern[0]["source_nodes"][0])
+    page.get_by_label("Filter kernels and calls").fill("gelu_view_5")
+    page.get_by_label("Kind").select_option("")
+    (gelu,) = (kernel for kernel in kernels if kernel["name"] == "cpp_fused_gelu_view_5")
+    link = detail(page).get_by_role("link", name=f"line {gelu['line']}", exact=True)
+    expect(link).to_have_attribute("href", re.compile("artifact=inductor_output_code"))
+    link.click()
+    expect(page.get_by_role("region", name="Artifact")).to_contain_text("cpp_fused_gelu_view_5 = ")
+    assert f"line={gelu['line']}" in page.url
+
+
+def test_the_compile_has_its_kernels(show):
+    page, _ = show("transformer", "#v=1&view=compile&compile=0/0")
+    summary = page.get_by_role("region", name="Summary")
+    summary.get_by_role("link", name="cpp_fused_native_layer_norm_0").click()
+    expect(detail(page).get_by_role("heading", level=2)).to_have_text("cpp_fused_native_layer_norm_0")
+
+
+def test_says_what_would_be_here(show):
+    page, _ = show("dynamic_shapes", "#v=1&view=kernels")
+    expect(page.get_by_role("heading", name="No kernels")).to_be_visible()
+    expect(page.get_by_role("main")).to_contain_text("inductor_output_code")

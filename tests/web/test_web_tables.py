@@ -1,0 +1,67 @@
+"""Symbols, tensors, kernels, exports, anatomy: hostile strings are text, narrow windows are enough, axe finds nothing."""
+
+import json
+
+import pytest
+from conftest import VIEWERS
+from log_builder import record
+from playwright.sync_api import expect
+
+EVIL = "<img src=x onerror=\"document.title='broken'\">"
+AXE = VIEWERS / "node_modules" / "axe-core" / "axe.min.js"
+VIEWS = ["symbols", "tensors", "kernels", "export", "anatomy", "anatomy&by=origin", "anatomy&by=compile", "compile&compile=0/0", "compile&compile=0/0&artifact=~metrics"]
+
+
+def hostile():
+    stack = [{"line": 1, "name": EVIL, "filename": 0, "loc": EVIL}]
+    both = {"user_stack": stack, "stack": stack}
+    code = f"# AOT ID: ['0_inference']\nasync_compile = 1\ncpp_fused_{'x'} = async_compile.cpp_pybinding(['{EVIL}'], '''\n''')\ndef call(args):\n    extern_kernels.mm(1)\n"
+    return b"".join([
+        record("str " + json.dumps([EVIL, 0])),
+        record("dynamo_start 0/0 " + json.dumps({"stack": stack})),
+        record("describe_storage 0/0 " + json.dumps({"id": 0, "describer_id": 0, "size": EVIL})),
+        record("describe_tensor 0/0 " + json.dumps({"id": 0, "describer_id": 0, "ndim": 1, "dtype": EVIL, "device": EVIL, "size": [EVIL], "stride": [1], "storage": 0, "layout": EVIL})),
+        record("describe_source 0/0 " + json.dumps({"id": 0, "describer_id": 0, "source": EVIL})),
+        record("create_symbol 0/0 " + json.dumps({"symbol": EVIL, "val": EVIL, "vr": EVIL, "source": EVIL, **both})),
+        record("guard_added_fast 0/0 " + json.dumps({"expr": EVIL, **both})),
+        record("symbolic_shape_specialization 0/0 " + json.dumps({"symbol": EVIL, "sources": [EVIL], "value": EVIL, "reason": EVIL, **both})),
+        record("inductor_output_code 0/0 " + json.dumps({"filename": EVIL}), payload=code),
+        record("export 0/0 {}"),
+        record("missing_fake_kernel 0/0 " + json.dumps({"op": EVIL})),
+        record("mismatched_fake_kernel 0/0 " + json.dumps({"op": EVIL, "reason": EVIL})),
+        record("compilation_metrics 0/0 " + json.dumps({"co_name": EVIL, "inductor_config": json.dumps({EVIL: EVIL}), EVIL: EVIL})),
+        record("artifact:x 0/0 " + json.dumps({"name": EVIL}), payload=EVIL),
+    ])  # fmt: skip
+
+
+def test_hostile_strings_are_text(show):
+    page, _ = show(hostile(), "#v=1&view=anatomy")
+    for view in VIEWS:
+        page.goto(page.url.split("#")[0] + f"#v=1&view={view}")
+        page.wait_for_load_state("networkidle")
+        for fold in page.locator("main details > summary").all():
+            fold.click()
+        if view != "anatomy&by=origin":
+            expect(page.get_by_role("main")).to_contain_text("<img src=x onerror=")
+        assert page.locator("img, script:not([src])").count() == 0
+        assert "broken" not in page.title().replace(EVIL, "")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_and_narrow_windows(new_page, bundle_of, address_of, scheme):
+    if not AXE.exists():
+        pytest.skip(f"{AXE} is missing: run npm ci in viewers/")
+    page = new_page(color_scheme=scheme, viewport={"width": 1100, "height": 800}, bypass_csp=True)
+    for fixture, views in [("dynamic_shapes", ["symbols&item=25", "tensors&item=112"]), ("export_dtrace", ["export&item=39"]), ("transformer", ["kernels", "anatomy", "compile&compile=0/0", "compile&compile=0/0&artifact=~metrics"])]:
+        page.goto(address_of(bundle_of(fixture)))
+        page.add_script_tag(path=AXE)
+        for view in views:
+            page.goto(page.url.split("#")[0] + f"#v=1&view={view}")
+            expect(page.locator("main h1, main h2").first).to_be_visible()
+            page.wait_for_load_state("networkidle")
+            found = page.evaluate("async () => (await axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'], resultTypes: ['violations'] })).violations.map((v) => [v.id, v.nodes[0].html])")
+            assert found == [], view
+            page.set_viewport_size({"width": 360, "height": 700})
+            assert page.evaluate("document.documentElement.scrollWidth") <= 360, view
+            assert page.get_by_role("main").evaluate("element => element.scrollWidth") <= 360, view
+            page.set_viewport_size({"width": 1100, "height": 800})
