@@ -78,7 +78,7 @@ export async function openCompare(context) {
     };
     const phases = byPhase(bundle.manifest, list.map((pair) => ({ ...(pair.left ?? pair.right), ...pair })));
     fill(rail, h("ul", null, h("li", null, link(SUMMARY, "Summary", null)), h("li", null, link(FRAME, `All compiles of ${functionName(right.model.compiles[right.index])}`, null))),
-      phases.map((phase) => [h("h3", { title: phase.help }, phase.title), h("ul", null, phase.artifacts.map(item))]).flat());
+      phases.map((phase) => [h("h2", { title: phase.help }, phase.title), h("ul", null, phase.artifacts.map(item))]).flat());
   };
 
   /** @param {Both} all @param {string} address */

@@ -68,7 +68,7 @@ export async function openCompile(context) {
       compile.metrics_event_index !== null && h("li", null, link(METRICS, "Metrics", null, "Everything that the compilation metrics say")),
       h("li", null, provenanceLink(log, compile, artifacts, state))),
     byPhase(bundle.manifest, artifacts).map((phase) => [
-      h("h3", { title: phase.help }, phase.title),
+      h("h2", { title: phase.help }, phase.title),
       h("ul", null, phase.artifacts.map((/** @type {any} */ artifact) => h("li", null, link(artifact.address, artifact.address,
         h("span", { class: "dim size" }, artifact.hash === null ? "" : bytes(artifact.size_bytes)), describe(bundle.manifest, artifact).help)))),
     ]).flat());

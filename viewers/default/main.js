@@ -37,18 +37,21 @@ import { openTimeline } from "./timeline.js";
  * @property {() => void} [close]
  */
 
+/** A view whose module is fetched when it is opened. @param {() => Promise<(context: Context) => Promise<View>>} load @returns {(context: Context) => Promise<View>} */
+const openLater = (load) => async (context) => (await load())(context);
+
 /** @type {Record<string, (context: Context) => Promise<View>>} */
 const VIEWS = {
   overview: openOverview, stack: openStack, compiles: openCompiles, compile: openCompile, events: openEvents, diagnostics: openDiagnostics,
   timeline: openTimeline, recompiles: openRecompiles, breaks: openBreaks, failures: openFailures, guards: openGuards, caches: openCaches,
   compare: openCompare, search: openSearch,
-  // Fetched when they are opened.
-  symbols: async (context) => (await import("./symbols.js")).openSymbols(context),
-  tensors: async (context) => (await import("./tensors.js")).openTensors(context),
-  kernels: async (context) => (await import("./kernels.js")).openKernels(context),
-  export: async (context) => (await import("./export.js")).openExport(context),
-  anatomy: async (context) => (await import("./anatomy.js")).openAnatomy(context),
+  symbols: openLater(async () => (await import("./symbols.js")).openSymbols),
+  tensors: openLater(async () => (await import("./tensors.js")).openTensors),
+  kernels: openLater(async () => (await import("./kernels.js")).openKernels),
+  export: openLater(async () => (await import("./export.js")).openExport),
+  anatomy: openLater(async () => (await import("./anatomy.js")).openAnatomy),
 };
+const OWN_HEADING = new Set(["compile", "compare"]); // they write it when they know what they show
 const DEFAULTS = {
   view: "overview", log: "", compile: "", artifact: "", line: "", event: "", q: "", type: "", status: "", sort: "",
   problems: "", torch: "", closed: "", stack: "", pane: "",
@@ -121,11 +124,13 @@ async function show(bundle, current) {
     const opened = await open({ bundle, log, state }).finally(() => clearTimeout(timer));
     if (shown !== place) return;
     view = opened;
-    fill(main, opened.element);
+    // Every page has a heading; where a view shows none, those who do not see the page still hear one.
+    const heading = !OWN_HEADING.has(current.view) && !opened.element.querySelector("h1") && h("h1", { class: "visually-hidden" }, opened.title);
+    fill(main, heading, opened.element);
     opened.update?.(state.current);
     setTitle(bundle, log);
   } catch (error) {
-    if (shown === place) fill(main, errorBox(error, () => { shown = ""; show(bundle, state.current); }));
+    if (shown === place) fill(main, h("h1", { class: "visually-hidden" }, "Error"), errorBox(error, () => { shown = ""; show(bundle, state.current); }));
   }
 }
 

@@ -8,7 +8,7 @@ import { artifactsOf, compileLabel, modelOf } from "./model.js";
 import { searchNames } from "./search-names.js";
 import { addressOf, searchTexts, textsOf } from "./search-text.js";
 
-const ROW = 22;
+const ROW = 24;
 const AT_ONCE = 12_000_000; // bytes of text that are searched without being asked
 const SHORTEST = 2;
 

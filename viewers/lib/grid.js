@@ -70,7 +70,7 @@ export class Grid {
         role: "columnheader", class: column.number ? "number" : null, title: column.help,
         "aria-sort": on ? (down ? "descending" : "ascending") : null,
       };
-      if (!column.sort) return h("div", props, column.title);
+      if (!column.sort) return h("div", props, column.title || h("span", { class: "visually-hidden" }, column.help ?? column.id));
       const button = { class: "sort", tabindex: "-1", onclick: () => this.toggleSort(column) };
       return h("div", props, h("button", button, column.title, h("span", { "aria-hidden": "true", class: "arrow" }, on ? (down ? " ▾" : " ▴") : "")));
     }));

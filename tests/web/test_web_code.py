@@ -1,0 +1,207 @@
+"""The code pane: folding, values of FX graphs, marked lines, the table of a graph, files."""
+
+import re
+
+import pytest
+from log_builder import record
+from playwright.sync_api import expect
+
+GRAPH = '''class GraphModule(torch.nn.Module):
+    def forward(self, x: "f32[8, 4][4, 1]cpu", y: "f32[8, 4][4, 1]cpu"):
+        # File: /home/user/model.py:26 in forward, code: z = (x + y).sin()
+        add: "f32[8, 4][4, 1]cpu" = torch.ops.aten.add.Tensor(x, y, alpha = 1);  x = y = None
+        sin: "f32[8, 4][4, 1]cpu" = torch.ops.aten.sin.default(add)
+
+        # File: /home/user/model.py:27 in forward, code: return z * add
+        mul: "f16[8, 4][4, 1]cpu" = torch.ops.aten.mul.Tensor(sin, add);  sin = add = None
+        return (mul,)
+
+    class inner(torch.nn.Module):
+        def forward(self, add: "i64[3][1]cpu"):
+            neg: "i64[3][1]cpu" = torch.ops.aten.neg.default(add);  add = None
+            return (neg,)
+'''
+PLACE = "#v=1&view=compile&compile=0/0&artifact="
+
+
+@pytest.fixture
+def graph(show):
+    page, _ = show(record("aot_joint_graph 0/0", payload=GRAPH), PLACE + "aot_joint_graph")
+    expect(page.get_by_text("15 lines")).to_be_visible()
+    return page
+
+
+def pane(page, name="aot_joint_graph"):
+    return page.get_by_role("region", name=f"Text of {name}", exact=True)
+
+
+def find_word(page, line, word, name="aot_joint_graph"):
+    """The middle of a word of a line (from 1)."""
+    return pane(page, name).locator(".code-line .text").nth(line - 1).evaluate(
+        """(element, word) => {
+          const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+          for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+            const at = node.textContent.indexOf(word);
+            if (at < 0) continue;
+            const range = document.createRange();
+            range.setStart(node, at); range.setEnd(node, at + word.length);
+            const { x, y, width, height } = range.getBoundingClientRect();
+            return { x: x + width / 2, y: y + height / 2 };
+          }
+        }""", word)  # fmt: skip
+
+
+def click_word(page, line, word):
+    place = find_word(page, line, word)
+    page.mouse.click(place["x"], place["y"])
+
+
+def test_value_shows_what_is_known_and_where_it_is_used(graph):
+    click_word(graph, 8, "sin")
+    value = graph.get_by_role("status", name="Value")
+    for fact in ["sin", "dtype f32", "shape [8, 4]", "stride [4, 1]", "device cpu", "from torch.ops.aten.sin.default", "1 use", "model.py:26", "z = (x + y).sin()"]:
+        expect(value).to_contain_text(fact)
+    marked = pane(graph).locator(".value")
+    expect(marked).to_have_count(2)
+    expect(pane(graph).locator(".definition")).to_have_text("sin")
+    graph.get_by_role("button", name="Definition").click()
+    assert "line=5" in graph.url
+
+
+def test_names_belong_to_their_function(graph):
+    click_word(graph, 13, "add")
+    expect(graph.get_by_role("status", name="Value")).to_contain_text("dtype i64")
+    expect(pane(graph).locator(".value")).to_have_count(2)
+    click_word(graph, 4, "add")
+    expect(graph.get_by_role("status", name="Value")).to_contain_text("2 uses")
+    expect(pane(graph).locator(".value")).to_have_count(3)
+
+
+def test_value_under_the_pointer(graph):
+    place = find_word(graph, 8, "mul")
+    graph.mouse.move(place["x"], place["y"])
+    expect(graph.get_by_role("status", name="Value")).to_contain_text("dtype f16")
+    expect(pane(graph).locator(".value")).to_have_count(0)
+
+
+def test_values_by_keys(graph):
+    graph.get_by_label("Find in this text").fill(":8")
+    expect(pane(graph).locator(".marked")).to_contain_text("mul")
+    graph.keyboard.press("Escape")
+    expect(pane(graph)).to_be_focused()
+    value = graph.get_by_role("status", name="Value")
+    for name in ["mul", "sin", "add"]:
+        graph.keyboard.press("ArrowRight")
+        expect(value.locator("b")).to_have_text(name)
+    graph.keyboard.press("d")
+    expect(pane(graph).locator(".marked")).to_contain_text("aten.add.Tensor")
+    for line in [5, 8, 4]:
+        graph.keyboard.press("n")
+        expect(graph).to_have_url(re.compile(f"line={line}$"))
+    graph.keyboard.press("Shift+N")
+    expect(graph).to_have_url(re.compile("line=8$"))
+    graph.keyboard.press("Escape")
+    expect(pane(graph).locator(".value")).to_have_count(0)
+
+
+def test_fold_a_function_by_key_and_by_mouse(graph):
+    lines = pane(graph).locator(".code-line")
+    graph.get_by_label("Find in this text").fill(":13")
+    expect(pane(graph).locator(".marked")).to_contain_text("neg")
+    graph.keyboard.press("Escape")
+    expect(pane(graph)).to_be_focused()
+    graph.keyboard.press("z")
+    expect(lines).to_have_count(13)  # from "def forward" of the inner graph, its 2 lines are gone; the last line is empty
+    expect(pane(graph).locator(".folded")).to_have_attribute("data-note", "⋯ 2 lines")
+    pane(graph).locator(".folded").click()
+    expect(lines).to_have_count(15)
+    pane(graph).locator(".fold").nth(1).click()
+    expect(lines).to_have_count(8)
+    graph.get_by_label("Find in this text").fill("mul.Tensor")
+    expect(pane(graph).locator("mark.current").first).to_be_visible()  # what is found is unfolded
+    expect(lines).to_have_count(15)
+
+
+def test_guard_tree_folds_to_an_overview(show):
+    page, bundle = show("transformer", PLACE + "dynamo_cpp_guards_str")
+    text = next(a.text() for c in bundle.logs[0].compiles for a in c.artifacts if a.name == "dynamo_cpp_guards_str")
+    guards = pane(page, "dynamo_cpp_guards_str")
+    page.get_by_role("button", name="Fold").click()
+    top = [line for line in text.split("\n") if not line.startswith("| |")]
+    expect(guards.locator(".code-line")).to_have_count(len(top))
+    expect(guards.locator(".t-keyword").filter(has_text="RootGuardManager")).to_have_count(1)
+    page.get_by_role("button", name="Fold").click()
+    expect(page.get_by_role("button", name="Fold")).to_have_attribute("aria-pressed", "false")
+
+
+def test_several_lines_have_an_address_and_are_copied(new_page, bundle_of, address_of):
+    page = new_page(permissions=["clipboard-read", "clipboard-write"])
+    page.goto(address_of(bundle_of(record("aot_joint_graph 0/0", payload=GRAPH))) + PLACE + "aot_joint_graph&line=3-5")
+    expect(pane(page).locator(".marked")).to_have_count(3)
+    page.get_by_role("button", name="Copy 3 lines").click()
+    expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()") == "\n".join(GRAPH.split("\n")[2:5])
+    pane(page).locator(".gutter").nth(6).click()
+    pane(page).locator(".gutter").nth(8).click(modifiers=["Shift"])
+    assert page.url.endswith("line=7-9")
+    pane(page).focus()
+    page.keyboard.press("Shift+ArrowDown")
+    assert page.url.endswith("line=7-10")
+
+
+def test_table_of_a_graph(graph):
+    graph.get_by_role("button", name="Table", exact=True).click()
+    assert "pane=table" in graph.url
+    grid = graph.get_by_role("grid", name="Nodes of aot_joint_graph")
+    rows = grid.get_by_role("row")
+    expect(rows).to_have_count(1 + 9)  # 2 inputs, 3 calls, output; 1 input, 1 call, output
+    add = grid.get_by_role("row", name="add torch.ops.aten.add.Tensor")
+    assert add.get_by_role("gridcell").all_inner_texts()[:8] == ["4", "GraphModule", "add", "call_function", "torch.ops.aten.add.Tensor", "[8, 4]", "f32", "2"]
+    grid.get_by_role("button", name="Users").click()
+    expect(rows.nth(1)).to_contain_text("aten.add")
+    graph.get_by_label("Op", exact=True).select_option("output")
+    expect(rows).to_have_count(1 + 2)
+    graph.get_by_label("Op", exact=True).select_option("")
+    graph.get_by_label("Filter nodes").fill("aten.sin")
+    expect(graph.get_by_text("1 of 9 nodes")).to_be_visible()
+    rows.nth(1).click()
+    graph.keyboard.press("Enter")
+    expect(pane(graph).locator(".marked")).to_contain_text("sin")
+    assert "line=5" in graph.url
+    graph.go_back()
+    expect(grid).to_be_visible()
+
+
+@pytest.mark.parametrize("name", ["fx_graph_runnable", "aot_joint_graph", "dynamo_cpp_guards_str", "torch._functorch.config"])
+def test_file_names(show, name):
+    page, bundle = show("transformer", PLACE + name)
+    text = next(a.text() for c in bundle.logs[0].compiles for a in c.artifacts if a.name == name)
+    ending = {"fx_graph_runnable": "py", "aot_joint_graph": "py", "torch._functorch.config": "json"}.get(name, "txt")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download").click()
+    assert download.value.suggested_filename == f"{name}_0_0.{ending}"
+    data = download.value.path().read_text()
+    assert data == text
+    if ending == "py":
+        compile(data, name, "exec")
+
+
+BIG = "class GraphModule(torch.nn.Module):\n    def forward(self, v_0: \"f32[4][1]cpu\"):\n" + "\n".join(
+    f'        v_{n}: "f32[4][1]cpu" = torch.ops.aten.sin.default(v_{n - 1});  v_{n - 1} = None' for n in range(1, 70_000)) + "\n        return (v_69999,)\n"  # fmt: skip
+
+
+def test_large_graph_stays_quick(show):
+    """5 MB: opens, folds, finds a definition and makes the table without a task that blocks the page (100 ms on a quiet machine)."""
+    assert len(BIG) > 5_000_000
+    page, _ = show(record("aot_joint_graph 0/0", payload=BIG), PLACE[: PLACE.index("&artifact")])
+    expect(page.get_by_role("link", name="aot_joint_graph").first).to_be_visible()
+    page.evaluate("() => { window.longest = 0; new PerformanceObserver((list) => { for (const e of list.getEntries()) longest = Math.max(longest, e.duration) }).observe({ type: 'longtask' }) }")
+    page.get_by_role("navigation", name="Artifacts").get_by_role("link", name="aot_joint_graph").click()
+    expect(page.get_by_text("70,003 lines")).to_be_visible(timeout=20_000)
+    page.get_by_role("button", name="Table", exact=True).click()
+    expect(page.get_by_text("70,001 nodes")).to_be_visible(timeout=20_000)
+    page.get_by_role("button", name="Text", exact=True).click()
+    click_word(page, 7, "v_5")
+    expect(page.get_by_role("status", name="Value")).to_contain_text("1 use")
+    assert page.evaluate("longest") < 2_000
+    assert pane(page).locator(".code-line").count() < 400
