@@ -18,6 +18,12 @@ if TYPE_CHECKING:
 _CONVERT_FRAME = "torch/_dynamo/convert_frame.py"
 _CONVERT_FUNCTIONS = frozenset(("catch_errors", "_convert_frame", "_convert_frame_assert", "__call__"))
 
+# Of the metrics, which are 30 kB and more of a record, only these are kept until the end of the log.
+_METRICS = (
+    "co_name", "co_filename", "co_firstlineno", "start_time_us", "start_time", "dynamo_cumulative_compile_time_us", "entire_frame_compile_time_s",
+    "aot_autograd_cumulative_compile_time_us", "backend_compile_time_s", "inductor_cumulative_compile_time_us", "inductor_compile_time_s",
+    "graph_op_count", "graph_node_count", "graph_input_count", "guard_count", "recompile_reason",
+)  # fmt: skip
 # What lies above is no time: a moment of the year 2096, eleven days of compiling.
 _MAX_EPOCH_US = 4 * 10**15
 _MAX_DURATION_US = 10**12
@@ -112,7 +118,7 @@ class Compiles:
             row.frame_compile.recompile_text = _recompile_text(event.payload)
 
     def _observe_metrics(self, shared: _FrameCompile, event_index: int, metrics: dict) -> None:
-        shared.metrics = metrics
+        shared.metrics = {key: metrics[key] for key in _METRICS if key in metrics}
         shared.metrics_event_index = event_index
         if metrics.get("fail_type") is not None:
             line = metrics.get("fail_user_frame_lineno")
