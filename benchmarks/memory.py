@@ -1,0 +1,59 @@
+"""Peak memory of a build, for logs of two sizes: it must not grow with the log.
+
+    python benchmarks/memory.py SOURCE [--copies 81]
+
+Makes a log of that many copies of SOURCE (see make_trace.py) and one of twice as many, builds a
+bundle of each in a process of its own, and prints the peak resident memory and their ratio. With the
+SOURCE of the other benchmarks they are 150 MB and 300 MB. Exits with 1 when the second needs 20 %
+more than the first. Linux and macOS.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from make_trace import make_trace
+
+PREPROCESSOR = Path(__file__).resolve().parent.parent / "preprocessor"
+LARGEST_RATIO = 1.2
+
+
+def peak_bytes(log: Path, out: Path) -> int:
+    """Peak resident memory of the process that builds ``out`` from ``log``."""
+    command = [sys.executable, "-m", "tlparse_bundle", str(log), str(out), "--jobs", "1", "--quiet"]
+    process = subprocess.Popen(command, env={**os.environ, "PYTHONPATH": str(PREPROCESSOR)})
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        sys.exit(f"the build of {log.name} failed with {process.returncode}")
+    return usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+
+
+def measure(source: Path, copies: int) -> list[tuple[int, int]]:
+    """(size of the log, peak memory) of both logs."""
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        for count in (copies, 2 * copies):
+            log = Path(folder, f"copies_{count}.log")
+            make_trace(source, log, count)
+            rows.append((log.stat().st_size, peak_bytes(log, Path(folder, f"out_{count}"))))
+            log.unlink()
+    return rows
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("source", type=Path)
+    parser.add_argument("--copies", type=int, default=81)
+    options = parser.parse_args()
+    small, large = measure(options.source, options.copies)
+    for size_bytes, peak in (small, large):
+        print(f"{size_bytes / 1e6:7.1f} MB log: {peak / 1e6:7.1f} MB at the peak")
+    ratio = large[1] / small[1]
+    print(f"ratio {ratio:.3f}")
+    sys.exit(ratio > LARGEST_RATIO)
