@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 
 from tlparse_bundle.trace.envelope import Event
 
-MAX_OPEN_BYTES = 64_000_000  # of texts of groups that are open; the newest is always kept
+MAX_OPEN_BYTES = 8_000_000  # of texts of groups that are open; the newest is always kept
 
 PRE_GRAD, POST_GRAD, CODE, WRAPPER = "pre_grad", "post_grad", "code", "wrapper"
 NODES, STACKS, KERNELS, ORIGINS = "nodes", "stacks", "kernels", "origins"

@@ -25,7 +25,7 @@ _FRAME_KEYS = frozenset(("filename", "line", "name", "loc", "uninterned_filename
 _STACK_KEYS = frozenset(("stack", "user_stack", "stack_index", "user_stack_index"))
 _MAX_SAFE_INTEGER = 2**53 - 1
 _MAX_DEPTH = 100  # of lists and objects in each other; JSON writers and readers have limits above
-_LONG_DIGITS = re.compile(rb"\d{16}")
+_LONG_INTEGER = re.compile(rb"(?<![\d.])(?:9\d{15}|\d{17})")  # may be beyond 2**53; the digits of a fraction are not
 _EMPTY_MD5 = hashlib.md5(b"", usedforsecurity=False).hexdigest()
 
 
@@ -137,7 +137,7 @@ class EventDecoder:
         text = record.envelope
         fields, reason = None, "not an object"
         try:
-            if _LONG_DIGITS.search(text) is None:
+            if _LONG_INTEGER.search(text) is None:
                 fields = orjson.loads(text)
         except ValueError:
             pass

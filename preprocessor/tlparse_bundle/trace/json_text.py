@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import orjson
 
-from tlparse_bundle.trace.envelope import _MAX_DEPTH, _is_deep, _lenient_json
-
-_LONG_DIGITS = re.compile(rb"\d{16}")
+from tlparse_bundle.trace.envelope import _LONG_INTEGER, _MAX_DEPTH, _is_deep, _lenient_json
 
 
 def parse_json(data: bytes | str, *, for_table: bool = True) -> Any:
@@ -21,7 +18,7 @@ def parse_json(data: bytes | str, *, for_table: bool = True) -> Any:
     """
     data = data.encode("utf-8", "replace") if type(data) is str else data
     value = _NOTHING
-    if not for_table or _LONG_DIGITS.search(data) is None:
+    if not for_table or _LONG_INTEGER.search(data) is None:
         try:
             value = orjson.loads(data)
         except ValueError:
