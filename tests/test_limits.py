@@ -307,3 +307,14 @@ def test_what_is_neither_file_nor_folder(tmp_path):
     (tmp_path / "loop").symlink_to(tmp_path / "loop")
     with pytest.raises(BundleError, match="loop"):
         discover([tmp_path / "loop"])
+
+
+@pytest.mark.parametrize("kind", ["chromium_event", "artifact:recompile_reasons", "artifact:torch_version", "artifact:fx_graph_cache_hit", "dynamo_guards"])
+def test_json_that_takes_too_much_memory_is_not_parsed(kind, root, tmp_path):
+    """120 MB of small lists would be 40 million objects, and 3 GB."""
+    bomb(tmp_path / NAME, record(f"{kind} 0/1", payload="[[]")[:-1], b",[],[],[]" * 2, gzip.compress, 112 * MEGABYTE)
+    command = [sys.executable, "-c", CHILD, NAME, "out", "--jobs", "1"]
+    done = subprocess.run(command, cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(root / "preprocessor")}, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0 and "Traceback" not in done.stderr
+    (it,) = Bundle.open(tmp_path / "out").logs
+    assert [event.size_bytes > 100 * MEGABYTE for event in it.events()] == [True]

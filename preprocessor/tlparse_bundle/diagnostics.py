@@ -20,7 +20,7 @@ class Code:
 CODES: dict[str, Code] = {
     "empty-log": Code("warning", "The file has no bytes: the process created it and wrote no record, or was killed before."),
     "not-a-record": Code("warning", "Lines that are neither a record nor the payload of one. They are kept in the verbatim chunks only."),
-    "too-large": Code("warning", "A line of more than 64 MiB, which is taken for no record, or a record of more than 256 MiB, whose payload was left out. All bytes are in the verbatim chunks."),
+    "too-large": Code("warning", "A line of more than 16 MiB, which is taken for no record, or a record of more than 256 MiB, whose payload was left out. All bytes are in the verbatim chunks."),
     "blank-line": Code("info", "Empty lines between records; they carry nothing."),
     "byte-order-mark": Code("info", "The file starts with a UTF-8 byte order mark; it was skipped."),
     "json-syntax": Code("warning", "The text after the record prefix is not a JSON object. The event has the type damaged_record; its text is in the metadata."),

@@ -27,6 +27,7 @@ _METRICS = (
 # What lies above is no time: a moment of the year 2096, eleven days of compiling.
 _MAX_EPOCH_US = 4 * 10**15
 _MAX_DURATION_US = 10**12
+_MAX_REASONS_BYTES = 1 << 20
 
 
 class _FrameCompile:
@@ -264,7 +265,7 @@ def _text(value: Any) -> str | None:
 
 def _recompile_text(payload: bytes) -> str | None:
     """torch writes one reason as plain text and several as a JSON list, both labelled json."""
-    text = payload.decode("utf-8", "replace")
+    text = payload[:_MAX_REASONS_BYTES].decode("utf-8", "replace")
     try:
         reasons = orjson.loads(text)
     except ValueError:

@@ -12,6 +12,7 @@ import re
 import orjson
 
 from tlparse_bundle.tables.texts import cut, frames_in
+from tlparse_bundle.trace.json_text import parse_json
 
 KINDS = (
     "size", "stride", "rank", "dtype", "device", "requires_grad", "dispatch_keys", "shape", "value", "flag", "type", "identity",
@@ -74,7 +75,7 @@ def read_reasons(text: str) -> tuple[list[str], bool]:
     if not text.startswith("["):
         return [text], _ID.match(text) is not None
     try:
-        reasons = orjson.loads(text)
+        reasons = parse_json(text)
     except ValueError:
         reasons, whole = [], True
         for line in text.split("\n"):

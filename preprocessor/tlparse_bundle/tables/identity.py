@@ -20,7 +20,7 @@ class Identity:
         self._ranks[event.rank] = self._ranks.get(event.rank, 0) + 1
         if event.name == "torch_version" and event.type == "artifact" and event.payload:
             try:
-                version = orjson.loads(event.payload)["pytorch_version"]
+                version = orjson.loads(event.payload[:10_000])["pytorch_version"]
             except (ValueError, KeyError, TypeError):
                 return
             if type(version) is str:

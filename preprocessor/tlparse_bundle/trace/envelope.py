@@ -13,7 +13,7 @@ import orjson
 from tlparse_bundle.diagnostics import Diagnostics
 from tlparse_bundle.trace.clock import Clock
 from tlparse_bundle.trace.compile_id import ID_KEYS, CompileId, Occurrences
-from tlparse_bundle.trace.reader import Record
+from tlparse_bundle.trace.reader import MAX_LINE_BYTES, Record
 from tlparse_bundle.trace.stacks import StackTable
 
 # Never event names (torch/_logging/_internal.py, trace_structured).
@@ -25,7 +25,7 @@ _FRAME_KEYS = frozenset(("filename", "line", "name", "loc", "uninterned_filename
 _STACK_KEYS = frozenset(("stack", "user_stack", "stack_index", "user_stack_index"))
 _MAX_SAFE_INTEGER = 2**53 - 1
 _MAX_DEPTH = 100  # of lists and objects in each other; JSON writers and readers have limits above
-_LONG_INTEGER = re.compile(rb"(?<![\d.])(?:9\d{15}|\d{17})")  # may be beyond 2**53; the digits of a fraction are not
+_MANY_DIGITS = re.compile(rb"\d{16,}")
 _EMPTY_MD5 = hashlib.md5(b"", usedforsecurity=False).hexdigest()
 
 
@@ -137,7 +137,7 @@ class EventDecoder:
         text = record.envelope
         fields, reason = None, "not an object"
         try:
-            if _LONG_INTEGER.search(text) is None:
+            if not has_long_integer(text):
                 fields = orjson.loads(text)
         except ValueError:
             pass
@@ -225,7 +225,7 @@ class EventDecoder:
 
     def _trace_event(self, event: Event) -> dict | None:
         try:
-            span = orjson.loads(event.payload or b"")
+            span = orjson.loads((event.payload or b"")[:MAX_LINE_BYTES])
         except ValueError:
             span = None
         if type(span) is not dict or type(span.get("name")) is not str or type(span.get("ph")) is not str or type(span.get("ts")) not in (int, float):
@@ -298,6 +298,14 @@ def _is_deep(value: Any) -> bool:
     for _ in range(_MAX_DEPTH):
         level = [child for v in level if type(v) in (list, dict) for child in (v.values() if type(v) is dict else v)]
     return bool(level)
+
+
+def has_long_integer(text: bytes) -> bool:
+    """Whether JSON may hold an integer beyond 2**53, which JavaScript does not have. Digits behind a point do not count."""
+    return any(
+        text[match.start() - 1 : match.start()] != b"." and (match.end() - match.start() > 16 or match[0] > b"9007199254740991")
+        for match in _MANY_DIGITS.finditer(text)
+    )
 
 
 def _lenient_json(text: bytes) -> tuple[Any, bool]:

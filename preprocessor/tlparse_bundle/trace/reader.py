@@ -15,7 +15,7 @@ from typing import BinaryIO
 from tlparse_bundle.diagnostics import Diagnostics
 
 BLOCK_BYTES = 4 << 20
-MAX_LINE_BYTES = 64 << 20  # of a prefix and an envelope; parsed, JSON takes up to twenty times its size
+MAX_LINE_BYTES = 16 << 20  # of a prefix and an envelope; parsed, JSON takes up to thirty times its size
 MAX_RECORD_BYTES = 256 << 20  # with the payload
 
 # Level, MMDD, time, pid, then the shortest path that is followed by ":line] ".
