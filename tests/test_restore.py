@@ -74,3 +74,19 @@ def test_a_damaged_bundle_is_noticed(made, tmp_path):
     chunk.write_bytes(chunk.read_bytes().replace(b"V", b"W"))
     with pytest.raises(BundleError, match="SHA-256"):
         restore(Bundle.open(tmp_path / "bundle"), tmp_path / "again")
+
+
+@pytest.mark.parametrize("damage", [lambda t: t.pop("byte_offset"), lambda t: t["blob_index"].__setitem__(0, 99), lambda t: t.update(payload_forms=[]), lambda t: []])
+def test_a_bundle_with_a_damaged_table_is_a_sentence(damage, made, tmp_path):
+    made({"x.log": log("a\n | text")}, codec="none")
+    traces.rewrite(tmp_path / "bundle", "logs/x/events/0000.json", damage)
+    with pytest.raises(BundleError, match="log x cannot be restored"):
+        restore(Bundle.open(tmp_path / "bundle"), tmp_path / "again")
+
+
+def test_a_place_that_cannot_be_written_is_a_sentence(made, tmp_path):
+    bundle = made({"x.log": log("a")})
+    (tmp_path / "file").write_text("")
+    for place in (tmp_path / "file", tmp_path / "file" / "below", tmp_path / ("x" * 300)):
+        with pytest.raises(BundleError, match="cannot be written"):
+            restore(bundle, place)

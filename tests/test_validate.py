@@ -58,6 +58,12 @@ def test_a_changed_byte_of_a_blob_is_found(bundle):
         path.write_bytes(data)
 
 
+def test_a_changed_byte_of_a_verbatim_chunk_is_found(bundle):
+    (path,) = bundle.glob("logs/rank_0/verbatim/*")
+    path.write_bytes(path.read_bytes().replace(b"torch/a.py", b"torch/b.py", 1))
+    assert problems(bundle) == ["log rank_0: what can be restored has another SHA-256 than the log had"]
+
+
 @pytest.mark.parametrize("codec", ["zstd", "gzip"])
 def test_a_damaged_compressed_file_is_found(codec, sound, tmp_path):
     build(discover([sound.parent]), tmp_path / "out", jobs=1, codec=codec)
@@ -101,6 +107,10 @@ DAMAGE = {
     "wrong type": (EVENTS, lambda t: t["line"].__setitem__(0, "1")),
     "payload form": (EVENTS, lambda t: t["payload_forms"].update({"0": "upside down"})),
     "no object": (EVENTS, lambda t: []),
+    "stack of an event": ("logs/rank_0/metadata/0000.json", lambda t: t["metadata"][1]["dynamo_start"].update(stack_index=99)),
+    "user stack of an event": ("logs/rank_0/metadata/0000.json", lambda t: t["metadata"][1]["dynamo_start"].update(user_stack_index=99)),
+    "stack of a record": ("logs/rank_0/metadata/0000.json", lambda t: t["metadata"][1].update(stack_index=99)),
+    "user stack of a record": ("logs/rank_0/metadata/0000.json", lambda t: t["metadata"][1].update(user_stack_index=99)),
     "metadata row": ("logs/rank_0/metadata/0000.json", lambda t: t["metadata"].pop()),
     "stack of a compile": (TABLES + "compiles.json", lambda t: t["compiles"][1].update(stack_index=99)),
     "status": (TABLES + "compiles.json", lambda t: t["compiles"][1].update(status="fine")),
