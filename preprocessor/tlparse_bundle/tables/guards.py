@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import orjson
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 _MAX_ROWS = 5000  # guards of one tree that get a row; all are counted
 _MAX_LINE = 4000  # characters of a line in which kind, place and source are looked for
+_MAX_REMEMBERED = 1000  # characters of a line that is remembered
 _MAX_KINDS = 256  # torch has some fifty
 # torch/_dynamo/guards.py, GuardManagerWrapper.__str__: '| ' for each level, then '+- ' and a node.
 _NODE = re.compile(r"(?P<indent>(?:\| )*)\+- (?P<kind>[^:(]{1,60})(?:: (?P<text>.*))?$")
@@ -25,6 +27,23 @@ _MANAGER = re.compile(r"(?:\w*Manager$|KeyValueManager pair)")
 _SOURCE = re.compile(r"(?:^|: )source=(?P<source>.*?)(?:, (?:accessed_by|type)=|$)")
 _PLACE = re.compile(r"  # (?P<file>[^#]*?):(?P<line>\d{1,9}) in (?P<function>\S+)")
 _LATENCY = re.compile(r"^Guard latency = (?P<us>\d{1,12}(?:\.\d{1,9})?) us", re.MULTILINE)
+
+
+@lru_cache(4096)
+def _node(line: str) -> tuple[bool, str, int, str | None, tuple[str, int, str] | None] | None:
+    """(is a manager, kind, depth, source of a manager, place of a guard) of a line of a tree.
+
+    Compiles of one function have most of their lines in common.
+    """
+    node = _NODE.match(line)
+    if node is None:
+        return None
+    kind, rest, depth = node["kind"].strip(), node["text"] or "", len(node["indent"]) // 2
+    if _MANAGER.match(kind):
+        found = _SOURCE.search(rest)
+        return True, kind, depth, text_of(found["source"]) if found else None, None
+    place = _PLACE.search(rest)
+    return False, kind, depth, None, (text_of(place["file"]), int(place["line"]), text_of(place["function"])) if place else None
 
 
 class Guards:
@@ -75,22 +94,19 @@ class Guards:
         rows, counts, managers = [], {}, 0
         sources: list[str | None] = []  # of the managers above, by depth
         for number, line in enumerate(text.split("\n")):
-            node = _NODE.match(line[:_MAX_LINE])
+            node = _node(line) if len(line) <= _MAX_REMEMBERED else _node.__wrapped__(line[:_MAX_LINE])
             if node is None:
                 continue
-            kind, rest, depth = node["kind"].strip(), node["text"] or "", len(node["indent"]) // 2
+            is_manager, kind, depth, own_source, place = node
             del sources[depth:]
             source = sources[-1] if sources else None
-            if _MANAGER.match(kind):
+            if is_manager:
                 managers += 1
-                found = _SOURCE.search(rest)
-                sources += [source] * (depth - len(sources)) + [text_of(found["source"]) if found else source]
+                sources += [source] * (depth - len(sources)) + [source if own_source is None else own_source]
                 continue
             kind = kind if kind in counts or len(counts) < _MAX_KINDS else "OTHER"
             counts[kind] = counts.get(kind, 0) + 1
             if len(rows) < _MAX_ROWS:
-                place = _PLACE.search(rest)
-                place = (text_of(place["file"]), int(place["line"]), text_of(place["function"])) if place else None
                 rows.append((self._kinds(kind), self._sources(source), self._places(place), depth, number))
         return rows, counts, managers
 
