@@ -192,7 +192,7 @@ def test_long_texts_are_cut_but_searched(log_of):
         record('create_symbol 0/0 {"symbol": "s0"}')
         + record("guard_added_fast 0/0 " + json.dumps({"expr": "1 + " * 1000 + "s0"}))
         + record(
-            "guard_added 0/0 " + json.dumps({"expr": "x", "frame_locals": {"locals": {f"v{n}": ["é" * 3000] * 300 for n in range(300)}}})
+            "guard_added 0/0 " + json.dumps({"expr": "x", "frame_locals": {"locals": {f"v{n}": ["é" * 3000, *["x"] * 299] for n in range(300)}}})
         )
     )
     table = it.table("symbols")

@@ -14,7 +14,7 @@ TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
 FINDINGS = [
     "overview", "stack", "compiles", "failures", "breaks", "recompiles", "guards", "caches", "symbols", "timeline", "events", "events&event=3", "diagnostics",
-    "export", "anatomy", "compile&compile=0/1", "compile&compile=0/1&artifact=~stack", "compile&compile=0/1&artifact=~metrics",
+    "export", "anatomy", "kernels", "tensors", "compile&compile=0/1", "compile&compile=0/1&artifact=~stack", "compile&compile=0/1&artifact=~metrics",
     "compile&compile=0/1&artifact=dynamo_output_graph&line=3-5", "compile&compile=0/1&artifact=dynamo_output_graph&pane=table",
     "compile&compile=0/1&artifact=dynamo_cpp_guards_str", "compile&compile=9/9",
     "compare&left={log}/0/0&right={log}/0/1", "compare&left={log}/0/0&right={log}/0/1&artifact=dynamo_cpp_guards_str",
