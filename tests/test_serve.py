@@ -248,6 +248,23 @@ def test_it_listens_on_this_machine_only():
         assert sock.getsockname()[0] == "127.0.0.1"
 
 
+def test_answers_do_not_wait_for_an_acknowledgement():
+    """A page is about a hundred small files; 40 ms for each would be seconds."""
+
+    async def no_delay():
+        accepted = asyncio.get_running_loop().create_future()
+        server = await asyncio.start_server(lambda _, writer: accepted.set_result(writer), sock=listen(0))
+        async with server:
+            _, client = await asyncio.open_connection(*server.sockets[0].getsockname())
+            writer = await accepted
+            option = writer.get_extra_info("socket").getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+            writer.close()
+            client.close()
+            return option
+
+    assert asyncio.run(no_delay())
+
+
 def test_the_hint_for_remote_machines(monkeypatch):
     monkeypatch.delenv("SSH_CONNECTION", raising=False)
     assert ssh_hint("http://127.0.0.1:81/") is None
