@@ -30,7 +30,7 @@ def test_a_bundle_is_put_where_it_was_asked_for(logs, tmp_path):
     assert result.path == tmp_path / "new" / "folders" / "out"
     assert [it.rank for it in Bundle.open(result.path).logs] == [0, 1]
     assert entries(result.path.parent) == ["out"]
-    assert entries(result.path) == ["blobs", "logs", "manifest.json", "schemas.json.zst"]
+    assert entries(result.path) == ["blobs", "logs", "manifest.json", "ranks", "schemas.json.zst"]
 
 
 def test_an_empty_folder_is_filled(logs, tmp_path):
@@ -178,7 +178,7 @@ def test_the_working_folder_can_be_the_place(logs, tmp_path, monkeypatch):
     except BundleError:
         assert entries(tmp_path) == ["here", "trace"] and os.listdir(".") == []
     else:
-        assert entries(tmp_path / "here") == ["blobs", "logs", "manifest.json", "schemas.json.zst"]
+        assert entries(tmp_path / "here") == ["blobs", "logs", "manifest.json", "ranks", "schemas.json.zst"]
 
 
 # ---- workers and progress

@@ -25,7 +25,7 @@ TEXT = DOCUMENT.read_text(encoding="utf-8")
 GUIDES = [name for name in ("README.md", "CONTRIBUTING.md", "AGENTS.md") if (traces.ROOT / name).is_file()]
 BLOCKS = re.findall(r"^```(\w*) ?([^\n]*)\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
 RECIPES = {(language, mark.split("=")[1]): code for language, mark, code in BLOCKS if mark.startswith("recipe=")}
-MAX_BYTES = 105_000
+MAX_BYTES = 111_000
 MAX_RECIPE_LINES = 25
 
 script = types.ModuleType("docs")

@@ -1,9 +1,10 @@
-"""Imports go one way: cli -> serve, bundle -> tables -> events -> trace -> diagnostics, errors."""
+"""Imports go one way: cli -> serve, bundle -> ranks, tables -> events -> trace -> diagnostics, errors."""
 
 import ast
 
 import pytest
 import traces
+from tlparse_bundle.ranks.registry import ANALYSES
 from tlparse_bundle.tables.registry import TABLES
 
 PACKAGE = traces.ROOT / "preprocessor" / "tlparse_bundle"
@@ -18,7 +19,8 @@ ALLOWED = {
     "events": set(),
     "provenance": {"trace", *BASE},
     "tables": {"provenance", "events", "trace", *BASE},
-    "bundle": {"tables", "events", "trace", "__init__", *BASE},
+    "ranks": {"tables", "events", "trace", *BASE},
+    "bundle": {"ranks", "tables", "events", "trace", "__init__", *BASE},
     "serve": {"bundle", *BASE},
     "legacy": {"bundle", "tables", "events", "trace", *BASE},
     "progress": {"bundle"},
@@ -66,6 +68,12 @@ def test_tables_do_not_import_each_other(path):
     """Only the registry knows the tables; what several of them need is a module that is no table."""
     if path.stem != "registry":
         assert {name for name in imports(path)} & {table.__module__ for table in TABLES} == set()
+
+
+@pytest.mark.parametrize("path", sorted((PACKAGE / "ranks").glob("*.py")), ids=lambda path: path.stem)
+def test_analyses_do_not_import_each_other(path):
+    if path.stem != "registry":
+        assert {name for name in imports(path)} & {analysis.__module__ for analysis in ANALYSES} == set()
 
 
 @pytest.mark.parametrize("path", sorted((PACKAGE / "events").glob("*.py")), ids=lambda path: path.stem)

@@ -16,7 +16,7 @@ from tlparse_bundle.trace import discover
 SCHEMAS = {
     path.name.removesuffix(".schema.json"): json.loads(path.read_bytes()) for path in sorted((traces.ROOT / "schema").glob("*.schema.json"))
 }
-BUNDLES = ("graph_breaks", "failures", "killed", "recompiles", "fork_children", "aoti", "nonascii")
+BUNDLES = ("graph_breaks", "failures", "killed", "recompiles", "fork_children", "aoti", "nonascii", "ranks4")
 
 with_schemas = pytest.mark.parametrize("name", SCHEMAS)
 
@@ -41,6 +41,8 @@ def enums(name, field):
 def tables_of(bundle):
     """(name of the schema, value) of every JSON file of a bundle."""
     yield "manifest", bundle.manifest
+    for name in bundle.manifest.get("ranks", ()):
+        yield f"ranks_{name}", bundle.ranks(name)
     for log in bundle.logs:
         yield "log", log.directory
         for name, path in log.directory["tables"].items():

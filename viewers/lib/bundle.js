@@ -79,6 +79,16 @@ export class Bundle {
     return this.logs.find((log) => log.id === id);
   }
 
+  /**
+   * What several ranks together say, by the name of the analysis, such as "verdict" (schema/ranks_verdict.schema.json);
+   * null when the bundle has less than two ranks, or no such analysis.
+   * @param {string} name @param {Abortable} [options] @returns {Promise<any>}
+   */
+  async ranks(name, options) {
+    const path = this.manifest.ranks?.[name];
+    return path === undefined ? null : this.file(path, { ...options, what: `the analysis '${name}' of the ranks` });
+  }
+
   /** Decoded JSON of a file. @param {string} path @param {Abortable & {what?: string}} [options] @returns {Promise<any>} */
   async file(path, options = {}) {
     const known = this.cache.get(path);

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import errno
-import multiprocessing
 import os
 import shutil
-import signal
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,7 +14,9 @@ import orjson
 from tlparse_bundle import __version__
 from tlparse_bundle.bundle import layout
 from tlparse_bundle.bundle.log_writer import LogSummary, write_log
+from tlparse_bundle.bundle.rank_files import write_ranks
 from tlparse_bundle.bundle.schemas import schema, schema_names
+from tlparse_bundle.bundle.workers import Executor, Workers
 from tlparse_bundle.diagnostics import CODES
 from tlparse_bundle.errors import BundleError
 from tlparse_bundle.events.kinds import PHASES
@@ -51,11 +49,9 @@ def build(
     staging = out.parent / f".{out.name}.{os.getpid()}.partial"
     try:
         staging.mkdir(parents=True)
-        summaries = _write_logs(logs, staging, codec, jobs or os.cpu_count() or 1, progress)
-        manifest = make_manifest(summaries, codec)
-        schemas = {name: schema(name) for name in schema_names()}
-        (staging / manifest["schemas"]).write_bytes(layout.CODECS[codec].encode(layout.to_json(schemas)))
-        (staging / layout.MANIFEST).write_bytes(orjson.dumps(manifest, option=orjson.OPT_INDENT_2) + b"\n")
+        with Workers(min(jobs or os.cpu_count() or 1, len(logs))) as workers:
+            summaries = _write_logs(logs, staging, codec, workers, progress)
+            manifest = finish(summaries, staging, codec, workers)
         _put_in_place(staging, out)
     except OSError as error:
         raise _unwritable(out, error) from error
@@ -101,6 +97,18 @@ def is_bundle(path: Path) -> bool:
         return False
 
 
+def finish(summaries: Sequence[LogSummary], root: Path, codec: str, workers: Executor) -> dict:
+    """Write what stands beside the logs of a bundle at ``root``: analyses, schemas, manifest. Returns the manifest."""
+    manifest = make_manifest(summaries, codec)
+    ranks = write_ranks(root, manifest["logs"], codec, workers)
+    if ranks:
+        manifest["ranks"] = ranks
+    schemas = {name: schema(name) for name in schema_names()}
+    (root / manifest["schemas"]).write_bytes(layout.CODECS[codec].encode(layout.to_json(schemas)))
+    (root / layout.MANIFEST).write_bytes(orjson.dumps(manifest, option=orjson.OPT_INDENT_2) + b"\n")
+    return manifest
+
+
 def make_manifest(summaries: Sequence[LogSummary], codec: str) -> dict:
     """The manifest (schema: manifest) of a bundle of these logs."""
     rows = sorted((s.row for s in summaries), key=lambda row: (row["rank"] is None, row["rank"] or 0, row["id"]))
@@ -121,47 +129,13 @@ def make_manifest(summaries: Sequence[LogSummary], codec: str) -> dict:
     }
 
 
-def _write_logs(logs: Sequence[LogFile], root: Path, codec: str, jobs: int, progress: Callable[[int], None]) -> list[LogSummary]:
-    workers = min(jobs, len(logs))
-    if workers <= 1:
+def _write_logs(logs: Sequence[LogFile], root: Path, codec: str, workers: Executor, progress: Callable[[int], None]) -> list[LogSummary]:
+    if min(workers.count, len(logs)) <= 1:
         return [write_log(log, root, codec, progress) for log in logs]
     # The largest first, so that no worker is left with it at the end. The size on disk stands for
     # the progress of a whole log, since workers report once.
     order = sorted(logs, key=lambda log: log.size_bytes, reverse=True)
-    context = multiprocessing.get_context("spawn")  # threads and forks do not mix
-    others = set(multiprocessing.active_children())
-    with ProcessPoolExecutor(workers, mp_context=context, initializer=_ignore_interrupts) as pool:
-        try:
-            with _interrupts_held_back():
-                futures = {pool.submit(write_log, log, root, codec): log for log in order}
-            summaries = []
-            for future in as_completed(futures):
-                summaries.append(future.result())
-                progress(futures[future].size_bytes)
-            return summaries
-        except BaseException:
-            for worker in set(multiprocessing.active_children()) - others:
-                worker.terminate()
-            pool.shutdown(wait=True, cancel_futures=True)  # its thread must not outlive it: it would complain at exit
-            raise
-
-
-@contextmanager
-def _interrupts_held_back() -> Iterator[None]:
-    """Workers started in here inherit that Ctrl-C waits, and so cannot be interrupted while they start."""
-    if not hasattr(signal, "pthread_sigmask"):  # Windows
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _ignore_interrupts() -> None:
-    """Ctrl-C reaches all processes of a terminal; the parent ends its workers itself."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    return workers.map(write_log, [(log, root, codec) for log in order], lambda number: progress(order[number].size_bytes))
 
 
 def _put_in_place(staging: Path, out: Path) -> None:

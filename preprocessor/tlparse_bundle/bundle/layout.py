@@ -13,9 +13,9 @@ import zstandard
 
 FORMAT_NAME = "tlparse-bundle"
 FORMAT_MAJOR = 1
-FORMAT_MINOR = 0
+FORMAT_MINOR = 1
 MANIFEST = "manifest.json"
-_OWN = re.compile(r"manifest\.json|(schemas\.json|logs/[^/]+/([\w.-]+\.json|\w+/\d{4,}\.\w+)|blobs/[0-9a-f]{2}/[0-9a-f]{64})(\.zst|\.gz)?")
+_OWN = re.compile(r"manifest\.json|(schemas\.json|ranks/[\w.-]+\.json|logs/[^/]+/([\w.-]+\.json|\w+/\d{4,}\.\w+)|blobs/[0-9a-f]{2}/[0-9a-f]{64})(\.zst|\.gz)?")
 
 # Chromium refuses Content-Encoding: zstd with windows above 8 MiB (2**23).
 _WINDOW_LOG = 23
@@ -70,6 +70,11 @@ def blob_path(sha256: str, codec: Codec) -> str:
 def log_path(log_id: str, name: str, codec: Codec) -> str:
     """Path of a file of one log, such as log_path(id, "compiles.json", codec)."""
     return f"logs/{log_id}/{name}{codec.suffix}"
+
+
+def rank_path(name: str, codec: Codec) -> str:
+    """Path of the file of an analysis of the ranks."""
+    return f"ranks/{name}.json{codec.suffix}"
 
 
 def is_own(path: str) -> bool:

@@ -20,9 +20,9 @@ _CACHED_CHUNKS = 8
 class Bundle:
     """A bundle: ``manifest`` (dict) and ``logs`` (list of Log)."""
 
-    def __init__(self, store: Store):
+    def __init__(self, store: Store, manifest: dict | None = None):
         self._store = store
-        self.manifest: dict = self._read_manifest()
+        self.manifest: dict = self._read_manifest() if manifest is None else manifest
         try:
             self.codec = layout.CODECS[self.manifest["codec"]]
             self.logs = [Log(self, row) for row in self.manifest["logs"]]
@@ -45,6 +45,14 @@ class Bundle:
                 return log
         names = ", ".join(log.id for log in self.logs[:10])
         raise BundleError(f"{self._store.location} has no log {log_id!r}", hint=f"Its logs are: {names}", code="not-found")
+
+    def ranks(self, name: str) -> dict | None:
+        """What several ranks together say, by the name of the analysis, such as 'verdict' (schema: ranks_verdict).
+
+        None when the bundle has less than two ranks, or no such analysis.
+        """
+        path = self.manifest.get("ranks", {}).get(name)
+        return None if path is None else self.json(path)
 
     def json(self, path: str) -> Any:
         """A JSON file of the bundle, by the path that manifest or log directory give."""

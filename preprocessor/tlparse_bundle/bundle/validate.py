@@ -26,6 +26,7 @@ def validate(bundle: Bundle, progress: Callable[[str], None] = lambda what: None
     checker = _Checker(bundle, relaxed=newer)
     checker.check_schema("manifest", bundle.manifest, "manifest.json")
     checker.check_schemas()
+    checker.check_ranks()
     ids = [log.id for log in bundle.logs]
     checker.require(len(set(ids)) == len(ids), "manifest.json: two logs have one id")
     for row in bundle.manifest["logs"]:
@@ -72,6 +73,17 @@ class _Checker:
             self.problems.append(error.message)
         else:
             self.require(self._relaxed or not missing, f"{path}: lacks the schemas {', '.join(sorted(missing))}")
+
+    def check_ranks(self) -> None:
+        """The analyses of the ranks: their schemas, and that they tell of logs that there are."""
+        for name, path in self.bundle.manifest.get("ranks", {}).items():
+            try:
+                table = self.table(f"ranks_{name}", path) if f"ranks_{name}" in schema_names() else self.bundle.json(path)
+            except BundleError as error:
+                self.problems.append(error.message)
+                continue
+            for member in table.get("members", ()) if name == "matching" else ():
+                self.require(any(log.id == member["log_id"] for log in self.bundle.logs), f"{path}: no log {member['log_id']}")
 
     def table(self, name: str, path: str) -> Any:
         value = self.bundle.json(path)

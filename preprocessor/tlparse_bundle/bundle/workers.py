@@ -1,0 +1,75 @@
+"""Processes that work on several logs at once."""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
+from typing import Any, Protocol, Self
+
+
+class Executor(Protocol):
+    """Where the work on logs is done."""
+
+    count: int
+
+    def map(self, function: Callable, arguments: Sequence[tuple], done: Callable[[int], None] = lambda number: None) -> list[Any]:
+        """The results in the order of the arguments; ``done`` is told the number of each as it is there."""
+
+
+class Workers:
+    """Processes of this machine, started when there is work for two. Use as a context manager."""
+
+    def __init__(self, count: int):
+        self.count = count
+        self._pool: ProcessPoolExecutor | None = None
+        self._others = set(multiprocessing.active_children())
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind, value, traceback) -> None:
+        if self._pool is None:
+            return
+        if kind is not None:
+            for worker in set(multiprocessing.active_children()) - self._others:
+                worker.terminate()
+        self._pool.shutdown(wait=True, cancel_futures=True)  # its thread must not outlive it: it would complain at exit
+
+    def map(self, function: Callable, arguments: Sequence[tuple], done: Callable[[int], None] = lambda number: None) -> list[Any]:
+        if self.count <= 1 or len(arguments) <= 1 and self._pool is None:
+            results = []
+            for number, argument in enumerate(arguments):
+                results.append(function(*argument))
+                done(number)
+            return results
+        if self._pool is None:
+            context = multiprocessing.get_context("spawn")  # threads and forks do not mix
+            self._pool = ProcessPoolExecutor(self.count, mp_context=context, initializer=_ignore_interrupts)
+        with _interrupts_held_back():
+            futures = {self._pool.submit(function, *argument): number for number, argument in enumerate(arguments)}
+        results = [None] * len(arguments)
+        for future in as_completed(futures):
+            results[futures[future]] = future.result()
+            done(futures[future])
+        return results
+
+
+@contextmanager
+def _interrupts_held_back() -> Iterator[None]:
+    """Workers started in here inherit that Ctrl-C waits, and so cannot be interrupted while they start."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _ignore_interrupts() -> None:
+    """Ctrl-C reaches all processes of a terminal; the parent ends its workers itself."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)

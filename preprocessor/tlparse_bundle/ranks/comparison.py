@@ -1,0 +1,95 @@
+"""What analyses compare: the ranks, the columns, and where each rank has them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple, TypeVar
+
+from tlparse_bundle.ranks.columns import align
+from tlparse_bundle.ranks.frames import Frame
+from tlparse_bundle.ranks.sets import grouped, ranges
+
+K = TypeVar("K", bound=Hashable)
+
+
+class Member(NamedTuple):
+    """A log that is compared."""
+
+    rank: int
+    row: dict  # its row in 'logs' of the manifest
+
+
+class Comparison:
+    """``members`` by rank; ``cells[member][column]`` is the number of the frame there, or -1.
+
+    Members with the same frames share one list of cells and have one ``kind``. ``logs`` are the rows
+    of all logs of the bundle.
+    """
+
+    def __init__(self, members: Sequence[Member], frames: Sequence[list[Frame]], logs: Sequence[dict]):
+        self.members = members
+        self.frames = frames
+        self.logs = logs
+        kinds = grouped((tuple(rows), (number,)) for number, rows in enumerate(frames))
+        self.columns, placed = align([rows for rows, _ in kinds])
+        place = {id(column): number for number, column in enumerate(self.columns)}
+        self.orders: list[list[int]] = [[place[id(column)] for column in row] for row in placed]
+        """For each kind the columns of its frames, in its own order."""
+        self.kinds = [numbers for _, numbers in kinds]
+        self.kind = {number: kind for kind, numbers in enumerate(self.kinds) for number in numbers}
+        self._kind_cells = [_cells(order, len(self.columns)) for order in self.orders]
+        self.cells = [self._kind_cells[self.kind[number]] for number in range(len(members))]
+
+    def ranks(self, members: Iterable[int]) -> list[list[int]]:
+        """The ranks of some members, as bundles store them."""
+        return ranges(self.members[number].rank for number in members)
+
+    def usual(self, column: int, value: Callable[[Frame], K]) -> K | None:
+        """The most frequent value of the frames of a column; of several the one of the lowest rank."""
+        counts: Counter[K] = Counter()
+        for kind, numbers in enumerate(self.kinds):
+            cell = self._kind_cells[kind][column]
+            if cell >= 0:
+                counts[value(self.frames[numbers[0]][cell])] += len(numbers)
+        return max(counts, key=counts.__getitem__, default=None)
+
+    def having(self, column: int) -> list[int]:
+        """The members that have a column."""
+        return sorted(n for kind, numbers in enumerate(self.kinds) if self._kind_cells[kind][column] >= 0 for n in numbers)
+
+    def frame(self, member: int, column: int) -> Frame | None:
+        number = self.cells[member][column]
+        return None if number < 0 else self.frames[member][number]
+
+    def key(self, members: Sequence[int], column: int) -> str | None:
+        """Key of the compile on the lowest of some members that has it."""
+        found = (self.frame(member, column) for member in members)
+        return next((frame.key for frame in found if frame is not None), None)
+
+    def alike(self, digests: Sequence[Any]) -> list[list[int]]:
+        """Members with the same digest and the same frames; what holds for one holds for the others."""
+        return [numbers for _, numbers in grouped(((self.kind[n], id(digest)), (n,)) for n, digest in enumerate(digests))]
+
+    def by_column(self, digests: Sequence[Any], value: Callable[[Any, int], K | None]) -> Iterator[tuple[int, list[tuple[K, list[int]]]]]:
+        """(column, [(value, members)]) of the columns with any value; most members first.
+
+        ``value(digest, number of the frame)`` is None where a member does not take part.
+        """
+        classes = self.alike(digests)
+        for column in range(len(self.columns)):
+            pairs = []
+            for numbers in classes:
+                cell = self.cells[numbers[0]][column]
+                found = None if cell < 0 else value(digests[numbers[0]], cell)
+                if found is not None:
+                    pairs.append((found, numbers))
+            if pairs:
+                yield column, grouped(pairs)
+
+
+def _cells(order: list[int], count: int) -> list[int]:
+    cells = [-1] * count
+    for frame, column in enumerate(order):
+        cells[column] = frame
+    return cells

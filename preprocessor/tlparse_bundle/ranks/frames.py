@@ -1,0 +1,59 @@
+"""The frame compiles of one log: what ranks are compared by."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from tlparse_bundle.ranks.identity import Contents
+
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.reader import Artifact, Compile, Log
+
+# The graph as captured: torch/_dynamo/output_graph.py, torch/_dynamo/compiled_autograd.py.
+_CAPTURED = ("dynamo_output_graph", "compiled_autograd_graph")
+
+
+class Frame(NamedTuple):
+    """One frame compile: the rows of its attempts in the compile table, as JSON has it."""
+
+    key: str  # of the last attempt
+    compile_id: str
+    function: str | None
+    filename: str | None
+    first_line: int | None
+    graph: str | None  # what stands for its captured graph
+
+
+class Frames:
+    """The frame compiles of a log in order of first appearance; attempts of one are one."""
+
+    def __init__(self, log: Log, contents: Contents):
+        self.log = log
+        self.contents = contents
+        groups: dict[tuple, list[Compile]] = {}
+        for compile in log.compiles:
+            row = compile.row
+            if row["id"] is not None and (row["status"] is not None or row["artifact_count"]):
+                id_ = (row["compiled_autograd_id"], row["frame_id"], row["frame_compile_id"], row["occurrence"])
+                groups.setdefault(id_, []).append(compile)
+        self.compiles: list[list[Compile]] = list(groups.values())
+        self._numbers = {compile.index: number for number, group in enumerate(self.compiles) for compile in group}
+
+    def __len__(self) -> int:
+        return len(self.compiles)
+
+    def number(self, compile_index: int | None) -> int | None:
+        """The frame compile that a row of the compile table belongs to; None for rows without an id."""
+        return self._numbers.get(compile_index)
+
+    def artifacts(self, number: int) -> list[Artifact]:
+        """The artifacts of the last attempt that has any, in order."""
+        return next((c.artifacts for c in reversed(self.compiles[number]) if c.artifacts), [])
+
+    def rows(self) -> list[Frame]:
+        return [self._frame(number, group[-1].row) for number, group in enumerate(self.compiles)]
+
+    def _frame(self, number: int, row: dict) -> Frame:
+        captured = next((a for a in self.artifacts(number) if a.name in _CAPTURED), None)
+        graph = None if captured is None else self.contents(captured)
+        return Frame(row["key"], row["id"], row["function"], row["filename"], row["first_line"], graph)

@@ -1,0 +1,54 @@
+"""When two texts of the compiler are the same on two ranks: what always differs is left out of them.
+
+A job of several GPUs writes the number of the rank's own device into every graph and into its code;
+graph ids and addresses differ between processes, paths of cache files and of checkouts between machines.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.reader import Artifact
+
+_KNOWN_TEXTS = 20_000
+
+_DEVICE = re.compile(rb"\b(cuda|xpu|hpu|mtia|npu|privateuseone):\d+")
+# torch/_inductor/codegen/wrapper.py and its device interfaces: the number of the device alone.
+_DEVICE_NUMBER = re.compile(
+    rb"(_DeviceGuard\(|device_guard\(|set_device\(|get_raw_stream\(|raw_stream|\bstream|\bindex=|device_index=|DeviceGuard guard\()\d+"
+)
+_GRAPH_ID = re.compile(rb"(# graph id:) ?\d+")
+_ADDRESS = re.compile(rb"\b0x[0-9a-f]{6,}\b")
+_SOURCE = re.compile(rb"(# File: )[^\n]*?([^/\n]+:\d+ in )")  # torch/fx/graph.py, print_readable
+_PATH = re.compile(rb"(?:/[\w.@+~-]+){2,}/([\w.@+~-]+)")
+_HAS_ADDRESS = re.compile(rb"graph id:|\b0x[0-9a-f]{6}")
+
+
+def comparable(text: bytes) -> bytes:
+    """The text without what differs between two ranks that do the same."""
+    if _DEVICE.search(text):
+        text = _DEVICE_NUMBER.sub(rb"\1*", _DEVICE.sub(rb"\1:*", text))
+    if _HAS_ADDRESS.search(text):
+        text = _ADDRESS.sub(b"0x*", _GRAPH_ID.sub(rb"\1 *", text))
+    return _PATH.sub(rb"/~/\1", _SOURCE.sub(rb"\1\2", text)) if b"/" in text else text
+
+
+class Contents:
+    """Hashes of comparable texts; a payload that came before, in whatever log, is not read again."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, str] = {}
+
+    def __call__(self, artifact: Artifact) -> str | None:
+        """What stands for the content of an artifact, 16 hex digits; None without a payload."""
+        if artifact.hash is None:
+            return None
+        known = self._known.get(artifact.hash)
+        if known is None:
+            if len(self._known) >= _KNOWN_TEXTS:
+                self._known.clear()
+            known = self._known[artifact.hash] = hashlib.sha256(comparable(artifact.bytes() or b"")).hexdigest()[:16]
+        return known

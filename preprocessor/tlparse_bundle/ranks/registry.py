@@ -1,0 +1,41 @@
+"""The analyses of what differs between ranks. A new one is one module and one line here; other
+packages add theirs through the entry points ``tlparse_bundle.ranks``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib.metadata import entry_points
+from typing import TYPE_CHECKING, Any, Protocol
+
+from tlparse_bundle.ranks.comparison import Comparison
+from tlparse_bundle.ranks.matching import Matching
+
+if TYPE_CHECKING:
+    from tlparse_bundle.ranks.frames import Frames
+
+
+class Analysis(Protocol):
+    """One analysis: what it needs of each log, and what it makes of that.
+
+    ``name`` is the name of the file; its schema is ranks_<name>.
+    """
+
+    name: str
+
+    def digest(self, frames: Frames) -> Any:
+        """What it needs of one log: a JSON value, small. It is called in a worker process."""
+
+    def table(self, comparison: Comparison, digests: Sequence[Any], tables: Mapping[str, dict]) -> dict:
+        """The file. ``digests`` are in the order of the members, equal ones are one object;
+        ``tables`` are those of the analyses before this one."""
+
+
+ANALYSES: tuple[type[Analysis], ...] = (Matching,)
+ENTRY_POINTS = "tlparse_bundle.ranks"
+
+
+def analyses() -> list[Analysis]:
+    """All analyses, in the order in which they are made."""
+    found = sorted(entry_points(group=ENTRY_POINTS), key=lambda entry: entry.name)
+    return [analysis() for analysis in (*ANALYSES, *(entry.load() for entry in found))]

@@ -1,0 +1,33 @@
+"""Sets of ranks as bundles store them, and grouping: what is alike stands in one row."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from typing import TypeVar
+
+K = TypeVar("K", bound=Hashable)
+
+
+def ranges(ranks: Iterable[int]) -> list[list[int]]:
+    """Ranks as [first, last] of each run of numbers, ascending."""
+    out: list[list[int]] = []
+    for rank in sorted(set(ranks)):
+        if out and out[-1][1] == rank - 1:
+            out[-1][1] = rank
+        else:
+            out.append([rank, rank])
+    return out
+
+
+def ranks_in(runs: Iterable[Iterable[int]]) -> list[int]:
+    """The ranks of what ``ranges`` made."""
+    return [rank for first, last in runs for rank in range(first, last + 1)]
+
+
+def grouped(pairs: Iterable[tuple[K, Iterable[int]]]) -> list[tuple[K, list[int]]]:
+    """(value, members with it), most members first, of equally many the one with the lowest member."""
+    groups: dict[K, list[int]] = {}
+    for value, members in pairs:
+        groups.setdefault(value, []).extend(members)
+    rows = [(value, sorted(members)) for value, members in groups.items()]
+    return sorted(rows, key=lambda row: (-len(row[1]), row[1][0]))
