@@ -18,7 +18,7 @@ from log_builder import log
 from starlette.testclient import TestClient
 from tlparse_bundle import BundleError, build, discover
 from tlparse_bundle.serve.app import create_app
-from tlparse_bundle.serve.server import bundle_names, listen, ssh_hint
+from tlparse_bundle.serve.server import url_names, listen, ssh_hint
 
 TEXT = b"<script>alert(1)</script>"
 
@@ -229,7 +229,7 @@ def test_unknown_places(path, client):
 
 def test_names_of_bundles_are_unique_and_safe(tmp_path):
     paths = [tmp_path / "a" / "out", tmp_path / "b" / "out", tmp_path / "sp ace?#", tmp_path / ".hidden"]
-    assert list(bundle_names(paths)) == ["out", "out-2", "sp_ace__", "hidden"]
+    assert list(url_names(paths)) == ["out", "out-2", "sp_ace__", "hidden"]
 
 
 # ---- the real server

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
+from urllib.parse import urlsplit
 
 from tlparse_bundle.bundle.layout import codec_of
 from tlparse_bundle.errors import BundleError
@@ -34,20 +36,64 @@ class _Folder:
             raise BundleError(f"{target} cannot be read: {error.strerror}", code="unreadable") from None
 
 
-class _Remote:
+class RemoteFolder:
+    """A folder at a URL that fsspec knows. Whatever goes wrong there is an OSError.
+
+    Listings are not kept, since others write while we read. Raises BundleError without fsspec or the package for
+    the protocol, and when the URL holds a password, which would end up in logs.
+    """
+
     def __init__(self, url: str):
+        parts = urlsplit(url)
+        if parts.password is not None or parts.query or parts.username and parts.scheme in ("http", "https"):
+            raise BundleError(
+                f"the URL of {parts.scheme}://{parts.hostname or ''}{parts.path} holds a password or a key",
+                hint="Leave it out; fsspec takes credentials from the environment and from configuration files.",
+                code="credentials",
+            )
+        self.url = url.rstrip("/")
         try:
             import fsspec
-        except ImportError:
-            raise BundleError(f"{url} is not a local folder", hint="Reading from a URL needs fsspec: pip install fsspec", code="no-fsspec") from None
-        self.location = url.rstrip("/")
-        self._fs, self._root = fsspec.core.url_to_fs(self.location)
+
+            self._fs, root = fsspec.core.url_to_fs(self.url, use_listings_cache=False)
+        except ImportError as error:
+            hint = "Reading from a URL needs more packages: pip install 'tlparse-bundle[remote]'"
+            raise BundleError(f"{url} is not a local folder, and cannot be read: {error}", hint=hint, code="no-fsspec") from None
+        except ValueError as error:
+            raise BundleError(f"{url} cannot be read: {error}", code="unreadable") from None
+        self._root = root.rstrip("/")
+
+    def read(self, path: str) -> bytes:
+        return self._ask(self._fs.cat_file, path)
+
+    def info(self, path: str) -> dict:
+        """What the place says of a file or folder: 'type', and 'size' and marks of its version where it has them."""
+        return self._ask(self._fs.info, path)
+
+    def folders(self) -> list[str]:
+        """Names of the folders below, in order."""
+        entries = self._ask(self._fs.ls, "", detail=True)
+        return sorted({str(entry["name"]).rstrip("/").split("/")[-1] for entry in entries if entry["type"] == "directory"})
+
+    def _ask(self, call: Callable, path: str, **options: Any) -> Any:
+        if ".." in path.split("/"):
+            raise BundleError(f"{path!r} points out of the bundle {self.url}", code="bad-path")
+        try:
+            return call(f"{self._root}/{path}".rstrip("/"), **options)
+        except OSError:
+            raise
+        except Exception as error:  # each protocol has exceptions of its own, such as for missing credentials
+            raise OSError(f"{type(error).__name__}: {error}") from None
+
+
+class _Remote:
+    def __init__(self, url: str):
+        self._folder = RemoteFolder(url)
+        self.location = self._folder.url
 
     def raw(self, path: str) -> bytes:
-        if ".." in path.split("/"):
-            raise BundleError(f"{path!r} points out of the bundle {self.location}", code="bad-path")
         try:
-            return self._fs.cat_file(f"{self._root}/{path}")
+            return self._folder.read(path)
         except OSError as error:
             raise BundleError(f"{self.location}/{path} cannot be read: {error}", code="unreadable") from None
 

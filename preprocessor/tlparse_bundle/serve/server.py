@@ -6,7 +6,7 @@ import errno
 import os
 import re
 import socket
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 from tlparse_bundle.errors import BundleError
@@ -14,11 +14,12 @@ from tlparse_bundle.errors import BundleError
 LOOPBACK = "127.0.0.1"
 
 
-def bundle_names(paths: Sequence[Path]) -> dict[str, Path]:
-    """A name for the URL of each bundle: that of its folder, numbered where two are equal."""
-    names: dict[str, Path] = {}
-    for path in paths:
-        base = re.sub(r"[^A-Za-z0-9._-]", "_", path.resolve().name).lstrip(".") or "bundle"
+def url_names(locations: Sequence[str | Path]) -> dict[str, str | Path]:
+    """A name for the URL of each bundle, folder of bundles or viewer: its last part, numbered where two are equal."""
+    names: dict[str, str | Path] = {}
+    for path in locations:
+        last = str(path).rstrip("/").rsplit("/", 1)[-1] if "://" in str(path) else Path(path).resolve().name
+        base = re.sub(r"[^A-Za-z0-9._-]", "_", last).lstrip(".") or "bundle"
         name, number = base, 2
         while name in names:
             name, number = f"{base}-{number}", number + 1
@@ -42,13 +43,24 @@ def listen(port: int) -> socket.socket:
     return sock
 
 
-def serve(bundles: Sequence[Path], *, port: int = 0, ready: Callable[[str], None] = lambda url: None) -> None:
-    """Serve until interrupted. ``ready`` is given the URL once connections are accepted."""
+def serve(
+    bundles: Sequence[str | Path],
+    *,
+    viewers: Sequence[Path] = (),
+    allow_origins: Collection[str] = (),
+    port: int = 0,
+    ready: Callable[[str], None] = lambda url: None,
+) -> None:
+    """Serve until interrupted. ``ready`` is given the URL once connections are accepted.
+
+    ``bundles`` are bundles and folders of bundles, local or URLs; ``viewers`` folders with an index.html;
+    ``allow_origins`` the origins of pages elsewhere that may read.
+    """
     import uvicorn
 
     from tlparse_bundle.serve.app import create_app
 
-    app = create_app(bundle_names(bundles))
+    app = create_app(url_names(bundles), url_names(viewers), allow_origins)
     sock = listen(port)
     config = uvicorn.Config(app, log_level="warning", access_log=False, lifespan="off", server_header=False)
     ready(f"http://{LOOPBACK}:{sock.getsockname()[1]}/")

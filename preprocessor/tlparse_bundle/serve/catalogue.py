@@ -1,0 +1,109 @@
+"""What there is to look at: bundles by name, viewers by name. The list is ``bundles.json``."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from urllib.parse import quote
+
+import orjson
+
+from tlparse_bundle.bundle.layout import FORMAT_NAME, MANIFEST, is_own
+from tlparse_bundle.serve.places import Place, Stored, is_bundle, proper
+
+NO_VIEWERS = {"lib", "home", "node_modules"}  # folders beside the viewers that are none
+_AT_ONCE = 8
+
+
+class Bundles:
+    """The bundles of several places. Names are ``place`` for a bundle, ``place/folder`` in a folder of bundles."""
+
+    def __init__(self, places: Mapping[str, Place]):
+        self._places = dict(places)
+        self._seen: set[tuple[str, str]] = set()  # a bundle stays one: places elsewhere are not asked again
+
+    def _is_bundle(self, name: str, folder: str = "") -> bool:
+        if (name, folder) not in self._seen:
+            if not is_bundle(self._places[name], folder):
+                return False
+            self._seen.add((name, folder))
+        return True
+
+    def file(self, path: str) -> tuple[str, Stored] | None:
+        """A file of a bundle by its URL path, '<name of the bundle>/<path in it>', with the path in it."""
+        if not proper(path):
+            return None
+        name, _, rest = path.partition("/")
+        place = self._places.get(name)
+        if place is None:
+            return None
+        prefix = ""
+        folder, _, below = rest.partition("/")
+        if (name, folder) in self._seen or (not self._is_bundle(name) and folder and self._is_bundle(name, folder)):
+            prefix, rest = f"{folder}/", below
+        stored = place.file(prefix + rest) if is_own(rest) else None
+        return None if stored is None else (rest, stored)
+
+    def names(self) -> Iterator[str]:
+        for name, place in self._places.items():
+            if self._is_bundle(name):
+                yield name
+            else:
+                yield from (f"{name}/{folder}" for folder in place.folders() if self._is_bundle(name, folder))
+
+    def rows(self) -> list[dict]:
+        """A row of ``bundles.json`` for each bundle."""
+        with ThreadPoolExecutor(_AT_ONCE) as pool:  # remote manifests take their time
+            return list(pool.map(self._row, self.names()))
+
+    def _row(self, name: str) -> dict:
+        found = self.file(f"{name}/{MANIFEST}")
+        try:
+            return bundle_row(name, orjson.loads(found[1].read()) if found else None)
+        except (OSError, ValueError):
+            return bundle_row(name, None)
+
+
+def bundle_row(name: str, manifest: dict | None) -> dict:
+    """What a list says of a bundle: its counts, or a ``problem``. The URL is relative to the list."""
+    row = {"name": name, "url": f"bundles/{quote(name)}/"}
+    try:
+        if manifest is None or manifest.get("format", {}).get("name") != FORMAT_NAME:
+            return row | {"problem": f"its {MANIFEST} is not that of a bundle"}
+        logs = manifest["logs"]
+        statuses: Counter[str] = Counter()
+        for log in logs:
+            statuses.update(log["statuses"])
+        return row | {
+            "log_count": len(logs),
+            "ranks": sorted({log["rank"] for log in logs if log["rank"] is not None}),
+            "torch_versions": sorted({log["torch_version"] for log in logs if log["torch_version"]}),
+            "compile_count": sum(log["compile_count"] for log in logs),
+            "compile_time_us": sum(log["compile_time_us"] or 0 for log in logs),
+            "statuses": dict(sorted(statuses.items())),
+        }
+    except (AttributeError, KeyError, TypeError):
+        return row | {"problem": f"its {MANIFEST} is of another version"}
+
+
+def packaged_viewers(folder: Path) -> dict[str, Path]:
+    """The viewers of a ``viewers/`` folder, by name: those with a page; not what must be built first."""
+    found = (path for path in sorted(folder.iterdir()) if path.name not in NO_VIEWERS and (path / "index.html").is_file())
+    return {path.name: path for path in found if not (path / "package.json").exists()}
+
+
+def viewer_row(name: str, folder: Path) -> dict:
+    """What a list says of a viewer: its page's title and description."""
+    page = (folder / "index.html").read_text(encoding="utf-8", errors="replace")
+    title = re.search(r"<title>(.*?)</title>", page, re.DOTALL)
+    about = re.search(r'<meta\s+name="description"\s+content="([^"]*)"', page)
+    return {
+        "name": name,
+        "url": f"viewers/{quote(name)}/",
+        "title": html.unescape(title[1]).strip() if title else name,
+        "description": html.unescape(about[1]) if about else "",
+    }

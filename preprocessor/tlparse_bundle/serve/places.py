@@ -1,0 +1,110 @@
+"""Where the server finds bundles: a folder of this machine, or a place that fsspec knows.
+
+A place is one bundle, or a folder of bundles; which of the two is looked up anew each time, so that
+bundles appear when they are built.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+from tlparse_bundle.bundle.layout import MANIFEST
+from tlparse_bundle.bundle.store import RemoteFolder
+from tlparse_bundle.errors import BundleError
+
+_LISTED = 500  # bundles of one folder that are looked at for a list
+
+
+class Stored(NamedTuple):
+    """A file as it is stored: ``tag`` changes with its content; ``read`` raises OSError."""
+
+    tag: str
+    read: Callable[[], bytes]
+
+
+class Place(Protocol):
+    def file(self, path: str) -> Stored | None:
+        """The file below the place; None when there is none, or when the path leads elsewhere."""
+
+    def folders(self) -> list[str]:
+        """Names of the folders in the place, in order."""
+
+
+def proper(path: str) -> bool:
+    """Whether every part of a path from a request is the name of a file that is not hidden."""
+    return all(part and not part.startswith(".") and not set(part) & set('\\?#%*[]"') and part.isprintable() for part in path.split("/"))
+
+
+def inside(root: Path, path: str, exists: Callable[[Path], bool] = Path.is_file) -> Path | None:
+    """What lies at ``path`` below ``root`` (resolved); None when there is nothing, or when a link leads out."""
+    if any(part.startswith(".") for part in Path(path).parts):
+        return None
+    try:
+        target = (root / path).resolve()
+        return target if target != root and target.is_relative_to(root) and exists(target) else None
+    except (OSError, ValueError):  # a name that no file can have
+        return None
+
+
+class LocalPlace:
+    def __init__(self, folder: Path):
+        self._root = folder.resolve()
+
+    def file(self, path: str) -> Stored | None:
+        target = inside(self._root, path)
+        if target is None:
+            return None
+        stat = target.stat()
+        return Stored(f"{stat.st_mtime_ns:x}-{stat.st_size:x}", target.read_bytes)
+
+    def folders(self) -> list[str]:
+        try:
+            names = sorted(entry.name for entry in self._root.iterdir() if inside(self._root, entry.name, Path.is_dir))
+        except OSError:
+            return []
+        return [name for name in names if proper(name)][:_LISTED]
+
+
+class RemotePlace:
+    """Credentials are fsspec's matter (environment, configuration files); none is in a URL or shown."""
+
+    def __init__(self, url: str):
+        self._folder = RemoteFolder(url)
+
+    def file(self, path: str) -> Stored | None:
+        if not proper(path):
+            return None
+        if "blobs" in path.split("/"):  # named by its content: no need to ask for its version
+            return Stored(_tag(path), lambda: self._folder.read(path))
+        try:
+            info = self._folder.info(path)
+        except OSError:
+            return None
+        marks = " ".join(str(info.get(key)) for key in ("size", "ETag", "LastModified", "mtime", "created"))
+        return Stored(_tag(marks), lambda: self._folder.read(path)) if info["type"] == "file" else None
+
+    def folders(self) -> list[str]:
+        try:
+            return [name for name in self._folder.folders() if proper(name)][:_LISTED]
+        except OSError:
+            return []
+
+
+def _tag(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def open_place(location: str | Path) -> Place:
+    """The place at a folder or a URL. Raises BundleError when there is no such folder, or no fsspec for the URL."""
+    if "://" in str(location):
+        return RemotePlace(str(location))
+    if not Path(location).is_dir():
+        raise BundleError(f"{location} is no bundle, and no folder of bundles", code="not-a-bundle")
+    return LocalPlace(Path(location))
+
+
+def is_bundle(place: Place, folder: str = "") -> bool:
+    return place.file(f"{folder}/{MANIFEST}" if folder else MANIFEST) is not None
