@@ -26,6 +26,8 @@ _STACK_KEYS = frozenset(("stack", "user_stack", "stack_index", "user_stack_index
 _MAX_SAFE_INTEGER = 2**53 - 1
 _MAX_DEPTH = 100  # of lists and objects in each other; JSON writers and readers have limits above
 _MANY_DIGITS = re.compile(rb"\d{16,}")
+_DIGITS_AS_ZEROS = bytes.maketrans(b"123456789", b"000000000")
+_SIXTEEN_DIGITS = b"0" * 16
 _EMPTY_MD5 = hashlib.md5(b"", usedforsecurity=False).hexdigest()
 
 
@@ -302,6 +304,8 @@ def _is_deep(value: Any) -> bool:
 
 def has_long_integer(text: bytes) -> bool:
     """Whether JSON may hold an integer beyond 2**53, which JavaScript does not have. Digits behind a point do not count."""
+    if _SIXTEEN_DIGITS not in text.translate(_DIGITS_AS_ZEROS):  # cheaper than the pattern, and true of nearly all
+        return False
     return any(
         text[match.start() - 1 : match.start()] != b"." and (match.end() - match.start() > 16 or match[0] > b"9007199254740991")
         for match in _MANY_DIGITS.finditer(text)

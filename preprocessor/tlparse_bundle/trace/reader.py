@@ -21,6 +21,7 @@ MAX_RECORD_BYTES = 256 << 20  # with the payload
 # Level, MMDD, time, pid, then the shortest path that is followed by ":line] ".
 PREFIX = re.compile(rb"([A-Z])(\d{4} \d\d:\d\d:\d\d)[.,](\d{6}) +(\d+) (.+?):(\d+)\] ?")
 # Possessive, so that no line of millions is remembered for a way back.
+_RECORD = re.compile(PREFIX.pattern + rb"([^\n]*+)\n((?:\t[^\n]*+\n)*+)(?![\t\n])")
 _PAYLOAD_LINES = re.compile(rb"(?:\n++\t[^\n]*+)*+")
 _LINE_FEEDS = re.compile(rb"\n+")
 _LINE_END = re.compile(rb"\n")
@@ -89,6 +90,20 @@ class RecordReader:
         line = 1
         while True:
             buf = self._buf
+            match = _RECORD.match(buf, pos)
+            if match is not None and match.end() < len(buf) and match.end() - pos <= MAX_LINE_BYTES:
+                # A whole record with nothing odd about it, as nearly all are.
+                start, stop = match.span(8)
+                payload, lines = None, 1
+                if stop > start:
+                    raw = buf[start + 1 : stop - 1]
+                    payload = raw.replace(b"\n\t", b"\n")
+                    lines = 2 + len(raw) - len(payload)
+                prefix, envelope = match.group(1, 2, 3, 4, 5, 6), match[7].removesuffix(b"\r")
+                yield Record(line, self._base + pos, stop - pos, prefix, envelope, payload, False, False, False, buf[kept_from:start])
+                line += lines
+                kept_from = pos = stop
+                continue
             end = buf.find(b"\n", pos, pos + MAX_LINE_BYTES)
             too_long = end < 0 and len(buf) - pos > MAX_LINE_BYTES
             if not too_long and not self._eof and (end < 0 or end == len(buf) - 1):
