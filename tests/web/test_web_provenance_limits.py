@@ -7,33 +7,12 @@ import time
 import pytest
 from conftest import VIEWERS
 from log_builder import record
+from long_provenance import long_provenance
 from playwright.sync_api import expect
 from test_web_look import BACKGROUND, contrast, luminance, rgb
 from test_web_provenance import body, lit, view  # noqa: F401 (a fixture)
 
 EVIL = "<img src=x onerror=\"document.title='broken'\"><script>document.title='broken'</script>"
-KERNELS = 2_000
-
-
-def large():
-    """50,000 lines of code: 2,000 kernels of 20 lines and their calls, one node each."""
-    graph = lambda op: "class M(torch.nn.Module):\n    def forward(self, x):\n" + "".join(
-        f'        # File: /home/user/model.py:{i + 10} in forward, code: x{i} = f{i}(x)\n        n{i}: "f32[4]" = {op}(x, {i})\n' for i in range(KERNELS))  # fmt: skip
-    code = ["# AOT ID: ['0_inference']"]
-    for i in range(KERNELS):
-        code += [
-            f"k{i} = async_compile.triton('k{i}', '''",
-            *[f"    tmp{j} = tl.load(in_ptr{j})" for j in range(20)],
-            "''', device_str='cuda')",
-        ]
-    code.append("def call(self, args):")
-    for i in range(KERNELS):
-        code += [f"    # [Provenance debug handles] k{i}:{i + 1}", f"    k{i}.run(buf{i})", f"    del buf{i}"]
-    names = {f"n{i}": [f"n{i}"] for i in range(KERNELS)}
-    kernels = {f"k{i}:{i + 1}": [f"n{i}"] for i in range(KERNELS)}
-    mapping = {"preToPost": names, "postToPre": names, "cppCodeToPost": kernels, "version": 2.0}
-    stacks = {f"k{i}:{i + 1}": [f'  File "/home/user/model.py", line {i + 10}, in forward\n    x{i} = f{i}(x)\n'] for i in range(KERNELS)}
-    return log_of(graph("torch.f"), graph("torch.ops.aten.f"), "\n".join(code), mapping, stacks)
 
 
 def log_of(pre, post, code, mapping, stacks):
@@ -45,7 +24,7 @@ def log_of(pre, post, code, mapping, stacks):
     ])  # fmt: skip
 
 
-LARGE = large()
+LARGE = long_provenance()
 
 
 def test_fifty_thousand_lines(view):  # noqa: F811

@@ -2,13 +2,10 @@
 import { fill, h } from "../lib/dom.js";
 import { count, plural, time } from "../lib/format.js";
 import { errorBox } from "../lib/load.js";
-import { breakPlace } from "./breaks.js";
-import { CACHES, outcomeCount } from "./caches.js";
-import { failurePlace, who } from "./failures.js";
-import { cacheCounts, failureText, findingsOf, grouped, otherRestarts, placesOf } from "./findings.js";
+import { CACHES, outcomeCount } from "./cache-words.js";
+import { breakPlace, cacheCounts, failurePlace, failureText, findingsOf, frameName, grouped, otherRestarts, placesOf, who } from "./findings.js";
 import { functionName, kindCount, placeOf } from "./model.js";
 import { compileLinks, fact, verdict } from "./parts.js";
-import { frameName } from "./recompiles.js";
 import { specializedSection, words } from "./specialized.js";
 import { causeParts, causeText, remedyText, rich, takeApart, usefulHints } from "./words.js";
 

@@ -2,7 +2,7 @@
 import { h } from "../lib/dom.js";
 import { count, firstLine, plural } from "../lib/format.js";
 import { emptyPage, listDetail } from "../lib/list-detail.js";
-import { findingsOf } from "./findings.js";
+import { breakPlace, findingsOf } from "./findings.js";
 import { modelOf } from "./model.js";
 import { advice, compileLink, pairs, recordLink, sourceLine, webLink } from "./parts.js";
 import { rich, usefulHints } from "./words.js";
@@ -33,9 +33,6 @@ export async function openBreaks({ log, state }) {
     detail: (i) => breakDetail(model, breaks[i], state),
   });
 }
-
-/** @param {any} model @param {any} row */
-export const breakPlace = (model, row) => (row.file === null ? "place unknown" : `${model.short(row.file)}:${row.line}`);
 
 /** @param {any} model @param {any} row @param {any} state */
 function breakDetail(model, row, state) {

@@ -1,10 +1,9 @@
 // What the tables say about one compile: why it failed, broke, was compiled again; its caches and guards.
 import { fill, h } from "../lib/dom.js";
 import { count, plural, time } from "../lib/format.js";
-import { breakPlace } from "./breaks.js";
-import { CACHES, cacheWhy, outcomeBadge } from "./caches.js";
+import { CACHES, cacheWhy, outcomeBadge } from "./cache-words.js";
 import { failureBody } from "./failures.js";
-import { failureKind, findingsOf } from "./findings.js";
+import { breakPlace, failureKind, findingsOf } from "./findings.js";
 import { guardsOf, kindCounts, latency } from "./guards.js";
 import { frameKey } from "./model.js";
 import { advice, compileLink, sourceLine } from "./parts.js";

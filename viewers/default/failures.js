@@ -3,8 +3,8 @@ import { fill, h } from "../lib/dom.js";
 import { firstLine } from "../lib/format.js";
 import { emptyPage, listDetail } from "../lib/list-detail.js";
 import { frameText } from "../lib/stacks.js";
-import { failureKind, failureText, findingsOf } from "./findings.js";
-import { functionName, modelOf, placeOf } from "./model.js";
+import { failureKind, failurePlace, failureText, findingsOf, who } from "./findings.js";
+import { modelOf, placeOf } from "./model.js";
 import { advice, compileLink, pairs, recordLink, sourceLine, webLink } from "./parts.js";
 import { rich, takeApart } from "./words.js";
 
@@ -33,15 +33,6 @@ export async function openFailures({ log, state }) {
     detail: (i) => failureDetail({ log, state }, model, all[i]),
   });
 }
-
-/** @param {any} model @param {Failure} failure */
-export const who = (model, failure) => {
-  const compile = model.compiles[failure.compile];
-  return compile.id === null ? failure.function ?? "outside of a compile" : compile.function ?? failure.function ?? functionName(compile);
-};
-
-/** @param {any} model @param {Failure} failure */
-export const failurePlace = (model, failure) => (failure.file !== null ? `${model.short(failure.file)}:${failure.line}` : placeOf(model, model.compiles[failure.compile]));
 
 /** @param {Failure} failure */
 export function kindBadge(failure) {

@@ -1,6 +1,6 @@
 // What the tables say about one log: failures, graph breaks, recompiles, caches. Small tables, read once, side by side.
 import { firstLine } from "../lib/format.js";
-import { frameKey, modelOf } from "./model.js";
+import { frameKey, functionName, modelOf, placeOf } from "./model.js";
 
 /** @typedef {import("../lib/log.js").Log} Log */
 /** @typedef {Awaited<ReturnType<typeof build>>} Findings */
@@ -138,3 +138,18 @@ export function cascadesOf(recompiles) {
   });
   return children;
 }
+
+/** @param {any} model @param {any} row */
+export const breakPlace = (model, row) => (row.file === null ? "place unknown" : `${model.short(row.file)}:${row.line}`);
+
+/** @param {any} model @param {Failure} failure */
+export const who = (model, failure) => {
+  const compile = model.compiles[failure.compile];
+  return compile.id === null ? failure.function ?? "outside of a compile" : compile.function ?? failure.function ?? functionName(compile);
+};
+
+/** @param {any} model @param {Failure} failure */
+export const failurePlace = (model, failure) => (failure.file !== null ? `${model.short(failure.file)}:${failure.line}` : placeOf(model, model.compiles[failure.compile]));
+
+/** @param {any} frame */
+export const frameName = (frame) => frame?.function ?? "(unknown function)";

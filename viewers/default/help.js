@@ -1,6 +1,6 @@
 // Every key, and the words that the log uses.
 import { fill, h } from "../lib/dom.js";
-import { FLAME_KEYS } from "../lib/flame-chart.js";
+import { FLAME_KEYS } from "../lib/flame-keys.js";
 import { STATUSES, statusBadge } from "../lib/status.js";
 
 const KEYS = [

@@ -3,23 +3,10 @@ import { openBundle } from "../lib/bundle.js";
 import { fill, h, typing } from "../lib/dom.js";
 import { HashState } from "../lib/hash-state.js";
 import { errorBox } from "../lib/load.js";
-import { openBreaks } from "./breaks.js";
-import { openCaches } from "./caches.js";
-import { openCompare } from "./compare.js";
-import { openCompile } from "./compile.js";
-import { openCompiles } from "./compiles.js";
-import { openDiagnostics } from "./diagnostics.js";
-import { openEvents } from "./events.js";
-import { openFailures } from "./failures.js";
-import { openGuards } from "./guards.js";
 import { showHelp } from "./help.js";
 import { openOverview } from "./overview.js";
-import { openRecompiles } from "./recompiles.js";
-import { openSearch } from "./search.js";
 import { focusSearch } from "./search-box.js";
 import { header } from "./shell.js";
-import { openStack } from "./stack.js";
-import { openTimeline } from "./timeline.js";
 
 /**
  * @typedef {object} Context what every view gets
@@ -37,19 +24,27 @@ import { openTimeline } from "./timeline.js";
  * @property {() => void} [close]
  */
 
-/** A view whose module is fetched when it is opened. @param {() => Promise<(context: Context) => Promise<View>>} load @returns {(context: Context) => Promise<View>} */
-const openLater = (load) => async (context) => (await load())(context);
-
-/** @type {Record<string, (context: Context) => Promise<View>>} */
+/** Only the first screen comes with the page, the modules of the others when they are opened. @type {Record<string, () => Promise<(context: Context) => Promise<View>>>} */
 const VIEWS = {
-  overview: openOverview, stack: openStack, compiles: openCompiles, compile: openCompile, events: openEvents, diagnostics: openDiagnostics,
-  timeline: openTimeline, recompiles: openRecompiles, breaks: openBreaks, failures: openFailures, guards: openGuards, caches: openCaches,
-  compare: openCompare, search: openSearch,
-  symbols: openLater(async () => (await import("./symbols.js")).openSymbols),
-  tensors: openLater(async () => (await import("./tensors.js")).openTensors),
-  kernels: openLater(async () => (await import("./kernels.js")).openKernels),
-  export: openLater(async () => (await import("./export.js")).openExport),
-  anatomy: openLater(async () => (await import("./anatomy.js")).openAnatomy),
+  overview: async () => openOverview,
+  stack: async () => (await import("./stack.js")).openStack,
+  compiles: async () => (await import("./compiles.js")).openCompiles,
+  compile: async () => (await import("./compile.js")).openCompile,
+  compare: async () => (await import("./compare.js")).openCompare,
+  failures: async () => (await import("./failures.js")).openFailures,
+  breaks: async () => (await import("./breaks.js")).openBreaks,
+  recompiles: async () => (await import("./recompiles.js")).openRecompiles,
+  guards: async () => (await import("./guards.js")).openGuards,
+  symbols: async () => (await import("./symbols.js")).openSymbols,
+  tensors: async () => (await import("./tensors.js")).openTensors,
+  kernels: async () => (await import("./kernels.js")).openKernels,
+  caches: async () => (await import("./caches.js")).openCaches,
+  export: async () => (await import("./export.js")).openExport,
+  timeline: async () => (await import("./timeline.js")).openTimeline,
+  anatomy: async () => (await import("./anatomy.js")).openAnatomy,
+  events: async () => (await import("./events.js")).openEvents,
+  diagnostics: async () => (await import("./diagnostics.js")).openDiagnostics,
+  search: async () => (await import("./search.js")).openSearch,
 };
 const OWN_HEADING = new Set(["compile", "compare"]); // they write it when they know what they show
 const DEFAULTS = {
@@ -63,6 +58,7 @@ const DEFAULTS = {
 document.getElementById("boot")?.remove();
 const main = h("main", { id: "main", tabindex: "-1" });
 const state = new HashState(DEFAULTS, ["log"]);
+loaderOf(state.current.view)?.().catch(() => {}); // beside the bundle; show() tells when it fails
 /** @type {View | null} */
 let view = null;
 let shown = "";
@@ -74,6 +70,11 @@ try {
   start(bundle);
 } catch (error) {
   fill(document.body, h("main", { class: "stopped" }, h("h1", null, "The bundle could not be opened"), errorBox(error, () => location.reload())));
+}
+
+/** @param {string} view */
+function loaderOf(view) {
+  return Object.hasOwn(VIEWS, view) ? VIEWS[view] : null;
 }
 
 function bundleUrl() {
@@ -104,7 +105,7 @@ function start(bundle) {
 /** @param {import("../lib/bundle.js").Bundle} bundle @param {Record<string, string>} current */
 async function show(bundle, current) {
   const log = current.log === "" ? bundle.logs[0] : bundle.log(current.log);
-  const open = Object.hasOwn(VIEWS, current.view) ? VIEWS[current.view] : null;
+  const open = loaderOf(current.view);
   const place = `${current.view} ${log?.id}`;
   if (place === shown && view) {
     view.update?.(current);
@@ -121,7 +122,7 @@ async function show(bundle, current) {
     if (!log) throw new Error(`This bundle has no log '${current.log}'. It has: ${bundle.logs.map((l) => l.id).join(", ")}.`);
     if (!open) throw new Error(`There is no view '${current.view}'. There are: ${Object.keys(VIEWS).join(", ")}.`);
     const timer = setTimeout(() => shown === place && fill(main, h("p", { class: "loading", role: "status" }, `Loading the ${current.view} of ${log.id} …`)), 120);
-    const opened = await open({ bundle, log, state }).finally(() => clearTimeout(timer));
+    const opened = await open().then((view) => view({ bundle, log, state })).finally(() => clearTimeout(timer));
     if (shown !== place) return;
     view = opened;
     // Every page has a heading; where a view shows none, those who do not see the page still hear one.

@@ -3,7 +3,7 @@ import { fill, h } from "../lib/dom.js";
 import { bytes, count, plural, time } from "../lib/format.js";
 import { statusBadge } from "../lib/status.js";
 import { answers, cacheSection } from "./answers.js";
-import { diagnosticsList } from "./diagnostics.js";
+import { diagnosticsList } from "./diagnostics-list.js";
 import { compileLink, phaseBar, shareBar } from "./parts.js";
 import { logName } from "./shell.js";
 import { facts, functionName, modelOf, placeOf } from "./model.js";

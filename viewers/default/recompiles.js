@@ -2,7 +2,7 @@
 import { append, h } from "../lib/dom.js";
 import { count, plural, time } from "../lib/format.js";
 import { emptyPage, listDetail } from "../lib/list-detail.js";
-import { cascadesOf, findingsOf } from "./findings.js";
+import { cascadesOf, findingsOf, frameName } from "./findings.js";
 import { idText, modelOf } from "./model.js";
 import { advice, compileLink, pairs, recordLink, sourceLine } from "./parts.js";
 import { causeParts, causeText, remedyText, rich, subject, valuesText } from "./words.js";
@@ -34,9 +34,6 @@ export async function openRecompiles({ log, state }) {
 }
 
 /** @typedef {{log: any, model: any, found: import("./findings.js").Findings, state: any, cascades: Map<number, number[]>, at: Map<any, any>}} About */
-
-/** @param {any} frame */
-export const frameName = (frame) => frame?.function ?? "(unknown function)";
 
 /** @param {any} model @param {any} frame */
 const framePlace = (model, frame) => (frame?.file ? `${model.short(frame.file)}:${frame.first_line}` : "");

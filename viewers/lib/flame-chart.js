@@ -11,13 +11,6 @@ import { coloursAt, paint, prepare, ROW, RULER } from "./flame-paint.js";
 /** @type {Flame} */
 const EMPTY = { length: 0, from: [], to: [], row: [], hue: [], label: () => "", rows: [], end: 1 };
 
-export const FLAME_KEYS = [
-  ["← → ↑ ↓", "in a chart: move it"],
-  ["+ − 0 f", "in a chart: zoom in, out, show everything, show the selected box (also the wheel, and a double click)"],
-  ["n N", "in a chart: next and previous box; with a search, next and previous match"],
-  ["Shift with ← → ↑ ↓", "in a chart: the box beside, above or below the selected one"],
-];
-
 export class FlameChart {
   /**
    * @param {{label: string, least?: number, ruler?: (x: number, step: number) => string, tell: (box: number) => string,

@@ -1,0 +1,72 @@
+"""What a page in Chromium takes: time until something is seen, bytes, the longest task, JS heap."""
+
+from __future__ import annotations
+
+import json
+from contextlib import contextmanager
+
+# Calls back with performance.now() once `test` (an expression) holds and a frame with it has been made.
+SEEN = """
+window.seen = (test, from = 0) => new Promise((done) => {
+  const holds = new Function(`return ${test}`);
+  const painted = () => requestAnimationFrame(() => { const c = new MessageChannel(); c.port1.onmessage = () => done(performance.now() - from); c.port2.postMessage(0); });
+  if (holds()) return painted();
+  const watch = new MutationObserver(() => { if (holds()) { watch.disconnect(); painted(); } });
+  watch.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+});
+"""
+# The moment is noted in the page itself, so that the way to this script does not count.
+NOTE = """
+performance.setResourceTimingBufferSize(5000);
+window.whole = new Promise((done) => addEventListener('load', () => requestAnimationFrame(() => {
+  const c = new MessageChannel(); c.port1.onmessage = () => done(performance.now()); c.port2.postMessage(0); })));
+if (%s) window.usable = seen(%s).then((ms) => ({ ms, bytes: transferred(), files: performance.getEntriesByType('resource').length + 1 }));
+window.transferred = () => [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')].reduce((n, e) => n + e.transferSize, 0);
+"""
+
+
+def load(browser, url: str, test: str | None = None) -> dict:
+    """Opens ``url`` as a new visitor. {first_ms, whole_ms, bytes}; with a ``test`` also usable_ms and bytes until then.
+
+    first_ms: something is painted (first-contentful-paint); whole_ms: the page is loaded and painted.
+    Bytes are those on the wire, headers included, workers' own requests not.
+    """
+    context = browser.new_context(viewport={"width": 1280, "height": 800}, bypass_csp=True)
+    page = context.new_page()
+    page.add_init_script(SEEN + NOTE % (json.dumps(test is not None), json.dumps(test or "true")))
+    page.goto(url)
+    out = {"whole_ms": page.evaluate("whole")}
+    if test is not None:
+        found = page.evaluate("usable")
+        out |= {"usable_ms": found["ms"], "usable_bytes": found["bytes"], "files": found["files"]}
+    out["first_ms"] = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0")
+    out["bytes"] = page.evaluate("transferred()")
+    context.close()
+    return out
+
+
+@contextmanager
+def longest_task(browser, page):
+    """``with longest_task(…) as task``: then task holds wall_ms and cpu_ms of the page's longest tasks.
+
+    On a busy machine a task waits for the processor; its CPU time is what it needs.
+    """
+    task: dict[str, float] = {}
+    browser.start_tracing(page=page, categories=["toplevel"])
+    try:
+        yield task
+    finally:
+        events = json.loads(browser.stop_tracing())["traceEvents"]
+        mains = {(e["pid"], e["tid"]) for e in events if e["name"] == "thread_name" and e["args"]["name"] == "CrRendererMain"}
+        tasks = [e for e in events if e["name"] == "ThreadControllerImpl::RunTask" and (e["pid"], e["tid"]) in mains and "dur" in e]
+        task["wall_ms"] = max((e["dur"] for e in tasks), default=0) / 1000
+        task["cpu_ms"] = max((e.get("tdur", e["dur"]) for e in tasks), default=0) / 1000
+
+
+def heap_mb(page) -> float:
+    """JS heap in use after a garbage collection, in 10^6 bytes."""
+    session = page.context.new_cdp_session(page)
+    session.send("HeapProfiler.collectGarbage")
+    used = session.send("Runtime.getHeapUsage")
+    session.detach()
+    return (used["usedSize"] + used.get("backingStorageSize", 0)) / 1e6

@@ -1,0 +1,315 @@
+"""How fast the viewers are on a large trace, beside tlparse's report of the same trace.
+
+    python benchmarks/viewer.py LOG [--work FOLDER] [--rounds 5] [--json FILE] [--only load,events,artifacts,tables,provenance]
+
+LOG is a large trace (see make_trace.py). The bundle and tlparse's report of it are made in FOLDER,
+unless they are there; one server hands out both, and a new visitor opens them in turn. Needs
+Chromium, playwright and tlparse. Prints a table, and the same as JSON; exits with 1 when a budget is
+missed. Times are the medians of the rounds; a longest task is told as the processor time that it took
+(and, in brackets, the time that passed: on a machine with other work that is more).
+
+  load        time until the overview and the trie can be used, and tlparse's page is painted; bytes
+  events      the longest task while the table is scrolled from end to end, and while one types; heap
+  artifacts   time to open the largest artifacts of the log, and made ones of 4.9 MB in each language
+  tables      the longest task while the other tables, of 40,000 rows, are opened, sorted, filtered
+  provenance  the same viewer's budgets for 50,000 lines of code
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import multiprocessing
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from made_logs import large_artifacts, many_rows
+from page_clock import SEEN, heap_mb, load, longest_task
+from playwright.sync_api import sync_playwright
+
+PREPROCESSOR = Path(__file__).resolve().parent.parent / "preprocessor"
+sys.path[:0] = [str(PREPROCESSOR), str(PREPROCESSOR.parent / "tests")]
+from long_provenance import long_provenance
+from tlparse_bundle import Bundle, build, discover
+from tlparse_bundle.serve.app import create_app
+from tlparse_bundle.serve.server import listen
+
+TASK_MS, OPEN_MS, HEAP_MB, FIRST_BYTES = 100, 300, 200, 1_000_000
+OVERVIEW = "document.querySelector('.answer')"
+TRIE = "document.querySelector('[role=tree] [role=treeitem]')"
+TABLES = ["compiles", "symbols", "tensors", "kernels", "guards", "anatomy", "anatomy&by=compile", "events"]
+
+
+def prepare(log: Path, work: Path) -> None:
+    """The bundles and the report, below ``work``."""
+
+    made = {
+        "trace": None,
+        "artifacts": lambda: large_artifacts(Bundle.open(work / "trace")),
+        "tables": many_rows,
+        "provenance": long_provenance,
+    }
+    for name, make in made.items():
+        if not (work / name / "manifest.json").exists():
+            print(f"building {name} …", file=sys.stderr)
+            source = log
+            if make is not None:
+                source = work / f"dedicated_log_torch_trace_{name}.log"
+                source.write_bytes(make())
+            build(discover([source]), work / name)
+    if not (work / "tlparse" / "index.html").exists():
+        tlparse = shutil.which("tlparse", path=Path(sys.executable).parent) or shutil.which("tlparse")
+        subprocess.run([tlparse, log, "-o", work / "tlparse", "--overwrite", "--no-browser"], check=True, capture_output=True)
+
+
+def run_server(work: Path, sock) -> None:
+    """Our application, and tlparse's report beside it."""
+    import uvicorn
+    from starlette.applications import Starlette
+    from starlette.routing import Mount
+    from starlette.staticfiles import StaticFiles
+
+    bundles = {name: work / name for name in ("trace", "artifacts", "tables", "provenance")}
+    app = Starlette(routes=[Mount("/tlparse", StaticFiles(directory=work / "tlparse", html=True)), Mount("/", create_app(bundles))])
+    uvicorn.Server(uvicorn.Config(app, log_level="error", lifespan="off")).run(sockets=[sock])
+
+
+class Measuring:
+    """A browser and the rows found so far."""
+
+    def __init__(self, browser, root: str, rounds: int):
+        self.browser, self.root, self.rounds = browser, root, rounds
+        self.rows: list[dict] = []
+
+    def address(self, bundle: str, hash: str = "", viewer: str = "default") -> str:
+        return f"{self.root}/viewers/{viewer}/?bundle=/bundles/{bundle}/#v=1{hash}"
+
+    def note(self, name: str, value: float, unit: str, budget: float | None = None, **more) -> None:
+        """One line of the report. ``more`` stands in brackets, and in the JSON."""
+        self.rows.append(
+            {"name": name, "value": round(value, 1), "unit": unit, "budget": budget, **{k: round(v, 1) for k, v in more.items()}}
+        )
+        row = self.rows[-1]
+        verdict = "" if budget is None else f"{'ok' if value <= budget else 'MISSED':8}of {budget:,.0f} {unit}"
+        extra = ", ".join(f"{key} {value:,}" for key, value in row.items() if key not in ("name", "value", "unit", "budget"))
+        print(f"{name:58}{row['value']:>12,} {unit:4} {verdict:24}{f'({extra})' if extra else ''}", flush=True)
+
+    def page(self, address: str, ready: str):
+        page = self.browser.new_context(viewport={"width": 1280, "height": 800}, bypass_csp=True).new_page()
+        page.add_init_script(SEEN)
+        page.set_default_timeout(60_000)
+        page.goto(address)
+        page.evaluate(f"seen({json.dumps(ready)})")
+        return page
+
+    def task(self, page, name: str, act) -> None:
+        """The longest task of the page while ``act()`` runs."""
+        found = []
+        for _ in range(self.rounds):
+            with longest_task(self.browser, page) as task:
+                act()
+                page.wait_for_timeout(150)
+            found.append(task)
+        cpu = [task["cpu_ms"] for task in found]
+        self.note(
+            f"longest task: {name}",
+            statistics.median(cpu),
+            "ms",
+            TASK_MS,
+            most=max(cpu),
+            passed=statistics.median(task["wall_ms"] for task in found),
+        )
+
+
+def measure_load(m: Measuring) -> None:
+    """Overview, trie and tlparse in turn."""
+    found: dict[str, list[dict]] = {"overview": [], "trie": [], "tlparse": []}
+    for _ in range(m.rounds):
+        found["tlparse"].append(load(m.browser, f"{m.root}/tlparse/"))
+        found["overview"].append(load(m.browser, m.address("trace"), OVERVIEW))
+        found["trie"].append(load(m.browser, m.address("trace", "&view=stack"), TRIE))
+    middle = {name: {key: statistics.median(row[key] for row in rows) for key in rows[0]} for name, rows in found.items()}
+    painted = middle["tlparse"]["whole_ms"]
+    m.note(
+        "tlparse: index.html is loaded and painted",
+        painted,
+        "ms",
+        bytes=middle["tlparse"]["bytes"],
+        first_paint=middle["tlparse"]["first_ms"],
+    )
+    for name in ("overview", "trie"):
+        row = middle[name]
+        m.note(f"{name}: can be used", row["usable_ms"], "ms", painted, first_paint=row["first_ms"], files=row["files"])
+        m.note(f"{name}: bytes until then", row["usable_bytes"], "B", FIRST_BYTES)
+
+
+def measure_events(m: Measuring) -> None:
+    page = m.page(m.address("trace", "&view=events"), "document.querySelectorAll('[role=row]').length > 10")
+    scroll = """async () => { const grid = document.querySelector('[role=grid]'); const end = grid.scrollHeight - grid.clientHeight;
+      for (let at = 0; at < end + 3000; at += 3000) { grid.scrollTop = at; await new Promise(requestAnimationFrame); }
+      grid.scrollTop = 0; await new Promise(requestAnimationFrame); grid.scrollTop = end; await new Promise(requestAnimationFrame); grid.scrollTop = 0; }"""
+    m.task(page, "event table, scrolled from end to end", lambda: page.evaluate(scroll))
+    m.task(page, "event table, typing in its filter", lambda: typed(page, "Filter records", "fx_graph_cache"))
+    m.task(page, "event table, sorted by each column", lambda: sort_all(page))
+    page.evaluate("location.hash = '#v=1&view=stack'")
+    page.evaluate(f"seen({json.dumps(TRIE)})")
+    m.task(page, "trie, typing in its filter", lambda: typed(page, "Filter stacks", "forward"))
+    page.evaluate("location.hash = '#v=1&view=search&q='")
+    m.task(page, "search everywhere, typing", lambda: typed(page, "Search", "triton_poi"))
+    m.note("JS heap after all that", heap_mb(page), "MB", HEAP_MB)
+    page.context.close()
+
+
+def typed(page, label: str, text: str) -> None:
+    field = page.get_by_label(label).first
+    field.fill("")
+    field.press_sequentially(text, delay=60)
+    page.wait_for_timeout(1200)
+    field.fill("")
+    page.wait_for_timeout(300)
+
+
+def sort_all(page) -> None:
+    for button in page.locator(".grid-header button").all():
+        button.click()
+        page.wait_for_timeout(60)
+
+
+def measure_artifacts(m: Measuring, work: Path) -> None:
+    """The largest artifact of each name in the log, and one of 4.9 MB of each language."""
+    for bundle in ("trace", "artifacts"):
+        log = Bundle.open(work / bundle).logs[0]
+        largest: dict[str, object] = {}
+        for artifact in log.artifacts:
+            if artifact.hash is not None and artifact.size_bytes > getattr(largest.get(artifact.name), "size_bytes", 0):
+                largest[artifact.name] = artifact
+        chosen = sorted(largest.values(), key=lambda a: -a.size_bytes)[: 6 if bundle == "trace" else None]
+        for artifact in chosen:
+            times, tasks = [], []
+            for _ in range(m.rounds):
+                page = m.page(
+                    m.address(bundle, f"&view=compile&compile={log.compiles[artifact.compile_index].key}"),
+                    "document.querySelector('.rail a')",
+                )
+                page.wait_for_timeout(300)
+                shown = f"document.querySelector('[aria-label=\"Text of {artifact.name}\"] .code-line')"
+                with longest_task(m.browser, page) as task:
+                    times.append(page.evaluate(
+                        "([name, test]) => { const from = performance.now(); [...document.querySelectorAll('.rail a')].find((a) => a.dataset.artifact === name).click(); return seen(test, from) }",
+                        [artifact.name, shown],
+                    ))  # fmt: skip
+                    page.wait_for_timeout(100)
+                tasks.append(task["cpu_ms"])
+                heap = heap_mb(page)
+                page.context.close()
+            m.note(
+                f"opens {artifact.name}, {artifact.language}, {artifact.size_bytes / 1e6:.2f} MB",
+                statistics.median(times),
+                "ms",
+                OPEN_MS,
+                best=min(times),
+                task=statistics.median(tasks),
+                heap_mb=heap,
+            )
+
+
+def measure_tables(m: Measuring) -> None:
+    page = m.page(m.address("tables"), OVERVIEW)
+    for view in TABLES:
+
+        def open_it(view=view):
+            page.evaluate("location.hash = '#v=1&view=diagnostics'")
+            page.wait_for_timeout(100)
+            page.evaluate("view => { location.hash = '#v=1&view=' + view }", view)
+            page.evaluate("seen(\"document.querySelectorAll('[role=grid] [role=row]').length > 2\")")
+
+        m.task(page, f"{view}, opened", open_it)
+        m.task(page, f"{view}, sorted by each column", lambda: sort_all(page))
+        m.task(page, f"{view}, typing in its filter", lambda: typed(page, "Filter", "s39"))
+        m.task(
+            page,
+            f"{view}, one row down and up",
+            lambda: (
+                page.locator("[role=grid] [role=row]").nth(1).click(),
+                page.keyboard.press("ArrowDown"),
+                page.keyboard.press("ArrowUp"),
+            ),
+        )
+    m.note("JS heap after the tables", heap_mb(page), "MB")
+    page.context.close()
+
+
+def measure_provenance(m: Measuring) -> None:
+    code = "document.querySelector('.pane-code .code-line')"
+    rows = [load(m.browser, m.address("provenance", viewer="provenance"), code) for _ in range(m.rounds)]
+    m.note("provenance, 50,000 lines: can be used", statistics.median(row["usable_ms"] for row in rows), "ms")
+    page = m.page(m.address("provenance", viewer="provenance"), code)
+    pins = iter(range(5, 2000, 97))
+
+    def pin():
+        page.evaluate("k => { location.hash = `#v=1&pin=kernel:${k}` }", next(pins))
+        page.evaluate("seen(\"document.querySelector('.pane-post .pinned')\")")
+
+    scroll = """async () => { const pane = document.querySelector('.pane-code .virtual'); const end = pane.scrollHeight - pane.clientHeight;
+      for (let at = 0; at < end + 6000; at += 6000) { pane.dispatchEvent(new WheelEvent('wheel')); pane.scrollTop = at; await new Promise(requestAnimationFrame); } pane.scrollTop = 0; }"""
+    m.task(page, "provenance, a pin far away", pin)
+    m.task(page, "provenance, scrolled from end to end, panes together", lambda: page.evaluate(scroll))
+    m.task(page, "provenance, typing in the search of the code", lambda: typed_in(page, ".pane-code input[type=search]", "k19"))
+    m.task(page, "provenance, kernels sorted by each column", lambda: sort_all(page))
+    m.note("provenance: JS heap after all that", heap_mb(page), "MB", HEAP_MB)
+    page.context.close()
+
+
+def typed_in(page, selector: str, text: str) -> None:
+    page.locator(selector).fill("")
+    page.locator(selector).press_sequentially(text, delay=60)
+    page.wait_for_timeout(500)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("log", type=Path)
+    parser.add_argument("--work", type=Path)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--only", default="load,events,artifacts,tables,provenance")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as temporary:
+        work = options.work or Path(temporary)
+        work.mkdir(parents=True, exist_ok=True)
+        prepare(options.log, work)
+        sock = listen(0)
+        server = multiprocessing.get_context("fork").Process(target=run_server, args=(work, sock), daemon=True)
+        server.start()
+        try:
+            with sync_playwright() as playwright:
+                executable = shutil.which("chromium-headless-shell") or shutil.which("chromium")
+                browser = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox", "--disable-gpu"])
+                m = Measuring(browser, f"http://127.0.0.1:{sock.getsockname()[1]}", options.rounds)
+                only = options.only.split(",")
+                load(browser, m.address("trace"), OVERVIEW)  # not counted: the server's and the browser's own first time
+                parts = {
+                    "load": measure_load,
+                    "events": measure_events,
+                    "artifacts": lambda m: measure_artifacts(m, work),
+                    "tables": measure_tables,
+                    "provenance": measure_provenance,
+                }
+                for name, part in parts.items():
+                    if name in only:
+                        part(m)
+                browser.close()
+        finally:
+            server.terminate()
+            server.join()
+    if options.json:
+        options.json.write_text(json.dumps(m.rows, indent=1) + "\n")
+    sys.exit(any(row["budget"] is not None and row["value"] > row["budget"] for row in m.rows))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,27 @@
+"""The pages name the modules of their first screen, so that a browser does not find them one after the other."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = [ROOT / "viewers" / name / "index.html" for name in ("default", "provenance")]
+
+
+def test_they_are_fresh():
+    done = subprocess.run([sys.executable, ROOT / "scripts" / "preloads", "--check"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.parent.name)
+def test_each_module_that_main_imports_is_named_once(page):
+    named = re.findall(r'rel="modulepreload" href="([^"]+)"', page.read_text())
+    assert len(named) == len(set(named))
+    for line in (page.parent / "main.js").read_text().splitlines():
+        if found := re.match(r'import .*"(\.[^"]+)";', line):
+            assert os.path.normpath(found[1]) in map(os.path.normpath, named)
+    assert all((page.parent / path).is_file() for path in named)
