@@ -1,18 +1,23 @@
-"""Build hook: puts the zstd decoder of the viewers in place, and schemas, viewers and the format
+"""Build hook: puts the decoders of the viewers in place, and schemas, viewers and the format
 document into the wheel.
 
-The decoder is an npm package, pinned in viewers/package-lock.json. Without npm everything works
-except that a page on a static server cannot read a zstd bundle (gzip bundles and
-``tlparse-bundle serve`` need no decoder).
+The decoders (zstd, zip) are npm packages, pinned in viewers/package-lock.json. Without npm everything
+works except that a page on a static server cannot read a zstd bundle (gzip bundles and
+``tlparse-bundle serve`` need no decoder), and that a page cannot open a zipped bundle from disk.
 """
 
 from __future__ import annotations
 
 import shutil
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+
+VENDORED = {"fzstd": "esm/index.mjs", "fflate": "esm/browser.js"}  # the module of each package
+NOT_PACKAGED = {"node_modules", "dist"}
 
 
 class SharedFiles(BuildHookInterface):
@@ -20,25 +25,33 @@ class SharedFiles(BuildHookInterface):
         if self.target_name != "wheel":
             return
         root = Path(self.root)
-        self._fetch_decoder(root / "viewers")
+        self._fetch_vendored(root / "viewers")
         if version == "editable":
             return
         include = build_data["force_include"]
-        shared = [root / "schema", root / "docs" / "json-format.md"]
-        shared += [p for p in (root / "viewers").iterdir() if p.name != "node_modules"]
-        for path in shared:
+        shared = [path for folder in ("schema", "viewers") for path in _files(root / folder)]
+        for path in [*shared, root / "docs" / "json-format.md"]:
             include[str(path)] = f"tlparse_bundle/_shared/{path.relative_to(root)}"
 
-    def _fetch_decoder(self, viewers: Path) -> None:
+    def _fetch_vendored(self, viewers: Path) -> None:
         target = viewers / "lib" / "vendor"
-        if (target / "fzstd.js").exists():
+        if all((target / f"{name}.js").exists() for name in VENDORED):
             return
         npm = shutil.which("npm")
         command = [npm, "ci", "--omit=dev", "--ignore-scripts", "--no-audit", "--no-fund"]
         if npm is None or subprocess.run(command, cwd=viewers, capture_output=True).returncode:
-            self.app.display_warning("npm is missing or failed: pages on a static server will not read zstd bundles")
+            self.app.display_warning("npm is missing or failed: pages on a static server will not read zstd bundles, and no page a zip")
             return
-        package = viewers / "node_modules" / "fzstd"
         target.mkdir(exist_ok=True)
-        shutil.copyfile(package / "esm" / "index.mjs", target / "fzstd.js")
-        shutil.copyfile(package / "LICENSE", target / "fzstd.LICENSE")
+        for name, module in VENDORED.items():
+            package = viewers / "node_modules" / name
+            shutil.copyfile(package / module, target / f"{name}.js")
+            shutil.copyfile(package / "LICENSE", target / f"{name}.LICENSE")
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    for path in sorted(folder.iterdir()):
+        if path.is_dir() and path.name not in NOT_PACKAGED:
+            yield from _files(path)
+        elif path.is_file():
+            yield path

@@ -46,7 +46,7 @@ def client(*args, **options):
 
 def test_bundles_of_a_folder_appear_without_a_restart(runs, bundle):
     asked = client({"runs": runs, "single": bundle})
-    names = lambda: [row["name"] for row in asked.get("/bundles.json").json()["bundles"]]  # noqa: E731
+    names = lambda: [row["name"] for row in asked.get("/bundles.json").json()["bundles"]]
     assert names() == ["runs/first", "single"]
     assert asked.get("/bundles/runs/second/manifest.json").status_code == 404
     shutil.copytree(bundle, runs / "second")

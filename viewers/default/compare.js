@@ -4,6 +4,7 @@ import { DiffPane } from "../lib/diff-pane.js";
 import { fill, h } from "../lib/dom.js";
 import { bytes, count, plural } from "../lib/format.js";
 import { loader } from "../lib/load.js";
+import { allowed } from "../lib/page-bundle.js";
 import { split } from "../lib/splitter.js";
 import { prettyJson } from "../lib/text.js";
 import { numbers, pairs, parseSide, previousOfFrame, sideText } from "./compare-model.js";
@@ -115,9 +116,7 @@ const missing = (which, wanted, side) => (side ? "" : wanted ? `There is no comp
 
 /** @param {string} address */
 async function otherBundle(address) {
-  const url = new URL(address, location.href);
-  if (url.origin !== location.origin) throw new Error(`'other=${address}' is on another host. This page reads bundles from its own host only.`);
-  return openBundle(url);
+  return openBundle(allowed(address, "other"));
 }
 
 /** @param {any} bundle @param {any} fallback @param {string} text @param {Side | null} other @returns {Promise<Side | null>} */

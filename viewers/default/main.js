@@ -1,8 +1,8 @@
 // The default viewer: opens the bundle, draws the frame around the views, follows the address.
-import { openBundle } from "../lib/bundle.js";
 import { fill, h, typing } from "../lib/dom.js";
 import { HashState } from "../lib/hash-state.js";
 import { errorBox } from "../lib/load.js";
+import { openPageBundle } from "../lib/page-bundle.js";
 import { showHelp } from "./help.js";
 import { openOverview } from "./overview.js";
 import { focusSearch } from "./search-box.js";
@@ -64,9 +64,7 @@ let view = null;
 let shown = "";
 
 try {
-  const url = bundleUrl();
-  fill(document.body, h("p", { class: "loading", role: "status" }, `Opening ${url.pathname} …`));
-  const bundle = await openBundle(url);
+  const bundle = await openPageBundle();
   start(bundle);
 } catch (error) {
   fill(document.body, h("main", { class: "stopped" }, h("h1", null, "The bundle could not be opened"), errorBox(error, () => location.reload())));
@@ -75,16 +73,6 @@ try {
 /** @param {string} view */
 function loaderOf(view) {
   return Object.hasOwn(VIEWS, view) ? VIEWS[view] : null;
-}
-
-function bundleUrl() {
-  const asked = new URLSearchParams(location.search).get("bundle") ?? "bundle/";
-  const url = new URL(asked, location.href);
-  if (url.origin === location.origin) return url;
-  throw new Error(
-    `'?bundle=${asked}' is on another host. This page reads bundles from its own host only; put the bundle beside it, ` +
-      "or fork the viewer and add that host to connect-src in index.html.",
-  );
 }
 
 /** @param {import("../lib/bundle.js").Bundle} bundle */

@@ -6,9 +6,9 @@ const NAMES = new Set([
   "inductor_triton_kernel_to_post_grad_nodes", "inductor_post_to_pre_grad_nodes",
 ]);
 
-/** Null when torch recorded no provenance. @param {any} log @param {any} compile @param {any[]} artifacts of the compile @param {import("../lib/hash-state.js").HashState} state */
+/** Null when torch recorded no provenance, or the bundle has no address that could be handed on. @param {any} log @param {any} compile @param {any[]} artifacts of the compile @param {import("../lib/hash-state.js").HashState} state */
 export function provenanceLink(log, compile, artifacts, state) {
-  if (!artifacts.some((artifact) => artifact.hash !== null && artifact.size_bytes > 2 && NAMES.has(artifact.name))) return null;
+  if (!log.bundle.source.url || !artifacts.some((artifact) => artifact.hash !== null && artifact.size_bytes > 2 && NAMES.has(artifact.name))) return null;
   const url = new URL("../provenance/", location.href);
   url.search = location.search;
   url.hash = new URLSearchParams({ v: "1", ...(state.current.log ? { log: log.id } : {}), compile: compile.key }).toString();

@@ -34,7 +34,7 @@ export async function textsOf(logs) {
       let blob = blobs.get(sha256);
       if (!blob) {
         const path = log.bundle.blobPath(sha256);
-        blobs.set(sha256, (blob = { url: new URL(path, log.bundle.url).href, path, size: files.size_bytes[blob_index[row]], slices: [] }));
+        blobs.set(sha256, (blob = { file: log.bundle.source.file(path), path, size: files.size_bytes[blob_index[row]], slices: [] }));
       }
       blob.slices.push({ id: payload.id, offset: blob_offset[row], size: size_bytes[row], json: directory.kinds[kind_index[row]].language === "json" });
     }

@@ -13,6 +13,7 @@
 import { ByteCache } from "./byte-cache.js";
 import { decode } from "./decode.js";
 import { Log } from "./log.js";
+import { Refused, readFile, webSource } from "./source.js";
 
 /** @typedef {{sha256: string, blob_size: number, offset: number, size: number}} BlobSlice a payload: a part of a blob */
 /** @typedef {{signal?: AbortSignal}} Abortable */
@@ -24,29 +25,32 @@ const ENDINGS = { zstd: ".zst", gzip: ".gz", none: "" };
 /** A failed read. The message says what was asked, what came back and what to try. */
 export class BundleError extends Error {
   name = "BundleError";
+  /** The file is not there, or is not given. */
+  missing = false;
 }
 
+/** @typedef {import("./source.js").Source} Source */
+
 /**
- * @param {string | URL} url the bundle's folder (or its manifest.json)
+ * @param {string | URL | Source} from the address of the bundle's folder (or its manifest.json), or where else its files are
  * @param {Abortable & {cacheBytes?: number}} [options]
  */
-export async function openBundle(url, { signal, cacheBytes = CACHE_BYTES } = {}) {
-  const folder = new URL(String(url).replace(/manifest\.json$/, ""), globalThis.location?.href);
-  if (!folder.pathname.endsWith("/")) folder.pathname += "/";
-  const bundle = new Bundle(folder, cacheBytes);
+export async function openBundle(from, { signal, cacheBytes = CACHE_BYTES } = {}) {
+  const source = typeof from === "string" || from instanceof URL ? webSource(from) : from;
+  const bundle = new Bundle(source, cacheBytes);
   const manifest = await bundle.file("manifest.json", { signal, what: "the manifest of the bundle" });
-  refuseForeign(manifest, folder);
+  refuseForeign(manifest, `${source.url?.href ?? `${source.label}/`}manifest.json`);
   bundle.manifest = manifest;
   bundle.logs = manifest.logs.map((/** @type {any} */ row) => new Log(bundle, row));
   return bundle;
 }
 
-/** @param {any} manifest @param {URL} folder */
-function refuseForeign(manifest, folder) {
+/** @param {any} manifest @param {string} place */
+function refuseForeign(manifest, place) {
   const format = manifest?.format;
   if (format?.name !== FORMAT.name) {
     throw new BundleError(
-      `${folder.href}manifest.json is not a tlparse bundle: its format is ${JSON.stringify(format?.name ?? null)}, ` +
+      `${place} is not a tlparse bundle: its format is ${JSON.stringify(format?.name ?? null)}, ` +
         `this viewer reads "${FORMAT.name}". Check the bundle's address.`,
     );
   }
@@ -60,9 +64,9 @@ function refuseForeign(manifest, folder) {
 }
 
 export class Bundle {
-  /** @param {URL} folder @param {number} cacheBytes */
-  constructor(folder, cacheBytes) {
-    this.url = folder;
+  /** @param {Source} source @param {number} cacheBytes */
+  constructor(source, cacheBytes) {
+    this.source = source;
     /** @type {any} see schema/manifest.schema.json */
     this.manifest = null;
     /** @type {Log[]} */
@@ -158,29 +162,27 @@ export class Bundle {
 
   /** @param {string} path @param {Abortable & {what?: string}} options */
   async request(path, { signal, what = "a file of the bundle" }) {
-    const url = new URL(path, this.url);
-    let response;
+    const asked = `Asked for ${what}, ${this.source.url ? new URL(path, this.source.url).href : `${path} of ${this.source.label}`}`;
+    const file = this.source.file(path);
     try {
-      response = await fetch(url, { signal });
-      if (response.ok) {
-        const bytes = new Uint8Array(await response.arrayBuffer());
-        this.fetched += bytes.length;
-        return bytes;
-      }
+      if (!file) throw new Refused("it is not there");
+      const bytes = await readFile(file, { signal });
+      this.fetched += bytes.length;
+      return bytes;
     } catch (error) {
       if (signal?.aborted) throw error;
-      throw new BundleError(
-        `Asked for ${what}, ${url.href}: no answer (${/** @type {Error} */ (error).message}). ` +
-          "Is the server still running? Start it again with 'tlparse-bundle serve' and reload.",
+      const reason = /** @type {Error} */ (error).message;
+      const failed = new BundleError(
+        error instanceof Refused
+          ? `${asked}: ${reason}. ` + (path === "manifest.json" ? "Check the address: '?bundle=' must name the folder that holds manifest.json." : this.source.absent)
+          : this.source.url
+            ? `${asked}: no answer (${reason}). Is the server still running? Start it again with 'tlparse-bundle serve' and reload.`
+            : `${asked}: it could not be read (${reason}).`,
         { cause: error },
       );
+      failed.missing = error instanceof Refused;
+      throw failed;
     }
-    throw new BundleError(
-      `Asked for ${what}, ${url.href}: the server answered ${response.status} ${response.statusText}. ` +
-        (path === "manifest.json"
-          ? "Check the address: '?bundle=' must name the folder that holds manifest.json."
-          : "The bundle is incomplete. Copy it again, or try 'tlparse-bundle validate' on it."),
-    );
   }
 }
 

@@ -1,8 +1,9 @@
 // Looks for words in the payloads of blobs, away from the page's thread. Each payload is decoded and searched once.
 //
-// In: {query, blobs: [{url, path, size, slices: [{id, offset, size, json}]}], each, most}
+// In: {query, blobs: [{file, path, size, slices: [{id, offset, size, json}]}], each, most}
 // Out: {found: [{id, count, lines: [{line, text, at}]}], bytes} after every blob, {error, bytes} when one fails, at last {done: true}.
 import { decode } from "./decode.js";
+import { readFile } from "./source.js";
 import { findAll, lastAtMost, prettyJson, splitLines } from "./text.js";
 
 const EXCERPT = 220;
@@ -14,9 +15,8 @@ scope.onmessage = async (/** @type {MessageEvent} */ { data }) => {
   for (const blob of data.blobs) {
     const size = blob.slices.reduce((/** @type {number} */ sum, /** @type {any} */ slice) => sum + slice.size, 0);
     try {
-      const response = await fetch(blob.url);
-      if (!response.ok) throw new Error(`the server answered ${response.status}`);
-      const bytes = await decode(new Uint8Array(await response.arrayBuffer()), blob.path, blob.size);
+      if (!blob.file) throw new Error("it is not there");
+      const bytes = await decode(await readFile(blob.file), blob.path, blob.size);
       const found = blob.slices.map((/** @type {any} */ slice) => look(bytes.subarray(slice.offset, slice.offset + slice.size), slice, data, left)).filter(Boolean);
       scope.postMessage({ found, bytes: size });
     } catch (error) {

@@ -1,8 +1,8 @@
 // The provenance viewer: opens the bundle, lets one choose a graph, follows the address.
-import { openBundle } from "../lib/bundle.js";
 import { fill, h, typing } from "../lib/dom.js";
 import { HashState } from "../lib/hash-state.js";
 import { errorBox, loader } from "../lib/load.js";
+import { openPageBundle } from "../lib/page-bundle.js";
 import { store, stored } from "../lib/splitter.js";
 import { graphsOf, textsOf, timesOf } from "./data.js";
 import { showHelp } from "./help.js";
@@ -24,25 +24,13 @@ let shown = "";
 let go = (/** @type {number} */ _by) => {};
 
 try {
-  const url = bundleUrl();
-  fill(document.body, h("p", { class: "loading", role: "status" }, `Opening ${url.pathname} …`));
-  const bundle = await openBundle(url);
+  const bundle = await openPageBundle();
   const follow = () => show(bundle, state.current);
   state.listen(follow);
   document.addEventListener("keydown", keys);
   follow();
 } catch (error) {
   fill(document.body, h("main", { class: "stopped" }, h("h1", null, "The bundle could not be opened"), errorBox(error, () => location.reload())));
-}
-
-function bundleUrl() {
-  const asked = new URLSearchParams(location.search).get("bundle") ?? "bundle/";
-  const url = new URL(asked, location.href);
-  if (url.origin === location.origin) return url;
-  throw new Error(
-    `'?bundle=${asked}' is on another host. This page reads bundles from its own host only; put the bundle beside it, ` +
-      "or fork the viewer and add that host to connect-src in index.html.",
-  );
 }
 
 /** @param {import("../lib/bundle.js").Bundle} bundle @param {Record<string, string>} current */

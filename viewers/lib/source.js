@@ -1,0 +1,82 @@
+// Where the files of a bundle come from: a web server, the page itself (an exported report), or files that
+// somebody dropped on the page. The reader knows this interface only.
+
+/** @typedef {{url: string} | {data: Blob, gzip?: boolean}} StoredFile what readFile() reads; a worker can be given it */
+/**
+ * @typedef {object} Source
+ * @property {URL | null} url the bundle's folder; null when it has no address
+ * @property {string} label the bundle, for a person
+ * @property {(path: string) => StoredFile | null} file null when there is none
+ * @property {string} absent what to do about a file that is not there
+ */
+
+/** The server has no such file, or does not give it. */
+export class Refused extends Error {
+  name = "Refused";
+}
+
+/** @param {StoredFile} file @param {{signal?: AbortSignal}} [options] @returns {Promise<Uint8Array>} */
+export async function readFile(file, { signal } = {}) {
+  if ("data" in file) {
+    const content = file.gzip ? file.data.stream().pipeThrough(new DecompressionStream("gzip")) : file.data;
+    return new Uint8Array(await new Response(content).arrayBuffer());
+  }
+  const response = await fetch(file.url, { signal });
+  if (!response.ok) throw new Refused(`the server answered ${response.status} ${response.statusText}`);
+  return new Uint8Array(await response.arrayBuffer());
+}
+
+/** A folder on a web server. @param {string | URL} address the folder, or its manifest.json @returns {Source} */
+export function webSource(address) {
+  const url = new URL(String(address).replace(/manifest\.json$/, ""), globalThis.location?.href);
+  if (!url.pathname.endsWith("/")) url.pathname += "/";
+  return {
+    url,
+    label: url.pathname,
+    file: (path) => ({ url: new URL(path, url).href }),
+    absent: "The bundle is incomplete. Copy it again, or try 'tlparse-bundle validate' on it.",
+  };
+}
+
+/** Files at hand: paths below some folder that holds manifest.json. @param {Map<string, Blob>} files @param {string} label @returns {Source} */
+export function fileSource(files, label) {
+  const manifests = [...files.keys()].filter((path) => /(^|\/)manifest\.json$/.test(path)).sort((a, b) => a.length - b.length);
+  if (!manifests.length) throw new Error(`${label} holds no manifest.json, so it is no bundle. A bundle is the folder that tlparse-bundle wrote.`);
+  const folder = manifests[0].slice(0, -"manifest.json".length);
+  return {
+    url: null,
+    label,
+    file: (path) => {
+      const data = files.get(folder + path);
+      return data ? { data } : null;
+    },
+    absent: "The bundle is incomplete. Take the whole folder.",
+  };
+}
+
+const EMBEDDED = 'script[type="application/gzip"][data-file]';
+
+/** The bundle in an exported page: elements with gzip data in base64. Null when the page holds none. @returns {Source | null} */
+export function embeddedSource() {
+  /** @type {Map<string, Element>} */
+  const elements = new Map();
+  for (const element of document.querySelectorAll(EMBEDDED)) elements.set(element.getAttribute("data-file") ?? "", element);
+  if (!elements.size) return null;
+  return {
+    url: null,
+    label: document.title,
+    file: (path) => {
+      const element = elements.get(path);
+      return element ? { data: new Blob([fromBase64(element.textContent ?? "")]), gzip: true } : null;
+    },
+    absent: `This file holds a part of the bundle only${document.body?.dataset.compiles ? `: the compiles ${document.body.dataset.compiles}` : ""}.`,
+  };
+}
+
+/** @param {string} text */
+function fromBase64(text) {
+  const binary = atob(text.trim());
+  const bytes = new Uint8Array(binary.length);
+  for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i);
+  return bytes;
+}
