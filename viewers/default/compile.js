@@ -7,11 +7,13 @@ import { statusBadge } from "../lib/status.js";
 import { frameText } from "../lib/stacks.js";
 import { openArtifact } from "./artifact.js";
 import { formatSide, previousOfFrame } from "./compare-model.js";
+import { compileCachesAndGuards, compileProblems } from "./compile-findings.js";
 import { metricsTable } from "./metrics.js";
 import { byPhase, compileArtifacts, describe, functionName, idText, modelOf, placeOf } from "./model.js";
 import { provenanceLink } from "./provenance-link.js";
 import { compileSummary } from "./summary.js";
 
+const PAGE = { problems: compileProblems, cachesAndGuards: compileCachesAndGuards };
 // Pages of the compile that are not artifacts; '~' does not occur in artifact addresses made by torch.
 const SUMMARY = "", STACK = "~stack", METRICS = "~metrics";
 
@@ -108,7 +110,7 @@ export async function openCompile(context) {
       });
     }
     const note = wanted && h("p", { class: "note" }, `${idText(compile)} has no ${wanted}. Here is its summary.`);
-    return load("the summary", async () => null, () => fill(body, h("div", { class: "scroll padded", tabindex: "0", role: "region", "aria-label": "Summary" }, note, compileSummary(context, model, index, { page: true }))));
+    return load("the summary", async () => null, () => fill(body, h("div", { class: "scroll padded", tabindex: "0", role: "region", "aria-label": "Summary" }, note, compileSummary(context, model, index, PAGE))));
   };
 
   view.update = (current) => void show(current).catch((error) => load("the compile", () => Promise.reject(error), () => {}));

@@ -10,7 +10,6 @@ import { prune } from "./trie.js";
 const FILES = 10;
 /** @type {Record<string, number>} */
 const STATUS_HUES = { ok: 11, empty: 10, break: 12, error: 13, missing: 14 };
-export const WIDTHS = [["", "compile time"], ["count", "number of compiles"]];
 
 /** @typedef {{flame: import("../lib/flame-data.js").Flame, stack: number[], compile: number[], names: string[], left: number}} StackBoxes left: compiles without a width */
 

@@ -1,18 +1,19 @@
 // The stacks that led to the compiles: tree or flame on the left, what is selected on the right.
 import { fill, h, searchField } from "../lib/dom.js";
 import { count, fileShortener, plural, time } from "../lib/format.js";
+import { errorBox } from "../lib/load.js";
 import { split } from "../lib/splitter.js";
 import { statusBadge } from "../lib/status.js";
 import { Tree } from "../lib/tree.js";
 import { functionName, idText, modelOf } from "./model.js";
 import { compileLink, compileLinks, shareBar } from "./parts.js";
-import { stackBoxes, stackFlame, WIDTHS } from "./stack-flame.js";
 import { compilesBelow, groupedStacks, GROUPS } from "./stack-groups.js";
 import { sourceLink } from "./stack-sources.js";
 import { compileSummary } from "./summary.js";
 import { compileRow, trieRows } from "./trie.js";
 
 const MOST_FRAMES = 40;
+const WIDTHS = [["", "compile time"], ["count", "number of compiles"]]; // of the flame
 
 /** @param {import("./main.js").Context} context @returns {Promise<import("./main.js").View>} */
 export async function openStack(context) {
@@ -28,7 +29,7 @@ export async function openStack(context) {
   const detail = h("section", { class: "pane detail", "aria-label": "Selection", tabindex: "0" });
   const total = h("span", { class: "dim", "aria-live": "polite" });
   const open = (/** @type {number} */ compile) => state.go(state.link({ view: "compile", compile: model.compiles[compile].key }));
-  let longest = 0;
+  let longest = 0, drawn = "";
 
   /** @type {Tree<import("./trie.js").Row>} */
   const tree = new Tree({
@@ -43,7 +44,8 @@ export async function openStack(context) {
     onselect: (row) => select(row),
     onopen: (row) => row.compile >= 0 && open(row.compile),
   });
-  const flame = stackFlame(model, { onselect: (row) => select(row), onopen: open });
+  /** @type {ReturnType<typeof import("./stack-flame.js").stackFlame> | null} */
+  let flame = null;
 
   const select = (/** @type {{stack: number, compile: number} | null} */ row) => {
     if (!row) state.replace({ compile: "", stack: "" });
@@ -85,20 +87,26 @@ export async function openStack(context) {
     if (tree.list.active >= 0 && !tree.element.contains(document.activeElement)) tree.list.reveal(tree.list.active);
   };
   /** @param {Record<string, string>} current */
-  const drawFlame = (current) => {
+  const drawFlame = async (current) => {
+    const wanted = drawn;
+    const { stackBoxes, stackFlame } = await import("./stack-flame.js");
+    if (wanted !== drawn) return;
+    flame ??= stackFlame(model, { onselect: (row) => select(row), onopen: open });
+    if (body.firstChild !== flame.element) fill(body, flame.element);
     const boxes = stackBoxes(model, trie, { problems: problems.checked, hideTorch: torch.checked, width: current.width, label });
     flame.show(boxes, current.width, current.q);
     fill(total, plural(boxes.compile.filter((i) => i >= 0).length, "compile"));
     note.hidden = boxes.left === 0 && boxes.flame.length > 0;
+    flame.mark(state.current);
     fill(note, boxes.left > 0 ? `${plural(boxes.left, "compile")} without a compile time ${boxes.left === 1 ? "is" : "are"} not in the picture; choose “number of compiles” to see ${boxes.left === 1 ? "it" : "them"}.` : "No compile with a stack fits.");
   };
 
-  let drawn = "", shownQuery = "";
+  let shownQuery = "";
   return {
     element: split("stack", left, detail, { label: "Width of the tree", size: Math.max(380, Math.round(innerWidth * 0.55)) }),
     title: "Stack",
     search: () => filter,
-    close: () => flame.chart.close(),
+    close: () => flame?.chart.close(),
     update: (current) => {
       if (shownQuery !== current.q) filter.value = current.q; // not while something is typed that the address does not have yet
       shownQuery = current.q;
@@ -116,12 +124,11 @@ export async function openStack(context) {
         for (const button of shapes) button.setAttribute("aria-pressed", String(button.dataset.shape === (flat ? "flame" : "")));
         width.hidden = !flat;
         note.hidden = true;
-        const element = flat ? flame.element : tree.element;
-        if (body.firstChild !== element) fill(body, element);
+        if (!flat && body.firstChild !== tree.element) fill(body, tree.element);
       }
       if (flat) {
-        if (fresh) drawFlame(current);
-        flame.mark(current);
+        if (fresh) drawFlame(current).catch((error) => fill(body, errorBox(error)));
+        else flame?.mark(current);
       } else if (fresh || active !== tree.rows[tree.list.active]?.id) drawTree(current, active);
       const index = current.compile ? model.byKey.get(current.compile) : undefined;
       const stack = /^\d+$/.test(current.stack) && Number(current.stack) < stacks.parent.length ? Number(current.stack) : -1;

@@ -3,14 +3,20 @@ import { fill, h } from "../lib/dom.js";
 import { bytes, count, shortFile, time } from "../lib/format.js";
 import { frameText } from "../lib/stacks.js";
 import { statusBadge } from "../lib/status.js";
-import { compileCachesAndGuards, compileProblems } from "./compile-findings.js";
 import { byPhase, compileArtifacts, describe, frameKey, functionName, idText, placeOf } from "./model.js";
 import { compileLink, phaseBar } from "./parts.js";
 
 const INNERMOST = 8;
 
-/** @param {import("./main.js").Context} context @param {any} model @param {number} index @param {{page?: boolean}} [options] */
-export function compileSummary(context, model, index, { page = false } = {}) {
+/**
+ * @typedef {import("./main.js").Context} Context
+ * @typedef {object} Page the parts that only the page of a compile has
+ * @property {(context: Context, model: any, index: number, instead: () => any) => any} problems
+ * @property {(context: Context, model: any, index: number) => any} cachesAndGuards
+ */
+
+/** @param {Context} context @param {any} model @param {number} index @param {Page | null} [page] */
+export function compileSummary(context, model, index, page = null) {
   const { state } = context;
   const compile = model.compiles[index];
   const artifacts = h("div", { class: "summary-artifacts" });
@@ -19,12 +25,12 @@ export function compileSummary(context, model, index, { page = false } = {}) {
     !page && h("h2", null, h("span", { class: "mono" }, idText(compile)), " ", functionName(compile), " ", statusBadge(compile.status)),
     !page && h("p", null, h("span", { class: "place", title: compile.filename }, placeOf(model, compile)), " ",
       h("a", { href: state.link({ view: "compile", compile: compile.key }) }, "Open this compile")),
-    page ? compileProblems(context, model, index, () => reasons(compile)) : reasons(compile),
+    page ? page.problems(context, model, index, () => reasons(compile)) : reasons(compile),
     page && timeBar(compile),
     h("dl", { class: "pairs numbers" }, numbers(compile).filter(([, value]) => value !== null).map(([title, value]) => [h("dt", null, title), h("dd", null, value)]).flat()),
     compile.compile_time_us !== null && h("p", null, h("a", { href: state.link({ view: "timeline", compile: compile.key }) }, "In the timeline")),
     relatives(model, compile, index, state),
-    page && compileCachesAndGuards(context, model, index),
+    page && page.cachesAndGuards(context, model, index),
     page && tables(context, model, index),
     page && compile.stack_index !== null && callers(context, compile),
     artifacts);

@@ -4,7 +4,7 @@
 // The active row stays in the page even when it is scrolled away, so that focus is never lost.
 import { h } from "./dom.js";
 
-const ALL_UP_TO = 400;
+const ALL_UP_TO = 160;
 const OVERSCAN = 12;
 const TALLEST = 8_000_000; // browsers limit the height of an element; beyond this the scroll bar is scaled
 
