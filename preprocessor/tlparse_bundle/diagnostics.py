@@ -93,6 +93,11 @@ class Diagnostics:
         if line is not None:
             self._next_line[code] = line + count
 
+    def merge(self, other: Diagnostics) -> None:
+        """Add those of somebody else who read the same log."""
+        for row in other._rows:
+            self.add(**{key: value for key, value in row.items() if key != "severity"})
+
     def counts(self) -> dict[str, int]:
         """Occurrences by code, codes sorted."""
         out: dict[str, int] = {}

@@ -7,6 +7,7 @@ import os
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import orjson
@@ -44,13 +45,13 @@ def build(
     (default: one worker per core). Nothing stays behind when the build fails or is interrupted.
     Raises BundleError when ``out`` exists and may not be replaced, or a log cannot be read.
     """
-    out = Path(out)
+    out, jobs = Path(out), jobs or os.cpu_count() or 1
     check_target(out, overwrite)
     staging = out.parent / f".{out.name}.{os.getpid()}.partial"
     try:
         staging.mkdir(parents=True)
-        with Workers(min(jobs or os.cpu_count() or 1, len(logs))) as workers:
-            summaries = _write_logs(logs, staging, codec, workers, progress)
+        with Workers(min(jobs, len(logs))) as workers:
+            summaries = _write_logs(logs, staging, codec, workers, jobs, progress)
             manifest = finish(summaries, staging, codec, workers)
         _put_in_place(staging, out)
     except OSError as error:
@@ -129,13 +130,16 @@ def make_manifest(summaries: Sequence[LogSummary], codec: str) -> dict:
     }
 
 
-def _write_logs(logs: Sequence[LogFile], root: Path, codec: str, workers: Executor, progress: Callable[[int], None]) -> list[LogSummary]:
+def _write_logs(
+    logs: Sequence[LogFile], root: Path, codec: str, workers: Executor, jobs: int, progress: Callable[[int], None]
+) -> list[LogSummary]:
+    write = partial(write_log, processes=jobs // max(1, len(logs)))
     if min(workers.count, len(logs)) <= 1:
-        return [write_log(log, root, codec, progress) for log in logs]
+        return [write(log, root, codec, progress) for log in logs]
     # The largest first, so that no worker is left with it at the end. The size on disk stands for
     # the progress of a whole log, since workers report once.
     order = sorted(logs, key=lambda log: log.size_bytes, reverse=True)
-    return workers.map(write_log, [(log, root, codec) for log in order], lambda number: progress(order[number].size_bytes))
+    return workers.map(write, [(log, root, codec) for log in order], lambda number: progress(order[number].size_bytes))
 
 
 def _put_in_place(staging: Path, out: Path) -> None:

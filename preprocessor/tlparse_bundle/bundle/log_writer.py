@@ -6,6 +6,7 @@ import hashlib
 import os
 from collections.abc import Callable, Hashable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,17 +14,19 @@ from typing import Any
 from tlparse_bundle.bundle.blobs import BlobWriter
 from tlparse_bundle.bundle.event_writer import EventWriter
 from tlparse_bundle.bundle.layout import CODECS, log_path, to_json
+from tlparse_bundle.bundle.payload_tables import PayloadTablesApart, PayloadTablesHere
 from tlparse_bundle.bundle.sink import FileSink
 from tlparse_bundle.diagnostics import Diagnostics
 from tlparse_bundle.events.kinds import Kind
 from tlparse_bundle.events.registry import describe
 from tlparse_bundle.tables.identity import Identity
-from tlparse_bundle.tables.registry import TableContext, Tables
+from tlparse_bundle.tables.registry import STREAM_TABLES, TableContext, Tables, plugin_tables
 from tlparse_bundle.trace.discover import LogFile, open_log
 from tlparse_bundle.trace.envelope import Event, EventDecoder
 from tlparse_bundle.trace.reader import RecordReader
 
 _PROGRESS_EVENTS = 256
+_APART_BYTES = 8 << 20  # below, a second process costs more time than it saves
 
 
 @dataclass(slots=True)
@@ -107,19 +110,27 @@ class _HashingStream:
         return self._hash.hexdigest()
 
 
-def write_log(log: LogFile, root: Path, codec: str, progress: Callable[[int], None] = lambda size_bytes: None) -> LogSummary:
+def write_log(
+    log: LogFile, root: Path, codec: str, progress: Callable[[int], None] = lambda size_bytes: None, *, processes: int = 1
+) -> LogSummary:
     """Read ``log`` and write its files below ``root``. Memory does not grow with the log's size.
 
-    ``progress`` is told how many bytes of the uncompressed log were read since the last call.
-    Raises BundleError when the file cannot be read or decompressed.
+    ``progress`` is told how many bytes of the uncompressed log were read since the last call. With
+    two or more ``processes`` a large log gets a second one. Raises BundleError when the file cannot be read or decompressed.
     """
     diagnostics = Diagnostics()
     decoder = EventDecoder(diagnostics)
     kinds, origins, pids, compile_keys = _Kinds(), _Numbering(), _Numbering(), _Numbering()
-    identity, tables = Identity(), Tables(TableContext(decoder.stacks, diagnostics))
+    identity, tables = Identity(), Tables([*STREAM_TABLES, *plugin_tables()], TableContext(decoder.stacks, diagnostics))
+    payload_tables = PayloadTablesApart if processes > 1 and log.size_bytes >= _APART_BYTES else PayloadTablesHere
     event_count = reported = 0
 
-    with open_log(log) as raw, _HashingStream(raw) as stream, FileSink(root, CODECS[codec]) as sink:
+    with (
+        open_log(log) as raw,
+        _HashingStream(raw) as stream,
+        FileSink(root, CODECS[codec]) as sink,
+        closing(payload_tables(sink, log.id)) as payloads,
+    ):
         reader = RecordReader(stream, diagnostics)
         blobs, writer = BlobWriter(sink), EventWriter(sink, log.id)
         for record in reader:
@@ -138,6 +149,7 @@ def write_log(log: LogFile, root: Path, codec: str, progress: Callable[[int], No
             writer.add(event, origins(event.origin), pids(event.pid))
             identity.observe(event)
             tables.observe(event)
+            payloads.observe(event)
             event_count += 1
             if event_count % _PROGRESS_EVENTS == 0:
                 progress(stream.size_bytes - reported)
@@ -150,12 +162,13 @@ def write_log(log: LogFile, root: Path, codec: str, progress: Callable[[int], No
 
         rank = identity.rank(log.name_rank, diagnostics)
         _note_clock(decoder, diagnostics, stream.size_bytes, event_count)
-        paths = {}
         # One after another, so that no two are in memory at once; the last three after the others, which may add to them.
-        writers = {table.name: table.table for table in tables}
-        writers |= {"stacks": decoder.stacks.table, "blobs": blobs.table, "diagnostics": diagnostics.table}
-        for name, table in writers.items():
-            paths[name] = sink.put(log_path(log.id, f"{name}.json", sink.codec), to_json(table()))
+        paths = {table.name: sink.put_table(log.id, table.name, table.table()) for table in tables}
+        payload_paths, payload_diagnostics = payloads.finish()
+        paths |= payload_paths
+        diagnostics.merge(payload_diagnostics)
+        for name, table in (("stacks", decoder.stacks.table), ("blobs", blobs.table), ("diagnostics", diagnostics.table)):
+            paths[name] = sink.put_table(log.id, name, table())
         name = os.fsencode(log.path.name).decode("utf-8", "replace")
         source = {"name": name, "size_bytes": stream.size_bytes, "sha256": stream.sha256(), "compression": log.compression}
         directory = {

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
-from tlparse_bundle.bundle.layout import Codec, blob_path
+from tlparse_bundle.bundle.layout import Codec, blob_path, log_path, to_json
 
 _THREADS = 2
 _MAX_PENDING = 6
@@ -27,7 +27,6 @@ class FileSink:
         self._pool = ThreadPoolExecutor(_THREADS)
         self._slots = threading.Semaphore(_MAX_PENDING)
         self._futures: list[Future] = []
-        self._written: set[str] = set()
 
     def __enter__(self) -> FileSink:
         return self
@@ -42,6 +41,10 @@ class FileSink:
         """Store a file under a path (as layout gives it); returns the path."""
         self._submit(lambda: self._write(path, self.codec.encode(data)))
         return path
+
+    def put_table(self, log_id: str, name: str, table: dict) -> str:
+        """Store a table of a log; returns its path."""
+        return self.put(log_path(log_id, f"{name}.json", self.codec), to_json(table))
 
     def put_blob(self, parts: Sequence[bytes], row: list) -> None:
         """Store the concatenation of ``parts`` as a blob; fills row with [sha256, size, stored size]."""

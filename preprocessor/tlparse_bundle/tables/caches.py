@@ -60,11 +60,15 @@ class Caches:
         self._last: dict[str, tuple[list, list[int | None]]] = {}  # the newest components of a cache, and their hashes
         self._earlier: dict[str, deque[_Key]] = {}
 
+    @staticmethod
+    def wants(event: Event) -> bool:
+        """Of the timeline only what says that a cache is switched off: nothing else does (torch/_inductor/compile_fx.py)."""
+        span = event.trace_event
+        return event.type != "chromium_event" or span is not None and span["ph"] == "i" and span["name"] == "fx_graph_cache_disabled"
+
     def observe(self, event: Event) -> None:
         if event.type == "chromium_event":
-            span = event.trace_event
-            # The only trace of a cache that is switched off (torch/_inductor/compile_fx.py).
-            if span is not None and span["ph"] == "i" and span["name"] == "fx_graph_cache_disabled":
+            if self.wants(event):
                 self._rows.append(_row(event, "fx_graph", "disabled", {}))
             return
         if event.name is None:

@@ -47,7 +47,8 @@ class Table(Protocol):
     """One table of one log. It sees the events in file order, and is written at the end.
 
     ``name`` is the name of the file and of the schema; ``types`` are the event types that it wants
-    to see, None for all.
+    to see, None for all. It may have a method ``wants(event)`` that is false for those of them that
+    it does not need: then they need not be brought to it.
     """
 
     name: str
@@ -60,20 +61,18 @@ class Table(Protocol):
     def table(self) -> dict: ...
 
 
-TABLES: tuple[type[Table], ...] = (
-    Compiles,
-    Artifacts,
-    Spans,
+# Those that need the stacks of the log, or something of every event.
+STREAM_TABLES: tuple[type[Table], ...] = (Compiles, Artifacts, Spans, Anatomy, Recompiles)
+# Those that read metadata and payloads of a few kinds, nothing else: most of the work, which another process can do.
+PAYLOAD_TABLES: tuple[type[Table], ...] = (
     Symbols,
     Expressions,
     Tensors,
     Export,
     Metrics,
     Caches,
-    Anatomy,
     GraphBreaks,
     Failures,
-    Recompiles,
     Guards,
     Communication,
     Graphs,
@@ -83,16 +82,17 @@ TABLES: tuple[type[Table], ...] = (
     Runtime,
     Sources,
 )
+TABLES = (*STREAM_TABLES, *PAYLOAD_TABLES)
 ENTRY_POINTS = "tlparse_bundle.tables"
 
 
 class Tables:
-    """The tables of one log, by name; hands each event to those that want it."""
+    """Tables of one log, by name; hands each event to those that want it."""
 
-    def __init__(self, context: TableContext, plugins: Iterable[type[Table]] | None = None):
-        classes = [*TABLES, *(_plugins() if plugins is None else plugins)]
+    def __init__(self, classes: Iterable[type[Table]], context: TableContext):
         self._tables = {table.name: table for table in (cls(context) for cls in classes)}
         self._observers: dict[str, list[Callable[[Event], None]]] = {}
+        self._tests: dict[str, list[Callable[[Event], bool] | None]] = {}
 
     def observe(self, event: Event) -> None:
         observers = self._observers.get(event.type)
@@ -102,6 +102,14 @@ class Tables:
         for observe in observers:
             observe(event)
 
+    def wants(self, event: Event) -> bool:
+        """Whether a table needs to see the event."""
+        tests = self._tests.get(event.type)
+        if tests is None:
+            wanting = (t for t in self._tables.values() if t.types is None or event.type in t.types)
+            tests = self._tests[event.type] = [getattr(table, "wants", None) for table in wanting]
+        return any(test is None or test(event) for test in tests)
+
     def __getitem__(self, name: str) -> Table:
         return self._tables[name]
 
@@ -109,5 +117,6 @@ class Tables:
         return iter(self._tables.values())
 
 
-def _plugins() -> list[type[Table]]:
+def plugin_tables() -> list[type[Table]]:
+    """The tables of other packages, which may use stacks."""
     return [entry.load() for entry in sorted(entry_points(group=ENTRY_POINTS), key=lambda entry: entry.name)]

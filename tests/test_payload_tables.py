@@ -1,0 +1,107 @@
+"""Tables that are filled in a process of their own: the same bundle, and no process left whatever happens."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+
+import pytest
+from log_builder import record
+from tlparse_bundle import Bundle, BundleError, build, discover
+from tlparse_bundle.bundle import log_writer, payload_tables
+from traces import FIXTURE_LOGS, ROOT, files, params
+
+
+@pytest.fixture
+def processes(monkeypatch):
+    """Small logs get a second process too; these are started."""
+    monkeypatch.setattr(log_writer, "_APART_BYTES", 0)
+    started = []
+
+    class Popen(subprocess.Popen):
+        def __init__(self, *arguments, **options):
+            super().__init__(*arguments, **options)
+            started.append(self)
+
+    monkeypatch.setattr(payload_tables.subprocess, "Popen", Popen)
+    yield started
+    assert [process.returncode is None for process in started] == [False] * len(started)  # waited for: none is left
+
+
+# One of each scenario is enough: a process takes a second to start.
+@pytest.mark.parametrize("path", params(FIXTURE_LOGS[::4], ROOT / "fixtures"))
+def test_the_same_bundle(path, processes, tmp_path):
+    logs = discover([path])
+    build(logs, tmp_path / "one", jobs=1)
+    assert not processes
+    build(logs, tmp_path / "two", jobs=2)
+    assert len(processes) == 1
+    assert files(tmp_path / "one") == files(tmp_path / "two")
+
+
+@pytest.fixture
+def damaged(tmp_path):
+    """A log with more unreadable payloads than there are rows for one code of diagnostics, among them such that both processes see."""
+    path = tmp_path / "dedicated_log_torch_trace_x.log"
+    path.write_bytes(b"".join(record(f"artifact:{name} 0/0", "{") for name in ("fx_graph_cache_miss", "recompile_reasons") * 1200))
+    return discover([path])
+
+
+def test_diagnostics_are_put_together(damaged, processes, tmp_path):
+    build(damaged, tmp_path / "one", jobs=1)
+    build(damaged, tmp_path / "two", jobs=2)
+    assert files(tmp_path / "one") == files(tmp_path / "two")
+    (one,) = Bundle.open(tmp_path / "two").logs
+    assert one.row["diagnostics"]["table-parse"] >= 1200
+
+
+def test_a_process_that_is_killed(damaged, processes, monkeypatch, tmp_path):
+    def killed(self):
+        os.kill(self._process.pid, signal.SIGKILL)
+        return finish(self)
+
+    finish = payload_tables.PayloadTablesApart.finish
+    monkeypatch.setattr(payload_tables.PayloadTablesApart, "finish", killed)
+    with pytest.raises(BundleError, match="ended early") as error:
+        build(damaged, tmp_path / "out", jobs=2)
+    assert "--jobs 1" in error.value.hint
+    assert not list(tmp_path.glob("*out*"))
+
+
+def test_what_goes_wrong_over_there_is_said_here(damaged, processes, monkeypatch, tmp_path):
+    def spoil(self, sink, log_id):
+        (sink.root / "logs" / log_id).parent.mkdir(parents=True)
+        (sink.root / "logs" / log_id).write_text("in the way")
+        start(self, sink, log_id)
+
+    start = payload_tables.PayloadTablesApart.__init__
+    monkeypatch.setattr(payload_tables.PayloadTablesApart, "__init__", spoil)
+    with pytest.raises(BundleError, match="cannot be written"):
+        build(damaged, tmp_path / "out", jobs=2)
+
+
+def test_an_error_here_ends_it(damaged, processes, monkeypatch, tmp_path):
+    def fail(self, event):
+        raise RuntimeError("here")
+
+    monkeypatch.setattr(payload_tables.PayloadTablesApart, "observe", fail)
+    with pytest.raises(RuntimeError, match="here"):
+        build(damaged, tmp_path / "out", jobs=2)
+
+
+def test_it_ends_when_nobody_speaks_to_it():
+    command = [sys.executable, "-c", f"from {payload_tables.__name__} import main; main()"]
+    done = subprocess.run(command, input=b"", capture_output=True, timeout=60, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+def test_events_pass_whole(processes, tmp_path):
+    """Every table of a large log has the same rows, whichever process filled it."""
+    path = tmp_path / "dedicated_log_torch_trace_x.log"
+    text = "".join(path.read_text() for path in FIXTURE_LOGS if "recompiles" in str(path))
+    path.write_bytes(text.encode() * 3)
+    build(discover([path]), tmp_path / "one", jobs=1)
+    build(discover([path]), tmp_path / "two", jobs=2)
+    assert files(tmp_path / "one") == files(tmp_path / "two")
+    assert re.search(r"guards\.json", " ".join(files(tmp_path / "two")))
