@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -41,12 +41,15 @@ def digest_log(root: Path, codec: str, row: dict) -> dict[str, bytes]:
 
     ``root`` is the folder of a bundle that may not be complete yet.
     """
-    manifest = {"codec": codec, "logs": [row]}
-    frames = Frames(Bundle(open_store(root), manifest).logs[0], _contents())
+    frames = _frames(root, codec, row)
     digests = {_FRAMES: orjson.dumps([list(frame) for frame in frames.rows()])}
     for analysis in analyses():
         digests[analysis.name] = orjson.dumps(analysis.digest(frames))
     return digests
+
+
+def _frames(root: Path, codec: str, row: dict) -> Frames:
+    return Frames(Bundle(open_store(root), {"codec": codec, "logs": [row]}).logs[0], _contents())
 
 
 @cache
@@ -71,7 +74,7 @@ def write_ranks(root: Path, rows: Sequence[dict], codec: str, workers: Executor)
                 known[data] = orjson.loads(data)
             digests.setdefault(name, []).append(known[data])
     frames_of = {id(found): [Frame(*frame) for frame in found] for found in digests[_FRAMES]}
-    comparison = Comparison(members, [frames_of[id(found)] for found in digests[_FRAMES]], rows)
+    comparison = Comparison(members, [frames_of[id(found)] for found in digests[_FRAMES]], rows, partial(_frames, root, codec))
     paths, tables = {}, {}
     for analysis in analyses():
         tables[analysis.name] = table = analysis.table(comparison, digests[analysis.name], tables)

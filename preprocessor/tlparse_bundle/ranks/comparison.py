@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple, TypeVar
 
 from tlparse_bundle.ranks.columns import align
-from tlparse_bundle.ranks.frames import Frame
+from tlparse_bundle.ranks.frames import Frame, Frames
 from tlparse_bundle.ranks.sets import grouped, ranges
 
 K = TypeVar("K", bound=Hashable)
+_OPEN_LOGS = 4
 
 
 class Member(NamedTuple):
@@ -24,13 +26,17 @@ class Comparison:
     """``members`` by rank; ``cells[member][column]`` is the number of the frame there, or -1.
 
     Members with the same frames share one list of cells and have one ``kind``. ``logs`` are the rows
-    of all logs of the bundle.
+    of all logs of the bundle. ``open_frames(row)`` reads a log again, for the few of which an analysis
+    shows more than its digest holds.
     """
 
-    def __init__(self, members: Sequence[Member], frames: Sequence[list[Frame]], logs: Sequence[dict]):
+    def __init__(
+        self, members: Sequence[Member], frames: Sequence[list[Frame]], logs: Sequence[dict], open_frames: Callable[[dict], Frames]
+    ):
         self.members = members
         self.frames = frames
         self.logs = logs
+        self._open = lru_cache(_OPEN_LOGS)(lambda number: open_frames(members[number].row))
         kinds = grouped((tuple(rows), (number,)) for number, rows in enumerate(frames))
         self.columns, placed = align([rows for rows, _ in kinds])
         place = {id(column): number for number, column in enumerate(self.columns)}
@@ -44,6 +50,10 @@ class Comparison:
     def ranks(self, members: Iterable[int]) -> list[list[int]]:
         """The ranks of some members, as bundles store them."""
         return ranges(self.members[number].rank for number in members)
+
+    def opened(self, member: int) -> Frames:
+        """The log of a member, read again."""
+        return self._open(member)
 
     def usual(self, column: int, value: Callable[[Frame], K]) -> K | None:
         """The most frequent value of the frames of a column; of several the one of the lowest rank."""

@@ -21,6 +21,7 @@ _DEVICE_NUMBER = re.compile(
     rb"(_DeviceGuard\(|device_guard\(|set_device\(|get_raw_stream\(|raw_stream|\bstream|\bindex=|device_index=|DeviceGuard guard\()\d+"
 )
 _GRAPH_ID = re.compile(rb"(# graph id:) ?\d+")
+_AOT_ID = re.compile(rb"^# AOT ID: \['\d+_", re.MULTILINE)  # torch/_inductor/codegen/wrapper.py: counts the graphs of the process
 _ADDRESS = re.compile(rb"\b0x[0-9a-f]{6,}\b")
 _SOURCE = re.compile(rb"(# File: )[^\n]*?([^/\n]+:\d+ in )")  # torch/fx/graph.py, print_readable
 _PATH = re.compile(rb"(?:/[\w.@+~-]+){2,}/([\w.@+~-]+)")
@@ -33,6 +34,7 @@ def comparable(text: bytes) -> bytes:
         text = _DEVICE_NUMBER.sub(rb"\1*", _DEVICE.sub(rb"\1:*", text))
     if _HAS_ADDRESS.search(text):
         text = _ADDRESS.sub(b"0x*", _GRAPH_ID.sub(rb"\1 *", text))
+    text = _AOT_ID.sub(b"# AOT ID: ['*_", text)
     return _PATH.sub(rb"/~/\1", _SOURCE.sub(rb"\1\2", text)) if b"/" in text else text
 
 

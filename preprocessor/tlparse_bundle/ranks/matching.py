@@ -23,7 +23,10 @@ class Matching:
             "members": [{"rank": member.rank, "log_id": member.row["id"]} for member in comparison.members],
             "columns": _columns(comparison),
             "rows": [
-                {"ranks": comparison.ranks(numbers), "compile_keys": [_key(comparison, numbers[0], c) for c in range(len(comparison.columns))]}
+                {
+                    "ranks": comparison.ranks(numbers),
+                    "compile_keys": [_key(comparison, numbers[0], c) for c in range(len(comparison.columns))],
+                }
                 for numbers in comparison.kinds
             ],
             "divergences": _divergences(comparison),
@@ -68,7 +71,9 @@ def _divergences(comparison: Comparison) -> list[dict]:
             kind, column, number = found
             later = zip(order[number:], frames[number:])
             shifted = any(ids[other] != frame.compile_id for other, frame in later if other in expected)
-            rows.append({"ranks": comparison.ranks(members), "column_index": column, "kind": kind, "number": number + 1, "shifted": shifted})
+            rows.append(
+                {"ranks": comparison.ranks(members), "column_index": column, "kind": kind, "number": number + 1, "shifted": shifted}
+            )
     return sorted(rows, key=lambda row: row["ranks"])
 
 

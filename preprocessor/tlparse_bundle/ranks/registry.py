@@ -8,8 +8,18 @@ from collections.abc import Mapping, Sequence
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any, Protocol
 
+from tlparse_bundle.ranks.caches import Caches
+from tlparse_bundle.ranks.collectives import Collectives
 from tlparse_bundle.ranks.comparison import Comparison
+from tlparse_bundle.ranks.execution import Execution
+from tlparse_bundle.ranks.graphs import Graphs
+from tlparse_bundle.ranks.health import Health
 from tlparse_bundle.ranks.matching import Matching
+from tlparse_bundle.ranks.occurrences import Occurrences
+from tlparse_bundle.ranks.runtime import Runtime
+from tlparse_bundle.ranks.skew import Skew
+from tlparse_bundle.ranks.tensors import Tensors
+from tlparse_bundle.ranks.verdict import Verdict
 
 if TYPE_CHECKING:
     from tlparse_bundle.ranks.frames import Frames
@@ -31,11 +41,24 @@ class Analysis(Protocol):
         ``tables`` are those of the analyses before this one."""
 
 
-ANALYSES: tuple[type[Analysis], ...] = (Matching,)
+# In the order in which they are made; the verdict sees all others.
+ANALYSES: tuple[type[Analysis], ...] = (
+    Matching,
+    Graphs,
+    Occurrences,
+    Caches,
+    Collectives,
+    Tensors,
+    Runtime,
+    Execution,
+    Skew,
+    Health,
+    Verdict,
+)
 ENTRY_POINTS = "tlparse_bundle.ranks"
 
 
 def analyses() -> list[Analysis]:
-    """All analyses, in the order in which they are made."""
+    """All analyses, in the order in which they are made; those of other packages last."""
     found = sorted(entry_points(group=ENTRY_POINTS), key=lambda entry: entry.name)
     return [analysis() for analysis in (*ANALYSES, *(entry.load() for entry in found))]

@@ -1,0 +1,146 @@
+"""Which compiles are identical across ranks, and where in the compiler the others begin to differ."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import zip_longest
+from typing import TYPE_CHECKING, NamedTuple
+
+from tlparse_bundle.ranks.comparison import Comparison
+from tlparse_bundle.ranks.identity import comparable
+from tlparse_bundle.ranks.inputs import inputs
+
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.reader import Artifact
+    from tlparse_bundle.ranks.frames import Frames
+
+# Names of artifacts by stage; after_post_grad_graph is that of older torch, which has no inductor_post_grad_graph.
+STAGES = {
+    "dynamo": ("dynamo_output_graph", "compiled_autograd_graph"),
+    "joint": ("aot_joint_graph",),
+    "forward": ("aot_forward_graph",),
+    "backward": ("aot_backward_graph",),
+    "inference": ("aot_inference_graph",),
+    "post_grad": ("inductor_post_grad_graph", "after_post_grad_graph"),
+    "code": ("inductor_output_code",),
+}
+_STAGE_OF = {name: stage for stage, names in STAGES.items() for name in names}
+MAX_INPUTS = 20
+MAX_LINE = 300
+MAX_SHOWN = 500  # groups of which the first differing line and the inputs are read
+
+
+class _Group(NamedTuple):
+    contents: list[tuple[str, ...]]  # hashes by stage
+    members: list[int]
+
+
+class Graphs:
+    name = "graphs"
+
+    def digest(self, frames: Frames) -> list[list[list[str]]]:
+        """For each frame, for each stage, what stands for its texts."""
+        return [_stages(frames, number) for number in range(len(frames))]
+
+    def table(self, comparison: Comparison, digests: Sequence[list], tables: Mapping[str, dict]) -> dict:
+        columns: list[dict] = [{"groups": []} for _ in comparison.columns]
+        shown = 0
+        for column, pairs in comparison.by_column(digests, lambda digest, frame: tuple(map(tuple, digest[frame]))):
+            groups = _merged([_Group(list(contents), members) for contents, members in pairs])
+            numbers = _numbers(groups)
+            for position, (group, contents) in enumerate(zip(groups, numbers)):
+                row = {"ranks": comparison.ranks(group.members), "contents": contents, "first_stage": None, "inputs": [], "line": None}
+                if position:
+                    row["first_stage"] = stage = _first_stage(contents, numbers[0])
+                    shown += 1
+                    if stage is not None and shown <= MAX_SHOWN:
+                        row |= _explained(comparison, column, stage, group.members[0], groups[0].members[0])
+                columns[column]["groups"].append(row)
+        return {"stages": list(STAGES), "columns": columns}
+
+
+def _stage_artifacts(frames: Frames, number: int) -> dict[str, list[Artifact]]:
+    found: dict[str, list[Artifact]] = {stage: [] for stage in STAGES}
+    for artifact in frames.artifacts(number):
+        stage = _STAGE_OF.get(artifact.name)
+        if stage is not None:
+            found[stage].append(artifact)
+    newer = [artifact for artifact in found["post_grad"] if artifact.name == "inductor_post_grad_graph"]
+    return {**found, "post_grad": newer or found["post_grad"]}
+
+
+def _stages(frames: Frames, number: int) -> list[list[str]]:
+    return [[frames.contents(a) or "" for a in artifacts] for artifacts in _stage_artifacts(frames, number).values()]
+
+
+def _fits(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    """Whether two lists of texts are equal as far as both go: a cache hit or an end leaves some out."""
+    return all(a == b for a, b in zip(one, other))
+
+
+def _merged(groups: list[_Group]) -> list[_Group]:
+    """Groups that only lack something that another one has become part of it."""
+    out: list[_Group] = []
+    for group in groups:
+        home = next((other for other in out if all(map(_fits, group.contents, other.contents))), None)
+        if home is None:
+            out.append(group)
+        else:
+            home.contents[:] = map(max, home.contents, group.contents)  # the longer one: they are equal as far as both go
+            home.members.extend(group.members)
+    for group in out:
+        group.members.sort()
+    return sorted(out, key=lambda group: (-len(group.members), group.members[0]))
+
+
+def _numbers(groups: list[_Group]) -> list[list[int]]:
+    """For each group its contents as numbers, by stage."""
+    known: list[list[tuple[str, ...]]] = [[] for _ in STAGES]
+    rows = []
+    for group in groups:
+        row = []
+        for seen, content in zip(known, group.contents):
+            number = next((n for n, other in enumerate(seen) if _fits(content, other)), None) if content else -1
+            if number is None:
+                number = len(seen)
+                seen.append(content)
+            row.append(number)
+        rows.append(row)
+    return rows
+
+
+def _first_stage(contents: list[int], usual: list[int]) -> str | None:
+    return next((stage for stage, here, there in zip(STAGES, contents, usual) if here != there and min(here, there) >= 0), None)
+
+
+def _explained(comparison: Comparison, column: int, stage: str, member: int, other: int) -> dict:
+    """The inputs that differ and the first differing line, read from the logs of two members."""
+    here, there = comparison.opened(member), comparison.opened(other)
+    places = comparison.cells[member][column], comparison.cells[other][column]
+    return {
+        "inputs": _different_inputs(here, there, *places) if stage == "dynamo" else [],
+        "line": _first_line(_stage_artifacts(here, places[0])[stage], _stage_artifacts(there, places[1])[stage]),
+    }
+
+
+def _different_inputs(here: Frames, there: Frames, frame: int, other_frame: int) -> list[dict]:
+    mine, others = ({} for _ in range(2))
+    for frames, number, found in ((here, frame, mine), (there, other_frame, others)):
+        for compile in frames.compiles[number]:
+            found.update(inputs(frames.log, compile.index))
+    names = [*others, *(name for name in mine if name not in others)]
+    rows = [{"name": name, "here": mine.get(name), "others": others.get(name)} for name in names if mine.get(name) != others.get(name)]
+    return rows[:MAX_INPUTS]
+
+
+def _first_line(mine: list[Artifact], others: list[Artifact]) -> dict | None:
+    for one, other in zip(mine, others):
+        lines = [comparable(artifact.bytes() or b"").split(b"\n") for artifact in (one, other)]
+        for number, (here, there) in enumerate(zip_longest(*lines), 1):
+            if here != there:
+                return {"artifact": one.name, "number": number, "here": _text(here), "others": _text(there)}
+    return None
+
+
+def _text(line: bytes | None) -> str | None:
+    return None if line is None else line.decode("utf-8", "replace")[:MAX_LINE]

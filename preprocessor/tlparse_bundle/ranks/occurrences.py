@@ -1,0 +1,171 @@
+"""What happened on some ranks and not on all: failures, graph breaks, restarts, recompiles, guards."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from tlparse_bundle.ranks.comparison import Comparison
+
+if TYPE_CHECKING:
+    from tlparse_bundle.ranks.frames import Frames
+
+KINDS = ("failure", "graph_break", "restart", "recompile", "guard")
+MAX_TEXT = 2000  # characters
+MAX_GUARD_ROWS = 1000
+_ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}|\b\d{9,}\b|\b(?<=cuda:)\d+")
+_GLOBAL_NUMBER = re.compile(r"___?\d+\b")  # torch/_dynamo/output_graph.py, install_global: numbers of the process
+_COMPILE_ID = re.compile(r"^(!\d+/)?\d+/\d+(_\d+)?: ")
+
+
+class Occurrences:
+    name = "occurrences"
+
+    def digest(self, frames: Frames) -> dict:
+        """``rows``: [kind, frame, text, type, file, line]; ``guards``: what stands for the guards of each frame."""
+        rows = [*_failures(frames), *_graph_breaks(frames), *_recompiles(frames)]
+        return {"rows": rows, "guards": [_guard_hash(frames, guards) for guards in _guards(frames)]}
+
+    def table(self, comparison: Comparison, digests: Sequence[dict], tables: Mapping[str, dict]) -> dict:
+        rows = _partial(comparison, digests) + _partial_guards(comparison, digests)
+        return {
+            "occurrences": sorted(
+                rows, key=lambda row: (KINDS.index(row["kind"]), -1 if row["column_index"] is None else row["column_index"])
+            )
+        }
+
+
+def _row(kind: str, frame: int | None, text: str | None, type_: str | None, file: str | None, line: int | None) -> list:
+    return [kind, frame, (text or "")[:MAX_TEXT], type_, file, line]
+
+
+def _failures(frames: Frames) -> list[list]:
+    return [
+        _row(
+            "restart" if row["kind"] == "restart" else "failure",
+            frames.number(row["compile_index"]),
+            row["reason"],
+            row["type"],
+            row["file"],
+            row["line"],
+        )
+        for row in frames.log.table("failures")["failures"]
+        if row["kind"] in ("compile", "backward", "restart")
+    ]
+
+
+def _graph_breaks(frames: Frames) -> list[list]:
+    return [
+        _row("graph_break", frames.number(row["occurrences"][0]["compile_index"]), row["reason"], row["gb_id"], row["file"], row["line"])
+        for row in frames.log.table("graph_breaks")["graph_breaks"]
+    ]
+
+
+def _recompiles(frames: Frames) -> list[list]:
+    rows = []
+    for row in frames.log.table("recompiles")["recompiles"]:
+        reason = row["reasons"][0] if row["reasons"] else {}
+        text = reason.get("guard") or row["text"] or ""
+        rows.append(
+            _row("recompile", frames.number(row["compile_index"]), _COMPILE_ID.sub("", text), None, reason.get("file"), reason.get("line"))
+        )
+    return rows
+
+
+def _guards(frames: Frames) -> list[list[tuple[str, str]]]:
+    """For each frame its guards as (kind, source), of the last tree."""
+    table = frames.log.table("guards")
+    kinds, sources, columns = table["kinds"], table["sources"], table["guards"]
+    found: list[list[tuple[str, str]]] = [[] for _ in range(len(frames))]
+    of_list: dict[int, list[tuple[str, str]]] = {}
+    for tree in table["trees"]:
+        number = frames.number(tree["compile_index"])
+        if tree["form"] == "tree" and number is not None:
+            index = tree["list_index"]
+            if index not in of_list:
+                first, count = table["lists"][index]["first_guard"], table["lists"][index]["row_count"]
+                cells = zip(columns["kind_index"][first : first + count], columns["source_index"][first : first + count])
+                of_list[index] = [
+                    (kinds[kind] if kind >= 0 else "", _GLOBAL_NUMBER.sub("_*", sources[source]) if source >= 0 else "")
+                    for kind, source in cells
+                ]
+            found[number] = of_list[index]
+    return found
+
+
+def _guard_hash(frames: Frames, guards: list[tuple[str, str]]) -> str | None:
+    return hashlib.sha256(repr(sorted(guards)).encode()).hexdigest()[:16] if guards else None
+
+
+def _identity(row: Sequence) -> tuple:
+    kind, _, text, type_, file, line = row
+    return kind, _ADDRESS.sub("*", text), type_, (file or "").replace("\\", "/").rpartition("/")[2], line
+
+
+def _partial(comparison: Comparison, digests: Sequence[dict]) -> list[dict]:
+    """What is in some digests and not in all. A graph break is compared over the whole log, the rest by column."""
+    everyone = range(len(comparison.members))
+    found: dict[tuple, tuple[list[Any], int | None, list[int]]] = {}
+    for members in comparison.alike(digests):
+        order = comparison.orders[comparison.kind[members[0]]]
+        seen = set()
+        for row in digests[members[0]]["rows"]:
+            column = None if row[1] is None else order[row[1]]
+            key = (_identity(row), None if row[0] == "graph_break" else column)
+            if key not in seen:
+                seen.add(key)
+                found.setdefault(key, (row, column, []))[2].extend(members)
+    broken = {column for row, column, _ in found.values() if row[0] == "graph_break"}
+    rows = []
+    for row, column, members in found.values():
+        if row[0] == "restart" and column in broken:
+            continue  # most graph breaks restart the compile
+        having = everyone if row[0] == "graph_break" or column is None else comparison.having(column)
+        others = set(having) - set(members) or set(everyone) - set(members)
+        if others:
+            rows.append(_shown(comparison, row, column, sorted(members), sorted(others)))
+    return rows
+
+
+def _shown(comparison: Comparison, row: Sequence, column: int | None, members: list[int], others: list[int]) -> dict:
+    kind, _, text, type_, file, line = row
+    return {
+        "kind": kind,
+        "column_index": column,
+        "ranks": comparison.ranks(members),
+        "others": comparison.ranks(others),
+        "compile_key": None if column is None else comparison.key(members, column),
+        "text": text,
+        "type": type_,
+        "file": file,
+        "line": line,
+    }
+
+
+def _partial_guards(comparison: Comparison, digests: Sequence[dict]) -> list[dict]:
+    """Guards that differ in a column among ranks with the same graph."""
+    rows: list[dict] = []
+    for column, groups in comparison.by_column(digests, lambda digest, frame: digest["guards"][frame]):
+        usual = groups[0][1]
+        graph = comparison.frame(usual[0], column).graph
+        for _, members in groups[1:]:
+            if len(rows) < MAX_GUARD_ROWS and comparison.frame(members[0], column).graph == graph:
+                here, there = (set(_guards(opened)[cell]) for opened, cell in _opened(comparison, column, (members[0], usual[0])))
+                for guards, with_, without in ((here - there, members, usual), (there - here, usual, members)):
+                    rows += [
+                        _shown(
+                            comparison,
+                            _row("guard", None, f"{kind}: {source}" if source else kind, None, None, None),
+                            column,
+                            with_,
+                            without,
+                        )
+                        for kind, source in sorted(guards)
+                    ]
+    return rows[:MAX_GUARD_ROWS]
+
+
+def _opened(comparison: Comparison, column: int, members: Sequence[int]) -> list[tuple[Frames, int]]:
+    return [(comparison.opened(member), comparison.cells[member][column]) for member in members]

@@ -1,0 +1,91 @@
+"""Estimated run times, compared across ranks: the spread of each graph, and the operations behind it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from statistics import median
+from typing import TYPE_CHECKING
+
+from tlparse_bundle.ranks.comparison import Comparison
+
+if TYPE_CHECKING:
+    from tlparse_bundle.ranks.frames import Frames
+
+MAX_OPS = 10
+MAX_GRAPHS = 100  # of which operations are compared
+
+
+class Runtime:
+    name = "runtime"
+
+    def digest(self, frames: Frames) -> list[list[list]]:
+        """For each frame, for each of its graphs: number of operations, sum of their estimates in nanoseconds."""
+        found: list[list[list]] = [[] for _ in range(len(frames))]
+        for row in frames.log.table("runtime")["estimates"]:
+            number = frames.number(row["compile_index"])
+            if number is not None:
+                found[number].append([row["op_count"], (row["compute_runtime_ns"] or 0) + (row["collective_runtime_ns"] or 0)])
+        return found
+
+    def table(self, comparison: Comparison, digests: Sequence[list], tables: Mapping[str, dict]) -> dict:
+        rows = []
+        for column in range(len(comparison.columns)):
+            of_member = {m: digests[m][cell] for m, cell in enumerate(cells[column] for cells in comparison.cells) if cell >= 0}
+            for graph in range(max(map(len, of_member.values()), default=0)):
+                row = _graph(comparison, column, graph, {m: graphs[graph] for m, graphs in of_member.items() if graph < len(graphs)})
+                if row is not None:
+                    rows.append(row)
+        for row in sorted(rows, key=lambda row: row["fastest_ns"] - row["slowest_ns"])[:MAX_GRAPHS]:
+            if row["fastest_ns"] < row["slowest_ns"]:
+                row["ops"] = _ops(comparison, row)
+        totals = [
+            {"rank": member.rank, "total_ns": sum(ns for graphs in digest for _, ns in graphs), "graph_count": sum(map(len, digest))}
+            for member, digest in zip(comparison.members, digests)
+        ]
+        return {"graphs": rows, "totals": [row for row in totals if row["graph_count"]]}
+
+
+def _graph(comparison: Comparison, column: int, graph: int, found: dict[int, list]) -> dict | None:
+    """The row of one graph: of the members with the most usual number of operations; None for less than two."""
+    usual = Counter(count for count, _ in found.values()).most_common(1)[0][0]
+    sums = {member: ns for member, (count, ns) in found.items() if count == usual}
+    if len(sums) < 2:
+        return None
+    fastest, slowest = min(sums, key=sums.__getitem__), max(sums, key=sums.__getitem__)
+    return {
+        "column_index": column,
+        "graph": graph,
+        "ranks": comparison.ranks(sums),
+        "fastest_rank": comparison.members[fastest].rank,
+        "fastest_ns": sums[fastest],
+        "slowest_rank": comparison.members[slowest].rank,
+        "slowest_ns": sums[slowest],
+        "median_ns": median(sums.values()),
+        "ops": [],
+    }
+
+
+def _ops(comparison: Comparison, row: dict) -> list[dict]:
+    place = {member.rank: number for number, member in enumerate(comparison.members)}
+    fast, slow = (_estimates(comparison, place[row[key]], row) for key in ("fastest_rank", "slowest_rank"))
+    ops = [
+        {"position": position, "name": name, "fastest_ns": here, "slowest_ns": there}
+        for position, ((_, here), (name, there)) in enumerate(zip(fast, slow))
+        if here != there
+    ]
+    return sorted(ops, key=lambda op: -abs((op["slowest_ns"] or 0) - (op["fastest_ns"] or 0)))[:MAX_OPS]
+
+
+def _estimates(comparison: Comparison, member: int, row: dict) -> list[tuple[str | None, float | None]]:
+    """(name, nanoseconds) of the operations of a graph."""
+    frames = comparison.opened(member)
+    cell = comparison.cells[member][row["column_index"]]
+    table = frames.log.table("runtime")
+    mine = [index for index, estimate in enumerate(table["estimates"]) if frames.number(estimate["compile_index"]) == cell]
+    ops, strings = table["ops"], table["strings"]
+    return [
+        (None if name < 0 else strings[name], ns)
+        for index, name, ns in zip(ops["estimate_index"], ops["name"], ops["estimated_runtime_ns"])
+        if index == mine[row["graph"]]
+    ]

@@ -1,0 +1,84 @@
+"""When each rank compiled, and how long: who held up the others, and what that cost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from statistics import median
+from typing import TYPE_CHECKING
+
+from tlparse_bundle.ranks.comparison import Comparison
+
+if TYPE_CHECKING:
+    from tlparse_bundle.ranks.frames import Frames
+
+
+class Skew:
+    name = "skew"
+
+    def digest(self, frames: Frames) -> list[list[int | None]]:
+        """Start and length in microseconds of each frame."""
+        rows = [group[-1].row for group in frames.compiles]
+        return [[row["start_epoch_us"], row["compile_time_us"]] for row in rows]
+
+    def table(self, comparison: Comparison, digests: Sequence[list], tables: Mapping[str, dict]) -> dict:
+        def cell(member: int, column: int) -> list[int | None]:
+            number = comparison.cells[member][column]
+            return [None, None] if number < 0 else digests[member][number]
+
+        everyone = range(len(comparison.members))
+        cells = [[cell(member, column) for column in range(len(comparison.columns))] for member in everyone]
+        starts = [start for row in digests for start, _ in row if start is not None]
+        origin = min(starts, default=None)
+        columns = [_column(comparison, [row[column] for row in cells]) for column in range(len(comparison.columns))]
+        held_up = dict.fromkeys((member.rank for member in comparison.members), 0)
+        for row in columns:
+            if row["lost_us"]:
+                held_up[row["slowest_rank"]] += row["lost_us"]
+        late = _late(cells)
+        return {
+            "ranks": [
+                _rank(member.rank, digests[number], held_up[member.rank], late[number]) for number, member in enumerate(comparison.members)
+            ],
+            "columns": columns,
+            "start_offset_us": [[None if start is None else start - origin for start, _ in row] for row in cells],
+            "length_us": [[length for _, length in row] for row in cells],
+            "origin_epoch_us": origin,
+            "lost_us": sum(row["lost_us"] for row in columns),
+        }
+
+
+def _column(comparison: Comparison, cells: list[list[int | None]]) -> dict:
+    lengths = {member: length for member, (_, length) in enumerate(cells) if length is not None}
+    ends = {member: start + length for member, (start, length) in enumerate(cells) if start is not None and length is not None}
+    slowest = max(lengths, key=lengths.__getitem__, default=None)
+    last = max(ends, key=ends.__getitem__, default=None)
+    usual = round(median(lengths.values())) if lengths else None
+    return {
+        "median_us": usual,
+        "slowest_rank": None if slowest is None else comparison.members[slowest].rank,
+        "slowest_us": None if slowest is None else lengths[slowest],
+        "lost_us": lengths[slowest] - usual if len(lengths) > 1 else 0,
+        "last_rank": None if last is None else comparison.members[last].rank,
+        "wait_us": None if last is None else ends[last] - round(median(ends.values())),
+    }
+
+
+def _rank(rank: int, digest: list[list[int | None]], held_up_us: int, late_us: int | None) -> dict:
+    ends = [start + (length or 0) for start, length in digest if start is not None]
+    return {
+        "rank": rank,
+        "first_start_epoch_us": min((start for start, _ in digest if start is not None), default=None),
+        "last_end_epoch_us": max(ends, default=None),
+        "compile_time_us": sum(length for _, length in digest if length is not None),
+        "held_up_us": held_up_us,
+        "late_us": late_us,
+    }
+
+
+def _late(cells: list[list[list[int | None]]]) -> list[int | None]:
+    """By how much each member started its first compile that all have later than the median."""
+    for starts in zip(*([start for start, _ in row] for row in cells)):
+        if None not in starts:
+            usual = round(median(starts))
+            return [start - usual for start in starts]
+    return [None] * len(cells)

@@ -1,0 +1,82 @@
+"""Which operations of compiled code return other tensors on other ranks."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from tlparse_bundle.ranks.comparison import Comparison
+
+if TYPE_CHECKING:
+    from tlparse_bundle.ranks.frames import Frames
+
+MAX_SHOWN = 500  # groups of which the first difference is read
+_FIELDS = ("shape", "stride", "dtype")
+
+
+class Tensors:
+    name = "tensors"
+
+    def digest(self, frames: Frames) -> list[list | None]:
+        """For each frame what stands for its tensors and the number of its operations; None without any."""
+        found: list[list | None] = [None] * len(frames)
+        for number, graphs in _graphs(frames).items():
+            outputs = [[[_cells(tensor) for tensor in outputs] for _, outputs in ops] for ops in graphs]
+            found[number] = [hashlib.sha256(repr(outputs).encode()).hexdigest()[:16], sum(map(len, graphs))]
+        return found
+
+    def table(self, comparison: Comparison, digests: Sequence[list], tables: Mapping[str, dict]) -> dict:
+        columns, shown = [], 0
+        for column, groups in comparison.by_column(digests, lambda digest, frame: digest[frame] and tuple(digest[frame])):
+            if len(groups) > 1:
+                rows = []
+                for number, ((_, op_count), members) in enumerate(groups):
+                    shown += bool(number)
+                    wanted = number and shown <= MAX_SHOWN
+                    difference = _difference(comparison, column, members[0], groups[0][1][0]) if wanted else None
+                    rows.append({"ranks": comparison.ranks(members), "op_count": op_count, "first_difference": difference})
+                columns.append({"column_index": column, "groups": rows})
+        compared = [number for number, digest in enumerate(digests) if any(digest)]
+        return {"columns": columns, "compared": comparison.ranks(compared)}
+
+
+def _graphs(frames: Frames) -> dict[int, list[list[tuple[str | None, list[dict]]]]]:
+    """Number of the frame -> its graphs: operations as (name, tensors)."""
+    table = frames.log.table("runtime")
+    ops, strings, tensors = table["ops"], table["strings"], table["tensors"]
+    of_estimate: list[list[tuple[str | None, list[dict]]]] = [[] for _ in table["estimates"]]
+    for index, name, outputs in zip(ops["estimate_index"], ops["name"], ops["outputs"]):
+        of_estimate[index].append((None if name < 0 else strings[name], [tensors[output] for output in outputs]))
+    found: dict[int, list] = {}
+    for row, graph in zip(table["estimates"], of_estimate):
+        number = frames.number(row["compile_index"])
+        if number is not None:
+            found.setdefault(number, []).append(graph)
+    return found
+
+
+def _cells(tensor: dict) -> list:
+    return [tensor[field] for field in _FIELDS]
+
+
+def _flat(graphs: list) -> Iterator[tuple[int, int, str | None, list[dict]]]:
+    for graph, ops in enumerate(graphs):
+        for position, (name, outputs) in enumerate(ops):
+            yield graph, position, name, outputs
+
+
+def _difference(comparison: Comparison, column: int, member: int, other: int) -> dict | None:
+    here, there = (
+        {
+            (graph, position): (name, outputs)
+            for graph, position, name, outputs in _flat(_graphs(comparison.opened(m))[comparison.cells[m][column]])
+        }
+        for m in (member, other)
+    )
+    for place in sorted({*here, *there}):
+        name, mine = here.get(place, (None, None))
+        other_name, others = there.get(place, (None, None))
+        if mine != others:
+            return {"graph": place[0], "position": place[1], "name": name or other_name, "here": mine, "others": others}
+    return None
