@@ -1,4 +1,4 @@
-"""Another package adds an event kind and a table: nothing but entry points."""
+"""Another package adds an event kind, a table and an analysis of ranks: nothing but entry points."""
 
 import subprocess
 import sys
@@ -38,12 +38,27 @@ TABLE = '''
         def table(self):
             return {"engine_steps": self._rows}
 '''
+ANALYSIS = '''
+    """How many steps the engines of all ranks made."""
+
+    class EngineRanks:
+        name = "engine_ranks"
+
+        def digest(self, frames):
+            return len(frames.log.table("engine_steps")["engine_steps"])
+
+        def table(self, comparison, digests, tables):
+            return {"steps": {str(member.rank): count for member, count in zip(comparison.members, digests)}, "after": sorted(tables)[-1]}
+'''
 ENTRY_POINTS = """
     [tlparse_bundle.events]
     engine = engine_kinds
 
     [tlparse_bundle.tables]
     engine = engine_table:EngineSteps
+
+    [tlparse_bundle.ranks]
+    engine = engine_ranks:EngineRanks
 """
 LOG = log("""
     engine_step 0/0 {"requests": 7}
@@ -61,6 +76,7 @@ def plugin(tmp_path):
     info.mkdir(parents=True)
     (folder / "engine_kinds.py").write_text(textwrap.dedent(KINDS))
     (folder / "engine_table.py").write_text(textwrap.dedent(TABLE))
+    (folder / "engine_ranks.py").write_text(textwrap.dedent(ANALYSIS))
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: engine\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text(textwrap.dedent(ENTRY_POINTS))
     return folder
@@ -99,7 +115,10 @@ def test_it_works_for_worker_processes_too(plugin, tmp_path):
         [sys.executable, "-c", code, str(tmp_path), str(tmp_path / "out"), "--jobs", "2", "-q"], capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stderr) == (0, "")
-    assert [len(it.table("engine_steps")["engine_steps"]) for it in Bundle.open(tmp_path / "out").logs] == [1, 1, 1]
+    bundle = Bundle.open(tmp_path / "out")
+    assert [len(it.table("engine_steps")["engine_steps"]) for it in bundle.logs] == [1, 1, 1]
+    assert bundle.ranks("engine_ranks") == {"steps": {"0": 1, "1": 1, "2": 1}, "after": "verdict"}
+    assert validate(bundle) == []
 
 
 def test_without_the_plugin_nothing_is_lost(log_of):

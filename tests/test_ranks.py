@@ -344,3 +344,25 @@ def test_time_lost_waiting(bundle_of):
     assert skew["start_offset_us"] == [[0], [second], [0]] and skew["length_us"] == [[second], [9 * second], [second]]
     (found,) = bundle.ranks("verdict")["statements"]
     assert (found["kind"], found["ranks"], found["details"]["lost_us"]) == ("straggler", [[1, 1]], 8 * second)
+
+
+def test_a_log_that_ends_before_what_the_others_compiled(bundle_of):
+    both = compile_of("f", "0/0"), compile_of("g", "1/0", "h")
+    bundle = bundle_of({0: text_of(*both), 1: text_of(both[0]), 2: text_of(*both)})
+    assert kinds(bundle) == [("stopped_rank", [1], None), ("missing_compile", [1], None)]
+    assert [row["column_index"] for row in bundle.ranks("health")["problems"]] == [1]
+
+
+def test_what_only_one_rank_lacks_is_said_of_that_rank(bundle_of):
+    broken = "artifact:dynamo_graph_break_reason 0/0\n | Graph break in user code at a.py:4\n | Graph Break Reason: a print\n"
+    most, one = text_of(compile_of("f", "0/0", more=broken)), text_of(compile_of("f", "0/0"))
+    bundle = bundle_of({0: most, 1: one, 2: most})
+    (found,) = bundle.ranks("verdict")["statements"]
+    assert (found["kind"], found["ranks"], found["details"]["lacking"]) == ("graph_break", [[1, 1]], True)
+
+
+def test_analyses_do_not_depend_on_workers_or_order(tmp_path, root):
+    logs = discover([root / "fixtures" / "ranks4" / "trace"])
+    for name, options in (("one", {"jobs": 1}), ("three", {"jobs": 3})):
+        build(logs if name == "one" else logs[::-1], tmp_path / name, **options)
+    assert traces.files(tmp_path / "one" / "ranks") == traces.files(tmp_path / "three" / "ranks")

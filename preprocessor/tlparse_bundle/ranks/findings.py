@@ -13,7 +13,7 @@ Tables = Mapping[str, dict]
 # Lengths of equal compiles differ by a part of a second, and by more where several processes share the
 # cores; only a rank that is far behind holds up the others.
 MIN_LOST_US = 3_000_000
-MIN_LOST_PART = 0.5  # of the median length of the compile
+MIN_LOST_PART = 0.25  # of the median length of the compile
 MIN_LATE_US = 10_000_000
 
 _OF_HEALTH = {
@@ -93,7 +93,13 @@ class Finder:
                 guards.add(key)
             kind, where = found["kind"], ("occurrences", f"/occurrences/{row}")
             details = {key: found[key] for key in ("text", "type", "file", "line")}
-            yield self._statement(kind, _SEVERITY[kind], found["ranks"], found["others"], found["column_index"], where, details)
+            ranks, others = found["ranks"], found["others"]
+            details["lacking"] = lacking = len(ranks_in(ranks)) > len(ranks_in(others))
+            if lacking:
+                ranks, others = others, ranks
+            if lacking and kind in ("recompile", "restart"):
+                continue  # a compile that they do not have at all, or another graph
+            yield self._statement(kind, _SEVERITY[kind], ranks, others, found["column_index"], where, details)
 
     def _compiles(self) -> Iterator[dict]:
         matching = self._tables["matching"]

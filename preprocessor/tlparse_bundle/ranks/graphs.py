@@ -135,11 +135,18 @@ def _different_inputs(here: Frames, there: Frames, frame: int, other_frame: int)
 
 def _first_line(mine: list[Artifact], others: list[Artifact]) -> dict | None:
     for one, other in zip(mine, others):
-        lines = [comparable(artifact.bytes() or b"").split(b"\n") for artifact in (one, other)]
-        for number, (here, there) in enumerate(zip_longest(*lines), 1):
-            if here != there:
-                return {"artifact": one.name, "number": number, "here": _text(here), "others": _text(there)}
+        texts = [list(enumerate(comparable(artifact.bytes() or b"").split(b"\n"), 1)) for artifact in (one, other)]
+        # Comments only say where an operation comes from, '; x = None' what is used no more; they are shown
+        # when nothing else differs.
+        for lines in ([[line for line in text if not line[1].lstrip().startswith(b"#")] for text in texts], texts):
+            for (number, here), (other_number, there) in zip_longest(*lines, fillvalue=(None, None)):
+                if here != there and (lines is texts or _essence(here) != _essence(there)):
+                    return {"artifact": one.name, "number": number or other_number, "here": _text(here), "others": _text(there)}
     return None
+
+
+def _essence(line: bytes | None) -> bytes | None:
+    return line and line.partition(b";  ")[0]
 
 
 def _text(line: bytes | None) -> str | None:

@@ -65,13 +65,20 @@ class Health:
         stuck = _unfinished(comparison, digests)
         for (column, phase), members in stuck.items():
             add("unfinished", members, column_index=column, compile_key=comparison.key(members, column), phase=phase)
-        for kind, column, members in _ended(comparison, {member for group in stuck.values() for member in group}):
+        times = [digest["last_epoch_us"] for digest in digests]
+        for kind, column, members in _ended(comparison, {member for group in stuck.values() for member in group}, times, tables["skew"]):
             add(kind, members, column_index=column)
         return {
             "highest_rank": max(present),
             "world_size": world_size,
             "problems": sorted(rows, key=lambda row: (KINDS.index(row["kind"]), row["ranks"])),
         }
+
+
+def _first_start(skew: dict, column: int) -> int | None:
+    """When the first rank began a column."""
+    starts = [row[column] for row in skew["start_offset_us"] if row[column] is not None]
+    return skew["origin_epoch_us"] + min(starts) if starts else None
 
 
 def _last_epoch_us(log) -> int | None:
@@ -99,8 +106,8 @@ def _unfinished(comparison: Comparison, digests: Sequence[dict]) -> dict[tuple, 
     return found
 
 
-def _ended(comparison: Comparison, stuck: set[int]) -> list[tuple[str, int | None, list[int]]]:
-    """(kind, first column that is lacking, members) of those without any compile, or without the last ones."""
+def _ended(comparison: Comparison, stuck: set[int], times: list[int | None], skew: dict) -> list[tuple[str, int, list[int]]]:
+    """(kind, first column that is lacking, members) of those without any compile, or whose log ends before the last ones."""
     count = len(comparison.members)
     usual = [column for column in range(len(comparison.columns)) if 2 * len(comparison.having(column)) > count]
     found: dict[tuple, list[int]] = {}
@@ -110,6 +117,9 @@ def _ended(comparison: Comparison, stuck: set[int]) -> list[tuple[str, int | Non
         tail = usual[len(usual) - len(lacking) :]
         if usual and not own:
             found.setdefault(("silent", usual[0]), []).extend(members)
-        elif lacking and lacking == tail and not stuck.intersection(members):
-            found.setdefault(("stopped", lacking[0]), []).extend(members)
+        elif lacking and lacking == tail:
+            start = _first_start(skew, lacking[0])
+            ended = [m for m in members if m not in stuck and (start is None or times[m] is None or times[m] < start)]
+            if ended:
+                found.setdefault(("stopped", lacking[0]), []).extend(ended)
     return [(kind, column, sorted(members)) for (kind, column), members in sorted(found.items())]

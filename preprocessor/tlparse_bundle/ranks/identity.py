@@ -24,6 +24,8 @@ _GRAPH_ID = re.compile(rb"(# graph id:) ?\d+")
 _AOT_ID = re.compile(rb"^# AOT ID: \['\d+_", re.MULTILINE)  # torch/_inductor/codegen/wrapper.py: counts the graphs of the process
 _ADDRESS = re.compile(rb"\b0x[0-9a-f]{6,}\b")
 _SOURCE = re.compile(rb"(# File: )[^\n]*?([^/\n]+:\d+ in )")  # torch/fx/graph.py, print_readable
+# Names of files in the cache of Inductor (torch/_inductor/codecache.py, code_hash): they depend on the device.
+_CACHE_FILE = re.compile(rb"\bc[a-z2-7]{51}\b")
 _PATH = re.compile(rb"(?:/[\w.@+~-]+){2,}/([\w.@+~-]+)")
 _HAS_ADDRESS = re.compile(rb"graph id:|\b0x[0-9a-f]{6}")
 
@@ -35,7 +37,7 @@ def comparable(text: bytes) -> bytes:
     if _HAS_ADDRESS.search(text):
         text = _ADDRESS.sub(b"0x*", _GRAPH_ID.sub(rb"\1 *", text))
     text = _AOT_ID.sub(b"# AOT ID: ['*_", text)
-    return _PATH.sub(rb"/~/\1", _SOURCE.sub(rb"\1\2", text)) if b"/" in text else text
+    return _PATH.sub(rb"/~/\1", _CACHE_FILE.sub(b"c*", _SOURCE.sub(rb"\1\2", text))) if b"/" in text else text
 
 
 class Contents:
