@@ -1,0 +1,47 @@
+// The artifacts of one compile on two ranks, one beside the other; same or not by their hashes.
+
+/** @typedef {{address: string, left: any | null, right: any | null, verdict: "same" | "differs" | "left" | "right"}} Pair */
+/** @typedef {{log: import("../lib/log.js").Log, key: string}} Side a compile of a rank */
+
+const ADDRESSES = /0x[0-9a-f]{6,}|\b\d{12,}\b/g;
+
+/** Each with an address that stays: its name, and '@2' for the second of that name. @param {Side} side @returns {Promise<any[]>} */
+export async function artifactsOf({ log, key }) {
+  const [compiles, table] = await Promise.all([log.compiles(), log.artifacts()]);
+  const index = compiles.findIndex((compile) => compile.key === key);
+  const { compile_index: compile } = table.columns;
+  /** @type {Map<string, number>} */
+  const seen = new Map();
+  const found = [];
+  for (let i = 0; i < table.length; i++) {
+    if (compile[i] !== index) continue;
+    const artifact = table.row(i);
+    const nth = (seen.get(artifact.name) ?? 0) + 1;
+    seen.set(artifact.name, nth);
+    found.push({ ...artifact, address: nth === 1 ? artifact.name : `${artifact.name}@${nth}` });
+  }
+  return found;
+}
+
+/** @param {Side} left @param {Side} right @returns {Promise<Pair[]>} */
+export async function pairs(left, right) {
+  const [a, b] = await Promise.all([artifactsOf(left), artifactsOf(right)]);
+  const others = new Map(b.map((artifact) => [artifact.address, artifact]));
+  /** @type {Pair[]} */
+  const both = a.map((artifact) => {
+    const other = others.get(artifact.address) ?? null;
+    others.delete(artifact.address);
+    return { address: artifact.address, left: artifact, right: other, verdict: other === null ? "left" : artifact.hash !== null && artifact.hash === other.hash ? "same" : "differs" };
+  });
+  return [...both, ...[...others.values()].map((artifact) => /** @type {Pair} */ ({ address: artifact.address, left: null, right: artifact, verdict: "right" }))];
+}
+
+/** What an artifact says; metadata for one without a payload. @param {Side} side @param {any} artifact @param {{signal?: AbortSignal}} options @returns {Promise<string>} */
+export async function textOf({ log }, artifact, options) {
+  if (!artifact) return "";
+  if (artifact.hash !== null) return (await log.text(artifact, options)) ?? "";
+  return JSON.stringify((await log.stacks(options)).resolve(await log.metadata(artifact.event_index, options)));
+}
+
+/** Texts that differ in addresses of memory only say the same. @param {string} left @param {string} right */
+export const sameButAddresses = (left, right) => left.length === right.length && left !== right && left.replace(ADDRESSES, "#") === right.replace(ADDRESSES, "#");

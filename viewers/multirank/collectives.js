@@ -1,0 +1,78 @@
+// The collectives of each compile: schedules of groups of ranks side by side, level with each other.
+import { fill, h } from "../lib/dom.js";
+import { plural } from "../lib/format.js";
+import { align, level } from "./align.js";
+import { compileKey, defaultViewer } from "./data.js";
+import { lowest, size, Words, words } from "./ranks.js";
+import { shortOp } from "./verdict.js";
+
+const MOST_ROWS = 1_000, MOST_GROUPS = 8;
+
+/** @param {import("./main.js").Context} context @returns {Promise<import("./main.js").View>} */
+export async function openCollectives({ model, state }) {
+  const table = await model.bundle.ranks("collectives");
+  const element = h("div", { class: "page" });
+  const columns = /** @type {any[]} */ (table?.columns ?? []);
+  const view = { element, title: "Collectives" };
+  if (!columns.length) {
+    fill(element, h("h1", null, "Collectives"), h("p", null, "No compiled graph has collectives, or torch did not record them: it does when the functional collectives of a graph are scheduled by Inductor."));
+    return view;
+  }
+  /** @param {Record<string, string>} current */
+  const update = (current) => {
+    const column = columns.find((one) => String(one.column_index) === current.column) ?? columns.find((one) => one.groups.length > 1) ?? columns[0];
+    const at = (/** @type {string} */ value) => state.go(state.patched({ column: value }));
+    fill(element, h("h1", null, "Collectives"), totals(model, table),
+      h("section", null, h("h2", null, h("label", null, "Schedules of ", h("select", { onchange: (/** @type {any} */ e) => at(e.target.value) }, columns.map((one) => {
+        const { function: name, compile_id: id } = model.columns[one.column_index];
+        return h("option", { value: one.column_index, selected: one === column }, `${name ?? "unknown function"} [${id}]${one.groups.length > 1 ? " ≠" : ""}`);
+      })))), schedules(model, table, column)), parity(model, table));
+  };
+  return { ...view, update };
+}
+
+/** @param {any} model @param {any} table */
+function totals(model, table) {
+  const { groups } = table;
+  if (groups.length === 1) return h("p", null, `${Words(groups[0].ranks)} ${size(groups[0].ranks) === 1 ? "has" : "have the same"} ${plural(groups[0].op_count, "operation")} in all schedules, waits included.`);
+  return h("ul", null, groups.map((/** @type {any} */ group) => {
+    const at = group.first_difference;
+    const { function: name, compile_id: id } = at ? model.columns[at.column_index] ?? {} : {};
+    return h("li", null, `${Words(group.ranks)}: ${plural(group.op_count, "operation")}`, at && [`; differ from position ${at.position} of all on, in `, h("code", null, name ?? "?"), ` [${id}]: `,
+      h("code", null, at.here === null ? "nothing more" : shortOp(at.here)), " where others have ", h("code", null, at.others === null ? "nothing more" : shortOp(at.others))]);
+  }));
+}
+
+/** @param {any} model @param {any} table @param {any} column */
+function schedules(model, table, column) {
+  const groups = column.groups.slice(0, MOST_GROUPS);
+  const most = Math.max(0, ...groups.map((/** @type {any} */ group) => group.sequences.length));
+  const names = (/** @type {number} */ sequence) => (sequence === undefined ? [] : table.sequences[sequence].map((/** @type {number} */ op) => table.ops[op]));
+  const tables = Array.from({ length: most }, (_, nth) => {
+    const rows = align(groups.map((/** @type {any} */ group) => names(group.sequences[nth])));
+    const first = rows.findIndex((row) => !level(row));
+    const title = h("tr", null, groups.map((/** @type {any} */ group) => {
+      const rank = lowest(group.ranks), key = compileKey(model, rank, column.column_index);
+      return h("th", { scope: "col", colspan: 2 }, words(group.ranks), " ", key !== null && h("a", { href: defaultViewer(model, rank, key, { artifact: nth ? `inductor_collective_schedule@${nth + 1}` : "inductor_collective_schedule" }) }, `[${key}] ›`));
+    }));
+    const line = (/** @type {any[]} */ row, /** @type {number} */ i) => h("tr", { class: i === first ? "first" : null }, row.map((cell, k) => (cell === null
+      ? [h("td", { class: "number absent" }), h("td", { class: "absent" }, "–")]
+      : [h("td", { class: "number" }, cell.position), h("td", { class: k && row[0]?.name !== cell.name ? "other" : null, title: cell.name }, shortOp(cell.name))])));
+    return [most > 1 && h("h3", null, `Schedule ${nth + 1} of ${most}`),
+      h("p", { class: "dim" }, first < 0 ? (groups.length > 1 ? "The same in all groups." : "The same on all ranks that have it.") : `First difference: position ${(rows[first].find((cell) => cell !== null) ?? { position: 0 }).position}.`),
+      h("div", { class: "table-box", tabindex: "0", role: "region", "aria-label": `Schedule ${nth + 1}` }, h("table", { class: "aligned" }, h("thead", null, title), h("tbody", null, rows.slice(0, MOST_ROWS).map(line)))),
+      rows.length > MOST_ROWS && h("p", { class: "note" }, `The first ${MOST_ROWS} of ${rows.length} rows.`)];
+  });
+  return [tables, column.groups.length > MOST_GROUPS && h("p", { class: "note" }, `The first ${MOST_GROUPS} of ${column.groups.length} groups.`),
+    column.without.length > 0 && h("p", { class: "dim" }, `${Words(column.without)}: no schedule, because the code came from a cache or the compile did not end.`)];
+}
+
+/** @param {any} model @param {any} table @param {any} state */
+function parity(model, table) {
+  if (!table.parity.length) return null;
+  return h("section", null, h("h2", null, "Schedules and code that do not agree"), h("div", { class: "table-box", tabindex: "0", role: "region", "aria-label": "Parity" },
+    h("table", { class: "plain" }, h("thead", null, h("tr", null, ["Ranks", "Compile", "Collective", "Scheduled", "In the code", "Missing waits"].map((title, i) => h("th", { scope: "col", class: i > 2 ? "number" : null }, title)))),
+      h("tbody", null, table.parity.map((/** @type {any} */ row) => h("tr", null, h("td", null, words(row.ranks)),
+        h("td", null, h("a", { href: defaultViewer(model, lowest(row.ranks), row.compile_key, { artifact: "inductor_output_code" }) }, `${model.columns[row.column_index].function ?? "?"} [${row.compile_key}]`)),
+        h("td", null, h("code", null, row.op)), [row.scheduled, row.in_code, row.missing_waits].map((n) => h("td", { class: "number" }, n))))))));
+}

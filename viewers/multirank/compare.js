@@ -1,0 +1,144 @@
+// One compile on two ranks, side by side: any artifact.
+import { DiffPane } from "../lib/diff-pane.js";
+import { fill, h } from "../lib/dom.js";
+import { loader } from "../lib/load.js";
+import { split } from "../lib/splitter.js";
+import { prettyJson } from "../lib/text.js";
+import { pairs, sameButAddresses, textOf } from "./artifacts.js";
+import { compileKey, defaultViewer, groupLetter, logOf, majorityRank } from "./data.js";
+
+/** @type {Record<string, [string, string]>} */
+const VERDICTS = { same: ["=", "same"], differs: ["≠", "differs"], left: ["◧", "only left"], right: ["◨", "only right"] };
+
+/** @param {import("./main.js").Context} context @returns {Promise<import("./main.js").View>} */
+export async function openCompare({ model, state }) {
+  const head = h("div", { class: "head" });
+  const rail = h("nav", { class: "pane rail", "aria-label": "Artifacts" });
+  const body = h("section", { class: "pane", "aria-label": "Difference" });
+  const load = loader(body);
+  /** @type {DiffPane | null} */
+  let pane = null;
+  let sides = "", shown = "";
+  /** @type {{left: import("./artifacts.js").Side, right: import("./artifacts.js").Side, list: import("./artifacts.js").Pair[]} | null} */
+  let known = null;
+  const view = { element: h("div", { class: "fill" }, head, split("ranks-compare", rail, body, { label: "Width of the list", size: 280 })), title: "Compare" };
+
+  /** What the address leaves open is what differs. @param {Record<string, string>} current */
+  const chosen = (current) => {
+    const column = current.column !== "" && model.columns[Number(current.column)] ? Number(current.column) : firstDifference(model);
+    const left = current.left === "" ? majorityRank(model, column) : Number(current.left);
+    const right = current.right === "" ? otherRank(model, column, left) : Number(current.right);
+    return { column, left, right };
+  };
+
+  const show = async (/** @type {Record<string, string>} */ current) => {
+    const { column, left, right } = chosen(current);
+    const wanted = `${column} ${left} ${right}`;
+    if (wanted !== sides) {
+      sides = wanted;
+      shown = "";
+      known = null;
+      const [a, b] = [left, right].map((rank) => sideOf(model, rank, column));
+      drawHead(column, left, right);
+      if (!a || !b) {
+        fill(rail);
+        const absent = [a ? null : left, b ? null : right].filter((rank) => rank !== null);
+        load("the comparison", async () => null, () => fill(body, h("div", { class: "padded" }, h("p", null, `Rank ${absent.join(" and rank ")} did not compile this. Choose other ranks or another compile above.`))));
+        return;
+      }
+      const list = await pairs(a, b);
+      if (wanted !== sides) return;
+      known = { left: a, right: b, list };
+      view.title = `Compare rank ${left} with rank ${right}`;
+    }
+    if (!known) return;
+    const place = current.artifact || (known.list.find((pair) => pair.verdict !== "same" && pair.address === "dynamo_output_graph") ?? known.list.find((pair) => pair.verdict !== "same") ?? known.list[0])?.address;
+    drawRail(known.list, place);
+    if (shown === `${wanted} ${place}`) return;
+    shown = `${wanted} ${place}`;
+    showBody(known, place);
+  };
+
+  const drawHead = (/** @type {number} */ column, /** @type {number} */ left, /** @type {number} */ right) => {
+    const at = (/** @type {number} */ c) => state.go(state.patched({ column: String(c), left: "", right: "", artifact: "" }));
+    const step = (/** @type {string} */ sign, /** @type {string} */ name, /** @type {number} */ by) =>
+      h("button", { class: "tool", title: name, "aria-label": name, disabled: !model.columns[column + by], onclick: () => at(column + by) }, sign);
+    const ranks = (/** @type {"left" | "right"} */ side, /** @type {number} */ rank) =>
+      h("select", { "aria-label": `Rank on the ${side}`, onchange: (/** @type {any} */ e) => state.go(state.patched({ column: String(column), left: String(left), right: String(right), [side]: e.target.value })) },
+        model.members.map((/** @type {any} */ member, /** @type {number} */ i) => {
+          const group = model.groupOf[column]?.[i] ?? -1;
+          return h("option", { value: member.rank, selected: member.rank === rank }, `rank ${member.rank} · ${group < 0 ? "not compiled" : groupLetter(group)}`);
+        }));
+    const link = (/** @type {number} */ rank) => {
+      const key = compileKey(model, rank, column);
+      return key !== null && h("a", { href: defaultViewer(model, rank, key), title: "In the default viewer" }, `[${key}] ›`);
+    };
+    fill(head, h("h1", null, "Compare"),
+      h("label", null, h("span", { class: "visually-hidden" }, "Compile"), h("select", { "aria-label": "Compile", onchange: (/** @type {any} */ e) => at(Number(e.target.value)) },
+        model.columns.map((one, c) => h("option", { value: c, selected: c === column }, `${one.function ?? "unknown function"} [${one.compile_id}]${(model.graphs?.columns[c].groups.length ?? 1) > 1 ? " ≠" : ""}`)))),
+      step("‹", "Previous compile ([)", -1), step("›", "Next compile (])", 1), ranks("left", left), link(left), h("span", { class: "dim" }, "with"), ranks("right", right), link(right));
+  };
+
+  /** @param {import("./artifacts.js").Pair[]} list @param {string} place */
+  const drawRail = (list, place) => {
+    fill(rail, h("ul", null, list.map((pair) => {
+      const [sign, word] = VERDICTS[pair.verdict];
+      return h("li", null, h("a", { href: state.patched({ artifact: pair.address }), "aria-current": pair.address === place ? "true" : null }, pair.address,
+        h("span", { class: `size${pair.verdict === "same" ? "" : " differs-word"}` }, h("span", { "aria-hidden": "true" }, sign), ` ${word}`)));
+    })));
+    rail.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
+  };
+
+  /** @param {NonNullable<typeof known>} all @param {string} place */
+  const showBody = (all, place) => {
+    pane = null;
+    const pair = all.list.find((one) => one.address === place);
+    if (!pair) return load("the comparison", async () => null, () => fill(body, h("p", { class: "padded" }, all.list.length ? `Neither rank has ${place}.` : "The compile has no artifacts.")));
+    return load(place, async (signal) => {
+      const texts = await Promise.all([textOf(all.left, pair.left, { signal }), textOf(all.right, pair.right, { signal })]);
+      const made = new DiffPane({ label: `Difference of ${place}`, unified: state.current.pane === "unified", onunified: (on) => state.replace({ pane: on ? "unified" : "" }) });
+      const language = (pair.left ?? pair.right).language;
+      const laidOut = language === "json" || language === "none" ? texts.map((text) => prettyJson(text) ?? text) : texts;
+      await made.set(laidOut[0], laidOut[1], language === "none" ? "json" : language);
+      return { made, alike: sameButAddresses(texts[0], texts[1]) };
+    }, ({ made, alike }) => {
+      pane = made;
+      fill(body, h("div", { class: "padded" }, h("h2", null, place), alike && h("p", { class: "dim" }, "They differ in addresses of memory only, which are others in each process.")), made.element);
+    });
+  };
+
+  return {
+    ...view,
+    get title() { return view.title; },
+    update: (current) => void show(current).catch((error) => load("the comparison", () => Promise.reject(error), () => {})),
+    key: (event) => {
+      const { column } = chosen(state.current);
+      if (event.key !== "[" && event.key !== "]") return pane?.key(event) ?? false;
+      const next = column + (event.key === "]" ? 1 : -1);
+      if (model.columns[next]) state.go(state.patched({ column: String(next), left: "", right: "", artifact: "" }));
+      return true;
+    },
+  };
+}
+
+/** @param {NonNullable<import("./data.js").Model>} model @param {number} rank @param {number} column @returns {import("./artifacts.js").Side | null} */
+function sideOf(model, rank, column) {
+  const key = compileKey(model, rank, column);
+  const log = logOf(model, rank);
+  return key === null || !log ? null : { log, key };
+}
+
+/** @param {NonNullable<import("./data.js").Model>} model */
+function firstDifference(model) {
+  const found = model.graphs?.columns.findIndex((/** @type {any} */ column) => column.groups.length > 1) ?? -1;
+  return Math.max(0, found);
+}
+
+/** A rank that differs from one in a column; any other when none does. @param {NonNullable<import("./data.js").Model>} model @param {number} column @param {number} rank */
+function otherRank(model, column, rank) {
+  const numbers = model.groupOf[column] ?? [];
+  const own = numbers[model.place.get(rank) ?? -1];
+  const compiled = model.members.map((/** @type {any} */ _, /** @type {number} */ i) => i).filter((/** @type {number} */ i) => numbers[i] >= 0 && model.members[i].rank !== rank);
+  const found = compiled.find((/** @type {number} */ i) => numbers[i] !== own) ?? compiled[0] ?? model.members.findIndex((/** @type {any} */ member) => member.rank !== rank);
+  return model.members[found]?.rank ?? rank;
+}

@@ -1,0 +1,78 @@
+// What the views share: the analyses of the first screen, and who is who in the columns.
+import { each, lowest } from "./ranks.js";
+
+/** @typedef {import("../lib/bundle.js").Bundle} Bundle */
+/** @typedef {import("./ranks.js").Runs} Runs */
+/** @typedef {Awaited<ReturnType<typeof loadModel>>} Model */
+
+/** @param {Bundle} bundle @param {{signal?: AbortSignal}} [options] */
+export async function loadModel(bundle, options) {
+  const [matching, graphs, verdict] = await Promise.all(["matching", "graphs", "verdict"].map((name) => bundle.ranks(name, options)));
+  if (!matching) return null;
+  const members = matching.members;
+  const place = new Map(members.map((/** @type {any} */ member, /** @type {number} */ i) => [member.rank, i]));
+  return {
+    bundle, matching, graphs, verdict, members, place,
+    columns: /** @type {any[]} */ (matching.columns),
+    groupOf: groupNumbers(matching, graphs, place),
+    keysOf: keyRows(matching, place),
+  };
+}
+
+/**
+ * For each column the group of each member: 0 for the largest; -1 where it was not compiled.
+ * @param {any} matching @param {any} graphs @param {Map<number, number>} place @returns {Int16Array[]}
+ */
+function groupNumbers(matching, graphs, place) {
+  return matching.columns.map((/** @type {any} */ column, /** @type {number} */ c) => {
+    const numbers = new Int16Array(place.size).fill(-1);
+    const groups = graphs?.columns[c]?.groups ?? [{ ranks: column.ranks }];
+    groups.forEach((/** @type {{ranks: Runs}} */ group, /** @type {number} */ number) => {
+      for (const rank of each(group.ranks)) {
+        const at = place.get(rank);
+        if (at !== undefined) numbers[at] = number;
+      }
+    });
+    return numbers;
+  });
+}
+
+/** For each member its row of matching.rows. @param {any} matching @param {Map<number, number>} place @returns {(string | null)[][]} */
+function keyRows(matching, place) {
+  /** @type {(string | null)[][]} */
+  const rows = new Array(place.size);
+  for (const row of matching.rows) {
+    for (const rank of each(row.ranks)) {
+      const at = place.get(rank);
+      if (at !== undefined) rows[at] = row.compile_keys;
+    }
+  }
+  return rows;
+}
+
+/** The key of a compile on a rank; null when it did not compile it. @param {Model} model @param {number} rank @param {number} column @returns {string | null} */
+export const compileKey = (model, rank, column) => model?.keysOf[model.place.get(rank) ?? -1]?.[column] ?? null;
+
+/** The rank that stands for most in a column. @param {Model} model @param {number} column */
+export function majorityRank(model, column) {
+  const groups = model?.graphs?.columns[column]?.groups;
+  return lowest(groups?.[0]?.ranks ?? model?.columns[column]?.ranks ?? []);
+}
+
+/** 0 -> "A", 26 -> "27" @param {number} group */
+export const groupLetter = (group) => (group < 26 ? String.fromCharCode(65 + group) : String(group + 1));
+
+/** The log of a rank. @param {Model} model @param {number} rank */
+export function logOf(model, rank) {
+  const id = model?.members[model.place.get(rank) ?? -1]?.log_id;
+  return id === undefined ? undefined : model?.bundle.log(id);
+}
+
+/** The default viewer at a compile of a rank; without a key, at its first screen. @param {Model} model @param {number} rank @param {string | null} key @param {Record<string, string>} [more] */
+export function defaultViewer(model, rank, key, more = {}) {
+  const log = logOf(model, rank);
+  const url = new URL("../default/", location.href);
+  url.search = location.search;
+  url.hash = new URLSearchParams({ v: "1", ...(key === null ? {} : { view: "compile" }), ...(log ? { log: log.id } : {}), ...(key === null ? {} : { compile: key }), ...more }).toString();
+  return url.href;
+}

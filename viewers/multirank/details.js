@@ -1,0 +1,46 @@
+// What else the analyses found, as tables: occurrences on some ranks, caches, tensors, run times, health.
+import { h } from "../lib/dom.js";
+import { count, time } from "../lib/format.js";
+import { defaultViewer } from "./data.js";
+import { lowest, words } from "./ranks.js";
+import { compileName, tensorText } from "./verdict.js";
+
+const MOST = 200;
+
+/** @param {import("./main.js").Context} context @returns {Promise<import("./main.js").View>} */
+export async function openDetails({ model }) {
+  const [occurrences, caches, tensors, runtime, health] = await Promise.all(["occurrences", "caches", "tensors", "runtime", "health"].map((name) => model.bundle.ranks(name)));
+  const name = (/** @type {number | null} */ column, /** @type {string | null} */ key = null) => compileName(model.columns, column, key).map((part) => (typeof part === "string" ? part : h("code", null, part.code)));
+  const link = (/** @type {any} */ ranks, /** @type {string | null} */ key) => (model.place.has(lowest(ranks)) ? h("a", { href: defaultViewer(model, lowest(ranks), key) }, `rank ${lowest(ranks)} ›`) : null);
+  const element = h("div", { class: "page" }, h("h1", null, "Details"),
+    section("Logs", "Ranks whose log is missing, cut or silent.", "No rank is missing, and no log is cut or silent.", ["What", "Ranks", "Compile", "Last written", "", ""],
+      (health?.problems ?? []).map((/** @type {any} */ row) => [row.kind.replaceAll("_", " "), words(row.ranks), row.column_index === null ? "" : name(row.column_index, row.compile_key), row.phase ?? "",
+        row.last_epoch_us !== null && row.others_last_epoch_us !== null && row.others_last_epoch_us > row.last_epoch_us ? `ends ${time(row.others_last_epoch_us - row.last_epoch_us)} before the others` : "", link(row.ranks, row.compile_key)])),
+    section("On some ranks only", "Failures, graph breaks, restarts, recompiles and guards that not all ranks had.", "Whatever happened, happened on all ranks.", ["What", "Ranks", "not on", "Compile", "Text", ""],
+      (occurrences?.occurrences ?? []).map((/** @type {any} */ row) => [row.kind.replaceAll("_", " "), words(row.ranks), words(row.others), name(row.column_index, row.compile_key), h("code", null, [row.type, row.text].filter(Boolean).join(" ")), link(row.ranks, row.compile_key)])),
+    section("Caches", "Ranks that share a cache directory differ in who missed first; that is no fault, but says who had to wait.", "All ranks had the same hits and misses.", ["Compile", "Ranks", "Outcomes", "Reasons"],
+      (caches?.columns ?? []).flatMap((/** @type {any} */ column) => column.groups.map((/** @type {any} */ group, /** @type {number} */ i) => [i ? "" : name(column.column_index), words(group.ranks), group.outcomes.join(", ") || "none", group.reasons.join(", ")]))),
+    section("Tensors within the graphs", "Shapes, strides and data types of what operations return.", tensors?.compared.length ? `The same on ${words(tensors.compared)}.` : "Not recorded: LOG_TLPARSE=1 writes them.", ["Compile", "Ranks", "Operations", "First that differs", "here", "others"],
+      (tensors?.columns ?? []).flatMap((/** @type {any} */ column) => column.groups.map((/** @type {any} */ group, /** @type {number} */ i) => {
+        const at = group.first_difference;
+        return [i ? "" : name(column.column_index), words(group.ranks), count(group.op_count), at ? h("code", null, at.name ?? `operation ${at.position}`) : "", at ? tensorList(at.here) : "", at ? tensorList(at.others) : ""];
+      }))),
+    section("Estimated run times", "Sums over the operations of a graph, as torch estimates them.", "Not recorded: LOG_TLPARSE=1 writes them.", ["Compile", "Ranks", "Fastest", "", "Slowest", "", "Median"],
+      [...(runtime?.graphs ?? [])].sort((a, b) => b.slowest_ns - b.fastest_ns - (a.slowest_ns - a.fastest_ns)).map((row) => [name(row.column_index), words(row.ranks), `rank ${row.fastest_rank}`, ns(row.fastest_ns), `rank ${row.slowest_rank}`, ns(row.slowest_ns), ns(row.median_ns)])));
+  return { element, title: "Details" };
+}
+
+/** @param {string} title @param {string} what @param {string} none @param {string[]} columns @param {any[][]} rows */
+function section(title, what, none, columns, rows) {
+  if (!rows.length) return h("section", null, h("h2", null, title), h("p", { class: "dim" }, none));
+  return h("section", null, h("h2", null, title), h("p", { class: "dim" }, what, rows.length > MOST && ` The first ${MOST} of ${count(rows.length)}.`),
+    h("div", { class: "table-box", tabindex: "0", role: "region", "aria-label": title }, h("table", { class: "plain" },
+      h("thead", null, h("tr", null, columns.map((column) => (column ? h("th", { scope: "col" }, column) : h("td"))))),
+      h("tbody", null, rows.slice(0, MOST).map((row) => h("tr", null, row.map((cell) => h("td", null, cell))))))));
+}
+
+/** @param {any[] | null} list */
+const tensorList = (list) => (list ? list.map(tensorText).join("; ") || "nothing" : "no such operation");
+
+/** @param {number} value */
+const ns = (value) => (value < 1_000 ? `${count(Math.round(value))} ns` : time(value / 1_000));

@@ -1,0 +1,150 @@
+// The multi-rank viewer: opens the bundle, draws the frame around the views, follows the address.
+import { fill, h, typing } from "../lib/dom.js";
+import { HashState } from "../lib/hash-state.js";
+import { errorBox } from "../lib/load.js";
+import { openPageBundle } from "../lib/page-bundle.js";
+import { store, stored } from "../lib/splitter.js";
+import { loadModel } from "./data.js";
+import { showHelp } from "./help.js";
+import { openOverview } from "./overview.js";
+
+/**
+ * @typedef {object} Context what every view gets
+ * @property {NonNullable<import("./data.js").Model>} model
+ * @property {HashState} state
+ */
+/**
+ * @typedef {object} View
+ * @property {HTMLElement} element
+ * @property {string} title for the title of the page
+ * @property {(state: Record<string, string>) => void} [update] the address changed, the view did not
+ * @property {(event: KeyboardEvent) => boolean} [key] a key outside of fields; true when it was used
+ * @property {() => void} [close]
+ */
+
+/** Only the first screen comes with the page. @type {Record<string, [string, () => Promise<(context: Context) => Promise<View>>]>} */
+const VIEWS = {
+  verdict: ["Verdict", async () => openOverview],
+  compare: ["Compare", async () => (await import("./compare.js")).openCompare],
+  collectives: ["Collectives", async () => (await import("./collectives.js")).openCollectives],
+  execution: ["Execution order", async () => (await import("./execution.js")).openExecution],
+  timeline: ["Timelines", async () => (await import("./timeline.js")).openTimeline],
+  details: ["Details", async () => (await import("./details.js")).openDetails],
+};
+// column: row of the columns of matching; left, right, rank: ranks; open: groups of the matrix that are taken apart
+const DEFAULTS = { view: "verdict", column: "", left: "", right: "", artifact: "", pane: "", rank: "", open: "", log: "" };
+const THEME = "tlparse-bundle.theme";
+
+document.getElementById("boot")?.remove();
+setTheme(stored(THEME));
+const main = h("main", { id: "main", tabindex: "-1" });
+const state = new HashState(DEFAULTS, []);
+/** @type {View | null} */
+let view = null;
+let shown = "";
+
+try {
+  const bundle = await openPageBundle();
+  const model = await loadModel(bundle);
+  if (model) start(model);
+  else without(bundle);
+} catch (error) {
+  fill(document.body, h("main", { class: "stopped" }, h("h1", null, "The bundle could not be opened"), errorBox(error, () => location.reload())));
+}
+
+/** @param {NonNullable<import("./data.js").Model>} model */
+function start(model) {
+  const follow = () => show(model, state.current);
+  state.listen(follow);
+  document.addEventListener("keydown", keys);
+  document.addEventListener("click", follows);
+  follow();
+}
+
+/** @param {import("../lib/bundle.js").Bundle} bundle */
+function without(bundle) {
+  const ranks = new Set(bundle.logs.map((log) => log.rank).filter((rank) => rank !== null));
+  fill(document.body, header(false), fill(main, h("div", { class: "page" }, h("h1", null, "Nothing to compare"),
+    h("p", null, ranks.size === 1 ? `This bundle has logs of rank ${[...ranks][0]} only.` : ranks.size === 0 ? "The logs of this bundle have no rank." : "This bundle was built without the analyses of the ranks."),
+    h("p", null, "Record all ranks into one folder and build one bundle of it:"),
+    h("pre", { class: "padded" }, "TORCH_TRACE=/tmp/trace torchrun --nproc-per-node 8 train.py\ntlparse-bundle /tmp/trace out/ --overwrite --open"))));
+}
+
+/** @param {NonNullable<import("./data.js").Model>} model @param {Record<string, string>} current */
+async function show(model, current) {
+  const open = Object.hasOwn(VIEWS, current.view) ? VIEWS[current.view] : null;
+  if (current.view === shown && view) {
+    view.update?.(current);
+    return;
+  }
+  shown = current.view;
+  view?.close?.();
+  view = null;
+  fill(main);
+  fill(document.body, h("a", { class: "skip", href: "#main", onclick: skip }, "Skip to the content"), header(true), main);
+  main.className = `view-${open ? current.view : "none"}`;
+  const place = current.view;
+  try {
+    if (!open) throw new Error(`There is no view '${current.view}'. There are: ${Object.keys(VIEWS).join(", ")}.`);
+    const timer = setTimeout(() => shown === place && fill(main, h("p", { class: "loading", role: "status" }, `Loading ${open[0].toLowerCase()} …`)), 120);
+    const opened = await open[1]().then((make) => make({ model, state })).finally(() => clearTimeout(timer));
+    if (shown !== place) return;
+    view = opened;
+    fill(main, !opened.element.querySelector("h1") && h("h1", { class: "visually-hidden" }, opened.title), opened.element);
+    opened.update?.(state.current);
+    document.title = `${opened.title} · ${model.members.length} ranks · tlparse-bundle`;
+  } catch (error) {
+    if (shown === place) fill(main, h("h1", { class: "visually-hidden" }, "Error"), errorBox(error, () => { shown = ""; void show(model, state.current); }));
+  }
+}
+
+/** @param {boolean} tabs */
+function header(tabs) {
+  const back = new URL("../default/", location.href);
+  back.search = location.search;
+  const current = state.current.view;
+  return h("header", { class: "shell" },
+    h("a", { class: "brand", href: back.href, title: "Back to the default viewer" }, "‹ tlparse-bundle"),
+    h("span", { class: "viewer-name" }, "Ranks"),
+    tabs && h("nav", { "aria-label": "Views", class: "tabs" }, Object.entries(VIEWS).map(([id, [title]]) =>
+      h("a", { href: state.link({ view: id }), "aria-current": current === id ? "page" : null }, title))),
+    h("span", { class: "spring" }),
+    h("button", { class: "tool", onclick: toggleTheme, title: "Light or dark", "aria-label": "Switch between light and dark" }, "◐"),
+    h("button", { class: "tool", onclick: () => showHelp(), title: "Keys and words (?)", "aria-label": "Help" }, "?"));
+}
+
+/** @param {string | null} theme */
+function setTheme(theme) {
+  if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;
+}
+
+function toggleTheme() {
+  const dark = matchMedia("(prefers-color-scheme: dark)").matches;
+  const next = (document.documentElement.dataset.theme ?? (dark ? "dark" : "light")) === "dark" ? "light" : "dark";
+  setTheme(next);
+  store(THEME, next);
+}
+
+/** @param {Event} event */
+function skip(event) {
+  event.preventDefault();
+  main.focus();
+}
+
+/** Links within the page change the state without a new load. @param {MouseEvent} event */
+function follows(event) {
+  const link = /** @type {Element} */ (event.target).closest?.("a[href^='#v=']");
+  if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+  event.preventDefault();
+  state.go(link.getAttribute("href") ?? "");
+}
+
+/** @param {KeyboardEvent} event */
+function keys(event) {
+  if (typing(event) || document.querySelector("dialog[open]")) return;
+  const nth = Object.keys(VIEWS)[Number(event.key) - 1];
+  if (event.key === "?") showHelp();
+  else if (nth && event.target === document.body) state.go(state.link({ view: nth }));
+  else if (!view?.key?.(event)) return;
+  event.preventDefault();
+}

@@ -1,0 +1,73 @@
+// Rows of the matrix: ranks whose cells are all the same stand together. No page needed.
+import { groupLetter } from "./data.js";
+import { each, toRuns } from "./ranks.js";
+
+/** @typedef {{members: number[], runs: import("./ranks.js").Runs}} Group members: places in the list of members */
+/** @typedef {{group: number, member: number}} Row of the table: member is -1 for a group of several, and -2 for a group of one */
+
+/** Signs in a cell, for what was stated of it. @type {Record<string, [string, string]>} */
+export const MARKS = {
+  failure: ["✖", "failed"], unfinished_compile: ["✖", "never finished"], stopped_rank: ["✖", "stopped before"], graph_break: ["✂", "graph break"], restart: ["↺", "restarted"],
+  recompile: ["↻", "recompiled"], collectives: ["⇄", "other collectives"], missing_wait: ["⇄", "a missing wait"], parity: ["⇄", "collectives that the schedule has not"],
+  execution_order: ["⇅", "ran in another order"], compile_order: ["⇅", "compiled in another order"], straggler: ["◷", "held the others up"],
+  extra_compile: ["+", "compiled here only"], missing_compile: ["−", "not compiled"], tensors: ["≠", "other tensors"], guard: ["≠", "other guards"], graph: ["≠", "another graph"],
+};
+
+/**
+ * The first statement of each cell: marks.get(column).get(member).
+ * @param {import("./data.js").Model} model @returns {Map<number, Map<number, any>>}
+ */
+export function marksOf(model) {
+  const marks = new Map();
+  for (const statement of model?.verdict?.statements ?? []) {
+    if (statement.column_index === null || !Object.hasOwn(MARKS, statement.kind)) continue;
+    const column = marks.get(statement.column_index) ?? new Map();
+    marks.set(statement.column_index, column);
+    for (const rank of each(statement.ranks)) {
+      const at = model?.place.get(rank);
+      if (at !== undefined && !column.has(at)) column.set(at, statement);
+    }
+  }
+  return marks;
+}
+
+/**
+ * Members with equal cells, the largest group first.
+ * @param {import("./data.js").Model} model @param {Map<number, Map<number, any>>} marks @returns {Group[]}
+ */
+export function groupRows(model, marks) {
+  if (!model) return [];
+  /** @type {Map<string, number[]>} */
+  const groups = new Map();
+  const parts = model.members.map(() => /** @type {string[]} */ ([]));
+  model.groupOf.forEach((numbers, column) => {
+    const marked = marks.get(column);
+    for (let i = 0; i < numbers.length; i++) parts[i].push(String.fromCharCode(numbers[i] + 2), marked?.get(i)?.kind ?? "");
+  });
+  parts.forEach((cells, member) => {
+    const key = cells.join("\u0000");
+    const known = groups.get(key);
+    if (known) known.push(member);
+    else groups.set(key, [member]);
+  });
+  return [...groups.values()].sort((a, b) => b.length - a.length || a[0] - b[0])
+    .map((members) => ({ members, runs: toRuns(members.map((i) => model.members[i].rank)) }));
+}
+
+/** @param {Group[]} groups @param {Set<number>} open lowest ranks of the groups that are taken apart @returns {Row[]} */
+export function tableRows(groups, open) {
+  return groups.flatMap((group, i) => {
+    if (group.members.length === 1) return [{ group: i, member: -2 }];
+    const own = [{ group: i, member: -1 }];
+    return open.has(group.runs[0][0]) ? own.concat(group.members.map((member) => ({ group: i, member }))) : own;
+  });
+}
+
+/** A cell in words. @param {import("./data.js").Model} model @param {number} column @param {number} member @param {any} marked */
+export function cellText(model, column, member, marked) {
+  const number = model?.groupOf[column][member] ?? -1;
+  if (number < 0) return "not compiled";
+  const groups = model?.graphs?.columns[column]?.groups ?? [];
+  const same = groups.length < 2 ? "same on all that compiled it" : number === 0 ? `group A, that of most` : `group ${groupLetter(number)}: ${groups[number].first_stage === null ? "same" : "another graph"}`;
+  return marked ? `${same}; ${MARKS[marked.kind][1]}` : same;
+}

@@ -1,0 +1,104 @@
+// The compiles of all ranks under each other, on one clock.
+import { fill, h } from "../lib/dom.js";
+import { time } from "../lib/format.js";
+import { FlameChart } from "../lib/flame-chart.js";
+import { byRow } from "../lib/flame-data.js";
+import { compileKey, defaultViewer, groupLetter } from "./data.js";
+
+const HUES = 10;
+const LANE = 18, RULER = 20; // as the chart draws them
+
+/** @param {import("./main.js").Context} context @returns {Promise<import("./main.js").View>} */
+export async function openTimeline({ model, state }) {
+  const table = await model.bundle.ranks("skew");
+  if (!table || table.origin_epoch_us === null) {
+    return { element: h("div", { class: "page" }, h("h1", null, "Timelines"), h("p", null, "No log tells when a compile began.")), title: "Timelines" };
+  }
+  const flame = boxes(model, table);
+  const detail = h("div", { class: "below", role: "region", "aria-label": "Selected compile" });
+  const names = h("div", { class: "lane-names", "aria-hidden": "true" });
+  const rankOf = (/** @type {number} */ lane) => table.ranks[lane].rank;
+  const chart = new FlameChart({
+    label: "Compiles of each rank over time", ruler: (x) => time(x), least: 100,
+    tell: (box) => `${words(box)}, ${time(flame.to[box] - flame.from[box])}`,
+    tip: (box) => [h("b", null, words(box)), ` ${time(flame.to[box] - flame.from[box])}`, h("div", { class: "dim" }, `starts at ${time(flame.from[box])}`)],
+    onselect: (box) => tell(box),
+    onopen: (box) => { location.href = defaultViewer(model, rankOf(flame.row[box]), compileKey(model, rankOf(flame.row[box]), flame.column[box])); },
+  });
+  const words = (/** @type {number} */ box) => `rank ${rankOf(flame.row[box])} · ${model.columns[flame.column[box]].function ?? "unknown function"} [${compileKey(model, rankOf(flame.row[box]), flame.column[box]) ?? "?"}]`;
+
+  /** @param {number} box */
+  const tell = (box) => {
+    if (box < 0) {
+      fill(detail, overall(model, table));
+      return;
+    }
+    const rank = rankOf(flame.row[box]), column = flame.column[box];
+    const { median_us: median, slowest_rank: slowest, slowest_us: longest, lost_us: lost } = table.columns[column];
+    const key = compileKey(model, rank, column);
+    const group = model.groupOf[column][model.place.get(rank) ?? -1] ?? -1;
+    fill(detail, h("h2", null, words(box)),
+      h("p", null, `${time(flame.to[box] - flame.from[box])}, begun at ${time(flame.from[box])}; median of the ranks ${time(median)}, slowest rank ${slowest}: ${time(longest)}. Time lost by waiting for it: ${time(lost)}. `,
+        group >= 0 && `Group ${groupLetter(group)}. `, h("a", { href: defaultViewer(model, rank, key) }, `[${key}] of rank ${rank} ›`), " ",
+        h("a", { href: defaultViewer(model, rank, key, { view: "timeline" }) }, "its own timeline ›")));
+  };
+
+  const lanes = () => {
+    const top = chart.scroller.scrollTop;
+    const first = Math.floor(top / LANE), last = Math.min(table.ranks.length, Math.ceil((top + chart.scroller.clientHeight) / LANE));
+    const wanted = state.current.rank;
+    fill(names, Array.from({ length: Math.max(0, last - first) }, (_, i) => h("div", { class: String(rankOf(first + i)) === wanted ? "here" : null, style: { top: `${RULER + (first + i) * LANE - top}px` } }, `rank ${rankOf(first + i)}`)));
+  };
+  chart.scroller.addEventListener("scroll", lanes, { passive: true });
+  const sized = new ResizeObserver(lanes);
+  sized.observe(chart.scroller);
+  chart.show(flame);
+  tell(-1);
+  const element = h("div", { class: "fill timeline" },
+    h("div", { class: "toolbar" }, h("h1", null, "Timelines"), h("span", { class: "dim" }, "The clocks of all machines are taken for equal."), h("span", { class: "spring" }),
+      h("button", { class: "tool", onclick: () => chart.zoom(1.5), "aria-label": "Closer", title: "Closer (+)" }, "+"), h("button", { class: "tool", onclick: () => chart.zoom(1 / 1.5), "aria-label": "Farther", title: "Farther (−)" }, "−"),
+      h("button", { class: "tool", onclick: () => chart.look(0, flame.end), title: "All of it (0)" }, "All")),
+    h("div", { class: "lanes" }, names, chart.element), detail);
+  return {
+    element, title: "Timelines",
+    update: (current) => {
+      const lane = table.ranks.findIndex((/** @type {any} */ row) => String(row.rank) === current.rank);
+      requestAnimationFrame(() => {
+        if (lane >= 0) chart.scroller.scrollTop = Math.max(0, (lane - 4) * LANE);
+        lanes();
+      });
+    },
+    close: () => { chart.close(); sized.disconnect(); },
+  };
+}
+
+/** @param {any} model @param {any} table */
+function boxes(model, table) {
+  const from = [], to = [], row = [], column = [], hue = [];
+  for (let lane = 0; lane < table.ranks.length; lane++) {
+    for (let c = 0; c < model.columns.length; c++) {
+      const start = table.start_offset_us[lane][c], length = table.length_us[lane][c];
+      if (start === null || length === null) continue;
+      from.push(start);
+      to.push(start + length);
+      row.push(lane);
+      column.push(c);
+      hue.push(c % HUES);
+    }
+  }
+  return {
+    length: from.length, from, to, row, column, hue, rows: byRow(row, from, table.ranks.length), end: to.reduce((most, x) => Math.max(most, x), 1),
+    label: (/** @type {number} */ box) => `${model.columns[column[box]].function ?? "?"} [${model.columns[column[box]].compile_id}]`,
+  };
+}
+
+/** Who held up the others. @param {any} model @param {any} table */
+function overall(model, table) {
+  const worst = table.columns.map((/** @type {any} */ column, /** @type {number} */ c) => ({ ...column, c })).filter((/** @type {any} */ one) => one.lost_us > 0).sort((/** @type {any} */ a, /** @type {any} */ b) => b.lost_us - a.lost_us).slice(0, 5);
+  return [h("h2", null, `At most ${time(table.lost_us)} lost by waiting for the slowest`),
+    h("p", { class: "dim" }, "As if all ranks waited for one another after each compile. Select a box for its figures."),
+    worst.length > 0 && h("table", { class: "plain" }, h("thead", null, h("tr", null, ["Compile", "Slowest", "took", "Median", "Lost"].map((title, i) => h("th", { scope: "col", class: i > 1 ? "number" : null }, title)))),
+      h("tbody", null, worst.map((/** @type {any} */ one) => h("tr", null, h("td", null, h("code", null, model.columns[one.c].function ?? "?"), ` [${model.columns[one.c].compile_id}]`),
+        h("td", null, h("a", { href: defaultViewer(model, one.slowest_rank, compileKey(model, one.slowest_rank, one.c)) }, `rank ${one.slowest_rank} ›`)),
+        [one.slowest_us, one.median_us, one.lost_us].map((us) => h("td", { class: "number" }, time(us)))))))];
+}
