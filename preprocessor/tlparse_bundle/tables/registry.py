@@ -92,7 +92,7 @@ class Tables:
     def __init__(self, classes: Iterable[type[Table]], context: TableContext):
         self._tables = {table.name: table for table in (cls(context) for cls in classes)}
         self._observers: dict[str, list[Callable[[Event], None]]] = {}
-        self._tests: dict[str, list[Callable[[Event], bool] | None]] = {}
+        self._tests: dict[str, list[Callable[[Event], bool]]] = {}
 
     def observe(self, event: Event) -> None:
         observers = self._observers.get(event.type)
@@ -107,8 +107,11 @@ class Tables:
         tests = self._tests.get(event.type)
         if tests is None:
             wanting = (t for t in self._tables.values() if t.types is None or event.type in t.types)
-            tests = self._tests[event.type] = [getattr(table, "wants", None) for table in wanting]
-        return any(test is None or test(event) for test in tests)
+            tests = self._tests[event.type] = [getattr(table, "wants", lambda event: True) for table in wanting]
+        for test in tests:
+            if test(event):
+                return True
+        return False
 
     def __getitem__(self, name: str) -> Table:
         return self._tables[name]
