@@ -141,13 +141,15 @@ function sorted(rows, columns, sort) {
   const down = sort.startsWith("-");
   const value = columns.find((column) => column.id === sort.replace(/^-/, ""))?.sort;
   if (!value) return rows;
-  const keys = new Map(Array.from(rows, (row) => [row, value(row)]));
-  const compare = (/** @type {number} */ a, /** @type {number} */ b) => {
-    const x = keys.get(a), y = keys.get(b);
+  const keys = Array.from(rows, value);
+  const order = keys.map((_, i) => i);
+  const sign = down ? -1 : 1;
+  order.sort((a, b) => {
+    const x = keys[a], y = keys[b];
     if (x === y) return a - b;
     if (x === null || x === undefined) return 1; // what is unknown comes last either way
     if (y === null || y === undefined) return -1;
-    return (x < y ? -1 : 1) * (down ? -1 : 1);
-  };
-  return Array.from(rows).sort(compare);
+    return x < y ? -sign : sign;
+  });
+  return order.map((i) => rows[i]);
 }

@@ -58,7 +58,7 @@ export function listDetail(options) {
     shown = row;
     detail.scrollTop = 0;
     try {
-      fill(detail, row < 0 ? h("p", { class: "dim" }, "Select a row. ↑ and ↓ walk, Enter goes to what is shown here.") : options.detail(row));
+      fill(detail, row < 0 ? h("p", { class: "dim" }, `No ${options.noun[0]} fits the filter.`) : options.detail(row));
     } catch (error) {
       fill(detail, errorBox(error));
     }
@@ -72,6 +72,7 @@ export function listDetail(options) {
   const list = h("section", { class: "pane", "aria-label": `List of ${options.noun[1]}` }, options.above,
     h("div", { class: "toolbar" }, options.tools, length > 1 && filter, selects, total), grid.element);
   let drawn = "";
+  let hidden = -1; // the row of the address, when the filter leaves it out
   return {
     element: split(options.name, list, detail, { label: "Width of the list", size: Math.max(360, Math.round(innerWidth * (options.share ?? 0.5))) }),
     title: options.label,
@@ -87,17 +88,19 @@ export function listDetail(options) {
       const wanted = current.q.toLowerCase();
       const key = JSON.stringify([wanted, choices.map((choice) => current[choice.key])]);
       const asked = byId.get(current.item) ?? -1;
-      if (key !== drawn || (asked >= 0 && asked !== grid.selected)) {
+      if (key !== drawn || (asked >= 0 && asked !== grid.selected && asked !== hidden)) {
         drawn = key;
         const fit = rows.filter((row) => choices.every((choice) => !current[choice.key] || choice.fits(row, current[choice.key])) && (!wanted || textOf(row).includes(wanted)));
         fill(total, fit.length === length ? plural(length, ...options.noun) : `${count(fit.length)} of ${plural(length, ...options.noun)}`);
-        grid.show(fit, asked);
-        if (asked < 0 && fit.length > 0) grid.list.activate(0); // what is shown beside the list
+        const listed = fit.includes(asked);
+        hidden = listed ? -1 : asked;
+        grid.show(fit, listed ? asked : -1);
+        if (!listed && fit.length > 0) grid.list.activate(0); // what is shown beside the list
       }
       if (asked < 0 && current.item !== "") {
         shown = -2;
         fill(detail, h("p", { class: "note" }, `There is no ${options.noun[0]} '${current.item}' here.`));
-      } else showDetail(asked >= 0 ? asked : grid.order[0] ?? -1);
+      } else showDetail(asked >= 0 && asked !== hidden ? asked : grid.order[0] ?? -1);
     },
   };
 }
