@@ -43,11 +43,11 @@ def test_sets_of_ranks():
 
 # What the programs of the fixtures do otherwise on one rank, as the verdict puts it first.
 FIRST = {
-    "ranks4": ("graph", [2], "gathers"),
+    "ranks4": ("collectives", [2], "gathers"),
     "ranks_other_shape": ("graph", [2], "block"),
     "ranks_extra_break": ("graph_break", [1], "block"),
     "ranks_execution_order": ("execution_order", [3], "block"),
-    "ranks_missing_collective": ("graph", [2], "reduce"),
+    "ranks_missing_collective": ("collectives", [2], "reduce"),
     "ranks_killed": ("unfinished_compile", [3], "reduce"),
     "ranks_straggler": ("straggler", [1], "block"),
 }

@@ -57,10 +57,12 @@ def _failures(frames: Frames) -> list[list]:
 
 
 def _graph_breaks(frames: Frames) -> list[list]:
-    return [
-        _row("graph_break", frames.number(row["occurrences"][0]["compile_index"]), row["reason"], row["gb_id"], row["file"], row["line"])
-        for row in frames.log.table("graph_breaks")["graph_breaks"]
-    ]
+    rows = []
+    for row in frames.log.table("graph_breaks")["graph_breaks"]:
+        text = ": ".join(filter(None, (row["reason"], row["source_line"])))
+        number = frames.number(row["occurrences"][0]["compile_index"])
+        rows.append(_row("graph_break", number, text, row["gb_id"], row["file"], row["line"]))
+    return rows
 
 
 def _recompiles(frames: Frames) -> list[list]:

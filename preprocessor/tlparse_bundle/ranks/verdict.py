@@ -50,8 +50,7 @@ def _joined(statements: list[dict]) -> list[dict]:
 
 def _ordered(statements: list[dict]) -> list[dict]:
     """Roots by severity of what follows from them, each before that."""
-    kinds = (*CAUSES, *_ALONE)
-    statements.sort(key=lambda s: (kinds.index(s["kind"]), _column(s), s["ranks"]))
+    statements.sort(key=lambda s: (_precedence(s), _column(s), s["ranks"]))
     causes: dict[int, int] = {}
     for number, statement in enumerate(statements):
         if statement["kind"] in CAUSES:
@@ -69,6 +68,13 @@ def _ordered(statements: list[dict]) -> list[dict]:
     order = [number for root in sorted(families, key=weight) for number in families[root]]
     place = {number: position for position, number in enumerate(order)}
     return [statements[number] | {"because_of": place[causes[number]] if number in causes else None} for number in order]
+
+
+def _precedence(statement: dict) -> int:
+    """Among kinds. That a graph has other collectives says more than that it is another one, unless its inputs tell why."""
+    kinds = (*CAUSES, *_ALONE)
+    unexplained = statement["kind"] == "graph" and not statement["details"]["inputs"]
+    return kinds.index("collectives" if unexplained else statement["kind"]) * 2 + unexplained
 
 
 def _column(statement: dict) -> int:
