@@ -22,7 +22,7 @@ ALLOWED = {
     "ranks": {"tables", "events", "trace", *BASE},
     "bundle": {"ranks", "tables", "events", "trace", "__init__", *BASE},
     "serve": {"bundle", *BASE},
-    "legacy": {"bundle", "tables", "events", "trace", *BASE},
+    "legacy": {"bundle", "ranks", "tables", "events", "trace", *BASE},
     "progress": {"bundle"},
     "cli": {"serve", "bundle", "legacy", "tables", "events", "trace", "progress", "__init__", *BASE},
     "__main__": {"cli"},

@@ -13,6 +13,7 @@ import pytest
 import traces
 from click.testing import CliRunner
 from legacy_tlparse import run_tlparse
+from log_builder import log
 
 from tlparse_bundle import Bundle, build, discover
 from tlparse_bundle.cli import cli
@@ -143,7 +144,28 @@ def test_a_draft_export_tells_its_failures(root, built, tmp_path):
         assert b"frame_locals" in ours[failures[0]["page"]]
 
 
-RANKS = ["fixtures/ranks4/trace", "../shared/traces/tlparse/multi_rank_schedule"]
+PUBLIC_RANKS = ("multi_rank_schedule", "multi_rank_runtime", "exec_order")
+RANKS = ["fixtures/ranks4/trace", *(f"../shared/traces/tlparse/{name}" for name in PUBLIC_RANKS)]
+
+# ---- what differs in the files over several ranks
+
+
+def listing_order(rows, field):
+    """tlparse has the graphs of a rank in the order in which the file system lists their folders."""
+    return sorted(json.loads(rows), key=lambda row: (row["rank"], row[field]))
+
+
+def trace_order(rows):
+    """Likewise for the trace, whose threads are in the order of a hash table."""
+    rows = [row for row in json.loads(rows) if row["name"] != "thread_sort_index"]
+    return sorted(rows, key=lambda row: (row["ph"], row["pid"], row.get("tid", 0), row.get("ts", 0)))
+
+
+SORTED = {
+    "collective_schedules.json": lambda rows: listing_order(rows, "graph"),
+    "runtime_estimations.json": lambda rows: listing_order(rows, "graph"),
+    "chromium_trace_with_runtime.json": trace_order,
+}
 
 
 @pytest.mark.parametrize("folder", RANKS)
@@ -154,17 +176,69 @@ def test_ranks_have_folders_of_their_own(folder, root, tmp_path):
     build(discover([root / folder]), tmp_path / "bundle", jobs=1)
     ours = report(Bundle.open(tmp_path / "bundle"), tmp_path / "ours")
     take_year(ours), take_year(theirs)
-    # Analyses over ranks, which are tables of the bundle or pages of the viewer, are not written in tlparse's form.
-    analyses = {"collective_schedules.json", "runtime_estimations.json", "chromium_trace_with_runtime.json", "collectives_parity.json"}
-    left_out = {path for path in theirs if path.rpartition("/")[2] in analyses | PAGES_NOT_MADE}
-    assert {path.rpartition("/")[2] for path in left_out} >= {"collective_schedules.json", "collectives_parity.json", "index.html"}
-    for path in left_out:
+    for path in [path for path in theirs if path.rpartition("/")[2] in PAGES_NOT_MADE]:
         del theirs[path]
     # tlparse keeps one table of strings for all ranks, which it reads in the order of the file system.
     for path in [path for path in ours if path.endswith("raw.jsonl")]:
         ours[path], theirs[path] = (files[path].partition(b"\n")[2] for files in (ours, theirs))
-    assert "chromium_events.json" in ours and "rank_1/raw.jsonl" in ours
+    assert "chromium_events.json" in ours and "rank_1/raw.jsonl" in ours and "rank_1/collectives_parity.json" in ours
+    for name, in_order in SORTED.items():
+        assert (name in ours) == (name in theirs)
+        if name in ours:
+            mine, other = ours.pop(name), theirs.pop(name)
+            assert in_order(mine) == in_order(other) and len(mine) == len(other)
     compare(ours, theirs, {})
+
+
+def code(*lines):
+    return 'inductor_output_code 0/0 {"filename": "/x/c.py"}\n' + "".join(f" | {line}\n" for line in lines)
+
+
+def schedules(*all_ops):
+    row = 'artifact:inductor_collective_schedule 0/0 {"encoding": "json"}\n'
+    return "".join(f"{row} | {json.dumps(list(ops))}\n" for ops in all_ops)
+
+
+REDUCE, WAIT = "torch.ops._c10d_functional.all_reduce_.default", "torch.ops._c10d_functional.wait_tensor.default"
+
+# Where tlparse is wrong: a rank's log, what we say of its parity, what tlparse says.
+OTHER_VERDICTS = {
+    "it cuts out what stands between '<' and the next '>', calls included": (
+        schedules([REDUCE, WAIT]) + code(f"if a < b: {REDUCE}(x)", f"{WAIT}(x)", "c = d > e"),
+        [],
+        [{"offset": 1, "missing_waits": 0}],
+    ),
+    "it cuts out what stands behind '//', calls included": (
+        schedules([REDUCE, WAIT]) + code(f"n = a // 2; {REDUCE}(x)", f"{WAIT}(x)"),
+        [],
+        [{"offset": 1, "missing_waits": 0}],
+    ),
+    "it counts what stands in a string": (
+        schedules([REDUCE, WAIT]) + code(f"{REDUCE}(x)", f"{WAIT}(x)", f"s = '{REDUCE}(x)'"),
+        [],
+        [{"offset": 1, "missing_waits": 1}],
+    ),
+    "it takes one schedule and one output code of a compile id, whichever is listed first or last": (
+        schedules([REDUCE, WAIT], [REDUCE, REDUCE, WAIT, WAIT]) + code(f"{REDUCE}(x)", f"{WAIT}(x)") + code(*[f"{REDUCE}(x)", f"{WAIT}(x)"] * 2),
+        [],
+        None,  # whatever the file system makes of it
+    ),
+}
+
+
+@pytest.mark.parametrize("reason", OTHER_VERDICTS)
+def test_verdicts_that_differ_from_those_of_tlparse(reason, tmp_path):
+    text, ours, theirs = OTHER_VERDICTS[reason]
+    (tmp_path / "logs").mkdir()
+    for rank in (0, 1):
+        (tmp_path / "logs" / f"dedicated_log_torch_trace_rank_{rank}.log").write_bytes(log(text))
+    build(discover([tmp_path / "logs"]), tmp_path / "bundle", jobs=1)
+    files = report(Bundle.open(tmp_path / "bundle"), tmp_path / "ours")
+    for graphs, found in ((ours, files), (theirs, run_tlparse(tmp_path / "logs", tmp_path / "theirs", "--all-ranks-html"))):
+        if graphs is not None:
+            rows = [{"graph": "-_0_0_0", "compile_id": "[0/0]", **row} for row in graphs]
+            assert json.loads(found["rank_1/collectives_parity.json"])["graphs"] == rows
+    assert len(json.loads(files["collective_schedules.json"])) == 2 * text.count("inductor_collective_schedule")
 
 
 def test_logs_without_ranks_have_folders_of_their_names(root, built, tmp_path):

@@ -19,6 +19,7 @@ from tlparse_bundle.legacy.directory import Directory
 from tlparse_bundle.legacy.export import GUARD_PAGE, failures, is_ignored
 from tlparse_bundle.legacy.names import safe_path
 from tlparse_bundle.legacy.outputs import JSON, PAYLOAD, outputs
+from tlparse_bundle.legacy.ranks import RankFiles
 from tlparse_bundle.legacy.records import Record, interned, records, string_table
 
 _TIMELINE = "chromium_events.json"
@@ -28,7 +29,7 @@ def write_legacy(bundle: Bundle, folder: Path, *, export: bool = False) -> list[
     """Write the report of each log of ``bundle`` and return their folders.
 
     One log goes into ``folder`` itself; several go into rank_<n> when each has a rank of its own,
-    with the timeline of all ranks beside them, else into folders of their ids. ``export`` is tlparse's
+    with the timeline and the run times and schedules of all ranks beside them, else into folders of their ids. ``export`` is tlparse's
     export mode. Raises BundleError when ``folder`` holds something already, or cannot be written.
     """
     try:
@@ -45,6 +46,7 @@ def _write(logs: list[Log], folder: Path, export: bool) -> list[Path]:
     with open(folder / _TIMELINE, "wb") if by_rank and not export else nullcontext() as stream:
         everyone = stream and _JsonArray(stream)
         targets = []
+        ranks = RankFiles()
         for log in logs:
             target = folder / (f"rank_{int(log.rank)}" if by_rank else safe_path(log.id).replace("/", "_")) if len(logs) > 1 else folder
             target.mkdir(exist_ok=target is folder)
@@ -52,9 +54,13 @@ def _write(logs: list[Log], folder: Path, export: bool) -> list[Path]:
             if export:
                 _write_export(log, Directory(target))
             else:
-                _write_report(log, Directory(target), everyone)
+                directory = Directory(target)
+                _write_report(log, directory, everyone)
+                if by_rank:
+                    ranks.add(log.rank, directory)
         if everyone:
             everyone.close()
+            ranks.write(folder)
     return targets
 
 

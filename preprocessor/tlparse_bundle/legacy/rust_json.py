@@ -19,6 +19,10 @@ _SURROGATE = re.compile(rb"\\u[dD]")
 _POW10 = tuple(float(f"1e{n}") for n in range(309))
 
 
+class Struct(dict):
+    """An object whose keys are written in the order of its own, as serde writes those of a struct."""
+
+
 def loads(text: bytes) -> Any:
     """The value of a JSON text. Raises ValueError where serde_json does."""
     value = _parsed(text.decode(), _Strict)
@@ -159,17 +163,18 @@ def _write_to(out: list[str], value: Any, indent: str | None, level: int) -> Non
     elif value is None:
         out.append("null")
     elif not value:
-        out.append("{}" if kind is dict else "[]")
+        out.append("{}" if isinstance(value, dict) else "[]")
     else:
         before = "" if indent is None else "\n" + indent * (level + 1)
         colon = ":" if indent is None else ": "
-        separator = "{" if kind is dict else "["
+        is_object = isinstance(value, dict)
+        separator = "{" if is_object else "["
         for item in sorted(value) if kind is dict else value:
             out.append(separator + before)
-            if kind is dict:
+            if is_object:
                 out.append(_quoted(item) + colon)
                 item = value[item]
             _write_to(out, item, indent, level + 1)
             separator = ","
         end = "" if indent is None else "\n" + indent * level
-        out.append(end + ("}" if kind is dict else "]"))
+        out.append(end + ("}" if is_object else "]"))

@@ -13,18 +13,24 @@ if TYPE_CHECKING:
     from tlparse_bundle.ranks.frames import Frames
 
 MAX_MISMATCHES = 1000
+_OF_ONE_STEP = "inductor_graph_execution"
 
 
 class Execution:
     name = "execution"
 
     def digest(self, frames: Frames) -> list[list] | None:
-        """The last record of the order: [frame, compile id] of each step; None without one."""
+        """[frame, compile id] of each step; None without a record.
+
+        The last record has the whole order (torch/_inductor/debug.py); older torch wrote one for each step.
+        """
         records = frames.log.table("runtime")["executions"]
         if not records:
             return None
-        last = records[-1]
-        return [[frames.number(index), id_] for id_, index in zip(last["graphs"], last["graph_compile_indexes"])]
+        names = {artifact.event_index: artifact.name for artifact in frames.log.artifacts}
+        of_steps = all(names.get(row["event_index"]) == _OF_ONE_STEP for row in records)
+        taken = records if of_steps else records[-1:]
+        return [[frames.number(index), id_] for row in taken for id_, index in zip(row["graphs"], row["graph_compile_indexes"])]
 
     def table(self, comparison: Comparison, digests: Sequence[list | None], tables: Mapping[str, dict]) -> dict:
         orders = _orders(comparison, digests)
