@@ -4,7 +4,7 @@ import { plural } from "../lib/format.js";
 import { align, level } from "./align.js";
 import { compileKey, defaultViewer } from "./data.js";
 import { lowest, size, Words, words } from "./ranks.js";
-import { shortOp } from "./verdict.js";
+import { functionName, shortOp } from "./verdict.js";
 
 const MOST_ROWS = 1_000, MOST_GROUPS = 8;
 
@@ -25,7 +25,7 @@ export async function openCollectives({ model, state }) {
     fill(element, h("h1", null, "Collectives"), totals(model, table),
       h("section", null, h("h2", null, h("label", null, "Schedules of ", h("select", { onchange: (/** @type {any} */ e) => at(e.target.value) }, columns.map((one) => {
         const { function: name, compile_id: id } = model.columns[one.column_index];
-        return h("option", { value: one.column_index, selected: one === column }, `${name ?? "unknown function"} [${id}]${one.groups.length > 1 ? " ≠" : ""}`);
+        return h("option", { value: one.column_index, selected: one === column }, `${functionName(name)} [${id}]${one.groups.length > 1 ? " ≠" : ""}`);
       })))), schedules(model, table, column)), parity(model, table));
   };
   return { ...view, update };
@@ -38,7 +38,7 @@ function totals(model, table) {
   return h("ul", null, groups.map((/** @type {any} */ group) => {
     const at = group.first_difference;
     const { function: name, compile_id: id } = at ? model.columns[at.column_index] ?? {} : {};
-    return h("li", null, `${Words(group.ranks)}: ${plural(group.op_count, "operation")}`, at && [`; differ from position ${at.position} of all on, in `, h("code", null, name ?? "?"), ` [${id}]: `,
+    return h("li", null, `${Words(group.ranks)}: ${plural(group.op_count, "operation")}`, at && [`; differ from position ${at.position} of all on, in `, h("code", null, functionName(name)), ` [${id}]: `,
       h("code", null, at.here === null ? "nothing more" : shortOp(at.here)), " where others have ", h("code", null, at.others === null ? "nothing more" : shortOp(at.others))]);
   }));
 }
@@ -73,6 +73,6 @@ function parity(model, table) {
   return h("section", null, h("h2", null, "Schedules and code that do not agree"), h("div", { class: "table-box", tabindex: "0", role: "region", "aria-label": "Parity" },
     h("table", { class: "plain" }, h("thead", null, h("tr", null, ["Ranks", "Compile", "Collective", "Scheduled", "In the code", "Missing waits"].map((title, i) => h("th", { scope: "col", class: i > 2 ? "number" : null }, title)))),
       h("tbody", null, table.parity.map((/** @type {any} */ row) => h("tr", null, h("td", null, words(row.ranks)),
-        h("td", null, h("a", { href: defaultViewer(model, lowest(row.ranks), row.compile_key, { artifact: "inductor_output_code" }) }, `${model.columns[row.column_index].function ?? "?"} [${row.compile_key}]`)),
+        h("td", null, h("a", { href: defaultViewer(model, lowest(row.ranks), row.compile_key, { artifact: "inductor_output_code" }) }, `${functionName(model.columns[row.column_index].function)} [${row.compile_key}]`)),
         h("td", null, h("code", null, row.op)), [row.scheduled, row.in_code, row.missing_waits].map((n) => h("td", { class: "number" }, n))))))));
 }

@@ -6,6 +6,7 @@ import { split } from "../lib/splitter.js";
 import { prettyJson } from "../lib/text.js";
 import { pairs, sameButAddresses, textOf } from "./artifacts.js";
 import { compileKey, defaultViewer, groupLetter, logOf, majorityRank } from "./data.js";
+import { functionName } from "./verdict.js";
 
 /** @type {Record<string, [string, string]>} */
 const VERDICTS = { same: ["=", "same"], differs: ["≠", "differs"], left: ["◧", "only left"], right: ["◨", "only right"] };
@@ -75,7 +76,7 @@ export async function openCompare({ model, state }) {
     };
     fill(head, h("h1", null, "Compare"),
       h("label", null, h("span", { class: "visually-hidden" }, "Compile"), h("select", { "aria-label": "Compile", onchange: (/** @type {any} */ e) => at(Number(e.target.value)) },
-        model.columns.map((one, c) => h("option", { value: c, selected: c === column }, `${one.function ?? "unknown function"} [${one.compile_id}]${(model.graphs?.columns[c].groups.length ?? 1) > 1 ? " ≠" : ""}`)))),
+        model.columns.map((one, c) => h("option", { value: c, selected: c === column }, `${functionName(one.function)} [${one.compile_id}]${(model.graphs?.columns[c].groups.length ?? 1) > 1 ? " ≠" : ""}`)))),
       step("‹", "Previous compile ([)", -1), step("›", "Next compile (])", 1), ranks("left", left), link(left), h("span", { class: "dim" }, "with"), ranks("right", right), link(right));
   };
 

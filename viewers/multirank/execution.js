@@ -3,6 +3,7 @@ import { fill, h } from "../lib/dom.js";
 import { plural } from "../lib/format.js";
 import { align, level } from "./align.js";
 import { size, Words, words } from "./ranks.js";
+import { functionName } from "./verdict.js";
 
 const MOST_ROWS = 1_000, MOST_GROUPS = 8;
 
@@ -19,7 +20,7 @@ export async function openExecution({ model }) {
   const name = (/** @type {number} */ step) => {
     const { column_index: column, compile_id: id } = table.steps[step];
     const known = column === null ? null : model.columns[column];
-    return `${known?.function ?? (id === null ? "a graph compiled before" : "unknown function")}${id === null ? "" : ` [${known?.compile_id ?? id}]`}`;
+    return `${id === null && !known ? "a graph compiled before" : functionName(known?.function ?? null)}${id === null ? "" : ` [${known?.compile_id ?? id}]`}`;
   };
   const groups = table.groups.slice(0, MOST_GROUPS);
   const rows = align(groups.map((/** @type {any} */ group) => group.steps.map(name)));

@@ -6,9 +6,10 @@ import { VirtualList } from "../lib/virtual-list.js";
 import { groupLetter } from "./data.js";
 import { cellText, MARKS, tableRows } from "./matrix-data.js";
 import { size, words } from "./ranks.js";
+import { functionName } from "./verdict.js";
 
 const ROW = 24;
-const LABEL = 190, WIDE = 120, NARROW = 30; // pixels
+const LABEL = 190, NARROW = 30, WIDEST = 200, ROOM = 1_000; // pixels
 const MARGIN = 10; // columns beside those in sight
 const HUES = 7;
 
@@ -24,7 +25,7 @@ export class Matrix {
     this.options = options;
     this.columns = model?.columns ?? [];
     this.wide = this.columns.length <= 8;
-    this.cell = this.wide ? WIDE : NARROW;
+    this.cell = this.wide ? Math.min(WIDEST, Math.floor(ROOM / Math.max(1, this.columns.length))) : NARROW;
     this.rows = tableRows(groups, options.open);
     this.column = 0; // of the active cell; -1 is the name of the row
     this.first = this.last = 0;
@@ -37,6 +38,7 @@ export class Matrix {
     this.element.tabIndex = 0;
     this.element.style.setProperty("--cell", `${this.cell}px`);
     this.element.style.setProperty("--label", `${LABEL}px`);
+    this.element.style.setProperty("--head", this.wide ? "26px" : "128px");
     this.element.style.setProperty("--all", `${LABEL + this.columns.length * this.cell}px`);
     this.element.setAttribute("aria-colcount", String(this.columns.length + 1));
     this.element.addEventListener("scroll", () => this.sideways(), { passive: true });
@@ -69,9 +71,9 @@ export class Matrix {
     fill(this.header, h("div", { role: "columnheader", class: "matrix-label", "aria-colindex": 1 }, "Ranks"),
       this.span((c) => {
         const { function: name, filename, first_line: line, number, compile_id: id } = this.columns[c];
-        const title = `${name ?? "unknown function"} [${id}]${number > 1 ? `, ${number}. compile of it` : ""}${filename ? `\n${filename}:${line}` : ""}`;
+        const title = `${functionName(name)} [${id}]${number > 1 ? `, ${number}. compile of it` : ""}${filename ? `\n${filename}:${line}` : ""}`;
         return h("div", { role: "columnheader", class: "matrix-cell", style: { left: `${LABEL + c * this.cell}px` }, title, "aria-colindex": c + 2 },
-          h("span", null, h("span", { class: "matrix-name" }, name ?? "?"), h("span", { class: "dim" }, ` [${id}]`)));
+          h("span", null, h("span", { class: "matrix-name" }, functionName(name)), h("span", { class: "dim" }, ` [${id}]`)));
       }));
   }
 

@@ -4,7 +4,7 @@ import { plural } from "../lib/format.js";
 import { compileKey, defaultViewer, groupLetter, majorityRank } from "./data.js";
 import { Matrix } from "./matrix.js";
 import { groupRows, MARKS, marksOf } from "./matrix-data.js";
-import { each, lowest, toRuns, Words } from "./ranks.js";
+import { each, lowest, size, toRuns, Words } from "./ranks.js";
 import { headline, predicate } from "./verdict.js";
 
 const RANKING = ["error", "warning", "info"];
@@ -42,7 +42,7 @@ function verdictPart(model, state) {
   // What follows from a statement stands below it.
   const shown = statements.map((/** @type {any} */ st, /** @type {number} */ i) => ({ st, i, children: statements.flatMap((/** @type {any} */ s, /** @type {number} */ n) => (s.because_of === i ? [n] : [])) }));
   const worst = (/** @type {number} */ i) => RANKING[Math.min(RANKING.indexOf(statements[i].severity), ...shown[i].children.map((/** @type {number} */ n) => RANKING.indexOf(worst(n))))] ?? "warning";
-  const item = (/** @type {any} */ { st, i, children }) => h("li", { class: `statement severity-${worst(i)}` }, sentence(model, state, st, worst(i)),
+  const item = (/** @type {any} */ { st, i, children }) => h("li", { class: `statement severity-${worst(i)}` }, sentence(model, state, st, worst(i), st.because_of !== null && String(st.ranks) === String(statements[st.because_of].ranks)),
     children.length > 0 && h("ul", null, children.map((/** @type {number} */ n) => item(shown[n]))));
   const roots = shown.filter(({ st }) => st.because_of === null);
   const list = h("ul", { class: "statements" }, roots.slice(0, MOST).map(item));
@@ -50,12 +50,12 @@ function verdictPart(model, state) {
   return [title, list, more];
 }
 
-/** @param {any} model @param {any} state @param {any} st @param {string} severity its own, or that of what follows from it */
-function sentence(model, state, st, severity) {
+/** @param {any} model @param {any} state @param {any} st @param {string} severity its own, or that of what follows from it @param {boolean} goesOn it is about the ranks of the line above */
+function sentence(model, state, st, severity, goesOn) {
   const [sign, word] = SEVERITIES[severity] ?? ["·", severity];
   const parts = predicate(st, model.columns).map((part) => (typeof part === "string" ? part : h("code", null, part.code)));
   return h("p", null, h("span", { class: "sign", title: word }, h("span", { "aria-hidden": "true" }, sign), h("span", { class: "visually-hidden" }, `${word}: `)),
-    " ", h("b", null, Words(st.ranks)), " ", parts, ". ", actions(model, state, st));
+    " ", goesOn ? (size(st.ranks) === 1 ? "It" : "They") : h("b", null, Words(st.ranks)), " ", parts, ". ", actions(model, state, st));
 }
 
 /** Where one goes from a statement. @param {any} model @param {any} state @param {any} st */

@@ -4,6 +4,7 @@ import { time } from "../lib/format.js";
 import { FlameChart } from "../lib/flame-chart.js";
 import { byRow } from "../lib/flame-data.js";
 import { compileKey, defaultViewer, groupLetter } from "./data.js";
+import { functionName } from "./verdict.js";
 
 const HUES = 10;
 const LANE = 18, RULER = 20; // as the chart draws them
@@ -25,7 +26,7 @@ export async function openTimeline({ model, state }) {
     onselect: (box) => tell(box),
     onopen: (box) => { location.href = defaultViewer(model, rankOf(flame.row[box]), compileKey(model, rankOf(flame.row[box]), flame.column[box])); },
   });
-  const words = (/** @type {number} */ box) => `rank ${rankOf(flame.row[box])} · ${model.columns[flame.column[box]].function ?? "unknown function"} [${compileKey(model, rankOf(flame.row[box]), flame.column[box]) ?? "?"}]`;
+  const words = (/** @type {number} */ box) => `rank ${rankOf(flame.row[box])} · ${functionName(model.columns[flame.column[box]].function)} [${compileKey(model, rankOf(flame.row[box]), flame.column[box]) ?? "?"}]`;
 
   /** @param {number} box */
   const tell = (box) => {
@@ -88,7 +89,7 @@ function boxes(model, table) {
   }
   return {
     length: from.length, from, to, row, column, hue, rows: byRow(row, from, table.ranks.length), end: to.reduce((most, x) => Math.max(most, x), 1),
-    label: (/** @type {number} */ box) => `${model.columns[column[box]].function ?? "?"} [${model.columns[column[box]].compile_id}]`,
+    label: (/** @type {number} */ box) => `${functionName(model.columns[column[box]].function)} [${model.columns[column[box]].compile_id}]`,
   };
 }
 
@@ -98,7 +99,7 @@ function overall(model, table) {
   return [h("h2", null, `At most ${time(table.lost_us)} lost by waiting for the slowest`),
     h("p", { class: "dim" }, "As if all ranks waited for one another after each compile. Select a box for its figures."),
     worst.length > 0 && h("table", { class: "plain" }, h("thead", null, h("tr", null, ["Compile", "Slowest", "took", "Median", "Lost"].map((title, i) => h("th", { scope: "col", class: i > 1 ? "number" : null }, title)))),
-      h("tbody", null, worst.map((/** @type {any} */ one) => h("tr", null, h("td", null, h("code", null, model.columns[one.c].function ?? "?"), ` [${model.columns[one.c].compile_id}]`),
+      h("tbody", null, worst.map((/** @type {any} */ one) => h("tr", null, h("td", null, h("code", null, functionName(model.columns[one.c].function)), ` [${model.columns[one.c].compile_id}]`),
         h("td", null, h("a", { href: defaultViewer(model, one.slowest_rank, compileKey(model, one.slowest_rank, one.c)) }, `rank ${one.slowest_rank} ›`)),
         [one.slowest_us, one.median_us, one.lost_us].map((us) => h("td", { class: "number" }, time(us)))))))];
 }

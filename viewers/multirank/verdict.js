@@ -29,11 +29,17 @@ export function tensorText(tensor) {
   return [tensor.dtype?.replace("torch.", ""), shape].filter(Boolean).join(" ") || "another tensor";
 }
 
+/** What a function is called; a resume function by the one that it goes on with. @param {string | null | undefined} name */
+export function functionName(name) {
+  const resumed = /^torch_dynamo_resume_in_(.+)_at_(\d+)$/.exec(name ?? "");
+  return resumed ? `${resumed[1]}, resumed at ${resumed[2]}` : name ?? "unknown function";
+}
+
 /** "block [1/0]" @param {any[]} columns @param {number | null} column @param {string | null} key @returns {Part[]} */
 export function compileName(columns, column, key) {
   const known = column === null ? null : columns[column];
   const id = key ?? known?.compile_id;
-  return [{ code: known?.function ?? "unknown function" }, id ? ` [${id}]` : ""];
+  return [{ code: functionName(known?.function) }, id ? ` [${id}]` : ""];
 }
 
 /**
@@ -42,38 +48,42 @@ export function compileName(columns, column, key) {
  */
 export function predicate(st, columns) {
   const d = st.details ?? {};
-  const what = compileName(columns, st.column_index, st.compile_key);
+  const plain = compileName(columns, st.column_index, st.compile_key);
+  const what = [...plain, st.number && st.because_of === null ? ` (${size(st.ranks) === 1 ? "its" : "their"} ${ordinal(st.number)} compile)` : ""];
   const theirs = compileName(columns, st.column_index, st.others_compile_key);
-  const nth = st.number ? `, ${size(st.ranks) === 1 ? "its" : "their"} ${ordinal(st.number)} compile` : "";
   const shifted = d.shifted ? "; the ids of later compiles are shifted" : "";
   const place = d.file ? [" at ", { code: `${shortFile(d.file).split("/").pop()}${d.line ? `:${d.line}` : ""}` }] : [];
   const text = d.text ? [": ", { code: firstWords(d.text) }] : [];
+  const lacking = Boolean(d.lacking); // these ranks are those where it did not happen
   switch (st.kind) {
-    case "graph": return ["compiled ", ...what, nth, " to another ", stageName(d.stage ?? "graph"), ...because(d)];
-    case "graph_break": return ["broke the graph of ", ...what, nth, ...place, ...text];
-    case "failure": return ["failed to compile ", ...what, nth, d.type ? ` (${d.type})` : "", ...place, ...text];
+    case "graph": return ["compiled ", ...what, ` to another ${stageName(d.stage ?? "graph")}`, ...because(d)];
+    case "graph_break": return [lacking ? "did not break the graph of " : "broke the graph of ", ...(lacking ? theirs : what), ...place, ...text];
+    case "failure": return [lacking ? "did not fail to compile " : "failed to compile ", ...what, d.type ? `, ${d.type}` : "", ...place, ...text];
     case "restart": return ["began ", ...what, " again", ...text];
-    case "recompile": return ["recompiled ", ...what, nth, ...text];
-    case "guard": return ["guard ", ...what, " by another condition", ...text];
-    case "extra_compile": return ["compiled ", ...what, nth, `, which ${words(st.others)} did not${shifted}`];
+    case "recompile": return ["recompiled ", ...what, ...text];
+    case "guard": return [lacking ? verb(st, "lacks a guard in ", "lack a guard in ") : verb(st, "has a guard of its own in ", "have a guard of their own in "), ...what, ...text];
+    case "extra_compile": return ["compiled ", ...what, `, which ${words(st.others)} did not${shifted}`];
     case "missing_compile": return ["did not compile ", ...theirs, shifted];
-    case "compile_order": return ["compiled ", ...what, nth, ` in another order${shifted}`];
-    case "collectives": return ["calls other collectives in ", ...what, ...operations(d)];
-    case "missing_wait": return ["does not wait for ", plural(d.missing_waits ?? 1, "collective"), " in ", ...what];
-    case "parity": return ["schedules ", `${d.scheduled ?? "?"} × `, { code: d.op ?? "a collective" }, " in ", ...what, `, but its code calls ${d.in_code ?? "?"}`];
-    case "execution_order": return ["ran its graphs in another order", ...(d.position === null || d.position === undefined ? [] : [": ", ...ran(d, columns)])];
+    case "compile_order": return ["compiled ", ...what, ` in another order${shifted}`];
+    case "collectives": return [`${verb(st, "calls", "call")} other collectives in `, ...what, ...operations(d)];
+    case "missing_wait": return [`${verb(st, "does", "do")} not wait for ${plural(d.missing_waits ?? 1, "collective")} in `, ...what];
+    case "parity": return [`${verb(st, "schedules", "schedule")} ${d.scheduled ?? "?"} × `, { code: d.op ?? "a collective" }, " in ", ...what, `, but the code there calls ${d.in_code ?? "?"}`];
+    case "execution_order": return ["ran graphs in another order", ...(typeof d.position === "number" ? [": ", ...ran(d, columns)] : [])];
     case "tensors": return ["computed other tensors in ", ...what, ...(d.name ? [" from ", { code: d.name }, " on"] : [])];
-    case "straggler": return ["took ", time(d.slowest_us), " for ", ...what, `${nth}; the median is ${time(d.median_us)}`, `, so ${words(st.others)} wait ${time(d.lost_us)}`, ...cache(d)];
-    case "late_start": return ["began ", d.late_us ? `${time(d.late_us)} ` : "", "later than the others"];
+    case "straggler": return [`took ${time(d.slowest_us)} for `, ...what, `, half of the ranks no more than ${time(d.median_us)}: up to ${time(d.lost_us)} in which the others wait`, ...cache(d)];
+    case "late_start": return [`began ${d.late_us ? `${time(d.late_us)} ` : ""}later than the others`];
     case "missing_rank": return [`left no log; there are logs of ${words(st.others)}`];
     case "empty_log": return ["left an empty log"];
     case "cut_log": return ["left a log that ends within a record", ...endedBefore(d)];
     case "silent_rank": return [`compiled nothing, while ${words(st.others)} did`];
     case "stopped_rank": return ["stopped before ", ...theirs, ", which others compiled", ...endedBefore(d)];
-    case "unfinished_compile": return ["never finished ", ...what, nth, `, which ${words(st.others)} did`, d.phase ? [`; the last that was written is `, { code: d.phase }] : "", ...endedBefore(d)].flat();
+    case "unfinished_compile": return ["never finished ", ...what, `, which ${words(st.others)} did`, ...(d.phase ? ["; the last that it wrote is ", { code: d.phase }] : []), ...endedBefore(d)];
     default: return [`${st.kind.replaceAll("_", " ")} in `, ...what];
   }
 }
+
+/** @param {Statement} st @param {string} one @param {string} several */
+const verb = (st, one, several) => (size(st.ranks) === 1 ? one : several);
 
 /** @param {any} d @returns {Part[]} */
 function because(d) {
@@ -82,7 +92,16 @@ function because(d) {
     return [", because input ", { code: input.name }, ...(input.here && input.others ? [" is ", tensorText(input.here), " instead of ", tensorText(input.others)] : input.here ? [" exists here only"] : [" is missing"]), more.length ? ` (and ${plural(more.length, "more input")})` : ""];
   }
   if (!d.line) return [];
-  return [`, first in line ${d.line.number}: `, d.line.here === null ? "nothing" : { code: d.line.here.trim() }, " instead of ", d.line.others === null ? "nothing" : { code: d.line.others.trim() }];
+  const [here, others] = [d.line.here, d.line.others].map(codeOf);
+  return [`, first in line ${d.line.number}: `, here, " instead of ", others];
+}
+
+/** A line of a graph: the code of the program, where it is a comment that tells. @param {string | null} line @returns {Part} */
+function codeOf(line) {
+  const text = line?.trim() ?? "";
+  if (!text) return line === null ? "no line" : "an empty line";
+  const told = /^# File: .*, code: (.+)$/.exec(text);
+  return { code: firstWords(told ? told[1] : text) };
 }
 
 /** @param {any} d @returns {Part[]} */
@@ -127,10 +146,24 @@ export function headline(verdict, matching) {
   const { statements } = verdict;
   if (statements.length === 0) return `${total} agree: ${plural(matching.columns.length, "compile")}, the same on each`;
   const [first] = statements;
-  if (statements.every((/** @type {Statement} */ st) => st.severity === "info")) return `${total} compiled the same; ${words(first.ranks)} held the others up`;
+  if (statements.every((/** @type {Statement} */ st) => st.severity === "info")) return `${total} compiled the same; ${words(first.ranks)} ${first.kind === "straggler" ? "held the others up" : first.kind === "late_start" ? "began late" : `${verb(first, "differs", "differ")} in details`}`;
   const agree = size(verdict.agreeing);
   const start = agree === 0 ? `${total}.` : agree === 1 ? `${total}. Rank ${numbers(verdict.agreeing)} has no difference;` : `${total}. ${numbers(verdict.agreeing)} agree;`;
-  const from = first.number > 1 ? ` from ${size(first.ranks) === 1 ? "its" : "their"} ${ordinal(first.number)} compile on` : "";
-  const verb = size(first.ranks) === 1 ? "differs" : "differ";
-  return `${start} ${agree ? words(first.ranks) : Words(first.ranks)} ${verb}${from}`;
+  return `${start} ${agree ? words(first.ranks) : Words(first.ranks)} ${brief(first)}`;
+}
+
+/** @param {Statement} st */
+function brief(st) {
+  const own = `${verb(st, "its", "their")} ${st.number ? `${ordinal(st.number)} ` : ""}compile`;
+  switch (st.kind) {
+    case "unfinished_compile": return `never finished ${own}`;
+    case "execution_order": return "ran graphs in another order";
+    case "missing_rank": return "left no log";
+    case "empty_log": return "left an empty log";
+    case "cut_log": return "left a log that is cut";
+    case "silent_rank": return "compiled nothing";
+    case "stopped_rank": return "stopped early";
+    case "failure": return `failed at ${own}`;
+    default: return `${verb(st, "differs", "differ")}${st.number > 1 ? ` from ${own} on` : ""}`;
+  }
 }
