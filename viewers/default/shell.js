@@ -5,6 +5,7 @@ import { store, stored } from "../lib/splitter.js";
 import { findingsOf } from "./findings.js";
 import { showHelp } from "./help.js";
 import { hasExport, kindCount, modelOf } from "./model.js";
+import { ranksLink } from "./ranks-link.js";
 import { searchBox } from "./search-box.js";
 
 const TABS = [["overview", "Overview"], ["stack", "Stack"], ["compiles", "Compiles"], ["failures", "Failures"], ["breaks", "Breaks"], ["recompiles", "Recompiles"], ["symbols", "Symbols"], ["caches", "Caches"], ["timeline", "Timeline"], ["events", "Events"]];
@@ -93,7 +94,7 @@ function picker(bundle, state, log) {
   };
   const select = h("select", { "aria-label": "Log", onchange: change }, bundle.logs.map((l) =>
     h("option", { value: l.id, selected: l.id === log.id }, logName(l))));
-  return h("span", { class: "log-picker" }, select, h("span", { class: "dim" }, ` of ${bundle.logs.length}`));
+  return h("span", { class: "log-picker" }, select, h("span", { class: "dim" }, ` of ${bundle.logs.length}`), " ", ranksLink(bundle, "Ranks ›"));
 }
 
 /** @param {string | null} theme */

@@ -2,7 +2,7 @@
 import { fill, h } from "../lib/dom.js";
 import { plural } from "../lib/format.js";
 import { align, level } from "./align.js";
-import { compileKey, defaultViewer } from "./data.js";
+import { awayLink, compileKey } from "./data.js";
 import { lowest, size, Words, words } from "./ranks.js";
 import { functionName, shortOp } from "./verdict.js";
 
@@ -53,7 +53,7 @@ function schedules(model, table, column) {
     const first = rows.findIndex((row) => !level(row));
     const title = h("tr", null, groups.map((/** @type {any} */ group) => {
       const rank = lowest(group.ranks), key = compileKey(model, rank, column.column_index);
-      return h("th", { scope: "col", colspan: 2 }, words(group.ranks), " ", key !== null && h("a", { href: defaultViewer(model, rank, key, { artifact: nth ? `inductor_collective_schedule@${nth + 1}` : "inductor_collective_schedule" }) }, `[${key}] ›`));
+      return h("th", { scope: "col", colspan: 2 }, words(group.ranks), " ", key !== null && awayLink(model, rank, key, `[${key}] ›`, { artifact: nth ? `inductor_collective_schedule@${nth + 1}` : "inductor_collective_schedule" }));
     }));
     const line = (/** @type {any[]} */ row, /** @type {number} */ i) => h("tr", { class: i === first ? "first" : null }, row.map((cell, k) => (cell === null
       ? [h("td", { class: "number absent" }), h("td", { class: "absent" }, "–")]
@@ -73,6 +73,6 @@ function parity(model, table) {
   return h("section", null, h("h2", null, "Schedules and code that do not agree"), h("div", { class: "table-box", tabindex: "0", role: "region", "aria-label": "Parity" },
     h("table", { class: "plain" }, h("thead", null, h("tr", null, ["Ranks", "Compile", "Collective", "Scheduled", "In the code", "Missing waits"].map((title, i) => h("th", { scope: "col", class: i > 2 ? "number" : null }, title)))),
       h("tbody", null, table.parity.map((/** @type {any} */ row) => h("tr", null, h("td", null, words(row.ranks)),
-        h("td", null, h("a", { href: defaultViewer(model, lowest(row.ranks), row.compile_key, { artifact: "inductor_output_code" }) }, `${functionName(model.columns[row.column_index].function)} [${row.compile_key}]`)),
+        h("td", null, h("code", null, functionName(model.columns[row.column_index].function)), " ", awayLink(model, lowest(row.ranks), row.compile_key, `[${row.compile_key}] ›`, { artifact: "inductor_output_code" })),
         h("td", null, h("code", null, row.op)), [row.scheduled, row.in_code, row.missing_waits].map((n) => h("td", { class: "number" }, n))))))));
 }

@@ -5,7 +5,7 @@ import { loader } from "../lib/load.js";
 import { split } from "../lib/splitter.js";
 import { prettyJson } from "../lib/text.js";
 import { pairs, sameButAddresses, textOf } from "./artifacts.js";
-import { compileKey, defaultViewer, groupLetter, logOf, majorityRank } from "./data.js";
+import { awayLink, compileKey, groupLetter, logOf, majorityRank } from "./data.js";
 import { functionName } from "./verdict.js";
 
 /** @type {Record<string, [string, string]>} */
@@ -72,7 +72,7 @@ export async function openCompare({ model, state }) {
         }));
     const link = (/** @type {number} */ rank) => {
       const key = compileKey(model, rank, column);
-      return key !== null && h("a", { href: defaultViewer(model, rank, key), title: "In the default viewer" }, `[${key}] ›`);
+      return key !== null && awayLink(model, rank, key, `[${key}] ›`);
     };
     fill(head, h("h1", null, "Compare"),
       h("label", null, h("span", { class: "visually-hidden" }, "Compile"), h("select", { "aria-label": "Compile", onchange: (/** @type {any} */ e) => at(Number(e.target.value)) },

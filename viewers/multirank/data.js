@@ -1,4 +1,5 @@
 // What the views share: the analyses of the first screen, and who is who in the columns.
+import { h } from "../lib/dom.js";
 import { each, lowest } from "./ranks.js";
 
 /** @typedef {import("../lib/bundle.js").Bundle} Bundle */
@@ -68,11 +69,20 @@ export function logOf(model, rank) {
   return id === undefined ? undefined : model?.bundle.log(id);
 }
 
-/** The default viewer at a compile of a rank; without a key, at its first screen. @param {Model} model @param {number} rank @param {string | null} key @param {Record<string, string>} [more] */
-export function defaultViewer(model, rank, key, more = {}) {
+/** Whether other viewers can open this bundle: a page with a bundle in it, or dropped on it, has no address to hand on. @param {Bundle} bundle */
+const hasAddress = (bundle) => bundle.source.url !== null;
+
+/** The address of the default viewer at a compile of a rank; without a key, at its first screen. @param {Model} model @param {number} rank @param {string | null} key @param {Record<string, string>} [more] */
+function defaultViewer(model, rank, key, more = {}) {
   const log = logOf(model, rank);
   const url = new URL("../default/", location.href);
   url.search = location.search;
-  url.hash = new URLSearchParams({ v: "1", ...(key === null ? {} : { view: "compile" }), ...(log ? { log: log.id } : {}), ...(key === null ? {} : { compile: key }), ...more }).toString();
+  url.hash = new URLSearchParams({ v: "1", ...(key === null ? {} : { view: "compile", compile: key }), ...(log ? { log: log.id } : {}), ...more }).toString();
   return url.href;
+}
+
+/** A link there; nothing when there is no log, or no address. @param {Model} model @param {number} rank @param {string | null} key @param {string} text @param {Record<string, string>} [more] */
+export function awayLink(model, rank, key, text, more) {
+  if (!model || !hasAddress(model.bundle) || !logOf(model, rank)) return null;
+  return h("a", { href: defaultViewer(model, rank, key, more), class: "away", title: "In the default viewer" }, text);
 }

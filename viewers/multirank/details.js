@@ -1,7 +1,7 @@
 // What else the analyses found, as tables: occurrences on some ranks, caches, tensors, run times, health.
 import { h } from "../lib/dom.js";
 import { count, time } from "../lib/format.js";
-import { defaultViewer } from "./data.js";
+import { awayLink } from "./data.js";
 import { lowest, words } from "./ranks.js";
 import { compileName, tensorText } from "./verdict.js";
 
@@ -11,7 +11,7 @@ const MOST = 200;
 export async function openDetails({ model }) {
   const [occurrences, caches, tensors, runtime, health] = await Promise.all(["occurrences", "caches", "tensors", "runtime", "health"].map((name) => model.bundle.ranks(name)));
   const name = (/** @type {number | null} */ column, /** @type {string | null} */ key = null) => compileName(model.columns, column, key).map((part) => (typeof part === "string" ? part : h("code", null, part.code)));
-  const link = (/** @type {any} */ ranks, /** @type {string | null} */ key) => (model.place.has(lowest(ranks)) ? h("a", { href: defaultViewer(model, lowest(ranks), key) }, `rank ${lowest(ranks)} ›`) : null);
+  const link = (/** @type {any} */ ranks, /** @type {string | null} */ key) => awayLink(model, lowest(ranks), key, `rank ${lowest(ranks)} ›`);
   const element = h("div", { class: "page" }, h("h1", null, "Details"),
     section("Logs", "Ranks whose log is missing, cut or silent.", "No rank is missing, and no log is cut or silent.", ["What", "Ranks", "Compile", "Last written", "", ""],
       (health?.problems ?? []).map((/** @type {any} */ row) => [row.kind.replaceAll("_", " "), words(row.ranks), row.column_index === null ? "" : name(row.column_index, row.compile_key), row.phase ?? "",

@@ -1,7 +1,7 @@
 // The first screen: what differs, in words; below it every rank and every compile.
 import { h } from "../lib/dom.js";
 import { plural } from "../lib/format.js";
-import { compileKey, defaultViewer, groupLetter, majorityRank } from "./data.js";
+import { awayLink, compileKey, groupLetter, majorityRank } from "./data.js";
 import { Matrix } from "./matrix.js";
 import { groupRows, MARKS, marksOf } from "./matrix-data.js";
 import { each, lowest, size, toRuns, Words } from "./ranks.js";
@@ -70,7 +70,7 @@ function actions(model, state, st) {
   if (st.kind === "execution_order") own("order ›", { view: "execution" });
   if (["straggler", "late_start", "stopped_rank", "silent_rank", "cut_log", "unfinished_compile"].includes(st.kind)) own("timeline ›", { view: "timeline", rank: String(here) });
   if (both && !["straggler", "late_start", "execution_order"].includes(st.kind)) own("compare ›", { view: "compare", ...sides, artifact: artifactOf(st) });
-  if (model.place.has(here)) links.push(h("a", { href: defaultViewer(model, here, st.compile_key), class: "away" }, st.compile_key === null ? `rank ${here} ›` : `[${st.compile_key}] of rank ${here} ›`));
+  links.push(awayLink(model, here, st.compile_key, st.compile_key === null ? `rank ${here} ›` : `[${st.compile_key}] of rank ${here} ›`));
   return h("span", { class: "actions" }, links.flatMap((link) => [link, " "]));
 }
 

@@ -3,7 +3,7 @@ import { fill, h } from "../lib/dom.js";
 import { time } from "../lib/format.js";
 import { FlameChart } from "../lib/flame-chart.js";
 import { byRow } from "../lib/flame-data.js";
-import { compileKey, defaultViewer, groupLetter } from "./data.js";
+import { awayLink, compileKey, groupLetter } from "./data.js";
 import { functionName } from "./verdict.js";
 
 const HUES = 10;
@@ -24,7 +24,7 @@ export async function openTimeline({ model, state }) {
     tell: (box) => `${words(box)}, ${time(flame.to[box] - flame.from[box])}`,
     tip: (box) => [h("b", null, words(box)), ` ${time(flame.to[box] - flame.from[box])}`, h("div", { class: "dim" }, `starts at ${time(flame.from[box])}`)],
     onselect: (box) => tell(box),
-    onopen: (box) => { location.href = defaultViewer(model, rankOf(flame.row[box]), compileKey(model, rankOf(flame.row[box]), flame.column[box])); },
+    onopen: () => detail.querySelector("a")?.click(),
   });
   const words = (/** @type {number} */ box) => `rank ${rankOf(flame.row[box])} · ${functionName(model.columns[flame.column[box]].function)} [${compileKey(model, rankOf(flame.row[box]), flame.column[box]) ?? "?"}]`;
 
@@ -40,8 +40,7 @@ export async function openTimeline({ model, state }) {
     const group = model.groupOf[column][model.place.get(rank) ?? -1] ?? -1;
     fill(detail, h("h2", null, words(box)),
       h("p", null, `${time(flame.to[box] - flame.from[box])}, begun at ${time(flame.from[box])}; median of the ranks ${time(median)}, slowest rank ${slowest}: ${time(longest)}. Time lost by waiting for it: ${time(lost)}. `,
-        group >= 0 && `Group ${groupLetter(group)}. `, h("a", { href: defaultViewer(model, rank, key) }, `[${key}] of rank ${rank} ›`), " ",
-        h("a", { href: defaultViewer(model, rank, key, { view: "timeline" }) }, "its own timeline ›")));
+        group >= 0 && `Group ${groupLetter(group)}. `, awayLink(model, rank, key, `[${key}] of rank ${rank} ›`), " ", awayLink(model, rank, key, "its own timeline ›", { view: "timeline" })));
   };
 
   const lanes = () => {
@@ -59,7 +58,7 @@ export async function openTimeline({ model, state }) {
     h("div", { class: "toolbar" }, h("h1", null, "Timelines"), h("span", { class: "dim" }, "The clocks of all machines are taken for equal."), h("span", { class: "spring" }),
       h("button", { class: "tool", onclick: () => chart.zoom(1.5), "aria-label": "Closer", title: "Closer (+)" }, "+"), h("button", { class: "tool", onclick: () => chart.zoom(1 / 1.5), "aria-label": "Farther", title: "Farther (−)" }, "−"),
       h("button", { class: "tool", onclick: () => chart.look(0, flame.end), title: "All of it (0)" }, "All")),
-    h("div", { class: "lanes" }, names, chart.element), detail);
+    h("div", { class: "lanes", style: { "--lanes": table.ranks.length } }, names, chart.element), detail);
   return {
     element, title: "Timelines",
     update: (current) => {
@@ -100,6 +99,6 @@ function overall(model, table) {
     h("p", { class: "dim" }, "As if all ranks waited for one another after each compile. Select a box for its figures."),
     worst.length > 0 && h("table", { class: "plain" }, h("thead", null, h("tr", null, ["Compile", "Slowest", "took", "Median", "Lost"].map((title, i) => h("th", { scope: "col", class: i > 1 ? "number" : null }, title)))),
       h("tbody", null, worst.map((/** @type {any} */ one) => h("tr", null, h("td", null, h("code", null, functionName(model.columns[one.c].function)), ` [${model.columns[one.c].compile_id}]`),
-        h("td", null, h("a", { href: defaultViewer(model, one.slowest_rank, compileKey(model, one.slowest_rank, one.c)) }, `rank ${one.slowest_rank} ›`)),
+        h("td", null, awayLink(model, one.slowest_rank, compileKey(model, one.slowest_rank, one.c), `rank ${one.slowest_rank} ›`) ?? `rank ${one.slowest_rank}`),
         [one.slowest_us, one.median_us, one.lost_us].map((us) => h("td", { class: "number" }, time(us)))))))];
 }
