@@ -41,6 +41,10 @@ def test_generated_regions_are_current():
     assert script.regenerate(TEXT) == TEXT, "stale: run scripts/docs"
 
 
+def test_declarations_are_current():
+    assert script.DECLARATIONS.read_text(encoding="utf-8") == script.declarations(SCHEMAS), "stale: run scripts/docs"
+
+
 def test_fits_into_one_context():
     assert len(TEXT.encode()) <= MAX_BYTES, "shorten; for a table that few viewers need take the region 'names' instead of 'fields'"
 

@@ -156,7 +156,7 @@ def test_the_host_is_checked_for_allowed_origins_too(open_client):
 @pytest.mark.parametrize(
     "header, expected",
     [
-        ("bytes=0-9", range(0, 10)), ("bytes=95-", range(95, 100)), ("bytes=-5", range(95, 100)), ("bytes=90-1000", range(90, 100)), ("bytes=-1000", range(0, 100)),
+        ("bytes=0-9", range(10)), ("bytes=95-", range(95, 100)), ("bytes=-5", range(95, 100)), ("bytes=90-1000", range(90, 100)), ("bytes=-1000", range(100)),
         ("bytes=100-", range(0)), ("bytes=-0", range(0)), ("bytes=5-4", None), ("bytes=-", None), ("bytes=0-1,3-4", None), ("lines=0-1", None), ("bytes=a-b", None), ("", None),
     ],
 )  # fmt: skip

@@ -106,8 +106,8 @@ def bundle_of(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def address_of():
-    """address_of(bundle folder, server): where the default viewer shows it. Servers: 'serve' is ours, 'static' a plain one."""
-    starters = {"serve": _serve, "static": _static}
+    """address_of(bundle folder, server): where the default viewer shows it. Servers: 'serve' is ours, 'static' a plain one, 'export' none: a file."""
+    starters = {"serve": _serve, "static": _static, "export": _export}
     running, known = [], {}
 
     def start(folder, server="serve"):
@@ -153,6 +153,14 @@ def _static(folder):
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(_Quiet, directory=site))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     return f"http://127.0.0.1:{server.server_port}/viewers/default/?bundle=/bundle/", server.shutdown
+
+
+def _export(folder):
+    from tlparse_bundle.serve.export import export
+
+    report = folder.parent / f"{folder.name}.html"
+    report.write_bytes(b"".join(export(Bundle.open(folder), VIEWERS / "default")))
+    return report.as_uri(), lambda: None
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@
  * @property {string} label the bundle, for a person
  * @property {(path: string) => StoredFile | null} file null when there is none
  * @property {string} absent what to do about a file that is not there
+ * @property {boolean} [partial] payloads were left out: zeros stand for them, so that the hashes of blobs do not hold
  */
 
 /** The server has no such file, or does not give it. */
@@ -62,6 +63,7 @@ export function embeddedSource() {
   const elements = new Map();
   for (const element of document.querySelectorAll(EMBEDDED)) elements.set(element.getAttribute("data-file") ?? "", element);
   if (!elements.size) return null;
+  const held = document.body.dataset.compiles ?? "";
   return {
     url: null,
     label: document.title,
@@ -69,7 +71,8 @@ export function embeddedSource() {
       const element = elements.get(path);
       return element ? { data: new Blob([fromBase64(element.textContent ?? "")]), gzip: true } : null;
     },
-    absent: `This file holds a part of the bundle only${document.body?.dataset.compiles ? `: the compiles ${document.body.dataset.compiles}` : ""}.`,
+    absent: `This file holds a part of the bundle only: the compiles ${held}.`,
+    partial: held !== "",
   };
 }
 

@@ -13,11 +13,11 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from tlparse_bundle.bundle.schemas import shared_files
 from tlparse_bundle.errors import BundleError
-from tlparse_bundle.serve.catalogue import Bundles, packaged_viewers, viewer_row
+from tlparse_bundle.serve.catalogue import Bundles, viewer_row
 from tlparse_bundle.serve.places import LocalPlace, inside, open_place
 from tlparse_bundle.serve.respond import FOREVER, REVALIDATE, SECURITY, respond
+from tlparse_bundle.serve.viewer_files import packaged_viewers, viewers_folder
 
 HOSTS = ("127.0.0.1", "localhost", "[::1]", "::1")
 
@@ -31,7 +31,7 @@ def create_app(bundles: Mapping[str, str | Path], viewers: Mapping[str, Path] = 
     ('https://me.github.io') may read; no other origin may.
     """
     known = Bundles({name: open_place(location) for name, location in bundles.items()})
-    packaged = (shared_files() / "viewers").resolve()
+    packaged = viewers_folder()
     own = {name: Path(folder).resolve() for name, folder in viewers.items()}
     first_viewer = next(iter(own), "default")
 
@@ -42,7 +42,7 @@ def create_app(bundles: Mapping[str, str | Path], viewers: Mapping[str, Path] = 
         return RedirectResponse("/viewers/home/")
 
     def catalogue(request: Request) -> Response:
-        rows = [viewer_row(name, folder) for name, folder in {**own, **packaged_viewers(packaged)}.items()]
+        rows = [viewer_row(name, folder) for name, folder in {**own, **packaged_viewers()}.items()]
         return JSONResponse({"bundles": known.rows(), "viewers": rows}, headers={**SECURITY, "Cache-Control": REVALIDATE})
 
     def viewer_file(request: Request) -> Response:

@@ -15,7 +15,6 @@ import orjson
 from tlparse_bundle.bundle.layout import FORMAT_NAME, MANIFEST, is_own
 from tlparse_bundle.serve.places import Place, Stored, is_bundle, proper
 
-NO_VIEWERS = {"lib", "home", "node_modules"}  # folders beside the viewers that are none
 _AT_ONCE = 8
 
 
@@ -88,12 +87,6 @@ def bundle_row(name: str, manifest: dict | None) -> dict:
         }
     except (AttributeError, KeyError, TypeError):
         return row | {"problem": f"its {MANIFEST} is of another version"}
-
-
-def packaged_viewers(folder: Path) -> dict[str, Path]:
-    """The viewers of a ``viewers/`` folder, by name: those with a page; not what must be built first."""
-    found = (path for path in sorted(folder.iterdir()) if path.name not in NO_VIEWERS and (path / "index.html").is_file())
-    return {path.name: path for path in found if not (path / "package.json").exists()}
 
 
 def viewer_row(name: str, folder: Path) -> dict:

@@ -1,0 +1,25 @@
+"""A viewer of one's own: a copy of one of ours, with all that it needs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tlparse_bundle.errors import BundleError
+from tlparse_bundle.serve.viewer_files import copy_alone, forkable, viewers_folder
+
+_README = "README.md"
+
+
+def fork(name: str, target: Path) -> None:
+    """Copies the viewer ``name`` of the package into a new folder, with lib/, types and a README.
+
+    Raises BundleError for an unknown name, and when the folder exists and is not empty.
+    """
+    if name not in forkable():
+        raise BundleError(f"there is no viewer {name!r}", hint=f"There are: {', '.join(forkable())}.", code="not-found")
+    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+        raise BundleError(f"{target} exists already", hint="Name a new folder.", code="exists")
+    copy_alone(viewers_folder() / name, target)
+    if not (target / _README).exists():
+        text = (viewers_folder() / "FORK.md").read_text(encoding="utf-8")
+        (target / _README).write_text(text.replace("VIEWER", name), encoding="utf-8")

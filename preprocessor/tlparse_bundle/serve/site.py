@@ -1,0 +1,69 @@
+"""Bundles and viewers as a folder for any static host."""
+
+from __future__ import annotations
+
+import html
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+import orjson
+
+from tlparse_bundle.bundle.layout import is_own
+from tlparse_bundle.bundle.reader import Bundle
+from tlparse_bundle.errors import BundleError
+from tlparse_bundle.serve.catalogue import bundle_row, viewer_row
+from tlparse_bundle.serve.server import url_names
+from tlparse_bundle.serve.viewer_files import copy_tree, packaged_viewers, viewers_folder
+
+_PAGE = """<!doctype html>
+<html lang="en">
+  <meta charset="utf-8" />
+  <meta http-equiv="refresh" content="0; url={url}" />
+  <title>tlparse-bundle</title>
+  <p><a href="{url}">To the bundles</a></p>
+</html>
+"""
+
+
+def write_site(bundles: Sequence[Path], target: Path, viewers: Sequence[Path] = ()) -> int:
+    """Writes the site into a new folder; returns its size in bytes.
+
+    viewers/<name>/, bundles/<name>/, bundles.json, and an index.html that leads to the only bundle or to the list.
+    Raises BundleError when the folder is not empty, or when a page could not decode one of the bundles.
+    """
+    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+        raise BundleError(f"{target} exists already", hint="Name a new folder.", code="exists")
+    opened = {name: (Path(path), Bundle.open(path)) for name, path in url_names(bundles).items()}
+    packaged = viewers_folder()
+    decoder = packaged / "lib" / "vendor" / "fzstd.js"
+    zstd = [str(path) for path, bundle in opened.values() if bundle.manifest["codec"] == "zstd"]
+    if zstd and not decoder.exists():
+        raise BundleError(
+            f"{zstd[0]} is compressed with zstd, which the pages of a static host cannot decode in this installation",
+            hint="Build it with '--codec gzip', or install tlparse-bundle with Node present.",
+            code="no-decoder",
+        )
+    copy_tree(packaged, target / "viewers")
+    own = url_names(viewers)
+    for name, folder in own.items():
+        copy_tree(Path(folder), target / "viewers" / name)
+    rows = []
+    for name, (path, bundle) in opened.items():
+        _copy_bundle(path, target / "bundles" / name)
+        rows.append(bundle_row(name, bundle.manifest))
+    shown = {**{name: Path(folder) for name, folder in own.items()}, **packaged_viewers()}
+    listed = {"bundles": rows, "viewers": [viewer_row(name, folder) for name, folder in shown.items()]}
+    (target / "bundles.json").write_bytes(orjson.dumps(listed))
+    url = f"viewers/{next(iter(shown)) if own else 'default'}/?bundle=../../{rows[0]['url']}" if len(rows) == 1 else "viewers/home/"
+    (target / "index.html").write_text(_PAGE.format(url=html.escape(url)), encoding="utf-8")
+    (target / ".nojekyll").write_bytes(b"")  # GitHub Pages: take the files as they are
+    return sum(path.stat().st_size for path in target.rglob("*") if path.is_file())
+
+
+def _copy_bundle(source: Path, target: Path) -> None:
+    for path in sorted(source.rglob("*")):
+        name = path.relative_to(source).as_posix()
+        if path.is_file() and is_own(name):
+            (target / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, target / name)

@@ -1,0 +1,153 @@
+"""Sites, forks and exported modules: what lies in the folders, and what the commands say."""
+
+import json
+import re
+
+import pytest
+from click.testing import CliRunner
+from log_builder import log
+from tlparse_bundle import Bundle, BundleError, build, discover
+from tlparse_bundle.bundle.validate import validate
+from tlparse_bundle.cli import cli
+from tlparse_bundle.serve import site
+from tlparse_bundle.serve.fork import fork
+from tlparse_bundle.serve.modules import modules
+from tlparse_bundle.serve.site import write_site
+from tlparse_bundle.serve.viewer_files import forkable, viewers_folder
+
+
+@pytest.fixture(scope="module")
+def bundle(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("share")
+    (folder / "dedicated_log_torch_trace_x.log").write_bytes(log("artifact:a 0/0\n | x"))
+    build(discover([folder]), folder / "out", jobs=1, codec="gzip")
+    (folder / "out" / "notes.txt").write_text("private")
+    return folder / "out"
+
+
+def names(folder):
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+
+
+# ---- sites
+
+
+def test_a_site_holds_viewers_bundles_and_the_list(bundle, tmp_path):
+    size = write_site([bundle, bundle], tmp_path / "site")
+    found = names(tmp_path / "site")
+    assert {"index.html", "bundles.json", ".nojekyll", "viewers/default/main.js", "viewers/home/main.js", "viewers/lib/bundle.js", "bundles/out/manifest.json"} <= found
+    assert not any("node_modules" in name or "notes.txt" in name for name in found)
+    assert size == sum(path.stat().st_size for path in (tmp_path / "site").rglob("*") if path.is_file())
+    assert [row["url"] for row in json.loads((tmp_path / "site" / "bundles.json").read_bytes())["bundles"]] == ["bundles/out/", "bundles/out-2/"]
+    assert validate(Bundle.open(tmp_path / "site" / "bundles" / "out-2")) == []
+    assert "viewers/home/" in (tmp_path / "site" / "index.html").read_text()
+
+
+def test_a_site_of_one_bundle_leads_to_its_viewer(bundle, tmp_path):
+    write_site([bundle], tmp_path / "site")
+    assert "viewers/default/?bundle=../../bundles/out/" in (tmp_path / "site" / "index.html").read_text()
+    fork("starter", tmp_path / "mine")
+    write_site([bundle], tmp_path / "own", [tmp_path / "mine"])
+    assert "viewers/mine/?bundle=../../bundles/out/" in (tmp_path / "own" / "index.html").read_text()
+    assert "viewers/mine/main.js" in names(tmp_path / "own")
+
+
+def test_a_site_does_not_replace_anything(bundle, tmp_path):
+    (tmp_path / "notes.txt").write_text("mine")
+    with pytest.raises(BundleError, match="exists already"):
+        write_site([bundle], tmp_path)
+    assert names(tmp_path) == {"notes.txt"}
+
+
+def test_a_site_that_could_not_show_its_bundle_is_refused(bundle, tmp_path, monkeypatch):
+    build(discover([bundle.parent / "dedicated_log_torch_trace_x.log"]), tmp_path / "zstd", jobs=1)
+    (tmp_path / "no" / "lib").mkdir(parents=True)
+    monkeypatch.setattr(site, "viewers_folder", lambda: tmp_path / "no")
+    with pytest.raises(BundleError, match="cannot decode in this installation"):
+        write_site([tmp_path / "zstd"], tmp_path / "site")
+
+
+# ---- forks
+
+
+@pytest.mark.parametrize("name", forkable())
+def test_a_fork_is_complete(name, tmp_path):
+    """Every relative path in its files leads to a file of it."""
+    fork(name, tmp_path / "mine")
+    found = names(tmp_path / "mine")
+    assert {"index.html", "README.md", "bundle.d.ts", "lib/bundle.js", "lib/dom.js"} <= found
+    for path in (tmp_path / "mine").rglob("*.*"):
+        if path.suffix in (".js", ".jsx", ".html", ".css") and "vendor" not in path.parts:
+            for reference in re.findall(r'["(](\.{1,2}/[\w./-]+\.(?:js|css|ts))["?)]', path.read_text(encoding="utf-8")):
+                target = (path.parent / reference).resolve()
+                assert target.is_relative_to((tmp_path / "mine").resolve()), (path.name, reference)
+                assert target.is_file() or "vendor" in target.parts, (path.name, reference)
+
+
+def test_a_fork_does_not_replace_anything(tmp_path):
+    (tmp_path / "notes.txt").write_text("mine")
+    with pytest.raises(BundleError, match="exists already"):
+        fork("default", tmp_path)
+    with pytest.raises(BundleError, match="there is no viewer 'lib'"):
+        fork("lib", tmp_path / "new")
+    assert names(tmp_path) == {"notes.txt"}
+
+
+# ---- modules
+
+
+def make(folder, **texts):
+    for name, text in texts.items():
+        (folder / f"{name}.js").write_text(text)
+    return folder / "main.js"
+
+
+def test_modules_come_after_those_that_they_import(tmp_path):
+    entry = make(
+        tmp_path,
+        main='import { a } from "./a.js";\n/** @type {import("./types.js").T} */ const later = () => import("./later.js"); // import("./no.js")\nnew Worker(new URL("./worker.js", import.meta.url));\n',
+        a='export * from "./b.js";\n// see schema/*.json\nimport "./c.js";\n', b="", c="", later='import { a } from "./a.js";\n', worker='import "./b.js";\n',
+    )  # fmt: skip
+    found = modules(entry, tmp_path)
+    assert [name for name, _ in found.modules] == ["b.js", "c.js", "a.js", "later.js", "main.js"]
+    assert {name: [part for part, _ in parts] for name, parts in found.workers.items()} == {"worker.js": ["b.js", "worker.js"]}
+    text = dict(found.modules)["main.js"]
+    assert 'from "@module:a.js"' in text and 'import("@module:later.js")' in text and 'new URL("@worker:worker.js"' in text
+    assert 'import("./types.js")' in text and 'import("./no.js")' in text
+
+
+def test_modules_that_cannot_be_put_in_order_are_named(tmp_path):
+    with pytest.raises(BundleError, match=r"in a circle: a\.js > main\.js > a\.js|in a circle: main\.js > a\.js > main\.js"):
+        modules(make(tmp_path, main='import "./a.js";\n', a='import "./main.js";\n'), tmp_path)
+    with pytest.raises(BundleError, match=r"needs .*nothing\.js, which is not there"):
+        modules(make(tmp_path, main='import "./nothing.js";\n'), tmp_path)
+    with pytest.raises(BundleError, match="which is not there"):
+        modules(make(tmp_path, main='import "../outside.js";\n'), tmp_path)
+
+
+@pytest.mark.parametrize("name", [name for name in forkable() if not (viewers_folder() / name / "package.json").exists()])
+def test_every_viewer_can_be_put_in_order(name):
+    found = modules(viewers_folder() / name / "main.js", viewers_folder())
+    assert found.modules[-1][0] == f"{name}/main.js"
+    assert not [name for name, text in found.modules if re.search(r'^(import|export)[^"\n]*from "\.', text, re.MULTILINE)]
+
+
+# ---- commands
+
+
+def test_commands(bundle, tmp_path):
+    def run(*arguments):
+        return CliRunner().invoke(cli, [str(argument) for argument in arguments])
+
+    done = run("export", bundle, tmp_path / "report.html")
+    assert done.exit_code == 0 and re.search(r"report\.html: \d+\.\d MB, with all artifacts", done.stderr)
+    assert (tmp_path / "report.html").stat().st_size > 100_000 and names(tmp_path) == {"report.html"}
+    assert "exists already" in str(run("export", bundle, tmp_path / "report.html").exception)
+    assert run("export", bundle, tmp_path / "report.html", "--overwrite", "--compile", "0/0").exit_code == 0
+    assert "no log has a compile" in str(run("export", bundle, tmp_path / "r.html", "--compile", "5/5").exception)
+    assert "there is no viewer 'nothing'" in str(run("export", bundle, tmp_path / "r.html", "--viewer", "nothing").exception)
+    assert run("site", bundle, tmp_path / "site").exit_code == 0 and (tmp_path / "site" / "index.html").exists()
+    assert run("site", bundle).exit_code == 2
+    assert run("fork", "default", tmp_path / "mine").exit_code == 0 and (tmp_path / "mine" / "main.js").exists()
+    assert "is no viewer: it has no index.html" in run("serve", bundle, "--viewer", bundle).stderr
+    assert "is no origin" in run("serve", bundle, "--allow-origin", "https://me.github.io/path").stderr

@@ -1,0 +1,103 @@
+"""The exported file, opened from disk: the main tests of the default viewer once more, without any server."""
+
+import base64
+import functools
+import gzip
+import re
+
+import pytest
+from conftest import VIEWERS
+from log_builder import record
+from playwright.sync_api import expect
+from test_web_artifacts import *  # noqa: F403
+from test_web_compiles import *  # noqa: F403
+from test_web_events import *  # noqa: F403
+from test_web_overview import *  # noqa: F403
+from test_web_search import *  # noqa: F403
+from test_web_stack import *  # noqa: F403
+from test_web_timeline import *  # noqa: F403
+
+from tlparse_bundle import Bundle, BundleError
+from tlparse_bundle.serve.export import export
+
+# These import modules of a server into the page, or need more than a file should hold.
+del test_a_million_rows_scroll_to_the_end, test_three_hundred_thousand_spans_draw_by_pixels  # noqa: F821
+
+
+@pytest.fixture
+def show(show):
+    """As elsewhere, but of a file."""
+    return functools.partial(show, server="export")
+
+
+@pytest.fixture
+def exported(page, bundle_of, tmp_path):
+    """exported(fixture, compiles, viewer): the page of an exported file."""
+
+    def open_it(fixture, compiles=(), viewer="default"):
+        report = tmp_path / "report.html"
+        report.write_bytes(b"".join(export(Bundle.open(bundle_of(fixture)), VIEWERS / viewer, compiles)))
+        page.goto(report.as_uri())
+        return page
+
+    return open_it
+
+
+def test_nothing_is_fetched(exported):
+    page = exported("train_step")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("compile")
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.reload()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("compile")
+    assert [url for url in asked if not url.startswith(("file:", "blob:"))] == []
+    assert len([url for url in asked if url.startswith("file:")]) == 1
+
+
+def test_its_policy_is_strict(exported):
+    page = exported("basic_inference")
+    policy = page.locator('meta[http-equiv="Content-Security-Policy"]').get_attribute("content")
+    assert "default-src 'none'" in policy and "connect-src 'none'" in policy
+    assert not re.search(r"unsafe|data:[^;]*script|http|\*", policy)
+    assert re.fullmatch(r"script-src 'sha256-[^']+' blob:", next(part.strip() for part in policy.split(";") if "script-src" in part))
+
+
+@pytest.fixture(scope="session")
+def two_compiles():
+    return b"".join(record(f"artifact:code 0/{n}", payload="\n".join(f"{word} {i}" for i in range(900))) for n, word in enumerate(["kept", "private"]))
+
+
+def test_chosen_compiles_only(exported, two_compiles):
+    page = exported(two_compiles, ["0/0"])
+    assert "the compiles 0/0" not in page.inner_text("body")
+    here = page.url.split("#")[0]
+    page.goto(f"{here}#v=1&view=compile&compile=0/0&artifact=code")
+    expect(page.get_by_role("region", name="Text of code")).to_contain_text("kept 3")
+    page.goto(f"{here}#v=1&view=compile&compile=0/1&artifact=code")
+    expect(page.get_by_role("alert")).to_contain_text("This payload was left out. This file holds a part of the bundle only: the compiles 0/0.")
+
+
+def test_what_was_not_chosen_is_not_in_the_file(bundle_of, two_compiles):
+    bundle = Bundle.open(bundle_of(two_compiles))
+    pages = {keys: b"".join(export(bundle, VIEWERS / "default", keys)) for keys in [(), ("0/0",), ("0/1",)]}
+    assert len({row for compile in bundle.logs[0].compiles for row in (a.row["blob_index"] for a in compile.artifacts)}) == 1, "one blob holds both"
+    for keys, page in pages.items():
+        held = b"".join(gzip.decompress(base64.b64decode(data)) for data in re.findall(rb'<script type="application/gzip" data-file="blobs/[^"]*">([^<]*)<', page))
+        assert (b"kept 899" in held) is (keys != ("0/1",)) and (b"private 899" in held) is (keys != ("0/0",))
+    assert len(pages["0/0",]) < len(pages[()])
+
+
+def test_the_provenance_viewer_can_be_exported(exported):
+    page = exported("provenance", viewer="provenance")
+    expect(page.get_by_role("heading", name="Provenance")).to_be_visible()
+    expect(page.get_by_text("triton_", exact=False).or_(page.get_by_text("cpp_fused", exact=False)).first).to_be_visible()
+
+
+def test_limits_and_mistakes_are_sentences(bundle_of):
+    bundle = Bundle.open(bundle_of("train_step"))
+    with pytest.raises(BundleError, match=r"larger than 0.45 MB: with .* files it has 0.\d MB already") as caught:
+        export(bundle, VIEWERS / "default", max_bytes=450_000)
+    assert "--compile" in caught.value.hint
+    with pytest.raises(BundleError, match="no log has a compile '7/7'"):
+        export(bundle, VIEWERS / "default", ["7/7"])
+

@@ -1,0 +1,74 @@
+// A complete small viewer. It lists the compiles of each log; a compile shows its artifacts; an artifact its text.
+//
+// How it works: the address says what is shown ('#log=…&compile=…&artifact=…'). Every link only changes the address,
+// and show() draws the page from it. So every screen can be linked to, and 'back' works.
+import { fill, h } from "../lib/dom.js"; // h("tag", {attributes}, ...children): text stays text, never markup
+import { bytes, plural, time } from "../lib/format.js";
+import { errorBox } from "../lib/load.js";
+import { openPageBundle } from "../lib/page-bundle.js";
+import { statusInfo } from "../lib/status.js";
+
+/** @typedef {import("../../schema/bundle.d.ts").Compiles["compiles"][number]} Compile a row of the table of compiles */
+
+try {
+  // '?bundle=' in the address names the bundle; without it, 'bundle/' beside this page, or one that is dropped on it.
+  const bundle = await openPageBundle();
+  addEventListener("hashchange", () => show(bundle));
+  await show(bundle);
+} catch (error) {
+  fill(document.body, h("main", { class: "stopped" }, h("h1", null, "The bundle could not be opened"), errorBox(error)));
+}
+
+/** Draws what the address says. @param {import("../lib/bundle.js").Bundle} bundle */
+async function show(bundle) {
+  const asked = new URLSearchParams(location.hash.slice(1));
+  const log = bundle.log(asked.get("log") ?? "") ?? bundle.logs[0];
+  if (!log) return void fill(document.body, h("main", { class: "stopped" }, h("h1", null, "This bundle holds no logs")));
+  // Tables are fetched when they are asked for, and kept.
+  /** @type {Compile[]} */
+  const compiles = await log.compiles();
+  const index = compiles.findIndex(({ key }) => key === asked.get("compile")); // 'key' is unique; an id can occur twice
+  const main = h("main", { tabindex: "-1", "aria-label": "Compile" });
+  fill(document.body,
+    h("header", null, h("h1", null, plural(compiles.length, "compile"), " of ", log.summary.source.name), logLinks(bundle, log)),
+    h("nav", { "aria-label": "Compiles" }, h("ul", null, compiles.map((compile, i) => h("li", null, compileLink(log, compile, i === index))))),
+    main);
+  try {
+    await showCompile(main, log, compiles[index], index, asked.get("artifact"));
+  } catch (error) {
+    fill(main, errorBox(error, () => show(bundle)));
+  }
+}
+
+/** @param {import("../lib/bundle.js").Bundle} bundle @param {import("../lib/log.js").Log} current */
+function logLinks(bundle, current) {
+  if (bundle.logs.length === 1) return null;
+  return h("nav", { "aria-label": "Logs" }, bundle.logs.map((log) => link({ log: log.id }, log === current, log.rank === null ? log.id : `rank ${log.rank}`)));
+}
+
+/** @param {import("../lib/log.js").Log} log @param {Compile} compile @param {boolean} here */
+function compileLink(log, compile, here) {
+  const name = compile.id === null ? "records without a compile id" : `[${compile.key}] ${compile.function ?? "?"}`;
+  const took = compile.compile_time_us === null ? "" : ` ${time(compile.compile_time_us)}`;
+  return link({ log: log.id, compile: compile.key }, here, name, h("span", { class: "dim" }, ` ${statusInfo(compile.status).word}${took}`));
+}
+
+/** @param {Element} main @param {import("../lib/log.js").Log} log @param {Compile | undefined} compile @param {number} index @param {string | null} wanted */
+async function showCompile(main, log, compile, index, wanted) {
+  if (!compile) return void fill(main, h("h2", null, "Choose a compile"));
+  // The artifacts of all compiles are one table of columns; row(i) is one row as an object.
+  const table = await log.artifacts();
+  const rows = Array.from({ length: table.length }, (_, i) => i).filter((i) => table.columns.compile_index[i] === index);
+  const artifacts = rows.map((i) => ({ ...table.row(i), number: String(i) }));
+  const chosen = artifacts.find(({ number }) => number === wanted);
+  const links = artifacts.map((artifact) =>
+    h("li", null, link({ log: log.id, compile: compile.key, artifact: artifact.number }, artifact === chosen, artifact.name), h("span", { class: "dim" }, bytes(artifact.size_bytes))));
+  fill(main, h("h2", null, plural(artifacts.length, "artifact"), " of ", compile.key), h("ul", null, links));
+  if (!chosen) return;
+  // The text of an artifact is fetched now and not before. Some have none: what they say is in the metadata of their event.
+  const text = (await log.text(chosen)) ?? JSON.stringify(await log.metadata(chosen.event_index), null, 2);
+  main.append(h("pre", { tabindex: "0", role: "region", "aria-label": `Text of ${chosen.name}` }, text));
+}
+
+/** @param {Record<string, string>} state @param {boolean} here @param {...any} children */
+const link = (state, here, ...children) => h("a", { href: `#${new URLSearchParams(state)}`, "aria-current": here ? "true" : null }, children);
