@@ -3,6 +3,7 @@
 import json
 
 import pytest
+import traces
 import zstandard
 from log_builder import log, record, span
 from tlparse_bundle import Bundle, build, discover
@@ -64,7 +65,7 @@ def test_more_open_packs_than_memory_allows(log_of, monkeypatch):
 def test_the_timeline_is_made_of_json_arrays_in_order(log_of, monkeypatch):
     monkeypatch.setattr(blobs, "PACK_BYTES", 2000)
     it = log_of(b"".join(span(f"span {i}", "B", i) for i in range(100)))
-    packs = [json.loads(it.bundle.blob(it.blobs["sha256"][row])) for row in it.directory["timeline"]]
+    packs = [json.loads(it.blob(row)) for row in it.directory["timeline"]]
     assert len(packs) > 1 and all(packs)
     assert [event["name"] for pack in packs for event in pack] == [f"span {i}" for i in range(100)]
     assert [json.loads(event.bytes())["ts"] for event in it.events(type="chromium_event")] == list(range(100))
@@ -73,7 +74,7 @@ def test_the_timeline_is_made_of_json_arrays_in_order(log_of, monkeypatch):
 def test_the_timeline_of_every_fixture_is_json(built, root):
     for folder in sorted(root.glob("fixtures/*/trace")):
         for it in built(folder).logs:
-            events = [e for row in it.directory["timeline"] for e in json.loads(it.bundle.blob(it.blobs["sha256"][row]))]
+            events = [e for row in it.directory["timeline"] for e in json.loads(it.blob(row))]
             assert len(events) == sum(kind["event_count"] for kind in it.directory["kinds"] if kind["type"] == "chromium_event")
             assert all({"name", "ph", "ts"} <= event.keys() for event in events)
 
@@ -86,6 +87,15 @@ def test_equal_ranks_make_equal_blobs(tmp_path):
     tables = [it.blobs for it in Bundle.open(tmp_path / "out").logs]
     assert tables.count(tables[0]) == 4
     assert len(list((tmp_path / "out" / "blobs").rglob("*.zst"))) == len(tables[0]["sha256"])
+
+
+def test_timelines_lie_with_their_logs(built, root):
+    bundle = built(root / "fixtures" / "ranks4" / "trace")
+    for it in bundle.logs:
+        own = [path for path in it.blobs["path"] if path is not None]
+        assert own == [it.blob_path(row) for row in it.directory["timeline"]] == [f"logs/{it.id}/timeline/0000.json.zst"]
+        shared = [path for path in traces.files(bundle.folder) if path.startswith("blobs/") and it.blobs["sha256"][it.directory["timeline"][0]] in path]
+        assert shared == []
 
 
 def test_equal_graphs_of_real_ranks_have_equal_hashes(built, root):

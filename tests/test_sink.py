@@ -17,7 +17,8 @@ def test_files_and_blobs(codec, decode, tmp_path):
         path = sink.put(log_path("x", "a/b.json", sink.codec), DATA)
         sink.put_blob([DATA[:10], DATA[10:]], row)
     assert decode((tmp_path / path).read_bytes()) == DATA and codec_of(path).name == codec
-    sha256, size, stored = row
+    sha256, size, stored, own_path = row
+    assert own_path is None
     blob = (tmp_path / blob_path(sha256, CODECS[codec])).read_bytes()
     assert (decode(blob), size, stored) == (DATA, len(DATA), len(blob))
     assert all(is_own(str(file.relative_to(tmp_path))) or "a/b.json" in str(file) for file in tmp_path.rglob("*") if file.is_file())

@@ -172,7 +172,7 @@ def test_another_major_version_is_refused_with_both_numbers(major, bundle):
 def test_unknown_fields_of_a_newer_minor_version_are_accepted(bundle):
     traces.rewrite(bundle, "manifest.json", lambda m: (m["format"].update(minor=99), m.update(new={"a": 1}), m["logs"][0].update(new=2))[3:] or None)
     for name in traces.files(bundle):
-        if name.endswith(".json"):
+        if name.endswith(".json") and "/timeline/" not in name:
             traces.rewrite(bundle, name, lambda t: t.update(new_field={"a": 1}))
     traces.rewrite(bundle, LOG, lambda t: t["tables"].update(new_table="logs/rank_0/new.json"))
     (bundle / "logs/rank_0/new.json").write_text("{}")

@@ -15,7 +15,8 @@ export async function traceOf(log, progress) {
   for (const [n, row] of timeline.entries()) {
     progress?.(n / timeline.length);
     const size = blobs.size_bytes[row];
-    const whole = await log.bundle.bytes({ sha256: blobs.sha256[row], blob_size: size, offset: 0, size });
+    const whole = await log.payload({ blob_index: row, blob_offset: 0, size_bytes: size });
+    if (!whole) continue;
     const inner = whole.subarray(whole.indexOf(OPEN) + 1, whole.lastIndexOf(CLOSE));
     if (!inner.some((byte) => byte > 0x20)) continue; // an empty array
     parts.push(parts.length ? ",\n" : "[\n", inner);

@@ -118,6 +118,7 @@ export class Log {
     if (row.blob_index < 0) return null;
     const blobs = await this.table("blobs", options);
     return {
+      path: blobs.path?.[row.blob_index] ?? this.bundle.blobPath(blobs.sha256[row.blob_index]),
       sha256: blobs.sha256[row.blob_index],
       blob_size: blobs.size_bytes[row.blob_index],
       offset: row.blob_offset,

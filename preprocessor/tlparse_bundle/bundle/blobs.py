@@ -2,7 +2,8 @@
 
 Payloads of one kind resemble each other, so that a pack of them compresses several times better
 than the payloads alone, and equal ranks make equal packs. The packs of the chromium events are
-JSON arrays, which trace viewers open as they are.
+JSON arrays, which trace viewers open as they are; they hold the times of one process, so that no two
+logs share one, and lie with their log.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Hashable
 
+from tlparse_bundle.bundle.layout import log_path
 from tlparse_bundle.bundle.sink import FileSink
 
 LARGE_BYTES = 256 << 10
@@ -30,8 +32,9 @@ class _Pack:
 class BlobWriter:
     """The blobs of one log. ``timeline`` lists the rows of the packs of chromium events."""
 
-    def __init__(self, sink: FileSink):
+    def __init__(self, sink: FileSink, log_id: str):
         self._sink = sink
+        self._log_id = log_id
         self._rows: list[list] = []
         self._packs: dict[Hashable, _Pack] = {}
         self._open_bytes = 0
@@ -71,8 +74,8 @@ class BlobWriter:
 
     def table(self) -> dict:
         """The blob table (schema: blobs). Call it after close() and the sink's wait()."""
-        sha256, size, stored = zip(*self._rows) if self._rows else ((), (), ())
-        return {"sha256": sha256, "size_bytes": size, "stored_size_bytes": stored}
+        sha256, size, stored, path = zip(*self._rows) if self._rows else ((), (), (), ())
+        return {"sha256": sha256, "size_bytes": size, "stored_size_bytes": stored, "path": path}
 
     def _new_row(self) -> int:
         self._rows.append([])
@@ -106,5 +109,6 @@ class BlobWriter:
     def _close_timeline(self) -> None:
         if self._timeline is not None:
             self._timeline.parts.append(b"\n]\n")
-            self._sink.put_blob(self._timeline.parts, self._rows[self._timeline.row])
+            path = log_path(self._log_id, f"timeline/{len(self.timeline) - 1:04d}.json", self._sink.codec)
+            self._sink.put_blob(self._timeline.parts, self._rows[self._timeline.row], path)
             self._timeline = None

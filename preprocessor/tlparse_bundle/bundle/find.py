@@ -16,7 +16,7 @@ def find(bundle: Bundle, what: str) -> bytes:
     """
     if len(what) == 64 and all(c in "0123456789abcdef" for c in what):
         return bundle.blob(what)
-    if what == layout.MANIFEST or what.startswith(("logs/", "blobs/")):
+    if what == layout.MANIFEST or what.startswith(("logs/", "ranks/", "blobs/")):
         return bundle.read(what)
     log_id, _, rest = what.partition("/")
     log = bundle.log(log_id)
@@ -32,8 +32,7 @@ def find(bundle: Bundle, what: str) -> bytes:
 
 def _timeline(log: Log) -> bytes:
     """The packs of the chromium events, which are JSON arrays, as one."""
-    sha256 = log.blobs["sha256"]
-    packs = [log.bundle.blob(sha256[row]).strip().removeprefix(b"[").removesuffix(b"]").strip() for row in log.directory["timeline"]]
+    packs = [log.blob(row).strip().removeprefix(b"[").removesuffix(b"]").strip() for row in log.directory["timeline"]]
     return b"[\n" + b",\n".join(packs) + b"\n]\n"
 
 

@@ -132,7 +132,7 @@ def write_log(
         closing(payload_tables(sink, log.id)) as payloads,
     ):
         reader = RecordReader(stream, diagnostics)
-        blobs, writer = BlobWriter(sink), EventWriter(sink, log.id)
+        blobs, writer = BlobWriter(sink, log.id), EventWriter(sink, log.id)
         for record in reader:
             if record.prefix is None:
                 writer.keep(record.kept)

@@ -28,7 +28,7 @@ class Bundle:
             self.logs = [Log(self, row) for row in self.manifest["logs"]]
         except (KeyError, TypeError):
             raise self._no_manifest() from None
-        self.blob = lru_cache(_CACHED_BLOBS)(self._blob)
+        self.read_cached = lru_cache(_CACHED_BLOBS)(self.read)
 
     @classmethod
     def open(cls, location: str | os.PathLike) -> Bundle:
@@ -69,9 +69,9 @@ class Bundle:
         """Any file of the bundle as it is stored."""
         return self._store.raw(path)
 
-    def _blob(self, sha256: str) -> bytes:
-        """An uncompressed blob, by its name."""
-        return self.read(layout.blob_path(sha256, self.codec))
+    def blob(self, sha256: str) -> bytes:
+        """An uncompressed blob that logs share, by its name."""
+        return self.read_cached(layout.blob_path(sha256, self.codec))
 
     def _read_manifest(self) -> dict:
         try:
@@ -170,9 +170,18 @@ class Log:
         """The blob table (schema: blobs)."""
         return self.table("blobs")
 
+    def blob_path(self, blob_index: int) -> str:
+        """Path of a blob, by its row in the blob table."""
+        path = self.blobs["path"][blob_index] if "path" in self.blobs else None  # format 1.0 has no such column
+        return path or layout.blob_path(self.blobs["sha256"][blob_index], self.bundle.codec)
+
+    def blob(self, blob_index: int) -> bytes:
+        """An uncompressed blob, by its row in the blob table."""
+        return self.bundle.read_cached(self.blob_path(blob_index))
+
     def payload(self, blob_index: int, offset: int, size_bytes: int) -> bytes:
         """A payload, by its place in the blobs."""
-        return self.bundle.blob(self.blobs["sha256"][blob_index])[offset : offset + size_bytes]
+        return self.blob(blob_index)[offset : offset + size_bytes]
 
     def metadata(self, event_index: int) -> dict | None:
         """What the record holds besides its columns (schema: metadata); None for {type: {}}."""

@@ -46,9 +46,12 @@ class FileSink:
         """Store a table of a log; returns its path."""
         return self.put(log_path(log_id, f"{name}.json", self.codec), to_json(table))
 
-    def put_blob(self, parts: Sequence[bytes], row: list) -> None:
-        """Store the concatenation of ``parts`` as a blob; fills row with [sha256, size, stored size]."""
-        self._submit(lambda: self._write_blob(parts, row))
+    def put_blob(self, parts: Sequence[bytes], row: list, path: str | None = None) -> None:
+        """Store the concatenation of ``parts`` as a blob; fills row with [sha256, size, stored size, path].
+
+        ``path`` is for what no other log can have; None lets the hash tell the place, which equal blobs share.
+        """
+        self._submit(lambda: self._write_blob(parts, row, path))
 
     def _submit(self, job) -> None:
         self._slots.acquire()
@@ -62,14 +65,14 @@ class FileSink:
         for future in self._futures:
             future.result()
 
-    def _write_blob(self, parts: Sequence[bytes], row: list) -> None:
+    def _write_blob(self, parts: Sequence[bytes], row: list, path: str | None) -> None:
         data = b"".join(parts)
         sha256 = hashlib.sha256(data).hexdigest()
-        path = blob_path(sha256, self.codec)
-        target = self.root / path
-        if not target.exists():
-            self._write(path, self.codec.encode(data))
-        row[:] = [sha256, len(data), target.stat().st_size]
+        place = path or blob_path(sha256, self.codec)
+        target = self.root / place
+        if path is not None or not target.exists():
+            self._write(place, self.codec.encode(data))
+        row[:] = [sha256, len(data), target.stat().st_size, path]
 
     def _write(self, path: str, data: bytes) -> None:
         target = self.root / path

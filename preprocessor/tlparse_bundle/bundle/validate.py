@@ -142,11 +142,12 @@ class _Checker:
 
     def _check_blobs(self, table: dict, where: str) -> list[int]:
         self._check_columns(table, f"{where} blobs")
-        for sha256, size, stored in zip(table["sha256"], table["size_bytes"], table["stored_size_bytes"]):
-            if sha256 in self._checked_blobs:
+        paths = table.get("path") or [None] * len(table["sha256"])
+        for sha256, size, stored, own in zip(table["sha256"], table["size_bytes"], table["stored_size_bytes"], paths):
+            path = own or blob_path(sha256, self.bundle.codec)
+            if path in self._checked_blobs:
                 continue
-            self._checked_blobs.add(sha256)
-            path = blob_path(sha256, self.bundle.codec)
+            self._checked_blobs.add(path)
             try:
                 raw = self.bundle.raw(path)
                 data = self.bundle.codec.decode(raw)
