@@ -57,7 +57,7 @@ def export(bundle: Bundle, viewer: Path, compiles: Sequence[str] = (), max_bytes
     Raises BundleError when no log has one of the compiles, and when the page would be larger than ``max_bytes``.
     """
     kept = _payloads(bundle, compiles) if compiles else None
-    blobs = kept or dict.fromkeys(layout.blob_path(sha256, bundle.codec) for log in bundle.logs for sha256 in log.blobs["sha256"])
+    blobs = kept or dict.fromkeys(log.blob_path(row) for log in bundle.logs for row in range(len(log.blobs["sha256"])))
     paths = [*_tables(bundle), *blobs]
     pieces = [*_head(viewer, compiles)]
     size = sum(map(len, pieces))
@@ -97,8 +97,7 @@ def _payloads(bundle: Bundle, compiles: Sequence[str]) -> dict[str, list[slice]]
         for artifact in log.artifacts:
             row, offset = artifact.row["blob_index"], artifact.row["blob_offset"]
             if row >= 0 and log.compiles[artifact.compile_index].key in compiles:
-                path = layout.blob_path(log.blobs["sha256"][row], bundle.codec)
-                found.setdefault(path, []).append(slice(offset, offset + artifact.size_bytes))
+                found.setdefault(log.blob_path(row), []).append(slice(offset, offset + artifact.size_bytes))
     return found
 
 
