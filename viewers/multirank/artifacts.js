@@ -1,8 +1,9 @@
 // The artifacts of one compile on two ranks, one beside the other; same or not by their hashes.
 
-/** @typedef {{address: string, left: any | null, right: any | null, verdict: "same" | "differs" | "left" | "right"}} Pair */
+/** @typedef {{address: string, left: any | null, right: any | null, verdict: "same" | "alike" | "differs" | "left" | "right"}} Pair alike: but for addresses of memory */
 /** @typedef {{log: import("../lib/log.js").Log, key: string}} Side a compile of a rank */
 
+const CLOSER_BYTES = 500_000;
 const ADDRESSES = /0x[0-9a-f]{6,}|\b\d{12,}\b/g;
 
 /** Each with an address that stays: its name, and '@2' for the second of that name. @param {Side} side @returns {Promise<any[]>} */
@@ -44,4 +45,15 @@ export async function textOf({ log }, artifact, options) {
 }
 
 /** Texts that differ in addresses of memory only say the same. @param {string} left @param {string} right */
-export const sameButAddresses = (left, right) => left.length === right.length && left !== right && left.replace(ADDRESSES, "#") === right.replace(ADDRESSES, "#");
+export const sameButAddresses = (left, right) => left !== right && left.replace(ADDRESSES, "#") === right.replace(ADDRESSES, "#");
+
+/** Finds the pairs that differ in addresses only; their texts are fetched for it. @param {{left: Side, right: Side, list: Pair[]}} both @param {() => void} tell when some were found */
+export async function lookCloser({ left, right, list }, tell) {
+  const small = list.filter((pair) => pair.verdict === "differs" && pair.left.hash !== null && pair.right.hash !== null && Math.max(pair.left.size_bytes, pair.right.size_bytes) < CLOSER_BYTES);
+  const looked = await Promise.all(small.map(async (pair) => {
+    const texts = await Promise.all([textOf(left, pair.left, {}), textOf(right, pair.right, {})]).catch(() => null); // opening it will tell
+    return texts !== null && sameButAddresses(texts[0], texts[1]) ? pair : null;
+  }));
+  for (const pair of looked) if (pair) pair.verdict = "alike";
+  if (looked.some(Boolean)) tell();
+}

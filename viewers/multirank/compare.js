@@ -4,12 +4,12 @@ import { fill, h } from "../lib/dom.js";
 import { loader } from "../lib/load.js";
 import { split } from "../lib/splitter.js";
 import { prettyJson } from "../lib/text.js";
-import { pairs, sameButAddresses, textOf } from "./artifacts.js";
+import { lookCloser, pairs, sameButAddresses, textOf } from "./artifacts.js";
 import { awayLink, compileKey, groupLetter, logOf, majorityRank } from "./data.js";
 import { functionName } from "./verdict.js";
 
 /** @type {Record<string, [string, string]>} */
-const VERDICTS = { same: ["=", "same"], differs: ["≠", "differs"], left: ["◧", "only left"], right: ["◨", "only right"] };
+const VERDICTS = { same: ["=", "same"], differs: ["≠", "differs"], alike: ["≈", "addresses"], left: ["◧", "only left"], right: ["◨", "only right"] };
 
 /** @param {import("./main.js").Context} context @returns {Promise<import("./main.js").View>} */
 export async function openCompare({ model, state }) {
@@ -51,9 +51,10 @@ export async function openCompare({ model, state }) {
       if (wanted !== sides) return;
       known = { left: a, right: b, list };
       view.title = `Compare rank ${left} with rank ${right}`;
+      void lookCloser(known, () => known?.list === list && drawRail(list, shown.split(" ").slice(3).join(" ")));
     }
     if (!known) return;
-    const place = current.artifact || (known.list.find((pair) => pair.verdict !== "same" && pair.address === "dynamo_output_graph") ?? known.list.find((pair) => pair.verdict !== "same") ?? known.list[0])?.address;
+    const place = current.artifact || (known.list.find((pair) => pair.address === "dynamo_output_graph") ?? known.list[0])?.address;
     drawRail(known.list, place);
     if (shown === `${wanted} ${place}`) return;
     shown = `${wanted} ${place}`;
@@ -84,8 +85,8 @@ export async function openCompare({ model, state }) {
   const drawRail = (list, place) => {
     fill(rail, h("ul", null, list.map((pair) => {
       const [sign, word] = VERDICTS[pair.verdict];
-      return h("li", null, h("a", { href: state.patched({ artifact: pair.address }), "aria-current": pair.address === place ? "true" : null }, pair.address,
-        h("span", { class: `size${pair.verdict === "same" ? "" : " differs-word"}` }, h("span", { "aria-hidden": "true" }, sign), ` ${word}`)));
+      return h("li", null, h("a", { href: state.patched({ artifact: pair.address }), "aria-current": pair.address === place ? "true" : null, title: pair.verdict === "alike" ? "They differ in addresses of memory only" : null }, pair.address,
+        h("span", { class: `size${["same", "alike"].includes(pair.verdict) ? "" : " differs-word"}` }, h("span", { "aria-hidden": "true" }, sign), ` ${word}`)));
     })));
     rail.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
   };
@@ -104,7 +105,8 @@ export async function openCompare({ model, state }) {
       return { made, alike: sameButAddresses(texts[0], texts[1]) };
     }, ({ made, alike }) => {
       pane = made;
-      fill(body, h("div", { class: "padded" }, h("h2", null, place), alike && h("p", { class: "dim" }, "They differ in addresses of memory only, which are others in each process.")), made.element);
+      fill(body, h("div", { class: "padded" }, h("h2", null, place), alike && h("p", { class: "dim" }, "They differ in addresses of memory only, which are others in each process."),
+        pair.verdict === "left" || pair.verdict === "right" ? h("p", { class: "dim" }, `Only the rank on the ${pair.verdict} has it.`) : null), made.element);
     });
   };
 

@@ -33,6 +33,7 @@ const VIEWS = {
 };
 // column: row of the columns of matching; left, right, rank: ranks; open: groups of the matrix that are taken apart
 const DEFAULTS = { view: "verdict", column: "", left: "", right: "", artifact: "", pane: "", rank: "", open: "", log: "" };
+const OWN_HEADING = new Set(["compare", "collectives"]); // they write it when they know what they show
 const THEME = "tlparse-bundle.theme";
 
 document.getElementById("boot")?.remove();
@@ -90,7 +91,7 @@ async function show(model, current) {
     const opened = await open[1]().then((make) => make({ model, state })).finally(() => clearTimeout(timer));
     if (shown !== place) return;
     view = opened;
-    fill(main, !opened.element.querySelector("h1") && h("h1", { class: "visually-hidden" }, opened.title), opened.element);
+    fill(main, !OWN_HEADING.has(place) && !opened.element.querySelector("h1") && h("h1", { class: "visually-hidden" }, opened.title), opened.element);
     opened.update?.(state.current);
     document.title = `${opened.title} · ${model.members.length} ranks · tlparse-bundle`;
   } catch (error) {

@@ -43,7 +43,8 @@ export class Matrix {
     this.element.setAttribute("aria-colcount", String(this.columns.length + 1));
     this.element.addEventListener("scroll", () => this.sideways(), { passive: true });
     this.element.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => this.key(event));
-    this.element.addEventListener("focus", () => this.list.active < 0 && this.activate(0, 0));
+    // By the keyboard only: a click must find the cell that was pressed, not one drawn anew.
+    this.element.addEventListener("focus", () => this.list.active < 0 && this.element.matches(":focus-visible") && this.activate(0, 0));
     new ResizeObserver(() => this.sideways()).observe(this.element);
     this.show();
   }

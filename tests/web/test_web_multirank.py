@@ -1,0 +1,257 @@
+"""The multi-rank viewer on real programs: what the first screen says, and where it leads."""
+
+import json
+import re
+
+import pytest
+from conftest import ROOT
+from playwright.sync_api import expect
+
+SCENARIOS = ["other_shape", "extra_break", "execution_order", "missing_collective", "killed", "straggler"]
+# What else a person must read on the first screen, beside the rank and the compile: the reason.
+REASONS = {
+    "other_shape": ["L['x']", "(17, 8) instead of", "(16, 8)"],
+    "extra_break": ["broke the graph", "print(", "ids of later compiles are shifted"],
+    "execution_order": ["another order", "the 5th was block [1/0]", "others ran embed [0/0]"],
+    "missing_collective": ["1 all_reduce fewer", "from position 2 on"],
+    "killed": ["never finished", "which ranks 0–2 did"],
+    "straggler": ["took 2", " s for block", "the others wait"],
+}
+
+
+def truth(name):
+    return json.loads((ROOT / "fixtures" / f"ranks_{name}" / "truth.json").read_text())["ranks"]
+
+
+@pytest.fixture
+def view(page, bundle_of, address_of):
+    """view(source, hash): the multi-rank viewer."""
+
+    def open_it(source, hash="#v=1", server="serve"):
+        page.goto(address_of(bundle_of(source), server).replace("/default/", "/multirank/") + hash)
+        expect(page.get_by_role("button", name="Help")).to_be_visible()
+        expect(page.get_by_role("heading", level=1)).to_have_count(1)
+        return page
+
+    return open_it
+
+
+def cell(page, row, column):
+    """A cell of the matrix, by the name of the row and of the column."""
+    names = page.get_by_role("columnheader").all_inner_texts()
+    at = next(i for i, name in enumerate(names) if name.startswith(column))
+    rows = page.get_by_role("row").filter(has=page.get_by_role("rowheader", name=row))
+    return rows.get_by_role("gridcell").nth(at - 1)
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_the_first_screen_names_rank_compile_and_reason(view, name):
+    known = truth(name)
+    page = view(f"ranks_{name}")
+    (rank,) = known["differs"]
+    expect(page.get_by_role("heading", level=1)).to_contain_text(f"rank {rank} ")
+    first = page.get_by_role("region", name="Verdict").get_by_role("listitem").first
+    expect(first).to_contain_text(f"Rank {rank} ")
+    expect(first).to_contain_text(f"{known['function']} [{known['compile']}")
+    for words in REASONS[name]:
+        expect(first).to_contain_text(words)
+    others = {int(n) for n in re.findall(r"Rank (\d)", page.get_by_role("region", name="Verdict").inner_text())}
+    assert others == {rank}, "no other rank is accused"
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_the_matrix_marks_the_cell(view, name):
+    known = truth(name)
+    page = view(f"ranks_{name}")
+    odd = f"rank {known['differs'][0]}"
+    marked = page.locator(".matrix-cell.marked")
+    expect(cell(page, odd, known["function"])).to_have_class(re.compile("marked"))
+    assert marked.count() == (2 if name == "extra_break" else 1)
+    same = {"execution_order", "straggler", "killed"}
+    expect(cell(page, odd, known["function"])).to_have_text(re.compile("^A" if name in same else "^B"))
+
+
+def test_healthy_ranks_have_no_warning(view):
+    page = view("ranks_healthy")
+    expect(page.get_by_role("heading", level=1)).to_have_text("4 ranks agree: 4 compiles, the same on each")
+    expect(page.get_by_role("region", name="Verdict").get_by_role("listitem")).to_have_count(0)
+    expect(page.get_by_role("rowheader")).to_have_count(1)
+    expect(page.get_by_role("rowheader")).to_contain_text("ranks 0–3")
+    expect(page.locator(".matrix-cell.marked")).to_have_count(0)
+    cells = page.get_by_role("gridcell")
+    assert cells.all_inner_texts() == ["A"] * 4
+
+
+@pytest.mark.parametrize("server", ["serve", "static"])
+def test_a_shifted_id_is_the_same_compile(view, server):
+    page = view("ranks_extra_break", server=server)
+    expect(cell(page, "rank 1", "reduce")).to_have_text("A")
+    expect(cell(page, "ranks 0, 2 and 3", "block, resumed at")).to_have_text("·")
+    cell(page, "rank 1", "reduce").click()
+    expect(page.get_by_role("main")).to_contain_text("[2/0] ›")
+    expect(page.get_by_role("main")).to_contain_text("[3/0] ›")
+    expect(page.get_by_role("link", name="dynamo_output_graph same")).to_have_attribute("aria-current", "true")
+
+
+def test_a_group_opens(view):
+    page = view("ranks_healthy")
+    head = page.get_by_role("rowheader")
+    head.click()
+    expect(head).to_have_count(5)
+    assert [text.strip() for text in head.all_inner_texts()[1:]] == [f"rank {n}" for n in range(4)]
+    assert "open=0" in page.url
+    page.reload()
+    expect(head).to_have_count(5)
+    expect(head.first).to_have_attribute("aria-expanded", "true")
+    head.first.click()
+    expect(head).to_have_count(1)
+
+
+def test_compare_shows_the_shape(view):
+    page = view("ranks_other_shape")
+    page.get_by_role("link", name="compare ›").first.click()
+    expect(page.get_by_role("heading", name="Compare", level=1)).to_be_visible()
+    changed = page.locator(".diff-changed")
+    expect(changed.first).to_contain_text("f32[16, 8]")
+    expect(changed.first).to_contain_text("f32[17, 8]")
+    assert [page.get_by_label(f"Rank on the {side}").input_value() for side in ("left", "right")] == ["0", "2"]
+    page.get_by_role("link", name="inductor_output_code").click()
+    expect(page.get_by_role("region", name="Difference of inductor_output_code")).to_be_visible()
+    page.get_by_label("Rank on the right").select_option("3")
+    expect(page.get_by_role("link", name="inductor_output_code same")).to_be_visible()
+    address = page.url
+    page.goto("about:blank")
+    page.goto(address)
+    expect(page.get_by_role("link", name="inductor_output_code same")).to_have_attribute("aria-current", "true")
+    expect(page.get_by_label("Rank on the right")).to_have_value("3")
+
+
+def test_addresses_are_no_difference(view):
+    page = view("ranks_healthy", "#v=1&view=compare")
+    expect(page.get_by_role("link", name="before_pre_grad_graph addresses")).to_be_visible()
+    expect(page.get_by_role("link", name="inductor_output_code same")).to_be_visible()
+
+
+def test_schedules_are_aligned(view):
+    page = view("ranks_missing_collective")
+    page.get_by_role("link", name="align ›").click()
+    rows = page.get_by_role("region", name="Schedule 1").get_by_role("row").all_inner_texts()
+    cells = [re.split(r"\s+", row.strip()) for row in rows[1:]]
+    assert cells == [
+        ["0", "all_reduce", "0", "all_reduce"],
+        ["1", "wait_tensor", "1", "wait_tensor"],
+        ["2", "all_reduce", "–"],
+        ["3", "wait_tensor", "–"],
+        ["4", "all_gather_into_tensor", "2", "all_gather_into_tensor"],
+        ["5", "wait_tensor", "3", "wait_tensor"],
+    ]
+    expect(page.locator("tr.first")).to_contain_text("all_reduce")
+
+
+def test_the_order_of_execution(view):
+    page = view("ranks_execution_order")
+    page.get_by_role("link", name="order ›").click()
+    expect(page.get_by_role("main")).to_contain_text("Rank 3 differs from position 4 on.")
+    first = page.locator("tr.first")
+    expect(first).to_contain_text("embed [0/0]")
+
+
+def test_timelines_of_the_straggler(view):
+    page = view("ranks_straggler")
+    page.get_by_role("link", name="timeline ›").click()
+    chart = page.get_by_role("application", name="Compiles of each rank over time")
+    expect(chart).to_be_visible()
+    expect(page.locator(".lane-names .here")).to_have_text("rank 1")
+    expect(page.get_by_role("row").filter(has_text="block").first).to_contain_text("rank 1")
+    for _ in range(20):
+        chart.press("n")
+        heading = page.get_by_role("region", name="Selected compile").get_by_role("heading")
+        if heading.inner_text().startswith("rank 1 · block"):
+            break
+    expect(heading).to_have_text("rank 1 · block [1/0]")
+    expect(page.get_by_role("region", name="Selected compile")).to_contain_text("slowest rank 1")
+    chart.press("Enter")
+    expect(page).to_have_url(re.compile(r"/default/.*compile=1(%2F|/)0&log=rank_1_fixture\d"))
+
+
+def test_details(view):
+    page = view("ranks_extra_break", "#v=1&view=details")
+    rows = page.get_by_role("region", name="On some ranks only").get_by_role("row")
+    expect(rows.nth(1)).to_contain_text("graph break")
+    expect(rows.nth(1)).to_contain_text("ranks 0, 2 and 3")
+
+
+def test_there_and_back(page, bundle_of, address_of):
+    page.goto(address_of(bundle_of("ranks_killed")))
+    page.get_by_role("link", name="What differs between the ranks ›").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("rank 3 never finished its 3rd compile")
+    page.get_by_role("link", name="[2/0] of rank 3 ›").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("reduce")
+    expect(page).to_have_url(re.compile("log=rank_3_fixture"))
+    expect(page.get_by_role("main")).to_contain_text("missing")
+    page.get_by_role("link", name="Ranks ›").click()
+    page.get_by_role("link", name="‹ tlparse-bundle").click()
+    expect(page.get_by_role("link", name="What differs between the ranks ›")).to_be_visible()
+
+
+def test_no_link_without_ranks(show):
+    page, _ = show("killed")
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
+    expect(page.locator(".ranks-link")).to_have_count(0)
+
+
+def test_a_bundle_of_one_rank(view):
+    page = view("killed")
+    expect(page.get_by_role("main")).to_contain_text("Nothing to compare")
+    expect(page.get_by_role("main")).to_contain_text("TORCH_TRACE=")
+
+
+def test_keys(view):
+    page = view("ranks_other_shape")
+    grid = page.get_by_role("grid")
+    grid.focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowRight")
+    here = page.locator(f"#{grid.get_attribute('aria-activedescendant')}")
+    expect(here).to_have_class(re.compile("g1 .*marked .*here"))
+    page.keyboard.press("Enter")
+    expect(page.locator(".diff-changed").first).to_contain_text("f32[17, 8]")
+    page.locator("body").press("]")
+    expect(page.get_by_label("Compile", exact=True)).to_have_value("2")
+    page.locator("body").press("[")
+    expect(page.get_by_label("Compile", exact=True)).to_have_value("1")
+    page.locator("body").press("3")
+    expect(page.get_by_role("heading", name="Collectives")).to_be_visible()
+    page.go_back()
+    expect(page.get_by_role("heading", name="Compare")).to_be_visible()
+    page.locator("body").press("?")
+    expect(page.get_by_role("dialog", name="Help")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog", name="Help")).to_have_count(0)
+
+
+def test_keys_open_a_group(view):
+    page = view("ranks_healthy")
+    grid = page.get_by_role("grid")
+    grid.focus()
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator("#matrix--1")).to_contain_text("ranks 0–3")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("rowheader")).to_have_count(5)
+    page.keyboard.press("ArrowDown")
+    expect(page.locator("#matrix--1")).to_have_text("rank 0")
+
+
+@pytest.mark.parametrize("view_name", ["verdict", "compare", "collectives", "execution", "timeline", "details"])
+def test_every_view_has_an_address(view, view_name):
+    page = view("ranks_missing_collective", f"#v=1&view={view_name}")
+    expect(page.get_by_role("navigation", name="Views").locator("[aria-current=page]")).to_have_count(1)
+    expect(page.locator(".loading")).to_have_count(0)
+    text = page.get_by_role("main").inner_text()
+    page.reload()
+    expect(page.get_by_role("main")).to_have_text(re.compile(re.escape(text.strip().split("\n")[0])))
+
+
+def test_an_unknown_view(page_with_errors, bundle_of, address_of):
+    page_with_errors.goto(address_of(bundle_of("ranks_healthy")).replace("/default/", "/multirank/") + "#v=1&view=nothing")
+    expect(page_with_errors.get_by_role("alert")).to_contain_text("There is no view 'nothing'")
