@@ -1,0 +1,217 @@
+"""How fast the preprocessor is beside tlparse: both run in turn on the same inputs.
+
+    python benchmarks/preprocessor.py SOURCE [--only trace,linear,ranks,artifact,tiny,start] [--rounds 5] [--json FILE] [--work FOLDER]
+
+SOURCE is the log of a real rank (of 1.86 MB and 504 records in the figures of docs/performance.md); the
+inputs are made from it in FOLDER. Each round runs every program once, so that a machine that gets slower
+is slower for all. Prints ratios of medians, peak memory of the largest process, size of the bundle against
+the log, and the processor time of our stages; the same as JSON. Linux and macOS; needs tlparse on the PATH
+or beside the Python that runs this.
+
+  trace     150 MB, 40,504 records: tlparse, tlparse --plain-text, and us
+  linear    300 MB and 600 MB against 150 MB: does our time grow as the log does, and our memory not at all?
+  ranks     64 ranks of 20 MB: tlparse --all-ranks-html and us; one worker and two on two of the logs
+  artifact  one artifact of 200 MB
+  tiny      1,000,000 records of the smallest kind
+  start     tlparse-bundle --help against an empty Python program
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from make_ranks import make_ranks
+from make_trace import make_trace
+
+PREPROCESSOR = Path(__file__).resolve().parent.parent / "preprocessor"
+sys.path[:0] = [str(PREPROCESSOR), str(PREPROCESSOR.parent / "tests")]
+from log_builder import record
+from tlparse_bundle.diagnostics import Diagnostics
+from tlparse_bundle.trace.envelope import EventDecoder
+from tlparse_bundle.trace.reader import RecordReader
+
+OURS = [sys.executable, "-m", "tlparse_bundle"]
+COPIES = 81  # of the source make 150 MB
+RANK_COPIES = 11  # make 20 MB
+
+
+@dataclass
+class Run:
+    """Medians over the rounds of one program on one input."""
+
+    input: str
+    program: str
+    input_bytes: int
+    wall_s: float
+    cpu_s: float  # of all its processes
+    peak_bytes: int  # of its largest process
+    output_bytes: int
+
+
+def tlparse_command() -> str:
+    beside = Path(sys.executable).with_name("tlparse")
+    return str(beside) if beside.exists() else shutil.which("tlparse") or sys.exit("tlparse is not installed")
+
+
+def measured(command: list[str]) -> tuple[float, float, int]:
+    """(wall, processor seconds of it and its children, peak bytes of the largest of them) of one run."""
+    start = time.perf_counter()
+    process = subprocess.Popen(command, env={**os.environ, "PYTHONPATH": str(PREPROCESSOR)}, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    error = process.stderr.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    wall = time.perf_counter() - start
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        sys.exit(f"{' '.join(command)} failed with {process.returncode}:\n{error.decode()}")
+    return wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+
+
+def in_turn(name: str, source: Path, programs: dict[str, Callable[[Path], list[str]]], work: Path, rounds: int) -> list[Run]:
+    """Runs all programs once, unmeasured, then ``rounds`` times in turn."""
+    found: dict[str, list[tuple]] = {program: [] for program in programs}
+    sizes: dict[str, int] = {}
+    for number in range(rounds + 1):
+        for program, command in programs.items():
+            out = work / "out"
+            result = measured(command(out))
+            sizes[program] = size_of(out)
+            shutil.rmtree(out, ignore_errors=True)
+            if number:
+                found[program].append(result)
+                print(f"{name} {number}/{rounds} {program}: {result[0]:.2f} s", file=sys.stderr)
+    input_bytes = size_of(source)
+    return [Run(name, program, input_bytes, *map(statistics.median, zip(*runs)), sizes[program]) for program, runs in found.items()]
+
+
+def size_of(path: Path) -> int:
+    return path.stat().st_size if path.is_file() else sum(p.stat().st_size for p in path.rglob("*") if p.is_file()) if path.exists() else 0
+
+
+def ours(source: Path, *options: str) -> Callable[[Path], list[str]]:
+    return lambda out: [*OURS, str(source), str(out), "--quiet", *options]
+
+
+def theirs(source: Path, *options: str) -> Callable[[Path], list[str]]:
+    return lambda out: [tlparse_command(), str(source), "-o", str(out), "--no-browser", *options]
+
+
+def trace_log(source: Path, work: Path, copies: int) -> Path:
+    path = work / f"copies_{copies}.log"
+    if not path.exists():
+        make_trace(source, path, copies)
+    return path
+
+
+def bench_trace(source: Path, work: Path, rounds: int) -> list[Run]:
+    log = trace_log(source, work, COPIES)
+    programs = {"tlparse": theirs(log), "tlparse --plain-text": theirs(log, "--plain-text"), "tlparse-bundle": ours(log)}
+    return in_turn("trace", log, programs, work, rounds)
+
+
+def bench_linear(source: Path, work: Path, rounds: int) -> list[Run]:
+    runs = []
+    for factor in (1, 2, 4):
+        log = trace_log(source, work, factor * COPIES)
+        runs += in_turn(f"linear x{factor}", log, {"tlparse-bundle": ours(log)}, work, rounds)
+        if factor > 1:
+            log.unlink()
+    return runs
+
+
+def bench_ranks(source: Path, work: Path, rounds: int) -> list[Run]:
+    folder, pair, one = work / "ranks", work / "pair", work / "one"
+    if not folder.exists():
+        big = trace_log(source, work, RANK_COPIES)
+        for place, count in ((folder, 64), (pair, 2), (one, 1)):
+            make_ranks(big, place, count)
+    runs = in_turn("ranks", folder, {"tlparse": theirs(folder, "--all-ranks-html"), "tlparse-bundle": ours(folder)}, work, rounds)
+    runs += in_turn("one rank", one, {"tlparse-bundle": ours(one)}, work, rounds)
+    return runs + in_turn("two ranks", pair, {"one worker": ours(pair, "--jobs", "1"), "two workers": ours(pair, "--jobs", "2")}, work, rounds)
+
+
+def bench_artifact(source: Path, work: Path, rounds: int) -> list[Run]:
+    log = work / "artifact.log"
+    line = "buf0 = torch.ops.aten.add.Tensor(arg0_1, arg1_1)  # %08d\n"
+    log.write_bytes(record("artifact:big 0/0", payload="".join(line % i for i in range(200_000_000 // len(line % 0)))))
+    return in_turn("artifact", log, {"tlparse": theirs(log), "tlparse-bundle": ours(log)}, work, rounds)
+
+
+def bench_tiny(source: Path, work: Path, rounds: int) -> list[Run]:
+    log = work / "tiny.log"
+    some = b"".join(record(f'describe_storage 0/{i} {{"id": {i}, "describer_id": 0, "size": 4}}') for i in range(1000))
+    with log.open("wb") as out:
+        for _ in range(1000):
+            out.write(some)
+    return in_turn("tiny", log, {"tlparse": theirs(log), "tlparse-bundle": ours(log)}, work, rounds)
+
+
+def bench_start(source: Path, work: Path, rounds: int) -> list[Run]:
+    programs = {"python -c pass": lambda _: [sys.executable, "-c", "pass"], "tlparse-bundle --help": lambda _: [*OURS, "--help"]}
+    return in_turn("start", Path(os.devnull), programs, work, rounds)
+
+
+BENCHMARKS = {
+    "trace": bench_trace, "linear": bench_linear, "ranks": bench_ranks, "artifact": bench_artifact, "tiny": bench_tiny, "start": bench_start,
+}  # fmt: skip
+
+
+def stages(log: Path) -> dict[str, float]:
+    """Processor seconds of one thread for the stages of reading ``log``, each with those before it."""
+
+    def decode(records, diagnostics):
+        decoder = EventDecoder(diagnostics)
+        for one in records:
+            decoder.decode(one)
+
+    found = {}
+    for name, run in {"records": lambda records, _: [None for _ in records], "events": decode}.items():
+        with log.open("rb") as stream:
+            diagnostics = Diagnostics()
+            start = time.thread_time()
+            run(RecordReader(stream, diagnostics), diagnostics)
+            found[name] = round(time.thread_time() - start, 3)
+    return found
+
+
+def report(runs: list[Run]) -> str:
+    """A table; times as ratios to the first program of each input."""
+    lines = [f"{'input':<12}{'program':<24}{'log':>9}{'time':>8}{'cpu':>8}{'peak':>9}{'output':>9}"]
+    first: dict[str, Run] = {}
+    for run in runs:
+        base = first.setdefault(run.input.partition(" x")[0], run)
+        sizes = f"{run.input_bytes / 1e6:6.0f} MB", f"{run.peak_bytes / 1e6:6.0f} MB", f"{100 * run.output_bytes / max(1, run.input_bytes):7.1f} %"
+        lines.append(f"{run.input:<12}{run.program:<24}{sizes[0]:>9}{run.wall_s / base.wall_s:8.3f}{run.cpu_s / base.cpu_s:8.3f}{sizes[1]:>9}{sizes[2]:>9}")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("source", type=Path)
+    parser.add_argument("--only", default=",".join(BENCHMARKS))
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--work", type=Path, default=Path("benchmark_work"))
+    options = parser.parse_args()
+    options.work.mkdir(parents=True, exist_ok=True)
+    runs = [run for name in options.only.split(",") for run in BENCHMARKS[name](options.source, options.work, options.rounds)]
+    stage_s = stages(trace_log(options.source, options.work, COPIES))
+    print(report(runs))
+    print("processor seconds of one thread until there are", ", ".join(f"{name}: {value:.2f}" for name, value in stage_s.items()))
+    if options.json:
+        machine = {"system": platform.platform(), "python": platform.python_version(), "cores": os.cpu_count()}
+        options.json.write_text(json.dumps({"machine": machine, "runs": [asdict(run) for run in runs], "stages_cpu_s": stage_s}, indent=1))
+
+
+if __name__ == "__main__":
+    main()
