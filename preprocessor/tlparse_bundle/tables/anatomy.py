@@ -16,17 +16,16 @@ class Anatomy:
     types = None
 
     def __init__(self, context: TableContext):
-        self._cells: dict[tuple[int, int, int], int] = {}  # (kind, compile, origin) -> row of the next three
+        self._cells: dict[tuple[int, int, tuple], int] = {}  # (kind, compile, origin) -> row of the next three
         self._events, self._bytes, self._payload_bytes = array("q"), array("q"), array("q")
-        self._origins: dict[tuple, int] = {}
         self._distinct: list[int] = []  # per kind, bytes of payloads that were not there before
         self._blob_ends = array("q")  # per blob, the end of what was stored in it so far
 
     def observe(self, event: Event) -> None:
-        origin = self._origins.setdefault(event.origin, len(self._origins))
-        cells = self._cells
-        row = cells.setdefault((event.kind_index, event.compile_index, origin), len(cells))
-        if row == len(self._events):
+        key = event.kind_index, event.compile_index, event.origin
+        row = self._cells.get(key)
+        if row is None:
+            row = self._cells[key] = len(self._cells)
             for column in (self._events, self._bytes, self._payload_bytes):
                 column.append(0)
             if event.kind_index == len(self._distinct):

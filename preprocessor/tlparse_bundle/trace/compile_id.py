@@ -51,9 +51,13 @@ class Occurrences:
 
         ``starts``: it is a dynamo_start; ``opens``: it is one of those that come before.
         """
-        occurrence, started = self._state.setdefault(cid.frame_compile, (1, set()))
+        key = cid[:3]
+        state = self._state.get(key)
+        if state is None:
+            state = self._state[key] = (1, set())
+        occurrence, started = state
         if cid.attempt in started if starts else opens and started:
-            occurrence, started = self._state[cid.frame_compile] = (occurrence + 1, set())
+            occurrence, started = self._state[key] = (occurrence + 1, set())
         if starts:
             started.add(cid.attempt)
         return occurrence

@@ -23,6 +23,7 @@ PREFIX = re.compile(rb"([A-Z])(\d{4} \d\d:\d\d:\d\d)[.,](\d{6}) +(\d+) (.+?):(\d
 # Possessive, so that no line of millions is remembered for a way back.
 _RECORD = re.compile(PREFIX.pattern + rb"([^\n]*+)\n((?:\t[^\n]*+\n)*+)(?![\t\n])")
 _PAYLOAD_LINES = re.compile(rb"(?:\n++\t[^\n]*+)*+")
+_LINE_START = re.compile(rb"\n\t")
 _LINE_FEEDS = re.compile(rb"\n+")
 _LINE_END = re.compile(rb"\n")
 _PAYLOAD_END = re.compile(rb"\n(?![\t\n])")
@@ -97,7 +98,7 @@ class RecordReader:
                 payload, lines = None, 1
                 if stop > start:
                     raw = buf[start + 1 : stop - 1]
-                    payload = raw.replace(b"\n\t", b"\n")
+                    payload = _LINE_START.sub(b"\n", raw)  # quicker than replace()
                     lines = 2 + len(raw) - len(payload)
                 prefix, envelope = match.group(1, 2, 3, 4, 5, 6), match[7].removesuffix(b"\r")
                 yield Record(line, self._base + pos, stop - pos, prefix, envelope, payload, False, False, False, buf[kept_from:start])
