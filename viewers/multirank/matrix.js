@@ -106,9 +106,9 @@ export class Matrix {
     const text = cellText(this.model, column, member, marked);
     return h("div", {
       role: "gridcell", class: `matrix-cell ${number < 0 ? "none" : `g${number === 0 ? 0 : 1 + ((number - 1) % (HUES - 1))}`}${marked ? " marked" : ""}${here ? " here" : ""}`,
-      style: { left: `${LABEL + column * this.cell}px` }, id: here ? `matrix-${column}` : null, title: text, "aria-label": text, "aria-colindex": column + 2,
+      style: { left: `${LABEL + column * this.cell}px` }, id: here ? `matrix-${column}` : null, title: text, "aria-colindex": column + 2,
       onclick: () => this.press(index, column),
-    }, number < 0 ? "·" : groupLetter(number), marked && h("span", { class: "matrix-mark" }, MARKS[marked.kind][0], this.wide && h("span", { class: "matrix-words" }, ` ${MARKS[marked.kind][1]}`)));
+    }, number < 0 ? "·" : groupLetter(number), marked && h("span", { class: "matrix-mark" }, MARKS[marked.kind][0], h("span", { class: this.wide ? "matrix-words" : "visually-hidden" }, ` ${MARKS[marked.kind][1]}`)));
   }
 
   /** @param {number} index @param {number} column */

@@ -1,0 +1,118 @@
+"""How fast the multi-rank viewer is with very many ranks.
+
+    python benchmarks/multirank.py [--ranks 1024] [--compiles 12] [--work FOLDER] [--rounds 5] [--json FILE]
+
+Makes small logs in FOLDER, in which one rank has another graph, builds their bundle unless it is there,
+and opens the viewer as a new visitor. Needs Chromium and playwright. Exits with 1 when a budget is missed:
+the first screen within 2 s, no task of more than 100 ms of processor time while the matrix, with every rank
+in a row of its own, is scrolled from end to end in both directions. Times are medians of the rounds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import multiprocessing
+import shutil
+import statistics
+import sys
+import tempfile
+from pathlib import Path
+
+from page_clock import SEEN, heap_mb, load, longest_task
+from playwright.sync_api import sync_playwright
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT / "preprocessor"), str(ROOT / "tests")]
+from many_ranks import rank_log, write_ranks
+from tlparse_bundle import build, discover
+from tlparse_bundle.serve.app import create_app
+from tlparse_bundle.serve.server import listen
+
+FIRST_SCREEN_MS, TASK_MS = 2_000, 100
+READY = "document.querySelector('.matrix [role=gridcell]') && document.querySelector('.statement')"
+SCROLL = """async ({down, right}) => {
+  const grid = document.querySelector('.matrix');
+  for (let i = 0; i <= 60; i++) {
+    grid.scrollTo(right ? grid.scrollWidth * i / 60 : grid.scrollLeft, down ? grid.scrollHeight * i / 60 : grid.scrollTop);
+    await new Promise(requestAnimationFrame);
+  }
+}"""
+
+
+def prepare(work: Path, ranks: int, compiles: int) -> Path:
+    """The bundle of the ranks, below ``work``."""
+    out = work / f"ranks_{ranks}_{compiles}"
+    if not (out / "manifest.json").exists():
+        print(f"building {out.name} …", file=sys.stderr)
+        functions = [f"layer_{number}" for number in range(compiles)]
+        odd = functions[compiles // 2]
+        with tempfile.TemporaryDirectory() as logs:
+            write_ranks(Path(logs), (rank_log(rank, functions, odd if rank == ranks // 2 else None) for rank in range(ranks)))
+            build(discover([logs]), out)
+    return out
+
+
+def run_server(bundle: Path, sock) -> None:
+    import uvicorn
+
+    uvicorn.Server(uvicorn.Config(create_app({"run": bundle}), log_level="error", lifespan="off")).run(sockets=[sock])
+
+
+def measure(browser, address: str, rounds: int) -> list[dict]:
+    opened = [load(browser, address, READY) for _ in range(rounds)]
+    rows = [
+        {"name": "first screen", "value": statistics.median(row["usable_ms"] for row in opened), "unit": "ms", "budget": FIRST_SCREEN_MS},
+        {"name": "bytes until then", "value": statistics.median(row["usable_bytes"] for row in opened), "unit": "B", "budget": None},
+    ]
+    page = browser.new_context(viewport={"width": 1280, "height": 800}).new_page()
+    page.add_init_script(SEEN)
+    page.goto(address)
+    page.locator(".matrix [role=rowheader]").first.click()  # every rank a row of its own
+    for name, way in {"down": {"down": True, "right": False}, "sideways": {"down": False, "right": True}}.items():
+        found = []
+        for _ in range(rounds):
+            page.evaluate("document.querySelector('.matrix').scrollTo(0, 0)")
+            with longest_task(browser, page) as task:
+                page.evaluate(SCROLL, way)
+            found.append(task["cpu_ms"])
+        rows.append({"name": f"longest task: scrolling {name}", "value": statistics.median(found), "unit": "ms", "budget": TASK_MS})
+    rows.append({"name": "JS heap", "value": heap_mb(page), "unit": "MB", "budget": None})
+    return rows
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--ranks", type=int, default=1024)
+    parser.add_argument("--compiles", type=int, default=12)
+    parser.add_argument("--work", type=Path)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args()
+    work = options.work or Path(tempfile.mkdtemp(prefix="multirank_"))
+    work.mkdir(parents=True, exist_ok=True)
+    sock = listen(0)
+    server = multiprocessing.Process(target=run_server, args=(prepare(work, options.ranks, options.compiles), sock), daemon=True)
+    server.start()
+    try:
+        with sync_playwright() as playwright:
+            chromium = next(filter(None, map(shutil.which, ("chromium-headless-shell", "chromium", "google-chrome"))), None)
+            browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+            address = f"http://127.0.0.1:{sock.getsockname()[1]}/viewers/multirank/?bundle=/bundles/run/#v=1"
+            rows = measure(browser, address, options.rounds)
+            browser.close()
+    finally:
+        server.terminate()
+        server.join()
+        if options.work is None:
+            shutil.rmtree(work)
+    for row in rows:
+        budget = row["budget"]
+        print(f"{row['name']:36}{row['value']:>12,.1f} {row['unit']:3}", "" if budget is None else f"{'ok' if row['value'] <= budget else 'MISSED'} of {budget:,} {row['unit']}")
+    if options.json:
+        options.json.write_text(json.dumps(rows, indent=2) + "\n")
+    sys.exit(any(row["budget"] is not None and row["value"] > row["budget"] for row in rows))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,27 @@
+"""Logs of many small ranks that compile the same functions, but for what one asks for."""
+
+import json
+
+from log_builder import record
+
+
+def rank_log(rank, functions, odd=None, seconds=1):
+    """The log of a rank that compiles functions one after the other; ``odd`` is one with another graph."""
+    out = [record("str " + json.dumps(["a.py", 0]))]
+    for number, name in enumerate(functions):
+        stack = [{"line": number + 1, "name": name, "filename": 0}]
+        start = 1_700_000_000_000_000 + number * 2_000_000
+        metrics = {"co_name": name, "co_filename": "a.py", "co_firstlineno": number + 1, "start_time_us": start, "duration_us": seconds * 1_000_000}
+        out += [
+            record(f"dynamo_start {number}/0 @{rank} " + json.dumps({"stack": stack})),
+            record(f"dynamo_output_graph {number}/0 @{rank}", payload=f"def forward(self): return {number if name != odd else 'other'}"),
+            record(f"compilation_metrics {number}/0 @{rank} " + json.dumps(metrics)),
+        ]
+    return b"".join(out)
+
+
+def write_ranks(folder, logs):
+    """``folder`` with a log for each rank."""
+    for rank, data in enumerate(logs):
+        (folder / f"dedicated_log_torch_trace_rank_{rank}_x.log").write_bytes(data)
+    return folder

@@ -1,0 +1,149 @@
+"""The multi-rank viewer with many ranks, hostile names, both themes, narrow windows, and what is not there."""
+
+import json
+from urllib.parse import urlsplit
+
+import pytest
+from conftest import VIEWERS
+from log_builder import record
+from many_ranks import rank_log, write_ranks
+from playwright.sync_api import expect
+from test_web_multirank import view  # noqa: F401
+from test_web_safety import EVIL
+
+VIEWS = ["verdict", "compare", "collectives", "execution", "timeline", "details"]
+TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+AXE = VIEWERS / "node_modules" / "axe-core" / "axe.min.js"
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory):
+    """300 ranks with 12 compiles; rank 170 has another graph, rank 250 a compile less. (benchmarks/ measures 1,024.)"""
+    functions = [f"layer_{n}" for n in range(12)]
+    logs = [rank_log(rank, functions[:-1] if rank == 250 else functions, odd="layer_5" if rank == 170 else None) for rank in range(300)]
+    return write_ranks(tmp_path_factory.mktemp("many"), logs)
+
+
+@pytest.fixture(scope="module")
+def hostile_ranks(tmp_path_factory):
+    """Three ranks in which every string is hostile, and which differ in everything."""
+
+    def one(rank):
+        frame = {"line": 1, "name": EVIL, "filename": 0, "loc": EVIL}
+        metrics = {"co_name": EVIL, "co_filename": EVIL, "co_firstlineno": 1, "start_time_us": 1_700_000_000_000_000, "duration_us": 1_000_000 * (1 + 50 * rank)}
+        schedule = [f"{EVIL}{n}" for n in range(2 + rank)]
+        ops = [{"name": EVIL, "type": EVIL, "estimated_runtime_ns": 5 + rank, "outputs": [{"shape": [rank, EVIL], "stride": [1], "dtype": EVIL}]}]
+        out = [
+            record("str " + json.dumps([EVIL, 0])),
+            record(f"dynamo_start 0/0 @{rank} " + json.dumps({"stack": [frame]})),
+            record(f"dynamo_output_graph 0/0 @{rank}", payload=f"def forward(self, L_x_: \"f32[{rank}]\"):\n # {EVIL}{rank}"),
+            record(f"artifact:dynamo_graph_break_reason 0/0 @{rank}", payload=f"Graph break in user code at {EVIL}:1\nGraph Break Reason: {EVIL}{rank}\n"),
+            record(f'artifact:inductor_collective_schedule 0/0 @{rank} {{"encoding": "json"}}', payload=json.dumps(schedule)),
+            record(f'artifact:inductor_runtime_and_tensor_meta 0/0 @{rank} {{"encoding": "json"}}', payload=json.dumps({"ops": ops})),
+            record(f'artifact:graph_execution @{rank} {{"encoding": "json"}}', payload=json.dumps({"graph_execution_order": [{"compile_id": EVIL}] * (rank + 1)})),
+            record(f"artifact:aotautograd_cache_{['hit', 'miss', 'bypass'][rank]} 0/0 @{rank}", payload=json.dumps({"cache_bypass_reason": EVIL, "key": EVIL, "cache_state": EVIL})),
+            record(f"artifact:x 0/0 @{rank} " + json.dumps({"name": EVIL}), payload=f"{EVIL}{rank}"),
+            record(f"compilation_metrics 0/0 @{rank} " + json.dumps({**metrics, **({"fail_type": EVIL, "fail_reason": EVIL} if rank == 2 else {})})),
+            record(f"dynamo_start 1/0 @{rank} " + json.dumps({"stack": [{**frame, "name": f"{EVIL}{rank}"}]})),
+        ]
+        return b"".join(out)
+
+    return write_ranks(tmp_path_factory.mktemp("hostile"), [one(rank) for rank in range(3)])
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_hostile_strings_are_text(view, hostile_ranks, name):  # noqa: F811
+    page = view(hostile_ranks, f"#v=1&view={name}&column=0")
+    page.wait_for_load_state("networkidle")
+    expect(page.locator(".loading")).to_have_count(0)
+    if name != "timeline":  # a canvas there; its table below has the name
+        expect(page.get_by_role("main")).to_contain_text("<img src=x onerror=")
+    assert page.locator("img, script:not([src])").count() == 0
+    assert "broken" not in page.title()
+
+
+def test_hostile_address(view):  # noqa: F811
+    page = view("ranks_healthy", f"#v=1&view=compare&column={EVIL}&left={EVIL}&right=999&artifact={EVIL}")
+    expect(page.get_by_role("main")).to_contain_text("did not compile this")
+    assert page.locator("img, script:not([src])").count() == 0
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing(new_page, bundle_of, address_of, hostile_ranks, theme):
+    if not AXE.exists():
+        pytest.skip("axe-core is not installed: npm ci in viewers/")
+    page = new_page(color_scheme=theme, bypass_csp=True)
+    page.add_init_script(path=AXE)
+    found = []
+    for source, views in {"ranks_extra_break": VIEWS, "ranks_missing_collective": VIEWS, "ranks_healthy": ["verdict", "execution"], hostile_ranks: VIEWS, "killed": ["verdict"]}.items():
+        page.goto(address_of(bundle_of(source)).replace("/default/", "/multirank/"))
+        for name in views:
+            page.evaluate("hash => { location.hash = hash }", f"#v=1&view={name}")
+            expect(page.get_by_role("heading", level=1)).to_have_count(1)
+            expect(page.locator(".loading")).to_have_count(0)
+            page.wait_for_timeout(100)
+            for violation in page.evaluate("tags => axe.run(document, { runOnly: tags, resultTypes: ['violations'] })", TAGS)["violations"]:
+                found += [f"{name}: {violation['id']}: {node['html'][:200]} {node['failureSummary']}" for node in violation["nodes"][:3]]
+    assert not found, "\n".join(found)
+
+
+def test_many_ranks(view, many):  # noqa: F811
+    page = view(many)
+    expect(page.get_by_role("heading", level=1)).to_contain_text("300 ranks")
+    verdict = page.get_by_role("region", name="Verdict")
+    expect(verdict).to_contain_text("Rank 170 compiled layer_5 [5/0]")
+    expect(verdict).to_contain_text("Rank 250")
+    assert page.get_by_role("rowheader").all_inner_texts()[0].split(" · ")[1].strip() == "298"
+    expect(page.get_by_role("rowheader")).to_have_count(3)
+    page.get_by_role("rowheader").first.click()
+    grid = page.get_by_role("grid")
+    assert int(grid.get_attribute("aria-rowcount")) == 1 + 3 + 298
+    assert page.get_by_role("gridcell").count() < 2_500, "only what is in sight is in the page"
+    page.keyboard.press("End")
+    for _ in range(3):
+        page.keyboard.press("PageDown")
+    grid.evaluate("grid => { grid.scrollTop = grid.scrollHeight }")
+    expect(page.get_by_role("rowheader", name="rank 250")).to_be_visible()
+
+
+def test_the_first_screen_fetches_little(page, many, bundle_of, address_of):
+    asked = []
+    page.on("response", lambda response: urlsplit(response.url).path.startswith("/bundles/") and asked.append(response))
+    page.goto(address_of(bundle_of(many)).replace("/default/", "/multirank/"))
+    expect(page.get_by_role("heading", level=1)).to_contain_text("300 ranks")
+    expect(page.get_by_role("gridcell").first).to_be_visible()
+    assert {response.url.split("/bundles/run/")[1].split(".json")[0] for response in asked} == {"manifest", "ranks/matching", "ranks/graphs", "ranks/verdict"}
+    assert sum(int(response.headers.get("content-length", 0)) for response in asked) < 1_000_000
+
+
+def test_many_compiles_scroll_sideways(view, tmp_path):  # noqa: F811
+    functions = [f"layer_{n}" for n in range(200)]
+    page = view(write_ranks(tmp_path, [rank_log(rank, functions, odd="layer_190" if rank == 1 else None) for rank in range(3)]))
+    cells = page.get_by_role("gridcell")
+    assert cells.count() < 2 * 90
+    grid = page.get_by_role("grid")
+    assert grid.get_attribute("aria-colcount") == "201"
+    grid.focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("End")
+    expect(page.get_by_role("columnheader", name="layer_199")).to_be_in_viewport()
+    expect(page.locator(".matrix-cell.marked")).to_be_in_viewport()
+    expect(page.get_by_role("rowheader").first).to_be_in_viewport()
+    page.locator(".matrix-cell.marked").click()
+    expect(page.get_by_label("Compile", exact=True)).to_have_value("190")
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_narrow_windows(new_page, bundle_of, address_of, name):
+    page = new_page(viewport={"width": 480, "height": 700})
+    page.goto(address_of(bundle_of("ranks_missing_collective")).replace("/default/", "/multirank/") + f"#v=1&view={name}")
+    expect(page.get_by_role("heading", level=1)).to_have_count(1)
+    expect(page.locator(".loading")).to_have_count(0)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_every_module_of_the_first_screen_is_asked_for_at_once():
+    page = (VIEWERS / "multirank" / "index.html").read_text()
+    assert page.count("modulepreload") > 10
+    for later in ("compare.js", "timeline.js", "collectives.js", "diff-pane.js"):
+        assert later not in page
