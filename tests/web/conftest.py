@@ -121,20 +121,61 @@ def address_of():
         stop()
 
 
-def _serve(folder):
+def run_app(app):
+    """(address, function that stops it) of an application of ours, on a port of its own."""
     import uvicorn
 
-    from tlparse_bundle.serve.app import create_app
     from tlparse_bundle.serve.server import listen
 
     sock = listen(0)
-    server = uvicorn.Server(uvicorn.Config(create_app({"run": folder}), log_level="error", lifespan="off"))
+    server = uvicorn.Server(uvicorn.Config(app, log_level="error", lifespan="off"))
     threading.Thread(target=server.run, kwargs={"sockets": [sock]}, daemon=True).start()
 
     def stop():
         server.should_exit = server.force_exit = True
 
-    return f"http://127.0.0.1:{sock.getsockname()[1]}/viewers/default/?bundle=/bundles/run/", stop
+    return f"http://127.0.0.1:{sock.getsockname()[1]}", stop
+
+
+def _serve(folder):
+    from tlparse_bundle.serve.app import create_app
+
+    address, stop = run_app(create_app({"run": folder}))
+    return f"{address}/viewers/default/?bundle=/bundles/run/", stop
+
+
+@pytest.fixture
+def served():
+    """served(bundles by name, viewers by name, allowed origins): the address of our server with them."""
+    from tlparse_bundle.serve.app import create_app
+
+    stops = []
+
+    def start(*args, **options):
+        address, stop = run_app(create_app(*args, **options))
+        stops.append(stop)
+        return address
+
+    yield start
+    for stop in stops:
+        stop()
+
+
+@pytest.fixture
+def hosted():
+    """hosted(folder): the address of a folder on a plain server, as of a static host."""
+    servers = []
+
+    def start(folder):
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(_Quiet, directory=folder))
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        servers.append(server)
+        return f"http://127.0.0.1:{server.server_port}"
+
+    yield start
+    for server in servers:
+        server.shutdown()
+        server.server_close()
 
 
 class _Quiet(http.server.SimpleHTTPRequestHandler):

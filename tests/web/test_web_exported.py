@@ -11,17 +11,12 @@ from log_builder import record
 from playwright.sync_api import expect
 from test_web_artifacts import *  # noqa: F403
 from test_web_compiles import *  # noqa: F403
-from test_web_events import *  # noqa: F403
 from test_web_overview import *  # noqa: F403
 from test_web_search import *  # noqa: F403
 from test_web_stack import *  # noqa: F403
-from test_web_timeline import *  # noqa: F403
 
 from tlparse_bundle import Bundle, BundleError
 from tlparse_bundle.serve.export import export
-
-# These import modules of a server into the page, or need more than a file should hold.
-del test_a_million_rows_scroll_to_the_end, test_three_hundred_thousand_spans_draw_by_pixels  # noqa: F821
 
 
 @pytest.fixture

@@ -1,36 +1,16 @@
 """Bundles that reach a page in other ways: dropped or chosen from disk, from another origin, from a list."""
 
-import functools
-import http.server
 import shutil
-import threading
 
 import pytest
-from conftest import VIEWERS
+from conftest import DECODER, NO_DECODER, VIEWERS
 from playwright.sync_api import expect
+from test_web_axe import AXE, TAGS
+
+from tlparse_bundle.serve.fork import fork
+from tlparse_bundle.serve.site import write_site
 
 UNZIP = VIEWERS / "lib" / "vendor" / "fflate.js"
-
-
-@pytest.fixture
-def hosted(tmp_path):
-    """hosted(folder): the address of a folder on a plain server, as of a static host."""
-    servers = []
-
-    class Quiet(http.server.SimpleHTTPRequestHandler):
-        def log_message(self, *_):
-            pass
-
-    def start(folder):
-        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=folder))
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        servers.append(server)
-        return f"http://127.0.0.1:{server.server_port}"
-
-    yield start
-    for server in servers:
-        server.shutdown()
-        server.server_close()
 
 
 @pytest.fixture
@@ -110,3 +90,103 @@ def test_a_missing_file_of_a_dropped_folder_is_named(empty_page, bundle_of, tmp_
     shutil.rmtree(tmp_path / "half" / "logs")
     empty_page.get_by_label("Folder").set_input_files(tmp_path / "half")
     expect(empty_page.get_by_role("alert").first).to_contain_text("Take the whole folder")
+
+
+# ---- from another origin
+
+
+@pytest.fixture
+def fork_for(tmp_path):
+    """fork_for(origin): the default viewer for a host of its own, allowed to read from the origin."""
+
+    def make(origin):
+        fork("default", tmp_path / "mine")
+        page = tmp_path / "mine" / "index.html"
+        text = page.read_text()
+        assert text.count("connect-src 'self'") == 1
+        page.write_text(text.replace("connect-src 'self'", f"connect-src 'self' {origin}"))
+        return tmp_path / "mine"
+
+    return make
+
+
+def test_a_viewer_of_another_origin_reads_through_the_proxy(page, bundle_of, served, hosted, tmp_path, fork_for):
+    viewer = hosted(tmp_path / "mine")
+    proxy = served({"run": bundle_of("graph_breaks")}, allow_origins=[viewer])
+    fork_for(proxy)
+    page.goto(f"{viewer}/?bundle={proxy}/bundles/run/")
+    shows_the_bundle(page)
+    page.goto(f"{viewer}/?bundle={proxy}/bundles/run/#v=1&view=search&q=GraphModule&in=all")  # by a worker
+    expect(page.locator("main")).to_contain_text("class GraphModule(torch.nn.Module)")
+
+
+def test_an_origin_that_was_not_allowed_reads_nothing(page_with_errors, bundle_of, served, hosted, tmp_path, fork_for):
+    page = page_with_errors
+    proxy = served({"run": bundle_of("graph_breaks")}, allow_origins=["https://me.github.io"])
+    fork_for(proxy)
+    viewer = hosted(tmp_path / "mine")
+    page.goto(f"{viewer}/?bundle={proxy}/bundles/run/")
+    expect(page.get_by_role("alert")).to_contain_text("no answer")
+    for mode in ("cors", "no-cors"):
+        read = "async ([url, mode]) => { try { return (await (await fetch(url, { mode })).text()).length } catch (error) { return String(error) } }"
+        assert page.evaluate(read, [f"{proxy}/bundles/run/manifest.json", mode]) in (0, "TypeError: Failed to fetch")
+
+
+def test_a_page_says_when_its_policy_does_not_allow_the_address(page, bundle_of, served):
+    address = served({"run": bundle_of("graph_breaks")})
+    page.goto(f"{address}/viewers/default/?bundle=http://localhost:1/bundles/run/")
+    expect(page.get_by_role("alert")).to_contain_text("add http://localhost:1 to connect-src")
+
+
+# ---- lists and sites
+
+
+def test_the_list_leads_to_each_bundle_and_viewer(page, bundle_of, served, tmp_path):
+    shutil.copytree(bundle_of("graph_breaks"), tmp_path / "runs" / "a run & more")
+    shutil.copytree(bundle_of("provenance"), tmp_path / "runs" / "second")
+    (tmp_path / "runs" / "broken").mkdir()
+    (tmp_path / "runs" / "broken" / "manifest.json").write_text("[]")
+    address = served({"runs": tmp_path / "runs"})
+    page.goto(address)
+    expect(page.get_by_role("heading", level=1)).to_have_text("3 bundles")
+    row = page.get_by_role("row", name="runs/a run & more")
+    for words in ("2.13.0", "ok"):
+        expect(row).to_contain_text(words)
+    expect(page.get_by_role("row", name="runs/broken")).to_contain_text("is not that of a bundle")
+    row.get_by_role("link", name="default").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("compile")
+    page.go_back()
+    page.get_by_role("row", name="runs/second").get_by_role("link", name="provenance").click()
+    expect(page.get_by_role("heading", name="Provenance")).to_be_visible()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_list_and_the_open_page_are_accessible(new_page, bundle_of, served, hosted, scheme):
+    if not AXE.exists():
+        pytest.skip("axe-core is missing: run 'npm ci' in viewers/")
+    served_list, opener = new_page(color_scheme=scheme, bypass_csp=True), new_page(errors=True, color_scheme=scheme, bypass_csp=True)
+    served_list.goto(served({"a": bundle_of("graph_breaks"), "b": bundle_of("provenance")}))
+    expect(served_list.get_by_role("heading", level=1)).to_have_text("2 bundles")
+    opener.goto(hosted(VIEWERS) + "/starter/")
+    expect(opener.get_by_role("heading", name="Open a bundle")).to_be_visible()
+    for page in (served_list, opener):
+        page.add_script_tag(path=AXE)
+        found = page.evaluate("tags => axe.run(document, { runOnly: tags })", TAGS)["violations"]
+        assert [(rule["id"], [node["html"] for node in rule["nodes"]]) for rule in found] == []
+
+
+@pytest.mark.parametrize("codec", ["zstd", "gzip"])
+def test_a_site_on_a_plain_server(page, bundle_of, hosted, tmp_path, codec):
+    if codec == "zstd" and not DECODER.exists():
+        pytest.skip(NO_DECODER)
+    write_site([bundle_of("graph_breaks", codec), bundle_of("provenance", codec)], tmp_path / "site")
+    page.goto(hosted(tmp_path) + "/site/")  # below the root of the host, as a project's pages are
+    expect(page.get_by_role("heading", level=1)).to_have_text("2 bundles")
+    page.get_by_role("link", name="default").first.click()
+    shows_the_bundle(page)
+
+
+def test_a_site_of_one_bundle_opens_at_once(page, bundle_of, hosted, tmp_path):
+    write_site([bundle_of("graph_breaks", "gzip")], tmp_path / "site")
+    page.goto(hosted(tmp_path) + "/site/")
+    shows_the_bundle(page)

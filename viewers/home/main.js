@@ -11,14 +11,6 @@ const LIST = new URL("../../bundles.json", location.href); // its addresses are 
 const main = h("main", null, h("p", { class: "loading", role: "status" }, "Loading the list …"));
 fill(document.body, main);
 
-try {
-  const response = await fetch(LIST);
-  if (!response.ok) throw new Error(`Asked for ${LIST.href}: the server answered ${response.status}. Run 'tlparse-bundle serve' or 'tlparse-bundle site' again.`);
-  show(await response.json());
-} catch (error) {
-  fill(main, h("h1", null, "Bundles"), errorBox(error, () => location.reload()));
-}
-
 /** @param {{bundles: BundleRow[], viewers: ViewerRow[]}} list */
 function show({ bundles, viewers }) {
   const head = ["Bundle", "Logs", "Compiles", "Compile time", "Outcome", "torch", "Look at it with"];
@@ -50,4 +42,12 @@ function links(row, viewers) {
     url.searchParams.set("bundle", new URL(row.url, LIST).pathname);
     return h("a", { href: url.href }, viewer.name);
   });
+}
+
+try {
+  const response = await fetch(LIST);
+  if (!response.ok) throw new Error(`Asked for ${LIST.href}: the server answered ${response.status}. Run 'tlparse-bundle serve' or 'tlparse-bundle site' again.`);
+  show(await response.json());
+} catch (error) {
+  fill(main, h("h1", null, "Bundles"), errorBox(error, () => location.reload()));
 }

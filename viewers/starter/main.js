@@ -71,4 +71,6 @@ async function showCompile(main, log, compile, index, wanted) {
 }
 
 /** @param {Record<string, string>} state @param {boolean} here @param {...any} children */
-const link = (state, here, ...children) => h("a", { href: `#${new URLSearchParams(state)}`, "aria-current": here ? "true" : null }, children);
+function link(state, here, ...children) {
+  return h("a", { href: `#${new URLSearchParams(state)}`, "aria-current": here ? "true" : null }, children);
+}

@@ -71,7 +71,7 @@ def bundle_row(name: str, manifest: dict | None) -> dict:
     """What a list says of a bundle: its counts, or a ``problem``. The URL is relative to the list."""
     row = {"name": name, "url": f"bundles/{quote(name)}/"}
     try:
-        if manifest is None or manifest.get("format", {}).get("name") != FORMAT_NAME:
+        if not isinstance(manifest, dict) or manifest.get("format", {}).get("name") != FORMAT_NAME:
             return row | {"problem": f"its {MANIFEST} is not that of a bundle"}
         logs = manifest["logs"]
         statuses: Counter[str] = Counter()

@@ -14,7 +14,7 @@ from tlparse_bundle.bundle.reader import Bundle
 from tlparse_bundle.errors import BundleError
 from tlparse_bundle.serve.catalogue import bundle_row, viewer_row
 from tlparse_bundle.serve.server import url_names
-from tlparse_bundle.serve.viewer_files import copy_tree, packaged_viewers, viewers_folder
+from tlparse_bundle.serve.viewer_files import HOME, LIB, copy_tree, packaged_viewers, viewers_folder
 
 _PAGE = """<!doctype html>
 <html lang="en">
@@ -36,7 +36,7 @@ def write_site(bundles: Sequence[Path], target: Path, viewers: Sequence[Path] = 
         raise BundleError(f"{target} exists already", hint="Name a new folder.", code="exists")
     opened = {name: (Path(path), Bundle.open(path)) for name, path in url_names(bundles).items()}
     packaged = viewers_folder()
-    decoder = packaged / "lib" / "vendor" / "fzstd.js"
+    decoder = packaged / LIB / "vendor" / "fzstd.js"
     zstd = [str(path) for path, bundle in opened.values() if bundle.manifest["codec"] == "zstd"]
     if zstd and not decoder.exists():
         raise BundleError(
@@ -44,7 +44,8 @@ def write_site(bundles: Sequence[Path], target: Path, viewers: Sequence[Path] = 
             hint="Build it with '--codec gzip', or install tlparse-bundle with Node present.",
             code="no-decoder",
         )
-    copy_tree(packaged, target / "viewers")
+    for name in (LIB, HOME, *packaged_viewers()):
+        copy_tree(packaged / name, target / "viewers" / name)
     own = url_names(viewers)
     for name, folder in own.items():
         copy_tree(Path(folder), target / "viewers" / name)

@@ -1,0 +1,130 @@
+"""Each viewer is forked, one line of it is changed, it is run, and the change is seen."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from tlparse_bundle import Bundle
+from tlparse_bundle.serve.export import export
+from tlparse_bundle.serve.fork import fork
+from tlparse_bundle.serve.viewer_files import forkable
+
+# The file, a text that occurs once in it, another text, and what the page then shows.
+EDITS = {
+    "default": ("shell.js", '"tlparse-bundle"),', '"my own viewer"),', "my own viewer"),
+    "provenance": ("main.js", 'h("h1", null, "Provenance")', 'h("h1", null, "My provenance")', "My provenance"),
+    "multirank": ("main.js", '"‹ tlparse-bundle"),', '"‹ my own viewer"),', "my own viewer"),
+    "starter": ("main.js", '"Choose a compile"', '"Pick one of them"', "Pick one of them"),
+    "starter-react": ("src/App.jsx", "<h2>Choose a compile</h2>", "<h2>Pick one of them</h2>", "Pick one of them"),
+}
+FIXTURE = {"provenance": "provenance", "multirank": "ranks4"}
+
+
+def edit(folder, name):
+    file, old, new, _ = EDITS[name]
+    text = (folder / file).read_text(encoding="utf-8")
+    assert text.count(old) == 1, f"{file} of {name} has changed: choose another line to edit"
+    (folder / file).write_text(text.replace(old, new), encoding="utf-8")
+
+
+@pytest.fixture(scope="session")
+def built_react(tmp_path_factory):
+    """built_react(): the folder of the React starter: forked, edited, built from a clean 'npm ci'."""
+    known = []
+
+    def build():
+        if not known:
+            folder = tmp_path_factory.mktemp("fork") / "mine"
+            fork("starter-react", folder)
+            edit(folder, "starter-react")
+            npm = shutil.which("npm")
+            if npm is None:
+                pytest.skip("npm is missing: the React starter cannot be built")
+            for command in (["ci", "--no-audit", "--no-fund"], ["run", "build"]):
+                done = subprocess.run([npm, *command], cwd=folder, capture_output=True, text=True, timeout=300)
+                assert done.returncode == 0, done.stdout + done.stderr
+            known.append(folder / "dist")
+        return known[0]
+
+    return build
+
+
+@pytest.fixture
+def forked(tmp_path, built_react):
+    """forked(name): the folder of an edited fork that runs."""
+
+    def make(name):
+        if name == "starter-react":
+            return built_react()
+        fork(name, tmp_path / "mine")
+        edit(tmp_path / "mine", name)
+        return tmp_path / "mine"
+
+    return make
+
+
+@pytest.mark.parametrize("name", forkable())
+def test_a_fork_runs_and_shows_the_edit(name, forked, page, bundle_of, served):
+    folder = forked(name)
+    address = served({"run": bundle_of(FIXTURE.get(name, "graph_breaks"))}, {"mine": folder})
+    page.goto(address)  # our server opens a viewer of one's own first
+    expect(page.get_by_text(EDITS[name][3]).first).to_be_visible()
+    assert "/viewers/mine/" in page.url
+
+
+@pytest.mark.parametrize("name", forkable())
+def test_a_fork_runs_on_a_plain_server(name, forked, page, bundle_of, hosted, tmp_path):
+    folder = tmp_path / "host"
+    shutil.copytree(forked(name), folder)
+    shutil.copytree(bundle_of(FIXTURE.get(name, "graph_breaks"), "gzip"), folder / "bundle")
+    page.goto(hosted(folder) + "/")
+    expect(page.get_by_text(EDITS[name][3]).first).to_be_visible()
+
+
+@pytest.mark.parametrize("name", ["starter", "starter-react"])
+def test_the_starters_list_compiles_and_show_an_artifact(name, forked, page, bundle_of, served):
+    bundle = Bundle.open(bundle_of("graph_breaks"))
+    (log,) = bundle.logs
+    page.goto(served({"run": bundle_of("graph_breaks")}, {"mine": forked(name)}))
+    links = page.get_by_role("navigation", name="Compiles").get_by_role("link")
+    expect(links).to_have_count(len(log.compiles))
+    compile = next(compile for compile in log.compiles if any(a.name == "dynamo_output_graph" for a in compile.artifacts))
+    links.nth(compile.index).click()
+    expect(page.get_by_role("main").get_by_role("link")).to_have_count(len(compile.artifacts))
+    page.get_by_role("main").get_by_role("link", name="dynamo_output_graph", exact=True).first.click()
+    artifact = next(a for a in compile.artifacts if a.name == "dynamo_output_graph")
+    shown = page.get_by_role("region", name="Text of dynamo_output_graph")
+    expect(shown).to_contain_text("GraphModule")
+    assert shown.evaluate("element => element.textContent") == artifact.text()
+    page.reload()
+    expect(shown).to_be_visible()
+    page.go_back()
+    expect(shown).to_have_count(0)
+
+
+@pytest.mark.parametrize("name", ["starter", "starter-react"])
+def test_the_starters_show_hostile_text_as_text(name, forked, page, bundle_of, served):
+    from test_web_safety import hostile
+
+    page.goto(served({"run": bundle_of(hostile())}, {"mine": forked(name)}))
+    links = page.get_by_role("navigation", name="Compiles").get_by_role("link")
+    expect(links.first).to_be_visible()
+    for number in range(links.count()):
+        links.nth(number).click()
+        expect(page.get_by_role("main").get_by_role("heading")).to_contain_text("artifact")
+    assert page.locator("script:not([src]), img, iframe").count() == 0
+
+
+def test_a_fork_can_be_exported(forked, page, bundle_of, tmp_path):
+    report = tmp_path / "report.html"
+    report.write_bytes(b"".join(export(Bundle.open(bundle_of("graph_breaks")), forked("starter"))))
+    page.goto(report.as_uri())
+    expect(page.get_by_text("Pick one of them")).to_be_visible()
+
+
+def test_the_starter_is_short():
+    lines = (Path(__file__).resolve().parents[2] / "viewers" / "starter" / "main.js").read_text().splitlines()
+    assert len(lines) <= 110

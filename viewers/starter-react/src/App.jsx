@@ -1,0 +1,113 @@
+// The address says what is shown ('#log=…&compile=…&artifact=…'); links change it, and the page follows.
+import { useEffect, useState, useSyncExternalStore } from "react";
+import { bytes, plural, time } from "../../lib/format.js";
+import { statusInfo } from "../../lib/status.js";
+
+const follow = (changed) => {
+  addEventListener("hashchange", changed);
+  return () => removeEventListener("hashchange", changed);
+};
+
+/** @param {{bundle: import("../../lib/bundle.js").Bundle}} props */
+export function App({ bundle }) {
+  const asked = new URLSearchParams(useSyncExternalStore(follow, () => location.hash).slice(1));
+  const log = bundle.log(asked.get("log") ?? "") ?? bundle.logs[0];
+  const compiles = useLoaded(() => log?.compiles(), [log]);
+  if (!log) return <h1>This bundle holds no logs</h1>;
+  if (compiles.error) return <p role="alert">{compiles.error.message}</p>;
+  if (!compiles.value) return <p role="status">Loading …</p>;
+  const index = compiles.value.findIndex(({ key }) => key === asked.get("compile")); // 'key' is unique; an id can occur twice
+  return (
+    <>
+      <header>
+        <h1>
+          {plural(compiles.value.length, "compile")} of {log.summary.source.name}
+        </h1>
+        {bundle.logs.length > 1 && (
+          <nav aria-label="Logs">
+            {bundle.logs.map((one) => (
+              <Link key={one.id} state={{ log: one.id }} here={one === log} children={one.rank === null ? one.id : `rank ${one.rank}`} />
+            ))}
+          </nav>
+        )}
+      </header>
+      <nav aria-label="Compiles">
+        <ul>
+          {compiles.value.map((compile, i) => (
+            <li key={compile.key}>
+              <Link state={{ log: log.id, compile: compile.key }} here={i === index}>
+                {compile.id === null ? "records without a compile id" : `[${compile.key}] ${compile.function ?? "?"}`}{" "}
+                <span className="dim">
+                  {statusInfo(compile.status).word} {compile.compile_time_us !== null && time(compile.compile_time_us)}
+                </span>
+              </Link>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <main aria-label="Compile">
+        {index < 0 ? <h2>Choose a compile</h2> : <Compile log={log} compile={compiles.value[index]} index={index} wanted={asked.get("artifact")} />}
+      </main>
+    </>
+  );
+}
+
+function Compile({ log, compile, index, wanted }) {
+  const table = useLoaded(() => log.artifacts(), [log]); // the artifacts of all compiles: a table of columns
+  if (table.error) return <p role="alert">{table.error.message}</p>;
+  if (!table.value) return <p role="status">Loading …</p>;
+  const rows = [...table.value.columns.compile_index.keys()].filter((i) => table.value.columns.compile_index[i] === index);
+  const artifacts = rows.map((i) => ({ ...table.value.row(i), number: String(i) }));
+  const chosen = artifacts.find(({ number }) => number === wanted);
+  return (
+    <>
+      <h2>
+        {plural(artifacts.length, "artifact")} of {compile.key}
+      </h2>
+      <ul>
+        {artifacts.map((artifact) => (
+          <li key={artifact.number}>
+            <Link state={{ log: log.id, compile: compile.key, artifact: artifact.number }} here={artifact === chosen} children={artifact.name} />
+            <span className="dim">{bytes(artifact.size_bytes)}</span>
+          </li>
+        ))}
+      </ul>
+      {chosen && <Text key={chosen.number} log={log} artifact={chosen} />}
+    </>
+  );
+}
+
+function Text({ log, artifact }) {
+  // Fetched now and not before. Some artifacts have no text: what they say is in the metadata of their event.
+  const load = async () => (await log.text(artifact)) ?? JSON.stringify(await log.metadata(artifact.event_index), null, 2);
+  const text = useLoaded(load, [artifact.number]);
+  if (text.error) return <p role="alert">{text.error.message}</p>;
+  return (
+    <pre tabIndex={0} role="region" aria-label={`Text of ${artifact.name}`}>
+      {text.value ?? "Loading …"}
+    </pre>
+  );
+}
+
+function Link({ state, here, children }) {
+  return (
+    <a href={`#${new URLSearchParams(state)}`} aria-current={here ? "true" : undefined}>
+      {children}
+    </a>
+  );
+}
+
+/** What a promise gives, once it has; the newest one counts. */
+function useLoaded(load, dependencies) {
+  const [state, setState] = useState({});
+  useEffect(() => {
+    let current = true;
+    setState({});
+    Promise.resolve(load()).then(
+      (value) => current && setState({ value }),
+      (error) => current && setState({ error }),
+    );
+    return () => void (current = false);
+  }, dependencies);
+  return state;
+}
