@@ -7,7 +7,7 @@ import pytest
 import traces
 from log_builder import log
 from tlparse_bundle import Bundle, BundleError, build, discover
-from tlparse_bundle.bundle import build as build_module
+from tlparse_bundle.bundle.target import is_bundle
 from tlparse_bundle.bundle import log_writer
 
 
@@ -197,7 +197,7 @@ def test_the_manifest_lists_what_occurs(logs, tmp_path):
     assert list(manifest["diagnostic_codes"]) == ["year-unknown"]
     phases = {phase["id"] for phase in manifest["phases"]}
     assert {about["phase"] for about in manifest["descriptors"].values()} <= phases
-    assert build_module.is_bundle(tmp_path / "out")
+    assert is_bundle(tmp_path / "out")
 
 
 def test_logs_are_ordered_by_rank_and_those_without_come_last(tmp_path):

@@ -24,7 +24,9 @@ ALLOWED = {
     "serve": {"bundle", *BASE},
     "legacy": {"bundle", "ranks", "tables", "events", "trace", *BASE},
     "progress": {"bundle"},
-    "cli": {"serve", "bundle", "legacy", "tables", "events", "trace", "progress", "__init__", *BASE},
+    "cli_serve": {"serve", "bundle", *BASE},
+    "cli_build": {"cli_serve", "bundle", "trace", "progress", *BASE},
+    "cli": {"cli_build", "cli_serve", "serve", "bundle", "legacy", "tables", "events", "trace", "progress", "__init__", *BASE},
     "__main__": {"cli"},
     "__init__": set(),
 }

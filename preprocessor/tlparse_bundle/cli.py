@@ -5,16 +5,16 @@ from __future__ import annotations
 import difflib
 import json
 import os
-import re
 import sys
 from pathlib import Path
 
 import click
 
 from tlparse_bundle import __version__
+from tlparse_bundle.cli_build import build, merge
+from tlparse_bundle.cli_serve import serve, viewer_option
 from tlparse_bundle.errors import BundleError
 
-EXIT_DIAGNOSTICS = 3
 EXIT_INTERRUPTED = 130
 
 
@@ -55,129 +55,8 @@ def cli() -> None:
     """
 
 
-def _rank_list(ctx: click.Context, param: click.Parameter, value: str | None) -> list[int] | None:
-    if value is None:
-        return None
-    ranks: list[int] = []
-    for part in value.split(","):
-        first, dash, last = part.strip().partition("-")
-        if not first.isdecimal() or dash and not last.isdecimal():
-            raise click.BadParameter(f"{part!r} is neither a rank nor a range such as 3-7")
-        ranks.extend(range(int(first), int(last or first) + 1))
-    return ranks
-
-
-@cli.command()
-@click.argument("traces", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="TRACE... OUT")
-@click.option("--latest", is_flag=True, help="Take the newest run only.")
-@click.option("--ranks", callback=_rank_list, metavar="LIST", help="Take these ranks only, such as 0,3-7.")
-@click.option("--overwrite", is_flag=True, help="Replace OUT if it is a bundle.")
-@click.option("--strict", is_flag=True, help="Exit with 3 when a log is damaged (the bundle is built all the same).")
-@click.option("--jobs", type=click.IntRange(min=1), help="Logs to process at once (default: one per core).")
-@click.option("--codec", type=click.Choice(["zstd", "gzip", "none"]), default="zstd", show_default=True, help="How files are stored.")
-@click.option("--open", "open_browser", is_flag=True, help="Serve the bundle and open it in the browser.")
-@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
-@click.option("-q", "--quiet", is_flag=True, help="No progress and no summary.")
-def build(traces, latest, ranks, overwrite, strict, jobs, codec, open_browser, as_json, quiet) -> None:
-    """Build the bundle OUT from trace logs (the default command).
-
-    TRACE is a log (.log, .gz, .zst) or a directory of logs; OUT is the directory to write.
-
-    \b
-    Example:
-      tlparse-bundle /tmp/trace out/
-      tlparse-bundle rank_0.log rank_1.log.gz out/ --overwrite
-    """
-    from tlparse_bundle.bundle.build import build as build_bundle
-    from tlparse_bundle.bundle.build import check_target
-    from tlparse_bundle.progress import Bar, damage, print_summary
-    from tlparse_bundle.trace.discover import discover
-
-    if len(traces) < 2:
-        raise click.UsageError(f"Where should the bundle go? Try: tlparse-bundle {traces[0]} out/")
-    *paths, out = traces
-    check_target(out, overwrite)
-    logs = discover(paths, latest=latest, ranks=ranks)
-    with Bar(sum(log.size_bytes for log in logs), len(logs), hidden=quiet) as bar:
-        result = build_bundle(logs, out, codec=codec, overwrite=overwrite, jobs=jobs, progress=bar.advance)
-    if not quiet:
-        print_summary(result)
-    if as_json:
-        click.echo(json.dumps({"ok": True, "path": str(out), "logs": result.manifest["logs"]}))
-    if open_browser:
-        _serve([out], open_browser=True)
-    elif not quiet:
-        click.echo(f"Look at it: tlparse-bundle serve {out}", err=True)
-    damaged = damage(result.manifest) if strict else ""
-    if damaged:
-        click.echo(f"Error: --strict: the bundle was built, but logs are damaged:\n{damaged}", err=True)
-        sys.exit(EXIT_DIAGNOSTICS)
-
-
-def _origins(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
-    for origin in value:
-        if not re.fullmatch(r"https?://[a-z0-9.-]+(:\d+)?|https?://\[[0-9a-f:]+\](:\d+)?", origin):
-            raise click.BadParameter(f"{origin!r} is no origin; write it as the browser does, such as https://me.github.io, without a path")
-    return value
-
-
-def _viewers(ctx: click.Context, param: click.Parameter, value: tuple[Path, ...]) -> tuple[Path, ...]:
-    for folder in value:
-        if not (folder / "index.html").is_file():
-            raise click.BadParameter(f"{str(folder)!r} is no viewer: it has no index.html")
-    return value
-
-
-_viewer_option = click.option(
-    "--viewer", "viewers", multiple=True, type=click.Path(path_type=Path), callback=_viewers, help="A viewer of your own: a folder with an index.html."
-)
-
-
-@cli.command()
-@click.argument("bundles", nargs=-1, required=True, metavar="BUNDLE...")
-@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port to listen on (default: any free one).")
-@click.option("--allow-origin", "allow_origins", multiple=True, metavar="ORIGIN", callback=_origins, help="A site whose viewers may read, such as https://me.github.io.")
-@_viewer_option
-@click.option("--open", "open_browser", is_flag=True, help="Open the browser.")
-def serve(bundles, port, allow_origins, viewers, open_browser) -> None:
-    """Serve bundles and viewers to the browser of this machine.
-
-    BUNDLE is a bundle or a folder of bundles, here or at a URL (s3://, gs://, https://). New bundles of a
-    folder appear without a restart.
-
-    \b
-    Example:
-      tlparse-bundle serve out/
-      tlparse-bundle serve runs/ s3://bucket/runs --viewer my-viewer/
-      tlparse-bundle serve out/ --port 8000 --allow-origin https://me.github.io
-    """
-    _serve(bundles, port=port, open_browser=open_browser, viewers=viewers, allow_origins=allow_origins)
-
-
-def _serve(bundles, *, port: int = 0, open_browser: bool, viewers=(), allow_origins=()) -> None:
-    from tlparse_bundle.bundle.reader import Bundle
-    from tlparse_bundle.serve.places import is_bundle, open_place
-    from tlparse_bundle.serve.server import serve as run_server
-    from tlparse_bundle.serve.server import ssh_hint
-
-    for location in bundles:
-        place = open_place(location)
-        if is_bundle(place) or not any(is_bundle(place, folder) for folder in place.folders()):
-            Bundle.open(location)  # says clearly what is wrong with it
-
-    def ready(url: str) -> None:
-        click.echo(url)
-        hint = ssh_hint(url)
-        if hint:
-            click.echo(f"From your own machine: {hint}", err=True)
-        click.echo("Press Ctrl-C to stop.", err=True)
-        sys.stdout.flush()
-        if open_browser:
-            import webbrowser
-
-            webbrowser.open(url)
-
-    run_server(bundles, viewers=viewers, allow_origins=allow_origins, port=port, ready=ready)
+for _command in (build, merge, serve):
+    cli.add_command(_command)
 
 
 @cli.command()
@@ -283,7 +162,7 @@ def legacy(bundle, folder, export) -> None:
 
 @cli.command()
 @click.argument("bundles", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="BUNDLE... DIR")
-@_viewer_option
+@viewer_option
 def site(bundles, viewers) -> None:
     """Write bundles and viewers into DIR, a site for any static host.
 

@@ -36,9 +36,7 @@ class Bar:
 def print_summary(result: BuildResult) -> None:
     """Say what was built and what was found on the way."""
     logs = result.manifest["logs"]
-    files = [path for path in result.path.rglob("*") if path.is_file()]
     raw_bytes = sum(log["source"]["size_bytes"] for log in logs)
-    out_bytes = sum(path.stat().st_size for path in files)
     ranks = sum(log["rank"] is not None for log in logs)
     compiles = sum(log["compile_count"] for log in logs)
     compile_us = sum(log["compile_time_us"] for log in logs)
@@ -46,7 +44,7 @@ def print_summary(result: BuildResult) -> None:
         f"{result.path}: {sum(log['event_count'] for log in logs):,} events and {compiles:,} compiles"
         f" ({duration(compile_us)}) of {len(logs):,} log{'s' if len(logs) != 1 else ''}"
         + (f", {ranks:,} with a rank" if ranks else ""),
-        f"{size(raw_bytes)} of logs became {size(out_bytes)} in {len(files):,} files",
+        f"{size(raw_bytes)} of logs became {size(result.stored_bytes)} in {result.file_count:,} files",
     ]
     totals: dict[str, int] = {}
     for log in logs:

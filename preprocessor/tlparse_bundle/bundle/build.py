@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import errno
 import os
-import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -17,17 +15,19 @@ from tlparse_bundle.bundle import layout
 from tlparse_bundle.bundle.log_writer import LogSummary, write_log
 from tlparse_bundle.bundle.rank_files import write_ranks
 from tlparse_bundle.bundle.schemas import schema, schema_names
+from tlparse_bundle.bundle.target import Target, Uploads, is_url, open_target
 from tlparse_bundle.bundle.workers import Executor, Workers
 from tlparse_bundle.diagnostics import CODES
-from tlparse_bundle.errors import BundleError
 from tlparse_bundle.events.kinds import PHASES
 from tlparse_bundle.trace.discover import LogFile
 
 
 @dataclass(slots=True)
 class BuildResult:
-    path: Path
+    path: Path | str  # str for a URL
     manifest: dict
+    file_count: int
+    stored_bytes: int
 
 
 def build(
@@ -45,68 +45,23 @@ def build(
     (default: one worker per core). Nothing stays behind when the build fails or is interrupted.
     Raises BundleError when ``out`` exists and may not be replaced, or a log cannot be read.
     """
-    out, jobs = Path(out), jobs or os.cpu_count() or 1
-    check_target(out, overwrite)
-    staging = out.parent / f".{out.name}.{os.getpid()}.partial"
-    try:
-        staging.mkdir(parents=True)
-        with Workers(min(jobs, len(logs))) as workers:
-            summaries = _write_logs(logs, staging, codec, workers, jobs, progress)
-            manifest = finish(summaries, staging, codec, workers)
-        _put_in_place(staging, out)
-    except OSError as error:
-        raise _unwritable(out, error) from error
-    finally:
-        shutil.rmtree(staging, ignore_errors=True)
-    return BuildResult(out, manifest)
+    jobs = jobs or os.cpu_count() or 1
+    target = open_target(out, overwrite=overwrite)
+    with target, Workers(min(jobs, len(logs))) as workers:
+        summaries = _write_logs(logs, target.root, codec, workers, jobs, progress)
+        manifest = finish(summaries, target, codec, workers)
+    return BuildResult(str(out) if is_url(out) else Path(out), manifest, *target.size())
 
 
-def check_target(out: Path, overwrite: bool) -> None:
-    """Raise BundleError unless a bundle may be written to ``out``."""
-    try:
-        if out.is_dir() and not any(out.iterdir()):
-            return
-        if not out.exists() and not out.is_symlink():
-            return
-    except OSError as error:
-        raise _unwritable(out, error) from error
-    if not is_bundle(out):
-        raise BundleError(f"{out} exists and is not a bundle", hint="Choose another place; only bundles are ever replaced.", code="exists")
-    if not overwrite:
-        raise BundleError(f"{out} exists already", hint="Use --overwrite to replace it.", code="exists")
-    files = (path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_symlink() or not path.is_dir())
-    others = sorted(path for path in files if not layout.is_own(path))
-    if others:
-        raise BundleError(
-            f"{out} holds more than a bundle: {', '.join(others[:5])}",
-            hint="Move these away first; they would be lost.",
-            code="exists",
-        )
-
-
-def _unwritable(out: Path, error: OSError) -> BundleError:
-    where = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EACCES, errno.EROFS)
-    hint = "Choose a place with enough room where you may write." if where else ""
-    return BundleError(f"{out} cannot be written: {error.strerror or error}", hint=hint, code="unwritable")
-
-
-def is_bundle(path: Path) -> bool:
-    try:
-        manifest = orjson.loads((path / layout.MANIFEST).read_bytes())
-        return manifest["format"]["name"] == layout.FORMAT_NAME
-    except (OSError, ValueError, TypeError, KeyError):
-        return False
-
-
-def finish(summaries: Sequence[LogSummary], root: Path, codec: str, workers: Executor) -> dict:
-    """Write what stands beside the logs of a bundle at ``root``: analyses, schemas, manifest. Returns the manifest."""
+def finish(summaries: Sequence[LogSummary], target: Target, codec: str, workers: Executor) -> dict:
+    """Write what stands beside the logs of a bundle: analyses, schemas, and the manifest last. Returns the manifest."""
     manifest = make_manifest(summaries, codec)
-    ranks = write_ranks(root, manifest["logs"], codec, workers)
+    ranks = write_ranks(target, manifest["logs"], codec, workers)
     if ranks:
         manifest["ranks"] = ranks
     schemas = {name: schema(name) for name in schema_names()}
-    (root / manifest["schemas"]).write_bytes(layout.CODECS[codec].encode(layout.to_json(schemas)))
-    (root / layout.MANIFEST).write_bytes(orjson.dumps(manifest, option=orjson.OPT_INDENT_2) + b"\n")
+    target.write(manifest["schemas"], layout.CODECS[codec].encode(layout.to_json(schemas)))
+    target.write(layout.MANIFEST, orjson.dumps(manifest, option=orjson.OPT_INDENT_2) + b"\n")
     return manifest
 
 
@@ -131,9 +86,9 @@ def make_manifest(summaries: Sequence[LogSummary], codec: str) -> dict:
 
 
 def _write_logs(
-    logs: Sequence[LogFile], root: Path, codec: str, workers: Executor, jobs: int, progress: Callable[[int], None]
+    logs: Sequence[LogFile], root: str, codec: str, workers: Executor, jobs: int, progress: Callable[[int], None]
 ) -> list[LogSummary]:
-    write = partial(write_log, processes=jobs // max(1, len(logs)))
+    write = partial(_write_log, processes=jobs // max(1, len(logs)))
     if min(workers.count, len(logs)) <= 1:
         return [write(log, root, codec, progress) for log in logs]
     # The largest first, so that no worker is left with it at the end. The size on disk stands for
@@ -142,21 +97,8 @@ def _write_logs(
     return workers.map(write, [(log, root, codec) for log in order], lambda number: progress(order[number].size_bytes))
 
 
-def _put_in_place(staging: Path, out: Path) -> None:
-    old = None
-    if out.is_dir() and not out.is_symlink() and not any(out.iterdir()):
-        out.rmdir()
-    elif out.exists():
-        old = out.parent / f".{out.name}.{os.getpid()}.old"
-        out.rename(old)
-    try:
-        staging.rename(out)
-    except BaseException:
-        if old is not None:
-            old.rename(out)
-        raise
-    if old is not None:
-        if old.is_symlink():
-            old.unlink()
-        else:
-            shutil.rmtree(old, ignore_errors=True)
+def _write_log(
+    log: LogFile, root: str, codec: str, progress: Callable[[int], None] = lambda size_bytes: None, processes: int = 1
+) -> LogSummary:
+    with Uploads(root) as folder:
+        return write_log(log, folder, codec, progress, processes=processes)

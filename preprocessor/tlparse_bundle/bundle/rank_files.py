@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache, partial
-from pathlib import Path
 from typing import Any
 
 import orjson
@@ -12,6 +11,7 @@ import orjson
 from tlparse_bundle.bundle import layout
 from tlparse_bundle.bundle.reader import Bundle
 from tlparse_bundle.bundle.store import open_store
+from tlparse_bundle.bundle.target import Target
 from tlparse_bundle.bundle.workers import Executor
 from tlparse_bundle.ranks.comparison import Comparison, Member
 from tlparse_bundle.ranks.frames import Frame, Frames
@@ -36,10 +36,10 @@ def _weight(row: dict) -> tuple[int, int]:
     return row["compile_count"], row["event_count"]
 
 
-def digest_log(root: Path, codec: str, row: dict) -> dict[str, bytes]:
+def digest_log(root: str, codec: str, row: dict) -> dict[str, bytes]:
     """What the analyses need of the log of a row, as JSON by the name of the analysis.
 
-    ``root`` is the folder of a bundle that may not be complete yet.
+    ``root`` is the folder or URL of a bundle that may not be complete yet.
     """
     frames = _frames(root, codec, row)
     digests = {_FRAMES: orjson.dumps([list(frame) for frame in frames.rows()])}
@@ -48,7 +48,7 @@ def digest_log(root: Path, codec: str, row: dict) -> dict[str, bytes]:
     return digests
 
 
-def _frames(root: Path, codec: str, row: dict) -> Frames:
+def _frames(root: str, codec: str, row: dict) -> Frames:
     return Frames(Bundle(open_store(root), {"codec": codec, "logs": [row]}).logs[0], _contents())
 
 
@@ -58,8 +58,8 @@ def _contents() -> Contents:
     return Contents()
 
 
-def write_ranks(root: Path, rows: Sequence[dict], codec: str, workers: Executor) -> dict[str, str]:
-    """Write the files of the analyses below ``root``; returns their paths by name, {} for less than two ranks.
+def write_ranks(target: Target, rows: Sequence[dict], codec: str, workers: Executor) -> dict[str, str]:
+    """Write the files of the analyses; returns their paths by name, {} for less than two ranks.
 
     ``rows`` are those of the manifest.
     """
@@ -68,17 +68,16 @@ def write_ranks(root: Path, rows: Sequence[dict], codec: str, workers: Executor)
         return {}
     known: dict[bytes, Any] = {}
     digests: dict[str, list] = {}
-    for found in workers.map(digest_log, [(root, codec, member.row) for member in members]):
+    for found in workers.map(digest_log, [(target.root, codec, member.row) for member in members]):
         for name, data in found.items():
             if data not in known:
                 known[data] = orjson.loads(data)
             digests.setdefault(name, []).append(known[data])
     frames_of = {id(found): [Frame(*frame) for frame in found] for found in digests[_FRAMES]}
-    comparison = Comparison(members, [frames_of[id(found)] for found in digests[_FRAMES]], rows, partial(_frames, root, codec))
+    comparison = Comparison(members, [frames_of[id(found)] for found in digests[_FRAMES]], rows, partial(_frames, target.root, codec))
     paths, tables = {}, {}
     for analysis in analyses():
         tables[analysis.name] = table = analysis.table(comparison, digests[analysis.name], tables)
         paths[analysis.name] = path = layout.rank_path(analysis.name, layout.CODECS[codec])
-        (root / path).parent.mkdir(exist_ok=True)
-        (root / path).write_bytes(layout.CODECS[codec].encode(layout.to_json(table)))
+        target.write(path, layout.CODECS[codec].encode(layout.to_json(table)))
     return paths

@@ -11,6 +11,9 @@ from tlparse_bundle.bundle.layout import codec_of
 from tlparse_bundle.errors import BundleError
 
 
+_OBJECT_STORES = frozenset(("s3", "s3a", "gs", "gcs", "az", "abfs", "abfss"))  # they have no folders to make
+
+
 class Store(Protocol):
     """The files of one bundle."""
 
@@ -62,9 +65,27 @@ class RemoteFolder:
         except ValueError as error:
             raise BundleError(f"{url} cannot be read: {error}", code="unreadable") from None
         self._root = root.rstrip("/")
+        self._is_object_store = parts.scheme in _OBJECT_STORES
 
     def read(self, path: str) -> bytes:
         return self._ask(self._fs.cat_file, path)
+
+    def write(self, path: str, data: bytes) -> None:
+        """Store a file. Those who read meanwhile get the old one or the new one, where the place can do that."""
+        if not self._is_object_store:
+            self._ask(lambda target: self._fs.makedirs(target, exist_ok=True), path.rpartition("/")[0])
+        self._ask(self._fs.pipe_file, path, value=data)
+
+    def exists(self, path: str) -> bool:
+        return self._ask(self._fs.exists, path)
+
+    def files(self) -> dict[str, int]:
+        """Size in bytes of each file below, by path."""
+        found = self._ask(self._fs.find, "", detail=True)
+        return {name[len(self._root) :].lstrip("/"): entry["size"] for name, entry in found.items() if entry["type"] == "file"}
+
+    def remove(self, path: str) -> None:
+        self._ask(self._fs.rm_file, path)
 
     def info(self, path: str) -> dict:
         """What the place says of a file or folder: 'type', and 'size' and marks of its version where it has them."""
