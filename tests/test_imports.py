@@ -11,10 +11,11 @@ PACKAGE = traces.ROOT / "preprocessor" / "tlparse_bundle"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
 # What the modules of a part may import of ours, besides their own part.
-BASE = {"diagnostics", "errors"}
+BASE = {"diagnostics", "errors", "remote"}
 ALLOWED = {
     "diagnostics": set(),
     "errors": set(),
+    "remote": {"errors"},
     "trace": BASE,
     "events": set(),
     "provenance": {"trace", *BASE},
@@ -25,8 +26,11 @@ ALLOWED = {
     "legacy": {"bundle", "ranks", "tables", "events", "trace", *BASE},
     "progress": {"bundle"},
     "cli_serve": {"serve", "bundle", *BASE},
+    "cli_share": {"cli_serve", "serve", "bundle", *BASE},
+    "cli_run": {"cli_serve", "bundle", "trace", "progress", "recording", *BASE},
+    "recording": BASE,
     "cli_build": {"cli_serve", "bundle", "trace", "progress", *BASE},
-    "cli": {"cli_build", "cli_serve", "serve", "bundle", "legacy", "tables", "events", "trace", "progress", "__init__", *BASE},
+    "cli": {"cli_build", "cli_run", "cli_serve", "cli_share", "bundle", "legacy", "tables", "events", "trace", "progress", "__init__", *BASE},
     "__main__": {"cli"},
     "__init__": set(),
 }

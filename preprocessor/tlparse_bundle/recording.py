@@ -1,0 +1,45 @@
+"""Running a program so that torch writes its trace."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from tlparse_bundle.errors import BundleError
+
+# Provenance is written when a graph is compiled; what comes out of a cache that was filled without it has none
+# (torch/_inductor/config.py: trace.provenance_tracking_level, force_disable_caches).
+PROVENANCE = {"INDUCTOR_PROVENANCE": "1", "TORCHINDUCTOR_FORCE_DISABLE_CACHES": "1"}
+_PASSED_ON = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2") if hasattr(signal, name))
+_FROM_TERMINAL = {signal.SIGINT, getattr(signal, "SIGQUIT", None)}  # the terminal sends them to the program as well
+
+
+def run_traced(command: Sequence[str], trace: Path, *, provenance: bool = False) -> int:
+    """Runs the command with TORCH_TRACE=trace; returns its exit code, or 128 and the number of the signal that ended it.
+
+    Signals that we get meanwhile are passed on. Raises BundleError (exit codes 127 and 126, as shells have them)
+    when the program cannot be started.
+    """
+    environment = {**os.environ, **(PROVENANCE if provenance else {}), "TORCH_TRACE": str(trace.resolve())}
+    process: subprocess.Popen | None = None
+
+    def pass_on(number: int, frame: object) -> None:
+        if process is not None and not (number in _FROM_TERMINAL and sys.stdin is not None and sys.stdin.isatty()):
+            process.send_signal(number)
+
+    before = {number: signal.signal(number, pass_on) for number in _PASSED_ON}
+    try:
+        process = subprocess.Popen(command, env=environment)
+        code = process.wait()
+    except FileNotFoundError:
+        raise BundleError(f"there is no program {command[0]!r}", code="no-program", exit_code=127) from None
+    except OSError as error:
+        raise BundleError(f"{command[0]!r} cannot be run: {error.strerror}", code="no-program", exit_code=126) from None
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    return 128 - code if code < 0 else code
