@@ -6,7 +6,7 @@ import pytest
 from log_builder import log
 from starlette.testclient import TestClient
 from tlparse_bundle import Bundle, BundleError, build, discover
-from tlparse_bundle.bundle.store import RemoteFolder
+from tlparse_bundle.remote import RemoteFolder
 from tlparse_bundle.serve.app import create_app
 from tlparse_bundle.serve.respond import byte_range
 

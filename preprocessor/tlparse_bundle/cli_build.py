@@ -25,21 +25,32 @@ def _rank_list(ctx: click.Context, param: click.Parameter, value: str | None) ->
     return ranks
 
 
+class _Location(click.ParamType):
+    """A path, or a URL as it is."""
+
+    name = "location"
+
+    def convert(self, value, param, ctx):
+        return value if "://" in str(value) else Path(value)
+
+
 @click.command()
-@click.argument("traces", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="TRACE... OUT")
+@click.argument("traces", nargs=-1, required=True, type=_Location(), metavar="TRACE... OUT")
 @click.option("--latest", is_flag=True, help="Take the newest run only.")
 @click.option("--ranks", callback=_rank_list, metavar="LIST", help="Take these ranks only, such as 0,3-7.")
 @click.option("--overwrite", is_flag=True, help="Replace OUT if it is a bundle.")
 @click.option("--strict", is_flag=True, help="Exit with 3 when a log is damaged (the bundle is built all the same).")
 @click.option("--jobs", type=click.IntRange(min=1), help="Logs to process at once (default: one per core).")
+@click.option("--executor", metavar="dask://HOST:PORT", help="Let the workers of a Dask cluster process the logs.")
 @click.option("--codec", type=click.Choice(["zstd", "gzip", "none"]), default="zstd", show_default=True, help="How files are stored.")
 @click.option("--open", "open_browser", is_flag=True, help="Serve the bundle and open it in the browser.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress and no summary.")
-def build(traces, latest, ranks, overwrite, strict, jobs, codec, open_browser, as_json, quiet) -> None:
+def build(traces, latest, ranks, overwrite, strict, jobs, executor, codec, open_browser, as_json, quiet) -> None:
     """Build the bundle OUT from trace logs (the default command).
 
-    TRACE is a log (.log, .gz, .zst) or a directory of logs; OUT is the directory to write.
+    TRACE is a log (.log, .gz, .zst) or a directory of logs; OUT is the directory to write. Both may be
+    URLs such as s3://bucket/run.
 
     \b
     Example:
@@ -47,6 +58,7 @@ def build(traces, latest, ranks, overwrite, strict, jobs, codec, open_browser, a
       tlparse-bundle rank_0.log rank_1.log.gz out/ --overwrite
     """
     from tlparse_bundle.bundle.build import build as build_bundle
+    from tlparse_bundle.bundle.dask_workers import DaskWorkers
     from tlparse_bundle.bundle.target import open_target
     from tlparse_bundle.progress import Bar, damage, print_summary
     from tlparse_bundle.trace.discover import discover
@@ -57,7 +69,15 @@ def build(traces, latest, ranks, overwrite, strict, jobs, codec, open_browser, a
     open_target(out, overwrite=overwrite)  # says what is wrong with it before the logs are looked for
     logs = discover(paths, latest=latest, ranks=ranks)
     with Bar(sum(log.size_bytes for log in logs), len(logs), hidden=quiet) as bar:
-        result = build_bundle(logs, out, codec=codec, overwrite=overwrite, jobs=jobs, progress=bar.advance)
+        result = build_bundle(
+            logs,
+            out,
+            codec=codec,
+            overwrite=overwrite,
+            jobs=jobs,
+            executor=DaskWorkers(executor) if executor else None,
+            progress=bar.advance,
+        )
     if not quiet:
         print_summary(result)
     if as_json:

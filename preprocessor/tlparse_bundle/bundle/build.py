@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -15,10 +15,11 @@ from tlparse_bundle.bundle import layout
 from tlparse_bundle.bundle.log_writer import LogSummary, write_log
 from tlparse_bundle.bundle.rank_files import write_ranks
 from tlparse_bundle.bundle.schemas import schema, schema_names
-from tlparse_bundle.bundle.target import Target, Uploads, is_url, open_target
+from tlparse_bundle.bundle.target import Target, Uploads, open_target
 from tlparse_bundle.bundle.workers import Executor, Workers
 from tlparse_bundle.diagnostics import CODES
 from tlparse_bundle.events.kinds import PHASES
+from tlparse_bundle.remote import is_url
 from tlparse_bundle.trace.discover import LogFile
 
 
@@ -37,17 +38,20 @@ def build(
     codec: str = "zstd",
     overwrite: bool = False,
     jobs: int | None = None,
+    executor: Executor | None = None,
     progress: Callable[[int], None] = lambda size_bytes: None,
 ) -> BuildResult:
     """Write the bundle of ``logs`` to ``out``.
 
     The bundle depends on the content and names of the logs alone, not on their order or ``jobs``
-    (default: one worker per core). Nothing stays behind when the build fails or is interrupted.
+    (default: one worker per core) or ``executor`` (default: processes of this machine). Nothing stays behind when the build fails or is interrupted.
     Raises BundleError when ``out`` exists and may not be replaced, or a log cannot be read.
     """
     jobs = jobs or os.cpu_count() or 1
     target = open_target(out, overwrite=overwrite)
-    with target, Workers(min(jobs, len(logs))) as workers:
+    if executor is not None:  # in another place a relative path is another file
+        logs, jobs = [replace(log, path=log.path.absolute()) for log in logs], 1
+    with target, executor or Workers(min(jobs, len(logs))) as workers:
         summaries = _write_logs(logs, target.root, codec, workers, jobs, progress)
         manifest = finish(summaries, target, codec, workers)
     return BuildResult(str(out) if is_url(out) else Path(out), manifest, *target.size())

@@ -10,10 +10,11 @@ from tlparse_bundle.bundle import layout
 from tlparse_bundle.bundle.build import BuildResult, finish
 from tlparse_bundle.bundle.log_writer import LogSummary
 from tlparse_bundle.bundle.reader import Bundle, Log
-from tlparse_bundle.bundle.target import Uploads, is_url, open_target
+from tlparse_bundle.bundle.target import Uploads, open_target
 from tlparse_bundle.bundle.workers import Workers
 from tlparse_bundle.errors import BundleError
 from tlparse_bundle.events.kinds import Kind
+from tlparse_bundle.remote import is_url
 
 
 def merge(bundles: Sequence[str | os.PathLike], out: str | os.PathLike, *, overwrite: bool = False, jobs: int | None = None) -> BuildResult:

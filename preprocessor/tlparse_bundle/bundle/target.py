@@ -12,8 +12,8 @@ from typing import Protocol, Self
 import orjson
 
 from tlparse_bundle.bundle import layout
-from tlparse_bundle.bundle.store import RemoteFolder
 from tlparse_bundle.errors import BundleError
+from tlparse_bundle.remote import RemoteFolder, is_url
 
 
 class Target(Protocol):
@@ -37,10 +37,6 @@ def open_target(out: str | os.PathLike, *, overwrite: bool) -> Target:
     if is_url(out):
         return _RemoteTarget(str(out), overwrite)
     return _Folder(Path(out), overwrite)
-
-
-def is_url(location: str | os.PathLike) -> bool:
-    return "://" in str(location)
 
 
 class _Folder:

@@ -11,9 +11,13 @@ from typing import Any, Protocol, Self
 
 
 class Executor(Protocol):
-    """Where the work on logs is done."""
+    """Where the work on logs is done. Use as a context manager."""
 
     count: int
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(self, kind, value, traceback) -> None: ...
 
     def map(self, function: Callable, arguments: Sequence[tuple], done: Callable[[int], None] = lambda number: None) -> list[Any]:
         """The results in the order of the arguments; ``done`` is told the number of each as it is there."""

@@ -17,6 +17,7 @@ from typing import BinaryIO
 import zstandard
 
 from tlparse_bundle.errors import BundleError
+from tlparse_bundle.remote import RemoteFile, RemoteFolder, is_url
 from tlparse_bundle.trace.reader import PREFIX
 
 TORCH_NAME = re.compile(r"dedicated_log_torch_trace_(?P<rest>.+)")
@@ -29,7 +30,7 @@ _ZSTD_INPUT_BYTES = 4 << 10  # at once; even the densest data expands to little 
 
 @dataclass(frozen=True, slots=True)
 class LogFile:
-    path: Path
+    path: Path | RemoteFile
     id: str  # unique in a bundle, safe as a name of a folder
     name_rank: int | None  # rank according to the file name
     compression: str | None  # gzip, zstd or None
@@ -66,6 +67,14 @@ class _ZstdFrames:
         self._raw.close()
 
 
+class _Gzip(gzip.GzipFile):
+    """Closes the file that it reads."""
+
+    def __init__(self, raw: BinaryIO):
+        super().__init__(fileobj=raw)
+        self.myfileobj = raw
+
+
 class _LogStream(io.RawIOBase):
     """Reads on through a file or a compressed stream; turns their errors into sentences."""
 
@@ -97,10 +106,10 @@ def open_log(log: LogFile) -> BinaryIO:
     """The bytes of a log, decompressed. Raises BundleError when it cannot be opened."""
     try:
         if log.compression == "gzip":
-            return _LogStream(gzip.open(log.path, "rb"), log)
+            return _LogStream(_Gzip(log.path.open("rb")), log)
         if log.compression == "zstd":
-            return _LogStream(_ZstdFrames(open(log.path, "rb")), log)
-        return _LogStream(open(log.path, "rb", buffering=0), log)
+            return _LogStream(_ZstdFrames(log.path.open("rb")), log)
+        return _LogStream(log.path.open("rb", buffering=0), log)
     except OSError as error:
         raise BundleError(f"{log.path} cannot be read: {_reason(error)}", code="unreadable") from None
 
@@ -116,8 +125,13 @@ def discover(paths: Sequence[str | os.PathLike], *, latest: bool = False, ranks:
     Sorted by id. Raises BundleError when nothing is found, a file is no trace, or two logs have
     the same name.
     """
-    logs: dict[Path, LogFile] = {}
-    for given in map(Path, paths):
+    logs: dict[Path | RemoteFile, LogFile] = {}
+    for location in paths:
+        if is_url(location):
+            for log in _logs_at(str(location).rstrip("/")):
+                logs.setdefault(log.path, log)
+            continue
+        given = Path(location)
         mode = _mode(given)
         if stat.S_ISDIR(mode):
             found = _logs_below(given)
@@ -182,10 +196,32 @@ def _logs_below(folder: Path) -> list[LogFile]:
     return logs
 
 
-def _log_file(path: Path, *, must_be_log: bool = True) -> LogFile | None:
+def _logs_at(url: str) -> list[LogFile]:
+    """The logs at a URL: a file, or a folder with everything below it."""
+    place, _, name = url.rpartition("/")
+    try:
+        is_folder = RemoteFolder(place).info(name)["type"] == "directory"
+        if not is_folder:
+            return [_log_file(RemoteFile(url))]
+        files = RemoteFolder(url).files()
+    except OSError as error:
+        raise BundleError(f"{url} cannot be read: {_reason(error)}", code="unreadable") from None
+    bundles = [path.removesuffix("manifest.json") for path in files if path.rpartition("/")[2] == "manifest.json"]
+    found = []
+    for path in sorted(files):
+        hidden = any(part.startswith(".") for part in path.split("/"))
+        if not hidden and not path.startswith(tuple(bundles)):
+            log = _log_file(RemoteFile(f"{url}/{path}"), must_be_log=False)
+            found += [log] if log is not None else []
+    if not found:
+        raise BundleError(f"{url} holds no trace log", hint="Is it the folder that TORCH_TRACE named?", code="no-logs")
+    return found
+
+
+def _log_file(path: Path | RemoteFile, *, must_be_log: bool = True) -> LogFile | None:
     try:
         size_bytes = path.stat().st_size
-        with open(path, "rb") as stream:
+        with path.open("rb") as stream:
             magic = stream.read(4)
     except OSError as error:
         raise BundleError(f"{path} cannot be read: {_reason(error)}", code="unreadable") from None
