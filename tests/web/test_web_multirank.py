@@ -135,6 +135,7 @@ def test_addresses_are_no_difference(view):
 def test_schedules_are_aligned(view):
     page = view("ranks_missing_collective")
     page.get_by_role("link", name="align ›").click()
+    expect(page.get_by_role("region", name="Schedule 1")).to_be_visible()
     rows = page.get_by_role("region", name="Schedule 1").get_by_role("row").all_inner_texts()
     cells = [re.split(r"\s+", row.strip()) for row in rows[1:]]
     assert cells == [

@@ -10,7 +10,7 @@ export const MARKS = {
   failure: ["✖", "failed"], unfinished_compile: ["✖", "never finished"], stopped_rank: ["✖", "stopped before"], graph_break: ["✂", "graph break"], restart: ["↺", "restarted"],
   recompile: ["↻", "recompiled"], collectives: ["⇄", "other collectives"], missing_wait: ["⇄", "a missing wait"], parity: ["⇄", "collectives that the schedule has not"],
   execution_order: ["⇅", "ran in another order"], compile_order: ["⇅", "compiled in another order"], straggler: ["◷", "held the others up"],
-  extra_compile: ["+", "compiled here only"], missing_compile: ["−", "not compiled"], tensors: ["≠", "other tensors"], guard: ["≠", "other guards"], graph: ["≠", "another graph"],
+  extra_compile: ["+", "compiled here only"], missing_compile: ["−", "others compiled it"], tensors: ["≠", "other tensors"], guard: ["≠", "other guards"], graph: ["≠", "another graph"],
 };
 
 /**

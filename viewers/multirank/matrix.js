@@ -9,7 +9,7 @@ import { size, words } from "./ranks.js";
 import { functionName } from "./verdict.js";
 
 const ROW = 24;
-const LABEL = 190, NARROW = 30, WIDEST = 200, ROOM = 1_000; // pixels
+const NARROW = 30, WORDS = 100, WIDEST = 200, ROOM = 1_000; // pixels
 const MARGIN = 10; // columns beside those in sight
 const HUES = 7;
 
@@ -24,8 +24,10 @@ export class Matrix {
     this.marks = marks;
     this.options = options;
     this.columns = model?.columns ?? [];
-    this.wide = this.columns.length <= 8;
-    this.cell = this.wide ? Math.min(WIDEST, Math.floor(ROOM / Math.max(1, this.columns.length))) : NARROW;
+    this.label = innerWidth < 700 ? 120 : 190;
+    const each = Math.floor(Math.min(ROOM, innerWidth - this.label - 60) / Math.max(1, this.columns.length));
+    this.wide = each >= WORDS; // room for names and words; else names stand upright
+    this.cell = this.wide ? Math.min(WIDEST, each) : NARROW;
     this.rows = tableRows(groups, options.open);
     this.column = 0; // of the active cell; -1 is the name of the row
     this.first = this.last = 0;
@@ -37,9 +39,9 @@ export class Matrix {
     this.element = this.list.element;
     this.element.tabIndex = 0;
     this.element.style.setProperty("--cell", `${this.cell}px`);
-    this.element.style.setProperty("--label", `${LABEL}px`);
+    this.element.style.setProperty("--label", `${this.label}px`);
     this.element.style.setProperty("--head", this.wide ? "26px" : "128px");
-    this.element.style.setProperty("--all", `${LABEL + this.columns.length * this.cell}px`);
+    this.element.style.setProperty("--all", `${this.label + this.columns.length * this.cell}px`);
     this.element.setAttribute("aria-colcount", String(this.columns.length + 1));
     this.element.addEventListener("scroll", () => this.sideways(), { passive: true });
     this.element.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => this.key(event));
@@ -60,7 +62,7 @@ export class Matrix {
   sideways(always = false) {
     const { scrollLeft, clientWidth } = this.element;
     const first = Math.max(0, Math.floor(scrollLeft / this.cell));
-    const last = Math.min(this.columns.length, Math.ceil((scrollLeft + (clientWidth || 1200) - LABEL) / this.cell));
+    const last = Math.min(this.columns.length, Math.ceil((scrollLeft + (clientWidth || 1200) - this.label) / this.cell));
     if (!always && first >= this.first && last <= this.last) return;
     this.first = Math.max(0, first - MARGIN);
     this.last = Math.min(this.columns.length, last + MARGIN);
@@ -73,7 +75,7 @@ export class Matrix {
       this.span((c) => {
         const { function: name, filename, first_line: line, number, compile_id: id } = this.columns[c];
         const title = `${functionName(name)} [${id}]${number > 1 ? `, ${number}. compile of it` : ""}${filename ? `\n${filename}:${line}` : ""}`;
-        return h("div", { role: "columnheader", class: "matrix-cell", style: { left: `${LABEL + c * this.cell}px` }, title, "aria-colindex": c + 2 },
+        return h("div", { role: "columnheader", class: "matrix-cell", style: { left: `${this.label + c * this.cell}px` }, title, "aria-colindex": c + 2 },
           h("span", null, h("span", { class: "matrix-name" }, functionName(name)), h("span", { class: "dim" }, ` [${id}]`)));
       }));
   }
@@ -106,7 +108,7 @@ export class Matrix {
     const text = cellText(this.model, column, member, marked);
     return h("div", {
       role: "gridcell", class: `matrix-cell ${number < 0 ? "none" : `g${number === 0 ? 0 : 1 + ((number - 1) % (HUES - 1))}`}${marked ? " marked" : ""}${here ? " here" : ""}`,
-      style: { left: `${LABEL + column * this.cell}px` }, id: here ? `matrix-${column}` : null, title: text, "aria-colindex": column + 2,
+      style: { left: `${this.label + column * this.cell}px` }, id: here ? `matrix-${column}` : null, title: text, "aria-colindex": column + 2,
       onclick: () => this.press(index, column),
     }, number < 0 ? "·" : groupLetter(number), marked && h("span", { class: "matrix-mark" }, MARKS[marked.kind][0], h("span", { class: this.wide ? "matrix-words" : "visually-hidden" }, ` ${MARKS[marked.kind][1]}`)));
   }
@@ -116,7 +118,7 @@ export class Matrix {
     this.column = column;
     this.list.activate(index);
     const left = column * this.cell;
-    const room = this.element.clientWidth - LABEL - this.cell;
+    const room = this.element.clientWidth - this.label - this.cell;
     if (column >= 0 && (left < this.element.scrollLeft || left > this.element.scrollLeft + room)) {
       this.element.scrollLeft = left < this.element.scrollLeft ? left : left - room;
       this.sideways();

@@ -1,6 +1,6 @@
 // The first screen: what differs, in words; below it every rank and every compile.
 import { h } from "../lib/dom.js";
-import { plural } from "../lib/format.js";
+import { count, plural } from "../lib/format.js";
 import { awayLink, compileKey, groupLetter, majorityRank } from "./data.js";
 import { Matrix } from "./matrix.js";
 import { groupRows, MARKS, marksOf } from "./matrix-data.js";
@@ -8,7 +8,7 @@ import { each, lowest, size, toRuns, Words } from "./ranks.js";
 import { headline, predicate } from "./verdict.js";
 
 const RANKING = ["error", "warning", "info"];
-const MOST = 12; // statements shown at once
+const MOST = 12, MOST_FOLLOWING = 6; // statements shown at once
 /** @type {Record<string, [string, string]>} */
 const SEVERITIES = { error: ["✖", "error"], warning: ["▲", "difference"], info: ["◷", "costs time"] };
 
@@ -43,11 +43,19 @@ function verdictPart(model, state) {
   const shown = statements.map((/** @type {any} */ st, /** @type {number} */ i) => ({ st, i, children: statements.flatMap((/** @type {any} */ s, /** @type {number} */ n) => (s.because_of === i ? [n] : [])) }));
   const worst = (/** @type {number} */ i) => RANKING[Math.min(RANKING.indexOf(statements[i].severity), ...shown[i].children.map((/** @type {number} */ n) => RANKING.indexOf(worst(n))))] ?? "warning";
   const item = (/** @type {any} */ { st, i, children }) => h("li", { class: `statement severity-${worst(i)}` }, sentence(model, state, st, worst(i), st.because_of !== null && String(st.ranks) === String(statements[st.because_of].ranks)),
-    children.length > 0 && h("ul", null, children.map((/** @type {number} */ n) => item(shown[n]))));
+    children.length > 0 && foldedList(children.map((/** @type {number} */ n) => shown[n]), item, MOST_FOLLOWING, ""));
   const roots = shown.filter(({ st }) => st.because_of === null);
-  const list = h("ul", { class: "statements" }, roots.slice(0, MOST).map(item));
-  const more = roots.length > MOST && h("button", { class: "tool", onclick: () => { more.remove(); list.replaceChildren(...roots.map(item)); } }, `Show all ${roots.length}`);
-  return [title, list, more];
+  return [title, foldedList(roots, item, MOST, "statements")];
+}
+
+/** The first of a list, and a button for the others. @param {any[]} items @param {(one: any) => HTMLElement} render @param {number} most @param {string} kind */
+function foldedList(items, render, most, kind) {
+  const list = h("ul", { class: kind || null }, items.slice(0, most).map(render));
+  if (items.length > most) {
+    const all = () => list.replaceChildren(...items.map(render));
+    list.append(h("li", null, h("button", { class: "tool", onclick: all }, `${count(items.length - most)} more`)));
+  }
+  return list;
 }
 
 /** @param {any} model @param {any} state @param {any} st @param {string} severity its own, or that of what follows from it @param {boolean} goesOn it is about the ranks of the line above */

@@ -5,6 +5,7 @@ import { numbers, size, Words, words } from "./ranks.js";
 /** @typedef {any} Statement see schema/ranks_verdict.schema.json */
 /** @typedef {{code: string} | string} Part of a sentence: words, or text of the program */
 
+const HOUR_US = 3_600_000_000, DAY_US = 24 * HOUR_US;
 const STAGES = new Map([
   ["dynamo", "graph of Dynamo"], ["joint", "joint graph"], ["forward", "forward graph"], ["backward", "backward graph"],
   ["inference", "graph of AOTAutograd"], ["post_grad", "graph behind Inductor's passes"], ["code", "generated code"],
@@ -71,7 +72,7 @@ export function predicate(st, columns) {
     case "execution_order": return ["ran graphs in another order", ...(typeof d.position === "number" ? [": ", ...ran(d, columns)] : [])];
     case "tensors": return ["computed other tensors in ", ...what, ...(d.name ? [" from ", { code: d.name }, " on"] : [])];
     case "straggler": return [`took ${time(d.slowest_us)} for `, ...what, `, half of the ranks no more than ${time(d.median_us)}: up to ${time(d.lost_us)} in which the others wait`, ...cache(d)];
-    case "late_start": return [`began ${d.late_us ? `${time(d.late_us)} ` : ""}later than the others`];
+    case "late_start": return [`began ${d.late_us ? `${longTime(d.late_us)} ` : ""}later than the others${d.late_us > DAY_US ? ", as if in another run" : ""}`];
     case "missing_rank": return [`left no log; there are logs of ${words(st.others)}`];
     case "empty_log": return ["left an empty log"];
     case "cut_log": return ["left a log that ends within a record", ...endedBefore(d)];
@@ -81,6 +82,9 @@ export function predicate(st, columns) {
     default: return [`${st.kind.replaceAll("_", " ")} in `, ...what];
   }
 }
+
+/** @param {number} us */
+const longTime = (us) => (us < 2 * HOUR_US ? time(us) : us < 2 * DAY_US ? `${(us / HOUR_US).toFixed(1)} h` : `${count(Math.round(us / DAY_US))} days`);
 
 /** @param {Statement} st @param {string} one @param {string} several */
 const verb = (st, one, several) => (size(st.ranks) === 1 ? one : several);
@@ -92,16 +96,20 @@ function because(d) {
     return [", because input ", { code: input.name }, ...(input.here && input.others ? [" is ", tensorText(input.here), " instead of ", tensorText(input.others)] : input.here ? [" exists here only"] : [" is missing"]), more.length ? ` (and ${plural(more.length, "more input")})` : ""];
   }
   if (!d.line) return [];
-  const [here, others] = [d.line.here, d.line.others].map(codeOf);
+  const [here, others] = linesOf(d.line);
   return [`, first in line ${d.line.number}: `, here, " instead of ", others];
 }
 
-/** A line of a graph: the code of the program, where it is a comment that tells. @param {string | null} line @returns {Part} */
-function codeOf(line) {
-  const text = line?.trim() ?? "";
-  if (!text) return line === null ? "no line" : "an empty line";
-  const told = /^# File: .*, code: (.+)$/.exec(text);
-  return { code: firstWords(told ? told[1] : text) };
+const TOLD = /^# File: (.*), code: (.+)$/;
+
+/** Two lines of a graph: the code of the program, where they are comments that tell it; its place, where that is all that differs. @param {any} line @returns {Part[]} */
+function linesOf({ here, others }) {
+  const told = [here, others].map((text) => TOLD.exec(text?.trim() ?? ""));
+  const group = told[0] && told[1] && told[0][2] === told[1][2] ? 1 : 2;
+  return [here, others].map((text, i) => {
+    if (!text?.trim()) return text === null ? "no line" : "an empty line";
+    return { code: firstWords(told[i]?.[group] ?? text) };
+  });
 }
 
 /** @param {any} d @returns {Part[]} */
@@ -131,7 +139,7 @@ function cache(d) {
 /** @param {any} d @returns {Part[]} */
 function endedBefore(d) {
   const us = (d.others_last_epoch_us ?? 0) - (d.last_epoch_us ?? Infinity);
-  return us > 0 ? [`; its log ends ${time(us)} before the others'`] : [];
+  return us > 0 ? [`; its log ends ${longTime(us)} before the others'`] : [];
 }
 
 /** @param {string} text */
