@@ -54,15 +54,17 @@ FACTS = [
     ("memory_budget", "what could be computed again?", [link("[0/0] inner ok"), link("min_cut_information")], ["addmm"]),
     ("overlap_scheduling", "what failed?", [], ["InductorError", "No module named 'triton'", "communicates"]),
     ("wrappers", "which side effect is replayed?", [link("[1/0] forward ok"), link("dynamo_side_effects")], ["calls"]),
+    ("ranks_healthy", "do the ranks agree?", [link("What differs between the ranks")], ["4 ranks agree: 4 compiles, the same on each"]),
+    ("ranks_killed", "which rank died, and in which compile?", [link("What differs between the ranks")], ["Rank 3 never finished reduce [2/0]"]),
     ("regions", "is the region compiled once?", [link("[0/0] nested ok"), link("dynamo_output_graph")], ["invoke_subgraph"]),
 ]  # fmt: skip
 
 
 def test_every_fixture_is_asked_about():
-    fixtures = {path.parent.name for path in FIXTURES.glob("*/program.py")}
-    # The facts of these are pairs of lines, for the provenance viewer.
-    of_provenance = {name for name in fixtures if name.startswith("provenance_")}
-    assert {fixture for fixture, *_ in FACTS} == fixtures - of_provenance
+    fixtures = {path.parent.name for path in FIXTURES.glob("*/truth.json")}
+    # The facts of these are for other viewers: pairs of lines; what differs between ranks (test_web_multirank).
+    of_others = {name for name in fixtures if name.startswith(("provenance_", "ranks_"))}
+    assert {fixture for fixture, *_ in FACTS} | of_others == fixtures
 
 
 @pytest.mark.parametrize("fixture, question, clicks, answers", FACTS, ids=[f"{fixture}: {question}" for fixture, question, *_ in FACTS])

@@ -184,6 +184,7 @@ def test_details(view):
 
 def test_there_and_back(page, bundle_of, address_of):
     page.goto(address_of(bundle_of("ranks_killed")))
+    expect(page.get_by_role("heading", name="4 logs in this bundle")).to_contain_text("rank 3 did not finish")
     page.get_by_role("link", name="What differs between the ranks ›").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("rank 3 never finished its 3rd compile")
     page.get_by_role("link", name="[2/0] of rank 3 ›").click()
@@ -256,3 +257,7 @@ def test_every_view_has_an_address(view, view_name):
 def test_an_unknown_view(page_with_errors, bundle_of, address_of):
     page_with_errors.goto(address_of(bundle_of("ranks_healthy")).replace("/default/", "/multirank/") + "#v=1&view=nothing")
     expect(page_with_errors.get_by_role("alert")).to_contain_text("There is no view 'nothing'")
+
+
+def test_every_fixture_of_ranks_is_asked_about():
+    assert {f"ranks_{name}" for name in [*SCENARIOS, "healthy"]} == {path.parent.name for path in ROOT.glob("fixtures/ranks_*/truth.json")}

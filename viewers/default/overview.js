@@ -5,7 +5,7 @@ import { statusBadge } from "../lib/status.js";
 import { answers, cacheSection } from "./answers.js";
 import { diagnosticsList } from "./diagnostics-list.js";
 import { compileLink, phaseBar, shareBar } from "./parts.js";
-import { ranksLink } from "./ranks-link.js";
+import { ranksLink, ranksSummary } from "./ranks-link.js";
 import { logName } from "./shell.js";
 import { facts, functionName, modelOf, placeOf } from "./model.js";
 
@@ -112,7 +112,7 @@ function logTable(bundle, log, state) {
       h("td", { class: "number" }, bytes(row.source.size_bytes)),
       h("td", { class: "number" }, count(Object.values(row.diagnostics).reduce((/** @type {number} */ a, b) => a + /** @type {number} */ (b), 0))));
   }));
-  return h("section", null, h("h2", null, `${plural(bundle.logs.length, "log")} in this bundle`, " ", ranksLink(bundle, "What differs between the ranks ›")),
+  return h("section", null, h("h2", null, `${plural(bundle.logs.length, "log")} in this bundle`, " ", ranksLink(bundle, "What differs between the ranks ›"), " ", ranksSummary(bundle)),
     h("div", { class: "table-box", tabindex: "0", role: "region", "aria-label": "Logs" },
       h("table", { class: "plain" }, h("thead", null, h("tr", null, titles.map((title, i) =>
         h("th", { scope: "col", class: [2, 4, 5, 6, 7].includes(i) ? "number" : null }, title)))), body)));

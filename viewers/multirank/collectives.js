@@ -3,7 +3,7 @@ import { fill, h } from "../lib/dom.js";
 import { plural } from "../lib/format.js";
 import { align, level } from "./align.js";
 import { awayLink, compileKey } from "./data.js";
-import { lowest, size, Words, words } from "./ranks.js";
+import { lowest, size, Words, words } from "../lib/ranks.js";
 import { functionName, shortOp } from "./verdict.js";
 
 const MOST_ROWS = 1_000, MOST_GROUPS = 8;

@@ -1,9 +1,9 @@
 // What the views share: the analyses of the first screen, and who is who in the columns.
 import { h } from "../lib/dom.js";
-import { each, lowest } from "./ranks.js";
+import { each, lowest } from "../lib/ranks.js";
 
 /** @typedef {import("../lib/bundle.js").Bundle} Bundle */
-/** @typedef {import("./ranks.js").Runs} Runs */
+/** @typedef {import("../lib/ranks.js").Runs} Runs */
 /** @typedef {Awaited<ReturnType<typeof loadModel>>} Model */
 
 /** @param {Bundle} bundle @param {{signal?: AbortSignal}} [options] */

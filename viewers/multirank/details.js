@@ -2,7 +2,7 @@
 import { h } from "../lib/dom.js";
 import { count, time } from "../lib/format.js";
 import { awayLink } from "./data.js";
-import { lowest, words } from "./ranks.js";
+import { lowest, words } from "../lib/ranks.js";
 import { compileName, tensorText } from "./verdict.js";
 
 const MOST = 200;

@@ -2,7 +2,7 @@
 import { fill, h } from "../lib/dom.js";
 import { plural } from "../lib/format.js";
 import { align, level } from "./align.js";
-import { size, Words, words } from "./ranks.js";
+import { size, Words, words } from "../lib/ranks.js";
 import { functionName } from "./verdict.js";
 
 const MOST_ROWS = 1_000, MOST_GROUPS = 8;

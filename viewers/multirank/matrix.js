@@ -5,7 +5,7 @@ import { plural } from "../lib/format.js";
 import { VirtualList } from "../lib/virtual-list.js";
 import { groupLetter } from "./data.js";
 import { cellText, MARKS, tableRows } from "./matrix-data.js";
-import { size, words } from "./ranks.js";
+import { size, words } from "../lib/ranks.js";
 import { functionName } from "./verdict.js";
 
 const ROW = 24;

@@ -4,7 +4,7 @@ import { count, plural } from "../lib/format.js";
 import { awayLink, compileKey, groupLetter, majorityRank } from "./data.js";
 import { Matrix } from "./matrix.js";
 import { groupRows, MARKS, marksOf } from "./matrix-data.js";
-import { each, lowest, size, toRuns, Words } from "./ranks.js";
+import { each, lowest, size, toRuns, Words } from "../lib/ranks.js";
 import { headline, predicate } from "./verdict.js";
 
 const RANKING = ["error", "warning", "info"];

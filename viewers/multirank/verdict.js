@@ -1,6 +1,6 @@
 // Sentences of the verdict: what a statement of ranks/verdict.json says to a person. No page needed.
 import { count, plural, shortFile, time } from "../lib/format.js";
-import { numbers, size, Words, words } from "./ranks.js";
+import { numbers, size, Words, words } from "../lib/ranks.js";
 
 /** @typedef {any} Statement see schema/ranks_verdict.schema.json */
 /** @typedef {{code: string} | string} Part of a sentence: words, or text of the program */
