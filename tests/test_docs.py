@@ -70,6 +70,46 @@ def test_every_field_is_in_the_section_of_its_table(name):
         assert in_field_table or in_shape, path
 
 
+# Names in the prose that look like fields and are none: torch's own key, our package, the log of the example.
+NO_FIELDS = {"has_payload", "tlparse_bundle", "dedicated_log_torch_trace_rank_0_tiny"}
+
+
+def test_every_field_of_the_prose_is_in_a_schema():
+    """Every name with an underscore in code of the prose: a field, a table, a kind of event, or a value of an enum."""
+    known = set(SCHEMAS) | {kind.key.removeprefix("artifact:") for family in script.FAMILIES for kind in family.KINDS} | NO_FIELDS
+
+    def collect(node):
+        if isinstance(node, dict):
+            known.update(node.get("properties", ()), (value for value in node.get("enum", ()) if isinstance(value, str)))
+        for child in node.values() if isinstance(node, dict) else node if isinstance(node, list) else ():
+            collect(child)
+
+    collect(list(SCHEMAS.values()))
+    prose = re.sub(r"```.*?```|<!-- generated: (?:vocabulary|diagnostics).*?<!-- end -->", "", TEXT, flags=re.DOTALL)
+    words = [word for code in re.findall(r"`([^`\n]+)`", prose) for word in re.findall(r"(?<![\w/.-])[a-z]+(?:_[a-z0-9]+)+(?![\w/(-])", code)]
+    assert len(words) > 500
+    assert set(words) - known == set()
+
+
+def test_every_relation_begins_at_a_field():
+    block = re.search(r"## Relations\n\n```text\n(.*?)```", TEXT, re.DOTALL)[1]
+    paths = {name: {path.replace("[]", "") for path, _, _ in script.fields(document)} for name, document in SCHEMAS.items()}
+    checked = 0
+    for line in filter(None, block.splitlines()):
+        table = prefix = ""
+        for item in line.split("→")[0].strip().split(", "):
+            if "(metadata)" in line or "else" in item:
+                continue
+            if item.startswith("."):
+                item = f"{prefix}{item}"
+            table, _, path = item.replace("[]", "").removesuffix(".*").partition(".")
+            prefix = item.rpartition(".")[0]
+            pattern = re.escape(path).replace(r"\*", "[^.]+")
+            assert any(re.fullmatch(pattern, known) for known in paths[table]), item
+            checked += 1
+    assert checked > 40
+
+
 def test_the_tables_that_every_viewer_needs_have_an_example():
     marked = {re.split("[#/]", mark.split("=")[1])[0] for _, mark, _ in BLOCKS if mark.startswith(("schema=", "columns="))}
     assert marked >= set(script.CORE)
