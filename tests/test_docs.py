@@ -22,7 +22,7 @@ from tlparse_bundle.cli import cli
 
 DOCUMENT = traces.ROOT / "docs" / "json-format.md"
 TEXT = DOCUMENT.read_text(encoding="utf-8")
-GUIDES = [name for name in ("README.md", "CONTRIBUTING.md", "AGENTS.md") if (traces.ROOT / name).is_file()]
+GUIDES = [name for name in ("README.md", "CONTRIBUTING.md", "AGENTS.md", "docs/share.md", "docs/provenance.md", "viewers/README.md", "viewers/FORK.md", "fixtures/README.md") if (traces.ROOT / name).is_file()]
 BLOCKS = re.findall(r"^```(\w*) ?([^\n]*)\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
 RECIPES = {(language, mark.split("=")[1]): code for language, mark, code in BLOCKS if mark.startswith("recipe=")}
 MAX_BYTES = 95_000  # 25,000 tokens of o200k_base, in which one has 3.83 bytes of this page
@@ -437,3 +437,12 @@ def test_paths_exist(name):
     for word in re.findall(r"`([\w./*-]+)`", text):
         if "/" in word and word.split("/")[0] in top:
             assert list(traces.ROOT.glob(word.rstrip("/"))), word
+
+
+def test_the_index_of_fixtures_has_each_with_its_logs():
+    text = (traces.ROOT / "fixtures" / "README.md").read_text(encoding="utf-8")
+    rows = {name: int(logs) for name, logs in re.findall(r"^\| \[(\w+)\]\(\1/README\.md\) \|.*\| (\d+) \| [\d.,]+ kB \|$", text, re.MULTILINE)}
+    folders = {path.parent.name: len(list((path.parent / "trace").rglob("*.log"))) for path in (traces.ROOT / "fixtures").glob("*/truth.json")}
+    assert rows == folders
+    for heading in ("## Add one", "## Licence", "## Regenerate"):
+        assert heading in text
