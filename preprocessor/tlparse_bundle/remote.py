@@ -59,7 +59,7 @@ class RemoteFolder:
         """Store a file. Those who read meanwhile get the old one or the new one, where the place can do that."""
         if not self._is_object_store:
             self._ask(lambda target: self._fs.makedirs(target, exist_ok=True), path.rpartition("/")[0])
-        self._ask(self._fs.pipe_file, path, value=data)
+        self._ask(lambda target: self._fs.pipe_file(target, data), path)
 
     def exists(self, path: str) -> bool:
         return self._ask(self._fs.exists, path)

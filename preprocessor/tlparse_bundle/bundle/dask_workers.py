@@ -21,7 +21,7 @@ class DaskWorkers:
 
     count = 1_000_000  # the scheduler knows how many there are, and they may change
 
-    def __init__(self, address: str):
+    def __init__(self, address: str, connect_seconds: float = _CONNECT_SECONDS):
         match = _ADDRESS.fullmatch(address)
         if match is None:
             raise BundleError(
@@ -34,7 +34,7 @@ class DaskWorkers:
                 f"{address} needs Dask", hint="pip install 'tlparse-bundle[dask]', here and on the workers.", code="no-dask"
             ) from None
         try:
-            self._client = Client(f"tcp://{match[1]}:{match[2]}", timeout=_CONNECT_SECONDS, set_as_default=False)
+            self._client = Client(f"tcp://{match[1]}:{match[2]}", timeout=connect_seconds, set_as_default=False)
         except (OSError, TimeoutError) as error:
             raise BundleError(
                 f"{address} does not answer: {error}", hint="Is the scheduler running (dask scheduler)?", code="executor"
@@ -53,7 +53,7 @@ class DaskWorkers:
             self._client.submit(function, *argument, pure=False, retries=_RETRIES): number for number, argument in enumerate(arguments)
         }
         try:
-            for future in as_completed(list(futures)):
+            for future in as_completed(list(futures), loop=self._client.loop):
                 future.result()
                 done(futures[future])
             return self._client.gather(list(futures))

@@ -1,0 +1,206 @@
+"""Logs and bundles at URLs, and work on a Dask cluster: the same bytes as on one machine."""
+
+import gzip
+import os
+import signal
+import sys
+import time
+
+import pytest
+import traces
+import zstandard
+from click.testing import CliRunner
+from log_builder import log
+from tlparse_bundle import Bundle, BundleError, build, discover
+from tlparse_bundle.bundle.dask_workers import DaskWorkers
+from tlparse_bundle.bundle.merge import merge
+from tlparse_bundle.bundle.validate import validate
+from tlparse_bundle.cli import cli
+
+RANKS = traces.ROOT / "fixtures" / "ranks4" / "trace"
+
+
+@pytest.fixture(scope="module")
+def local(tmp_path_factory):
+    """The files of the bundle that this machine builds alone."""
+    out = tmp_path_factory.mktemp("local") / "out"
+    build(discover([RANKS]), out, jobs=1)
+    return traces.files(out)
+
+
+@pytest.fixture(scope="module")
+def s3():
+    """A file system of a real S3 server on loopback, with a bucket that has the logs."""
+    server_module = pytest.importorskip("moto.server", reason="the test of S3 needs moto")
+    s3fs = pytest.importorskip("s3fs", reason="the test of S3 needs s3fs")
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in {"AWS_ACCESS_KEY_ID": "testing", "AWS_SECRET_ACCESS_KEY": "testing", "AWS_DEFAULT_REGION": "us-east-1"}.items():
+            patch.setenv(name, value)
+        server = server_module.ThreadedMotoServer("127.0.0.1", 0)
+        server.start()
+        host, port = server.get_host_and_port()
+        patch.setenv("AWS_ENDPOINT_URL", f"http://{host}:{port}")
+        s3fs.S3FileSystem.clear_instance_cache()
+        files = s3fs.S3FileSystem(use_listings_cache=False)
+        files.mkdir("/jobs")
+        files.put(str(RANKS) + "/", "jobs/logs/", recursive=True)
+        yield files
+        s3fs.S3FileSystem.clear_instance_cache()
+        server.stop()
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """A real cluster: a scheduler and two workers that are processes of their own."""
+    distributed = pytest.importorskip("distributed", reason="the test of Dask needs distributed")
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0", host="127.0.0.1") as found:
+        yield found
+
+
+def address(cluster):
+    return cluster.scheduler_address.replace("tcp://", "dask://")
+
+
+def stored(s3, prefix):
+    return {path[len(prefix) + 1 :]: s3.cat_file(path) for path in s3.find(prefix)}
+
+
+def test_logs_and_bundle_in_a_bucket(s3, local):
+    logs = discover(["s3://jobs/logs"])
+    assert [it.name_rank for it in logs] == [0, 1, 2, 3]
+    result = build(logs, "s3://jobs/out", jobs=2)
+    assert stored(s3, "jobs/out") == local
+    assert (result.path, result.file_count) == ("s3://jobs/out", len(local))
+    bundle = Bundle.open("s3://jobs/out")
+    assert validate(bundle) == [] and bundle.ranks("verdict")["statements"]
+
+
+def test_one_log_of_a_bucket(s3, local, tmp_path):
+    build(discover(["s3://jobs/logs/dedicated_log_torch_trace_rank_1_fixture0.log"]), tmp_path / "out", jobs=1)
+    path = "logs/rank_1_fixture0/log.json.zst"
+    assert (tmp_path / "out" / path).read_bytes() == local[path]
+
+
+def test_compressed_logs_of_a_bucket(s3, tmp_path):
+    (source,) = RANKS.glob("*rank_2*")
+    data = source.read_bytes()
+    s3.pipe_file("jobs/packed/rank_2.log.gz", gzip.compress(data, mtime=0))
+    s3.pipe_file("jobs/packed/rank_3.log.zst", zstandard.compress(data))
+    s3.pipe_file("jobs/packed/notes.txt", b"no log")
+    build(discover(["s3://jobs/packed"]), tmp_path / "out", jobs=1)
+    assert [it.directory["source"]["compression"] for it in Bundle.open(tmp_path / "out").logs] == ["gzip", "zstd"]
+
+
+def test_the_manifest_is_written_last_and_removed_first(s3, monkeypatch):
+    from tlparse_bundle import remote
+
+    done = []
+    write, remove = remote.RemoteFolder.write, remote.RemoteFolder.remove
+    monkeypatch.setattr(remote.RemoteFolder, "write", lambda self, path, data: (done.append(("write", path)), write(self, path, data))[1])
+    monkeypatch.setattr(remote.RemoteFolder, "remove", lambda self, path: (done.append(("remove", path)), remove(self, path))[1])
+    build(discover(["s3://jobs/logs"]), "s3://jobs/twice", jobs=1)
+    assert done[-1] == ("write", "manifest.json") and done.count(done[-1]) == 1
+    done.clear()
+    with pytest.raises(BundleError, match="exists already"):
+        build(discover(["s3://jobs/logs"]), "s3://jobs/twice", jobs=1)
+    assert done == []
+    build(discover(["s3://jobs/logs"]), "s3://jobs/twice", jobs=1, overwrite=True)
+    assert done[0] == ("remove", "manifest.json") and done[-1] == ("write", "manifest.json")
+
+
+def test_what_is_no_bundle_is_never_replaced(s3):
+    s3.pipe_file("jobs/mine/notes.txt", b"mine")
+    for overwrite in (False, True):
+        with pytest.raises(BundleError, match=r"exists and holds notes\.txt"):
+            build(discover([RANKS]), "s3://jobs/mine", jobs=1, overwrite=overwrite)
+    assert stored(s3, "jobs/mine") == {"notes.txt": b"mine"}
+
+
+def test_nothing_stays_of_a_build_that_fails(s3, tmp_path, monkeypatch):
+    from tlparse_bundle.bundle import build as build_module
+
+    monkeypatch.setattr(build_module, "write_ranks", lambda *a: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        build(discover([RANKS]), "s3://jobs/failed", jobs=1)
+    assert not s3.exists("jobs/failed")
+
+
+def test_merging_in_a_bucket(s3, local, tmp_path):
+    logs = discover([RANKS])
+    build(logs[:2], "s3://jobs/part", jobs=1)
+    build(logs[2:], tmp_path / "part", jobs=1)
+    merge(["s3://jobs/part", tmp_path / "part"], "s3://jobs/merged", jobs=1)
+    assert stored(s3, "jobs/merged") == local
+
+
+def test_what_is_not_there(s3):
+    s3.pipe_file("jobs/empty/notes.txt", b"no log")
+    with pytest.raises(BundleError, match="s3://jobs/nothing cannot be read"):
+        discover(["s3://jobs/nothing"])
+    with pytest.raises(BundleError, match="holds no trace log"):
+        discover(["s3://jobs/empty"])
+    with pytest.raises(BundleError, match="password or a key"):
+        discover(["https://me:secret@example.org/a.log"])
+
+
+def test_a_cluster_builds_the_same(cluster, local, tmp_path):
+    build(discover([RANKS]), tmp_path / "out", executor=DaskWorkers(address(cluster)))
+    assert traces.files(tmp_path / "out") == local
+
+
+def test_a_cluster_reads_and_writes_a_bucket(s3, local):
+    """Workers take the address of the bucket from their environment, so this cluster is started with it."""
+    distributed = pytest.importorskip("distributed", reason="the test of Dask needs distributed")
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0", host="127.0.0.1") as cluster:
+        done = CliRunner().invoke(cli, ["s3://jobs/logs", "s3://jobs/by-dask", "--executor", address(cluster), "-q"])
+        assert done.exit_code == 0, done.output
+    assert stored(s3, "jobs/by-dask") == local
+
+
+def die_once(marker):
+    """Kills its own process when it runs for the first time."""
+    try:
+        os.close(os.open(marker, os.O_CREAT | os.O_EXCL))
+    except FileExistsError:
+        return
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_a_worker_that_is_killed_in_mid_run_changes_nothing(cluster, local, tmp_path, monkeypatch):
+    """One log's worker dies after the log's files are written, before it can say so; another does it again."""
+    from tlparse_bundle.bundle import build as build_module
+
+    cloudpickle = pytest.importorskip("cloudpickle", reason="the test of Dask needs distributed")
+    cloudpickle.register_pickle_by_value(sys.modules[__name__])
+    write, marker = build_module._write_log, str(tmp_path / "died")
+
+    def write_and_die(log_file, *arguments, **options):
+        summary = write(log_file, *arguments, **options)
+        if log_file.name_rank == 2:
+            die_once(marker)
+        return summary
+
+    monkeypatch.setattr(build_module, "_write_log", write_and_die)
+    build(discover([RANKS]), tmp_path / "out", executor=DaskWorkers(address(cluster)))
+    assert os.path.exists(marker), "no worker was killed"
+    assert traces.files(tmp_path / "out") == local
+
+
+def test_a_log_that_cannot_be_read_is_a_sentence_from_a_cluster_too(cluster, tmp_path):
+    (tmp_path / "rank_0.log").write_bytes(log("x"))
+    (tmp_path / "rank_1.log").write_bytes(log("x"))
+    logs = discover([tmp_path])
+    (tmp_path / "rank_1.log").unlink()
+    with pytest.raises(BundleError, match="rank_1.log cannot be read"):
+        build(logs, tmp_path / "out", executor=DaskWorkers(address(cluster)))
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["rank_0.log"]
+
+
+def test_addresses_that_are_none():
+    for wrong in ("dask://", "tcp://host:8786", "dask://host", "nonsense"):
+        with pytest.raises(BundleError, match="no address of workers"):
+            DaskWorkers(wrong)
+    start = time.monotonic()
+    with pytest.raises(BundleError, match="does not answer"):
+        DaskWorkers("dask://127.0.0.1:1", connect_seconds=1)
+    assert time.monotonic() - start < 20
