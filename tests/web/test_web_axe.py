@@ -4,23 +4,15 @@ axe-core is a development dependency of the viewers; it runs in the page by the 
 """
 
 import pytest
+from addresses import ADDRESSES
 from conftest import VIEWERS
 from playwright.sync_api import expect
 from test_web_safety import hostile
+from tlparse_bundle import Bundle
 
 AXE = VIEWERS / "node_modules" / "axe-core" / "axe.min.js"
 pytestmark = pytest.mark.skipif(not AXE.exists(), reason="axe-core is missing: run 'npm ci' in viewers/")
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
-
-FINDINGS = [
-    "overview", "stack", "compiles", "failures", "breaks", "recompiles", "guards", "caches", "symbols", "timeline", "events", "events&event=3", "diagnostics",
-    "export", "anatomy", "kernels", "tensors", "compile&compile=0/1", "compile&compile=0/1&artifact=~stack", "compile&compile=0/1&artifact=~metrics",
-    "compile&compile=0/1&artifact=dynamo_output_graph&line=3-5", "compile&compile=0/1&artifact=dynamo_output_graph&pane=table",
-    "compile&compile=0/1&artifact=dynamo_cpp_guards_str", "compile&compile=9/9",
-    "compare&left={log}/0/0&right={log}/0/1", "compare&left={log}/0/0&right={log}/0/1&artifact=dynamo_cpp_guards_str",
-    "compare&left={log}/0/0&right={log}/0/1&artifact=dynamo_cpp_guards_str&pane=unified", "compare&left={log}/0/0&right={log}/0/1&artifact=~frame", "compare",
-    "search&q=grows", "search&q=", "nosuchview",
-]  # fmt: skip
 
 
 @pytest.fixture(scope="session", params=["light", "dark"])
@@ -57,36 +49,13 @@ def axe(browser, bundle_of, address_of, theme):
         context.close()
 
 
-def views(page):
-    """The views that this viewer has."""
-    known = (VIEWERS / "default" / "main.js").read_text()
-    return [hash for hash in page if hash.split("&")[0] == "nosuchview" or f"{hash.split('&')[0]}: async () =>" in known]
-
-
-def test_every_view(axe, bundle_of):
-    from tlparse_bundle import Bundle
-
-    log = Bundle.open(bundle_of("recompiles")).logs[0].id
-    found = axe("recompiles", [hash.format(log=log) for hash in views(FINDINGS)])
+@pytest.mark.parametrize("fixture", ADDRESSES)
+def test_every_view(axe, bundle_of, fixture):
+    log = Bundle.open(bundle_of(fixture)).logs[0].id
+    found = axe(fixture, [hash.format(log=log) for hash in ADDRESSES[fixture]])
     assert not found, "\n".join(found)
 
 
-@pytest.mark.parametrize("fixture, hashes", [
-    ("failures", ["overview", "failures"]), ("graph_breaks", ["overview", "breaks", "stack"]), ("ranks4", ["overview", "search&q=reduce&by=logs"]),
-    ("dynamic_shapes", ["symbols", "guards"]), ("export_dtrace", ["overview", "export"]), ("caches", ["overview", "caches"]),
-])  # fmt: skip
-def test_what_is_found(axe, fixture, hashes):
-    found = axe(fixture, views(hashes))
-    assert not found, "\n".join(found)
-
-
-def test_hostile_bundle_and_help(axe, new_page, bundle_of, address_of):
+def test_hostile_bundle(axe):
     found = axe(hostile(), ["overview", "compile&compile=0/0", "diagnostics"])
     assert not found, "\n".join(found)
-
-
-def test_every_view_is_checked():
-    import re
-
-    names = re.findall(r"^  (\w+): async \(\) =>", (VIEWERS / "default" / "main.js").read_text(), re.M)
-    assert set(names) == {hash.split("&")[0] for hash in views(FINDINGS)} - {"nosuchview"}

@@ -4,7 +4,7 @@ import { CodePane } from "../lib/code-pane.js";
 import { fileNameOf } from "../lib/file-name.js";
 import { bytes } from "../lib/format.js";
 import { store, stored } from "../lib/splitter.js";
-import { openGraphTable } from "./graph-table.js";
+import { openGraphTable, TABLE_ONLY } from "./graph-table.js";
 import { artifactsOf, describe } from "./model.js";
 import { compileLink } from "./parts.js";
 import { metricsTable } from "./metrics.js";
@@ -28,7 +28,7 @@ export async function openArtifact(context, model, artifact, signal) {
   const tools = artifact.language === "fx" && graphTools(state, table);
   if (table) {
     const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(payload);
-    const opened = await openGraphTable(text, artifact.name, tools, (line) => state.go(state.patched({ pane: "", line: String(line) })), signal);
+    const opened = await openGraphTable(text, artifact.name, tools, state, signal);
     return { element: h("div", { class: "fill" }, head, opened.element), find: opened.find };
   }
   const pane = payloadPane(payload, artifact.language, artifact.name, { state, compile, tools });
@@ -43,7 +43,7 @@ export async function openArtifact(context, model, artifact, signal) {
 /** Text or table. @param {any} state @param {boolean} table */
 function graphTools(state, table) {
   const button = (/** @type {string} */ text, /** @type {boolean} */ on, /** @type {string} */ title) => h("button", {
-    class: "tool", "aria-pressed": String(on), title, onclick: () => on || state.go(state.patched({ pane: text === "Table" ? "table" : "" })),
+    class: "tool", "aria-pressed": String(on), title, onclick: () => on || state.go(state.patched({ ...TABLE_ONLY, pane: text === "Table" ? "table" : "" })),
   }, text);
   return h("span", { role: "group", "aria-label": "Show as" }, button("Text", !table, "The graph as torch wrote it"), button("Table", table, "One row for each node"));
 }

@@ -59,8 +59,9 @@ export async function openCompare(context) {
     }
     if (!known) return;
     const place = current.artifact;
-    if (shown === `${wanted} ${place}`) return;
-    shown = `${wanted} ${place}`;
+    const asked = JSON.stringify([wanted, place, current.pane]);
+    if (shown === asked) return;
+    shown = asked;
     for (const a of /** @type {NodeListOf<HTMLElement>} */ (rail.querySelectorAll("a"))) {
       if (a.dataset.artifact === place) a.setAttribute("aria-current", "true");
       else a.removeAttribute("aria-current");
@@ -103,7 +104,7 @@ export async function openCompare(context) {
     });
   };
 
-  view.update = (current) => void show(current).catch((error) => load("the comparison", () => Promise.reject(error), () => {}));
+  view.update = (current) => show(current).catch((error) => load("the comparison", () => Promise.reject(error), () => {}));
   view.key = (event) => pane?.key(event) ?? false;
   return view;
 }

@@ -41,6 +41,7 @@ export async function openCompile(context) {
     const index = model.byKey.get(current.compile);
     const compile = index === undefined ? null : model.compiles[index];
     if (!compile || index === undefined) {
+      view.title = "Compile";
       fill(head, h("h1", null, `This log has no compile ${current.compile || "(none given)"}`));
       fill(rail);
       fill(body, h("p", null, "Ids differ between logs when they compiled different things. ", h("a", { href: state.link({ view: "compiles" }) }, "All compiles of this log")));

@@ -18,6 +18,7 @@ export async function openCompiles({ log, state }) {
   const grid = new Grid({
     label: "Compiles", columns: columns(model, state), minWidth: "64rem", sort: state.current.sort,
     name: (i) => compileLabel(compiles[i]), onopen: open, onsort: (sort) => state.replace({ sort }),
+    onselect: (i) => state.replace({ compile: compiles[i].key }),
   });
   grid.element.addEventListener("dblclick", () => grid.selected >= 0 && open(grid.selected));
   const texts = compiles.map((c) => [idText(c), c.function, c.filename, c.recompile_reason, c.failure?.type, c.failure?.reason, ...c.restart_reasons].join("\n").toLowerCase());
@@ -38,7 +39,7 @@ export async function openCompiles({ log, state }) {
         grid.sort = current.sort;
         grid.drawHeader();
       }
-      grid.show(fit, grid.selected);
+      grid.show(fit, model.byKey.get(current.compile) ?? -1);
     },
   };
 }

@@ -14,7 +14,7 @@ export async function openDiagnostics({ bundle, log, state }) {
   const filter = searchField("Filter diagnostics", "Filter", (q) => state.replace({ q }, true));
   const total = h("span", { class: "dim", "aria-live": "polite" });
   const grid = new Grid({
-    label: "Diagnostics", minWidth: "50rem",
+    label: "Diagnostics", minWidth: "50rem", sort: state.current.sort, onsort: (sort) => state.replace({ sort }), onselect: (i) => state.replace({ item: String(i) }),
     columns: [
       { id: "severity", title: "Severity", width: "6.5rem", cell: (i) => severityBadge(rows[i].severity), sort: (i) => rows[i].severity },
       { id: "code", title: "Code", width: "14rem", cell: (i) => rows[i].code, sort: (i) => rows[i].code, class: "mono" },
@@ -32,12 +32,12 @@ export async function openDiagnostics({ bundle, log, state }) {
     h("div", { class: "toolbar" }, filter, total), grid.element);
   return {
     element, title: "Diagnostics", search: () => filter,
-    update: ({ q }) => {
+    update: ({ q, item }) => {
       if (filter.value !== q) filter.value = q;
       const wanted = q.toLowerCase();
       const fit = rows.flatMap((row, i) => (`${row.code} ${row.message} ${row.severity}`.toLowerCase().includes(wanted) ? [i] : []));
       fill(total, fit.length === rows.length ? plural(rows.length, "row") : `${count(fit.length)} of ${plural(rows.length, "row")}`);
-      grid.show(fit);
+      grid.show(fit, item === "" ? -1 : Number(item));
     },
   };
 }

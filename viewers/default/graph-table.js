@@ -5,20 +5,25 @@ import { nodesOf, shapeOf } from "../lib/fx-nodes.js";
 import { Grid } from "../lib/grid.js";
 import { splitLines } from "../lib/text.js";
 
+/** What only the table has in the address. */
+export const TABLE_ONLY = { q: "", type: "", sort: "" };
+
 /**
  * @param {string} text @param {string} name of the artifact @param {any} tools the switch between text and table
- * @param {(line: number) => void} onopen @param {AbortSignal} signal
+ * @param {import("../lib/hash-state.js").HashState} state @param {AbortSignal} signal
  */
-export async function openGraphTable(text, name, tools, onopen, signal) {
+export async function openGraphTable(text, name, tools, state, signal) {
   const nodes = await nodesOf(splitLines(text).lines, signal);
   const several = new Set(nodes.graph).size > 1;
   const total = h("span", { class: "dim", role: "status" });
   const ops = [...new Set(nodes.op)].sort();
-  const op = h("select", { "aria-label": "Op", onchange: () => apply() }, h("option", { value: "" }, "any op"), ops.map((value) => h("option", { value }, value)));
-  const filter = searchField("Filter nodes", "Filter by name, target, shape, source", () => apply());
+  const op = h("select", { "aria-label": "Op", onchange: () => { state.replace({ type: op.value }); apply(); } }, h("option", { value: "" }, "any op"), ops.map((value) => h("option", { value }, value)));
+  const filter = searchField("Filter nodes", "Filter by name, target, shape, source", (q) => { state.replace({ q }); apply(); });
+  const onopen = (/** @type {number} */ line) => state.go(state.patched({ ...TABLE_ONLY, pane: "", line: String(line) }));
   const grid = new Grid({
     label: `Nodes of ${name}`, columns: columns(nodes, several), minWidth: several ? "64rem" : "56rem",
-    name: (i) => `${nodes.name[i]} ${nodes.target[i]}`, onopen: (i) => onopen(nodes.line[i]),
+    name: (i) => `${nodes.name[i]} ${nodes.target[i]}`, sort: state.current.sort, onsort: (sort) => state.replace({ sort }),
+    onselect: (i) => state.replace({ line: String(nodes.line[i]) }), onopen: (i) => onopen(nodes.line[i]),
   });
   grid.element.addEventListener("dblclick", () => grid.selected >= 0 && onopen(nodes.line[grid.selected]));
   const apply = () => {
@@ -28,9 +33,11 @@ export async function openGraphTable(text, name, tools, onopen, signal) {
       if (op.value && nodes.op[i] !== op.value) continue;
       if (!wanted || [nodes.name[i], nodes.target[i], nodes.annotation[i], nodes.source[i], nodes.code[i], nodes.graph[i]].some((value) => value.toLowerCase().includes(wanted))) rows.push(i);
     }
-    grid.show(rows, grid.selected);
+    grid.show(rows, nodes.line.indexOf(Number(state.current.line)));
     fill(total, rows.length === nodes.length ? plural(nodes.length, "node") : `${count(rows.length)} of ${plural(nodes.length, "node")}`, nodes.length > 0 && "; Enter: the line in the text");
   };
+  filter.value = state.current.q;
+  op.value = state.current.type;
   apply();
   const empty = nodes.length === 0 && h("p", { class: "note padded" }, "No graph was recognised in this text. The rows would be its inputs, calls and outputs.");
   return { element: h("div", { class: "fill" }, h("div", { class: "toolbar" }, tools, h("span", { class: "spring" }), filter, op, total), empty || grid.element), find: filter };

@@ -75,9 +75,10 @@ function guardDetail({ log, state }, model, table, tree, tell) {
   let lines = /** @type {string[] | null} */ (null); // the payload, when it is there
   const text = (/** @type {number} */ i) => (lines?.[guards.payload_line[first + i]] ?? "").replace(/^(?:\| )*\+- (?:\w+: )?/, "").trim();
   let address = "dynamo_cpp_guards_str";
-  const line = (/** @type {number} */ i) => state.link({ view: "compile", compile: key, artifact: address, line: String(guards.payload_line[first + i] + 1) });
+  const lineOf = (/** @type {number} */ i) => String(guards.payload_line[first + i] + 1);
+  const line = (/** @type {number} */ i) => state.link({ view: "compile", compile: key, artifact: address, line: lineOf(i) });
   const grid = new Grid({
-    label: "Guards", minWidth: "38rem", sort: "", name: (i) => `${cells(i).kind} ${cells(i).source}`,
+    label: "Guards", minWidth: "38rem", sort: state.current.by, onsort: (by) => state.replace({ by }), onselect: (i) => state.replace({ line: lineOf(i) }), name: (i) => `${cells(i).kind} ${cells(i).source}`,
     onopen: (i) => state.go(line(i)),
     columns: [
       { id: "kind", title: "Kind", width: "11rem", sort: (i) => cells(i).kind, cell: (i) => h("a", { href: line(i), tabindex: "-1", title: `${cells(i).kind}: its line in the tree` }, cells(i).kind || "guard") },
@@ -93,7 +94,7 @@ function guardDetail({ log, state }, model, table, tree, tell) {
     const fit = wanted ? all.filter((i) => { const c = cells(i); return `${c.kind}\n${c.source}\n${c.place}\n${c.in}\n${text(i)}`.toLowerCase().includes(wanted); }) : all;
     fill(total, fit.length === all.length ? plural(all.length, "guard") : `${count(fit.length)} of ${plural(all.length, "guard")}`,
       list.row_count < tree.guard_count && ` (the first of ${count(tree.guard_count)}; the record has all)`);
-    grid.show(fit);
+    grid.show(fit, state.current.line === "" ? -1 : all.findIndex((i) => lineOf(i) === state.current.line));
   };
   const filter = searchField("Filter guards", "Filter by kind, source, text, line", (query) => { state.replace({ guard: query }); show(query); });
   filter.value = state.current.guard;

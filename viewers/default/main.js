@@ -18,7 +18,7 @@ import { header } from "./shell.js";
  * @typedef {object} View
  * @property {HTMLElement} element
  * @property {string} title for the title of the page
- * @property {(state: Record<string, string>) => void} [update] the address changed, the view and the log did not
+ * @property {(state: Record<string, string>) => void | Promise<void>} [update] the address changed, the view and the log did not
  * @property {() => HTMLElement | null} [search] its own filter or find box, what 'f' goes to
  * @property {(event: KeyboardEvent) => boolean} [key] a key outside of fields; true when it was used
  * @property {() => void} [close]
@@ -96,9 +96,7 @@ async function show(bundle, current) {
   const open = loaderOf(current.view);
   const place = `${current.view} ${log?.id}`;
   if (place === shown && view) {
-    view.update?.(current);
-    setTitle(bundle, log);
-    return;
+    return update(view, bundle, log, current);
   }
   shown = place;
   view?.close?.();
@@ -116,11 +114,20 @@ async function show(bundle, current) {
     // Every page has a heading; where a view shows none, those who do not see the page still hear one.
     const heading = !OWN_HEADING.has(current.view) && !opened.element.querySelector("h1") && h("h1", { class: "visually-hidden" }, opened.title);
     fill(main, heading, opened.element);
-    opened.update?.(state.current);
-    setTitle(bundle, log);
+    await update(opened, bundle, log, state.current);
   } catch (error) {
-    if (shown === place) fill(main, h("h1", { class: "visually-hidden" }, "Error"), errorBox(error, () => { shown = ""; show(bundle, state.current); }));
+    if (shown !== place) return;
+    fill(main, h("h1", { class: "visually-hidden" }, "Error"), errorBox(error, () => { shown = ""; show(bundle, state.current); }));
+    setTitle(bundle, log);
   }
+}
+
+/** Some views know their title only when they have read what the address asks for. @param {View} mine @param {import("../lib/bundle.js").Bundle} bundle @param {any} log @param {Record<string, string>} current */
+async function update(mine, bundle, log, current) {
+  const done = mine.update?.(current);
+  setTitle(bundle, log);
+  await done;
+  if (view === mine) setTitle(bundle, log);
 }
 
 /** @param {import("../lib/bundle.js").Bundle} bundle @param {any} log */

@@ -81,7 +81,7 @@ export async function openStack(context) {
   const drawTree = (current, active) => {
     const result = trieRows(model, trie, { problems: problems.checked, hideTorch: torch.checked, query: current.q, closed: closedSet(current.closed), label });
     longest = result.rows.reduce((most, row) => Math.max(most, row.time), 0);
-    tree.show(result.rows, active);
+    tree.show(result.rows, active ?? "");
     const withStack = model.compiles.length - without.length - (model.compiles.some((c) => c.id === null) ? 1 : 0);
     fill(total, result.shown === withStack ? plural(result.shown, "compile") : `${count(result.shown)} of ${plural(withStack, "compile")}`);
     if (tree.list.active >= 0 && !tree.element.contains(document.activeElement)) tree.list.reveal(tree.list.active);

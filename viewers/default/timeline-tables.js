@@ -7,6 +7,8 @@ import { functionName, idText } from "./model.js";
 import { compileLink, shareBar } from "./parts.js";
 import { sumsByName } from "./timeline-data.js";
 
+const BY_OWN_TIME = "-own"; // unless the address says otherwise
+
 export class TimelineTables {
   /** @param {any} model @param {import("./timeline-data.js").Timeline} line @param {import("../lib/hash-state.js").HashState} state */
   constructor(model, line, state) {
@@ -15,7 +17,7 @@ export class TimelineTables {
     this.most = 1;
     const { names } = line.table;
     this.names = new Grid({
-      label: "Where the time goes", sort: "-own", minWidth: "30rem", name: (row) => names[row],
+      label: "Where the time goes", sort: BY_OWN_TIME, minWidth: "30rem", name: (row) => names[row], onsort: (sort) => state.replace({ sort }, true),
       onselect: (row) => state.replace({ q: `"${names[row]}"` }, true),
       columns: [
         { id: "name", title: "Span", width: "minmax(9rem, 1fr)", cell: (row) => h("span", { class: "mono", title: names[row] }, names[row]), sort: (row) => names[row] },
@@ -27,7 +29,7 @@ export class TimelineTables {
     });
     const of = (/** @type {number} */ row) => model.compiles[line.groups[row].compile];
     this.compiles = new Grid({
-      label: "Compiles in the timeline", minWidth: "30rem", name: (row) => `${idText(of(row))} ${functionName(of(row))}`,
+      label: "Compiles in the timeline", minWidth: "30rem", name: (row) => `${idText(of(row))} ${functionName(of(row))}`, onsort: (sort) => state.replace({ sort }, true),
       onselect: (row) => state.replace({ compile: of(row).key, range: "", span: "" }, true),
       onopen: (row) => state.go(state.link({ view: "compile", compile: of(row).key })),
       columns: [
@@ -40,7 +42,7 @@ export class TimelineTables {
       ],
     });
     this.tab = (/** @type {string} */ by, /** @type {string} */ title) =>
-      h("button", { "aria-pressed": "false", dataset: { by }, onclick: () => state.replace({ by }, true) }, title);
+      h("button", { "aria-pressed": "false", dataset: { by }, onclick: () => state.replace({ by, sort: "" }, true) }, title);
     this.tabs = h("div", { class: "tabs small" }, this.tab("", "Where the time goes"), this.tab("compile", `Compiles and colours`));
     this.body = h("div", { class: "fill" });
     this.element = h("section", { class: "pane", "aria-label": "Sums" }, this.tabs, this.body);
@@ -52,17 +54,24 @@ export class TimelineTables {
     const by = current.by === "compile" ? "compile" : "";
     const grid = by ? this.compiles : this.names;
     const key = JSON.stringify([by, group]);
+    const sort = current.sort || (by ? "" : BY_OWN_TIME);
+    const resorted = grid.sort !== sort;
+    if (resorted) {
+      grid.sort = sort;
+      grid.drawHeader();
+    }
+    const named = by ? group : this.nameOf(current.q);
     if (key !== this.shown) {
       this.shown = key;
       for (const button of this.tabs.children) button.setAttribute("aria-pressed", String(button.dataset.by === by));
       if (this.body.firstChild !== grid.element) fill(this.body, grid.element);
-      if (by) grid.show(this.line.groups.map((_, i) => i), group);
+      if (by) grid.show(this.line.groups.map((_, i) => i), named);
       else {
         this.sums = sumsByName(this.line, group);
         this.most = Math.max(...this.sums.self_us, 1);
-        grid.show(this.line.table.names.flatMap((/** @type {string} */ _, /** @type {number} */ i) => (this.sums.count[i] ? [i] : [])), this.nameOf(current.q));
+        grid.show(this.line.table.names.flatMap((/** @type {string} */ _, /** @type {number} */ i) => (this.sums.count[i] ? [i] : [])), named);
       }
-    }
+    } else if (resorted || named !== grid.selected) grid.arrange(named);
   }
 
   /** The name that the search asks for as a whole, or -1. @param {string} q */

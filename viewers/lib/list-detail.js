@@ -15,7 +15,7 @@ import { split } from "./splitter.js";
  */
 /**
  * @typedef {object} ListOptions
- * @property {import("./hash-state.js").HashState} state its keys 'item', 'q' and 'sort' are used
+ * @property {import("./hash-state.js").HashState} state its keys 'item', 'q' and 'sort' are used; 'line' is one of what the detail shows
  * @property {string} name of the remembered panel size
  * @property {string} label accessible name of the list: "Graph breaks"
  * @property {[string, string]} noun what is counted: ["graph break", "graph breaks"]
@@ -66,7 +66,7 @@ export function listDetail(options) {
   const grid = new Grid({
     label: options.label, columns: options.columns, minWidth: options.minWidth, sort: state.current.sort, name: options.title,
     onsort: (sort) => state.replace({ sort }),
-    onselect: (row) => { state.replace({ item: options.id(row) }); showDetail(row); },
+    onselect: (row) => { state.replace({ item: options.id(row), line: "" }); showDetail(row); },
     onopen: () => /** @type {HTMLElement} */ (detail.querySelector("a, button, summary") ?? detail).focus(),
   });
   const list = h("section", { class: "pane", "aria-label": `List of ${options.noun[1]}` }, options.above,

@@ -29,6 +29,8 @@ export class VirtualList {
   reset(length, active = -1) {
     this.length = length;
     this.active = Math.min(active, length - 1);
+    if (length > ALL_UP_TO) this.element.dataset.rest = `… ${length.toLocaleString("en")} rows in all; on paper are those that were in sight.`;
+    else delete this.element.dataset.rest;
     this.height = Math.min(length * this.rowHeight, TALLEST);
     this.spacer.style.height = `${this.height}px`;
     this.redraw();

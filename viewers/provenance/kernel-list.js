@@ -9,9 +9,10 @@ const MOST = 8;
 
 /**
  * @param {import("./model.js").Model} model @param {string[]} postLines @param {(file: string) => string} short
- * @param {(number | null)[]} times @param {(k: number) => void} onselect @param {(k: number) => void} onopen
+ * @param {(number | null)[]} times
+ * @param {{sort: string, onsort: (sort: string) => void, onselect: (k: number) => void, onopen: (k: number) => void}} options
  */
-export function kernelGrid(model, postLines, short, times, onselect, onopen) {
+export function kernelGrid(model, postLines, short, times, options) {
   const { kernels } = model;
   const fused = kernels.map((kernel) => kernel.post.map((line) => nodeName(postLines[line - 1] ?? "")));
   const places = kernels.map((kernel) => sourcesOf(model, kernel, short));
@@ -26,7 +27,7 @@ export function kernelGrid(model, postLines, short, times, onselect, onopen) {
       { id: "lines", title: "Lines of code", width: "7rem", number: true, cell: (k) => cut(kernels[k].calls.map(String)), sort: (k) => kernels[k].calls[0] ?? null, help: "Where it is called" },
       { id: "time", title: "Estimated", width: "6rem", number: true, cell: (k) => timeText(times[k]), sort: (k) => times[k], help: "Run time that torch estimates (LOG_TLPARSE=1 on a GPU)" },
     ],
-    onselect, onopen,
+    ...options,
   });
   grid.show(kernels.map((_, k) => k));
   return grid;

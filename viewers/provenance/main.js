@@ -9,8 +9,8 @@ import { showHelp } from "./help.js";
 import { buildModel } from "./model.js";
 import { PANES, graphView } from "./view.js";
 
-// hide: panes that are not shown; pin: 'post:12', a pane and a line, or 'kernel:3'; kernels, sync: '0' is off
-const DEFAULTS = { log: "", compile: "", graph: "", pin: "", hide: "", kernels: "", sync: "" };
+// hide: panes that are not shown; pin: 'post:12', a pane and a line, or 'kernel:3'; kernels, sync: '0' is off; sort: of the kernels
+const DEFAULTS = { log: "", compile: "", graph: "", pin: "", hide: "", kernels: "", sync: "", sort: "" };
 const THEME = "tlparse-bundle.theme";
 
 document.getElementById("boot")?.remove();

@@ -62,7 +62,9 @@ export function graphView({ table, row, texts, times, state }) {
       h("button", { class: "tool", "aria-label": "Next counterpart", title: "Next counterpart (n)", onclick: () => step(1) }, "›"), link, unpin));
 
   const openKernel = (/** @type {number} */ k) => { togglePin({ pane: "kernel", key: k }, true); };
-  const grid = kernelGrid(model, postLines, source.short, times, openKernel, (k) => { openKernel(k); panes.code.body.focus(); });
+  const grid = kernelGrid(model, postLines, source.short, times, {
+    sort: state.current.sort, onsort: (sort) => state.replace({ sort }), onselect: openKernel, onopen: (k) => { openKernel(k); panes.code.body.focus(); },
+  });
   const noKernels = "torch recorded no kernels for this graph: nothing had to run, or the code came from a cache that was filled without provenance.";
   fill(drawer, model.kernels.length ? grid.element : h("p", { class: "padded dim" }, noKernels));
 

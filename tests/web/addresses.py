@@ -1,0 +1,43 @@
+"""An address of every view of the default viewer, with something to see there. Tests that hold for all views go through them."""
+
+import re
+
+from conftest import VIEWERS
+from playwright.sync_api import expect
+
+ADDRESSES = {  # fixture: what follows '#v=1&view='; {log} is the id of its first log
+    "recompiles": [
+        "overview", "stack", "stack&compile=0/1", "stack&shape=flame", "stack&group=file", "compiles", "compile&compile=0/1", "compile&compile=0/1&artifact=~stack",
+        "compile&compile=0/1&artifact=~metrics", "compile&compile=0/1&artifact=dynamo_output_graph&line=3-5", "compile&compile=0/1&artifact=dynamo_output_graph&pane=table",
+        "compile&compile=0/1&artifact=dynamo_cpp_guards_str", "compile&compile=9/9", "recompiles", "recompiles&by=function&item=3", "guards", "timeline",
+        "compare", "compare&left={log}/0/0&right={log}/0/1", "compare&left={log}/0/0&right={log}/0/1&artifact=dynamo_cpp_guards_str",
+        "compare&left={log}/0/0&right={log}/0/1&artifact=dynamo_cpp_guards_str&pane=unified", "compare&left={log}/0/0&right={log}/0/1&artifact=~frame",
+        "events", "events&event=3", "diagnostics", "search&q=grows", "search&q=x&in=text", "search&q=", "nosuchview",
+    ],
+    "graph_breaks": ["overview", "breaks", "stack&problems=1"],
+    "failures": ["overview", "failures", "failures&item=2"],
+    "caches": ["overview", "caches"],
+    "dynamic_shapes": ["overview", "symbols", "symbols&item=25", "tensors&item=112", "guards"],
+    "export_dtrace": ["overview", "export", "export&item=39"],
+    "transformer": ["kernels", "tensors", "anatomy", "anatomy&by=origin", "anatomy&by=compile", "compile&compile=0/0", "compile&compile=0/0&artifact=~metrics", "timeline"],
+    "ranks4": ["overview", "search&q=reduce&by=logs"],
+}  # fmt: skip
+
+
+def view_names():
+    """The views that the viewer has."""
+    return set(re.findall(r"^  (\w+): async \(\) =>", (VIEWERS / "default" / "main.js").read_text(), re.MULTILINE))
+
+
+def go(page, hash, log_id):
+    """Leads an open page to an address, and waits until it shows what is there."""
+    page.evaluate("hash => { location.hash = '#v=1&view=' + hash }", hash.format(log=log_id))
+    settle(page)
+
+
+def settle(page):
+    """Until the view is drawn and nothing is fetched any more."""
+    expect(page.locator("main > *").first).to_be_attached(timeout=20_000)
+    expect(page.locator(".loading")).to_have_count(0, timeout=20_000)
+    page.wait_for_load_state("networkidle")
+    page.wait_for_timeout(150)

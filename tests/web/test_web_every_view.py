@@ -1,0 +1,158 @@
+"""What holds for every view: strings are text whatever they say, addresses can be handed on, keys reach everything, narrow windows, print."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from addresses import ADDRESSES, go, settle, view_names
+from playwright.sync_api import expect
+from tlparse_bundle import Bundle
+from tlparse_bundle.bundle.schemas import schema, schema_names
+
+EVIL = (
+    "javascript:document.title='broken'//\"'><img src=x onerror=\"document.title='broken'\"><script>document.title='broken'</script>\u202e"
+)
+KEPT = {"key", "id", "compile_key", "failed_compile_id", "hash", "sha256"}  # what refers to something
+
+
+def test_every_view_has_an_address():
+    assert view_names() == {hash.split("&")[0] for hashes in ADDRESSES.values() for hash in hashes} - {"nosuchview"}
+
+
+@pytest.fixture(scope="session")
+def hostile_bundle(bundle_of, tmp_path_factory):
+    """hostile_bundle(fixture): its bundle with EVIL in front of every string that comes from the log."""
+
+    def make(fixture):
+        out = tmp_path_factory.mktemp("hostile") / "bundle"
+        shutil.copytree(bundle_of(fixture, "none"), out)
+        for log in Bundle.open(out).manifest["logs"]:
+            directory = json.loads((out / log["path"]).read_text())
+            for name, path in directory["tables"].items():
+                _rewrite(out / path, _words(schema(name)) if name in schema_names() else set())
+            for chunk in directory["metadata"]:
+                _rewrite(out / chunk["path"], set())
+        return out
+
+    return make
+
+
+def _words(node):
+    """Values that a schema lists: they are ours."""
+    if isinstance(node, dict):
+        own = set(map(str, node.get("enum", []))) | ({node["const"]} if isinstance(node.get("const"), str) else set())
+        return own.union(*map(_words, node.values()))
+    return set().union(*map(_words, node)) if isinstance(node, list) else set()
+
+
+def _rewrite(path: Path, words: set):
+    def evil(value, key=None):
+        if isinstance(value, dict):
+            return {name: evil(item, name) for name, item in value.items()}
+        if isinstance(value, list):
+            return [evil(item, key) for item in value]
+        return EVIL + value if isinstance(value, str) and key not in KEPT and value not in words else value
+
+    path.write_text(json.dumps(evil(json.loads(path.read_text()))))
+
+
+@pytest.mark.parametrize("fixture", ADDRESSES)
+def test_every_string_is_text(show, hostile_bundle, fixture):
+    page, bundle = show(hostile_bundle(fixture))  # a script that runs, or a report of the policy, fails the test too
+    for hash in ADDRESSES[fixture]:
+        go(page, hash, bundle.logs[0].id)
+        for fold in page.locator("main details > summary").all():
+            fold.click()
+        assert page.locator("img, script:not([src]), [onerror]").count() == 0, hash
+        assert page.locator("[href^='javascript' i], [src^='javascript' i]").count() == 0, hash
+        assert not page.title().startswith("broken"), hash
+        if hash.split("&")[0] in (
+            "overview",
+            "failures",
+            "breaks",
+            "recompiles",
+            "symbols",
+            "tensors",
+            "kernels",
+            "caches",
+            "export",
+            "stack",
+        ):
+            assert (
+                page.get_by_role("main").evaluate("element => element.textContent.includes('<img src=x onerror')") or hash == "overview"
+            ), hash
+
+
+def text_of(page):
+    """What a view shows, with what is selected in it."""
+    return page.evaluate(
+        """() => [document.title, document.querySelector('main').innerText, ...Array.from(document.querySelectorAll('main [aria-selected=true], main [aria-current], main [aria-pressed=true]'), (e) => e.innerText),
+        ...Array.from(document.querySelectorAll('main input, main select'), (e) => e.type === 'checkbox' ? e.checked : e.value)].join('\\n')"""
+    )
+
+
+@pytest.mark.parametrize("fixture", ADDRESSES)
+def test_an_address_shows_the_same_in_a_new_window(show, new_page, fixture):
+    """Also after something was selected, sorted and filtered in the view."""
+    page, bundle = show(fixture)
+    other = new_page()
+    for hash in ADDRESSES[fixture]:
+        go(page, hash, bundle.logs[0].id)
+        grid = page.get_by_role("main").get_by_role("grid").first
+        if grid.count() and grid.get_by_role("row").count() > 3:
+            grid.get_by_role("columnheader").locator("button").last.click()
+            grid.get_by_role("row").nth(3).click()
+            settle(page)
+        other.goto("about:blank")
+        other.goto(page.url)
+        settle(other)
+        assert text_of(other) == text_of(page), page.url
+
+
+CLICKS = """(() => { const add = EventTarget.prototype.addEventListener;
+  EventTarget.prototype.addEventListener = function (type, ...rest) { if (type === 'click' && this instanceof Element) this.dataset.clickable = ''; return add.call(this, type, ...rest); }; })()"""
+# Clickable things that keys do not reach by themselves, with the keys that do the same.
+SAME_BY_KEY = {
+    "twist": "← → in the tree", "code": "the marks and folds of a line: arrows, z, and the values with the keys of the pane",
+    "virtual": "rows: arrows", "fold": "z", "ruler": "+ − in a chart",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("fixture", ADDRESSES)
+def test_whatever_can_be_clicked_can_be_focused(new_page, bundle_of, address_of, fixture):
+    page = new_page()
+    page.add_init_script(CLICKS)
+    folder = bundle_of(fixture)
+    page.goto(address_of(folder))
+    log = Bundle.open(folder).logs[0].id
+    for hash in ADDRESSES[fixture]:
+        go(page, hash, log)
+        found = page.evaluate(
+            """same => Array.from(document.querySelectorAll('[data-clickable], main a'), (e) => e)
+            .filter((e) => e.offsetParent !== null && e.tabIndex < 0 && !e.hasAttribute('tabindex') && !same.some((name) => e.classList.contains(name))).map((e) => e.outerHTML.slice(0, 120))""",
+            list(SAME_BY_KEY),
+        )
+        assert found == [], hash
+        stops = page.evaluate(
+            """() => Array.from(document.querySelectorAll('main [role=grid], main [role=tree]'), (e) => [e.getAttribute('aria-label'), Math.min(1, e.querySelectorAll('[role=gridcell], [role=treeitem]').length), e.querySelectorAll('[role=row][tabindex="0"], [role=treeitem][tabindex="0"]').length])"""
+        )
+        assert all(stop == rows for _, rows, stop in stops), f"{hash}: one tab stop for each list: {stops}"
+
+
+@pytest.mark.parametrize("fixture", ADDRESSES)
+def test_narrow_windows_and_print(new_page, bundle_of, address_of, fixture):
+    page = new_page(viewport={"width": 360, "height": 700})
+    folder = bundle_of(fixture)
+    page.goto(address_of(folder))
+    log = Bundle.open(folder).logs[0].id
+    for hash in ADDRESSES[fixture]:
+        go(page, hash, log)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360, hash
+        assert page.get_by_role("main").evaluate("element => element.scrollWidth") <= 360, hash
+        page.emulate_media(media="print")
+        expect(page.get_by_role("navigation", name="Views")).to_be_hidden()
+        assert page.get_by_role("main").evaluate(
+            "e => e.clientHeight >= e.scrollHeight - 1 && getComputedStyle(e).overflowY === 'visible'"
+        ), hash
+        page.emulate_media(media="screen")
