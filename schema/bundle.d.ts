@@ -664,7 +664,7 @@ export interface Log {
     blobs: string;
     /** Path of the diagnostics table. */
     diagnostics: string;
-    [other: string]: unknown;
+    [other: string]: string;
   };
   /** The chunks of the event table (schema: events), in order. */
   events: {

@@ -67,5 +67,5 @@ def _object(document: dict, node: dict, indent: str) -> str:
         described = child if "description" in child or "$ref" not in child else document["$defs"][child["$ref"].split("/")[-1]]
         lines.append(f"{_comment(described, deeper)}{deeper}{key}{mark}: {_type(document, child, deeper)};\n")
     if other is not False:  # fields that a newer version may add
-        lines.append(f"{deeper}[other: string]: unknown;\n")
+        lines.append(f"{deeper}[other: string]: {values};\n")
     return "{\n" + "".join(lines) + indent + "}"

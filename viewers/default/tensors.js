@@ -74,7 +74,7 @@ function tensorDetail({ state }, model, data, i) {
 
 /** What goes into the graphs of the compile, symbols in place of sizes. @param {any} model @param {import("./tensor-data.js").Tensors} data @param {any} row @param {any} input */
 function graphTables(model, data, row, input) {
-  return data.graphsOf(model, row.compile).map((graph) => [h("h3", null, `Inputs of the graph: ${count(graph.inputs.length)}`),
+  return data.graphsOf(model, row.compile).map((/** @type {any} */ graph) => [h("h3", null, `Inputs of the graph: ${count(graph.inputs.length)}`),
     h("div", { class: "table-box", tabindex: "0", role: "region", "aria-label": "Inputs of the graph" }, h("table", { class: "plain" },
       h("thead", null, h("tr", null, h("th", null, "Name"), h("th", null, "Shape"))),
       h("tbody", null, graph.inputs.slice(0, MOST_SHOWN).map((/** @type {any} */ at) => h("tr", { class: input && at.name === input.name ? "here" : null }, h("td", null, h("code", null, at.name)), h("td", null, h("code", null, shapeText(at.shape)))))))),

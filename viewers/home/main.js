@@ -24,7 +24,7 @@ function show({ bundles, viewers }) {
     bundles.length === 0
       ? h("p", null, "They appear here when they are built: ", h("code", null, "tlparse-bundle /tmp/trace OUT"), ". Then reload this page.")
       : h("table", { class: "bundles" }, h("thead", null, h("tr", null, head.map((text, i) => h("th", { scope: "col", class: kind(i) }, text)))),
-          h("tbody", null, bundles.map((row) => h("tr", null, h("th", { scope: "row" }, row.name), cells(row))))),
+          h("tbody", null, bundles.map((row) => h("tr", null, h("th", { scope: "row" }, row.problem ? row.name : link(row, viewers[0], row.name)), cells(row))))),
     h("h2", null, "Viewers"),
     h("dl", null, viewers.map((viewer) => [h("dt", null, viewer.name), h("dd", null, viewer.description || viewer.title)])));
 }
@@ -36,12 +36,13 @@ const logs = ({ log_count, ranks }) => (ranks.length > 1 ? `${count(log_count)} 
 const outcome = (statuses) => Object.entries(statuses).map(([status, n]) => `${count(n)} ${statusInfo(status).word}`).join(", ");
 
 /** @param {BundleRow} row @param {ViewerRow[]} viewers */
-function links(row, viewers) {
-  return viewers.map((viewer) => {
-    const url = new URL(viewer.url, LIST);
-    url.searchParams.set("bundle", new URL(row.url, LIST).pathname);
-    return h("a", { href: url.href }, viewer.name);
-  });
+const links = (row, viewers) => viewers.map((viewer) => link(row, viewer, viewer.name));
+
+/** @param {BundleRow} row @param {ViewerRow} viewer @param {string} text */
+function link(row, viewer, text) {
+  const url = new URL(viewer.url, LIST);
+  url.searchParams.set("bundle", new URL(row.url, LIST).pathname);
+  return h("a", { href: url.href }, text);
 }
 
 try {

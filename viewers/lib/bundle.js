@@ -67,8 +67,8 @@ export class Bundle {
   /** @param {Source} source @param {number} cacheBytes */
   constructor(source, cacheBytes) {
     this.source = source;
-    /** @type {any} see schema/manifest.schema.json */
-    this.manifest = null;
+    /** @type {import("../../schema/bundle.d.ts").Manifest} */
+    this.manifest = /** @type {any} */ (null); // openBundle() sets it
     /** @type {Log[]} */
     this.logs = [];
     this.cache = new ByteCache(cacheBytes);

@@ -5,10 +5,14 @@ import { Selection, Table } from "./table-data.js";
 /** @typedef {import("./bundle.js").Bundle} Bundle */
 /** @typedef {import("./bundle.js").BlobSlice} BlobSlice */
 /** @typedef {import("./bundle.js").Abortable} Abortable */
+/** @typedef {import("../../schema/bundle.d.ts").Compiles["compiles"][number]} Compile */
+/** @typedef {import("../../schema/bundle.d.ts").Diagnostics["diagnostics"][number]} Diagnostic */
+/** @typedef {import("../../schema/bundle.d.ts").Manifest["logs"][number]} LogSummary */
+/** @typedef {import("../../schema/bundle.d.ts").Log} LogDirectory */
 /** @typedef {{blob_index: number, blob_offset: number, size_bytes: number, payload_size_bytes?: number}} HasPayload an event or an artifact */
 
 export class Log {
-  /** @param {Bundle} bundle @param {any} row a row of the manifest's logs */
+  /** @param {Bundle} bundle @param {LogSummary} row */
   constructor(bundle, row) {
     this.bundle = bundle;
     /** The row in the manifest. */
@@ -21,7 +25,7 @@ export class Log {
     this.built = new Map();
   }
 
-  /** log.json: paths, kinds, origins, clock. @param {Abortable} [options] @returns {Promise<any>} */
+  /** log.json: paths, kinds, origins, clock. @param {Abortable} [options] @returns {Promise<LogDirectory>} */
   directory(options) {
     return this.bundle.file(this.summary.path, { ...options, what: `the directory of log ${this.id}` });
   }
@@ -32,12 +36,12 @@ export class Log {
     return path === undefined ? null : this.bundle.file(path, { ...options, what: `the table '${name}' of log ${this.id}` });
   }
 
-  /** @param {Abortable} [options] @returns {Promise<any[]>} rows of the compile table */
+  /** @param {Abortable} [options] @returns {Promise<Compile[]>} */
   async compiles(options) {
     return (await this.table("compiles", options)).compiles;
   }
 
-  /** @param {Abortable} [options] @returns {Promise<any[]>} */
+  /** @param {Abortable} [options] @returns {Promise<Diagnostic[]>} */
   async diagnostics(options) {
     return (await this.table("diagnostics", options)).diagnostics;
   }

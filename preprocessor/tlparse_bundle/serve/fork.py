@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 from tlparse_bundle.errors import BundleError
 from tlparse_bundle.serve.viewer_files import copy_alone, forkable, viewers_folder
 
 _README = "README.md"
+_TYPES = "jsconfig.json"  # editors check the types with it
 
 
 def fork(name: str, target: Path) -> None:
@@ -20,6 +22,8 @@ def fork(name: str, target: Path) -> None:
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise BundleError(f"{target} exists already", hint="Name a new folder.", code="exists")
     copy_alone(viewers_folder() / name, target)
+    if not (target / "package.json").exists():  # what is built brings its own
+        shutil.copyfile(viewers_folder() / _TYPES, target / _TYPES)
     if not (target / _README).exists():
         text = (viewers_folder() / "FORK.md").read_text(encoding="utf-8")
         (target / _README).write_text(text.replace("VIEWER", name), encoding="utf-8")

@@ -21,7 +21,7 @@ export function App({ bundle }) {
     <>
       <header>
         <h1>
-          {plural(compiles.value.length, "compile")} of {log.summary.source.name}
+          {plural(compiles.value.filter(({ id }) => id !== null).length, "compile")} of {log.summary.source.name}
         </h1>
         {bundle.logs.length > 1 && (
           <nav aria-label="Logs">

@@ -1,0 +1,32 @@
+"""The viewers' JSDoc holds: TypeScript, strict, against the declarations that come from the schemas."""
+
+import re
+import subprocess
+
+import pytest
+import traces
+from tlparse_bundle.serve.fork import fork
+
+VIEWERS = traces.ROOT / "viewers"
+TSC = VIEWERS / "node_modules" / "typescript" / "bin" / "tsc"
+pytestmark = pytest.mark.skipif(not TSC.exists(), reason="typescript is missing: run 'npm ci' in viewers/")
+
+
+def complaints(folder):
+    """What TypeScript says of a folder with a jsconfig.json, but of the decoders of others."""
+    done = subprocess.run(["node", TSC, "-p", folder / "jsconfig.json", "--pretty", "false"], cwd=folder, capture_output=True, text=True, timeout=300, check=False)
+    return [line for line in done.stdout.splitlines() if re.match(r"\S+\(\d+,\d+\): error|error", line) and "lib/vendor/" not in line.split("(")[0]]
+
+
+def test_viewers():
+    assert complaints(VIEWERS) == []
+
+
+def test_a_fork_can_be_checked_and_a_wrong_field_is_found(tmp_path):
+    fork("starter", tmp_path / "mine")
+    assert complaints(tmp_path / "mine") == []
+    main = tmp_path / "mine" / "main.js"
+    text = main.read_text()
+    assert text.count("compile.compile_time_us === null") == 1
+    main.write_text(text.replace("compile.compile_time_us === null", "compile.compile_time_ms === null"))
+    assert ["compile_time_ms" in line for line in complaints(tmp_path / "mine")] == [True]
