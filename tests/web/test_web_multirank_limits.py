@@ -129,6 +129,14 @@ def test_many_compiles_scroll_sideways(view, tmp_path):  # noqa: F811
     expect(page.get_by_role("columnheader", name="layer_199")).to_be_in_viewport()
     expect(page.locator(".matrix-cell.marked")).to_be_in_viewport()
     expect(page.get_by_role("rowheader").first).to_be_in_viewport()
+    for left in (6000, 3900, 4000, 3700, 0, 300):  # cells come and go at both ends
+        grid.evaluate("(grid, left) => new Promise((done) => { grid.scrollLeft = left; requestAnimationFrame(() => requestAnimationFrame(done)); })", left)
+        rows = grid.evaluate("grid => [...grid.querySelectorAll('[role=row]')].map((row) => [...row.querySelectorAll('[aria-colindex]')].map((cell) => Number(cell.ariaColIndex)))")
+        assert all(row == rows[0] for row in rows)
+        assert rows[0][1:] == list(range(rows[0][1], rows[0][-1] + 1)), "in order, without a hole"
+        lefts = [page.locator(f"[role={role}][aria-colindex='{rows[0][20]}']").first.bounding_box()["x"] for role in ("columnheader", "gridcell")]
+        assert lefts[0] == lefts[1]
+    grid.evaluate("grid => { grid.scrollLeft = grid.scrollWidth }")
     page.locator(".matrix-cell.marked").click()
     expect(page.get_by_label("Compile", exact=True)).to_have_value("190")
 

@@ -67,7 +67,7 @@ function schedules(model, table, column) {
     column.without.length > 0 && h("p", { class: "dim" }, `${Words(column.without)}: no schedule, because the code came from a cache or the compile did not end.`)];
 }
 
-/** @param {any} model @param {any} table @param {any} state */
+/** @param {any} model @param {any} table */
 function parity(model, table) {
   if (!table.parity.length) return null;
   return h("section", null, h("h2", null, "Schedules and code that do not agree"), h("div", { class: "table-box", tabindex: "0", role: "region", "aria-label": "Parity" },

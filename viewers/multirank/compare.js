@@ -8,6 +8,8 @@ import { lookCloser, pairs, sameButAddresses, textOf } from "./artifacts.js";
 import { awayLink, compileKey, groupLetter, logOf, majorityRank } from "./data.js";
 import { functionName } from "./verdict.js";
 
+/** @typedef {{left: import("./artifacts.js").Side, right: import("./artifacts.js").Side, list: import("./artifacts.js").Pair[]}} Both */
+
 /** @type {Record<string, [string, string]>} */
 const VERDICTS = { same: ["=", "same"], differs: ["≠", "differs"], alike: ["≈", "addresses"], left: ["◧", "only left"], right: ["◨", "only right"] };
 
@@ -20,8 +22,7 @@ export async function openCompare({ model, state }) {
   /** @type {DiffPane | null} */
   let pane = null;
   let sides = "", shown = "";
-  /** @type {{left: import("./artifacts.js").Side, right: import("./artifacts.js").Side, list: import("./artifacts.js").Pair[]} | null} */
-  let known = null;
+  let known = /** @type {Both | null} */ (null);
   const view = { element: h("div", { class: "fill" }, head, split("ranks-compare", rail, body, { label: "Width of the list", size: 280 })), title: "Compare" };
 
   /** What the address leaves open is what differs. @param {Record<string, string>} current */
@@ -91,7 +92,7 @@ export async function openCompare({ model, state }) {
     rail.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
   };
 
-  /** @param {NonNullable<typeof known>} all @param {string} place */
+  /** @param {Both} all @param {string} place */
   const showBody = (all, place) => {
     pane = null;
     const pair = all.list.find((one) => one.address === place);

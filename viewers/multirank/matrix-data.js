@@ -44,7 +44,7 @@ export function groupRows(model, marks) {
     const marked = marks.get(column);
     for (let i = 0; i < numbers.length; i++) parts[i].push(String.fromCharCode(numbers[i] + 2), marked?.get(i)?.kind ?? "");
   });
-  parts.forEach((cells, member) => {
+  parts.forEach((/** @type {string[]} */ cells, /** @type {number} */ member) => {
     const key = cells.join("\u0000");
     const known = groups.get(key);
     if (known) known.push(member);

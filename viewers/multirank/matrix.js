@@ -10,7 +10,7 @@ import { functionName } from "./verdict.js";
 
 const ROW = 24;
 const NARROW = 30, WORDS = 100, WIDEST = 200, ROOM = 1_000; // pixels
-const MARGIN = 10; // columns beside those in sight
+const MARGIN = 6; // columns beside those in sight
 const HUES = 7;
 
 export class Matrix {
@@ -31,6 +31,8 @@ export class Matrix {
     this.rows = tableRows(groups, options.open);
     this.column = 0; // of the active cell; -1 is the name of the row
     this.first = this.last = 0;
+    /** @type {Map<number, DocumentFragment>} cells of each group, for the columns in the page */
+    this.made = new Map();
     this.header = h("div", { role: "row", class: `matrix-row matrix-header${this.wide ? "" : " upright"}`, "aria-rowindex": 1 });
     this.list = new VirtualList({
       rowHeight: ROW, role: "grid", label: "Ranks and what they compiled", class: "matrix", header: this.header,
@@ -44,6 +46,17 @@ export class Matrix {
     this.element.style.setProperty("--all", `${this.label + this.columns.length * this.cell}px`);
     this.element.setAttribute("aria-colcount", String(this.columns.length + 1));
     this.element.addEventListener("scroll", () => this.sideways(), { passive: true });
+    this.element.addEventListener("click", (/** @type {Event} */ event) => {
+      const at = this.under(event);
+      if (at) this.press(at.index, at.column);
+    });
+    this.element.addEventListener("pointerover", (/** @type {Event} */ event) => {
+      const at = this.under(event);
+      if (!at || at.column < 0 || at.cell.title) return;
+      const { group, member } = this.rows[at.index];
+      const one = member >= 0 ? member : this.groups[group].members[0];
+      at.cell.title = cellText(this.model, at.column, one, this.marks.get(at.column)?.get(one));
+    });
     this.element.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => this.key(event));
     // By the keyboard only: a click must find the cell that was pressed, not one drawn anew.
     this.element.addEventListener("focus", () => this.list.active < 0 && this.element.matches(":focus-visible") && this.activate(0, 0));
@@ -64,18 +77,34 @@ export class Matrix {
     const first = Math.max(0, Math.floor(scrollLeft / this.cell));
     const last = Math.min(this.columns.length, Math.ceil((scrollLeft + (clientWidth || 1200) - this.label) / this.cell));
     if (!always && first >= this.first && last <= this.last) return;
+    const before = { first: this.first, last: this.last };
     this.first = Math.max(0, first - MARGIN);
     this.last = Math.min(this.columns.length, last + MARGIN);
+    this.made.clear();
     this.drawHeader();
-    this.list.redraw();
+    if (always || this.first >= before.last || this.last <= before.first) this.list.redraw();
+    else for (const [index, row] of this.list.shown) this.shift(index, row, before);
+  }
+
+  /** Takes the cells that went out of sight from a row, and adds those that came. @param {number} index @param {HTMLElement} row @param {{first: number, last: number}} before */
+  shift(index, row, before) {
+    const { group, member } = this.rows[index];
+    const one = member >= 0 ? member : this.groups[group].members[0];
+    const cell = (/** @type {number} */ column) => this.renderCell(column, one, index === this.list.active && column === this.column);
+    const range = (/** @type {number} */ from, /** @type {number} */ to) => Array.from({ length: Math.max(0, to - from) }, (_, i) => from + i);
+    for (const _ of range(before.first, this.first)) row.children[2].remove();
+    for (const _ of range(this.last, before.last)) row.lastElementChild?.remove();
+    row.children[1].replaceWith(this.gap());
+    row.children[1].after(...range(this.first, before.first).map(cell));
+    row.append(...range(before.last, this.last).map(cell));
   }
 
   drawHeader() {
-    fill(this.header, h("div", { role: "columnheader", class: "matrix-label", "aria-colindex": 1 }, "Ranks"),
+    fill(this.header, h("div", { role: "columnheader", class: "matrix-label", "aria-colindex": 1 }, "Ranks"), this.gap(),
       this.span((c) => {
         const { function: name, filename, first_line: line, number, compile_id: id } = this.columns[c];
         const title = `${functionName(name)} [${id}]${number > 1 ? `, ${number}. compile of it` : ""}${filename ? `\n${filename}:${line}` : ""}`;
-        return h("div", { role: "columnheader", class: "matrix-cell", style: { left: `${this.label + c * this.cell}px` }, title, "aria-colindex": c + 2 },
+        return h("div", { role: "columnheader", class: "matrix-cell", title, "aria-colindex": c + 2 },
           h("span", null, h("span", { class: "matrix-name" }, functionName(name)), h("span", { class: "dim" }, ` [${id}]`)));
       }));
   }
@@ -95,22 +124,54 @@ export class Matrix {
     const name = member >= 0 ? `rank ${this.model?.members[member].rank}` : words(runs);
     const label = h("div", {
       role: "rowheader", class: `matrix-label${here && this.column < 0 ? " here" : ""}${member >= 0 ? " inner" : ""}`, id: here ? "matrix--1" : null, title: name,
-      "aria-colindex": 1, "aria-expanded": member === -1 ? String(opened) : null, onclick: () => this.press(index, -1),
+      "aria-colindex": 1, "aria-expanded": member === -1 ? String(opened) : null,
     }, member === -1 && h("span", { class: "twisty", "aria-hidden": "true" }, opened ? "▾ " : "▸ "), name, member === -1 && h("span", { class: "dim" }, ` · ${size(runs)}`));
-    return h("div", { role: "row", class: "matrix-row", "aria-rowindex": index + 2 }, label, this.span((c) => this.renderCell(index, c, one)));
+    const row = h("div", { role: "row", class: "matrix-row", "aria-rowindex": index + 2 }, label, this.gap());
+    row.append(here ? this.cells(one, this.column) : this.copiedCells(group, one));
+    return row;
   }
 
-  /** @param {number} index @param {number} column @param {number} member */
-  renderCell(index, column, member) {
+  /** @param {number} member @param {number} active column of the active cell; -1: none of them */
+  cells(member, active) {
+    const cells = document.createDocumentFragment();
+    for (let column = this.first; column < this.last; column++) cells.append(this.renderCell(column, member, column === active));
+    return cells;
+  }
+
+  /** The cells of a rank: all ranks of a group have the same, and a copy is made faster than a cell. @param {number} group @param {number} member */
+  copiedCells(group, member) {
+    let made = this.made.get(group);
+    if (!made) this.made.set(group, (made = this.cells(member, -1)));
+    return made.cloneNode(true);
+  }
+
+  /** Stands for the columns before those in the page. */
+  gap() {
+    return h("div", { class: "matrix-gap", role: "presentation", style: { width: `${this.first * this.cell}px` } });
+  }
+
+  /** There are thousands of them while one scrolls: no listener, no style and no title of their own. @param {number} column @param {number} member @param {boolean} here */
+  renderCell(column, member, here) {
     const number = this.model?.groupOf[column][member] ?? -1;
     const marked = this.marks.get(column)?.get(member);
-    const here = index === this.list.active && column === this.column;
-    const text = cellText(this.model, column, member, marked);
-    return h("div", {
-      role: "gridcell", class: `matrix-cell ${number < 0 ? "none" : `g${number === 0 ? 0 : 1 + ((number - 1) % (HUES - 1))}`}${marked ? " marked" : ""}${here ? " here" : ""}`,
-      style: { left: `${this.label + column * this.cell}px` }, id: here ? `matrix-${column}` : null, title: text, "aria-colindex": column + 2,
-      onclick: () => this.press(index, column),
-    }, number < 0 ? "·" : groupLetter(number), marked && h("span", { class: "matrix-mark" }, MARKS[marked.kind][0], h("span", { class: this.wide ? "matrix-words" : "visually-hidden" }, ` ${MARKS[marked.kind][1]}`)));
+    const cell = document.createElement("div");
+    cell.setAttribute("role", "gridcell");
+    cell.setAttribute("aria-colindex", String(column + 2));
+    cell.className = `matrix-cell ${number < 0 ? "none" : `g${number === 0 ? 0 : 1 + ((number - 1) % (HUES - 1))}`}${marked ? " marked" : ""}${here ? " here" : ""}`;
+    cell.textContent = number < 0 ? "·" : groupLetter(number);
+    if (marked) cell.append(h("span", { class: "matrix-mark" }, MARKS[marked.kind][0], h("span", { class: this.wide ? "matrix-words" : "visually-hidden" }, ` ${MARKS[marked.kind][1]}`)));
+    if (here) {
+      cell.id = `matrix-${column}`;
+      cell.title = cellText(this.model, column, member, marked);
+    }
+    return cell;
+  }
+
+  /** Which cell an event is about; null beside them. @param {Event} event */
+  under(event) {
+    const cell = /** @type {Element} */ (event.target).closest("[role=gridcell], [role=rowheader]");
+    const index = Number(cell?.parentElement?.getAttribute("aria-rowindex")) - 2;
+    return cell && index >= 0 ? { cell: /** @type {HTMLElement} */ (cell), index, column: Number(cell.getAttribute("aria-colindex")) - 2 } : null;
   }
 
   /** @param {number} index @param {number} column */

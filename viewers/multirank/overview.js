@@ -44,7 +44,7 @@ function verdictPart(model, state) {
   const worst = (/** @type {number} */ i) => RANKING[Math.min(RANKING.indexOf(statements[i].severity), ...shown[i].children.map((/** @type {number} */ n) => RANKING.indexOf(worst(n))))] ?? "warning";
   const item = (/** @type {any} */ { st, i, children }) => h("li", { class: `statement severity-${worst(i)}` }, sentence(model, state, st, worst(i), st.because_of !== null && String(st.ranks) === String(statements[st.because_of].ranks)),
     children.length > 0 && foldedList(children.map((/** @type {number} */ n) => shown[n]), item, MOST_FOLLOWING, ""));
-  const roots = shown.filter(({ st }) => st.because_of === null);
+  const roots = shown.filter((/** @type {any} */ { st }) => st.because_of === null);
   return [title, foldedList(roots, item, MOST, "statements")];
 }
 

@@ -74,7 +74,8 @@ export async function openTimeline({ model, state }) {
 
 /** @param {any} model @param {any} table */
 function boxes(model, table) {
-  const from = [], to = [], row = [], column = [], hue = [];
+  /** @type {number[][]} */
+  const [from, to, row, column, hue] = [[], [], [], [], []];
   for (let lane = 0; lane < table.ranks.length; lane++) {
     for (let c = 0; c < model.columns.length; c++) {
       const start = table.start_offset_us[lane][c], length = table.length_us[lane][c];
