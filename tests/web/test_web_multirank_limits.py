@@ -30,7 +30,7 @@ def hostile_ranks(tmp_path_factory):
 
     def one(rank):
         frame = {"line": 1, "name": EVIL, "filename": 0, "loc": EVIL}
-        metrics = {"co_name": EVIL, "co_filename": EVIL, "co_firstlineno": 1, "start_time_us": 1_700_000_000_000_000, "duration_us": 1_000_000 * (1 + 50 * rank)}
+        metrics = {"co_name": EVIL, "co_filename": EVIL, "co_firstlineno": 1, "start_time_us": 1_700_000_000_000_000, "dynamo_cumulative_compile_time_us": 1_000_000 * (1 + 50 * rank)}
         schedule = [f"{EVIL}{n}" for n in range(2 + rank)]
         ops = [{"name": EVIL, "type": EVIL, "estimated_runtime_ns": 5 + rank, "outputs": [{"shape": [rank, EVIL], "stride": [1], "dtype": EVIL}]}]
         out = [
@@ -121,6 +121,12 @@ def test_many_compiles_scroll_sideways(view, tmp_path):  # noqa: F811
     page = view(write_ranks(tmp_path, [rank_log(rank, functions, odd="layer_190" if rank == 1 else None) for rank in range(3)]))
     cells = page.get_by_role("gridcell")
     assert cells.count() < 2 * 90
+    expect(page.locator(".matrix-cell.marked")).to_be_in_viewport()
+    grid = page.get_by_role("grid")
+    grid.evaluate("grid => { grid.scrollLeft = 0 }")
+    expect(page.locator(".matrix-cell.marked")).to_have_count(0)
+    page.locator("body").press("n")
+    expect(page.locator(".matrix-cell.marked.here")).to_be_in_viewport()
     grid = page.get_by_role("grid")
     assert grid.get_attribute("aria-colcount") == "201"
     grid.focus()
@@ -155,3 +161,17 @@ def test_every_module_of_the_first_screen_is_asked_for_at_once():
     assert page.count("modulepreload") > 10
     for later in ("compare.js", "timeline.js", "collectives.js", "diff-pane.js"):
         assert later not in page
+
+
+def test_timelines_of_many_ranks(view, many):  # noqa: F811
+    page = view(many, "#v=1&view=timeline&rank=250")
+    expect(page.locator(".lane-names .here")).to_have_text("rank 250")
+    chart = page.get_by_role("application")
+    chart.press("n")
+    expect(page.get_by_role("region", name="Selected compile").get_by_role("heading")).to_contain_text("layer_0 [0/0]")
+
+
+def test_no_times(view, tmp_path):  # noqa: F811
+    logs = [record(f"dynamo_output_graph 0/0 @{rank}", payload="graph") for rank in range(2)]
+    page = view(write_ranks(tmp_path, logs), "#v=1&view=timeline")
+    expect(page.get_by_role("main")).to_contain_text("No log tells when a compile began")

@@ -3,7 +3,7 @@ import { fill, h } from "../lib/dom.js";
 
 const KEYS = [
   ["1 … 6", "the views, in the order of the bar"], ["↑ ↓ ← →", "in the matrix: from cell to cell"], ["Enter", "in the matrix: compare a cell with most other ranks, or take a group of ranks apart"],
-  ["[ ]", "in a comparison: previous and next compile"], ["n N", "in a comparison: next and previous change"], ["+ − 0", "in the timelines: closer, farther, all of it"], ["?", "this help"],
+  ["[ ]", "in a comparison: previous and next compile"], ["n N", "next and previous cell of the matrix that is not as on most ranks; in a comparison: change"], ["+ − 0", "in the timelines: closer, farther, all of it"], ["?", "this help"],
 ];
 const WORDS = [
   ["same", "Compiles are matched by what was compiled (function, place, order, graph), not by id: one more compile on one rank shifts the ids behind it."],

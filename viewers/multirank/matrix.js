@@ -187,6 +187,29 @@ export class Matrix {
     this.element.setAttribute("aria-activedescendant", `matrix-${column}`);
   }
 
+  /** Puts a column in sight. @param {number} column */
+  look(column) {
+    const room = this.element.clientWidth - this.label;
+    const left = column * this.cell;
+    if (left >= this.element.scrollLeft && left + this.cell <= this.element.scrollLeft + room) return;
+    this.element.scrollLeft = left - room / 2;
+    this.sideways();
+  }
+
+  /** Goes to the next cell that is not as on most ranks, over the groups of a column before the next column. @param {number} by */
+  step(by) {
+    const odd = this.columns.flatMap((_, column) => this.rows.flatMap(({ group, member }, index) => {
+      const one = this.groups[group].members[0];
+      return member < 0 && (this.marks.get(column)?.has(one) || (this.model?.groupOf[column][one] ?? 0) > 0) ? [[column, index]] : [];
+    }));
+    if (!odd.length) return;
+    const here = odd.findIndex(([column, index]) => column > this.column || (column === this.column && index >= Math.max(0, this.list.active)));
+    const on = here >= 0 && odd[here][0] === this.column && odd[here][1] === this.list.active;
+    const next = (here < 0 ? (by > 0 ? 0 : odd.length - 1) : here + (by > 0 ? Number(on) : -1) + odd.length) % odd.length;
+    this.element.focus();
+    this.activate(odd[next][1], odd[next][0]);
+  }
+
   /** @param {number} index @param {number} column */
   press(index, column) {
     this.activate(index, column);

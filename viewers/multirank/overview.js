@@ -28,7 +28,16 @@ export async function openOverview({ model, state }) {
     h("section", { class: "matrix-section", "aria-label": "Ranks and compiles" },
       h("h2", null, "What each rank compiled ", h("span", { class: "dim" }, matrix.summary)),
       legend(model, marks), matrix.element));
-  return { element, title: "Verdict" };
+  const first = Math.min(...marks.keys());
+  return {
+    element, title: "Verdict",
+    update: () => { if (first < Infinity) matrix.look(first); },
+    key: (event) => {
+      if (event.key !== "n" && event.key !== "N") return false;
+      matrix.step(event.key === "n" ? 1 : -1);
+      return true;
+    },
+  };
 }
 
 /** @param {any} model @param {any} state */

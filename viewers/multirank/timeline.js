@@ -12,10 +12,10 @@ const LANE = 18, RULER = 20; // as the chart draws them
 /** @param {import("./main.js").Context} context @returns {Promise<import("./main.js").View>} */
 export async function openTimeline({ model, state }) {
   const table = await model.bundle.ranks("skew");
-  if (!table || table.origin_epoch_us === null) {
-    return { element: h("div", { class: "page" }, h("h1", null, "Timelines"), h("p", null, "No log tells when a compile began.")), title: "Timelines" };
+  const flame = table && boxes(model, table);
+  if (!flame?.length) {
+    return { element: h("div", { class: "page" }, h("h1", null, "Timelines"), h("p", null, "No log tells when a compile began and how long it took. The compilation metrics at the end of each compile do.")), title: "Timelines" };
   }
-  const flame = boxes(model, table);
   const detail = h("div", { class: "below", role: "region", "aria-label": "Selected compile" });
   const names = h("div", { class: "lane-names", "aria-hidden": "true" });
   const rankOf = (/** @type {number} */ lane) => table.ranks[lane].rank;
