@@ -69,3 +69,21 @@ def found():
         return [(row["code"], row["line"], row["byte_offset"], row["count"]) for row in table if row["code"] not in about_clock]
 
     return rows
+
+
+@pytest.fixture(scope="module")
+def s3():
+    """A file system of a real S3 server on loopback, empty; the environment leads fsspec there."""
+    server_module = pytest.importorskip("moto.server", reason="the test of S3 needs moto")
+    s3fs = pytest.importorskip("s3fs", reason="the test of S3 needs s3fs")
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in {"AWS_ACCESS_KEY_ID": "testing", "AWS_SECRET_ACCESS_KEY": "testing", "AWS_DEFAULT_REGION": "us-east-1"}.items():
+            patch.setenv(name, value)
+        server = server_module.ThreadedMotoServer("127.0.0.1", 0)
+        server.start()
+        host, port = server.get_host_and_port()
+        patch.setenv("AWS_ENDPOINT_URL", f"http://{host}:{port}")
+        s3fs.S3FileSystem.clear_instance_cache()
+        yield s3fs.S3FileSystem(use_listings_cache=False)
+        s3fs.S3FileSystem.clear_instance_cache()
+        server.stop()

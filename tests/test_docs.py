@@ -404,6 +404,7 @@ def _commands(text):
     fenced = re.findall(r"^```(?:\w*)[^\n]*\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     inline = re.findall(r"`([^`\n]+)`", re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL))
     for line in (line for code in (*fenced, *inline) for line in code.replace("\\\n", " ").splitlines()):
+        line = re.sub(r"tlparse-bundle\[\w+\]", "", line)  # an extra of the package
         line = re.sub(r"\\\||[\[\]]", " ", line)  # choices in a table: [format\|schema NAME]
         use = re.search(r"(?:^|[\s$;&|])tlparse-bundle((?: +[^\s|>#;&]+)+)", line)
         if use and not line.lstrip().startswith(("pip ", "pipx ", "uv ", "{", '"')):

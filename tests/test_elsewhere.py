@@ -29,24 +29,11 @@ def local(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def s3():
-    """A file system of a real S3 server on loopback, with a bucket that has the logs."""
-    server_module = pytest.importorskip("moto.server", reason="the test of S3 needs moto")
-    s3fs = pytest.importorskip("s3fs", reason="the test of S3 needs s3fs")
-    with pytest.MonkeyPatch.context() as patch:
-        for name, value in {"AWS_ACCESS_KEY_ID": "testing", "AWS_SECRET_ACCESS_KEY": "testing", "AWS_DEFAULT_REGION": "us-east-1"}.items():
-            patch.setenv(name, value)
-        server = server_module.ThreadedMotoServer("127.0.0.1", 0)
-        server.start()
-        host, port = server.get_host_and_port()
-        patch.setenv("AWS_ENDPOINT_URL", f"http://{host}:{port}")
-        s3fs.S3FileSystem.clear_instance_cache()
-        files = s3fs.S3FileSystem(use_listings_cache=False)
-        files.mkdir("/jobs")
-        files.put(str(RANKS) + "/", "jobs/logs/", recursive=True)
-        yield files
-        s3fs.S3FileSystem.clear_instance_cache()
-        server.stop()
+def s3(s3):
+    """As elsewhere, with a bucket that has the logs."""
+    s3.mkdir("/jobs")
+    s3.put(str(RANKS) + "/", "jobs/logs/", recursive=True)
+    return s3
 
 
 @pytest.fixture(scope="module")

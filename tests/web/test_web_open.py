@@ -138,6 +138,14 @@ def test_a_page_says_when_its_policy_does_not_allow_the_address(page, bundle_of,
     expect(page.get_by_role("alert")).to_contain_text("add http://localhost:1 to connect-src")
 
 
+def test_a_bundle_on_an_s3_server_is_viewed(page, bundle_of, served, s3):
+    s3.mkdir("viewed")
+    s3.put(str(bundle_of("graph_breaks")), "viewed/runs/first", recursive=True)
+    page.goto(served({"runs": "s3://viewed/runs"}))
+    page.get_by_role("row", name="runs/first").get_by_role("link", name="default").click()
+    shows_the_bundle(page)
+
+
 # ---- lists and sites
 
 
