@@ -1,10 +1,17 @@
 """Tried as a new user would: what is known of each fixture is found from the first screen in at most three clicks."""
 
+import json
+
 import pytest
 from conftest import FIXTURES
 from playwright.sync_api import expect
 
 MOST_CLICKS = 3
+
+
+def known_pairs(fixture):
+    (truth,) = json.loads((FIXTURES / fixture / "truth.json").read_text())["logs"].values()
+    return truth["facts"]["known_pairs"]
 
 
 def link(name):
@@ -62,9 +69,36 @@ FACTS = [
 
 def test_every_fixture_is_asked_about():
     fixtures = {path.parent.name for path in FIXTURES.glob("*/truth.json")}
-    # The facts of these are for other viewers: pairs of lines; what differs between ranks (test_web_multirank).
-    of_others = {name for name in fixtures if name.startswith(("provenance_", "ranks_"))}
-    assert {fixture for fixture, *_ in FACTS} | of_others == fixtures
+    of_ranks = {name for name in fixtures if name.startswith("ranks_")}  # what differs between them: test_web_multirank
+    assert {fixture for fixture, *_ in FACTS} | {fixture for fixture, _ in PAIRS} | of_ranks == fixtures
+
+
+# Which line became which kernel: pairs of each fixture with provenance.
+PAIRS = [
+    (name, pair) for name in ("provenance", "provenance_training", "provenance_aoti", "provenance_graphs") for pair in known_pairs(name)
+]
+
+
+@pytest.mark.parametrize(
+    "fixture, pair", PAIRS, ids=[f"{fixture}: {pair['compile']} line {pair['source']}, {pair['kernel']}" for fixture, pair in PAIRS]
+)
+def test_what_became_of_a_line(show, fixture, pair):
+    """Three clicks: the provenance viewer, the graph, the line."""
+    page, bundle = show(fixture)
+    page.get_by_role("link", name="Provenance ›").click()
+    log = bundle.logs[0]
+    rows = log.table("provenance")["groups"]
+    of_compile = [i for i, row in enumerate(rows) if log.compiles[row["compile_index"]].key == pair["compile"]]
+    picker = page.get_by_role("combobox", name="Graph")
+    expect(picker.locator("option")).to_have_count(len(rows))
+    if of_compile[pair["graph"] - 1]:
+        picker.select_option(index=of_compile[pair["graph"] - 1])
+    source = page.get_by_role("region", name="User source: text")
+    source.locator(f'.code-line:has(.gutter[data-number="{pair["source"]}"])').click()
+    expect(page.get_by_role("status").filter(has_text="←")).to_contain_text(pair["kernel"])
+    expect(
+        page.get_by_role("region", name="Generated code: text").locator(".code-line.pinned").filter(has_text=pair["call"]).first
+    ).to_be_visible()
 
 
 @pytest.mark.parametrize("fixture, question, clicks, answers", FACTS, ids=[f"{fixture}: {question}" for fixture, question, *_ in FACTS])

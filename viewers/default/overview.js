@@ -5,6 +5,7 @@ import { statusBadge } from "../lib/status.js";
 import { answers, cacheSection } from "./answers.js";
 import { diagnosticsList } from "./diagnostics-list.js";
 import { compileLink, phaseBar, shareBar } from "./parts.js";
+import { provenanceSection } from "./provenance-link.js";
 import { ranksLink, ranksSummary } from "./ranks-link.js";
 import { logName } from "./shell.js";
 import { facts, functionName, modelOf, placeOf } from "./model.js";
@@ -24,6 +25,7 @@ export async function openOverview({ bundle, log, state }) {
       timeSection(model, known, state),
       cacheSection(model, state),
     ],
+    provenanceSection(model, state),
     kindSection(model, state),
     diagnosticsSection(bundle, log, state),
   );

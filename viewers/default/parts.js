@@ -13,7 +13,7 @@ export function compileLink(model, index, state, more = {}) {
   return h("a", {
     href: state.link({ view: "compile", compile: compile.key, ...more }), class: `compile-link status-${compile.status ?? "none"}`,
     "aria-label": compileLabel(compile), title: compileLabel(compile),
-  }, h("span", { class: "sign", "aria-hidden": "true" }, sign), " ", idText(compile));
+  }, h("span", { class: "sign", "aria-hidden": "true" }, sign, " "), idText(compile));
 }
 
 /** @param {any} model @param {number[]} indexes @param {any} state */

@@ -6,11 +6,23 @@ const NAMES = new Set([
   "inductor_triton_kernel_to_post_grad_nodes", "inductor_post_to_pre_grad_nodes",
 ]);
 
+/** @param {import("../lib/log.js").Log} log @param {string} [compile] key @param {string} [logId] when the address names it */
+function address(log, compile, logId) {
+  const url = new URL("../provenance/", location.href);
+  url.search = location.search;
+  url.hash = new URLSearchParams({ v: "1", ...(logId ? { log: log.id } : {}), ...(compile ? { compile } : {}) }).toString();
+  return url.href;
+}
+
+/** For the first screen; null when torch recorded none. @param {any} model @param {import("../lib/hash-state.js").HashState} state */
+export function provenanceSection({ log, directory }, state) {
+  if (!log.bundle.source.url || !directory.kinds.some((/** @type {any} */ kind) => NAMES.has(kind.name))) return null;
+  return h("section", null, h("h2", null, h("a", { href: address(log, undefined, state.current.log), class: "provenance-link" }, "Provenance ›")),
+    h("p", { class: "dim" }, "Which line of the program became which kernel, through the graphs and the generated code."));
+}
+
 /** Null when torch recorded no provenance, or the bundle has no address that could be handed on. @param {any} log @param {any} compile @param {any[]} artifacts of the compile @param {import("../lib/hash-state.js").HashState} state */
 export function provenanceLink(log, compile, artifacts, state) {
   if (!log.bundle.source.url || !artifacts.some((artifact) => artifact.hash !== null && artifact.size_bytes > 2 && NAMES.has(artifact.name))) return null;
-  const url = new URL("../provenance/", location.href);
-  url.search = location.search;
-  url.hash = new URLSearchParams({ v: "1", ...(state.current.log ? { log: log.id } : {}), compile: compile.key }).toString();
-  return h("a", { href: url.href, class: "provenance-link", title: "From source lines through the graphs to kernels, line by line" }, "Provenance ›");
+  return h("a", { href: address(log, compile.key, state.current.log), class: "provenance-link", title: "From source lines through the graphs to kernels, line by line" }, "Provenance ›");
 }

@@ -36,6 +36,6 @@ function make(state) {
     else return;
     event.preventDefault();
   };
-  const field = searchField("Search everywhere", "/  search everywhere", (q) => go(q), { onkeydown: key, "aria-keyshortcuts": "/" });
+  const field = searchField("Search everywhere", "/ search", (q) => go(q), { onkeydown: key, "aria-keyshortcuts": "/" });
   return field;
 }

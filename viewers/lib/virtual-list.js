@@ -4,17 +4,19 @@
 // The active row stays in the page even when it is scrolled away, so that focus is never lost.
 import { h } from "./dom.js";
 
-const ALL_UP_TO = 160;
+const ALL_UP_TO = 160; // unless the options say otherwise
 const OVERSCAN = 12;
 const TALLEST = 8_000_000; // browsers limit the height of an element; beyond this the scroll bar is scaled
 
 export class VirtualList {
   /**
-   * @param {{rowHeight: number, render: (index: number) => HTMLElement, header?: HTMLElement, label?: string, role?: string, class?: string}} options header: stays above the rows
+   * @param {{rowHeight: number, render: (index: number) => HTMLElement, header?: HTMLElement, label?: string, role?: string, class?: string, allUpTo?: number}} options
+   *   header: stays above the rows; allUpTo: so many rows are all in the page
    */
   constructor(options) {
     this.options = options;
     this.rowHeight = options.rowHeight;
+    this.allUpTo = options.allUpTo ?? ALL_UP_TO;
     this.length = 0;
     this.active = -1;
     /** @type {Map<number, HTMLElement>} */
@@ -29,7 +31,7 @@ export class VirtualList {
   reset(length, active = -1) {
     this.length = length;
     this.active = Math.min(active, length - 1);
-    if (length > ALL_UP_TO) this.element.dataset.rest = `… ${length.toLocaleString("en")} rows in all; on paper are those that were in sight.`;
+    if (length > this.allUpTo) this.element.dataset.rest = `… ${length.toLocaleString("en")} rows in all; on paper are those that were in sight.`;
     else delete this.element.dataset.rest;
     this.height = Math.min(length * this.rowHeight, TALLEST);
     this.spacer.style.height = `${this.height}px`;
@@ -57,7 +59,7 @@ export class VirtualList {
     const { clientHeight, scrollTop } = this.element;
     const scale = this.scale;
     const top = scrollTop * scale;
-    const everything = this.length <= ALL_UP_TO;
+    const everything = this.length <= this.allUpTo;
     const first = everything ? 0 : Math.max(0, Math.floor(top / this.rowHeight) - OVERSCAN);
     const last = everything ? this.length : Math.min(this.length, Math.ceil((top + clientHeight) / this.rowHeight) + OVERSCAN);
     for (const [index, row] of this.shown) {

@@ -22,7 +22,7 @@ export class LineText {
     this.layout = layOut([], LONGEST_ROW);
     /** @type {string[] | null} what the gutter says instead of the number */
     this.labels = null;
-    this.list = new VirtualList({ rowHeight: ROW, class: "code", render: (row) => this.renderRow(row) });
+    this.list = new VirtualList({ rowHeight: ROW, class: "code", allUpTo: 400, render: (row) => this.renderRow(row) });
     this.body = this.list.element;
     this.body.tabIndex = 0;
     this.body.setAttribute("role", "region");
