@@ -14,6 +14,7 @@ from typing import Any
 from tlparse_bundle.bundle.blobs import BlobWriter
 from tlparse_bundle.bundle.event_writer import EventWriter
 from tlparse_bundle.bundle.layout import CODECS, log_path, to_json
+from tlparse_bundle.bundle.payload_memo import PayloadTablesRemembered
 from tlparse_bundle.bundle.payload_tables import PayloadTablesApart, PayloadTablesHere
 from tlparse_bundle.bundle.sink import FileSink
 from tlparse_bundle.diagnostics import Diagnostics
@@ -122,7 +123,9 @@ def write_log(
     decoder = EventDecoder(diagnostics)
     kinds, origins, pids, compile_keys = _Kinds(), _Numbering(), _Numbering(), _Numbering()
     identity, tables = Identity(), Tables([*STREAM_TABLES, *plugin_tables()], TableContext(decoder.stacks, diagnostics))
-    payload_tables = PayloadTablesApart if processes > 1 and log.size_bytes >= _APART_BYTES else PayloadTablesHere
+    payload_tables = PayloadTablesHere if log.name_rank is None else PayloadTablesRemembered
+    if processes > 1 and log.size_bytes >= _APART_BYTES:
+        payload_tables = PayloadTablesApart
     event_count = reported = 0
 
     with (

@@ -42,6 +42,10 @@ class FileSink:
         self._submit(lambda: self._write(path, self.codec.encode(data)))
         return path
 
+    def put_stored(self, path: str, data: bytes) -> None:
+        """Store a file that is encoded already."""
+        self._submit(lambda: self._write(path, data))
+
     def put_table(self, log_id: str, name: str, table: dict) -> str:
         """Store a table of a log; returns its path."""
         return self.put(log_path(log_id, f"{name}.json", self.codec), to_json(table))

@@ -12,10 +12,13 @@ from tlparse_bundle.ranks.comparison import Comparison
 from tlparse_bundle.ranks.sets import grouped
 
 if TYPE_CHECKING:
+    from tlparse_bundle.bundle.reader import Artifact
     from tlparse_bundle.ranks.frames import Frames
 
 _CODE = "inductor_output_code"
 _NONE = "null"  # an operation without a name
+_MAX_COUNTED = 20_000
+_counted: dict[str | None, tuple[Counter[str], int]] = {}  # by the hash of the code
 
 
 class Collectives:
@@ -113,7 +116,7 @@ def _parity(frames: Frames, number: int, ops: list[str]) -> Iterator[tuple[str, 
     counts: Counter[str] = Counter()
     waits = 0
     for artifact in codes:
-        more, more_waits = in_code(artifact.text() or "")
+        more, more_waits = _in_code(artifact)
         counts += more
         waits += more_waits
     missing = max(0, sum(counts.values()) - waits)
@@ -121,6 +124,16 @@ def _parity(frames: Frames, number: int, ops: list[str]) -> Iterator[tuple[str, 
     different = [kind for kind in sorted(counts | planned) if counts[kind] != planned[kind]]
     for kind in different or (sorted(counts)[:1] if missing else ()):
         yield kind, planned[kind], counts[kind], missing
+
+
+def _in_code(artifact: Artifact) -> tuple[Counter[str], int]:
+    """in_code of an artifact; equal ones, as equal ranks have, are read once."""
+    found = _counted.get(artifact.hash)
+    if found is None:
+        if len(_counted) >= _MAX_COUNTED:
+            _counted.clear()
+        found = _counted[artifact.hash] = in_code(artifact.text() or "")
+    return found
 
 
 def _first_difference(mine: tuple, others: tuple) -> dict | None:

@@ -5,6 +5,7 @@ packages add theirs through the entry points ``tlparse_bundle.ranks``.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -60,5 +61,9 @@ ENTRY_POINTS = "tlparse_bundle.ranks"
 
 def analyses() -> list[Analysis]:
     """All analyses, in the order in which they are made; those of other packages last."""
-    found = sorted(entry_points(group=ENTRY_POINTS), key=lambda entry: entry.name)
-    return [analysis() for analysis in (*ANALYSES, *(entry.load() for entry in found))]
+    return [analysis() for analysis in (*ANALYSES, *_plugins())]
+
+
+@cache
+def _plugins() -> list[type[Analysis]]:
+    return [entry.load() for entry in sorted(entry_points(group=ENTRY_POINTS), key=lambda entry: entry.name)]

@@ -62,9 +62,11 @@ class Caches:
 
     @staticmethod
     def wants(event: Event) -> bool:
-        """Of the timeline only what says that a cache is switched off: nothing else does (torch/_inductor/compile_fx.py)."""
+        """Artifacts of caches; of the timeline what says that one is switched off: nothing else does (torch/_inductor/compile_fx.py)."""
+        if event.type != "chromium_event":
+            return event.name in _CACHE_ARTIFACTS or "_code_state" in (event.name or "")
         span = event.trace_event
-        return event.type != "chromium_event" or span is not None and span["ph"] == "i" and span["name"] == "fx_graph_cache_disabled"
+        return span is not None and span["ph"] == "i" and span["name"] == "fx_graph_cache_disabled"
 
     def observe(self, event: Event) -> None:
         if event.type == "chromium_event":

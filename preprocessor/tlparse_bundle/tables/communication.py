@@ -41,6 +41,10 @@ class Communication:
         self._buckets: list[dict] = []
         self._sizes: list[dict] = []
 
+    @staticmethod
+    def wants(event: Event) -> bool:
+        return any(pattern.match(event.name or "") for pattern in (_BUCKETS, _SIZES, _REPORTS))
+
     def observe(self, event: Event) -> None:
         name = event.name or ""
         place = {"event_index": event.index, "compile_index": event.compile_index, "name": cut(name)}

@@ -22,8 +22,12 @@ class GraphBreaks:
         self._diagnostics = context.diagnostics
         self._rows: dict[tuple, dict] = {}
 
+    @staticmethod
+    def wants(event: Event) -> bool:
+        return event.name == "dynamo_graph_break_reason"
+
     def observe(self, event: Event) -> None:
-        if event.name != "dynamo_graph_break_reason":
+        if not self.wants(event):
             return
         text = payload_text(event)
         parsed = parse_break(text)

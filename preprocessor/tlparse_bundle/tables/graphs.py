@@ -44,8 +44,12 @@ class Graphs:
         fx = {key.partition(":")[0] for key, kind in known_kinds().items() if kind.language == "fx"}
         self.types = frozenset(fx)
 
+    @staticmethod
+    def wants(event: Event) -> bool:
+        return event.payload is not None and describe(event.type, event.name, None).language == "fx"
+
     def observe(self, event: Event) -> None:
-        if event.payload is None or describe(event.type, event.name, None).language != "fx":
+        if not self.wants(event):
             return
         counted = self._read.get(event.hash) if event.hash is not None else None
         if counted is None:

@@ -30,6 +30,10 @@ class Kernels:
         self._infos: list[dict] = []
         self._read: dict[str, tuple[dict, list[dict]]] = {}  # by the hash of the payload
 
+    @staticmethod
+    def wants(event: Event) -> bool:
+        return event.type != "artifact" or event.name == "triton_kernel_info" or event.name in _CODE_ARTIFACTS
+
     def observe(self, event: Event) -> None:
         if event.type == "artifact":
             if event.name == "triton_kernel_info":

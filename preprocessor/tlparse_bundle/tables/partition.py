@@ -19,6 +19,7 @@ MAX_NODES = 5000  # of one list
 _METADATA = ("aot_forward_graph_fw_metadata", "aot_forward_graph_fw_subclass_metadata")
 _FAILED = re.compile(r"min_cut_failed_(\w+)\Z")
 _SYNC = "aot_joint_graph_sync_decision_cross_ranks"
+_NAMES = frozenset((*_METADATA, _SYNC, "min_cut_information", "invoke_subgraph_backward_duplicate"))
 _PICKED = re.compile(r"picked_rank_idx=(\d{1,9})\b")
 _SIZE = re.compile(r"'([^'\n]{1,1000})': (\d{1,15})\b")
 _OUTPUT_TYPE = re.compile(r"OutputAliasInfo\(output_type=<OutputType\.(\w+)")
@@ -36,6 +37,10 @@ class Partition:
         self._sync: list[dict] = []
         self._aliasing: list[dict] = []
         self._duplicates: list[dict] = []
+
+    @staticmethod
+    def wants(event: Event) -> bool:
+        return event.name in _NAMES or _FAILED.match(event.name or "") is not None
 
     def observe(self, event: Event) -> None:
         name = event.name or ""

@@ -28,6 +28,10 @@ class Provenance:
         self._graph_index: dict[int, int] = {}  # event -> row
         self._rows: list[tuple[int, dict]] = []  # with the first event of each
 
+    @staticmethod
+    def wants(event: Event) -> bool:
+        return part_of(event) is not None
+
     def observe(self, event: Event) -> None:
         part = part_of(event)
         if part is not None:

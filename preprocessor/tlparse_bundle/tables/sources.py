@@ -51,6 +51,10 @@ class Sources:
         self._config_values: list[dict] = []
         self._config_numbers: dict[str, int | None] = {}  # by the hash of the payload
 
+    @staticmethod
+    def wants(event: Event) -> bool:
+        return event.type != "artifact" or event.name is not None and _is_source(event.name)
+
     def observe(self, event: Event) -> None:
         place = {"event_index": event.index, "compile_index": event.compile_index}
         if event.type == "dump_file":
@@ -154,6 +158,11 @@ class Sources:
             "configs": self._configs,
             "config_values": self._config_values,
         }
+
+
+def _is_source(name: str) -> bool:
+    known = name in _AUTOGRAD or name in ("dynamo_side_effects", _CONFIG) or _BYTECODE.match(name) is not None
+    return known or describe("artifact", name, None).language == "python"
 
 
 def _code(text: str) -> dict:

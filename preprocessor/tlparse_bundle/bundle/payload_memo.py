@@ -1,0 +1,111 @@
+"""The tables that read payloads, for ranks: what a process has made of equal events before is not made again.
+
+Equal ranks write equal graphs and code, so that most of these tables are equal too; only what holds times
+differs. The events of a log wait until its end, when it is known which tables are new.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+import orjson
+
+from tlparse_bundle.bundle.layout import log_path, to_json
+from tlparse_bundle.bundle.payload_tables import PayloadTablesHere
+from tlparse_bundle.bundle.sink import FileSink
+from tlparse_bundle.diagnostics import Diagnostics
+from tlparse_bundle.tables.registry import PAYLOAD_TABLES, Table, TableContext, Tables
+from tlparse_bundle.trace.envelope import Event
+from tlparse_bundle.trace.stacks import StackTable
+
+MAX_WAITING_BYTES = 32 << 20  # payloads of one log; beyond, its tables are filled as the events come
+_MAX_KNOWN = 64  # tables, of some logs
+
+_known: dict[tuple[str, str, bytes], bytes] = {}  # (table, codec, its events) -> the file, as it is stored
+
+
+class _Slot:
+    """One table, and what stands for the events that it is to see."""
+
+    def __init__(self, cls: type[Table]):
+        self.diagnostics = Diagnostics()
+        self.tables = Tables([cls], TableContext(StackTable(), self.diagnostics))
+        (self.table,) = self.tables
+        self.events: list[Event] = []
+        self.hash = hashlib.sha256()
+
+
+class PayloadTablesRemembered:
+    """As PayloadTablesHere; the tables are made at the end, or taken from an earlier log."""
+
+    def __init__(self, sink: FileSink, log_id: str):
+        self._sink = sink
+        self._log_id = log_id
+        self._slots = [_Slot(cls) for cls in PAYLOAD_TABLES]
+        self._of_type: dict[str, list[_Slot]] = {}
+        self._events: list[Event] = []
+        self._waiting_bytes = 0
+        self._here: PayloadTablesHere | None = None
+
+    def observe(self, event: Event) -> None:
+        if self._here is not None:
+            self._here.observe(event)
+            return
+        slots = self._of_type.get(event.type)
+        if slots is None:
+            types = ((slot, slot.table.types) for slot in self._slots)
+            slots = self._of_type[event.type] = [slot for slot, wanted in types if wanted is None or event.type in wanted]
+        wanting = [slot for slot in slots if slot.tables.wants(event)]
+        if not wanting:
+            return
+        fingerprint = _fingerprint(event)
+        for slot in wanting:
+            slot.hash.update(fingerprint)
+            slot.events.append(event)
+        self._events.append(event)
+        self._waiting_bytes += len(event.payload or b"")
+        if self._waiting_bytes > MAX_WAITING_BYTES:
+            self._fill()
+
+    def _fill(self) -> PayloadTablesHere:
+        self._here = PayloadTablesHere(self._sink, self._log_id)
+        for event in self._events:
+            self._here.observe(event)
+        self._events, self._slots = [], []
+        self._of_type.clear()
+        return self._here
+
+    def finish(self) -> tuple[dict[str, str], Diagnostics]:
+        if self._here is None:
+            files = [(slot.table.name, self._file(slot)) for slot in self._slots]
+            # A diagnostic has its place in the log, which no other log shares; these tables are made together.
+            if not any(slot.diagnostics.counts() for slot in self._slots):
+                paths = {name: log_path(self._log_id, f"{name}.json", self._sink.codec) for name, _ in files}
+                for name, data in files:
+                    self._sink.put_stored(paths[name], data)
+                return paths, Diagnostics()
+        return (self._here or self._fill()).finish()
+
+    def _file(self, slot: _Slot) -> bytes:
+        codec = self._sink.codec
+        key = slot.table.name, codec.name, slot.hash.digest()
+        data = _known.get(key)
+        if data is None:
+            for event in slot.events:
+                slot.tables.observe(event)
+            data = codec.encode(to_json(slot.table.table()))
+            if not slot.diagnostics.counts():
+                while len(_known) >= _MAX_KNOWN:
+                    del _known[next(iter(_known))]
+                _known[key] = data
+        return data
+
+    def close(self) -> None:
+        pass
+
+
+def _fingerprint(event: Event) -> bytes:
+    """All of an event that a table can see, but its place in the log, which is for diagnostics alone."""
+    content = event.hash or hashlib.sha256(event.payload or b"").hexdigest()
+    who = (event.index, event.compile_index, event.compile_id, event.occurrence, event.type, event.name, event.payload is None)
+    return orjson.dumps((*who, content, event.metadata), default=list)
