@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
@@ -45,7 +46,7 @@ def create_app(bundles: Mapping[str, str | Path], viewers: Mapping[str, Path] = 
         rows = [viewer_row(name, folder) for name, folder in {**own, **packaged_viewers()}.items()]
         return JSONResponse({"bundles": known.rows(), "viewers": rows}, headers={**SECURITY, "Cache-Control": REVALIDATE})
 
-    def viewer_file(request: Request) -> Response:
+    async def viewer_file(request: Request) -> Response:
         path = request.path_params["path"]
         name, _, rest = path.partition("/")
         root, below = (own[name], rest) if name in own else (packaged, path)
@@ -58,10 +59,14 @@ def create_app(bundles: Mapping[str, str | Path], viewers: Mapping[str, Path] = 
             return PlainTextResponse(f"There is no file {path!r} among the viewers.\n", 404)
         return respond(request, below, stored, REVALIDATE)
 
-    def bundle_file(request: Request) -> Response:
-        found = known.file(request.path_params["path"])
+    async def bundle_file(request: Request) -> Response:
+        asked = request.path_params["path"]
+        return await run_in_threadpool(from_bundle, request, asked) if known.is_remote(asked) else from_bundle(request, asked)
+
+    def from_bundle(request: Request, asked: str) -> Response:
+        found = known.file(asked)
         if found is None:
-            return PlainTextResponse(f"There is no file {request.path_params['path']!r} in a bundle of that name.\n", 404)
+            return PlainTextResponse(f"There is no file {asked!r} in a bundle of that name.\n", 404)
         path, stored = found
         try:
             return respond(request, path, stored, FOREVER if path.startswith("blobs/") else REVALIDATE)

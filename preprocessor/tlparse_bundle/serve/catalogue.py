@@ -47,6 +47,11 @@ class Bundles:
         stored = place.file(prefix + rest) if is_own(rest) else None
         return None if stored is None else (rest, stored)
 
+    def is_remote(self, path: str) -> bool:
+        """Whether a file by its URL path would come from elsewhere."""
+        place = self._places.get(path.partition("/")[0])
+        return place is not None and place.remote
+
     def names(self) -> Iterator[str]:
         for name, place in self._places.items():
             if self._is_bundle(name):

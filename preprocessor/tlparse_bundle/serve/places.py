@@ -26,6 +26,8 @@ class Stored(NamedTuple):
 
 
 class Place(Protocol):
+    remote: bool  # its methods take their time
+
     def file(self, path: str) -> Stored | None:
         """The file below the place; None when there is none, or when the path leads elsewhere."""
 
@@ -50,6 +52,8 @@ def inside(root: Path, path: str, exists: Callable[[Path], bool] = Path.is_file)
 
 
 class LocalPlace:
+    remote = False
+
     def __init__(self, folder: Path):
         self._root = folder.resolve()
 
@@ -70,6 +74,8 @@ class LocalPlace:
 
 class RemotePlace:
     """Credentials are fsspec's matter (environment, configuration files); none is in a URL or shown."""
+
+    remote = True
 
     def __init__(self, url: str):
         self._folder = RemoteFolder(url)
