@@ -154,12 +154,17 @@ def test_bars_are_moved_with_arrows_and_remembered(view):  # noqa: F811
     assert abs(pane.bounding_box()["width"] - after) < 2
 
 
-def test_no_axe_violations(view):  # noqa: F811
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(
+    "fixture, hash", [("provenance", "#v=1&pin=post:9"), ("provenance_training", "#v=1&compile=0/0&graph=2"), ("train_step", "#v=1")]
+)
+def test_no_axe_violations(new_page, bundle_of, address_of, scheme, fixture, hash):
     axe = VIEWERS / "node_modules" / "axe-core" / "axe.min.js"
     if not axe.exists():
         pytest.skip("axe-core is not installed: npm ci in viewers/")
-    page = view("provenance", "#v=1&pin=post:9")
-    expect(body(page, "post").locator(".pinned")).to_have_count(1)
+    page = new_page(color_scheme=scheme, bypass_csp=True)
+    page.goto(address_of(bundle_of(fixture)).replace("/default/", "/provenance/") + hash)
+    expect(page.get_by_role("main").locator(".code-line, h1").first).to_be_visible()
     page.evaluate(axe.read_text())
     found = page.evaluate("axe.run()")
     assert [(v["id"], [n["target"] for n in v["nodes"]][:3]) for v in found["violations"]] == []

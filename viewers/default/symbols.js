@@ -49,7 +49,7 @@ export async function openSymbols({ log, state }) {
   const kinds = /** @type {Item["kind"][]} */ (Object.keys(SYMBOL_KINDS)).filter((kind) => items.some((item) => item.kind === kind));
   const place = (/** @type {number} */ i) => framePlace(model, items[i].frame);
   const view = listDetail({
-    state, name: "symbols", label: "Symbols", noun: ["row", "rows"], length: items.length, minWidth: "40rem", id: (i) => String(items[i].event),
+    state, name: "symbols", label: "Symbols", noun: ["row", "rows"], length: items.length, minWidth: "40rem", share: 0.6, id: (i) => String(items[i].event),
     title: (i) => `${idText(compile(i))} ${items[i].name} ${SYMBOL_KINDS[items[i].kind][2]}`,
     text: (i) => [idText(compile(i)), compile(i).function, SYMBOL_KINDS[items[i].kind][2], items[i].name, items[i].source, items[i].value, place(i), items[i].frame?.loc, ...items[i].guards.map((g) => table.strings[table.guards.expr[g]])].join("\n"),
     choices: kinds.length > 1 ? [{ key: "type", label: "Kind", all: "all kinds", options: kinds.map((kind) => [kind, SYMBOL_KINDS[kind][2]]), fits: (i, value) => items[i].kind === value }] : [],
