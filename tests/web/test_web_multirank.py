@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 from conftest import ROOT
@@ -28,7 +29,8 @@ def view(page, bundle_of, address_of):
     """view(source, hash): the multi-rank viewer."""
 
     def open_it(source, hash="#v=1", server="serve"):
-        page.goto(address_of(bundle_of(source), server).replace("/default/", "/multirank/") + hash)
+        folder = source if isinstance(source, Path) and (source / "manifest.json").exists() else bundle_of(source)
+        page.goto(address_of(folder, server).replace("/default/", "/multirank/") + hash)
         expect(page.get_by_role("button", name="Help")).to_be_visible()
         expect(page.get_by_role("heading", level=1)).to_have_count(1)
         return page

@@ -1,6 +1,7 @@
 """The multi-rank viewer with many ranks, hostile names, both themes, narrow windows, and what is not there."""
 
 import json
+import shutil
 from urllib.parse import urlsplit
 
 import pytest
@@ -10,6 +11,7 @@ from many_ranks import rank_log, write_ranks
 from playwright.sync_api import expect
 from test_web_multirank import view  # noqa: F401
 from test_web_safety import EVIL
+from tlparse_bundle.bundle.schemas import schema
 
 VIEWS = ["verdict", "compare", "collectives", "execution", "timeline", "details"]
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
@@ -60,6 +62,39 @@ def test_hostile_strings_are_text(view, hostile_ranks, name):  # noqa: F811
         expect(page.get_by_role("main")).to_contain_text("<img src=x onerror=")
     assert page.locator("img, script:not([src])").count() == 0
     assert "broken" not in page.title()
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_every_string_of_the_analyses_can_be_hostile(view, bundle_of, tmp_path, name):  # noqa: F811
+    shutil.copytree(bundle_of("ranks_missing_collective", "none"), tmp_path / "bundle")
+    manifest = json.loads((tmp_path / "bundle" / "manifest.json").read_text())
+    for analysis, path in manifest["ranks"].items():
+        own = words_of(schema(f"ranks_{analysis}"))
+        file = tmp_path / "bundle" / path
+        file.write_text(json.dumps(evil(json.loads(file.read_text()), own)))
+    page = view(tmp_path / "bundle", f"#v=1&view={name}&column=2&left=0&right=2")
+    page.wait_for_load_state("networkidle")
+    expect(page.locator(".loading")).to_have_count(0)
+    assert page.locator("img, script:not([src])").count() == 0
+    assert page.locator("a[href^='javascript']").count() == 0
+    assert "broken" not in page.title()
+
+
+def words_of(node):
+    """Values that a schema lists: they are ours."""
+    if isinstance(node, dict):
+        return set(map(str, node.get("enum", []))).union(*map(words_of, node.values()))
+    return set().union(*map(words_of, node)) if isinstance(node, list) else set()
+
+
+def evil(value, own, key=None):
+    """EVIL in front of every string, but for ours and for what refers to something."""
+    if isinstance(value, dict):
+        return {name: evil(item, own, name) for name, item in value.items()}
+    if isinstance(value, list):
+        return [evil(item, own, key) for item in value]
+    refers = key in ("log_id", "compile_keys", "compile_key", "others_compile_key")
+    return EVIL + value if isinstance(value, str) and not refers and value not in own else value
 
 
 def test_hostile_address(view):  # noqa: F811
