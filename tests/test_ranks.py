@@ -7,7 +7,7 @@ import traces
 from log_builder import log
 from tlparse_bundle import Bundle, build, discover
 from tlparse_bundle.bundle.validate import validate
-from tlparse_bundle.ranks.sets import ranges, ranks_in
+from tlparse_bundle.ranks.sets import gaps, ranges, ranks_among, ranks_in
 
 SCENARIOS = sorted(path.parent.name for path in traces.ROOT.glob("fixtures/ranks_*/truth.json") if (path.parent / "trace").is_dir())
 
@@ -39,6 +39,10 @@ def test_sets_of_ranks():
     assert ranges([5, 1, 0, 3, 4, 1]) == [[0, 1], [3, 5]]
     assert ranks_in([[0, 1], [3, 5]]) == [0, 1, 3, 4, 5]
     assert ranges([]) == [] and ranks_in([]) == []
+    assert ranks_among([[0, 1], [3, 2**60]], [1, 2, 3, 9]) == [1, 3, 9]
+    assert gaps([3, 1, 3], 5) == [[0, 0], [2, 2], [4, 4]]
+    assert gaps([0, 1], 2) == gaps([0, 7], 1) == gaps([], 0) == []
+    assert gaps([], 3) == [[0, 2]]
 
 
 # What the programs of the fixtures do otherwise on one rank, as the verdict puts it first.
@@ -293,6 +297,18 @@ def test_missing_and_silent_ranks_and_cut_logs(bundle_of):
     assert problems == [("missing", [2]), ("cut", [4]), ("silent", [3])]
     assert {kind for kind, _, _ in kinds(bundle)} == {"missing_rank", "cut_log", "silent_rank", "missing_compile"}
     assert [s["kind"] for s in bundle.ranks("verdict")["statements"] if s["because_of"] is not None] == ["missing_compile"]
+
+
+def test_a_log_may_claim_any_rank(bundle_of):
+    """What is missing is told in runs: there may be more ranks than fit into memory."""
+    far = 2**52
+    usual = text_of(compile_of("f", "0/0"))
+    bundle = bundle_of({0: usual, 2: usual, far: f"r @{far}\n{usual}"})  # a name with so many digits is none of a rank
+    (problem,) = bundle.ranks("health")["problems"]
+    assert (problem["kind"], problem["ranks"]) == ("missing", [[1, 1], [3, far - 1]])
+    (statement,) = bundle.ranks("verdict")["statements"]
+    assert (statement["kind"], statement["others"]) == ("missing_rank", [[0, 0], [2, 2], [far, far]])
+    assert bundle.ranks("verdict")["agreeing"] == [[0, 0], [2, 2], [far, far]]
 
 
 def test_a_compile_that_did_not_end(bundle_of):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from tlparse_bundle.ranks.comparison import Comparison
-from tlparse_bundle.ranks.sets import ranks_in
+from tlparse_bundle.ranks.sets import ranks_among, ranks_in
 
 Tables = Mapping[str, dict]
 
@@ -35,6 +35,7 @@ class Finder:
         self._comparison = comparison
         self._tables = tables
         self._place = {member.rank: number for number, member in enumerate(comparison.members)}
+        self._ranks = sorted(self._place)
 
     def statements(self) -> Iterator[dict]:
         sources: tuple[Callable[[], Iterator[dict]], ...] = (
@@ -54,10 +55,10 @@ class Finder:
         evidence: tuple[str, str],
         details: dict[str, Any],
     ) -> dict:
-        members = [self._place[rank] for rank in ranks_in(ranks) if rank in self._place]
+        members = [self._place[rank] for rank in ranks_among(ranks, self._ranks)]
         if others is None:
             others = self._comparison.ranks(set(self._place.values()) - set(members))
-        other_members = [self._place[rank] for rank in ranks_in(others) if rank in self._place]
+        other_members = [self._place[rank] for rank in ranks_among(others, self._ranks)]
         return {
             "kind": kind,
             "severity": severity,

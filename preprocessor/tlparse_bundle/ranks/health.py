@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from tlparse_bundle.ranks.comparison import Comparison
-from tlparse_bundle.ranks.sets import ranges
+from tlparse_bundle.ranks.sets import gaps
 
 if TYPE_CHECKING:
     from tlparse_bundle.ranks.frames import Frames
@@ -32,7 +32,7 @@ class Health:
     def table(self, comparison: Comparison, digests: Sequence[dict], tables: Mapping[str, dict]) -> dict:
         present = {row["rank"] for row in comparison.logs if row["rank"] is not None}
         world_size = max((digest["world_size"] for digest in digests if digest["world_size"]), default=None)
-        missing = set(range(max(world_size or 0, max(present)))) - present
+        missing = gaps(present, max(world_size or 0, max(present)))
         last = max((digest["last_epoch_us"] for digest in digests if digest["last_epoch_us"] is not None), default=None)
         rows = []
 
@@ -53,7 +53,7 @@ class Health:
             )
 
         if missing:
-            add("missing", [], ranks=ranges(missing))
+            add("missing", [], ranks=missing)
         for number, member in enumerate(comparison.members):
             row = member.row
             if not row["event_count"]:

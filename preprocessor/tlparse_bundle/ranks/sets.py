@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from bisect import bisect_left, bisect_right
+from collections.abc import Hashable, Iterable, Sequence
 from typing import TypeVar
 
 K = TypeVar("K", bound=Hashable)
@@ -22,6 +23,22 @@ def ranges(ranks: Iterable[int]) -> list[list[int]]:
 def ranks_in(runs: Iterable[Iterable[int]]) -> list[int]:
     """The ranks of what ``ranges`` made."""
     return [rank for first, last in runs for rank in range(first, last + 1)]
+
+
+def ranks_among(runs: Iterable[Iterable[int]], known: Sequence[int]) -> Sequence[int]:
+    """Those of the ``known`` ranks, ascending, that ``ranges`` made runs of. Runs may be long: a log may claim any rank."""
+    return [rank for first, last in runs for rank in known[bisect_left(known, first) : bisect_right(known, last)]]
+
+
+def gaps(ranks: Iterable[int], end: int) -> list[list[int]]:
+    """What is lacking from 0 up to ``end`` (exclusive), as [first, last] of each run."""
+    out: list[list[int]] = []
+    expected = 0
+    for rank in [*sorted(set(ranks)), end]:
+        if expected < rank <= end:
+            out.append([expected, rank - 1])
+        expected = max(expected, rank + 1)
+    return out
 
 
 def grouped(pairs: Iterable[tuple[K, Iterable[int]]]) -> list[tuple[K, list[int]]]:

@@ -9,7 +9,7 @@ import orjson
 
 from tlparse_bundle.ranks.comparison import Comparison
 from tlparse_bundle.ranks.findings import Finder
-from tlparse_bundle.ranks.sets import ranges, ranks_in
+from tlparse_bundle.ranks.sets import ranges, ranks_among, ranks_in
 
 if TYPE_CHECKING:
     from tlparse_bundle.ranks.frames import Frames
@@ -32,8 +32,8 @@ class Verdict:
 
     def table(self, comparison: Comparison, digests: Sequence[None], tables: Mapping[str, dict]) -> dict:
         statements = _ordered(_joined(list(Finder(comparison, tables).statements())))[:MAX_STATEMENTS]
-        about = {rank for statement in statements for rank in ranks_in(statement["ranks"])}
-        ranks = [member.rank for member in comparison.members]
+        ranks = sorted(member.rank for member in comparison.members)
+        about = {rank for statement in statements for rank in ranks_among(statement["ranks"], ranks)}
         return {"ranks": ranges(ranks), "agreeing": ranges(set(ranks) - about), "statements": statements}
 
 
@@ -52,11 +52,16 @@ def _ordered(statements: list[dict]) -> list[dict]:
     """Roots by severity of what follows from them, each before that."""
     statements.sort(key=lambda s: (_precedence(s), _column(s), s["ranks"]))
     causes: dict[int, int] = {}
+    roots: dict[tuple, list[int]] = {}  # by ranks: only what is about the same ranks can be the cause
     for number, statement in enumerate(statements):
-        if statement["kind"] in CAUSES:
-            cause = next((n for n in range(number) if n not in causes and _may_cause(statements[n], statement)), None)
-            if cause is not None:
-                causes[number] = cause
+        if statement["kind"] not in CAUSES:
+            continue
+        same = roots.setdefault(tuple(map(tuple, statement["ranks"])), [])
+        cause = next((root for root in same if _column(statements[root]) <= _column(statement)), None)
+        if cause is None:
+            same.append(number)
+        else:
+            causes[number] = cause
     families: dict[int, list[int]] = {}
     for number in range(len(statements)):
         families.setdefault(causes.get(number, number), []).append(number)
@@ -80,6 +85,3 @@ def _precedence(statement: dict) -> int:
 def _column(statement: dict) -> int:
     return -1 if statement["column_index"] is None else statement["column_index"]
 
-
-def _may_cause(one: dict, other: dict) -> bool:
-    return one["kind"] in CAUSES and one["ranks"] == other["ranks"] and _column(one) <= _column(other)
