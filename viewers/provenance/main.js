@@ -112,7 +112,7 @@ function header(bundle, log, known, graph) {
   const target = log && new URLSearchParams({ v: "1", ...(graph ? { view: "compile", compile: graph.compile.key } : {}), ...(state.current.log ? { log: log.id } : {}) });
   back.hash = target ? target.toString() : "";
   return h("header", { class: "shell" },
-    h("a", { class: "brand", href: back.href, title: "Back to the default viewer" }, graph ? `‹ ${graph.compile.id === null ? "the log" : `[${graph.compile.key}]`}` : "‹ tlparse-bundle"),
+    h("a", { class: "brand", href: bundle.source.url && back.href, title: "Back to the default viewer" }, graph ? `‹ ${graph.compile.id === null ? "the log" : `[${graph.compile.key}]`}` : "‹ tlparse-bundle"),
     h("h1", null, "Provenance"),
     bundle.logs.length > 1 && log && h("select", { "aria-label": "Log", onchange: (/** @type {any} */ e) => state.go(state.link({ log: e.target.value })) },
       bundle.logs.map((/** @type {any} */ l) => h("option", { value: l.id, selected: l === log }, l.rank === null ? l.id : `rank ${l.rank} · ${l.id}`))),
