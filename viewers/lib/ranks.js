@@ -1,6 +1,6 @@
 // Ranks as the analyses write them: [first, last] of each run of numbers. No page needed.
 
-/** @typedef {[number, number][]} Runs [[0, 1], [3, 511]] are the ranks 0, 1 and 3 to 511 */
+/** @typedef {number[][]} Runs [[0, 1], [3, 511]] are the ranks 0, 1 and 3 to 511 */
 
 const MOST_RUNS = 6;
 

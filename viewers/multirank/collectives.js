@@ -6,15 +6,18 @@ import { awayLink, compileKey } from "./data.js";
 import { lowest, size, Words, words } from "../lib/ranks.js";
 import { functionName, shortOp } from "./verdict.js";
 
+/** @typedef {import("./data.js").Model} Model */
+/** @typedef {import("../../schema/bundle.d.ts").RanksCollectives} Collectives */
+
 const MOST_ROWS = 1_000, MOST_GROUPS = 8;
 
 /** @param {import("./main.js").Context} context @returns {Promise<import("./main.js").View>} */
 export async function openCollectives({ model, state }) {
-  const table = await model.bundle.ranks("collectives");
+  const table = /** @type {Collectives | null} */ (await model.bundle.ranks("collectives"));
   const element = h("div", { class: "page" });
-  const columns = /** @type {any[]} */ (table?.columns ?? []);
+  const columns = table?.columns ?? [];
   const view = { element, title: "Collectives" };
-  if (!columns.length) {
+  if (!table || !columns.length) {
     fill(element, h("h1", null, "Collectives"), h("p", null, "No compiled graph has collectives, or torch did not record them: it does when the functional collectives of a graph are scheduled by Inductor."));
     return view;
   }
@@ -31,11 +34,11 @@ export async function openCollectives({ model, state }) {
   return { ...view, update };
 }
 
-/** @param {any} model @param {any} table */
+/** @param {Model} model @param {Collectives} table */
 function totals(model, table) {
   const { groups } = table;
   if (groups.length === 1) return h("p", null, `${Words(groups[0].ranks)} ${size(groups[0].ranks) === 1 ? "has" : "have the same"} ${plural(groups[0].op_count, "operation")} in all schedules, waits included.`);
-  return h("ul", null, groups.map((/** @type {any} */ group) => {
+  return h("ul", null, groups.map((group) => {
     const at = group.first_difference;
     const { function: name, compile_id: id } = at ? model.columns[at.column_index] ?? {} : {};
     return h("li", null, `${Words(group.ranks)}: ${plural(group.op_count, "operation")}`, at && [`; differ from position ${at.position} of all on, in `, h("code", null, functionName(name)), ` [${id}]: `,
@@ -43,15 +46,15 @@ function totals(model, table) {
   }));
 }
 
-/** @param {any} model @param {any} table @param {any} column */
+/** @param {Model} model @param {Collectives} table @param {Collectives["columns"][number]} column */
 function schedules(model, table, column) {
   const groups = column.groups.slice(0, MOST_GROUPS);
-  const most = Math.max(0, ...groups.map((/** @type {any} */ group) => group.sequences.length));
-  const names = (/** @type {number} */ sequence) => (sequence === undefined ? [] : table.sequences[sequence].map((/** @type {number} */ op) => table.ops[op]));
+  const most = Math.max(0, ...groups.map((group) => group.sequences.length));
+  const names = (/** @type {number} */ sequence) => (sequence === undefined ? [] : table.sequences[sequence].map((op) => table.ops[op]));
   const tables = Array.from({ length: most }, (_, nth) => {
-    const rows = align(groups.map((/** @type {any} */ group) => names(group.sequences[nth])));
+    const rows = align(groups.map((group) => names(group.sequences[nth])));
     const first = rows.findIndex((row) => !level(row));
-    const title = h("tr", null, groups.map((/** @type {any} */ group) => {
+    const title = h("tr", null, groups.map((group) => {
       const rank = lowest(group.ranks), key = compileKey(model, rank, column.column_index);
       return h("th", { scope: "col", colspan: 2 }, words(group.ranks), " ", key !== null && awayLink(model, rank, key, `[${key}] ›`, { artifact: nth ? `inductor_collective_schedule@${nth + 1}` : "inductor_collective_schedule" }));
     }));
@@ -67,12 +70,12 @@ function schedules(model, table, column) {
     column.without.length > 0 && h("p", { class: "dim" }, `${Words(column.without)}: no schedule, because the code came from a cache or the compile did not end.`)];
 }
 
-/** @param {any} model @param {any} table */
+/** @param {Model} model @param {Collectives} table */
 function parity(model, table) {
   if (!table.parity.length) return null;
   return h("section", null, h("h2", null, "Schedules and code that do not agree"), h("div", { class: "table-box", tabindex: "0", role: "region", "aria-label": "Parity" },
     h("table", { class: "plain" }, h("thead", null, h("tr", null, ["Ranks", "Compile", "Collective", "Scheduled", "In the code", "Missing waits"].map((title, i) => h("th", { scope: "col", class: i > 2 ? "number" : null }, title)))),
-      h("tbody", null, table.parity.map((/** @type {any} */ row) => h("tr", null, h("td", null, words(row.ranks)),
+      h("tbody", null, table.parity.map((row) => h("tr", null, h("td", null, words(row.ranks)),
         h("td", null, h("code", null, functionName(model.columns[row.column_index].function)), " ", awayLink(model, lowest(row.ranks), row.compile_key, `[${row.compile_key}] ›`, { artifact: "inductor_output_code" })),
         h("td", null, h("code", null, row.op)), [row.scheduled, row.in_code, row.missing_waits].map((n) => h("td", { class: "number" }, n))))))));
 }

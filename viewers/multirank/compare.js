@@ -125,20 +125,20 @@ export async function openCompare({ model, state }) {
   };
 }
 
-/** @param {NonNullable<import("./data.js").Model>} model @param {number} rank @param {number} column @returns {import("./artifacts.js").Side | null} */
+/** @param {import("./data.js").Model} model @param {number} rank @param {number} column @returns {import("./artifacts.js").Side | null} */
 function sideOf(model, rank, column) {
   const key = compileKey(model, rank, column);
   const log = logOf(model, rank);
   return key === null || !log ? null : { log, key };
 }
 
-/** @param {NonNullable<import("./data.js").Model>} model */
+/** @param {import("./data.js").Model} model */
 function firstDifference(model) {
   const found = model.graphs?.columns.findIndex((/** @type {any} */ column) => column.groups.length > 1) ?? -1;
   return Math.max(0, found);
 }
 
-/** A rank that differs from one in a column; any other when none does. @param {NonNullable<import("./data.js").Model>} model @param {number} column @param {number} rank */
+/** A rank that differs from one in a column; any other when none does. @param {import("./data.js").Model} model @param {number} column @param {number} rank */
 function otherRank(model, column, rank) {
   const numbers = model.groupOf[column] ?? [];
   const own = numbers[model.place.get(rank) ?? -1];

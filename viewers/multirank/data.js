@@ -4,17 +4,21 @@ import { each, lowest } from "../lib/ranks.js";
 
 /** @typedef {import("../lib/bundle.js").Bundle} Bundle */
 /** @typedef {import("../lib/ranks.js").Runs} Runs */
-/** @typedef {Awaited<ReturnType<typeof loadModel>>} Model */
+/** @typedef {import("../../schema/bundle.d.ts").RanksMatching} Matching */
+/** @typedef {import("../../schema/bundle.d.ts").RanksGraphs} Graphs */
+/** @typedef {import("../../schema/bundle.d.ts").RanksVerdict} Verdict */
+/** @typedef {NonNullable<Awaited<ReturnType<typeof loadModel>>>} Model */
 
 /** @param {Bundle} bundle @param {{signal?: AbortSignal}} [options] */
 export async function loadModel(bundle, options) {
-  const [matching, graphs, verdict] = await Promise.all(["matching", "graphs", "verdict"].map((name) => bundle.ranks(name, options)));
+  const [matching, graphs, verdict] = /** @type {[Matching | null, Graphs | null, Verdict | null]} */ (
+    await Promise.all(["matching", "graphs", "verdict"].map((name) => bundle.ranks(name, options))));
   if (!matching) return null;
   const members = matching.members;
-  const place = new Map(members.map((/** @type {any} */ member, /** @type {number} */ i) => [member.rank, i]));
+  const place = new Map(members.map((member, i) => [member.rank, i]));
   return {
     bundle, matching, graphs, verdict, members, place,
-    columns: /** @type {any[]} */ (matching.columns),
+    columns: matching.columns,
     groupOf: groupNumbers(matching, graphs, place),
     keysOf: keyRows(matching, place),
   };
@@ -22,13 +26,13 @@ export async function loadModel(bundle, options) {
 
 /**
  * For each column the group of each member: 0 for the largest; -1 where it was not compiled.
- * @param {any} matching @param {any} graphs @param {Map<number, number>} place @returns {Int16Array[]}
+ * @param {Matching} matching @param {Graphs | null} graphs @param {Map<number, number>} place @returns {Int16Array[]}
  */
 function groupNumbers(matching, graphs, place) {
-  return matching.columns.map((/** @type {any} */ column, /** @type {number} */ c) => {
+  return matching.columns.map((column, c) => {
     const numbers = new Int16Array(place.size).fill(-1);
     const groups = graphs?.columns[c]?.groups ?? [{ ranks: column.ranks }];
-    groups.forEach((/** @type {{ranks: Runs}} */ group, /** @type {number} */ number) => {
+    groups.forEach((group, number) => {
       for (const rank of each(group.ranks)) {
         const at = place.get(rank);
         if (at !== undefined) numbers[at] = number;
@@ -38,7 +42,7 @@ function groupNumbers(matching, graphs, place) {
   });
 }
 
-/** For each member its row of matching.rows. @param {any} matching @param {Map<number, number>} place @returns {(string | null)[][]} */
+/** For each member its row of matching.rows. @param {Matching} matching @param {Map<number, number>} place @returns {(string | null)[][]} */
 function keyRows(matching, place) {
   /** @type {(string | null)[][]} */
   const rows = new Array(place.size);
@@ -52,12 +56,12 @@ function keyRows(matching, place) {
 }
 
 /** The key of a compile on a rank; null when it did not compile it. @param {Model} model @param {number} rank @param {number} column @returns {string | null} */
-export const compileKey = (model, rank, column) => model?.keysOf[model.place.get(rank) ?? -1]?.[column] ?? null;
+export const compileKey = (model, rank, column) => model.keysOf[model.place.get(rank) ?? -1]?.[column] ?? null;
 
 /** The rank that stands for most in a column. @param {Model} model @param {number} column */
 export function majorityRank(model, column) {
-  const groups = model?.graphs?.columns[column]?.groups;
-  return lowest(groups?.[0]?.ranks ?? model?.columns[column]?.ranks ?? []);
+  const groups = model.graphs?.columns[column]?.groups;
+  return lowest(groups?.[0]?.ranks ?? model.columns[column]?.ranks ?? []);
 }
 
 /** 0 -> "A", 26 -> "27" @param {number} group */
@@ -65,8 +69,8 @@ export const groupLetter = (group) => (group < 26 ? String.fromCharCode(65 + gro
 
 /** The log of a rank. @param {Model} model @param {number} rank */
 export function logOf(model, rank) {
-  const id = model?.members[model.place.get(rank) ?? -1]?.log_id;
-  return id === undefined ? undefined : model?.bundle.log(id);
+  const id = model.members[model.place.get(rank) ?? -1]?.log_id;
+  return id === undefined ? undefined : model.bundle.log(id);
 }
 
 /** Whether other viewers can open this bundle: a page with a bundle in it, or dropped on it, has no address to hand on. @param {Bundle} bundle */
@@ -83,6 +87,6 @@ function defaultViewer(model, rank, key, more = {}) {
 
 /** A link there; nothing when there is no log, or no address. @param {Model} model @param {number} rank @param {string | null} key @param {string} text @param {Record<string, string>} [more] */
 export function awayLink(model, rank, key, text, more) {
-  if (!model || !hasAddress(model.bundle) || !logOf(model, rank)) return null;
+  if (!hasAddress(model.bundle) || !logOf(model, rank)) return null;
   return h("a", { href: defaultViewer(model, rank, key, more), class: "away", title: "In the default viewer" }, text);
 }

@@ -5,11 +5,13 @@ import { align, level } from "./align.js";
 import { size, Words, words } from "../lib/ranks.js";
 import { functionName } from "./verdict.js";
 
+/** @typedef {import("../../schema/bundle.d.ts").RanksExecution} Execution */
+
 const MOST_ROWS = 1_000, MOST_GROUPS = 8;
 
 /** @param {import("./main.js").Context} context @returns {Promise<import("./main.js").View>} */
 export async function openExecution({ model }) {
-  const table = await model.bundle.ranks("execution");
+  const table = /** @type {Execution | null} */ (await model.bundle.ranks("execution"));
   const element = h("div", { class: "page" }, h("h1", null, "Execution order"));
   const view = { element, title: "Execution order" };
   if (!table?.groups.length) {
@@ -23,27 +25,27 @@ export async function openExecution({ model }) {
     return `${id === null && !known ? "a graph compiled before" : functionName(known?.function ?? null)}${id === null ? "" : ` [${known?.compile_id ?? id}]`}`;
   };
   const groups = table.groups.slice(0, MOST_GROUPS);
-  const rows = align(groups.map((/** @type {any} */ group) => group.steps.map(name)));
+  const rows = align(groups.map((group) => group.steps.map(name)));
   const first = rows.findIndex((row) => !level(row));
   const line = (/** @type {any[]} */ row, /** @type {number} */ i) => h("tr", { class: i === first ? "first" : null }, row.map((cell, k) => (cell === null
     ? [h("td", { class: "number absent" }), h("td", { class: "absent" }, "–")]
     : [h("td", { class: "number" }, cell.position), h("td", { class: k && row[0]?.name !== cell.name ? "other" : null }, cell.name)])));
   element.append(
     h("p", null, groups.length === 1 ? `${Words(groups[0].ranks)} ran ${size(groups[0].ranks) === 1 ? "" : "the same "}${plural(groups[0].steps.length, "graph")}${size(groups[0].ranks) === 1 ? "" : " in the same order"}.`
-      : groups.slice(1).map((/** @type {any} */ group) => `${Words(group.ranks)} ${size(group.ranks) === 1 ? "differs" : "differ"} from position ${group.first_difference?.position ?? 0} on. `)),
+      : groups.slice(1).map((group) => `${Words(group.ranks)} ${size(group.ranks) === 1 ? "differs" : "differ"} from position ${group.first_difference?.position ?? 0} on. `)),
     h("p", { class: "dim" }, "Each graph has the id that it has on most ranks."),
     h("div", { class: "table-box", tabindex: "0", role: "region", "aria-label": "Order" }, h("table", { class: "aligned" },
-      h("thead", null, h("tr", null, groups.map((/** @type {any} */ group) => h("th", { scope: "col", colspan: 2 }, words(group.ranks))))), h("tbody", null, rows.slice(0, MOST_ROWS).map(line)))));
+      h("thead", null, h("tr", null, groups.map((group) => h("th", { scope: "col", colspan: 2 }, words(group.ranks))))), h("tbody", null, rows.slice(0, MOST_ROWS).map(line)))));
   if (rows.length > MOST_ROWS) element.append(h("p", { class: "note" }, `The first ${MOST_ROWS} of ${rows.length} rows.`));
   if (table.without.length) element.append(h("p", { class: "note" }, `${Words(table.without)} left no record of the order.`));
   if (table.mismatches.length) element.append(mismatches(table, name));
   return view;
 }
 
-/** @param {any} table @param {(step: number) => string} name */
+/** @param {Execution} table @param {(step: number) => string} name */
 function mismatches(table, name) {
   const body = h("tbody");
-  fill(body, table.mismatches.map((/** @type {any} */ one) => one.groups.map((/** @type {any} */ group, /** @type {number} */ i) => h("tr", null,
+  fill(body, table.mismatches.map((one) => one.groups.map((group, i) => h("tr", null,
     h("td", { class: "number" }, i ? "" : one.position), h("td", null, i ? "" : one.kind === "schedule" ? "collectives" : "caches"), h("td", null, words(group.ranks)), h("td", null, h("code", null, name(group.step))), h("td", null, group.value || "none")))));
   return h("section", null, h("h2", null, "At the same position, but not alike"), h("div", { class: "table-box", tabindex: "0", role: "region", "aria-label": "Mismatches" },
     h("table", { class: "plain" }, h("thead", null, h("tr", null, ["Position", "What differs", "Ranks", "Graph", "Value"].map((title, i) => h("th", { scope: "col", class: i ? null : "number" }, title)))), body)));

@@ -10,7 +10,7 @@ import { openOverview } from "./overview.js";
 
 /**
  * @typedef {object} Context what every view gets
- * @property {NonNullable<import("./data.js").Model>} model
+ * @property {import("./data.js").Model} model
  * @property {HashState} state
  */
 /**
@@ -53,7 +53,7 @@ try {
   fill(document.body, h("main", { class: "stopped" }, h("h1", null, "The bundle could not be opened"), errorBox(error, () => location.reload())));
 }
 
-/** @param {NonNullable<import("./data.js").Model>} model */
+/** @param {import("./data.js").Model} model */
 function start(model) {
   const follow = () => show(model, state.current);
   state.listen(follow);
@@ -71,7 +71,7 @@ function without(bundle) {
     h("pre", { class: "padded" }, "TORCH_TRACE=/tmp/trace torchrun --nproc-per-node 8 train.py\ntlparse-bundle /tmp/trace out/ --overwrite --open"))));
 }
 
-/** @param {NonNullable<import("./data.js").Model>} model @param {Record<string, string>} current */
+/** @param {import("./data.js").Model} model @param {Record<string, string>} current */
 async function show(model, current) {
   const open = Object.hasOwn(VIEWS, current.view) ? VIEWS[current.view] : null;
   if (current.view === shown && view) {

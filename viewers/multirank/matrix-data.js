@@ -19,12 +19,12 @@ export const MARKS = {
  */
 export function marksOf(model) {
   const marks = new Map();
-  for (const statement of model?.verdict?.statements ?? []) {
+  for (const statement of model.verdict?.statements ?? []) {
     if (statement.column_index === null || !Object.hasOwn(MARKS, statement.kind)) continue;
     const column = marks.get(statement.column_index) ?? new Map();
     marks.set(statement.column_index, column);
     for (const rank of each(statement.ranks)) {
-      const at = model?.place.get(rank);
+      const at = model.place.get(rank);
       if (at !== undefined && !column.has(at)) column.set(at, statement);
     }
   }
@@ -65,9 +65,9 @@ export function tableRows(groups, open) {
 
 /** A cell in words. @param {import("./data.js").Model} model @param {number} column @param {number} member @param {any} marked */
 export function cellText(model, column, member, marked) {
-  const number = model?.groupOf[column][member] ?? -1;
+  const number = model.groupOf[column][member] ?? -1;
   if (number < 0) return "not compiled";
-  const groups = model?.graphs?.columns[column]?.groups ?? [];
+  const groups = model.graphs?.columns[column]?.groups ?? [];
   const same = groups.length < 2 ? "same on all that compiled it" : number === 0 ? `group A, that of most` : `group ${groupLetter(number)}: ${groups[number].first_stage === null ? "same" : "another graph"}`;
   return marked ? `${same}; ${MARKS[marked.kind][1]}` : same;
 }

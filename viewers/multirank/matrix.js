@@ -23,7 +23,7 @@ export class Matrix {
     this.groups = groups;
     this.marks = marks;
     this.options = options;
-    this.columns = model?.columns ?? [];
+    this.columns = model.columns ?? [];
     this.label = innerWidth < 700 ? 120 : 190;
     const each = Math.floor(Math.min(ROOM, innerWidth - this.label - 60) / Math.max(1, this.columns.length));
     this.wide = each >= WORDS; // room for names and words; else names stand upright
@@ -121,7 +121,7 @@ export class Matrix {
     const one = member >= 0 ? member : members[0];
     const opened = member === -1 && this.options.open.has(runs[0][0]);
     const here = index === this.list.active;
-    const name = member >= 0 ? `rank ${this.model?.members[member].rank}` : words(runs);
+    const name = member >= 0 ? `rank ${this.model.members[member].rank}` : words(runs);
     const label = h("div", {
       role: "rowheader", class: `matrix-label${here && this.column < 0 ? " here" : ""}${member >= 0 ? " inner" : ""}`, id: here ? "matrix--1" : null, title: name,
       "aria-colindex": 1, "aria-expanded": member === -1 ? String(opened) : null,
@@ -152,7 +152,7 @@ export class Matrix {
 
   /** There are thousands of them while one scrolls: no listener, no style and no title of their own. @param {number} column @param {number} member @param {boolean} here */
   renderCell(column, member, here) {
-    const number = this.model?.groupOf[column][member] ?? -1;
+    const number = this.model.groupOf[column][member] ?? -1;
     const marked = this.marks.get(column)?.get(member);
     const cell = document.createElement("div");
     cell.setAttribute("role", "gridcell");
@@ -200,7 +200,7 @@ export class Matrix {
   step(by) {
     const odd = this.columns.flatMap((_, column) => this.rows.flatMap(({ group, member }, index) => {
       const one = this.groups[group].members[0];
-      return member < 0 && (this.marks.get(column)?.has(one) || (this.model?.groupOf[column][one] ?? 0) > 0) ? [[column, index]] : [];
+      return member < 0 && (this.marks.get(column)?.has(one) || (this.model.groupOf[column][one] ?? 0) > 0) ? [[column, index]] : [];
     }));
     if (!odd.length) return;
     const here = odd.findIndex(([column, index]) => column > this.column || (column === this.column && index >= Math.max(0, this.list.active)));
@@ -216,7 +216,7 @@ export class Matrix {
     const { group, member } = this.rows[index];
     const { members, runs } = this.groups[group];
     if (column >= 0) {
-      this.options.oncell(column, this.model?.members[member >= 0 ? member : members[0]].rank);
+      this.options.oncell(column, this.model.members[member >= 0 ? member : members[0]].rank);
       return;
     }
     if (member !== -1) return;

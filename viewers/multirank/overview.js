@@ -7,6 +7,10 @@ import { groupRows, MARKS, marksOf } from "./matrix-data.js";
 import { each, lowest, size, toRuns, Words } from "../lib/ranks.js";
 import { headline, predicate } from "./verdict.js";
 
+/** @typedef {import("./data.js").Model} Model */
+/** @typedef {import("../lib/hash-state.js").HashState} State */
+/** @typedef {import("./verdict.js").Statement} Statement */
+
 const RANKING = ["error", "warning", "info"];
 const MOST = 12, MOST_FOLLOWING = 6; // statements shown at once
 /** @type {Record<string, [string, string]>} */
@@ -14,7 +18,6 @@ const SEVERITIES = { error: ["✖", "error"], warning: ["▲", "difference"], in
 
 /** @param {import("./main.js").Context} context @returns {Promise<import("./main.js").View>} */
 export async function openOverview({ model, state }) {
-  if (!model) throw new Error("The analyses of the ranks are missing.");
   const marks = marksOf(model);
   const groups = groupRows(model, marks);
   const open = new Set(state.current.open.split(",").filter(Boolean).map(Number));
@@ -40,7 +43,7 @@ export async function openOverview({ model, state }) {
   };
 }
 
-/** @param {any} model @param {any} state */
+/** @param {Model} model @param {State} state */
 function verdictPart(model, state) {
   if (!model.verdict) return [h("h1", null, `${plural(model.members.length, "rank")}`), h("p", { class: "note" }, "This bundle has no verdict on them.")];
   const { statements } = model.verdict;
@@ -50,7 +53,8 @@ function verdictPart(model, state) {
   }
   // What follows from a statement stands below it.
   const shown = statements.map((/** @type {any} */ st, /** @type {number} */ i) => ({ st, i, children: statements.flatMap((/** @type {any} */ s, /** @type {number} */ n) => (s.because_of === i ? [n] : [])) }));
-  const worst = (/** @type {number} */ i) => RANKING[Math.min(RANKING.indexOf(statements[i].severity), ...shown[i].children.map((/** @type {number} */ n) => RANKING.indexOf(worst(n))))] ?? "warning";
+  /** @type {(i: number) => string} the severity of a statement or of what follows from it */
+  const worst = (i) => RANKING[Math.min(RANKING.indexOf(statements[i].severity), ...shown[i].children.map((/** @type {number} */ n) => RANKING.indexOf(worst(n))))] ?? "warning";
   const item = (/** @type {any} */ { st, i, children }) => h("li", { class: `statement severity-${worst(i)}` }, sentence(model, state, st, worst(i), st.because_of !== null && String(st.ranks) === String(statements[st.because_of].ranks)),
     children.length > 0 && foldedList(children.map((/** @type {number} */ n) => shown[n]), item, MOST_FOLLOWING, ""));
   const roots = shown.filter((/** @type {any} */ { st }) => st.because_of === null);
@@ -67,7 +71,7 @@ function foldedList(items, render, most, kind) {
   return list;
 }
 
-/** @param {any} model @param {any} state @param {any} st @param {string} severity its own, or that of what follows from it @param {boolean} goesOn it is about the ranks of the line above */
+/** @param {Model} model @param {State} state @param {Statement} st @param {string} severity its own, or that of what follows from it @param {boolean} goesOn it is about the ranks of the line above */
 function sentence(model, state, st, severity, goesOn) {
   const [sign, word] = SEVERITIES[severity] ?? ["·", severity];
   const parts = predicate(st, model.columns).map((part) => (typeof part === "string" ? part : h("code", null, part.code)));
@@ -75,7 +79,7 @@ function sentence(model, state, st, severity, goesOn) {
     " ", goesOn ? (size(st.ranks) === 1 ? "It" : "They") : h("b", null, Words(st.ranks)), " ", parts, ". ", actions(model, state, st));
 }
 
-/** Where one goes from a statement. @param {any} model @param {any} state @param {any} st */
+/** Where one goes from a statement. @param {Model} model @param {State} state @param {Statement} st */
 function actions(model, state, st) {
   const here = lowest(st.ranks), other = lowest(st.others);
   const column = st.column_index;
@@ -91,16 +95,17 @@ function actions(model, state, st) {
   return h("span", { class: "actions" }, links.flatMap((link) => [link, " "]));
 }
 
-/** The artifact that shows a difference best. @param {any} st */
+/** The artifact that shows a difference best. @param {Statement} st */
 function artifactOf(st) {
-  if (st.details?.line?.artifact) return st.details.line.artifact;
+  const details = /** @type {any} */ (st.details);
+  if (details.line?.artifact) return details.line.artifact;
   if (st.kind === "collectives") return "inductor_collective_schedule";
   if (st.kind === "tensors") return "inductor_runtime_and_tensor_meta";
   if (st.kind === "guard") return "dynamo_cpp_guards_str";
-  return st.details?.stage === "dynamo" ? "dynamo_output_graph" : "";
+  return details.stage === "dynamo" ? "dynamo_output_graph" : "";
 }
 
-/** A cell leads to the comparison with most others. @param {any} model @param {any} state @param {number} column @param {number} rank */
+/** A cell leads to the comparison with most others. @param {Model} model @param {State} state @param {number} column @param {number} rank */
 function pick(model, state, column, rank) {
   let left = majorityRank(model, column);
   if (left === rank) {
@@ -110,7 +115,7 @@ function pick(model, state, column, rank) {
   state.go(state.link({ view: "compare", column: String(column), left: String(left), right: String(rank) }));
 }
 
-/** @param {any} model @param {Map<number, Map<number, any>>} marks */
+/** @param {Model} model @param {Map<number, Map<number, any>>} marks */
 function legend(model, marks) {
   const most = Math.max(1, ...(model.graphs?.columns ?? []).map((/** @type {any} */ column) => column.groups.length));
   const kinds = new Set([...marks.values()].flatMap((column) => [...column.values()].map((st) => st.kind)));

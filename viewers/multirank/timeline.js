@@ -6,14 +6,17 @@ import { byRow } from "../lib/flame-data.js";
 import { awayLink, compileKey, groupLetter } from "./data.js";
 import { functionName } from "./verdict.js";
 
+/** @typedef {import("./data.js").Model} Model */
+/** @typedef {import("../../schema/bundle.d.ts").RanksSkew} Skew */
+
 const HUES = 10;
 const LANE = 18, RULER = 20; // as the chart draws them
 
 /** @param {import("./main.js").Context} context @returns {Promise<import("./main.js").View>} */
 export async function openTimeline({ model, state }) {
-  const table = await model.bundle.ranks("skew");
+  const table = /** @type {Skew | null} */ (await model.bundle.ranks("skew"));
   const flame = table && boxes(model, table);
-  if (!flame?.length) {
+  if (!table || !flame?.length) {
     return { element: h("div", { class: "page" }, h("h1", null, "Timelines"), h("p", null, "No log tells when a compile began and how long it took. The compilation metrics at the end of each compile do.")), title: "Timelines" };
   }
   const detail = h("div", { class: "below", role: "region", "aria-label": "Selected compile" });
@@ -62,7 +65,7 @@ export async function openTimeline({ model, state }) {
   return {
     element, title: "Timelines",
     update: (current) => {
-      const lane = table.ranks.findIndex((/** @type {any} */ row) => String(row.rank) === current.rank);
+      const lane = table.ranks.findIndex((row) => String(row.rank) === current.rank);
       requestAnimationFrame(() => {
         if (lane >= 0) chart.scroller.scrollTop = Math.max(0, (lane - 4) * LANE);
         lanes();
@@ -72,7 +75,7 @@ export async function openTimeline({ model, state }) {
   };
 }
 
-/** @param {any} model @param {any} table */
+/** @param {Model} model @param {Skew} table */
 function boxes(model, table) {
   /** @type {number[][]} */
   const [from, to, row, column, hue] = [[], [], [], [], []];
@@ -93,13 +96,13 @@ function boxes(model, table) {
   };
 }
 
-/** Who held up the others. @param {any} model @param {any} table */
+/** Who held up the others. @param {Model} model @param {Skew} table */
 function overall(model, table) {
-  const worst = table.columns.map((/** @type {any} */ column, /** @type {number} */ c) => ({ ...column, c })).filter((/** @type {any} */ one) => one.lost_us > 0).sort((/** @type {any} */ a, /** @type {any} */ b) => b.lost_us - a.lost_us).slice(0, 5);
+  const worst = table.columns.map((column, c) => ({ ...column, c, slowest_rank: column.slowest_rank ?? -1 })).filter((one) => one.lost_us > 0).sort((a, b) => b.lost_us - a.lost_us).slice(0, 5);
   return [h("h2", null, `At most ${time(table.lost_us)} lost by waiting for the slowest`),
     h("p", { class: "dim" }, "As if all ranks waited for one another after each compile. Select a box for its figures."),
     worst.length > 0 && h("table", { class: "plain" }, h("thead", null, h("tr", null, ["Compile", "Slowest", "took", "Median", "Lost"].map((title, i) => h("th", { scope: "col", class: i > 1 ? "number" : null }, title)))),
-      h("tbody", null, worst.map((/** @type {any} */ one) => h("tr", null, h("td", null, h("code", null, functionName(model.columns[one.c].function)), ` [${model.columns[one.c].compile_id}]`),
+      h("tbody", null, worst.map((one) => h("tr", null, h("td", null, h("code", null, functionName(model.columns[one.c].function)), ` [${model.columns[one.c].compile_id}]`),
         h("td", null, awayLink(model, one.slowest_rank, compileKey(model, one.slowest_rank, one.c), `rank ${one.slowest_rank} ›`) ?? `rank ${one.slowest_rank}`),
         [one.slowest_us, one.median_us, one.lost_us].map((us) => h("td", { class: "number" }, time(us)))))))];
 }

@@ -2,7 +2,8 @@
 import { count, plural, shortFile, time } from "../lib/format.js";
 import { numbers, size, Words, words } from "../lib/ranks.js";
 
-/** @typedef {any} Statement see schema/ranks_verdict.schema.json */
+/** @typedef {import("../../schema/bundle.d.ts").RanksVerdict["statements"][number]} Statement */
+/** @typedef {import("../../schema/bundle.d.ts").RanksMatching["columns"]} Columns */
 /** @typedef {{code: string} | string} Part of a sentence: words, or text of the program */
 
 const HOUR_US = 3_600_000_000, DAY_US = 24 * HOUR_US;
@@ -36,7 +37,7 @@ export function functionName(name) {
   return resumed ? `${resumed[1]}, resumed at ${resumed[2]}` : name ?? "unknown function";
 }
 
-/** "block [1/0]" @param {any[]} columns @param {number | null} column @param {string | null} key @returns {Part[]} */
+/** "block [1/0]" @param {Columns} columns @param {number | null} column @param {string | null} key @returns {Part[]} */
 export function compileName(columns, column, key) {
   const known = column === null ? null : columns[column];
   const id = key ?? known?.compile_id;
@@ -45,10 +46,10 @@ export function compileName(columns, column, key) {
 
 /**
  * What is said of the ranks of a statement, without naming them: "did not finish block [1/0]".
- * @param {Statement} st @param {any[]} columns of matching @returns {Part[]}
+ * @param {Statement} st @param {Columns} columns @returns {Part[]}
  */
 export function predicate(st, columns) {
-  const d = st.details ?? {};
+  const d = /** @type {any} */ (st.details);
   const plain = compileName(columns, st.column_index, st.compile_key);
   const what = [...plain, st.number && st.because_of === null ? ` (${size(st.ranks) === 1 ? "its" : "their"} ${ordinal(st.number)} compile)` : ""];
   const theirs = compileName(columns, st.column_index, st.others_compile_key);
@@ -79,7 +80,7 @@ export function predicate(st, columns) {
     case "silent_rank": return [`compiled nothing, while ${words(st.others)} did`];
     case "stopped_rank": return ["stopped before ", ...theirs, ", which others compiled", ...endedBefore(d)];
     case "unfinished_compile": return ["never finished ", ...what, `, which ${words(st.others)} did`, ...(d.phase ? ["; the last that it wrote is ", { code: d.phase }] : []), ...endedBefore(d)];
-    default: return [`${st.kind.replaceAll("_", " ")} in `, ...what];
+    default: return [`${String(st.kind).replaceAll("_", " ")} in `, ...what]; // a kind that is newer than this viewer
   }
 }
 
@@ -123,7 +124,7 @@ function operations(d) {
   return [...text, `${text.length ? ";" : ":"} from position ${position} on, `, one(d.here), " where others have ", one(d.others)];
 }
 
-/** @param {any} d @param {any[]} columns @returns {Part[]} */
+/** @param {any} d @param {Columns} columns @returns {Part[]} */
 function ran(d, columns) {
   const name = (/** @type {string | null | undefined} */ id, /** @type {number | null | undefined} */ column) =>
     (id === null || id === undefined ? ["nothing more"] : compileName(columns, column ?? null, id));
@@ -148,7 +149,7 @@ function firstWords(text) {
   return line.length > 160 ? `${line.slice(0, 160)}…` : line;
 }
 
-/** The first line of the page. @param {any} verdict @param {any} matching */
+/** The first line of the page. @param {import("./data.js").Verdict} verdict @param {import("./data.js").Matching} matching */
 export function headline(verdict, matching) {
   const total = plural(size(verdict.ranks), "rank");
   const { statements } = verdict;
@@ -172,6 +173,6 @@ function brief(st) {
     case "silent_rank": return "compiled nothing";
     case "stopped_rank": return "stopped early";
     case "failure": return `failed at ${own}`;
-    default: return `${verb(st, "differs", "differ")}${st.number > 1 ? ` from ${own} on` : ""}`;
+    default: return `${verb(st, "differs", "differ")}${(st.number ?? 0) > 1 ? ` from ${own} on` : ""}`;
   }
 }
