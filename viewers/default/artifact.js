@@ -18,11 +18,12 @@ const MOST_TWINS = 12;
  */
 export async function openArtifact(context, model, artifact, signal) {
   const { bundle, log, state } = context;
-  const metadata = log.metadata(artifact.event_index, { signal });
   const payload = await log.payload(artifact, { signal });
   const head = await artifactHead(bundle, log, model, artifact, state);
-  if (payload === null) return withoutPayload(context, artifact, head, await metadata, await log.stacks());
-  metadata.catch(() => {}); // not needed then
+  if (payload === null) {
+    const [metadata, stacks] = await Promise.all([log.metadata(artifact.event_index, { signal }), log.stacks()]);
+    return withoutPayload(context, artifact, head, metadata, stacks);
+  }
   const compile = model.compiles[artifact.compile_index].key;
   const table = artifact.language === "fx" && state.current.pane === "table";
   const tools = artifact.language === "fx" && graphTools(state, table);

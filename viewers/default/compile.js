@@ -32,6 +32,7 @@ export async function openCompile(context) {
   let find = /** @type {HTMLElement | null} */ (null);
   let line = /** @type {((lines: string) => void) | undefined} */ (undefined);
 
+  log.table("blobs").catch(() => {}); // where payloads lie: there when the first is opened, which tells what went wrong
   const step = (/** @type {number} */ by) => {
     const next = neighbour(model, model.byKey.get(state.current.compile) ?? -1, by);
     if (next) state.go(state.patched({ compile: next.key, line: "" }));

@@ -48,7 +48,7 @@ export class CodePane {
     this.ends = null;
     /** @type {Set<number>} lines whose block is folded */
     this.closed = new Set();
-    this.list = new VirtualList({ rowHeight: ROW, class: "code", allUpTo: 400, render: (row) => this.renderRow(row) });
+    this.list = new VirtualList({ rowHeight: ROW, class: "code", allUpTo: 200, render: (row) => this.renderRow(row) });
     this.body = this.list.element;
     this.body.tabIndex = 0;
     this.body.setAttribute("role", "region");
