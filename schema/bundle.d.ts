@@ -1558,7 +1558,7 @@ export interface RanksVerdict {
       /** JSON pointer into it. */
       path: string;
     };
-    /** What the analysis says, by kind. graph: stage, inputs, line. graph_break, failure, restart, recompile, guard: text, type, file, line, lacking (it did not happen on these ranks, but on the others). collectives: position, here, others, counts, and position_in_compile. execution_order: position, here, here_column, others, others_column (compile ids and columns). tensors: graph, position, name, here, others. straggler: lost_us, slowest_us, median_us, cache (outcomes there, when others had others). late_start: late_us. missing_wait, parity: op, scheduled, in_code, missing_waits. unfinished_compile, stopped_rank, silent_rank, cut_log: phase, last_epoch_us, others_last_epoch_us. compile_order, extra_compile, missing_compile: shifted. */
+    /** What the analysis says, by kind. graph: stage, inputs, line. graph_break, failure, restart, recompile, guard: text, type, file, line, lacking (it did not happen on these ranks, but on the others). collectives: position, here, others, counts, and position_in_compile. execution_order: position, here, here_column, others, others_column (compile ids and columns). tensors: graph, position, name, here, others. straggler: lost_us, slowest_us, median_us, cache (outcomes there, when others had others). late_start: late_us. missing_wait, parity: op, scheduled, in_code, missing_waits. unfinished_compile, stopped_rank, silent_rank, cut_log: phase, last_epoch_us, others_last_epoch_us. compile_order, extra_compile, missing_compile: shifted. group_count: so many groups are told as one, by the first of them. */
     details: Record<string, unknown>;
   }[];
 }

@@ -382,3 +382,31 @@ def test_analyses_do_not_depend_on_workers_or_order(tmp_path, root):
     for name, options in (("one", {"jobs": 1}), ("three", {"jobs": 3})):
         build(logs if name == "one" else logs[::-1], tmp_path / name, **options)
     assert traces.files(tmp_path / "one" / "ranks") == traces.files(tmp_path / "three" / "ranks")
+
+
+def test_ranks_with_constants_of_their_own_are_told_as_one(bundle_of):
+    ranks = {rank: text_of(compile_of("f", "0/0", f"graph {max(rank, 3)}"), compile_of("g", "1/0", "h")) for rank in range(20)}
+    bundle = bundle_of(ranks)
+    assert len(bundle.ranks("graphs")["columns"][0]["groups"]) == 17
+    (found,) = bundle.ranks("verdict")["statements"]
+    assert (found["kind"], found["ranks"], found["others"]) == ("graph", [[4, 19]], [[0, 3]])
+    assert found["details"]["group_count"] == 16 and found["details"]["line"]["here"] == "graph 4"
+
+
+def test_a_cache_hit_belongs_to_the_rank_with_the_same_graph(bundle_of):
+    def rank(graph, *artifacts):
+        return text_of(compile_of("f", "0/0", graph, more="".join(f"{name} 0/0\n | {text}\n" for name, text in artifacts)))
+
+    code = "inductor_output_code", "code"
+    bundle = bundle_of(
+        {
+            0: rank("a", ("aot_joint_graph", "joint"), code),
+            1: rank("b", ("aot_joint_graph", "other"), ("inductor_output_code", "other")),
+            2: rank("a", code),
+            3: rank("b"),
+            4: rank("a", ("aot_joint_graph", "joint")),
+        }
+    )
+    groups = bundle.ranks("graphs")["columns"][0]["groups"]
+    assert [row["ranks"] for row in groups] == [[[0, 0], [2, 2], [4, 4]], [[1, 1], [3, 3]]]
+    assert groups[1]["first_stage"] == "dynamo"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from tlparse_bundle.ranks.comparison import Comparison
-from tlparse_bundle.ranks.sets import ranks_among, ranks_in
+from tlparse_bundle.ranks.sets import ranges, ranks_among, ranks_in
 
 Tables = Mapping[str, dict]
 
@@ -25,7 +25,20 @@ _OF_HEALTH = {
     "stopped": ("stopped_rank", "error"),
 }
 _NO_STEP = {"column_index": None, "compile_id": None}
+MAX_GROUPS = 12  # of one place, of which each makes a statement of its own
 _SEVERITY = {"failure": "error", "graph_break": "warning", "restart": "warning", "recompile": "warning", "guard": "info"}
+
+
+def _odd(groups: list[dict]) -> Iterator[tuple[int, dict, dict]]:
+    """(number, group, what to add to the details) of the groups that differ from the first.
+
+    When there are very many, as when each rank has constants of its own, they are told as one.
+    """
+    if len(groups) <= MAX_GROUPS:
+        yield from ((number, group, {}) for number, group in enumerate(groups) if number)
+    else:
+        ranks = ranges(rank for group in groups[1:] for rank in ranks_in(group["ranks"]))
+        yield 1, {**groups[1], "ranks": ranks}, {"group_count": len(groups) - 1}
 
 
 class Finder:
@@ -130,10 +143,10 @@ class Finder:
 
     def _graphs(self) -> Iterator[dict]:
         for column, row in enumerate(self._tables["graphs"]["columns"]):
-            for number, group in enumerate(row["groups"]):
+            for number, group, told in _odd(row["groups"]):
                 if group["first_stage"] is not None:
                     where = "graphs", f"/columns/{column}/groups/{number}"
-                    details = {"stage": group["first_stage"], "inputs": group["inputs"], "line": group["line"]}
+                    details = {"stage": group["first_stage"], "inputs": group["inputs"], "line": group["line"], **told}
                     yield self._statement("graph", "warning", group["ranks"], row["groups"][0]["ranks"], column, where, details)
 
     def _collectives(self) -> Iterator[dict]:
@@ -144,13 +157,13 @@ class Finder:
             for group in row["groups"]
             for rank in ranks_in(group["ranks"])
         }
-        for number, group in enumerate(table["groups"]):
+        for number, group, told in _odd(table["groups"]):
             difference = group["first_difference"]
             if difference is not None:
                 column = difference["column_index"]
                 mine = inside.get((column, group["ranks"][0][0]))
                 details = {key: difference[key] for key in ("position", "here", "others")}
-                details["counts"] = group["counts"]
+                details |= {"counts": group["counts"], **told}
                 details["position_in_compile"] = None if mine is None else mine["position"]
                 where = "collectives", f"/groups/{number}"
                 yield self._statement("collectives", "error", group["ranks"], table["groups"][0]["ranks"], column, where, details)
@@ -163,7 +176,7 @@ class Finder:
 
     def _execution(self) -> Iterator[dict]:
         table = self._tables["execution"]
-        for number, group in enumerate(table["groups"]):
+        for number, group, told in _odd(table["groups"]):
             difference = group["first_difference"]
             if difference is not None:
                 usual = table["groups"][0]
@@ -177,6 +190,7 @@ class Finder:
                     "here_column": here["column_index"],
                     "others": others["compile_id"],
                     "others_column": others["column_index"],
+                    **told,
                 }
                 common = set(group["steps"]) & set(usual["steps"])
                 mixed = [s for s in group["steps"] if s in common] != [s for s in usual["steps"] if s in common]
@@ -189,11 +203,11 @@ class Finder:
         """Where the graphs are the same; other graphs have other tensors."""
         graphs = self._tables["graphs"]["columns"]
         for row_number, row in enumerate(self._tables["tensors"]["columns"]):
-            for number, group in enumerate(row["groups"]):
-                same = any(group["ranks"] == g["ranks"] and g["first_stage"] for g in graphs[row["column_index"]]["groups"])
-                if number and not same:
+            others = {rank for g in graphs[row["column_index"]]["groups"] if g["first_stage"] for rank in ranks_in(g["ranks"])}
+            for number, group, told in _odd(row["groups"]):
+                if not others.issuperset(ranks_in(group["ranks"])):
                     where = "tensors", f"/columns/{row_number}/groups/{number}"
-                    details = group["first_difference"] or {}
+                    details = {**(group["first_difference"] or {}), **told}
                     yield self._statement(
                         "tensors", "warning", group["ranks"], row["groups"][0]["ranks"], row["column_index"], where, details
                     )

@@ -81,10 +81,16 @@ def _fits(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
 def _merged(groups: list[_Group]) -> list[_Group]:
     """Groups that only lack something that another one has become part of it."""
     out: list[_Group] = []
+    # What fits begins with the same graph; of as many texts in each stage, nothing else fits than what is equal.
+    homes: dict[str | None, list[_Group]] = {}
     for group in groups:
-        home = next((other for other in out if all(map(_fits, group.contents, other.contents))), None)
+        first, lengths = _beginning(group.contents), [*map(len, group.contents)]
+        near = out if first is None else [*homes.get(first, ()), *homes.get(None, ())]
+        fitting = (h for h in near if [*map(len, h.contents)] != lengths and all(map(_fits, group.contents, h.contents)))
+        home = next(fitting, None)
         if home is None:
             out.append(group)
+            homes.setdefault(first, []).append(group)
         else:
             home.contents[:] = map(max, home.contents, group.contents)  # the longer one: they are equal as far as both go
             home.members.extend(group.members)
@@ -93,17 +99,27 @@ def _merged(groups: list[_Group]) -> list[_Group]:
     return sorted(out, key=lambda group: (-len(group.members), group.members[0]))
 
 
+def _beginning(contents: list[tuple[str, ...]]) -> str | None:
+    """What stands for the captured graph."""
+    return contents[0][0] if contents[0] else None
+
+
 def _numbers(groups: list[_Group]) -> list[list[int]]:
     """For each group its contents as numbers, by stage."""
-    known: list[list[tuple[str, ...]]] = [[] for _ in STAGES]
+    known: list[dict[str, list[tuple[int, tuple[str, ...]]]]] = [{} for _ in STAGES]  # by the first text
+    counts = [0] * len(STAGES)
     rows = []
     for group in groups:
         row = []
-        for seen, content in zip(known, group.contents):
-            number = next((n for n, other in enumerate(seen) if _fits(content, other)), None) if content else -1
+        for stage, content in enumerate(group.contents):
+            if not content:
+                row.append(-1)
+                continue
+            seen = known[stage].setdefault(content[0], [])
+            number = next((n for n, other in seen if _fits(content, other)), None)
             if number is None:
-                number = len(seen)
-                seen.append(content)
+                number, counts[stage] = counts[stage], counts[stage] + 1
+                seen.append((number, content))
             row.append(number)
         rows.append(row)
     return rows
