@@ -177,6 +177,17 @@ def test_timelines_of_the_straggler(view):
     expect(page).to_have_url(re.compile(r"/default/.*compile=1(%2F|/)0&log=rank_1_fixture\d"))
 
 
+def test_timelines_of_the_killed(view):
+    page = view("ranks_killed", "#v=1&view=timeline&rank=3")
+    chart = page.get_by_role("application")
+    selected = page.get_by_role("region", name="Selected compile")
+    for _ in range(20):
+        chart.press("n")
+        if selected.get_by_role("heading").inner_text().startswith("rank 3 · reduce"):
+            break
+    expect(selected).to_contain_text("It never finished: the log ends at")
+
+
 def test_details(view):
     page = view("ranks_extra_break", "#v=1&view=details")
     rows = page.get_by_role("region", name="On some ranks only").get_by_role("row")

@@ -1,6 +1,7 @@
 // The compiles of all ranks under each other, on one clock.
 import { fill, h } from "../lib/dom.js";
 import { time } from "../lib/format.js";
+import { each } from "../lib/ranks.js";
 import { FlameChart } from "../lib/flame-chart.js";
 import { byRow } from "../lib/flame-data.js";
 import { awayLink, compileKey, groupLetter } from "./data.js";
@@ -10,6 +11,8 @@ import { functionName } from "./verdict.js";
 /** @typedef {import("../../schema/bundle.d.ts").RanksSkew} Skew */
 
 const HUES = 10;
+const UNFINISHED = 1; // the chart draws such a box dashed
+const MOST_US = 86_400_000_000; // a clock that is farther off tells nothing
 const LANE = 18, RULER = 20; // as the chart draws them
 
 /** @param {import("./main.js").Context} context @returns {Promise<import("./main.js").View>} */
@@ -24,11 +27,12 @@ export async function openTimeline({ model, state }) {
   const rankOf = (/** @type {number} */ lane) => table.ranks[lane].rank;
   const chart = new FlameChart({
     label: "Compiles of each rank over time", ruler: (x) => time(x), least: 100,
-    tell: (box) => `${words(box)}, ${time(flame.to[box] - flame.from[box])}`,
-    tip: (box) => [h("b", null, words(box)), ` ${time(flame.to[box] - flame.from[box])}`, h("div", { class: "dim" }, `starts at ${time(flame.from[box])}`)],
+    tell: (box) => `${words(box)}, ${length(box)}`,
+    tip: (box) => [h("b", null, words(box)), ` ${length(box)}`, h("div", { class: "dim" }, `starts at ${time(flame.from[box])}`)],
     onselect: (box) => tell(box),
     onopen: () => detail.querySelector("a")?.click(),
   });
+  const length = (/** @type {number} */ box) => (flame.marked[box] === UNFINISHED ? "never finished" : time(flame.to[box] - flame.from[box]));
   const words = (/** @type {number} */ box) => `rank ${rankOf(flame.row[box])} · ${functionName(model.columns[flame.column[box]].function)} [${compileKey(model, rankOf(flame.row[box]), flame.column[box]) ?? "?"}]`;
 
   /** @param {number} box */
@@ -41,9 +45,10 @@ export async function openTimeline({ model, state }) {
     const { median_us: median, slowest_rank: slowest, slowest_us: longest, lost_us: lost } = table.columns[column];
     const key = compileKey(model, rank, column);
     const group = model.groupOf[column][model.place.get(rank) ?? -1] ?? -1;
-    fill(detail, h("h2", null, words(box)),
-      h("p", null, `${time(flame.to[box] - flame.from[box])}, begun at ${time(flame.from[box])}; median of the ranks ${time(median)}, slowest rank ${slowest}: ${time(longest)}. Time lost by waiting for it: ${time(lost)}. `,
-        group >= 0 && `Group ${groupLetter(group)}. `, awayLink(model, rank, key, `[${key}] of rank ${rank} ›`), " ", awayLink(model, rank, key, "its own timeline ›", { view: "timeline" })));
+    const told = flame.marked[box] === UNFINISHED ? `It never finished: the log ends at ${time(flame.to[box])}. Its beginning is taken to be the end of the compile before. `
+      : `${length(box)}, begun at ${time(flame.from[box])}; median of the ranks ${time(median)}, slowest rank ${slowest}: ${time(longest)}. Time lost by waiting for it: ${time(lost)}. `;
+    fill(detail, h("h2", null, words(box)), h("p", null, told, group >= 0 && `Group ${groupLetter(group)}. `,
+      awayLink(model, rank, key, `[${key}] of rank ${rank} ›`), " ", awayLink(model, rank, key, "its own timeline ›", { view: "timeline" })));
   };
 
   const lanes = () => {
@@ -78,22 +83,31 @@ export async function openTimeline({ model, state }) {
 /** @param {Model} model @param {Skew} table */
 function boxes(model, table) {
   /** @type {number[][]} */
-  const [from, to, row, column, hue] = [[], [], [], [], []];
-  for (let lane = 0; lane < table.ranks.length; lane++) {
+  const [from, to, row, column, hue, marked] = [[], [], [], [], [], []];
+  const add = (/** @type {number} */ lane, /** @type {number} */ c, /** @type {number} */ start, /** @type {number} */ end, /** @type {number} */ mark) => {
+    [[from, start], [to, end], [row, lane], [column, c], [hue, c % HUES], [marked, mark]].forEach(([list, value]) => /** @type {number[]} */ (list).push(/** @type {number} */ (value)));
+  };
+  table.ranks.forEach((_, lane) => {
     for (let c = 0; c < model.columns.length; c++) {
       const start = table.start_offset_us[lane][c], length = table.length_us[lane][c];
-      if (start === null || length === null) continue;
-      from.push(start);
-      to.push(start + length);
-      row.push(lane);
-      column.push(c);
-      hue.push(c % HUES);
+      if (start !== null && length !== null) add(lane, c, start, start + length, 0);
     }
-  }
+  });
+  for (const { lane, c, start, end } of unfinished(model, table)) add(lane, c, start, end, UNFINISHED);
   return {
-    length: from.length, from, to, row, column, hue, rows: byRow(row, from, table.ranks.length), end: to.reduce((most, x) => Math.max(most, x), 1),
-    label: (/** @type {number} */ box) => `${functionName(model.columns[column[box]].function)} [${model.columns[column[box]].compile_id}]`,
+    length: from.length, from, to, row, column, hue, marked, rows: byRow(row, from, table.ranks.length), end: to.reduce((most, x) => Math.max(most, x), 1),
+    label: (/** @type {number} */ box) => `${functionName(model.columns[column[box]].function)} [${model.columns[column[box]].compile_id}]${marked[box] === UNFINISHED ? " never finished" : ""}`,
   };
+}
+
+/** Compiles that began and did not end, drawn from the end of the one before to the end of the log: no metrics tell more. @param {Model} model @param {Skew} table */
+function unfinished(model, table) {
+  return (model.verdict?.statements ?? []).filter((st) => st.kind === "unfinished_compile" && st.column_index !== null).flatMap((st) => [...each(st.ranks)].flatMap((rank) => {
+    const lane = table.ranks.findIndex((one) => one.rank === rank);
+    const start = (table.ranks[lane]?.last_end_epoch_us ?? 0) - (table.origin_epoch_us ?? 0);
+    const end = (Number(st.details.last_epoch_us) || 0) - (table.origin_epoch_us ?? 0);
+    return lane >= 0 && start > 0 && end > start && end < start + MOST_US ? [{ lane, c: /** @type {number} */ (st.column_index), start, end }] : [];
+  }));
 }
 
 /** Who held up the others. @param {Model} model @param {Skew} table */
