@@ -52,6 +52,14 @@ def test_a_site_of_one_bundle_leads_to_its_viewer(bundle, tmp_path):
     assert "viewers/mine/main.js" in names(tmp_path / "own")
 
 
+def test_a_viewer_of_ones_own_takes_the_place_of_ours_of_that_name(bundle, tmp_path):
+    fork("starter", tmp_path / "default")
+    write_site([bundle], tmp_path / "site", [tmp_path / "default"])
+    assert "shell.js" not in {path.name for path in (tmp_path / "site" / "viewers" / "default").iterdir()}
+    listed = json.loads((tmp_path / "site" / "bundles.json").read_bytes())["viewers"]
+    assert [row["title"] for row in listed if row["name"] == "default"] == ["Starter · tlparse-bundle"]
+
+
 def test_a_site_does_not_replace_anything(bundle, tmp_path):
     (tmp_path / "notes.txt").write_text("mine")
     with pytest.raises(BundleError, match="exists already"):
@@ -150,4 +158,7 @@ def test_commands(bundle, tmp_path):
     assert run("site", bundle).exit_code == 2
     assert run("fork", "default", tmp_path / "mine").exit_code == 0 and (tmp_path / "mine" / "main.js").exists()
     assert "is no viewer: it has no index.html" in run("serve", bundle, "--viewer", bundle).stderr
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / "index.html").write_text("")
+    assert "cannot have the name 'lib'" in run("serve", bundle, "--viewer", tmp_path / "lib").stderr
     assert "is no origin" in run("serve", bundle, "--allow-origin", "https://me.github.io/path").stderr

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import click
 
+RESERVED = {"lib", "home"}  # folders beside the viewers that these need
+
 
 def _origins(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
     for origin in value:
@@ -20,6 +22,8 @@ def _viewers(ctx: click.Context, param: click.Parameter, value: tuple[Path, ...]
     for folder in value:
         if not (folder / "index.html").is_file():
             raise click.BadParameter(f"{str(folder)!r} is no viewer: it has no index.html")
+        if folder.resolve().name in RESERVED:
+            raise click.BadParameter(f"a viewer cannot have the name {folder.resolve().name!r}; rename the folder")
     return value
 
 

@@ -14,7 +14,7 @@ fill(document.body, main);
 /** @param {{bundles: BundleRow[], viewers: ViewerRow[]}} list */
 function show({ bundles, viewers }) {
   const head = ["Bundle", "Logs", "Compiles", "Compile time", "Outcome", "torch", "Look at it with"];
-  const number = [1, 2, 3], extra = [3, 5];
+  const number = [1, 2, 3], extra = [1, 3, 5];
   const kind = (/** @type {number} */ i) => [number.includes(i) && "number", extra.includes(i) && "extra"].filter(Boolean).join(" ") || null;
   const cells = (/** @type {BundleRow} */ row) => row.problem
     ? [h("td", { colspan: head.length - 1 }, row.problem)]

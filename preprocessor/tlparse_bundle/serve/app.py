@@ -18,7 +18,7 @@ from tlparse_bundle.errors import BundleError
 from tlparse_bundle.serve.catalogue import Bundles, viewer_row
 from tlparse_bundle.serve.places import LocalPlace, inside, open_place
 from tlparse_bundle.serve.respond import FOREVER, REVALIDATE, SECURITY, respond
-from tlparse_bundle.serve.viewer_files import packaged_viewers, viewers_folder
+from tlparse_bundle.serve.viewer_files import viewers_folder, viewers_with
 
 HOSTS = ("127.0.0.1", "localhost", "[::1]", "::1")
 
@@ -43,7 +43,7 @@ def create_app(bundles: Mapping[str, str | Path], viewers: Mapping[str, Path] = 
         return RedirectResponse("/viewers/home/")
 
     def catalogue(request: Request) -> Response:
-        rows = [viewer_row(name, folder) for name, folder in {**own, **packaged_viewers()}.items()]
+        rows = [viewer_row(name, folder) for name, folder in viewers_with(own).items()]
         return JSONResponse({"bundles": known.rows(), "viewers": rows}, headers={**SECURITY, "Cache-Control": REVALIDATE})
 
     async def viewer_file(request: Request) -> Response:

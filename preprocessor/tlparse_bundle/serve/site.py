@@ -14,7 +14,7 @@ from tlparse_bundle.bundle.reader import Bundle
 from tlparse_bundle.errors import BundleError
 from tlparse_bundle.serve.catalogue import bundle_row, viewer_row
 from tlparse_bundle.serve.server import url_names
-from tlparse_bundle.serve.viewer_files import HOME, LIB, copy_tree, packaged_viewers, viewers_folder
+from tlparse_bundle.serve.viewer_files import HOME, LIB, copy_tree, viewers_folder, viewers_with
 
 _PAGE = """<!doctype html>
 <html lang="en">
@@ -44,16 +44,14 @@ def write_site(bundles: Sequence[Path], target: Path, viewers: Sequence[Path] = 
             hint="Build it with '--codec gzip', or install tlparse-bundle with Node present.",
             code="no-decoder",
         )
-    for name in (LIB, HOME, *packaged_viewers()):
-        copy_tree(packaged / name, target / "viewers" / name)
-    own = url_names(viewers)
-    for name, folder in own.items():
-        copy_tree(Path(folder), target / "viewers" / name)
+    own = {name: Path(folder) for name, folder in url_names(viewers).items()}
+    shown = viewers_with(own)
+    for name, folder in {LIB: packaged / LIB, HOME: packaged / HOME, **shown}.items():
+        copy_tree(folder, target / "viewers" / name)
     rows = []
     for name, (path, bundle) in opened.items():
         _copy_bundle(path, target / "bundles" / name)
         rows.append(bundle_row(name, bundle.manifest))
-    shown = {**{name: Path(folder) for name, folder in own.items()}, **packaged_viewers()}
     listed = {"bundles": rows, "viewers": [viewer_row(name, folder) for name, folder in shown.items()]}
     (target / "bundles.json").write_bytes(orjson.dumps(listed))
     url = f"viewers/{next(iter(shown)) if own else 'default'}/?bundle=../../{rows[0]['url']}" if len(rows) == 1 else "viewers/home/"

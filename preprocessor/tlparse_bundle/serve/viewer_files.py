@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from tlparse_bundle.bundle.schemas import shared_files
@@ -27,10 +27,10 @@ def forkable() -> list[str]:
     return sorted(path.parent.name for path in viewers_folder().glob("*/index.html") if path.parent.name != HOME)
 
 
-def packaged_viewers() -> dict[str, Path]:
-    """The viewers of the package that run as they are, by name."""
-    folders = {name: viewers_folder() / name for name in forkable()}
-    return {name: folder for name, folder in folders.items() if not (folder / "package.json").exists()}
+def viewers_with(own: Mapping[str, Path]) -> dict[str, Path]:
+    """Viewers that run as they are, by name: one's own, then those of the package whose names are not taken."""
+    folders = {name: viewers_folder() / name for name in forkable() if name not in own}
+    return {**own, **{name: folder for name, folder in folders.items() if not (folder / "package.json").exists()}}
 
 
 def viewer_folder(name_or_folder: str | Path) -> Path:
