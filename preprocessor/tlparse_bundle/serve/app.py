@@ -37,10 +37,8 @@ def create_app(bundles: Mapping[str, str | Path], viewers: Mapping[str, Path] = 
     first_viewer = next(iter(own), "default")
 
     def home(request: Request) -> Response:
-        names = list(known.names())
-        if len(names) == 1 and names == list(bundles):
-            return RedirectResponse(f"/viewers/{first_viewer}/?bundle=/bundles/{names[0]}/")
-        return RedirectResponse("/viewers/home/")
+        only = known.only()
+        return RedirectResponse(f"/viewers/{first_viewer}/?bundle=/bundles/{only}/" if only else "/viewers/home/")
 
     def catalogue(request: Request) -> Response:
         rows = [viewer_row(name, folder) for name, folder in viewers_with(own).items()]

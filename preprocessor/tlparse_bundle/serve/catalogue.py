@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from urllib.parse import quote
@@ -52,17 +52,20 @@ class Bundles:
         place = self._places.get(path.partition("/")[0])
         return place is not None and place.remote
 
-    def names(self) -> Iterator[str]:
-        for name, place in self._places.items():
-            if self._is_bundle(name):
-                yield name
-            else:
-                yield from (f"{name}/{folder}" for folder in place.folders() if self._is_bundle(name, folder))
+    def only(self) -> str | None:
+        """The name of the only bundle; None when there are several places, or a folder of bundles."""
+        names = list(self._places)
+        return names[0] if len(names) == 1 and self._is_bundle(names[0]) else None
 
     def rows(self) -> list[dict]:
         """A row of ``bundles.json`` for each bundle."""
-        with ThreadPoolExecutor(_AT_ONCE) as pool:  # remote manifests take their time
-            return list(pool.map(self._row, self.names()))
+        with ThreadPoolExecutor(_AT_ONCE) as pool:  # places elsewhere take their time
+            own = [[name] if self._is_bundle(name) else self._in_folder(name, pool) for name in self._places]
+            return list(pool.map(self._row, (name for names in own for name in names)))
+
+    def _in_folder(self, name: str, pool: ThreadPoolExecutor) -> list[str]:
+        folders = self._places[name].folders()
+        return [f"{name}/{folder}" for folder, found in zip(folders, pool.map(lambda folder: self._is_bundle(name, folder), folders)) if found]
 
     def _row(self, name: str) -> dict:
         found = self.file(f"{name}/{MANIFEST}")
