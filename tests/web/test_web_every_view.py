@@ -84,6 +84,16 @@ def test_every_string_is_text(show, hostile_bundle, fixture):
             ), hash
 
 
+@pytest.mark.parametrize("fixture", ["provenance", "provenance_training", "provenance_aoti"])
+def test_every_string_of_provenance_is_text(page, hostile_bundle, address_of, fixture):
+    page.goto(address_of(hostile_bundle(fixture)).replace("/default/", "/provenance/") + "#v=1&pin=kernel:0")
+    expect(page.get_by_role("grid", name="Kernels")).to_contain_text("<img src=x onerror=")
+    expect(page.get_by_role("region", name="User source: text")).to_contain_text("<img src=x onerror=")
+    assert page.locator("img, script:not([src]), [onerror]").count() == 0
+    assert page.locator("[href^='javascript' i]").count() == 0
+    assert not page.title().startswith("broken")
+
+
 def text_of(page):
     """What a view shows, with what is selected in it."""
     return page.evaluate(
