@@ -18,6 +18,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 from make_ranks import make_ranks
 from make_trace import make_trace
@@ -25,15 +26,21 @@ from make_trace import make_trace
 PREPROCESSOR = Path(__file__).resolve().parent.parent / "preprocessor"
 
 
-def run(command: list[str]) -> tuple[float, int]:
-    """(seconds, peak memory in bytes of the largest process) of a command."""
+class Run(NamedTuple):
+    seconds: float
+    cpu_seconds: float  # of all processes
+    peak_bytes: int  # of the largest process
+
+
+def run(command: list[str]) -> Run:
     start = time.perf_counter()
     process = subprocess.Popen(command, env={**os.environ, "PYTHONPATH": str(PREPROCESSOR)}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)  # usage is that of the process and of those it waited for
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         sys.exit(f"{' '.join(command)} failed with {process.returncode}")
-    return time.perf_counter() - start, usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+    peak_bytes = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+    return Run(time.perf_counter() - start, usage.ru_utime + usage.ru_stime, peak_bytes)
 
 
 def size_bytes(folder: Path) -> int:
@@ -53,15 +60,17 @@ def measure(source: Path, copies: int, ranks: int, rounds: int, jobs: int) -> di
             theirs.append(run([str(tlparse), "--all-ranks-html", "--overwrite", "--no-browser", "-o", str(folder / "tl"), str(folder / "logs")]))
             shutil.rmtree(folder / "tl")
         run([*build, str(next((folder / "logs").iterdir())), str(folder / "one")])
-        seconds = min(second for second, _ in ours)
+        best, other = min(ours), min(theirs)
         return {
             "ranks": ranks,
             "logs_bytes": size_bytes(folder / "logs"),
-            "seconds": round(seconds, 2),
-            "tlparse_seconds": round(min(second for second, _ in theirs), 2),
-            "times_faster": round(min(second for second, _ in theirs) / seconds, 2),
-            "peak_bytes": max(peak for _, peak in ours),
-            "tlparse_peak_bytes": max(peak for _, peak in theirs),
+            "seconds": round(best.seconds, 2),
+            "tlparse_seconds": round(other.seconds, 2),
+            "times_faster": round(other.seconds / best.seconds, 2),
+            "cpu_seconds": round(best.cpu_seconds, 2),
+            "tlparse_cpu_seconds": round(other.cpu_seconds, 2),
+            "peak_bytes": max(run.peak_bytes for run in ours),
+            "tlparse_peak_bytes": max(run.peak_bytes for run in theirs),
             "bundle_bytes": size_bytes(folder / "out"),
             "blobs_ratio": round(size_bytes(folder / "out" / "blobs") / size_bytes(folder / "one" / "blobs"), 3),
         }

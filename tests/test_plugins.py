@@ -10,6 +10,7 @@ from log_builder import log
 from tlparse_bundle import Bundle, build, discover
 from tlparse_bundle.bundle.validate import validate
 from tlparse_bundle.events import registry
+from tlparse_bundle.tables.registry import plugin_tables
 
 KINDS = '''
     """Kinds of records of a serving engine."""
@@ -85,7 +86,7 @@ def plugin(tmp_path):
 @pytest.fixture
 def forget_kinds():
     """The registry reads the entry points once in a process."""
-    caches = (registry.known_kinds, registry._patterns)
+    caches = (registry.known_kinds, registry._patterns, plugin_tables)
     for cached in caches:
         cached.cache_clear()
     yield

@@ -7,6 +7,7 @@ differs. The events of a log wait until its end, when it is known which tables a
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 
 import orjson
 
@@ -31,6 +32,7 @@ class _Slot:
         self.diagnostics = Diagnostics()
         self.tables = Tables([cls], TableContext(StackTable(), self.diagnostics))
         (self.table,) = self.tables
+        self.wants: Callable[[Event], bool] | None = getattr(self.table, "wants", None)
         self.events: list[Event] = []
         self.hash = hashlib.sha256()
 
@@ -55,7 +57,7 @@ class PayloadTablesRemembered:
         if slots is None:
             types = ((slot, slot.table.types) for slot in self._slots)
             slots = self._of_type[event.type] = [slot for slot, wanted in types if wanted is None or event.type in wanted]
-        wanting = [slot for slot in slots if slot.tables.wants(event)]
+        wanting = [slot for slot in slots if slot.wants is None or slot.wants(event)]
         if not wanting:
             return
         fingerprint = _fingerprint(event)

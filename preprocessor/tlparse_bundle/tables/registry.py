@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from importlib.metadata import entry_points
 from typing import Protocol
 
@@ -120,6 +121,7 @@ class Tables:
         return iter(self._tables.values())
 
 
+@cache
 def plugin_tables() -> list[type[Table]]:
     """The tables of other packages, which may use stacks."""
     return [entry.load() for entry in sorted(entry_points(group=ENTRY_POINTS), key=lambda entry: entry.name)]
