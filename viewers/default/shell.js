@@ -1,7 +1,7 @@
 // The bar above every view: where we are, the views, the log, light and dark, help.
 import { h } from "../lib/dom.js";
 import { count } from "../lib/format.js";
-import { store, stored } from "../lib/splitter.js";
+import { themeButton } from "../lib/theme.js";
 import { findingsOf } from "./findings.js";
 import { showHelp } from "./help.js";
 import { hasExport, kindCount, modelOf } from "./model.js";
@@ -11,9 +11,6 @@ import { searchBox } from "./search-box.js";
 const TABS = [["overview", "Overview"], ["stack", "Stack"], ["compiles", "Compiles"], ["failures", "Failures"], ["breaks", "Breaks"], ["recompiles", "Recompiles"], ["symbols", "Symbols"], ["caches", "Caches"], ["timeline", "Timeline"], ["events", "Events"]];
 /** Behind "More". */
 const MORE = [["guards", "Guards"], ["kernels", "Kernels"], ["tensors", "Tensors"], ["export", "Export"], ["anatomy", "Log anatomy"], ["diagnostics", "Diagnostics"]];
-const THEME = "tlparse-bundle.theme";
-
-applyTheme(stored(THEME));
 
 /**
  * @param {import("../lib/bundle.js").Bundle} bundle @param {import("../lib/hash-state.js").HashState} state
@@ -31,7 +28,7 @@ export function header(bundle, state, log, filter = () => null) {
     log && (bundle.logs.length > 1 ? picker(bundle, state, log) : h("span", { class: "log-name", title: log.summary.source.name }, logName(log))),
     bundle.logs.length > 0 && tabs,
     h("span", { class: "shell-end" }, log && searchBox(state, filter),
-    h("button", { class: "tool", onclick: toggleTheme, title: "Light or dark", "aria-label": "Switch between light and dark" }, "◐"),
+    themeButton(),
     h("button", { class: "tool", onclick: () => showHelp(), title: "Keys and words (?)", "aria-label": "Help" }, "?")));
 }
 
@@ -95,18 +92,4 @@ function picker(bundle, state, log) {
   const select = h("select", { "aria-label": "Log", onchange: change }, bundle.logs.map((l) =>
     h("option", { value: l.id, selected: l.id === log.id }, logName(l))));
   return h("span", { class: "log-picker" }, select, h("span", { class: "dim" }, ` of ${bundle.logs.length}`), " ", ranksLink(bundle, "Ranks ›"));
-}
-
-/** @param {string | null} theme */
-function applyTheme(theme) {
-  if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;
-  else delete document.documentElement.dataset.theme;
-}
-
-function toggleTheme() {
-  const dark = matchMedia("(prefers-color-scheme: dark)").matches;
-  const now = document.documentElement.dataset.theme ?? (dark ? "dark" : "light");
-  const next = now === "dark" ? "light" : "dark";
-  applyTheme(next);
-  store(THEME, next);
 }

@@ -3,7 +3,7 @@ import { fill, h, typing } from "../lib/dom.js";
 import { HashState } from "../lib/hash-state.js";
 import { errorBox } from "../lib/load.js";
 import { openPageBundle } from "../lib/page-bundle.js";
-import { store, stored } from "../lib/splitter.js";
+import { themeButton } from "../lib/theme.js";
 import { loadModel } from "./data.js";
 import { showHelp } from "./help.js";
 import { openOverview } from "./overview.js";
@@ -32,12 +32,10 @@ const VIEWS = {
   details: ["Details", async () => (await import("./details.js")).openDetails],
 };
 // column: row of the columns of matching; left, right, rank: ranks; open: groups of the matrix that are taken apart
-const DEFAULTS = { view: "verdict", column: "", left: "", right: "", artifact: "", pane: "", rank: "", open: "", log: "" };
+const DEFAULTS = { view: "verdict", column: "", left: "", right: "", artifact: "", pane: "", rank: "", open: "" };
 const OWN_HEADING = new Set(["compare", "collectives"]); // they write it when they know what they show
-const THEME = "tlparse-bundle.theme";
 
 document.getElementById("boot")?.remove();
-setTheme(stored(THEME));
 const main = h("main", { id: "main", tabindex: "-1" });
 const state = new HashState(DEFAULTS, []);
 /** @type {View | null} */
@@ -110,20 +108,8 @@ function header(tabs) {
     tabs && h("nav", { "aria-label": "Views", class: "tabs" }, Object.entries(VIEWS).map(([id, [title]]) =>
       h("a", { href: state.link({ view: id }), "aria-current": current === id ? "page" : null }, title))),
     h("span", { class: "spring" }),
-    h("button", { class: "tool", onclick: toggleTheme, title: "Light or dark", "aria-label": "Switch between light and dark" }, "◐"),
+    themeButton(),
     h("button", { class: "tool", onclick: () => showHelp(), title: "Keys and words (?)", "aria-label": "Help" }, "?"));
-}
-
-/** @param {string | null} theme */
-function setTheme(theme) {
-  if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;
-}
-
-function toggleTheme() {
-  const dark = matchMedia("(prefers-color-scheme: dark)").matches;
-  const next = (document.documentElement.dataset.theme ?? (dark ? "dark" : "light")) === "dark" ? "light" : "dark";
-  setTheme(next);
-  store(THEME, next);
 }
 
 /** @param {Event} event */

@@ -3,7 +3,7 @@ import { fill, h, typing } from "../lib/dom.js";
 import { HashState } from "../lib/hash-state.js";
 import { errorBox, loader } from "../lib/load.js";
 import { openPageBundle } from "../lib/page-bundle.js";
-import { store, stored } from "../lib/splitter.js";
+import { themeButton } from "../lib/theme.js";
 import { graphsOf, textsOf, timesOf } from "./data.js";
 import { showHelp } from "./help.js";
 import { buildModel } from "./model.js";
@@ -11,10 +11,8 @@ import { PANES, graphView } from "./view.js";
 
 // hide: panes that are not shown; pin: 'post:12', a pane and a line, or 'kernel:3'; kernels, sync: '0' is off; sort: of the kernels
 const DEFAULTS = { log: "", compile: "", graph: "", pin: "", hide: "", kernels: "", sync: "", sort: "" };
-const THEME = "tlparse-bundle.theme";
 
 document.getElementById("boot")?.remove();
-setTheme(stored(THEME));
 const state = new HashState(DEFAULTS, ["log"]);
 const main = h("main", { id: "main", tabindex: "-1" });
 const load = loader(main);
@@ -121,7 +119,7 @@ function header(bundle, log, known, graph) {
     graphs.length > 1 && [button("‹", "Previous graph ([)", -1), button("›", "Next graph (])", 1)],
     h("span", { class: "spring" }),
     graph && h("span", { class: "switches" }, switches()),
-    h("button", { class: "tool", onclick: toggleTheme, title: "Light or dark", "aria-label": "Switch between light and dark" }, "◐"),
+    themeButton(),
     h("button", { class: "tool", onclick: () => showHelp(), title: "Keys and words (?)", "aria-label": "Help" }, "?"));
 }
 
@@ -146,18 +144,6 @@ function drawSwitches() {
 
 /** @param {"kernels" | "sync"} key */
 const flip = (key) => state.replace({ [key]: state.current[key] === "0" ? "" : "0" }, true);
-
-/** @param {string | null} theme */
-function setTheme(theme) {
-  if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;
-}
-
-function toggleTheme() {
-  const dark = matchMedia("(prefers-color-scheme: dark)").matches;
-  const next = (document.documentElement.dataset.theme ?? (dark ? "dark" : "light")) === "dark" ? "light" : "dark";
-  setTheme(next);
-  store(THEME, next);
-}
 
 /** @param {Event} event */
 function skip(event) {

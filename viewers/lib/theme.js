@@ -1,0 +1,25 @@
+// Light or dark: the choice is remembered; without one the page follows the system.
+import { h } from "./dom.js";
+import { store, stored } from "./splitter.js";
+
+const KEY = "tlparse-bundle.theme";
+
+apply(stored(KEY));
+
+/** The button that changes it. @returns {HTMLElement} */
+export function themeButton() {
+  return h("button", { class: "tool", onclick: toggle, title: "Light or dark", "aria-label": "Switch between light and dark" }, "◐");
+}
+
+/** @param {string | null} theme */
+function apply(theme) {
+  if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;
+}
+
+function toggle() {
+  const dark = matchMedia("(prefers-color-scheme: dark)").matches;
+  const now = document.documentElement.dataset.theme ?? (dark ? "dark" : "light");
+  const next = now === "dark" ? "light" : "dark";
+  apply(next);
+  store(KEY, next);
+}
