@@ -1,0 +1,64 @@
+"""What the documents name is there: commands, options, paths, fixtures."""
+
+import re
+import shlex
+
+import click
+import pytest
+import traces
+from tlparse_bundle.cli import cli
+
+GUIDES = (
+    "README.md", "CONTRIBUTING.md", "AGENTS.md", "docs/json-format.md", "docs/share.md", "docs/provenance.md", "docs/ranks.md",
+    "viewers/README.md", "viewers/FORK.md", "fixtures/README.md",
+)  # fmt: skip
+
+
+def _commands(text):
+    """Every use of the command line in code: ['serve', 'out/', '--port']."""
+    fenced = re.findall(r"^```(?:\w*)[^\n]*\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    inline = re.findall(r"`([^`\n]+)`", re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL))
+    for line in (line for code in (*fenced, *inline) for line in code.replace("\\\n", " ").splitlines()):
+        line = re.sub(r"tlparse-bundle\[\w+\]", "", line)  # an extra of the package
+        line = re.sub(r"\\\||[\[\]]", " ", line)  # choices in a table: [format\|schema NAME]
+        use = re.search(r"(?:^|[\s$;&|])tlparse-bundle((?: +[^\s|>#;&]+)+)", line)
+        if use and not line.lstrip().startswith(("pip ", "pipx ", "uv ", "{", '"')):
+            yield shlex.split(use[1])
+
+
+@pytest.mark.parametrize("name", GUIDES)
+def test_commands_exist(name):
+    with click.Context(cli) as ctx:
+        commands = {command: cli.get_command(ctx, command) for command in cli.list_commands(ctx)}
+    used = list(_commands((traces.ROOT / name).read_text(encoding="utf-8")))
+    for words in used:
+        first = words[0]
+        if first not in commands:
+            assert first.startswith("-") or re.search(r"[/.*A-Z]", first) or len(words) > 1 and "/" in words[-1], f"no command {first!r}"
+        command = commands.get(first, commands["build"])
+        options = {"--help", "-h", "--version"} | {option for parameter in command.params for option in parameter.opts}
+        for word in words:
+            if word.startswith("-") and word != "--":
+                assert word.split("=")[0] in options, f"{first} has no option {word}"
+    assert name != "docs/json-format.md" or len(used) > 5
+
+
+@pytest.mark.parametrize("name", GUIDES)
+def test_paths_exist(name):
+    path = traces.ROOT / name
+    text = path.read_text(encoding="utf-8")
+    for target in re.findall(r"\]\((?!https?:|mailto:|#)([^)#\s]+)", text):
+        assert (path.parent / target).exists(), target
+    top = {entry.name for entry in traces.ROOT.iterdir() if entry.is_dir() and not entry.name.startswith(".")}
+    for word in re.findall(r"`([\w./*-]+)`", text):
+        if "/" in word and word.split("/")[0] in top:
+            assert list(traces.ROOT.glob(word.rstrip("/"))), word
+
+
+def test_the_index_of_fixtures_has_each_with_its_logs():
+    text = (traces.ROOT / "fixtures" / "README.md").read_text(encoding="utf-8")
+    rows = {name: int(logs) for name, logs in re.findall(r"^\| \[(\w+)\]\(\1/README\.md\) \|.*\| (\d+) \| [\d.,]+ kB \|$", text, re.MULTILINE)}
+    folders = {path.parent.name: len(list((path.parent / "trace").rglob("*.log*"))) for path in (traces.ROOT / "fixtures").glob("*/truth.json")}
+    assert rows == folders
+    for heading in ("## Add one", "## Licence", "## Regenerate"):
+        assert heading in text
