@@ -1,6 +1,7 @@
 """The multi-rank viewer with many ranks, hostile names, both themes, narrow windows, and what is not there."""
 
 import json
+import re
 import shutil
 from urllib.parse import urlsplit
 
@@ -210,3 +211,28 @@ def test_no_times(view, tmp_path):  # noqa: F811
     logs = [record(f"dynamo_output_graph 0/0 @{rank}", payload="graph") for rank in range(2)]
     page = view(write_ranks(tmp_path, logs), "#v=1&view=timeline")
     expect(page.get_by_role("main")).to_contain_text("No log tells when a compile began")
+
+
+def test_every_kind_of_statement_has_words(view):  # noqa: F811
+    kinds = schema("ranks_verdict")["properties"]["statements"]["items"]["properties"]["kind"]["enum"]
+    page = view("ranks_healthy")
+    sentences = page.evaluate(
+        """async (kinds) => {
+          const { predicate, headline } = await import(new URL("verdict.js", location.href.split("?")[0]));
+          const columns = [{ function: "f", compile_id: "0/0" }];
+          const details = [{}, { text: "why", type: "T", file: "/a/b.py", line: 3, shifted: true, stage: "code", op: "all_reduce", scheduled: 1, in_code: 2, missing_waits: 1, name: "mm",
+            position: 4, here: "0/0", others: null, here_column: 0, others_column: null, lost_us: 5e6, slowest_us: 6e6, median_us: 1e6, late_us: 7e9, phase: "post_grad", last_epoch_us: 1e6, others_last_epoch_us: 9e6,
+            cache: ["fx_graph miss"], counts: { "torch.ops._c10d_functional.all_reduce_.default": [1, 2] }, inputs: [{ name: "x", here: { shape: [2], dtype: "torch.float32" }, others: null }] }, { lacking: true, inputs: [], line: { number: 2, here: "a", others: null } }];
+          return kinds.flatMap((kind) => [[[2, 2]], [[2, 5]]].flatMap((ranks) => [0, null].flatMap((column_index) => details.map((d) => {
+            const st = { kind, severity: "error", ranks, others: [[0, 1]], column_index, compile_key: null, others_compile_key: null, number: null, because_of: null, evidence: {}, details: d };
+            const words = predicate(st, columns).map((part) => part.code ?? part).join("");
+            return [kind, words, headline({ ranks: [[0, 5]], agreeing: [[0, 1]], statements: [st] }, { columns })];
+          }))));
+        }""",
+        kinds,
+    )
+    assert len(sentences) == len(kinds) * 12
+    for kind, words, headline in sentences:
+        for text in (words, headline):
+            assert not re.search(r"undefined|null|NaN|\[object|,,|  |–$", text), (kind, text)
+        assert not words.startswith(kind.replace("_", " ") + " in "), f"{kind} has no words of its own"
