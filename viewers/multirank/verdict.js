@@ -76,10 +76,10 @@ export function predicate(st, columns) {
     case "late_start": return [`began ${d.late_us ? `${longTime(d.late_us)} ` : ""}later than the others${d.late_us > DAY_US ? ", as if in another run" : ""}`];
     case "missing_rank": return [`left no log; there are logs of ${words(st.others)}`];
     case "empty_log": return ["left an empty log"];
-    case "cut_log": return ["left a log that ends within a record", ...endedBefore(d)];
+    case "cut_log": return ["left a log that ends within a record", ...endedBefore(st, d)];
     case "silent_rank": return [`compiled nothing, while ${words(st.others)} did`];
-    case "stopped_rank": return ["stopped before ", ...theirs, ", which others compiled", ...endedBefore(d)];
-    case "unfinished_compile": return ["never finished ", ...what, `, which ${words(st.others)} did`, ...(d.phase ? ["; the last that it wrote is ", { code: d.phase }] : []), ...endedBefore(d)];
+    case "stopped_rank": return ["stopped before ", ...theirs, ", which others compiled", ...endedBefore(st, d)];
+    case "unfinished_compile": return ["never finished ", ...what, `, which ${words(st.others)} did`, ...(d.phase ? ["; the last that it wrote is ", { code: d.phase }] : []), ...endedBefore(st, d)];
     default: return [`${String(st.kind).replaceAll("_", " ")} in `, ...what]; // a kind that is newer than this viewer
   }
 }
@@ -137,10 +137,10 @@ function cache(d) {
   return outcomes ? [" (", { code: outcomes }, ")"] : [];
 }
 
-/** @param {any} d @returns {Part[]} */
-function endedBefore(d) {
+/** @param {Statement} st @param {any} d @returns {Part[]} */
+function endedBefore(st, d) {
   const us = (d.others_last_epoch_us ?? 0) - (d.last_epoch_us ?? Infinity);
-  return us > 0 ? [`; its log ends ${longTime(us)} before the others'`] : [];
+  return us > 0 ? [`; ${verb(st, "its log ends", "their logs end")} ${longTime(us)} before the others'`] : [];
 }
 
 /** @param {string} text */
@@ -172,7 +172,10 @@ function brief(st) {
     case "cut_log": return "left a log that is cut";
     case "silent_rank": return "compiled nothing";
     case "stopped_rank": return "stopped early";
-    case "failure": return `failed at ${own}`;
+    case "failure": return st.details.lacking ? verb(st, "differs", "differ") : `failed at ${own}`;
+    case "parity": return `${verb(st, "has", "have")} code that does not fit the schedule`;
+    case "missing_wait": return `${verb(st, "does", "do")} not wait for a collective`;
+    case "late_start": return "began late";
     default: return `${verb(st, "differs", "differ")}${(st.number ?? 0) > 1 ? ` from ${own} on` : ""}`;
   }
 }
