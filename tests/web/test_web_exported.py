@@ -2,10 +2,11 @@
 
 import base64
 import functools
-import gzip
 import re
+import shutil
 
 import pytest
+import zstandard
 from conftest import VIEWERS
 from log_builder import record
 from playwright.sync_api import expect
@@ -16,6 +17,7 @@ from test_web_search import *  # noqa: F403
 from test_web_stack import *  # noqa: F403
 
 from tlparse_bundle import Bundle, BundleError
+from tlparse_bundle.serve import export as export_module
 from tlparse_bundle.serve.export import export
 
 
@@ -77,7 +79,7 @@ def test_what_was_not_chosen_is_not_in_the_file(bundle_of, two_compiles):
     pages = {keys: b"".join(export(bundle, VIEWERS / "default", keys)) for keys in [(), ("0/0",), ("0/1",)]}
     assert len({row for compile in bundle.logs[0].compiles for row in (a.row["blob_index"] for a in compile.artifacts)}) == 1, "one blob holds both"
     for keys, page in pages.items():
-        held = b"".join(gzip.decompress(base64.b64decode(data)) for data in re.findall(rb'<script type="application/gzip" data-file="blobs/[^"]*">([^<]*)<', page))
+        held = b"".join(zstandard.decompress(base64.b64decode(data)) for data in re.findall(rb'<script type="application/octet-stream" data-file="blobs/[^"]*">([^<]*)<', page))
         assert (b"kept 899" in held) is (keys != ("0/1",)) and (b"private 899" in held) is (keys != ("0/0",))
     assert len(pages["0/0",]) < len(pages[()])
 
@@ -86,6 +88,22 @@ def test_the_provenance_viewer_can_be_exported(exported):
     page = exported("provenance", viewer="provenance")
     expect(page.get_by_role("heading", name="Provenance")).to_be_visible()
     expect(page.get_by_text("triton_", exact=False).or_(page.get_by_text("cpp_fused", exact=False)).first).to_be_visible()
+
+
+@pytest.mark.parametrize("codec", ["zstd", "gzip", "none"])
+@pytest.mark.parametrize("decoder", [True, False])
+def test_every_codec_with_and_without_the_decoder(page, bundle_of, tmp_path, monkeypatch, codec, decoder):
+    """Large payloads too, which a worker decodes, and which another one searches."""
+    source = record("artifact:big 0/0", payload="\n".join(f"{n} {n * n}" for n in range(200_000)))
+    viewers = tmp_path / "viewers"
+    shutil.copytree(VIEWERS, viewers, ignore=shutil.ignore_patterns("node_modules", *([] if decoder else ["vendor"])))
+    monkeypatch.setattr(export_module, "viewers_folder", lambda: viewers)
+    report = tmp_path / "report.html"
+    report.write_bytes(b"".join(export(Bundle.open(bundle_of(source, codec)), viewers / "default")))
+    page.goto(report.as_uri() + "#v=1&view=compile&compile=0/0&artifact=big")
+    expect(page.get_by_text("200,000 lines")).to_be_visible()
+    page.goto(report.as_uri() + "#v=1&view=search&q=199999&in=all")
+    expect(page.locator(".search-line").first).to_contain_text("199999 39999600001")
 
 
 def test_limits_and_mistakes_are_sentences(bundle_of):

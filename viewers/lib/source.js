@@ -55,13 +55,11 @@ export function fileSource(files, label) {
   };
 }
 
-const EMBEDDED = 'script[type="application/gzip"][data-file]';
-
-/** The bundle in an exported page: elements with gzip data in base64. Null when the page holds none. @returns {Source | null} */
+/** The bundle in an exported page: elements with the bytes of files in base64. Null when the page holds none. @returns {Source | null} */
 export function embeddedSource() {
   /** @type {Map<string, Element>} */
   const elements = new Map();
-  for (const element of document.querySelectorAll(EMBEDDED)) elements.set(element.getAttribute("data-file") ?? "", element);
+  for (const element of document.querySelectorAll("script[data-file]")) elements.set(element.getAttribute("data-file") ?? "", element);
   if (!elements.size) return null;
   const held = document.body.dataset.compiles ?? "";
   return {
@@ -69,7 +67,7 @@ export function embeddedSource() {
     label: document.title,
     file: (path) => {
       const element = elements.get(path);
-      return element ? { data: new Blob([fromBase64(element.textContent ?? "")]), gzip: true } : null;
+      return element ? { data: new Blob([fromBase64(element.textContent ?? "")]), gzip: element.getAttribute("type") === "application/gzip" } : null;
     },
     absent: `This file holds a part of the bundle only: the compiles ${held}.`,
     partial: held !== "",

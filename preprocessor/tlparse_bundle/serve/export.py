@@ -1,7 +1,7 @@
 """One HTML file that holds a viewer and a bundle, or a part of it, and opens from disk.
 
 Browsers fetch no modules from file://, so a short script makes an object URL of each module and imports the
-last. The files of the bundle are elements with gzip data in base64, as ``viewers/lib/source.js`` reads them.
+last. The files of the bundle are elements with their bytes in base64, as ``viewers/lib/source.js`` reads them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tlparse_bundle.bundle import layout
 from tlparse_bundle.bundle.reader import Bundle
 from tlparse_bundle.errors import BundleError
 from tlparse_bundle.serve.modules import modules
-from tlparse_bundle.serve.viewer_files import viewers_folder
+from tlparse_bundle.serve.viewer_files import LIB, viewers_folder
 
 # Workers are classic ones, which start from file:// and can import what they made themselves; messages wait for that.
 _BOOT = """
@@ -28,7 +28,7 @@ const link = (modules, workers) => {
   const urls = new Map();
   const url = (text) => URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
   for (const [name, text] of modules) {
-    const address = (_, kind, target) => JSON.stringify(kind === "module" ? urls.get(target) : workers ? url(workers(target)) : target);
+    const address = (_, kind, target) => JSON.stringify(kind === "module" ? urls.get(target) : workers ? url(workers(target)) : "");
     const code = text.replace(/"@(module|worker):([^"]+)"/g, address);
     urls.set(name, url(`${code}\n//# sourceURL=${name}`));
   }
@@ -36,6 +36,7 @@ const link = (modules, workers) => {
 };
 const all = JSON.parse(document.getElementById("modules").textContent);
 const worker = (name) => `const early = [];
+Worker = undefined; // those of a worker would need modules again; what it would give to them it does itself
 onmessage = (event) => early.push(event);
 import((${link})(${JSON.stringify(all.workers[name])})).then(() => early.forEach((event) => onmessage(event)), (error) => setTimeout(() => { throw error; }));`;
 globalThis.Worker = class extends Worker {
@@ -62,11 +63,8 @@ def export(bundle: Bundle, viewer: Path, compiles: Sequence[str] = (), max_bytes
     pieces = [*_head(viewer, compiles)]
     size = sum(map(len, pieces))
     for number, path in enumerate(paths, 1):
-        content = bundle.read(path)
-        if kept is not None and path in kept:
-            content = _only(content, kept[path])
-        data = base64.b64encode(gzip.compress(content, 9, mtime=0))
-        pieces.append(f'<script type="application/gzip" data-file="{html.escape(path)}">'.encode() + data + b"</script>\n")
+        kind, data = _embedded(bundle, path, kept.get(path) if kept else None)
+        pieces.append(f'<script type="application/{kind}" data-file="{html.escape(path)}">'.encode() + base64.b64encode(data) + b"</script>\n")
         size += len(pieces[-1])
         if size > max_bytes:
             held = f"with {number} of {len(paths)} files it has {size / 1e6:.1f} MB already"
@@ -74,6 +72,16 @@ def export(bundle: Bundle, viewer: Path, compiles: Sequence[str] = (), max_bytes
             raise BundleError(f"the page would be larger than {max_bytes / 1e6:g} MB: {held}", hint=hint, code="too-large")
     pieces.append(f"<script>{_BOOT}</script>\n</body>\n</html>\n".encode())
     return pieces
+
+
+def _embedded(bundle: Bundle, path: str, parts: Sequence[slice] | None) -> tuple[str, bytes]:
+    """How a file lies in the page: as it is stored, if the page can decode that, else gzip."""
+    codec = layout.codec_of(path)
+    stored = codec.name != "none" and (codec.name != "zstd" or (viewers_folder() / LIB / "vendor" / "fzstd.js").exists())
+    if stored and parts is None:
+        return "octet-stream", bundle.raw(path)
+    content = bundle.read(path) if parts is None else _only(bundle.read(path), parts)
+    return ("octet-stream", codec.encode(content)) if stored else ("gzip", gzip.compress(content, 9, mtime=0))
 
 
 def _tables(bundle: Bundle) -> Iterator[str]:

@@ -58,7 +58,15 @@ def modules(entry: Path, root: Path) -> Modules:
         texts[path] = "".join(pieces) + text[done:]
 
     visit(entry.resolve(), ())
-    return Modules([(_name(path, root), text) for path, text in texts.items()], {_name(path, root): modules(path, root).modules for path in workers})
+    return Modules([(_name(path, root), text) for path, text in texts.items()], {_name(path, root): found for path in workers if (found := _worker(path, root))})
+
+
+def _worker(path: Path, root: Path) -> list[tuple[str, str]]:
+    """The modules of a worker; none when one is missing, such as a decoder: the page says so when it needs it."""
+    try:
+        return modules(path, root).modules
+    except BundleError:
+        return []
 
 
 def _name(path: Path, root: Path) -> str:
