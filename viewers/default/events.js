@@ -106,10 +106,13 @@ function narrow(table, directory, kinds, compiles, current) {
 function columns(table, model, kinds, bundle) {
   const c = table.columns;
   const kind = (/** @type {number} */ i) => kinds[c.kind_index[i]];
+  const words = kinds.map(({ type, name }) => `${type} ${name ?? ""}`);
+  const place = new Map([...words].sort().map((word, at) => [word, at]));
+  const order = words.map((word) => place.get(word));
   return [
     { id: "index", title: "#", width: "3.6rem", number: true, cell: (i) => count(i), sort: (i) => i, help: "Place in the log, from 0" },
     { id: "time", title: "Time", width: "4.4rem", number: true, cell: (i) => time(c.time_us[i]), sort: (i) => c.time_us[i], help: "After the first record" },
-    { id: "type", title: "Type and name", width: "minmax(10rem, 1fr)", sort: (i) => `${kind(i).type} ${kind(i).name ?? ""}`,
+    { id: "type", title: "Type and name", width: "minmax(10rem, 1fr)", sort: (i) => order[c.kind_index[i]],
       cell: (i) => h("span", { title: `${kind(i).type} ${kind(i).name ?? ""}\n${describe(bundle.manifest, kind(i)).help}` },
         kind(i).name === null ? kind(i).type : [h("span", { class: "dim" }, kind(i).type), " ", kind(i).name]) },
     { id: "compile", title: "Compile", width: "5rem", class: "mono", cell: (i) => (model.compiles[c.compile_index[i]].id === null ? "–" : idText(model.compiles[c.compile_index[i]])), sort: (i) => c.compile_index[i] },
