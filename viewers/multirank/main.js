@@ -131,7 +131,7 @@ function keys(event) {
   if (typing(event) || document.querySelector("dialog[open]")) return;
   const nth = Object.keys(VIEWS)[Number(event.key) - 1];
   if (event.key === "?") showHelp();
-  else if (nth && event.target === document.body) state.go(state.link({ view: nth }));
+  else if (nth) state.go(state.link({ view: nth }));
   else if (!view?.key?.(event)) return;
   event.preventDefault();
 }
