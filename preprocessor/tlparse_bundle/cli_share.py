@@ -33,7 +33,13 @@ def site(bundles, viewers) -> None:
 @click.command()
 @click.argument("bundle")
 @click.argument("report", type=click.Path(path_type=Path, dir_okay=False), metavar="REPORT.html")
-@click.option("--compile", "compiles", multiple=True, metavar="KEY", help="Only the artifacts of this compile, such as 0/1; may be repeated (default: all).")
+@click.option(
+    "--compile",
+    "compiles",
+    multiple=True,
+    metavar="KEY",
+    help="Only the artifacts of this compile, such as 0/1; may be repeated (default: all).",
+)
 @click.option("--viewer", default="default", show_default=True, help="A viewer of the package, or the folder of one of your own.")
 @click.option("--max-mb", type=click.IntRange(min=1), default=100, show_default=True, help="Refuse to write more than this.")
 @click.option("--overwrite", is_flag=True, help="Replace REPORT.html.")

@@ -14,7 +14,9 @@ from tlparse_bundle.errors import BundleError
 # Provenance is written when a graph is compiled; what comes out of a cache that was filled without it has none
 # (torch/_inductor/config.py: trace.provenance_tracking_level, force_disable_caches).
 PROVENANCE = {"INDUCTOR_PROVENANCE": "1", "TORCHINDUCTOR_FORCE_DISABLE_CACHES": "1"}
-_PASSED_ON = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2") if hasattr(signal, name))
+_PASSED_ON = tuple(
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2") if hasattr(signal, name)
+)
 _FROM_TERMINAL = {signal.SIGINT, getattr(signal, "SIGQUIT", None)}  # the terminal sends them to the program as well
 
 

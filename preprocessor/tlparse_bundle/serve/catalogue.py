@@ -65,7 +65,9 @@ class Bundles:
 
     def _in_folder(self, name: str, pool: ThreadPoolExecutor) -> list[str]:
         folders = self._places[name].folders()
-        return [f"{name}/{folder}" for folder, found in zip(folders, pool.map(lambda folder: self._is_bundle(name, folder), folders)) if found]
+        return [
+            f"{name}/{folder}" for folder, found in zip(folders, pool.map(lambda folder: self._is_bundle(name, folder), folders)) if found
+        ]
 
     def _row(self, name: str) -> dict:
         found = self.file(f"{name}/{MANIFEST}")

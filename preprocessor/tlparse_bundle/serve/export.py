@@ -64,7 +64,9 @@ def export(bundle: Bundle, viewer: Path, compiles: Sequence[str] = (), max_bytes
     size = sum(map(len, pieces))
     for number, path in enumerate(paths, 1):
         kind, data = _embedded(bundle, path, kept.get(path) if kept else None)
-        pieces.append(f'<script type="application/{kind}" data-file="{html.escape(path)}">'.encode() + base64.b64encode(data) + b"</script>\n")
+        pieces.append(
+            f'<script type="application/{kind}" data-file="{html.escape(path)}">'.encode() + base64.b64encode(data) + b"</script>\n"
+        )
         size += len(pieces[-1])
         if size > max_bytes:
             held = f"with {number} of {len(paths)} files it has {size / 1e6:.1f} MB already"
@@ -144,7 +146,9 @@ def _entry(viewer: Path) -> tuple[Path, Path, str]:
     source = (viewer / "index.html").read_text(encoding="utf-8")
     script = _SCRIPT.search(source)
     if script is None or not _POLICY.search(source):
-        raise BundleError(f"{viewer} cannot be exported: its index.html has no module or no policy of the form that ours have", code="export")
+        raise BundleError(
+            f"{viewer} cannot be exported: its index.html has no module or no policy of the form that ours have", code="export"
+        )
     packaged = viewers_folder()
     return viewer / script[1], packaged if viewer.is_relative_to(packaged) else viewer, source
 

@@ -58,7 +58,10 @@ def modules(entry: Path, root: Path) -> Modules:
         texts[path] = "".join(pieces) + text[done:]
 
     visit(entry.resolve(), ())
-    return Modules([(_name(path, root), text) for path, text in texts.items()], {_name(path, root): found for path in workers if (found := _worker(path, root))})
+    return Modules(
+        [(_name(path, root), text) for path, text in texts.items()],
+        {_name(path, root): found for path in workers if (found := _worker(path, root))},
+    )
 
 
 def _worker(path: Path, root: Path) -> list[tuple[str, str]]:

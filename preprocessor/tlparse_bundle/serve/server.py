@@ -38,7 +38,9 @@ def listen(port: int) -> socket.socket:
     except OSError as error:
         sock.close()
         if error.errno == errno.EADDRINUSE:
-            raise BundleError(f"port {port} is taken", hint="Pass another --port, or leave it out to take a free one.", code="port-taken") from None
+            raise BundleError(
+                f"port {port} is taken", hint="Pass another --port, or leave it out to take a free one.", code="port-taken"
+            ) from None
         raise BundleError(f"port {port} cannot be used: {error.strerror}", code="port") from None
     return sock
 
