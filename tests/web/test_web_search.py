@@ -136,3 +136,14 @@ def test_nothing_found_is_said(show):
     expect(page.get_by_role("status").filter(has_text="0 lines in 0 texts")).to_be_visible()
     page.get_by_label("Search everywhere").fill("z")
     expect(page.get_by_text("Type two letters or more")).to_be_visible()
+
+
+def test_the_match_of_a_long_line_is_in_sight(show):
+    page, _ = show("recompiles", "#v=1&view=search&q=grows")
+    expect(page.get_by_role("status").filter(has_text="lines in")).to_be_visible()
+    pane = found(page).bounding_box()
+    marks = found(page).locator(".search-line mark")
+    expect(marks.nth(10)).to_be_attached()
+    for mark in marks.all():
+        box = mark.bounding_box()
+        assert box["x"] + box["width"] <= pane["x"] + pane["width"]

@@ -7,6 +7,7 @@ import { readFile } from "./source.js";
 import { findAll, lastAtMost, prettyJson, splitLines } from "./text.js";
 
 const EXCERPT = 220;
+const IN_SIGHT = 80; // characters of a line that half a window shows
 const BEFORE = 60;
 const scope = /** @type {any} */ (self);
 
@@ -44,7 +45,7 @@ function look(bytes, { id, json }, { query, each }, left) {
     if (excerpts.length >= each || left.lines <= 0) continue;
     left.lines--;
     const column = at - starts[line];
-    const from = column + query.length > EXCERPT ? Math.max(0, column - BEFORE) : 0;
+    const from = column + query.length > IN_SIGHT ? Math.max(0, column - BEFORE) : 0;
     excerpts.push({ line: line + 1, text: (from ? "…" : "") + lines[line].slice(from, from + EXCERPT) + (lines[line].length > from + EXCERPT ? "…" : ""), at: column - from + (from ? 1 : 0) });
   }
   return { id, count, lines: excerpts };
