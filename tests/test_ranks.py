@@ -7,7 +7,7 @@ import traces
 from log_builder import log
 from tlparse_bundle import Bundle, build, discover
 from tlparse_bundle.bundle.validate import validate
-from tlparse_bundle.ranks.sets import gaps, ranges, ranks_among, ranks_in
+from tlparse_bundle.ranks.sets import ranks_in
 
 SCENARIOS = sorted(path.parent.name for path in traces.ROOT.glob("fixtures/ranks_*/truth.json") if (path.parent / "trace").is_dir())
 
@@ -33,16 +33,6 @@ def bundle_of(tmp_path):
 def kinds(bundle):
     """[(kind, ranks, id of the compile there)] of the verdict."""
     return [(s["kind"], ranks_in(s["ranks"]), s["compile_key"]) for s in bundle.ranks("verdict")["statements"]]
-
-
-def test_sets_of_ranks():
-    assert ranges([5, 1, 0, 3, 4, 1]) == [[0, 1], [3, 5]]
-    assert ranks_in([[0, 1], [3, 5]]) == [0, 1, 3, 4, 5]
-    assert ranges([]) == [] and ranks_in([]) == []
-    assert ranks_among([[0, 1], [3, 2**60]], [1, 2, 3, 9]) == [1, 3, 9]
-    assert gaps([3, 1, 3], 5) == [[0, 0], [2, 2], [4, 4]]
-    assert gaps([0, 1], 2) == gaps([0, 7], 1) == gaps([], 0) == []
-    assert gaps([], 3) == [[0, 2]]
 
 
 # What the programs of the fixtures do otherwise on one rank, as the verdict puts it first.
@@ -375,13 +365,6 @@ def test_what_only_one_rank_lacks_is_said_of_that_rank(bundle_of):
     bundle = bundle_of({0: most, 1: one, 2: most})
     (found,) = bundle.ranks("verdict")["statements"]
     assert (found["kind"], found["ranks"], found["details"]["lacking"]) == ("graph_break", [[1, 1]], True)
-
-
-def test_analyses_do_not_depend_on_workers_or_order(tmp_path, root):
-    logs = discover([root / "fixtures" / "ranks4" / "trace"])
-    for name, options in (("one", {"jobs": 1}), ("three", {"jobs": 3})):
-        build(logs if name == "one" else logs[::-1], tmp_path / name, **options)
-    assert traces.files(tmp_path / "one" / "ranks") == traces.files(tmp_path / "three" / "ranks")
 
 
 def test_ranks_with_constants_of_their_own_are_told_as_one(bundle_of):
