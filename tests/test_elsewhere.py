@@ -62,6 +62,15 @@ def test_logs_and_bundle_in_a_bucket(s3, local):
     assert validate(bundle) == [] and bundle.ranks("verdict")["statements"]
 
 
+def test_commands_read_a_bundle_of_a_bucket(s3, tmp_path):
+    build(discover([RANKS]), "s3://jobs/read", jobs=1)
+    for command in (["info"], ["validate"], ["cat"], ["restore"]):
+        more = {"cat": ["ranks/verdict.json.zst"], "restore": [str(tmp_path / "logs")]}.get(command[0], [])
+        done = CliRunner().invoke(cli, [*command, "s3://jobs/read", *more])
+        assert done.exit_code == 0, (command, done.output)
+    assert sorted(traces.files(tmp_path / "logs")) == sorted(path.name for path in RANKS.iterdir())
+
+
 def test_one_log_of_a_bucket(s3, local, tmp_path):
     build(discover(["s3://jobs/logs/dedicated_log_torch_trace_rank_1_fixture0.log"]), tmp_path / "out", jobs=1)
     path = "logs/rank_1_fixture0/log.json.zst"

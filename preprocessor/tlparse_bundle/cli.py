@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from tlparse_bundle import __version__
-from tlparse_bundle.cli_build import build, merge
+from tlparse_bundle.cli_build import Location, build, merge
 from tlparse_bundle.cli_run import run
 from tlparse_bundle.cli_serve import serve
 from tlparse_bundle.cli_share import export, fork, site
@@ -62,7 +62,7 @@ for _command in (build, run, merge, serve, site, export, fork):
 
 
 @cli.command()
-@click.argument("bundle", type=click.Path(path_type=Path))
+@click.argument("bundle", type=Location())
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
 def info(bundle, as_json) -> None:
     """Say what is in a bundle.
@@ -79,7 +79,7 @@ def info(bundle, as_json) -> None:
 
 
 @cli.command()
-@click.argument("bundle", type=click.Path(path_type=Path))
+@click.argument("bundle", type=Location())
 @click.argument("what", metavar="BLOB|LOG/COMPILE/ARTIFACT|PATH")
 def cat(bundle, what) -> None:
     """Print one thing of a bundle, decoded.
@@ -100,7 +100,7 @@ def cat(bundle, what) -> None:
 
 
 @cli.command()
-@click.argument("bundle", type=click.Path(path_type=Path))
+@click.argument("bundle", type=Location())
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 def validate(bundle, as_json) -> None:
     """Check a bundle: schemas, references, sizes and hashes.
@@ -124,7 +124,7 @@ def validate(bundle, as_json) -> None:
 
 
 @cli.command()
-@click.argument("bundle", type=click.Path(path_type=Path))
+@click.argument("bundle", type=Location())
 @click.argument("folder", type=click.Path(path_type=Path))
 def restore(bundle, folder) -> None:
     """Write the source logs again, byte for byte, into FOLDER.
@@ -141,7 +141,7 @@ def restore(bundle, folder) -> None:
 
 
 @cli.command()
-@click.argument("bundle", type=click.Path(path_type=Path))
+@click.argument("bundle", type=Location())
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.option("--export", is_flag=True, help="As tlparse --export: what went wrong in a draft export.")
 def legacy(bundle, folder, export) -> None:

@@ -25,7 +25,7 @@ def _rank_list(ctx: click.Context, param: click.Parameter, value: str | None) ->
     return ranks
 
 
-class _Location(click.ParamType):
+class Location(click.ParamType):
     """A path, or a URL as it is."""
 
     name = "location"
@@ -35,7 +35,7 @@ class _Location(click.ParamType):
 
 
 @click.command()
-@click.argument("traces", nargs=-1, required=True, type=_Location(), metavar="TRACE... OUT")
+@click.argument("traces", nargs=-1, required=True, type=Location(), metavar="TRACE... OUT")
 @click.option("--latest", is_flag=True, help="Take the newest run only.")
 @click.option("--ranks", callback=_rank_list, metavar="LIST", help="Take these ranks only, such as 0,3-7.")
 @click.option("--overwrite", is_flag=True, help="Replace OUT if it is a bundle.")

@@ -84,4 +84,3 @@ def _precedence(statement: dict) -> int:
 
 def _column(statement: dict) -> int:
     return -1 if statement["column_index"] is None else statement["column_index"]
-
