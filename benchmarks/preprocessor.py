@@ -44,6 +44,7 @@ from tlparse_bundle.trace.reader import RecordReader
 OURS = [sys.executable, "-m", "tlparse_bundle"]
 COPIES = 81  # of the source make 150 MB
 RANK_COPIES = 11  # make 20 MB
+WARM_UP_BYTES = 500_000_000
 
 
 @dataclass
@@ -57,6 +58,7 @@ class Run:
     cpu_s: float  # of all its processes
     peak_bytes: int  # of its largest process
     output_bytes: int
+    blobs_bytes: int
 
 
 def tlparse_command() -> str:
@@ -78,20 +80,20 @@ def measured(command: list[str]) -> tuple[float, float, int]:
 
 
 def in_turn(name: str, source: Path, programs: dict[str, Callable[[Path], list[str]]], work: Path, rounds: int) -> list[Run]:
-    """Runs all programs once, unmeasured, then ``rounds`` times in turn."""
+    """Runs all programs ``rounds`` times in turn; small inputs once before, unmeasured."""
     found: dict[str, list[tuple]] = {program: [] for program in programs}
-    sizes: dict[str, int] = {}
-    for number in range(rounds + 1):
+    sizes: dict[str, tuple[int, int]] = {}
+    input_bytes = size_of(source)
+    for number in range(input_bytes > WARM_UP_BYTES, rounds + 1):
         for program, command in programs.items():
             out = work / "out"
             result = measured(command(out))
-            sizes[program] = size_of(out)
+            sizes[program] = size_of(out), size_of(out / "blobs")
             shutil.rmtree(out, ignore_errors=True)
             if number:
                 found[program].append(result)
                 print(f"{name} {number}/{rounds} {program}: {result[0]:.2f} s", file=sys.stderr)
-    input_bytes = size_of(source)
-    return [Run(name, program, input_bytes, *map(statistics.median, zip(*runs)), sizes[program]) for program, runs in found.items()]
+    return [Run(name, program, input_bytes, *map(statistics.median, zip(*runs)), *sizes[program]) for program, runs in found.items()]
 
 
 def size_of(path: Path) -> int:
@@ -137,6 +139,8 @@ def bench_ranks(source: Path, work: Path, rounds: int) -> list[Run]:
             make_ranks(big, place, count)
     runs = in_turn("ranks", folder, {"tlparse": theirs(folder, "--all-ranks-html"), "tlparse-bundle": ours(folder)}, work, rounds)
     runs += in_turn("one rank", one, {"tlparse-bundle": ours(one)}, work, rounds)
+    blobs = {run.input: run.blobs_bytes for run in runs if run.program == "tlparse-bundle"}
+    print(f"blobs/ of 64 ranks: {blobs['ranks'] / blobs['one rank']:.3f} times those of one")
     return runs + in_turn("two ranks", pair, {"one worker": ours(pair, "--jobs", "1"), "two workers": ours(pair, "--jobs", "2")}, work, rounds)
 
 
