@@ -1,6 +1,6 @@
 """Peak memory of a build, for logs of two sizes: it must not grow with the log.
 
-    python benchmarks/memory.py SOURCE [--copies 81]
+    python benchmarks/memory.py SOURCE [--copies 81] [--jobs 1]
 
 Makes a log of that many copies of SOURCE (see make_trace.py) and one of twice as many, builds a
 bundle of each in a process of its own, and prints the peak resident memory and their ratio. With the
@@ -23,9 +23,9 @@ PREPROCESSOR = Path(__file__).resolve().parent.parent / "preprocessor"
 LARGEST_RATIO = 1.2
 
 
-def peak_bytes(log: Path, out: Path) -> int:
-    """Peak resident memory of the process that builds ``out`` from ``log``."""
-    command = [sys.executable, "-m", "tlparse_bundle", str(log), str(out), "--jobs", "1", "--quiet"]
+def peak_bytes(log: Path, out: Path, jobs: int) -> int:
+    """Peak resident memory of the largest process that builds ``out`` from ``log``."""
+    command = [sys.executable, "-m", "tlparse_bundle", str(log), str(out), "--jobs", str(jobs), "--quiet"]
     process = subprocess.Popen(command, env={**os.environ, "PYTHONPATH": str(PREPROCESSOR)})
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
@@ -34,14 +34,14 @@ def peak_bytes(log: Path, out: Path) -> int:
     return usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
 
 
-def measure(source: Path, copies: int) -> list[tuple[int, int]]:
+def measure(source: Path, copies: int, jobs: int) -> list[tuple[int, int]]:
     """(size of the log, peak memory) of both logs."""
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         for count in (copies, 2 * copies):
             log = Path(folder, f"copies_{count}.log")
             make_trace(source, log, count)
-            rows.append((log.stat().st_size, peak_bytes(log, Path(folder, f"out_{count}"))))
+            rows.append((log.stat().st_size, peak_bytes(log, Path(folder, f"out_{count}"), jobs)))
             log.unlink()
     return rows
 
@@ -50,8 +50,9 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("source", type=Path)
     parser.add_argument("--copies", type=int, default=81)
+    parser.add_argument("--jobs", type=int, default=1, help="with two or more a large log gets a second process")
     options = parser.parse_args()
-    small, large = measure(options.source, options.copies)
+    small, large = measure(options.source, options.copies, options.jobs)
     for size_bytes, peak in (small, large):
         print(f"{size_bytes / 1e6:7.1f} MB log: {peak / 1e6:7.1f} MB at the peak")
     ratio = large[1] / small[1]
