@@ -36,14 +36,16 @@ class EventWriter:
         self.metadata: list[dict] = []
         self.verbatim: list[dict] = []
 
-    def add(self, event: Event, origin_index: int, pid_index: int) -> None:
-        payload_size = len(event.payload) if event.payload is not None else 0
-        if event.payload is not None and event.payload_form != "lf":
-            self._forms[str(len(self._rows))] = event.payload_form
+    def add(self, event: Event) -> None:
+        payload_size = 0
+        if event.payload is not None:
+            payload_size = len(event.payload)
+            if event.payload_form != "lf":
+                self._forms[str(len(self._rows))] = event.payload_form
         self._rows.append(
             (
                 event.kind_index, event.compile_index, event.rank, event.line, event.byte_offset, event.size_bytes, event.time_us,
-                origin_index, pid_index, event.blob_index, event.blob_offset, payload_size,
+                event.origin_index, event.pid_index, event.blob_index, event.blob_offset, payload_size,
             )  # fmt: skip
         )
         self._count += 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -19,11 +19,11 @@ from tlparse_bundle.bundle.payload_tables import PayloadTablesApart, PayloadTabl
 from tlparse_bundle.bundle.sink import FileSink
 from tlparse_bundle.diagnostics import Diagnostics
 from tlparse_bundle.events.kinds import Kind
-from tlparse_bundle.events.registry import describe
 from tlparse_bundle.tables.identity import Identity
 from tlparse_bundle.tables.registry import STREAM_TABLES, TableContext, Tables, plugin_tables
+from tlparse_bundle.tables.tally import Tally
 from tlparse_bundle.trace.discover import LogFile, open_log
-from tlparse_bundle.trace.envelope import Event, EventDecoder
+from tlparse_bundle.trace.envelope import EventDecoder
 from tlparse_bundle.trace.reader import RecordReader
 
 _PROGRESS_EVENTS = 256
@@ -36,46 +36,6 @@ class LogSummary:
 
     row: dict  # its row in 'logs' of the manifest
     kinds: dict[str, Kind] = field(default_factory=dict)  # by descriptor key
-
-
-class _Numbering:
-    """Numbers things in order of first appearance."""
-
-    def __init__(self) -> None:
-        self._numbers: dict[Hashable, int] = {}
-
-    def __call__(self, thing: Hashable) -> int:
-        return self._numbers.setdefault(thing, len(self._numbers))
-
-    def __iter__(self):
-        return iter(self._numbers)
-
-
-class _Kinds:
-    """'kinds' of the log directory (schema: log)."""
-
-    def __init__(self) -> None:
-        self._numbers: dict[tuple, int] = {}
-        self._rows: list[dict] = []
-        self.known: dict[str, Kind] = {}
-
-    def number(self, event: Event) -> int:
-        key = (event.type, event.name)
-        number = self._numbers.get(key)
-        if number is None:
-            encoding = event.value.get("encoding") if type(event.value) is dict else None
-            kind = describe(event.type, event.name, encoding)
-            self.known[kind.key] = kind
-            number = self._numbers[key] = len(self._rows)
-            row = {"type": event.type, "name": event.name, "descriptor": kind.key, "language": kind.language}
-            self._rows.append({**row, "event_count": 0, "size_bytes": 0})
-        row = self._rows[number]
-        row["event_count"] += 1
-        row["size_bytes"] += event.size_bytes
-        return number
-
-    def table(self) -> list[dict]:
-        return self._rows
 
 
 class _HashingStream:
@@ -121,8 +81,8 @@ def write_log(
     """
     diagnostics = Diagnostics()
     decoder = EventDecoder(diagnostics)
-    kinds, origins, pids, compile_keys = _Kinds(), _Numbering(), _Numbering(), _Numbering()
-    identity, tables = Identity(), Tables([*STREAM_TABLES, *plugin_tables()], TableContext(decoder.stacks, diagnostics))
+    tally = Tally()
+    identity, tables = Identity(tally), Tables([*STREAM_TABLES, *plugin_tables()], TableContext(decoder.stacks, diagnostics, tally))
     payload_tables = PayloadTablesHere if log.name_rank is None else PayloadTablesRemembered
     if processes > 1 and log.size_bytes >= _APART_BYTES:
         payload_tables = PayloadTablesApart
@@ -142,14 +102,13 @@ def write_log(
                 continue
             event, kept = decoder.decode(record)
             writer.keep(kept)
-            event.kind_index = kinds.number(event)
-            event.compile_index = compile_keys((event.compile_id, event.occurrence))
+            tally.add(event)
             event.blob_index, event.blob_offset, event.hash = -1, 0, None
             if event.trace_event is not None:
                 event.blob_index, event.blob_offset = blobs.put_trace_event(event.payload)
             elif event.payload is not None:
                 event.blob_index, event.blob_offset, event.hash = blobs.put(event.payload, event.kind_index)
-            writer.add(event, origins(event.origin), pids(event.pid))
+            writer.add(event)
             identity.observe(event)
             tables.observe(event)
             payloads.observe(event)
@@ -178,7 +137,7 @@ def write_log(
             "id": log.id,
             "rank": rank,
             "ranks": identity.ranks(),
-            "pids": list(pids),
+            "pids": list(decoder.pids),
             "source": source,
             "clock": decoder.clock.table(),
             "event_count": event_count,
@@ -187,8 +146,8 @@ def write_log(
             "metadata": writer.metadata,
             "verbatim": writer.verbatim,
             "timeline": blobs.timeline,
-            "kinds": kinds.table(),
-            "origins": [{"level": level.decode(), "path": path.decode("utf-8", "replace"), "line": int(line[:15])} for level, path, line in origins],
+            "kinds": _kinds(tally),
+            "origins": [{"level": level.decode(), "path": path.decode("utf-8", "replace"), "line": int(line[:15])} for level, path, line in decoder.origins],
         }
         path = sink.put(log_path(log.id, "log.json", sink.codec), to_json(directory))
     compiles = tables["compiles"]
@@ -204,7 +163,17 @@ def write_log(
         "compile_time_us": compiles.compile_time_us(),
         "diagnostics": diagnostics.counts(),
     }
-    return LogSummary(row, kinds.known)
+    return LogSummary(row, {kind.key: kind for kind in tally.kinds})
+
+
+def _kinds(tally: Tally) -> list[dict]:
+    """'kinds' of the log directory (schema: log)."""
+    rows = []
+    for index, sums in tally.by("kind_index").items():
+        (event_type, name), kind = tally.kind_names[index], tally.kinds[index]
+        row = {"type": event_type, "name": name, "descriptor": kind.key, "language": kind.language}
+        rows.append({**row, "event_count": sums.event_count, "size_bytes": sums.size_bytes})
+    return rows
 
 
 def _note_clock(decoder: EventDecoder, diagnostics: Diagnostics, size_bytes: int, event_count: int) -> None:

@@ -16,6 +16,7 @@ from tlparse_bundle.bundle.payload_tables import PayloadTablesHere
 from tlparse_bundle.bundle.sink import FileSink
 from tlparse_bundle.diagnostics import Diagnostics
 from tlparse_bundle.tables.registry import PAYLOAD_TABLES, Table, TableContext, Tables
+from tlparse_bundle.tables.tally import Tally
 from tlparse_bundle.trace.envelope import Event
 from tlparse_bundle.trace.stacks import StackTable
 
@@ -30,7 +31,7 @@ class _Slot:
 
     def __init__(self, cls: type[Table]):
         self.diagnostics = Diagnostics()
-        self.tables = Tables([cls], TableContext(StackTable(), self.diagnostics))
+        self.tables = Tables([cls], TableContext(StackTable(), self.diagnostics, Tally()))
         (self.table,) = self.tables
         self.wants: Callable[[Event], bool] | None = getattr(self.table, "wants", None)
         self.events: list[Event] = []

@@ -22,6 +22,7 @@ from tlparse_bundle.bundle.sink import FileSink
 from tlparse_bundle.diagnostics import Diagnostics
 from tlparse_bundle.errors import BundleError
 from tlparse_bundle.tables.registry import PAYLOAD_TABLES, TableContext, Tables
+from tlparse_bundle.tables.tally import Tally
 from tlparse_bundle.trace.envelope import Event
 from tlparse_bundle.trace.stacks import StackTable
 
@@ -52,7 +53,7 @@ class PayloadTablesHere:
         self._sink = sink
         self._log_id = log_id
         self._diagnostics = Diagnostics()
-        self._tables = Tables(PAYLOAD_TABLES, TableContext(StackTable(), self._diagnostics))
+        self._tables = Tables(PAYLOAD_TABLES, TableContext(StackTable(), self._diagnostics, Tally()))
         self.observe = self._tables.observe
 
     def finish(self) -> tuple[dict[str, str], Diagnostics]:
@@ -71,7 +72,7 @@ class PayloadTablesApart:
     """
 
     def __init__(self, sink: FileSink, log_id: str):
-        self._wanted = Tables(PAYLOAD_TABLES, TableContext(StackTable(), Diagnostics()))
+        self._wanted = Tables(PAYLOAD_TABLES, TableContext(StackTable(), Diagnostics(), Tally()))
         self._rows: list[tuple] = []
         self._bytes = 0
         self._process = subprocess.Popen(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from tlparse_bundle.events.registry import is_artifact
-from tlparse_bundle.trace.compile_id import CompileId
+from tlparse_bundle.tables.tally import Compile, Sums
 from tlparse_bundle.trace.envelope import Event
 
 if TYPE_CHECKING:
@@ -57,38 +57,43 @@ class _FrameCompile:
 
 
 class _Row:
-    def __init__(self, cid: CompileId | None, occurrence: int, first_event_index: int, frame_compile: _FrameCompile):
-        self.cid = cid
-        self.occurrence = occurrence
-        self.first_event_index = first_event_index
+    def __init__(self, compile: Compile, frame_compile: _FrameCompile):
+        self.cid = compile.id
+        self.occurrence = compile.occurrence
+        self.first_event_index = compile.first_event_index
         self.frame_compile = frame_compile
         self.stack_index: int | None = None
-        self.event_count = self.size_bytes = self.artifact_count = self.graph_break_count = 0
+        self.graph_break_count = 0
 
 
 class Compiles:
     name = "compiles"
-    types = None
+    types = frozenset(("chromium_event", "artifact", "dynamo_start", "compilation_metrics", "bwd_compilation_metrics"))
 
     def __init__(self, context: TableContext):
         self._stacks = context.stacks
-        self._rows: list[_Row] = []
+        self._tally = context.tally
+        self._all_rows: list[_Row] = []
         self._frame_compiles: dict[tuple, _FrameCompile] = {}
 
+    @property
+    def _rows(self) -> list[_Row]:
+        """Those of the compiles that there are so far."""
+        for compile in self._tally.compiles[len(self._all_rows) :]:
+            key = (compile.id and compile.id.frame_compile, compile.occurrence)
+            self._all_rows.append(_Row(compile, self._frame_compiles.setdefault(key, _FrameCompile())))
+        return self._all_rows
+
     def observe(self, event: Event) -> None:
-        if event.compile_index == len(self._rows):
-            key = (event.compile_id and event.compile_id.frame_compile, event.occurrence)
-            shared = self._frame_compiles.setdefault(key, _FrameCompile())
-            self._rows.append(_Row(event.compile_id, event.occurrence, event.index, shared))
-        row = self._rows[event.compile_index]
-        row.event_count += 1
-        row.size_bytes += event.size_bytes
-        row.artifact_count += is_artifact(event.type, event.payload is not None)
         if event.compile_id is None:
             return
         if event.type == "chromium_event":
-            self._observe_span(row.frame_compile, event.trace_event)
-        elif event.type == "artifact":
+            span = event.trace_event
+            if span is not None and span["name"] == "dynamo":
+                _observe_span(self._rows[event.compile_index].frame_compile, span)
+            return
+        row = self._rows[event.compile_index]
+        if event.type == "artifact":
             self._observe_artifact(row, event)
         elif type(event.value) is dict:
             if event.type == "dynamo_start":
@@ -101,15 +106,6 @@ class Compiles:
                 time_us = _backward_time_us(event.value)
                 if time_us is not None:
                     row.frame_compile.backward_time_us = (row.frame_compile.backward_time_us or 0) + time_us
-
-    def _observe_span(self, shared: _FrameCompile, span: dict | None) -> None:
-        if span is None or span["name"] != "dynamo" or not 0 <= span["ts"] < _MAX_EPOCH_US:
-            return
-        if span["ph"] == "B":
-            shared.span_start_us = span["ts"]
-        elif span["ph"] == "E" and shared.span_start_us is not None:
-            duration_us = max(0, span["ts"] - shared.span_start_us)
-            shared.span_us = duration_us if duration_us < _MAX_DURATION_US else None
 
     def _observe_artifact(self, row: _Row, event: Event) -> None:
         if event.name == "dynamo_graph_break_reason":
@@ -163,9 +159,9 @@ class Compiles:
         # A compile that fails early (at the recompile limit) does not say what it compiles; other
         # compiles with its frame id, the number of the code object, do.
         functions: dict[tuple, dict] = {}
-        rows = []
-        for row in self._rows:
-            cells = self._row(row)
+        rows, sums, artifact_counts = [], self._tally.by("compile_index"), self._artifact_counts()
+        for index, row in enumerate(self._rows):
+            cells = self._row(row, sums[index], artifact_counts[index])
             if row.cid is not None and row.cid.frame_id is not None:
                 known = {key: cells[key] for key in ("function", "filename", "first_line")}
                 frame = (row.cid.compiled_autograd_id, row.cid.frame_id)
@@ -178,7 +174,15 @@ class Compiles:
             rows.append(cells)
         return {"compiles": rows}
 
-    def _row(self, row: _Row) -> dict:
+    def _artifact_counts(self) -> list[int]:
+        counts = [0] * len(self._rows)
+        for (compile_index, kind_index), sums in self._tally.by("compile_index", "kind_index").items():
+            event_type, _ = self._tally.kind_names[kind_index]
+            counts[compile_index] += is_artifact(event_type, True) * sums.payload_count
+            counts[compile_index] += is_artifact(event_type, False) * (sums.event_count - sums.payload_count)
+        return counts
+
+    def _row(self, row: _Row, sums: Sums, artifact_count: int) -> dict:
         cid, shared = row.cid, row.frame_compile
         metrics = shared.metrics
         key = "-" if cid is None else str(cid)
@@ -205,10 +209,10 @@ class Compiles:
             "restart_reasons": shared.restart_reasons,
             "failure": shared.failure,
             "metrics_event_index": shared.metrics_event_index,
-            "event_count": row.event_count,
+            "event_count": sums.event_count,
             "first_event_index": row.first_event_index,
-            "size_bytes": row.size_bytes,
-            "artifact_count": row.artifact_count,
+            "size_bytes": sums.size_bytes,
+            "artifact_count": artifact_count,
         }
 
     def _function(self, metrics: dict, stack_index: int | None) -> dict:
@@ -218,6 +222,16 @@ class Compiles:
             if stack_index is not None:
                 filename, line, function, _ = self._stacks.innermost(stack_index)
         return {"function": function, "filename": _text(filename), "first_line": line if type(line) is int else None}
+
+
+def _observe_span(shared: _FrameCompile, span: dict) -> None:
+    if not 0 <= span["ts"] < _MAX_EPOCH_US:
+        return
+    if span["ph"] == "B":
+        shared.span_start_us = span["ts"]
+    elif span["ph"] == "E" and shared.span_start_us is not None:
+        duration_us = max(0, span["ts"] - shared.span_start_us)
+        shared.span_us = duration_us if duration_us < _MAX_DURATION_US else None
 
 
 def _times(shared: _FrameCompile) -> dict[str, int | None]:

@@ -5,19 +5,19 @@ from __future__ import annotations
 import orjson
 
 from tlparse_bundle.diagnostics import Diagnostics
+from tlparse_bundle.tables.tally import Tally
 from tlparse_bundle.trace.envelope import Event
 
 
 class Identity:
     """Collects what the records say about their process."""
 
-    def __init__(self) -> None:
-        self._ranks: dict[int | None, int] = {}
+    def __init__(self, tally: Tally) -> None:
+        self._tally = tally
         self._artifact_version: str | None = None
         self._metrics_version: str | None = None
 
     def observe(self, event: Event) -> None:
-        self._ranks[event.rank] = self._ranks.get(event.rank, 0) + 1
         if event.name == "torch_version" and event.type == "artifact" and event.payload:
             try:
                 version = orjson.loads(event.payload[:10_000])["pytorch_version"]
@@ -36,12 +36,12 @@ class Identity:
 
     def ranks(self) -> list[dict]:
         """'ranks' of the log directory (schema: log)."""
-        ranks = sorted(self._ranks, key=lambda r: (r is None, r or 0))
-        return [{"rank": rank, "event_count": self._ranks[rank]} for rank in ranks]
+        sums = self._tally.by("rank")
+        return [{"rank": rank, "event_count": sums[rank].event_count} for rank in sorted(sums, key=lambda r: (r is None, r or 0))]
 
     def rank(self, name_rank: int | None, diagnostics: Diagnostics) -> int | None:
         """Rank of the log; ``name_rank`` is what the file name says."""
-        ranks = [rank for rank in self._ranks if rank is not None]
+        ranks = [rank for rank in self._tally.by("rank") if rank is not None]
         if len(ranks) > 1:
             diagnostics.add("rank-mixed", "records of the ranks " + ", ".join(map(str, sorted(ranks))))
         if name_rank is None:

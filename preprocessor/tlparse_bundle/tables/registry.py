@@ -31,6 +31,7 @@ from tlparse_bundle.tables.runtime import Runtime
 from tlparse_bundle.tables.sources import Sources
 from tlparse_bundle.tables.spans import Spans
 from tlparse_bundle.tables.symbols import Symbols
+from tlparse_bundle.tables.tally import Tally
 from tlparse_bundle.tables.tensors import Tensors
 from tlparse_bundle.trace.envelope import Event
 from tlparse_bundle.trace.stacks import StackTable
@@ -38,10 +39,11 @@ from tlparse_bundle.trace.stacks import StackTable
 
 @dataclass(frozen=True, slots=True)
 class TableContext:
-    """What tables may use: the stacks of the log and its diagnostics."""
+    """What tables may use: the stacks of the log, its diagnostics, and the counts of its events."""
 
     stacks: StackTable
     diagnostics: Diagnostics
+    tally: Tally
 
 
 class Table(Protocol):

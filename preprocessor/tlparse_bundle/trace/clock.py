@@ -38,16 +38,19 @@ class Clock:
             if len(self._seconds) > 100_000:
                 self._seconds.clear()
         us = start_us + int(micros) + self._year_us
-        year_us = (366 if self._leap else 365) * _DAY_US
         if self.origin is None:
             text = date_time.decode()
             self.origin = f"{text[:2]}-{text[2:4]} {text[5:]}.{micros.decode()}"
             self._origin_us = self._last_us = us
-        if self._last_us - us > 180 * _DAY_US:  # 31 December, then 1 January
+        back_us = self._last_us - us
+        if back_us > 180 * _DAY_US:  # 31 December, then 1 January
+            year_us = (366 if self._leap else 365) * _DAY_US
             self._year_us += year_us
             us += year_us
-        elif self._year_us and 0 <= self._last_us - (us - year_us) < _DAY_US:  # another thread, still before midnight
-            us -= year_us
+        elif self._year_us:
+            year_us = (366 if self._leap else 365) * _DAY_US
+            if 0 <= back_us + year_us < _DAY_US:  # another thread, still before midnight
+                us -= year_us
         self._last_us = us
         return us - self._origin_us
 

@@ -7,7 +7,7 @@ import json
 import math
 import re
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -30,20 +30,23 @@ _MAX_DEPTH = 100  # of lists and objects in each other; JSON writers and readers
 _ZEROS = re.compile(rb"0+")
 _DIGITS_AS_ZEROS = bytes.maketrans(b"123456789", b"000000000")
 _SIXTEEN_DIGITS = b"0" * 16
-_EMPTY_MD5 = hashlib.md5(b"", usedforsecurity=False).hexdigest()
+_HASH_KEY = b', "has_payload": "'
+_HASH_BYTES = 34  # of the MD5 behind it, with the end of the envelope
+_MAX_KNOWN = 4096  # envelopes
+_MAX_KNOWN_BYTES = 400  # of one: a longer one, which says something itself, hardly comes again
 
 
 class Event:
     """One record, understood: what tables are made from.
 
     ``value`` is the metadata under the event's own key; ``metadata`` the whole object, None for
-    ``{type: {}}``. ``trace_event`` is the parsed payload of a chromium event.
+    ``{type: {}}``; other events may share both. ``trace_event`` is the parsed payload of a chromium event.
     """
 
     __slots__ = (
         "index", "type", "name", "value", "metadata", "compile_id", "occurrence", "rank", "line", "byte_offset",
-        "size_bytes", "time_us", "origin", "pid", "payload", "payload_form", "trace_event", "kind_index", "compile_index",
-        "blob_index", "blob_offset", "hash",
+        "size_bytes", "time_us", "origin_index", "pid_index", "payload", "payload_form", "trace_event", "kind_index",
+        "compile_index", "blob_index", "blob_offset", "hash",
     )  # fmt: skip
 
     index: int
@@ -58,8 +61,8 @@ class Event:
     byte_offset: int
     size_bytes: int
     time_us: int
-    origin: tuple[bytes, bytes, bytes]
-    pid: int
+    origin_index: int
+    pid_index: int
     payload: bytes | None
     payload_form: str  # lf, crlf or verbatim
     trace_event: dict | None
@@ -71,13 +74,30 @@ class Event:
     hash: str | None
 
 
+class _Known(NamedTuple):
+    """What an envelope says of its event, if nothing of it depends on the records before."""
+
+    type: str
+    name: str | None
+    value: Any
+    metadata: dict | None
+    compile_id: CompileId | None
+    rank: int | None
+
+
 class EventDecoder:
-    """Decodes the records of one log, in order."""
+    """Decodes the records of one log, in order.
+
+    ``origins``, (level, path, line) of the code that wrote a record, and ``pids`` are numbered in order of appearance.
+    """
 
     def __init__(self, diagnostics: Diagnostics):
         self.diagnostics = diagnostics
         self.clock = Clock()
         self.stacks = StackTable()
+        self.origins: dict[tuple[bytes, bytes, bytes], int] = {}
+        self.pids: dict[int, int] = {}
+        self._known: dict[bytes, _Known] = {}
         self._occurrences = Occurrences()
         self._compile_ids: dict[tuple, CompileId] = {}
         self._strings: dict[int, str] = {}
@@ -94,7 +114,8 @@ class EventDecoder:
         self._count += 1
         event.line, event.byte_offset, event.size_bytes = record.line, record.byte_offset, record.size_bytes
         level, date_time, micros, pid, path, line = record.prefix
-        event.origin, event.pid = (level, path, line), int(pid) if len(pid) < 16 else 0
+        event.origin_index = self.origins.setdefault((level, path, line), len(self.origins))
+        event.pid_index = self.pids.setdefault(int(pid) if len(pid) < 16 else 0, len(self.pids))
         time_us = self.clock.time_us(date_time, micros)
         if time_us is None:
             self._note(event, "time-invalid", f"no time: {date_time.decode()}")
@@ -103,6 +124,27 @@ class EventDecoder:
         event.payload = record.payload
         event.payload_form = "verbatim" if record.verbatim else "lf"
 
+        # Most envelopes were there before, but for the hash of the payload at their end.
+        start = record.envelope[:-_HASH_BYTES] if record.payload is not None else b""
+        known = self._known.get(start)
+        if known is not None and record.envelope[-_HASH_BYTES:] == b'%s"}' % _md5(record.payload).encode():
+            event.type, event.name, event.value, event.metadata, event.compile_id, event.rank = known
+            kept = record.kept
+        else:
+            kept = self._read(event, record, start)
+        event.trace_event = self._trace_event(event) if event.type == "chromium_event" else None
+
+        span = event.trace_event
+        # What torch writes of a frame compile before its dynamo_start.
+        opens = event.name == "recompile_reasons" if span is None else span["name"] == "dynamo" and span["ph"] == "B"
+        event.occurrence = 1 if event.compile_id is None else self._occurrences.of(
+            event.compile_id, starts=event.type == "dynamo_start", opens=opens
+        )
+        return event, kept
+
+    def _read(self, event: Event, record: Record, start: bytes) -> bytes:
+        """Read the envelope, which begins with ``start``; returns the bytes of the record to keep verbatim."""
+        self._noted = False
         fields = self._fields(event, record)
         kept = self._check_payload(event, fields, record)
         for event.type in fields:  # the event's own key comes first
@@ -114,27 +156,27 @@ class EventDecoder:
         event.name = value["name"] if type(value) is dict and type(value.get("name")) is str else None
         event.rank = self._rank(event, fields)
         event.compile_id = self._compile_id(event, fields)
-        event.trace_event = self._trace_event(event) if event.type == "chromium_event" else None
         if event.type == "str":
             self._define_string(event, value)
-        if not _STACK_KEYS.isdisjoint(fields):
+        has_stack = not _STACK_KEYS.isdisjoint(fields)
+        if has_stack:
             self._intern_stack(event, fields, "stack")
             if event.type != "user_stack":
                 self._intern_stack(event, fields, "user_stack")
         if type(value) is dict and not _STACK_KEYS.isdisjoint(value):
+            has_stack = True
             self._intern_stack(event, value, "stack")
             self._intern_stack(event, value, "user_stack")
-
-        span = event.trace_event
-        # What torch writes of a frame compile before its dynamo_start.
-        opens = event.name == "recompile_reasons" if span is None else span["name"] == "dynamo" and span["ph"] == "B"
-        event.occurrence = 1 if event.compile_id is None else self._occurrences.of(
-            event.compile_id, starts=event.type == "dynamo_start", opens=opens
-        )
         event.metadata = None if value == {} and len(fields) == 1 else fields
-        return event, kept
+        is_plain = not (has_stack or self._noted or event.type == "str" or "has_payload" in fields)
+        if is_plain and start.endswith(_HASH_KEY) and len(start) <= _MAX_KNOWN_BYTES:
+            if len(self._known) >= _MAX_KNOWN:
+                self._known.clear()
+            self._known[start] = _Known(event.type, event.name, value, event.metadata, event.compile_id, event.rank)
+        return kept
 
     def _note(self, event: Event, code: str, message: str) -> None:
+        self._noted = True
         self.diagnostics.add(code, message, line=event.line, byte_offset=event.byte_offset, event_index=event.index)
 
     def _fields(self, event: Event, record: Record) -> dict:
@@ -175,7 +217,7 @@ class EventDecoder:
                 else:
                     self._note(event, "payload-missing", f"no payload of MD5 {announced}")
             return record.kept
-        if hashlib.md5(payload, usedforsecurity=False).hexdigest() == announced:
+        if _md5(payload) == announced:
             del fields["has_payload"]
             return record.kept
         if announced is None:
@@ -184,7 +226,7 @@ class EventDecoder:
             return record.kept
         if payload.endswith(b"\r"):
             unix = payload[:-1].replace(b"\r\n", b"\n")
-            if hashlib.md5(unix, usedforsecurity=False).hexdigest() == announced:
+            if _md5(unix) == announced:
                 del fields["has_payload"]
                 self._note(event, "payload-line-ends", "payload lines end in CR LF")
                 event.payload = unix
@@ -291,6 +333,13 @@ class EventDecoder:
                 holder[f"{key}_index"] = self.stacks.intern(rows)
             else:
                 holder[k] = v
+
+
+def _md5(payload: bytes) -> str:
+    return hashlib.md5(payload, usedforsecurity=False).hexdigest()
+
+
+_EMPTY_MD5 = _md5(b"")
 
 
 def _is_index(value: Any) -> bool:
