@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from operator import attrgetter
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from tlparse_bundle.events.kinds import Kind
@@ -83,8 +83,11 @@ class Tally:
 
     def by(self, *dimensions: str) -> dict[Any, Sums]:
         """Sums of what agrees in these fields of Cell: by the value of one, by tuples of several. In order of appearance."""
-        key = attrgetter(*dimensions)
+        key = itemgetter(*map(Cell._fields.index, dimensions))
         groups: dict[Any, Sums] = {}
         for cell, sums in self._cells.items():
-            groups.setdefault(key(Cell._make(cell)), Sums()).add(sums)
+            group = groups.get(key(cell))
+            if group is None:
+                group = groups[key(cell)] = Sums()
+            group.add(sums)
         return groups
