@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import orjson
 
@@ -92,7 +93,7 @@ def make_manifest(summaries: Sequence[LogSummary], codec: str) -> dict:
 def _write_logs(
     logs: Sequence[LogFile], root: str, codec: str, workers: Executor, jobs: int, progress: Callable[[int], None]
 ) -> list[LogSummary]:
-    write = partial(_write_log, processes=jobs // max(1, len(logs)))
+    write = partial(_write_log, cores=jobs // max(1, len(logs)), one_of_many=len(logs) > 1)
     if min(workers.count, len(logs)) <= 1:
         return [write(log, root, codec, progress) for log in logs]
     # The largest first, so that no worker is left with it at the end. The size on disk stands for
@@ -102,7 +103,7 @@ def _write_logs(
 
 
 def _write_log(
-    log: LogFile, root: str, codec: str, progress: Callable[[int], None] = lambda size_bytes: None, processes: int = 1
+    log: LogFile, root: str, codec: str, progress: Callable[[int], None] = lambda size_bytes: None, **how: Any
 ) -> LogSummary:
     with Uploads(root) as folder:
-        return write_log(log, folder, codec, progress, processes=processes)
+        return write_log(log, folder, codec, progress, **how)

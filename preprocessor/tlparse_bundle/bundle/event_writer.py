@@ -51,9 +51,8 @@ class EventWriter:
         self._count += 1
         if len(self._rows) >= EVENTS_PER_CHUNK:
             self._close_events()
-        metadata = b"null" if event.metadata is None else to_json(event.metadata)
-        self._metadata.append(metadata)
-        self._metadata_bytes += len(metadata) + 1
+        self._metadata.append(event.metadata_json)
+        self._metadata_bytes += len(event.metadata_json) + 1
         if self._metadata_bytes >= METADATA_CHUNK_BYTES:
             self._close_metadata()
 

@@ -39,12 +39,12 @@ class LogSummary:
 
 
 class _HashingStream:
-    """Hashes a log, in a thread, and counts its bytes while it is read. Use as a context manager."""
+    """Hashes a log, in a thread or at once, and counts its bytes while it is read. Use as a context manager."""
 
-    def __init__(self, stream: Any):
+    def __init__(self, stream: Any, *, thread: bool):
         self._stream = stream
         self._hash = hashlib.sha256()
-        self._pool = ThreadPoolExecutor(1)
+        self._pool = ThreadPoolExecutor(1) if thread else None
         self._update: Future | None = None
         self.size_bytes = 0
 
@@ -52,12 +52,16 @@ class _HashingStream:
         return self
 
     def __exit__(self, *error) -> None:
-        self._pool.shutdown()
+        if self._pool is not None:
+            self._pool.shutdown()
 
     def read(self, size: int) -> bytes:
         data = self._stream.read(size)
         self._finish()
-        self._update = self._pool.submit(self._hash.update, data)
+        if self._pool is None:
+            self._hash.update(data)
+        else:
+            self._update = self._pool.submit(self._hash.update, data)
         self.size_bytes += len(data)
         return data
 
@@ -72,26 +76,33 @@ class _HashingStream:
 
 
 def write_log(
-    log: LogFile, root: Path, codec: str, progress: Callable[[int], None] = lambda size_bytes: None, *, processes: int = 1
+    log: LogFile,
+    root: Path,
+    codec: str,
+    progress: Callable[[int], None] = lambda size_bytes: None,
+    *,
+    cores: int = 1,
+    one_of_many: bool = False,
 ) -> LogSummary:
     """Read ``log`` and write its files below ``root``. Memory does not grow with the log's size.
 
-    ``progress`` is told how many bytes of the uncompressed log were read since the last call. With
-    two or more ``processes`` a large log gets a second one. Raises BundleError when the file cannot be read or decompressed.
+    ``progress`` is told how many bytes of the uncompressed log were read since the last call. With two
+    or more ``cores`` to itself it gets threads, and if it is large a second process. ``one_of_many``
+    says that the logs before may have been equal in part. Raises BundleError when the file cannot be read or decompressed.
     """
     diagnostics = Diagnostics()
     decoder = EventDecoder(diagnostics)
     tally = Tally()
     identity, tables = Identity(tally), Tables([*STREAM_TABLES, *plugin_tables()], TableContext(decoder.stacks, diagnostics, tally))
-    payload_tables = PayloadTablesHere if log.name_rank is None else PayloadTablesRemembered
-    if processes > 1 and log.size_bytes >= _APART_BYTES:
+    payload_tables = PayloadTablesRemembered if one_of_many else PayloadTablesHere
+    if cores > 1 and log.size_bytes >= _APART_BYTES:
         payload_tables = PayloadTablesApart
     event_count = reported = 0
 
     with (
         open_log(log) as raw,
-        _HashingStream(raw) as stream,
-        FileSink(root, CODECS[codec]) as sink,
+        _HashingStream(raw, thread=cores > 1) as stream,
+        FileSink(root, CODECS[codec], threads=cores > 1) as sink,
         closing(payload_tables(sink, log.id)) as payloads,
     ):
         reader = RecordReader(stream, diagnostics)
@@ -108,6 +119,7 @@ def write_log(
                 event.blob_index, event.blob_offset = blobs.put_trace_event(event.payload)
             elif event.payload is not None:
                 event.blob_index, event.blob_offset, event.hash = blobs.put(event.payload, event.kind_index)
+            event.metadata_json = b"null" if event.metadata is None else to_json(event.metadata)
             writer.add(event)
             identity.observe(event)
             tables.observe(event)

@@ -35,7 +35,7 @@ class _Slot:
         (self.table,) = self.tables
         self.wants: Callable[[Event], bool] | None = getattr(self.table, "wants", None)
         self.events: list[Event] = []
-        self.hash = hashlib.sha256()
+        self.fingerprints: list[bytes] = []
 
 
 class PayloadTablesRemembered:
@@ -63,7 +63,7 @@ class PayloadTablesRemembered:
             return
         fingerprint = _fingerprint(event)
         for slot in wanting:
-            slot.hash.update(fingerprint)
+            slot.fingerprints.append(fingerprint)
             slot.events.append(event)
         self._events.append(event)
         self._waiting_bytes += len(event.payload or b"")
@@ -91,7 +91,7 @@ class PayloadTablesRemembered:
 
     def _file(self, slot: _Slot) -> bytes:
         codec = self._sink.codec
-        key = slot.table.name, codec.name, slot.hash.digest()
+        key = slot.table.name, codec.name, hashlib.sha256(b"".join(slot.fingerprints)).digest()
         data = _known.get(key)
         if data is None:
             for event in slot.events:
@@ -111,4 +111,4 @@ def _fingerprint(event: Event) -> bytes:
     """All of an event that a table can see, but its place in the log, which is for diagnostics alone."""
     content = event.hash or hashlib.sha256(event.payload or b"").hexdigest()
     who = (event.index, event.compile_index, event.compile_id, event.occurrence, event.type, event.name, event.payload is None)
-    return orjson.dumps((*who, content, event.metadata), default=list)
+    return orjson.dumps((*who, content, orjson.Fragment(event.metadata_json)), default=list)

@@ -17,6 +17,8 @@ from operator import attrgetter
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
+import orjson
+
 from tlparse_bundle.bundle.layout import CODECS
 from tlparse_bundle.bundle.sink import FileSink
 from tlparse_bundle.diagnostics import Diagnostics
@@ -30,8 +32,9 @@ _BATCH_BYTES = 1 << 20
 _BATCH_EVENTS = 1000
 _MAX_WAITING = 12  # batches
 _LENGTH = struct.Struct("<Q")
-_FIELDS = Event.__slots__
-_row_of = attrgetter(*_FIELDS)
+# What these tables may read of an event, besides its metadata.
+_FIELDS = ("index", "type", "name", "compile_id", "occurrence", "line", "byte_offset", "compile_index", "payload", "hash", "trace_event")
+_row_of = attrgetter(*_FIELDS, "metadata_json")
 
 
 class PayloadTables(Protocol):
@@ -156,18 +159,24 @@ def _fill(source: BinaryIO) -> tuple[dict[str, str], Diagnostics] | None:
     if head is None:
         return None
     root, codec, log_id = pickle.loads(head)
-    with FileSink(Path(root), CODECS[codec]) as sink:
+    with FileSink(Path(root), CODECS[codec], threads=False) as sink:
         tables = PayloadTablesHere(sink, log_id)
         while (message := _read(source)) is not None:
             rows = pickle.loads(message)
             if rows is None:
                 return tables.finish()
             for row in rows:
-                event = Event()
-                for field, value in zip(_FIELDS, row):
-                    setattr(event, field, value)
-                tables.observe(event)
+                tables.observe(_event_of(row))
     return None  # whoever sent them has ended
+
+
+def _event_of(row: tuple) -> Event:
+    event = Event()
+    for field, value in zip(_FIELDS, row):
+        setattr(event, field, value)
+    event.metadata = orjson.loads(row[-1])
+    event.value = {} if event.metadata is None else event.metadata.get(event.type)
+    return event
 
 
 def _write(stream: BinaryIO, message: bytes) -> None:

@@ -46,7 +46,7 @@ class Event:
     __slots__ = (
         "index", "type", "name", "value", "metadata", "compile_id", "occurrence", "rank", "line", "byte_offset",
         "size_bytes", "time_us", "origin_index", "pid_index", "payload", "payload_form", "trace_event", "kind_index",
-        "compile_index", "blob_index", "blob_offset", "hash",
+        "compile_index", "blob_index", "blob_offset", "hash", "metadata_json",
     )  # fmt: skip
 
     index: int
@@ -72,6 +72,7 @@ class Event:
     blob_index: int
     blob_offset: int
     hash: str | None
+    metadata_json: bytes
 
 
 class _Known(NamedTuple):
