@@ -19,7 +19,7 @@ def read(data):
 def test_a_record_has_prefix_envelope_and_payload():
     data = b'W1231 23:59:58.123456 4711 torch/a b.py:12] {"x": 1}\n\tone\n\ttwo\n'
     (it,), kept = read(data)
-    assert it.prefix == (b"W", b"1231 23:59:58", b"123456", b"4711", b"torch/a b.py", b"12")
+    assert it.prefix == (b"W", b"1231 23:59:58", b"123456", b"4711 torch/a b.py:12")
     assert (it.envelope, it.payload, it.verbatim, it.cut) == (b'{"x": 1}', b"one\ntwo", False, False)
     assert (it.line, it.byte_offset, it.size_bytes) == (1, 0, len(data))
     assert kept == data[: data.index(b"\t")]

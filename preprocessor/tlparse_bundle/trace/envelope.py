@@ -98,6 +98,7 @@ class EventDecoder:
         self.stacks = StackTable()
         self.origins: dict[tuple[bytes, bytes, bytes], int] = {}
         self.pids: dict[int, int] = {}
+        self._places: dict[tuple[bytes, bytes], tuple[int, int]] = {}
         self._known: dict[bytes, _Known] = {}
         self._occurrences = Occurrences()
         self._compile_ids: dict[tuple, CompileId] = {}
@@ -114,9 +115,9 @@ class EventDecoder:
         event.index = self._count
         self._count += 1
         event.line, event.byte_offset, event.size_bytes = record.line, record.byte_offset, record.size_bytes
-        level, date_time, micros, pid, path, line = record.prefix
-        event.origin_index = self.origins.setdefault((level, path, line), len(self.origins))
-        event.pid_index = self.pids.setdefault(int(pid) if len(pid) < 16 else 0, len(self.pids))
+        level, date_time, micros, place = record.prefix
+        indexes = self._places.get((level, place))
+        event.origin_index, event.pid_index = indexes or self._new_place(level, place)
         time_us = self.clock.time_us(date_time, micros)
         if time_us is None:
             self._note(event, "time-invalid", f"no time: {date_time.decode()}")
@@ -126,9 +127,10 @@ class EventDecoder:
         event.payload_form = "verbatim" if record.verbatim else "lf"
 
         # Most envelopes were there before, but for the hash of the payload at their end.
-        start = record.envelope[:-_HASH_BYTES] if record.payload is not None else b""
+        envelope, payload = record.envelope, record.payload
+        start = envelope[:-_HASH_BYTES] if payload is not None else b""
         known = self._known.get(start)
-        if known is not None and record.envelope[-_HASH_BYTES:] == b'%s"}' % _md5(record.payload).encode():
+        if known is not None and envelope[-_HASH_BYTES:] == _md5(payload).encode() + b'"}':
             event.type, event.name, event.value, event.metadata, event.compile_id, event.rank = known
             kept = record.kept
         else:
@@ -142,6 +144,16 @@ class EventDecoder:
             event.compile_id, starts=event.type == "dynamo_start", opens=opens
         )
         return event, kept
+
+    def _new_place(self, level: bytes, place: bytes) -> tuple[int, int]:
+        """Origin and pid of b"pid path:line"."""
+        pid, code = place.split(b" ", 1)
+        path, line = code.rsplit(b":", 1)
+        origin = self.origins.setdefault((level, path, line), len(self.origins))
+        indexes = origin, self.pids.setdefault(int(pid) if len(pid) < 16 else 0, len(self.pids))
+        if len(self._places) < _MAX_KNOWN:
+            self._places[level, place] = indexes
+        return indexes
 
     def _read(self, event: Event, record: Record, start: bytes) -> bytes:
         """Read the envelope, which begins with ``start``; returns the bytes of the record to keep verbatim."""

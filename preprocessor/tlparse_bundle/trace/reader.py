@@ -19,9 +19,10 @@ MAX_LINE_BYTES = 16 << 20  # of a prefix and an envelope; parsed, JSON takes up 
 MAX_RECORD_BYTES = 256 << 20  # with the payload
 
 # Level, MMDD, time, pid, then the shortest path that is followed by ":line] ".
-PREFIX = re.compile(rb"([A-Z])(\d{4} \d\d:\d\d:\d\d)[.,](\d{6}) +(\d+) (.+?):(\d+)\] ?")
+_LEVEL_AND_TIME = rb"([A-Z])(\d{4} \d\d:\d\d:\d\d)[.,](\d{6}) +"
+PREFIX = re.compile(_LEVEL_AND_TIME + rb"(\d+) (.+?):(\d+)\] ?")
 # Possessive, so that no line of millions is remembered for a way back.
-_RECORD = re.compile(PREFIX.pattern + rb"([^\n]*+)\n((?:\t[^\n]*+\n)*+)(?![\t\n])")
+_RECORD = re.compile(_LEVEL_AND_TIME + rb"(\d+ .+?:\d+)\] ?([^\n]*+)\n((?:\t[^\n]*+\n)*+)(?![\t\n])")
 _PAYLOAD_LINES = re.compile(rb"(?:\n++\t[^\n]*+)*+")
 _LINE_START = re.compile(rb"\n\t")
 _LINE_FEEDS = re.compile(rb"\n+")
@@ -33,9 +34,10 @@ _BOM = b"\xef\xbb\xbf"
 class Record:
     """One record of a log.
 
-    ``prefix`` is (level, date and time, microseconds, pid, path, line); None marks a long stretch of
-    bytes that are no record. ``left_out`` says that there is a payload, too large to be read. ``kept`` holds all bytes since the end of the record before, except a payload whose lines can
-    be written again from ``payload``: concatenated over a log they are the verbatim chunks.
+    ``prefix`` is (level, date and time, microseconds, b"pid path:line"); None marks a long stretch of
+    bytes that are no record. ``left_out`` says that there is a payload, too large to be read. ``kept``
+    holds all bytes since the end of the record before, except a payload whose lines can be written
+    again from ``payload``: concatenated over a log they are the verbatim chunks.
     """
 
     __slots__ = ("line", "byte_offset", "size_bytes", "prefix", "envelope", "payload", "verbatim", "cut", "left_out", "kept")
@@ -44,7 +46,7 @@ class Record:
         self.line: int = line
         self.byte_offset: int = byte_offset
         self.size_bytes: int = size_bytes
-        self.prefix: tuple[bytes, bytes, bytes, bytes, bytes, bytes] | None = prefix
+        self.prefix: tuple[bytes, bytes, bytes, bytes] | None = prefix
         self.envelope: bytes = envelope
         self.payload: bytes | None = payload
         self.verbatim: bool = verbatim
@@ -92,19 +94,20 @@ class RecordReader:
         while True:
             buf = self._buf
             match = _RECORD.match(buf, pos)
-            if match is not None and match.end() < len(buf) and match.end() - pos <= MAX_LINE_BYTES:
-                # A whole record with nothing odd about it, as nearly all are.
-                start, stop = match.span(8)
-                payload, lines = None, 1
-                if stop > start:
-                    raw = buf[start + 1 : stop - 1]
-                    payload = _LINE_START.sub(b"\n", raw)  # quicker than replace()
-                    lines = 2 + len(raw) - len(payload)
-                prefix, envelope = match.group(1, 2, 3, 4, 5, 6), match[7].removesuffix(b"\r")
-                yield Record(line, self._base + pos, stop - pos, prefix, envelope, payload, False, False, False, buf[kept_from:start])
-                line += lines
-                kept_from = pos = stop
-                continue
+            if match is not None:
+                start, stop = match.span(6)
+                if stop < len(buf) and stop - pos <= MAX_LINE_BYTES:
+                    # A whole record with nothing odd about it, as nearly all are.
+                    payload, lines = None, 1
+                    if stop > start:
+                        raw = buf[start + 1 : stop - 1]
+                        payload = _LINE_START.sub(b"\n", raw)  # quicker than replace()
+                        lines = 2 + len(raw) - len(payload)
+                    prefix, envelope = match.group(1, 2, 3, 4), match[5].removesuffix(b"\r")
+                    yield Record(line, self._base + pos, stop - pos, prefix, envelope, payload, False, False, False, buf[kept_from:start])
+                    line += lines
+                    kept_from = pos = stop
+                    continue
             end = buf.find(b"\n", pos, pos + MAX_LINE_BYTES)
             too_long = end < 0 and len(buf) - pos > MAX_LINE_BYTES
             if not too_long and not self._eof and (end < 0 or end == len(buf) - 1):
@@ -149,7 +152,8 @@ class RecordReader:
             envelope = buf[match.end() : end].removesuffix(b"\r")
             if left_out:
                 self._too_large("a record", MAX_RECORD_BYTES, line, self._base + pos)
-            yield Record(line, self._base + pos, stop - pos, match.groups(), envelope, payload, verbatim, cut, left_out, kept)
+            prefix = (*match.group(1, 2, 3), buf[match.start(4) : match.end(6)])
+            yield Record(line, self._base + pos, stop - pos, prefix, envelope, payload, verbatim, cut, left_out, kept)
             line += lines
             kept_from = pos = stop
             if left_out:
