@@ -24,7 +24,7 @@ class Artifacts:
         self._texts: dict[str, list[str | None]] = {"name": [], "hash": []}
 
     def observe(self, event: Event) -> None:
-        if not is_artifact(event.type, event.payload is not None):
+        if event.trace_event is not None or not is_artifact(event.type, event.payload is not None):
             return
         size_bytes = len(event.payload) if event.payload is not None else 0
         numbers = (event.index, event.compile_index, event.kind_index, event.blob_index, event.blob_offset, size_bytes)
