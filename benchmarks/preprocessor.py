@@ -1,6 +1,6 @@
 """How fast the preprocessor is beside tlparse: both run in turn on the same inputs.
 
-    python benchmarks/preprocessor.py SOURCE [--only trace,linear,ranks,artifact,tiny,start] [--rounds 5] [--json FILE] [--work FOLDER]
+    python benchmarks/preprocessor.py SOURCE [--only trace,linear,ranks,workers,artifact,tiny,start] [--rounds 5] [--json FILE] [--work FOLDER]
 
 SOURCE is the log of a real rank (of 1.86 MB and 504 records in the figures of docs/performance.md); the
 inputs are made from it in FOLDER. Each round runs every program once, so that a machine that gets slower
@@ -10,7 +10,8 @@ or beside the Python that runs this.
 
   trace     150 MB, 40,504 records: tlparse, tlparse --plain-text, and us
   linear    300 MB and 600 MB against 150 MB: does our time grow as the log does, and our memory not at all?
-  ranks     64 ranks of 20 MB: tlparse --all-ranks-html and us; one worker and two on two of the logs
+  ranks     64 ranks of 20 MB: tlparse --all-ranks-html and us
+  workers   4 ranks of 150 MB: one worker and two
   artifact  one artifact of 200 MB
   tiny      1,000,000 records of the smallest kind
   start     tlparse-bundle --help against an empty Python program
@@ -26,6 +27,7 @@ import shutil
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -45,6 +47,7 @@ OURS = [sys.executable, "-m", "tlparse_bundle"]
 COPIES = 81  # of the source make 150 MB
 RANK_COPIES = 11  # make 20 MB
 WARM_UP_BYTES = 500_000_000
+BYTECODE = str(Path(tempfile.gettempdir()) / "tlparse_bundle_benchmark")
 
 
 @dataclass
@@ -68,8 +71,11 @@ def tlparse_command() -> str:
 
 def measured(command: list[str]) -> tuple[float, float, int]:
     """(wall, processor seconds of it and its children, peak bytes of the largest of them) of one run."""
+    # With bytecode, as installed packages have it; and nothing is left to be written of what ran before.
+    environment = {**os.environ, "PYTHONPATH": str(PREPROCESSOR), "PYTHONPYCACHEPREFIX": BYTECODE, "PYTHONDONTWRITEBYTECODE": ""}
+    os.sync()
     start = time.perf_counter()
-    process = subprocess.Popen(command, env={**os.environ, "PYTHONPATH": str(PREPROCESSOR)}, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     error = process.stderr.read()
     _, status, usage = os.wait4(process.pid, 0)
     wall = time.perf_counter() - start
@@ -132,16 +138,23 @@ def bench_linear(source: Path, work: Path, rounds: int) -> list[Run]:
 
 
 def bench_ranks(source: Path, work: Path, rounds: int) -> list[Run]:
-    folder, pair, one = work / "ranks", work / "pair", work / "one"
+    folder, one = work / "ranks", work / "one"
     if not folder.exists():
         big = trace_log(source, work, RANK_COPIES)
-        for place, count in ((folder, 64), (pair, 2), (one, 1)):
+        for place, count in ((folder, 64), (one, 1)):
             make_ranks(big, place, count)
     runs = in_turn("ranks", folder, {"tlparse": theirs(folder, "--all-ranks-html"), "tlparse-bundle": ours(folder)}, work, rounds)
     runs += in_turn("one rank", one, {"tlparse-bundle": ours(one)}, work, rounds)
     blobs = {run.input: run.blobs_bytes for run in runs if run.program == "tlparse-bundle"}
     print(f"blobs/ of 64 ranks: {blobs['ranks'] / blobs['one rank']:.3f} times those of one")
-    return runs + in_turn("two ranks", pair, {"one worker": ours(pair, "--jobs", "1"), "two workers": ours(pair, "--jobs", "2")}, work, rounds)
+    return runs
+
+
+def bench_workers(source: Path, work: Path, rounds: int) -> list[Run]:
+    folder = work / "workers"
+    if not folder.exists():
+        make_ranks(trace_log(source, work, COPIES), folder, 4)
+    return in_turn("workers", folder, {"one worker": ours(folder, "--jobs", "1"), "two workers": ours(folder, "--jobs", "2")}, work, rounds)
 
 
 def bench_artifact(source: Path, work: Path, rounds: int) -> list[Run]:
@@ -166,7 +179,7 @@ def bench_start(source: Path, work: Path, rounds: int) -> list[Run]:
 
 
 BENCHMARKS = {
-    "trace": bench_trace, "linear": bench_linear, "ranks": bench_ranks, "artifact": bench_artifact, "tiny": bench_tiny, "start": bench_start,
+    "trace": bench_trace, "linear": bench_linear, "ranks": bench_ranks, "workers": bench_workers, "artifact": bench_artifact, "tiny": bench_tiny, "start": bench_start,
 }  # fmt: skip
 
 
