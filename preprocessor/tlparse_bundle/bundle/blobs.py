@@ -8,7 +8,6 @@ logs share one, and lie with their log.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Hashable
 
 from tlparse_bundle.bundle.layout import log_path
@@ -38,17 +37,16 @@ class BlobWriter:
         self._rows: list[list] = []
         self._packs: dict[Hashable, _Pack] = {}
         self._open_bytes = 0
-        self._seen: dict[bytes, tuple[int, int]] = {}
+        self._seen: dict[str, tuple[int, int]] = {}
         self._timeline: _Pack | None = None
         self.timeline: list[int] = []
 
-    def put(self, payload: bytes, kind: Hashable) -> tuple[int, int, str]:
-        """Store a payload; returns blob row, offset in the blob, and the payload's hash."""
-        digest = hashlib.sha256(payload).digest()[:16]
-        place = self._seen.get(digest)
+    def put(self, payload: bytes, content: str, kind: Hashable) -> tuple[int, int]:
+        """Store a payload with this hash of its content; returns blob row and offset in the blob."""
+        place = self._seen.get(content)
         if place is None:
-            place = self._seen[digest] = self._store(payload, kind)
-        return *place, digest.hex()
+            place = self._seen[content] = self._store(payload, kind)
+        return place
 
     def put_trace_event(self, payload: bytes) -> tuple[int, int]:
         """Store the payload of a chromium event in the timeline; returns blob row and offset."""

@@ -114,11 +114,11 @@ def write_log(
             event, kept = decoder.decode(record)
             writer.keep(kept)
             tally.add(event)
-            event.blob_index, event.blob_offset, event.hash = -1, 0, None
+            event.blob_index, event.blob_offset = -1, 0
             if event.trace_event is not None:
                 event.blob_index, event.blob_offset = blobs.put_trace_event(event.payload)
             elif event.payload is not None:
-                event.blob_index, event.blob_offset, event.hash = blobs.put(event.payload, event.kind_index)
+                event.blob_index, event.blob_offset = blobs.put(event.payload, event.hash, event.kind_index)
             event.metadata_json = b"null" if event.metadata is None else to_json(event.metadata)
             writer.add(event)
             identity.observe(event)

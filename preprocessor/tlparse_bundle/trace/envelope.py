@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-import math
-import re
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -14,22 +10,21 @@ import orjson
 from tlparse_bundle.diagnostics import Diagnostics
 from tlparse_bundle.trace.clock import Clock
 from tlparse_bundle.trace.compile_id import ID_KEYS, CompileId, Occurrences
+from tlparse_bundle.trace.json_text import has_long_integer, is_deep, is_index, lenient_json
+from tlparse_bundle.trace.payload_hashes import HASHES, md5
 from tlparse_bundle.trace.reader import MAX_LINE_BYTES, Record
+from tlparse_bundle.trace.stack_reader import StackReader
 from tlparse_bundle.trace.stacks import StackTable
 
 # Never event names (torch/_logging/_internal.py, trace_structured).
 CONTEXT_KEYS = frozenset((*ID_KEYS, "rank", "severity", "timestamp", "pathname", "thread", "subgraph_name", "has_payload", "stack"))
 DAMAGED = "damaged_record"
 UNTYPED = "untyped_record"
+TIMELINE = "chromium_event"
 
-_FRAME_KEYS = frozenset(("filename", "line", "name", "loc", "uninterned_filename"))
 _STACK_KEYS = frozenset(("stack", "user_stack", "stack_index", "user_stack_index"))
 _ID_TYPES = frozenset(product((int, type(None)), repeat=len(ID_KEYS)))
-_MAX_SAFE_INTEGER = 2**53 - 1
-_MAX_DEPTH = 100  # of lists and objects in each other; JSON writers and readers have limits above
-_ZEROS = re.compile(rb"0+")
-_DIGITS_AS_ZEROS = bytes.maketrans(b"123456789", b"000000000")
-_SIXTEEN_DIGITS = b"0" * 16
+_EMPTY_MD5 = md5(b"")
 _HASH_KEY = b', "has_payload": "'
 _HASH_BYTES = 34  # of the MD5 behind it, with the end of the envelope
 _MAX_KNOWN = 4096  # envelopes
@@ -66,12 +61,12 @@ class Event:
     payload: bytes | None
     payload_form: str  # lf, crlf or verbatim
     trace_event: dict | None
+    hash: str | None  # of the payload, except of trace events
     # Set by the log writer before the tables see the event:
     kind_index: int
     compile_index: int
     blob_index: int
     blob_offset: int
-    hash: str | None
     metadata_json: bytes
 
 
@@ -102,9 +97,7 @@ class EventDecoder:
         self._known: dict[bytes, _Known] = {}
         self._occurrences = Occurrences()
         self._compile_ids: dict[tuple, CompileId] = {}
-        self._strings: dict[int, str] = {}
-        self._undefined: set[int] = set()
-        self._unknown_frame_keys: set[str] = set()
+        self._stack_reader = StackReader(self.stacks, self._note)
         self._count = 0
         self._anchored = False
         self._last_time_us = 0
@@ -130,18 +123,19 @@ class EventDecoder:
         envelope, payload = record.envelope, record.payload
         start = envelope[:-_HASH_BYTES] if payload is not None else b""
         known = self._known.get(start)
-        if known is not None and envelope[-_HASH_BYTES:] == _md5(payload).encode() + b'"}':
+        if known is not None and envelope[-_HASH_BYTES:] == _md5(known.type, payload).encode() + b'"}':
             event.type, event.name, event.value, event.metadata, event.compile_id, event.rank = known
             kept = record.kept
         else:
             kept = self._read(event, record, start)
-        event.trace_event = self._trace_event(event) if event.type == "chromium_event" else None
+        event.trace_event = self._trace_event(event) if event.type == TIMELINE else None
+        event.hash = None if event.payload is None or event.trace_event is not None else HASHES.content(event.payload)
 
         span = event.trace_event
         # What torch writes of a frame compile before its dynamo_start.
         opens = event.name == "recompile_reasons" if span is None else span["name"] == "dynamo" and span["ph"] == "B"
-        event.occurrence = 1 if event.compile_id is None else self._occurrences.of(
-            event.compile_id, starts=event.type == "dynamo_start", opens=opens
+        event.occurrence = (
+            1 if event.compile_id is None else self._occurrences.of(event.compile_id, starts=event.type == "dynamo_start", opens=opens)
         )
         return event, kept
 
@@ -159,27 +153,27 @@ class EventDecoder:
         """Read the envelope, which begins with ``start``; returns the bytes of the record to keep verbatim."""
         self._noted = False
         fields = self._fields(event, record)
-        kept = self._check_payload(event, fields, record)
         for event.type in fields:  # the event's own key comes first
             if event.type not in CONTEXT_KEYS:
                 break
         else:
             event.type = UNTYPED
+        kept = self._check_payload(event, fields, record)
         value = event.value = fields.get(event.type)
         event.name = value["name"] if type(value) is dict and type(value.get("name")) is str else None
         event.rank = self._rank(event, fields)
         event.compile_id = self._compile_id(event, fields)
         if event.type == "str":
-            self._define_string(event, value)
+            self._stack_reader.define_string(event, value)
         has_stack = not _STACK_KEYS.isdisjoint(fields)
         if has_stack:
-            self._intern_stack(event, fields, "stack")
+            self._stack_reader.replace(event, fields, "stack")
             if event.type != "user_stack":
-                self._intern_stack(event, fields, "user_stack")
+                self._stack_reader.replace(event, fields, "user_stack")
         if type(value) is dict and not _STACK_KEYS.isdisjoint(value):
             has_stack = True
-            self._intern_stack(event, value, "stack")
-            self._intern_stack(event, value, "user_stack")
+            self._stack_reader.replace(event, value, "stack")
+            self._stack_reader.replace(event, value, "user_stack")
         event.metadata = None if value == {} and len(fields) == 1 else fields
         is_plain = not (has_stack or self._noted or event.type == "str" or "has_payload" in fields)
         if is_plain and start.endswith(_HASH_KEY) and len(start) <= _MAX_KNOWN_BYTES:
@@ -202,14 +196,14 @@ class EventDecoder:
             pass
         if fields is None:
             try:
-                fields, mended = _lenient_json(text)
+                fields, mended = lenient_json(text)
                 if mended:
                     self._note(event, "text-invalid", "bytes that are no UTF-8, or half of a surrogate pair")
             except ValueError as error:
                 reason = str(error)
             except RecursionError:
                 reason = "nested too deeply"
-        if text.count(b"[") + text.count(b"{") > _MAX_DEPTH and _is_deep(fields):
+        if is_deep(text, fields):
             fields, reason = None, "nested too deeply"
         if type(fields) is dict:
             return fields
@@ -230,7 +224,7 @@ class EventDecoder:
                 else:
                     self._note(event, "payload-missing", f"no payload of MD5 {announced}")
             return record.kept
-        if _md5(payload) == announced:
+        if _md5(event.type, payload) == announced:
             del fields["has_payload"]
             return record.kept
         if announced is None:
@@ -239,7 +233,7 @@ class EventDecoder:
             return record.kept
         if payload.endswith(b"\r"):
             unix = payload[:-1].replace(b"\r\n", b"\n")
-            if _md5(unix) == announced:
+            if md5(unix) == announced:
                 del fields["has_payload"]
                 self._note(event, "payload-line-ends", "payload lines end in CR LF")
                 event.payload = unix
@@ -256,7 +250,7 @@ class EventDecoder:
         if rank is None:
             fields.pop("rank", None)
             return None
-        if _is_index(rank):
+        if is_index(rank):
             return fields.pop("rank")
         self._note(event, "rank-invalid", f"rank {rank!r:.40}")
         return None
@@ -271,7 +265,7 @@ class EventDecoder:
                 fields.pop(key, None)
             return known
         for key, value in zip(ID_KEYS, values):
-            if value is not None and not _is_index(value):
+            if value is not None and not is_index(value):
                 self._note(event, "compile-id-invalid", f"{key} {value!r:.40}")
                 return None
         if values[:3] == (None, None, None):
@@ -287,125 +281,19 @@ class EventDecoder:
             span = orjson.loads((event.payload or b"")[:MAX_LINE_BYTES])
         except ValueError:
             span = None
-        if type(span) is not dict or type(span.get("name")) is not str or type(span.get("ph")) is not str or type(span.get("ts")) not in (int, float):
+        if (
+            type(span) is not dict
+            or type(span.get("name")) is not str
+            or type(span.get("ph")) is not str
+            or type(span.get("ts")) not in (int, float)
+        ):
             self._note(event, "timeline-invalid", "no trace event with name, ph and ts")
             return None
         if not self._anchored and span["ph"] != "i":  # instants may carry an earlier time
             self._anchored = self.clock.anchor(span["ts"], event.time_us)
         return span
 
-    def _define_string(self, event: Event, value: Any) -> None:
-        if type(value) is list and len(value) == 2 and type(value[0]) is str and _is_index(value[1]):
-            text, number = value
-            if self._strings.setdefault(number, text) != text:
-                self._note(event, "string-redefined", f"string {number} defined again")
-                self._strings[number] = text
-        else:
-            self._note(event, "string-invalid", f"str {value!r:.60}")
 
-    def _intern_stack(self, event: Event, holder: dict, key: str) -> None:
-        """Replace holder[key], a list of frames, by a row of the stack table."""
-        if type(holder.get(f"{key}_index")) is int:  # would read as a row of the stack table
-            holder[f"{key}_index"] = str(holder[f"{key}_index"])
-            self._note(event, "stack-invalid", f"{key}_index is not torch's; its number was made text")
-        frames = holder.get(key)
-        if type(frames) is not list or f"{key}_index" in holder:
-            return
-        rows = []
-        for frame in frames:
-            try:
-                number, line, name, loc = frame["filename"], frame["line"], frame["name"], frame.get("loc")
-                file = frame.get("uninterned_filename")
-            except (TypeError, KeyError, AttributeError):
-                break
-            if type(line) is not int or type(name) is not str or not (loc is None or type(loc) is str):
-                break
-            if not frame.keys() <= _FRAME_KEYS | self._unknown_frame_keys:
-                unknown = frame.keys() - _FRAME_KEYS - self._unknown_frame_keys
-                self._unknown_frame_keys |= unknown
-                self._note(event, "frame-fields", f"frames with {', '.join(sorted(unknown)):.80}")
-            if file is None:
-                try:
-                    file = self._strings.get(number)
-                except TypeError:
-                    break
-                if file is None and number not in self._undefined and number != -1:  # -1: torch knows no file
-                    self._undefined.add(number)
-                    self._note(event, "string-undefined", f"string id {number!r:.40} is not defined before its use")
-            if file is not None and type(file) is not str:
-                break
-            rows.append((file, line, name, loc))
-        if len(rows) < len(frames):
-            self._note(event, "stack-invalid", f"{key} is no list of frames")
-            return
-        # The key keeps its place, so that the event's own key stays where it was.
-        items = list(holder.items())
-        holder.clear()
-        for k, v in items:
-            if k == key:
-                holder[f"{key}_index"] = self.stacks.intern(rows)
-            else:
-                holder[k] = v
-
-
-def _md5(payload: bytes) -> str:
-    return hashlib.md5(payload, usedforsecurity=False).hexdigest()
-
-
-_EMPTY_MD5 = _md5(b"")
-
-
-def _is_index(value: Any) -> bool:
-    return type(value) is int and 0 <= value <= _MAX_SAFE_INTEGER
-
-
-def _is_deep(value: Any) -> bool:
-    level = [value]
-    for _ in range(_MAX_DEPTH):
-        level = [child for v in level if type(v) in (list, dict) for child in (v.values() if type(v) is dict else v)]
-    return bool(level)
-
-
-def has_long_integer(text: bytes) -> bool:
-    """Whether JSON may hold an integer beyond 2**53, which JavaScript does not have. Digits behind a point do not count."""
-    digits = text.translate(_DIGITS_AS_ZEROS)  # finding a fixed text is several times faster than matching a pattern
-    start = digits.find(_SIXTEEN_DIGITS)
-    while start >= 0:
-        end = _ZEROS.match(digits, start).end()
-        if text[start - 1 : start] != b"." and (end - start > 16 or text[start:end] > b"9007199254740991"):
-            return True
-        start = digits.find(_SIXTEEN_DIGITS, end)
-    return False
-
-
-def _lenient_json(text: bytes) -> tuple[Any, bool]:
-    """JSON as Python writes it: NaN and infinities become words, huge integers strings of digits.
-
-    Lone surrogates and bytes that are no UTF-8 become U+FFFD; the second value says whether there were any.
-    """
-    decoded = text.decode("utf-8", "replace")
-    value = json.loads(decoded, parse_constant=str, parse_int=_safe_int, parse_float=_safe_float)
-    clean = _without_surrogates(value) if b"\\u" in text else value
-    return clean, clean != value or decoded.encode() != text
-
-
-def _safe_int(digits: str) -> int | str:
-    if len(digits) > 17:
-        return digits
-    number = int(digits)
-    return number if abs(number) <= _MAX_SAFE_INTEGER else digits
-
-
-def _safe_float(text: str) -> float | str:
-    number = float(text)
-    return number if math.isfinite(number) else text
-
-
-def _without_surrogates(value: Any) -> Any:
-    if type(value) is str:
-        return value if value.isascii() else value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    if type(value) is list:
-        return [_without_surrogates(v) for v in value]
-    if type(value) is dict:
-        return {_without_surrogates(k): _without_surrogates(v) for k, v in value.items()}
-    return value
+def _md5(event_type: str, payload: bytes) -> str:
+    """No event of the timeline is like another one."""
+    return md5(payload) if event_type == TIMELINE else HASHES.md5(payload)

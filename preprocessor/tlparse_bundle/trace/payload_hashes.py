@@ -1,0 +1,59 @@
+"""Hashes of payloads; those of a payload that came a short while ago are not computed again.
+
+About half of the bytes of payloads are repetitions: a graph is written again on its way through the
+compiler, and ranks write what their neighbours wrote. To compare bytes is much faster than to hash them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+MAX_KNOWN_BYTES = 16 << 20
+_MAX_BYTES = 1 << 20  # of one that is remembered
+
+
+class _Hashes:
+    __slots__ = ("content", "md5")
+
+    def __init__(self) -> None:
+        self.content: str | None = None
+        self.md5: str | None = None
+
+
+class PayloadHashes:
+    def __init__(self) -> None:
+        self._known: dict[bytes, _Hashes] = {}
+        self._known_bytes = 0
+
+    def md5(self, payload: bytes) -> str:
+        """What torch announces a payload by (torch/_logging/_internal.py, trace_structured)."""
+        hashes = self._of(payload)
+        if hashes.md5 is None:
+            hashes.md5 = md5(payload)
+        return hashes.md5
+
+    def content(self, payload: bytes) -> str:
+        """What stands for a payload in a bundle: half of its SHA-256, as 32 hex digits."""
+        hashes = self._of(payload)
+        if hashes.content is None:
+            hashes.content = hashlib.sha256(payload).hexdigest()[:32]
+        return hashes.content
+
+    def _of(self, payload: bytes) -> _Hashes:
+        hashes = self._known.get(payload)
+        if hashes is None:
+            hashes = _Hashes()
+            if len(payload) <= _MAX_BYTES:
+                if self._known_bytes + len(payload) > MAX_KNOWN_BYTES:
+                    self._known.clear()
+                    self._known_bytes = 0
+                self._known[payload] = hashes
+                self._known_bytes += len(payload)
+        return hashes
+
+
+def md5(payload: bytes) -> str:
+    return hashlib.md5(payload, usedforsecurity=False).hexdigest()
+
+
+HASHES = PayloadHashes()  # of the process: it may read several ranks

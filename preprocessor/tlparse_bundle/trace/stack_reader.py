@@ -1,0 +1,78 @@
+"""Stacks in envelopes, whose file names are numbers of strings that were written before (torch/_logging/_internal.py, intern_string)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from tlparse_bundle.trace.json_text import is_index
+from tlparse_bundle.trace.stacks import StackTable
+
+if TYPE_CHECKING:
+    from tlparse_bundle.trace.envelope import Event
+
+_FRAME_KEYS = frozenset(("filename", "line", "name", "loc", "uninterned_filename"))
+
+
+class StackReader:
+    """Puts the stacks of a log's envelopes into its stack table. ``note`` is told what is odd: (event, code, message)."""
+
+    def __init__(self, stacks: StackTable, note: Callable[[Event, str, str], None]):
+        self._stacks = stacks
+        self._note = note
+        self._strings: dict[int, str] = {}
+        self._undefined: set[int] = set()
+        self._unknown_frame_keys: set[str] = set()
+
+    def define_string(self, event: Event, value: Any) -> None:
+        if type(value) is list and len(value) == 2 and type(value[0]) is str and is_index(value[1]):
+            text, number = value
+            if self._strings.setdefault(number, text) != text:
+                self._note(event, "string-redefined", f"string {number} defined again")
+                self._strings[number] = text
+        else:
+            self._note(event, "string-invalid", f"str {value!r:.60}")
+
+    def replace(self, event: Event, holder: dict, key: str) -> None:
+        """Replace holder[key], a list of frames, by a row of the stack table."""
+        if type(holder.get(f"{key}_index")) is int:  # would read as a row of the stack table
+            holder[f"{key}_index"] = str(holder[f"{key}_index"])
+            self._note(event, "stack-invalid", f"{key}_index is not torch's; its number was made text")
+        frames = holder.get(key)
+        if type(frames) is not list or f"{key}_index" in holder:
+            return
+        rows = []
+        for frame in frames:
+            try:
+                number, line, name, loc = frame["filename"], frame["line"], frame["name"], frame.get("loc")
+                file = frame.get("uninterned_filename")
+            except (TypeError, KeyError, AttributeError):
+                break
+            if type(line) is not int or type(name) is not str or not (loc is None or type(loc) is str):
+                break
+            if not frame.keys() <= _FRAME_KEYS | self._unknown_frame_keys:
+                unknown = frame.keys() - _FRAME_KEYS - self._unknown_frame_keys
+                self._unknown_frame_keys |= unknown
+                self._note(event, "frame-fields", f"frames with {', '.join(sorted(unknown)):.80}")
+            if file is None:
+                try:
+                    file = self._strings.get(number)
+                except TypeError:
+                    break
+                if file is None and number not in self._undefined and number != -1:  # -1: torch knows no file
+                    self._undefined.add(number)
+                    self._note(event, "string-undefined", f"string id {number!r:.40} is not defined before its use")
+            if file is not None and type(file) is not str:
+                break
+            rows.append((file, line, name, loc))
+        if len(rows) < len(frames):
+            self._note(event, "stack-invalid", f"{key} is no list of frames")
+            return
+        # The key keeps its place, so that the event's own key stays where it was.
+        items = list(holder.items())
+        holder.clear()
+        for k, v in items:
+            if k == key:
+                holder[f"{key}_index"] = self._stacks.intern(rows)
+            else:
+                holder[k] = v
