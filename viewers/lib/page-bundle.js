@@ -6,8 +6,9 @@ import { embeddedSource, webSource } from "./source.js";
 
 /** @typedef {import("./bundle.js").Bundle} Bundle */
 
-/** Opens it; says so in the page meanwhile. @returns {Promise<Bundle>} */
+/** Opens it; says so in the page meanwhile, in place of what stands there for browsers that run no modules. @returns {Promise<Bundle>} */
 export async function openPageBundle() {
+  document.getElementById("boot")?.remove();
   const embedded = embeddedSource();
   if (embedded) return openBundle(embedded);
   const asked = new URLSearchParams(location.search).get("bundle");

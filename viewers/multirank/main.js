@@ -2,6 +2,7 @@
 import { fill, h, typing } from "../lib/dom.js";
 import { HashState } from "../lib/hash-state.js";
 import { errorBox } from "../lib/load.js";
+import { followLinks, helpButton, skipLink, stopped } from "../lib/page.js";
 import { openPageBundle } from "../lib/page-bundle.js";
 import { themeButton } from "../lib/theme.js";
 import { loadModel } from "./data.js";
@@ -35,7 +36,6 @@ const VIEWS = {
 const DEFAULTS = { view: "verdict", column: "", left: "", right: "", artifact: "", pane: "", rank: "", open: "" };
 const OWN_HEADING = new Set(["compare", "collectives"]); // they write it when they know what they show
 
-document.getElementById("boot")?.remove();
 const main = h("main", { id: "main", tabindex: "-1" });
 const state = new HashState(DEFAULTS, []);
 /** @type {View | null} */
@@ -48,7 +48,7 @@ try {
   if (model) start(model);
   else without(bundle);
 } catch (error) {
-  fill(document.body, h("main", { class: "stopped" }, h("h1", null, "The bundle could not be opened"), errorBox(error, () => location.reload())));
+  stopped(error);
 }
 
 /** @param {import("./data.js").Model} model */
@@ -56,7 +56,7 @@ function start(model) {
   const follow = () => show(model, state.current);
   state.listen(follow);
   document.addEventListener("keydown", keys);
-  document.addEventListener("click", follows);
+  followLinks(state);
   follow();
 }
 
@@ -80,7 +80,7 @@ async function show(model, current) {
   view?.close?.();
   view = null;
   fill(main);
-  fill(document.body, h("a", { class: "skip", href: "#main", onclick: skip }, "Skip to the content"), header(true), main);
+  fill(document.body, skipLink(main), header(true), main);
   main.className = `view-${open ? current.view : "none"}`;
   const place = current.view;
   try {
@@ -108,22 +108,7 @@ function header(tabs) {
     tabs && h("nav", { "aria-label": "Views", class: "tabs" }, Object.entries(VIEWS).map(([id, [title]]) =>
       h("a", { href: state.link({ view: id }), "aria-current": current === id ? "page" : null }, title))),
     h("span", { class: "spring" }),
-    themeButton(),
-    h("button", { class: "tool", onclick: () => showHelp(), title: "Keys and words (?)", "aria-label": "Help" }, "?"));
-}
-
-/** @param {Event} event */
-function skip(event) {
-  event.preventDefault();
-  main.focus();
-}
-
-/** Links within the page change the state without a new load. @param {MouseEvent} event */
-function follows(event) {
-  const link = /** @type {Element} */ (event.target).closest?.("a[href^='#v=']");
-  if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
-  event.preventDefault();
-  state.go(link.getAttribute("href") ?? "");
+    themeButton(), helpButton(showHelp));
 }
 
 /** @param {KeyboardEvent} event */
