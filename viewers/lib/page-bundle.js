@@ -33,6 +33,18 @@ export function allowed(address, parameter = "bundle") {
   );
 }
 
+/**
+ * The address of the bundle in another viewer; null when it has none that could be handed on: it lies in the page, or was dropped on it.
+ * @param {Bundle} bundle @param {string} viewer @param {Record<string, string>} [state] of the other
+ */
+export function inViewer(bundle, viewer, state) {
+  if (!bundle.source.url) return null;
+  const url = new URL(`../${viewer}/`, location.href);
+  url.search = location.search;
+  if (state) url.hash = new URLSearchParams({ v: "1", ...state }).toString();
+  return url.href;
+}
+
 /** What connect-src of the page's policy names. @returns {string[]} */
 function policySources() {
   const policy = document.querySelector('meta[http-equiv="Content-Security-Policy"]')?.getAttribute("content") ?? "";

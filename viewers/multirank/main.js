@@ -3,7 +3,7 @@ import { fill, h, typing } from "../lib/dom.js";
 import { HashState } from "../lib/hash-state.js";
 import { errorBox } from "../lib/load.js";
 import { followLinks, helpButton, skipLink, stopped } from "../lib/page.js";
-import { openPageBundle } from "../lib/page-bundle.js";
+import { inViewer, openPageBundle } from "../lib/page-bundle.js";
 import { themeButton } from "../lib/theme.js";
 import { loadModel } from "./data.js";
 import { showHelp } from "./help.js";
@@ -63,7 +63,7 @@ function start(model) {
 /** @param {import("../lib/bundle.js").Bundle} bundle */
 function without(bundle) {
   const ranks = new Set(bundle.logs.map((log) => log.rank).filter((rank) => rank !== null));
-  fill(document.body, header(false), fill(main, h("div", { class: "page" }, h("h1", null, "Nothing to compare"),
+  fill(document.body, header(bundle, false), fill(main, h("div", { class: "page" }, h("h1", null, "Nothing to compare"),
     h("p", null, ranks.size === 1 ? `This bundle has logs of rank ${[...ranks][0]} only.` : ranks.size === 0 ? "The logs of this bundle have no rank." : "This bundle was built without the analyses of the ranks."),
     h("p", null, "Record all ranks into one folder and build one bundle of it:"),
     h("pre", { class: "padded" }, "TORCH_TRACE=/tmp/trace torchrun --nproc-per-node 8 train.py\ntlparse-bundle /tmp/trace out/ --overwrite --open"))));
@@ -80,7 +80,7 @@ async function show(model, current) {
   view?.close?.();
   view = null;
   fill(main);
-  fill(document.body, skipLink(main), header(true), main);
+  fill(document.body, skipLink(main), header(model.bundle, true), main);
   main.className = `view-${open ? current.view : "none"}`;
   const place = current.view;
   try {
@@ -97,13 +97,11 @@ async function show(model, current) {
   }
 }
 
-/** @param {boolean} tabs */
-function header(tabs) {
-  const back = new URL("../default/", location.href);
-  back.search = location.search;
+/** @param {import("../lib/bundle.js").Bundle} bundle @param {boolean} tabs */
+function header(bundle, tabs) {
   const current = state.current.view;
   return h("header", { class: "shell" },
-    h("a", { class: "brand", href: back.href, title: "Back to the default viewer" }, "‹ tlparse-bundle"),
+    h("a", { class: "brand", href: inViewer(bundle, "default"), title: "Back to the default viewer" }, "‹ tlparse-bundle"),
     h("span", { class: "viewer-name" }, "Ranks"),
     tabs && h("nav", { "aria-label": "Views", class: "tabs" }, Object.entries(VIEWS).map(([id, [title]]) =>
       h("a", { href: state.link({ view: id }), "aria-current": current === id ? "page" : null }, title))),

@@ -3,7 +3,7 @@ import { fill, h, typing } from "../lib/dom.js";
 import { HashState } from "../lib/hash-state.js";
 import { loader } from "../lib/load.js";
 import { followLinks, helpButton, skipLink, stopped } from "../lib/page.js";
-import { openPageBundle } from "../lib/page-bundle.js";
+import { inViewer, openPageBundle } from "../lib/page-bundle.js";
 import { themeButton } from "../lib/theme.js";
 import { graphsOf, textsOf, timesOf } from "./data.js";
 import { showHelp } from "./help.js";
@@ -106,12 +106,9 @@ function header(bundle, log, known, graph) {
   go = (by) => open(graphs[at + by]);
   const button = (/** @type {string} */ sign, /** @type {string} */ name, /** @type {number} */ by) =>
     h("button", { class: "tool", "aria-label": name, title: name, disabled: !graphs[at + by], onclick: () => go(by) }, sign);
-  const back = new URL("../default/", location.href);
-  back.search = location.search;
-  const target = log && new URLSearchParams({ v: "1", ...(graph ? { view: "compile", compile: graph.compile.key } : {}), ...(state.current.log ? { log: log.id } : {}) });
-  back.hash = target ? target.toString() : "";
+  const back = inViewer(bundle, "default", log && { ...(graph ? { view: "compile", compile: graph.compile.key } : {}), ...(state.current.log ? { log: log.id } : {}) });
   return h("header", { class: "shell" },
-    h("a", { class: "brand", href: bundle.source.url && back.href, title: "Back to the default viewer" }, graph ? `‹ ${graph.compile.id === null ? "the log" : `[${graph.compile.key}]`}` : "‹ tlparse-bundle"),
+    h("a", { class: "brand", href: back, title: "Back to the default viewer" }, graph ? `‹ ${graph.compile.id === null ? "the log" : `[${graph.compile.key}]`}` : "‹ tlparse-bundle"),
     h("h1", null, "Provenance"),
     bundle.logs.length > 1 && log && h("select", { "aria-label": "Log", onchange: (/** @type {any} */ e) => state.go(state.link({ log: e.target.value })) },
       bundle.logs.map((/** @type {any} */ l) => h("option", { value: l.id, selected: l === log }, l.rank === null ? l.id : `rank ${l.rank} · ${l.id}`))),
