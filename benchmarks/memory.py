@@ -11,37 +11,25 @@ more than the first. Linux and macOS.
 from __future__ import annotations
 
 import argparse
-import os
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 from make_trace import make_trace
+from preprocessor import measured, ours
 
-PREPROCESSOR = Path(__file__).resolve().parent.parent / "preprocessor"
 LARGEST_RATIO = 1.2
 
 
-def peak_bytes(log: Path, out: Path, jobs: int) -> int:
-    """Peak resident memory of the largest process that builds ``out`` from ``log``."""
-    command = [sys.executable, "-m", "tlparse_bundle", str(log), str(out), "--jobs", str(jobs), "--quiet"]
-    process = subprocess.Popen(command, env={**os.environ, "PYTHONPATH": str(PREPROCESSOR)})
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        sys.exit(f"the build of {log.name} failed with {process.returncode}")
-    return usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
-
-
 def measure(source: Path, copies: int, jobs: int) -> list[tuple[int, int]]:
-    """(size of the log, peak memory) of both logs."""
+    """(size of the log, peak memory of the largest process) of both logs."""
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         for count in (copies, 2 * copies):
             log = Path(folder, f"copies_{count}.log")
             make_trace(source, log, count)
-            rows.append((log.stat().st_size, peak_bytes(log, Path(folder, f"out_{count}"), jobs)))
+            _, _, peak_bytes = measured(ours(log, "--jobs", str(jobs))(Path(folder, f"out_{count}")))
+            rows.append((log.stat().st_size, peak_bytes))
             log.unlink()
     return rows
 

@@ -12,22 +12,19 @@ from __future__ import annotations
 
 import argparse
 import json
-import multiprocessing
 import shutil
 import statistics
 import sys
 import tempfile
 from pathlib import Path
 
-from page_clock import SEEN, heap_mb, load, longest_task
-from playwright.sync_api import sync_playwright
+from page_clock import SEEN, heap_mb, load, longest_task, visited
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "preprocessor"), str(ROOT / "tests")]
 from many_ranks import rank_log, write_ranks
 from tlparse_bundle import build, discover
 from tlparse_bundle.serve.app import create_app
-from tlparse_bundle.serve.server import listen
 
 FIRST_SCREEN_MS, TASK_MS = 2_000, 100
 READY = "document.querySelector('.matrix [role=gridcell]') && document.querySelector('.statement')"
@@ -51,12 +48,6 @@ def prepare(work: Path, ranks: int, compiles: int) -> Path:
             write_ranks(Path(logs), (rank_log(rank, functions, odd if rank == ranks // 2 else None) for rank in range(ranks)))
             build(discover([logs]), out)
     return out
-
-
-def run_server(bundle: Path, sock) -> None:
-    import uvicorn
-
-    uvicorn.Server(uvicorn.Config(create_app({"run": bundle}), log_level="error", lifespan="off")).run(sockets=[sock])
 
 
 def measure(browser, address: str, rounds: int) -> list[dict]:
@@ -91,19 +82,11 @@ def main() -> None:
     options = parser.parse_args()
     work = options.work or Path(tempfile.mkdtemp(prefix="multirank_"))
     work.mkdir(parents=True, exist_ok=True)
-    sock = listen(0)
-    server = multiprocessing.Process(target=run_server, args=(prepare(work, options.ranks, options.compiles), sock), daemon=True)
-    server.start()
+    bundle = prepare(work, options.ranks, options.compiles)
     try:
-        with sync_playwright() as playwright:
-            chromium = next(filter(None, map(shutil.which, ("chromium-headless-shell", "chromium", "google-chrome"))), None)
-            browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
-            address = f"http://127.0.0.1:{sock.getsockname()[1]}/viewers/multirank/?bundle=/bundles/run/#v=1"
-            rows = measure(browser, address, options.rounds)
-            browser.close()
+        with visited(lambda: create_app({"run": bundle})) as (browser, root):
+            rows = measure(browser, f"{root}/viewers/multirank/?bundle=/bundles/run/#v=1", options.rounds)
     finally:
-        server.terminate()
-        server.join()
         if options.work is None:
             shutil.rmtree(work)
     for row in rows:

@@ -1,9 +1,22 @@
-"""What a page in Chromium takes: time until something is seen, bytes, the longest task, JS heap."""
+"""A server, a Chromium, and what a page in it takes: time until something is seen, bytes, the longest task, JS heap."""
 
 from __future__ import annotations
 
 import json
+import multiprocessing
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
+
+from playwright.sync_api import sync_playwright
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "preprocessor"))
+from tlparse_bundle.serve.server import listen
+
+CHROMIUM = ("chromium-headless-shell", "chromium", "google-chrome")
 
 # Calls back with performance.now() once `test` (an expression) holds and a frame with it has been made.
 SEEN = """
@@ -23,6 +36,29 @@ window.whole = new Promise((done) => addEventListener('load', () => requestAnima
 if (%s) window.usable = seen(%s).then((ms) => ({ ms, bytes: transferred(), files: performance.getEntriesByType('resource').length + 1 }));
 window.transferred = () => [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')].reduce((n, e) => n + e.transferSize, 0);
 """
+
+
+@contextmanager
+def visited(make_app: Callable) -> Iterator[tuple]:
+    """``with visited(make_app) as (browser, address)``: a server of what ``make_app()`` gives, in a process of its own."""
+    sock = listen(0)
+    server = multiprocessing.get_context("fork").Process(target=_run, args=(make_app, sock), daemon=True)
+    server.start()
+    try:
+        with sync_playwright() as playwright:
+            executable = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, CHROMIUM)), None)
+            browser = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox", "--disable-gpu"])
+            yield browser, f"http://127.0.0.1:{sock.getsockname()[1]}"
+            browser.close()
+    finally:
+        server.terminate()
+        server.join()
+
+
+def _run(make_app: Callable, sock) -> None:
+    import uvicorn
+
+    uvicorn.Server(uvicorn.Config(make_app(), log_level="error", lifespan="off")).run(sockets=[sock])
 
 
 def load(browser, url: str, test: str | None = None) -> dict:

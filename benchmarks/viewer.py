@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import multiprocessing
 import os
 import shutil
 import statistics
@@ -30,15 +29,13 @@ import tempfile
 from pathlib import Path
 
 from made_logs import large_artifacts, many_rows
-from page_clock import SEEN, heap_mb, load, longest_task
-from playwright.sync_api import sync_playwright
+from page_clock import SEEN, heap_mb, load, longest_task, visited
 
 PREPROCESSOR = Path(__file__).resolve().parent.parent / "preprocessor"
 sys.path[:0] = [str(PREPROCESSOR), str(PREPROCESSOR.parent / "tests")]
 from long_provenance import long_provenance
 from tlparse_bundle import Bundle, build, discover
 from tlparse_bundle.serve.app import create_app
-from tlparse_bundle.serve.server import listen
 
 TASK_MS, OPEN_MS, HEAP_MB, FIRST_BYTES = 100, 300, 200, 1_000_000
 OVERVIEW = "document.querySelector('.answer')"
@@ -68,16 +65,14 @@ def prepare(log: Path, work: Path) -> None:
         subprocess.run([tlparse, log, "-o", work / "tlparse", "--overwrite", "--no-browser"], check=True, capture_output=True)
 
 
-def run_server(work: Path, sock) -> None:
-    """Our application, and tlparse's report beside it."""
-    import uvicorn
+def application(work: Path):
+    """Ours, and tlparse's report beside it."""
     from starlette.applications import Starlette
     from starlette.routing import Mount
     from starlette.staticfiles import StaticFiles
 
     bundles = {name: work / name for name in ("trace", "artifacts", "tables", "provenance")}
-    app = Starlette(routes=[Mount("/tlparse", StaticFiles(directory=work / "tlparse", html=True)), Mount("/", create_app(bundles))])
-    uvicorn.Server(uvicorn.Config(app, log_level="error", lifespan="off")).run(sockets=[sock])
+    return Starlette(routes=[Mount("/tlparse", StaticFiles(directory=work / "tlparse", html=True)), Mount("/", create_app(bundles))])
 
 
 class Measuring:
@@ -285,30 +280,20 @@ def main() -> None:
         work = options.work or Path(temporary)
         work.mkdir(parents=True, exist_ok=True)
         prepare(options.log, work)
-        sock = listen(0)
-        server = multiprocessing.get_context("fork").Process(target=run_server, args=(work, sock), daemon=True)
-        server.start()
-        try:
-            with sync_playwright() as playwright:
-                executable = shutil.which("chromium-headless-shell") or shutil.which("chromium")
-                browser = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox", "--disable-gpu"])
-                m = Measuring(browser, f"http://127.0.0.1:{sock.getsockname()[1]}", options.rounds)
-                only = options.only.split(",")
-                load(browser, m.address("trace"), OVERVIEW)  # not counted: the server's and the browser's own first time
-                parts = {
-                    "load": measure_load,
-                    "events": measure_events,
-                    "artifacts": lambda m: measure_artifacts(m, work),
-                    "tables": measure_tables,
-                    "provenance": measure_provenance,
-                }
-                for name, part in parts.items():
-                    if name in only:
-                        part(m)
-                browser.close()
-        finally:
-            server.terminate()
-            server.join()
+        with visited(lambda: application(work)) as (browser, root):
+            m = Measuring(browser, root, options.rounds)
+            only = options.only.split(",")
+            load(browser, m.address("trace"), OVERVIEW)  # not counted: the server's and the browser's own first time
+            parts = {
+                "load": measure_load,
+                "events": measure_events,
+                "artifacts": lambda m: measure_artifacts(m, work),
+                "tables": measure_tables,
+                "provenance": measure_provenance,
+            }
+            for name, part in parts.items():
+                if name in only:
+                    part(m)
     if options.json:
         options.json.write_text(json.dumps(m.rows, indent=1) + "\n")
     sys.exit(any(row["budget"] is not None and row["value"] > row["budget"] for row in m.rows))

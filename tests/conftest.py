@@ -1,5 +1,8 @@
+from contextlib import ExitStack
+
 import pytest
 import traces
+from plain_server import plain_server
 from tlparse_bundle import Bundle, build, discover
 from tlparse_bundle.bundle.restore import restored_bytes
 from tlparse_bundle.bundle.validate import validate
@@ -69,6 +72,19 @@ def found():
         return [(row["code"], row["line"], row["byte_offset"], row["count"]) for row in table if row["code"] not in about_clock]
 
     return rows
+
+
+@pytest.fixture
+def servers():
+    """What ends the servers of a test. Pages ask for it too, so that they are closed before."""
+    with ExitStack() as stack:
+        yield stack
+
+
+@pytest.fixture
+def hosted(servers):
+    """hosted(folder): the address of a folder on a plain server, as of a static host."""
+    return lambda folder: servers.enter_context(plain_server(folder))
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ import traces
 from tlparse_bundle.cli import cli
 
 GUIDES = (
-    "README.md", "CONTRIBUTING.md", "AGENTS.md", "docs/json-format.md", "docs/share.md", "docs/provenance.md", "docs/ranks.md",
+    "README.md", "CONTRIBUTING.md", "AGENTS.md", "docs/json-format.md", "docs/share.md", "docs/provenance.md", "docs/ranks.md", "docs/performance.md",
     "viewers/README.md", "viewers/FORK.md", "fixtures/README.md",
 )  # fmt: skip
 

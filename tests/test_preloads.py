@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = [ROOT / "viewers" / name / "index.html" for name in ("default", "provenance")]
+PAGES = [ROOT / "viewers" / name / "index.html" for name in ("default", "multirank", "provenance")]
 
 
 def test_they_are_fresh():

@@ -1,9 +1,6 @@
 """The server as a proxy for viewers elsewhere: several places, remote ones, other origins, ranges."""
 
-import functools
-import http.server
 import shutil
-import threading
 
 import pytest
 from log_builder import log
@@ -233,28 +230,18 @@ def test_what_goes_wrong_elsewhere_is_no_traceback_and_tells_nothing(memory, mon
         Bundle.open("memory://runs/first")
 
 
-def test_bundles_on_a_web_server(runs, bundle):
+def test_bundles_on_a_web_server(runs, bundle, hosted):
     """One bundle, and a folder of bundles whose list the server gives as a page of links."""
     pytest.importorskip("aiohttp", reason="reading from web servers needs aiohttp")
 
-    class Quiet(http.server.SimpleHTTPRequestHandler):
-        def log_message(self, *_):
-            pass
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=runs.parent))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        url = f"http://127.0.0.1:{server.server_port}/runs"
-        asked = client({"one": f"{url}/first", "runs": f"{url}/"})
-        assert {"one", "runs/first"} <= {row["name"] for row in asked.get("/bundles.json").json()["bundles"]}
-        for name in ("one", "runs/first"):
-            assert asked.get(f"/bundles/{name}/manifest.json").json() == Bundle.open(bundle).manifest
-            assert asked.get(f"/bundles/{name}/logs/rank_3_x/log.json.zst").json()["rank"] == 3
-        for path in ("one/private.txt", "one/nothing.json", "runs/notes.txt", "one/../../secret.txt", "runs/third/manifest.json"):
-            assert asked.get(f"/bundles/{path}").status_code == 404, path
-    finally:
-        server.shutdown()
-        server.server_close()
+    url = f"{hosted(runs.parent)}/runs"
+    asked = client({"one": f"{url}/first", "runs": f"{url}/"})
+    assert {"one", "runs/first"} <= {row["name"] for row in asked.get("/bundles.json").json()["bundles"]}
+    for name in ("one", "runs/first"):
+        assert asked.get(f"/bundles/{name}/manifest.json").json() == Bundle.open(bundle).manifest
+        assert asked.get(f"/bundles/{name}/logs/rank_3_x/log.json.zst").json()["rank"] == 3
+    for path in ("one/private.txt", "one/nothing.json", "runs/notes.txt", "one/../../secret.txt", "runs/third/manifest.json"):
+        assert asked.get(f"/bundles/{path}").status_code == 404, path
 
 
 def test_a_bundle_on_an_s3_server(bundle, s3):

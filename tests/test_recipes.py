@@ -2,12 +2,9 @@
 
 import functools
 import hashlib
-import http.server
 import json
-import re
 import shutil
 import subprocess
-import threading
 
 import pytest
 import traces
@@ -190,28 +187,6 @@ def test_python_recipe_restores_every_log(built, path):
     assert hashlib.sha256(data).hexdigest() == bundle.logs[0].row["source"]["sha256"]
 
 
-class _Quiet(http.server.SimpleHTTPRequestHandler):
-    def log_message(self, *args):
-        pass
-
-
-@pytest.fixture
-def plain_server():
-    """plain_server(folder): URL of a server that knows nothing of codecs."""
-    servers = []
-
-    def start(folder):
-        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(_Quiet, directory=folder))
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        servers.append(server)
-        return f"http://127.0.0.1:{server.server_port}/"
-
-    yield start
-    for server in servers:
-        server.shutdown()
-        server.server_close()
-
-
 TAIL = """
 const found = await NAME(await Bundle.open(process.argv[2]), ...JSON.parse(process.argv[3]));
 const { createHash } = await import("node:crypto");
@@ -232,16 +207,16 @@ needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="JavaScript
 
 @needs_node
 @pytest.mark.parametrize("case", cases("js"))
-def test_js_recipe(stored, plain_server, tmp_path, case):
+def test_js_recipe(stored, hosted, tmp_path, case):
     name, fixture, arguments, check = CASES[case]
-    check(_run_js(name, tmp_path, plain_server(stored(fixture, "gzip")), arguments))
+    check(_run_js(name, tmp_path, f"{hosted(stored(fixture, 'gzip'))}/", arguments))
 
 
 @needs_node
-def test_js_prelude_reads_zstd(stored, plain_server, tmp_path):
+def test_js_prelude_reads_zstd(stored, hosted, tmp_path):
     decoder = traces.ROOT / "viewers" / "lib" / "vendor" / "fzstd.js"
     if not decoder.is_file():
         pytest.skip(f"{decoder} is not there; the package build puts it in place")
     (tmp_path / "package.json").write_text('{"type": "module"}')
     shutil.copy(decoder, tmp_path / "fzstd.js")
-    _check_output_code(_run_js("output_code", tmp_path, plain_server(stored("train_step", "zstd")), ["fixture0", "0/0"]))
+    _check_output_code(_run_js("output_code", tmp_path, f"{hosted(stored('train_step', 'zstd'))}/", ["fixture0", "0/0"]))

@@ -4,15 +4,15 @@ A page fails its test on any console error, any script error, any failed request
 another host. Where a test wants errors it says so with ``page_with_errors``.
 """
 
-import functools
-import http.server
 import os
 import shutil
 import threading
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from plain_server import plain_server
 
 from tlparse_bundle import Bundle, build, discover
 
@@ -46,7 +46,7 @@ def browser():
 
 
 @pytest.fixture
-def new_page(browser):
+def new_page(browser, servers):
     """new_page(errors=False, **context options): a page that notes what goes wrong, and fails the test for it."""
     pages = []
 
@@ -108,100 +108,63 @@ def bundle_of(tmp_path_factory):
 def address_of():
     """address_of(bundle folder, server): where the default viewer shows it. Servers: 'serve' is ours, 'static' a plain one, 'export' none: a file."""
     starters = {"serve": _serve, "static": _static, "export": _export}
-    running, known = [], {}
+    known = {}
+    with ExitStack() as stack:
 
-    def start(folder, server="serve"):
-        if (folder, server) not in known:
-            known[folder, server], stop = starters[server](Path(folder))
-            running.append(stop)
-        return known[folder, server]
+        def start(folder, server="serve"):
+            if (folder, server) not in known:
+                known[folder, server] = stack.enter_context(starters[server](Path(folder)))
+            return known[folder, server]
 
-    yield start
-    for stop in running:
-        stop()
+        yield start
 
 
+@contextmanager
 def run_app(app):
-    """(address, function that stops it) of an application of ours, on a port of its own."""
+    """The address of an application of ours, on a port of its own."""
     import uvicorn
-
     from tlparse_bundle.serve.server import listen
 
     sock = listen(0)
     server = uvicorn.Server(uvicorn.Config(app, log_level="error", lifespan="off"))
     threading.Thread(target=server.run, kwargs={"sockets": [sock]}, daemon=True).start()
-
-    def stop():
-        server.should_exit = server.force_exit = True
-
-    return f"http://127.0.0.1:{sock.getsockname()[1]}", stop
+    yield f"http://127.0.0.1:{sock.getsockname()[1]}"
+    server.should_exit = server.force_exit = True
 
 
+@contextmanager
 def _serve(folder):
     from tlparse_bundle.serve.app import create_app
 
-    address, stop = run_app(create_app({"run": folder}))
-    return f"{address}/viewers/default/?bundle=/bundles/run/", stop
+    with run_app(create_app({"run": folder})) as address:
+        yield f"{address}/viewers/default/?bundle=/bundles/run/"
 
 
 @pytest.fixture
-def served():
+def served(servers):
     """served(bundles by name, viewers by name, allowed origins): the address of our server with them."""
     from tlparse_bundle.serve.app import create_app
 
-    stops = []
-
-    def start(*args, **options):
-        address, stop = run_app(create_app(*args, **options))
-        stops.append(stop)
-        return address
-
-    yield start
-    for stop in stops:
-        stop()
+    return lambda *args, **options: servers.enter_context(run_app(create_app(*args, **options)))
 
 
-@pytest.fixture
-def hosted():
-    """hosted(folder): the address of a folder on a plain server, as of a static host."""
-    servers = []
-
-    def start(folder):
-        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(_Quiet, directory=folder))
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        servers.append(server)
-        return f"http://127.0.0.1:{server.server_port}"
-
-    yield start
-    for server in servers:
-        server.shutdown()
-        server.server_close()
-
-
-class _Quiet(http.server.SimpleHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    extensions_map = {**http.server.SimpleHTTPRequestHandler.extensions_map, ".js": "text/javascript", ".zst": "application/octet-stream"}
-
-    def log_message(self, *_):
-        pass
-
-
+@contextmanager
 def _static(folder):
     site = folder.parent / "site"
     site.mkdir()
     (site / "viewers").symlink_to(VIEWERS)
     (site / "bundle").symlink_to(folder)
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(_Quiet, directory=site))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    return f"http://127.0.0.1:{server.server_port}/viewers/default/?bundle=/bundle/", server.shutdown
+    with plain_server(site) as address:
+        yield f"{address}/viewers/default/?bundle=/bundle/"
 
 
+@contextmanager
 def _export(folder):
     from tlparse_bundle.serve.export import export
 
     report = folder.parent / f"{folder.name}.html"
     report.write_bytes(b"".join(export(Bundle.open(folder), VIEWERS / "default")))
-    return report.as_uri(), lambda: None
+    yield report.as_uri()
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@ import { h } from "../lib/dom.js";
 import { CodePane } from "../lib/code-pane.js";
 import { fileNameOf } from "../lib/file-name.js";
 import { bytes } from "../lib/format.js";
-import { store, stored } from "../lib/splitter.js";
+import { store, stored } from "../lib/remember.js";
 import { openGraphTable, TABLE_ONLY } from "./graph-table.js";
 import { artifactsOf, describe } from "./model.js";
 import { compileLink } from "./parts.js";

@@ -71,7 +71,7 @@ export async function openCompare(context) {
   };
 
   /** @param {Both} all */
-  const drawRail = ({ left, right, list }) => {
+  const drawRail = ({ right, list }) => {
     const link = (/** @type {string} */ artifact, /** @type {any} */ text, /** @type {any} */ more) =>
       h("a", { href: state.patched({ artifact }), dataset: { artifact } }, text, more);
     const item = (/** @type {any} */ pair) => {

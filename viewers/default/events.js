@@ -17,7 +17,7 @@ export async function openEvents(context) {
       h("p", null, "Each record that torch wrote would be a row here. This log holds none; see Diagnostics for what it holds instead.")) };
   }
   const table = await log.eventTable(0, directory.event_count, {});
-  const kinds = directory.kinds.map((/** @type {any} */ kind) => kind);
+  const { kinds } = directory;
   const detail = h("section", { class: "pane detail", "aria-label": "Record" });
   const record = openRecord(context, model, detail);
   const total = h("span", { class: "dim", role: "status" });
@@ -41,7 +41,7 @@ export async function openEvents(context) {
   let search = /** @type {AbortController | null} */ (null);
   const apply = (/** @type {any} */ current) => {
     search?.abort();
-    const base = narrow(table, directory, kinds, compiles, current);
+    const base = narrow(table, kinds, compiles, current);
     const show = (/** @type {number[]} */ rows, /** @type {string} */ note) => {
       grid.show(rows, current.event === "" ? grid.selected : Number(state.current.event));
       fill(total, rows.length === table.length ? plural(rows.length, "record") : `${count(rows.length)} of ${plural(table.length, "record")}`, note && `, ${note}`);
@@ -91,8 +91,8 @@ function select(label, all, options, onchange) {
   return h("select", { "aria-label": label, onchange }, h("option", { value: "" }, all), options.map(([value, text]) => h("option", { value }, text)));
 }
 
-/** The rows of a type and a compile. @param {any} table @param {any} directory @param {any[]} kinds @param {any[]} compiles @param {any} current */
-function narrow(table, directory, kinds, compiles, current) {
+/** The rows of a type and a compile. @param {any} table @param {any[]} kinds @param {any[]} compiles @param {any} current */
+function narrow(table, kinds, compiles, current) {
   const kindFits = kinds.map((kind) => !current.type || kind.type === current.type || `${kind.type}:${kind.name}` === current.type);
   const wanted = current.compile.trim().replace(/^\[|\]$/g, "");
   const compileFits = compiles.map((compile) => !wanted || compile.key === wanted || compile.id === wanted);

@@ -35,7 +35,7 @@ export async function openFailures({ log, state }) {
 }
 
 /** @param {Failure} failure */
-export function kindBadge(failure) {
+function kindBadge(failure) {
   const [tone, sign] = failure.restart ? ["break", "↺"] : ["error", "✖"];
   return h("span", { class: `status status-${tone}` }, h("span", { class: "sign", "aria-hidden": "true" }, sign), " ", failureKind(failure));
 }

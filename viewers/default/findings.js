@@ -52,7 +52,7 @@ async function build(log) {
  * Records of one failure put together: the exception, then the metrics of the same compile.
  * @param {any[]} rows @param {any[]} compiles @param {Set<number>} limits @returns {Failure[]}
  */
-export function failuresOf(rows, compiles, limits) {
+function failuresOf(rows, compiles, limits) {
   /** @type {Map<string, Failure>} */
   const failures = new Map();
   rows.forEach((row, at) => {

@@ -1,6 +1,7 @@
 // Every key, and the words that the log uses.
-import { fill, h } from "../lib/dom.js";
+import { h } from "../lib/dom.js";
 import { FLAME_KEYS } from "../lib/flame-keys.js";
+import { helpDialog, helpSection } from "../lib/page.js";
 import { STATUSES, statusBadge } from "../lib/status.js";
 
 const KEYS = [
@@ -33,23 +34,9 @@ const WORDS = [
   ["no compile id", "records that torch wrote outside of a compile."],
 ];
 
-/** @type {HTMLDialogElement | null} */
-let dialog = null;
-
-export function showHelp() {
-  if (!dialog) {
-    dialog = /** @type {HTMLDialogElement} */ (h("dialog", { "aria-labelledby": "help-title", class: "help" }));
-    fill(dialog,
-      h("h2", { id: "help-title" }, "Help"),
-      h("h3", null, "Keys"), list(KEYS.map(([key, what]) => [h("kbd", null, key), what])),
-      h("h3", null, "Compile ids"), list(WORDS.map(([word, what]) => [h("code", null, word), what])),
-      h("h3", null, "Statuses"), list(Object.entries(STATUSES).map(([status, { help }]) => [statusBadge(status), help])),
-      h("p", { class: "dim" }, "Attempts of one compile share its status and its time. The address of this page keeps what you look at: copy it to show somebody."),
-      h("button", { class: "tool", onclick: () => dialog?.close() }, "Close"));
-  }
-  document.body.append(dialog);
-  if (!dialog.open) dialog.showModal();
-}
-
-/** @param {any[][]} rows */
-const list = (rows) => h("dl", { class: "pairs" }, rows.map(([term, what]) => [h("dt", null, term), h("dd", null, what)]).flat());
+export const showHelp = helpDialog(() => [
+  helpSection("Keys", KEYS.map(([key, what]) => [h("kbd", null, key), what])),
+  helpSection("Compile ids", WORDS.map(([word, what]) => [h("code", null, word), what])),
+  helpSection("Statuses", Object.entries(STATUSES).map(([status, { help }]) => [statusBadge(status), help])),
+  h("p", { class: "dim" }, "Attempts of one compile share its status and its time. The address of this page keeps what you look at: copy it to show somebody."),
+]);

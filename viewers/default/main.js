@@ -2,6 +2,7 @@
 import { fill, h, typing } from "../lib/dom.js";
 import { HashState } from "../lib/hash-state.js";
 import { errorBox } from "../lib/load.js";
+import { followLinks, skipLink, stopped } from "../lib/page.js";
 import { openPageBundle } from "../lib/page-bundle.js";
 import { showHelp } from "./help.js";
 import { openOverview } from "./overview.js";
@@ -55,7 +56,6 @@ const DEFAULTS = {
   item: "", guard: "", left: "", right: "", width: "", hue: "",
 };
 
-document.getElementById("boot")?.remove();
 const main = h("main", { id: "main", tabindex: "-1" });
 const state = new HashState(DEFAULTS, ["log"]);
 loaderOf(state.current.view)?.().catch(() => {}); // beside the bundle; show() tells when it fails
@@ -64,10 +64,9 @@ let view = null;
 let shown = "";
 
 try {
-  const bundle = await openPageBundle();
-  start(bundle);
+  start(await openPageBundle());
 } catch (error) {
-  fill(document.body, h("main", { class: "stopped" }, h("h1", null, "The bundle could not be opened"), errorBox(error, () => location.reload())));
+  stopped(error);
 }
 
 /** @param {string} view */
@@ -86,7 +85,7 @@ function start(bundle) {
   const follow = () => show(bundle, state.current);
   state.listen(follow);
   document.addEventListener("keydown", keys);
-  document.addEventListener("click", follows);
+  followLinks(state);
   follow();
 }
 
@@ -102,7 +101,7 @@ async function show(bundle, current) {
   view?.close?.();
   view = null;
   fill(main);
-  fill(document.body, h("a", { class: "skip", href: "#main", onclick: skip }, "Skip to the content"), header(bundle, state, log ?? null, () => view?.search?.() ?? null), main);
+  fill(document.body, skipLink(main), header(bundle, state, log ?? null, () => view?.search?.() ?? null), main);
   main.className = `view-${open ? current.view : "none"}`;
   try {
     if (!log) throw new Error(`This bundle has no log '${current.log}'. It has: ${bundle.logs.map((l) => l.id).join(", ")}.`);
@@ -133,20 +132,6 @@ async function update(mine, bundle, log, current) {
 /** @param {import("../lib/bundle.js").Bundle} bundle @param {any} log */
 function setTitle(bundle, log) {
   document.title = [view?.title, bundle.logs.length > 1 ? log?.id : log?.summary.source.name, "tlparse-bundle"].filter(Boolean).join(" · ");
-}
-
-/** @param {Event} event */
-function skip(event) {
-  event.preventDefault();
-  main.focus();
-}
-
-/** Links within the page change the state without a new load. @param {MouseEvent} event */
-function follows(event) {
-  const link = /** @type {Element} */ (event.target).closest?.("a[href^='#v=']");
-  if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
-  event.preventDefault();
-  state.go(link.getAttribute("href") ?? "");
 }
 
 /** @param {KeyboardEvent} event */

@@ -37,7 +37,7 @@ async function build(log) {
 }
 
 /** Attempts of the same compile, put together. @param {Compile[]} compiles @returns {FrameCompile[]} */
-export function frameCompiles(compiles) {
+function frameCompiles(compiles) {
   /** @type {Map<string, FrameCompile>} */
   const frames = new Map();
   compiles.forEach((compile, index) => {

@@ -1,5 +1,6 @@
 // The way to the provenance viewer, for compiles that have something to show there.
 import { h } from "../lib/dom.js";
+import { inViewer } from "../lib/page-bundle.js";
 
 const NAMES = new Set([
   "inductor_provenance_tracking_node_mappings", "inductor_provenance_tracking_kernel_stack_traces",
@@ -7,22 +8,19 @@ const NAMES = new Set([
 ]);
 
 /** @param {import("../lib/log.js").Log} log @param {string} [compile] key @param {string} [logId] when the address names it */
-function address(log, compile, logId) {
-  const url = new URL("../provenance/", location.href);
-  url.search = location.search;
-  url.hash = new URLSearchParams({ v: "1", ...(logId ? { log: log.id } : {}), ...(compile ? { compile } : {}) }).toString();
-  return url.href;
-}
+const address = (log, compile, logId) => inViewer(log.bundle, "provenance", { ...(logId ? { log: log.id } : {}), ...(compile ? { compile } : {}) });
 
 /** For the first screen; null when torch recorded none. @param {any} model @param {import("../lib/hash-state.js").HashState} state */
 export function provenanceSection({ log, directory }, state) {
-  if (!log.bundle.source.url || !directory.kinds.some((/** @type {any} */ kind) => NAMES.has(kind.name))) return null;
-  return h("section", null, h("h2", null, h("a", { href: address(log, undefined, state.current.log), class: "provenance-link" }, "Provenance ›")),
+  const href = address(log, undefined, state.current.log);
+  if (href === null || !directory.kinds.some((/** @type {any} */ kind) => NAMES.has(kind.name))) return null;
+  return h("section", null, h("h2", null, h("a", { href, class: "provenance-link" }, "Provenance ›")),
     h("p", { class: "dim" }, "Which line of the program became which kernel, through the graphs and the generated code."));
 }
 
 /** Null when torch recorded no provenance, or the bundle has no address that could be handed on. @param {any} log @param {any} compile @param {any[]} artifacts of the compile @param {import("../lib/hash-state.js").HashState} state */
 export function provenanceLink(log, compile, artifacts, state) {
-  if (!log.bundle.source.url || !artifacts.some((artifact) => artifact.hash !== null && artifact.size_bytes > 2 && NAMES.has(artifact.name))) return null;
-  return h("a", { href: address(log, compile.key, state.current.log), class: "provenance-link", title: "From source lines through the graphs to kernels, line by line" }, "Provenance ›");
+  const href = address(log, compile.key, state.current.log);
+  if (href === null || !artifacts.some((artifact) => artifact.hash !== null && artifact.size_bytes > 2 && NAMES.has(artifact.name))) return null;
+  return h("a", { href, class: "provenance-link", title: "From source lines through the graphs to kernels, line by line" }, "Provenance ›");
 }

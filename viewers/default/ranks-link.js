@@ -1,15 +1,15 @@
 // The way to the multi-rank viewer, for bundles with the analyses of several ranks.
 import { fill, h } from "../lib/dom.js";
+import { inViewer } from "../lib/page-bundle.js";
 import { lowest, size, words } from "../lib/ranks.js";
 
 /** @typedef {import("../lib/bundle.js").Bundle} Bundle */
 
 /** Null when there is nothing to compare, or the bundle has no address that could be handed on. @param {Bundle} bundle @param {string} text */
 export function ranksLink(bundle, text) {
-  if (!bundle.source.url || !bundle.manifest.ranks) return null;
-  const url = new URL("../multirank/", location.href);
-  url.search = location.search;
-  return h("a", { href: url.href, class: "ranks-link", title: "What differs between the ranks, and who waits for whom" }, text);
+  const href = inViewer(bundle, "multirank");
+  if (href === null || !bundle.manifest.ranks) return null;
+  return h("a", { href, class: "ranks-link", title: "What differs between the ranks, and who waits for whom" }, text);
 }
 
 /** Which ranks differ, once that is known; null for a bundle of one rank. @param {Bundle} bundle */

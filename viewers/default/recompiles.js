@@ -90,7 +90,7 @@ function limitNote({ model, state }, frame) {
 
 /** @param {About} about @param {any} cause */
 function causeDetail(about, cause) {
-  const { model, found: { frames, recompiles }, state } = about;
+  const { model, found: { frames, recompiles } } = about;
   const frame = frames[cause.frame_index];
   const remedy = remedyText(cause);
   const first = recompiles[cause.recompile_indexes[0]]?.reasons[0];

@@ -2,7 +2,7 @@
 import { fill, h } from "../lib/dom.js";
 import { bytes, count, time } from "../lib/format.js";
 import { loader } from "../lib/load.js";
-import { store, stored } from "../lib/splitter.js";
+import { store, stored } from "../lib/remember.js";
 import { jsonPane, payloadPane } from "./artifact.js";
 import { describe } from "./model.js";
 import { compileLink } from "./parts.js";

@@ -1,6 +1,7 @@
 // The bar above every view: where we are, the views, the log, light and dark, help.
 import { h } from "../lib/dom.js";
 import { count } from "../lib/format.js";
+import { helpButton } from "../lib/page.js";
 import { themeButton } from "../lib/theme.js";
 import { findingsOf } from "./findings.js";
 import { showHelp } from "./help.js";
@@ -27,9 +28,7 @@ export function header(bundle, state, log, filter = () => null) {
     h("a", { class: "brand", href: state.link({ ...kept, view: "overview" }) }, "tlparse-bundle"),
     log && (bundle.logs.length > 1 ? picker(bundle, state, log) : h("span", { class: "log-name", title: log.summary.source.name }, logName(log))),
     bundle.logs.length > 0 && tabs,
-    h("span", { class: "shell-end" }, log && searchBox(state, filter),
-    themeButton(),
-    h("button", { class: "tool", onclick: () => showHelp(), title: "Keys and words (?)", "aria-label": "Help" }, "?")));
+    h("span", { class: "shell-end" }, log && searchBox(state, filter), themeButton(), helpButton(showHelp)));
 }
 
 /** The views that are not asked for every day, behind a button that names the one that is open. @param {string} here @param {HTMLElement[]} links */

@@ -66,7 +66,7 @@ export function stackBoxes(model, trie, options) {
 }
 
 /** @param {StackBoxes} boxes @param {any} model @param {Record<string, string>} current @returns {number} the box of what is selected, or -1 */
-export function selectedBox(boxes, model, current) {
+function selectedBox(boxes, model, current) {
   if (current.stack) return boxes.stack.indexOf(Number(current.stack));
   const index = current.compile ? model.byKey.get(current.compile) : undefined;
   if (index === undefined) return -1;

@@ -43,7 +43,7 @@ export function groupedStacks(stacks, kind, short) {
 }
 
 /** "torch" for what is installed, the folder for what is not. @param {string | null} file @param {(file: string | null) => string} short */
-export function packageOf(file, short) {
+function packageOf(file, short) {
   if (!file) return "(unknown file)";
   if (file.startsWith("<")) return "generated code";
   const installed = shortFile(file);

@@ -26,7 +26,7 @@ export const symbolsOf = (log) => log.once("symbol items", async () => {
 });
 
 /** @param {any} table see schema/symbols.schema.json @param {import("../lib/stacks.js").Stacks} stacks @returns {Item[]} in the order of the log */
-export function symbolItems(table, stacks) {
+function symbolItems(table, stacks) {
   const { symbols, guards, real_values: real, data_dependent_errors: errors, specializations: constants } = table;
   const text = (/** @type {number} */ i) => (i < 0 ? null : table.strings[i]);
   /** @param {any} part @param {number} at @param {Item["kind"]} kind @param {Partial<Item>} more @returns {Item} */

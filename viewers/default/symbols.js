@@ -15,7 +15,7 @@ import { rich, sourceName } from "./words.js";
 const MOST_SHOWN = 200;
 
 /** Tone, sign, word, help. @type {Record<Item["kind"], [string, string, string, string]>} */
-export const SYMBOL_KINDS = {
+const SYMBOL_KINDS = {
   symbol: ["none", "s", "symbol", "A size or number that may be another one in the next call"],
   constant: ["break", "◆", "constant", "It was a symbol, and then one value only was left for it"],
   unbacked: ["missing", "?", "unbacked", "Its value is known only when the code runs"],

@@ -37,7 +37,7 @@ const sizeText = (size) => (typeof size === "number" ? bytes(size) : size === nu
 const plain = (name) => name.toLowerCase().replace(/[^a-z0-9]+/g, "");
 
 /** @param {any} table see schema/tensors.schema.json; null for a bundle without it */
-export function tensorModel(table) {
+function tensorModel(table) {
   const t = table?.tensors ?? { event_index: [] };
   const text = (/** @type {number} */ i) => (i < 0 ? null : table.strings[i]);
   const shape = (/** @type {number} */ i) => (i < 0 ? null : table.shapes[i]);

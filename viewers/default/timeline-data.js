@@ -109,7 +109,7 @@ function endings({ spans }, from, group, groupCount) {
 }
 
 /** How many spans lie around each. Parents need not stand before their children. @param {number[]} parent */
-export function depths(parent) {
+function depths(parent) {
   const depth = new Int32Array(parent.length).fill(-1);
   for (let i = 0; i < parent.length; i++) {
     const above = parent[i];

@@ -12,7 +12,7 @@ const MOST_INSIDE = 12;
 const MOST_ARGUMENTS = 60;
 const LONGEST_VALUE = 2_000;
 
-export const REPAIRS = [
+const REPAIRS = [
   "",
   "Overlaps a span of another lane without lying in it: several threads were at work, and torch writes all of them under one thread. It is drawn on a lane of its own; what called it is not known.",
   "No end in the log: the process was stopped, or an exception went through it. It is drawn to the last event of its compile; its duration is not known.",

@@ -8,7 +8,7 @@ const OPEN = 0x5b, CLOSE = 0x5d; // [ ]
  * The trace events of a log as one JSON array, from blobs that each hold one.
  * @param {import("../lib/log.js").Log} log @param {(part: number) => void} [progress] @returns {Promise<Blob>}
  */
-export async function traceOf(log, progress) {
+async function traceOf(log, progress) {
   const [{ timeline }, blobs] = await Promise.all([log.directory(), log.table("blobs")]);
   /** @type {any[]} */
   const parts = [];

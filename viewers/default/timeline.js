@@ -129,7 +129,7 @@ function onlyButton(state, compile, key) {
 }
 
 /** "12.35 s" with as many digits as the distance between two marks needs. @param {number} us @param {number} step */
-export function axisText(us, step) {
+function axisText(us, step) {
   const [unit, size] = step >= 100_000 ? ["s", 1e6] : step >= 100 ? ["ms", 1e3] : ["µs", 1];
   const digits = Math.max(0, -Math.floor(Math.log10(step / size)));
   return `${(us / size).toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits })} ${unit}`;

@@ -1,7 +1,7 @@
 // Finding words in the text of a code pane: the field, the count, and where the matches are.
 import { fill, h, searchField } from "./dom.js";
 import { count } from "./format.js";
-import { findAll } from "./text.js";
+import { findAll, lastAtMost } from "./text.js";
 
 const MOST_FOUND = 10_000;
 
@@ -54,6 +54,35 @@ export class Find {
     this.at = (this.at + by + this.found.length) % this.found.length;
     this.options.onstep(this.found[this.at]);
     this.tell();
+  }
+
+  /**
+   * What to show of a part of a line: its tokens, cut where matches begin and end.
+   * @param {[string, string][]} tokens kind and text @param {number} start where the line begins in the text
+   * @param {number} from @param {number} to columns @param {Map<number, string>} [styles] classes of some columns, in place of those of the kinds
+   */
+  pieces(tokens, start, from, to, styles) {
+    const { found, length } = this;
+    const nodes = [];
+    let next = found.length ? lastAtMost(found, start + from - length) : 0;
+    let at = 0;
+    for (const [kind, text] of tokens) {
+      const stop = Math.min(at + text.length, to);
+      const style = styles?.get(at) ?? (kind && `t-${kind}`);
+      for (let i = Math.max(at, from); i < stop;) {
+        while (next < found.length && found[next] + length <= start + i) next++;
+        const begin = next < found.length ? found[next] - start : Infinity;
+        const inside = begin <= i;
+        const end = Math.min(stop, inside ? begin + length : begin);
+        const piece = text.slice(i - at, end - at);
+        if (inside) nodes.push(h("mark", { class: next === this.at ? "current" : null }, piece));
+        else nodes.push(style ? h("span", { class: style }, piece) : piece);
+        i = end;
+      }
+      at += text.length;
+      if (at >= to) break;
+    }
+    return nodes;
   }
 
   /** @param {KeyboardEvent} event */

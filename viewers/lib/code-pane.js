@@ -3,7 +3,7 @@
 import { Find } from "./code-find.js";
 import { codeKey } from "./code-keys.js";
 import { columnAt, Values } from "./code-values.js";
-import { fill, h } from "./dom.js";
+import { characterWidth, fill, h } from "./dom.js";
 import { foldEnds, foldLevel, hiddenLines } from "./folding.js";
 import { bytes as showBytes, plural } from "./format.js";
 import { copyText, download } from "./hand-over.js";
@@ -147,12 +147,8 @@ export class CodePane {
   }
 
   roomForColumns() {
-    const probe = h("span", { class: "code-probe" }, "0".repeat(100));
-    this.body.append(probe);
-    const width = probe.getBoundingClientRect().width / 100 || 8;
-    probe.remove();
     const gutter = Math.max(3, String(this.lines.length).length) + 4;
-    return Math.max(20, Math.min(LONGEST_ROW, Math.floor(this.body.clientWidth / width) - gutter - 2));
+    return Math.max(20, Math.min(LONGEST_ROW, Math.floor(this.body.clientWidth / characterWidth(this.body)) - gutter - 2));
   }
 
   /** @param {number} row @returns {HTMLElement} */
@@ -166,35 +162,8 @@ export class CodePane {
     return h("div", { class: `code-line${this.line <= number && number <= this.lineEnd ? " marked" : ""}`, dataset: { row } },
       h("span", { class: "gutter", "aria-hidden": "true", dataset: { line: from === 0 ? number : "↪" } }),
       h("span", { class: "fold", "aria-hidden": "true", dataset: { sign: from === 0 && end ? (closed ? "▸" : "▾") : "" } }),
-      h("span", { class: "text" }, this.pieces(index, from, from + this.layout.columns)),
+      h("span", { class: "text" }, this.search.pieces(this.tokens(index), this.starts[index], from, from + this.layout.columns, this.values.marks.get(index))),
       closed && lastRow && h("span", { class: "folded", dataset: { note: `⋯ ${plural(end - index, "line")}` } }));
-  }
-
-  /** Tokens of a part of a line, cut where matches begin and end. @param {number} index @param {number} from @param {number} to */
-  pieces(index, from, to) {
-    const nodes = [];
-    const { found, length, at: foundAt } = this.search;
-    const values = this.values.marks.get(index);
-    const start = this.starts[index];
-    let next = found.length ? lastAtMost(found, start + from - length) : 0;
-    let at = 0;
-    for (const [kind, text] of this.tokens(index)) {
-      const stop = Math.min(at + text.length, to);
-      const style = values?.get(at) ?? (kind && `t-${kind}`);
-      for (let i = Math.max(at, from); i < stop;) {
-        while (next < found.length && found[next] + length <= start + i) next++;
-        const begin = next < found.length ? found[next] - start : Infinity;
-        const inside = begin <= i;
-        const end = Math.min(stop, inside ? begin + length : begin);
-        const piece = text.slice(i - at, end - at);
-        if (inside) nodes.push(h("mark", { class: next === foundAt ? "current" : null }, piece));
-        else nodes.push(style ? h("span", { class: style }, piece) : piece);
-        i = end;
-      }
-      at += text.length;
-      if (at >= to) break;
-    }
-    return nodes;
   }
 
   /** Shows a place of the text. @param {number} at @param {string} [selector] of what is there */

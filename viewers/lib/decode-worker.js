@@ -1,14 +1,6 @@
-// Decodes zstd away from the page's thread. One message in, one message out.
+// Decodes zstd away from the page's thread.
 // @ts-ignore: put in place by the package build
 import { decompress } from "./vendor/fzstd.js";
+import { answerJobs } from "./worker-jobs.js";
 
-const scope = /** @type {any} */ (self);
-
-scope.onmessage = (/** @type {MessageEvent} */ { data: { job, bytes } }) => {
-  try {
-    const decoded = /** @type {any} */ (decompress)(bytes);
-    scope.postMessage({ job, bytes: decoded }, { transfer: [decoded.buffer] });
-  } catch (error) {
-    scope.postMessage({ job, error: String(error) });
-  }
-};
+answerJobs(({ bytes }) => /** @type {any} */ (decompress)(bytes));

@@ -36,12 +36,10 @@ async function gunzip(bytes) {
 
 /** @param {Uint8Array} bytes @param {number | null} size */
 async function unzstd(bytes, size) {
+  const decoder = await loadDecoder(); // the same clear error, whichever way is taken
   const large = bytes.length > WORKER_FROM_BYTES || (size ?? 0) > WORKER_FROM_BYTES;
-  if (large && typeof Worker === "function") {
-    await loadDecoder(); // the same clear error, whichever way is taken
-    return inWorker(bytes);
-  }
-  return (await loadDecoder()).decompress(bytes);
+  if (large && typeof Worker === "function") return (await import("./decode-job.js")).unzstdInWorker(bytes);
+  return decoder.decompress(bytes);
 }
 
 /** @returns {Promise<{decompress(bytes: Uint8Array): Uint8Array}>} */
@@ -52,36 +50,4 @@ async function loadDecoder() {
   } catch (error) {
     throw new Error(NO_DECODER, { cause: error });
   }
-}
-
-/** @type {Worker | null} */
-let worker = null;
-let lastJob = 0;
-/** @type {Map<number, {resolve(bytes: Uint8Array): void, reject(error: Error): void}>} */
-const jobs = new Map();
-
-/** @param {Uint8Array} bytes @returns {Promise<Uint8Array>} */
-function inWorker(bytes) {
-  worker ??= startWorker();
-  const job = ++lastJob;
-  return new Promise((resolve, reject) => {
-    jobs.set(job, { resolve, reject });
-    worker?.postMessage({ job, bytes });
-  });
-}
-
-function startWorker() {
-  const started = new Worker(new URL("./decode-worker.js", import.meta.url), { type: "module" });
-  started.onmessage = ({ data }) => {
-    const job = jobs.get(data.job);
-    jobs.delete(data.job);
-    if (data.error === undefined) job?.resolve(data.bytes);
-    else job?.reject(new Error(data.error));
-  };
-  started.onerror = (event) => {
-    for (const job of jobs.values()) job.reject(new Error(`The zstd worker stopped: ${event.message ?? "no reason given"}`));
-    jobs.clear();
-    worker = null;
-  };
-  return started;
 }

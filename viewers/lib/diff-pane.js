@@ -2,7 +2,7 @@
 // sides stay level; equal stretches are folded. Only the rows in sight are in the page.
 import { CHANGED, diffRows, EQUAL, GAP, LEFT, RIGHT } from "./diff.js";
 import { compareTexts } from "./diff-job.js";
-import { fill, h, typing } from "./dom.js";
+import { characterWidth, fill, h, typing } from "./dom.js";
 import { count, plural } from "./format.js";
 import { highlighter } from "./highlight.js";
 import { VirtualList } from "./virtual-list.js";
@@ -83,13 +83,9 @@ export class DiffPane {
 
   /** How many characters a side has, and which part of which row is where. */
   arrange() {
-    const probe = h("span", { class: "code-probe" }, "0".repeat(100));
-    this.body.append(probe);
-    const width = probe.getBoundingClientRect().width / 100 || 8;
-    probe.remove();
     const digits = Math.max(3, String(Math.max(this.left.length, this.right.length)).length);
     this.body.style.setProperty("--gutter", `${digits + 1}ch`);
-    const room = this.body.clientWidth / width;
+    const room = this.body.clientWidth / characterWidth(this.body);
     const columns = Math.max(20, Math.floor(this.unified ? room - 2 * (digits + 1) - 5 : room / 2 - digits - 5));
     if (columns === this.columns) return;
     this.columns = columns;

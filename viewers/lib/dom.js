@@ -34,6 +34,15 @@ export function fill(parent, ...children) {
   return parent;
 }
 
+/** How wide a character of a text with letters of equal width is, in pixels. @param {Element} element that holds the text */
+export function characterWidth(element) {
+  const probe = h("span", { class: "code-probe" }, "0".repeat(100));
+  element.append(probe);
+  const width = probe.getBoundingClientRect().width / 100 || 8;
+  probe.remove();
+  return width;
+}
+
 /** True while keys belong to a field. @param {KeyboardEvent} event */
 export function typing(event) {
   const target = /** @type {HTMLElement} */ (event.target);

@@ -6,8 +6,9 @@ import { embeddedSource, webSource } from "./source.js";
 
 /** @typedef {import("./bundle.js").Bundle} Bundle */
 
-/** Opens it; says so in the page meanwhile. @returns {Promise<Bundle>} */
+/** Opens it; says so in the page meanwhile, in place of what stands there for browsers that run no modules. @returns {Promise<Bundle>} */
 export async function openPageBundle() {
+  document.getElementById("boot")?.remove();
   const embedded = embeddedSource();
   if (embedded) return openBundle(embedded);
   const asked = new URLSearchParams(location.search).get("bundle");
@@ -30,6 +31,18 @@ export function allowed(address, parameter = "bundle") {
     `'${parameter}=${address}' is on another host. This page reads bundles from its own host only; put the bundle beside it, ` +
       `or fork the viewer and add ${url.origin} to connect-src in index.html.`,
   );
+}
+
+/**
+ * The address of the bundle in another viewer; null when it has none that could be handed on: it lies in the page, or was dropped on it.
+ * @param {Bundle} bundle @param {string} viewer @param {Record<string, string>} [state] of the other
+ */
+export function inViewer(bundle, viewer, state) {
+  if (!bundle.source.url) return null;
+  const url = new URL(`../${viewer}/`, location.href);
+  url.search = location.search;
+  if (state) url.hash = new URLSearchParams({ v: "1", ...state }).toString();
+  return url.href;
 }
 
 /** What connect-src of the page's policy names. @returns {string[]} */

@@ -1,5 +1,6 @@
 // Two panes and a bar between them that can be dragged or moved with the arrow keys. The size is remembered.
 import { h } from "./dom.js";
+import { store, stored } from "./remember.js";
 
 const STEP = 24;
 
@@ -39,17 +40,4 @@ export function split(name, first, second, { label, size, min = 160 }) {
   element.style.setProperty("--first", `${width}px`);
   bar.setAttribute("aria-valuenow", String(width));
   return element;
-}
-
-/** localStorage may be forbidden; nothing depends on it. @param {string} key */
-export function stored(key) {
-  try { return localStorage.getItem(key); } catch { return null; }
-}
-
-/** @param {string} key @param {string | null} value */
-export function store(key, value) {
-  try {
-    if (value === null) localStorage.removeItem(key);
-    else localStorage.setItem(key, value);
-  } catch { /* not remembered, then */ }
 }

@@ -1,6 +1,6 @@
 // Light or dark: the choice is remembered; without one the page follows the system.
 import { h } from "./dom.js";
-import { store, stored } from "./splitter.js";
+import { store, stored } from "./remember.js";
 
 const KEY = "tlparse-bundle.theme";
 

@@ -1,5 +1,6 @@
 // What the views share: the analyses of the first screen, and who is who in the columns.
 import { h } from "../lib/dom.js";
+import { inViewer } from "../lib/page-bundle.js";
 import { each, lowest } from "../lib/ranks.js";
 
 /** @typedef {import("../lib/bundle.js").Bundle} Bundle */
@@ -73,20 +74,12 @@ export function logOf(model, rank) {
   return id === undefined ? undefined : model.bundle.log(id);
 }
 
-/** Whether other viewers can open this bundle: a page with a bundle in it, or dropped on it, has no address to hand on. @param {Bundle} bundle */
-const hasAddress = (bundle) => bundle.source.url !== null;
-
-/** The address of the default viewer at a compile of a rank; without a key, at its first screen. @param {Model} model @param {number} rank @param {string | null} key @param {Record<string, string>} [more] */
-function defaultViewer(model, rank, key, more = {}) {
-  const log = logOf(model, rank);
-  const url = new URL("../default/", location.href);
-  url.search = location.search;
-  url.hash = new URLSearchParams({ v: "1", ...(key === null ? {} : { view: "compile", compile: key }), ...(log ? { log: log.id } : {}), ...more }).toString();
-  return url.href;
-}
-
-/** A link there; nothing when there is no log, or no address. @param {Model} model @param {number} rank @param {string | null} key @param {string} text @param {Record<string, string>} [more] */
+/**
+ * A link to the default viewer at a compile of a rank; without a key, at its first screen. Nothing when there is no log, or no address.
+ * @param {Model} model @param {number} rank @param {string | null} key @param {string} text @param {Record<string, string>} [more]
+ */
 export function awayLink(model, rank, key, text, more) {
-  if (!hasAddress(model.bundle) || !logOf(model, rank)) return null;
-  return h("a", { href: defaultViewer(model, rank, key, more), class: "away", title: "In the default viewer" }, text);
+  const log = logOf(model, rank);
+  const href = log && inViewer(model.bundle, "default", { ...(key === null ? {} : { view: "compile", compile: key }), log: log.id, ...more });
+  return href ? h("a", { href, class: "away", title: "In the default viewer" }, text) : null;
 }

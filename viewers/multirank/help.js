@@ -1,5 +1,6 @@
 // What the keys do and what the words mean.
-import { fill, h } from "../lib/dom.js";
+import { h } from "../lib/dom.js";
+import { helpDialog, helpSection } from "../lib/page.js";
 
 const KEYS = [
   ["1 … 6", "the views, in the order of the bar"], ["↑ ↓ ← →", "in the matrix: from cell to cell"], ["Enter", "in the matrix: compare a cell with most other ranks, or take a group of ranks apart"],
@@ -12,20 +13,7 @@ const WORDS = [
   ["waits", "Time lost is estimated from lengths: what the slowest rank takes longer than the median, as if all waited for one another after each compile."],
 ];
 
-/** @type {HTMLDialogElement | null} */
-let dialog = null;
-
-export function showHelp() {
-  if (!dialog) {
-    dialog = /** @type {HTMLDialogElement} */ (h("dialog", { "aria-labelledby": "help-title", class: "help" }));
-    fill(dialog, h("h2", { id: "help-title" }, "Help"),
-      h("h3", null, "Keys"), pairs(KEYS.map(([key, what]) => [h("kbd", null, key), what])),
-      h("h3", null, "Words"), pairs(WORDS.map(([word, what]) => [h("b", null, word), what])),
-      h("button", { class: "tool", onclick: () => dialog?.close() }, "Close"));
-  }
-  document.body.append(dialog);
-  if (!dialog.open) dialog.showModal();
-}
-
-/** @param {any[][]} rows */
-const pairs = (rows) => h("dl", { class: "pairs" }, rows.map(([term, what]) => [h("dt", null, term), h("dd", null, what)]).flat());
+export const showHelp = helpDialog(() => [
+  helpSection("Keys", KEYS.map(([key, what]) => [h("kbd", null, key), what])),
+  helpSection("Words", WORDS.map(([word, what]) => [h("b", null, word), what])),
+]);

@@ -2,7 +2,8 @@
 import { fill, h, typing } from "../lib/dom.js";
 import { HashState } from "../lib/hash-state.js";
 import { errorBox } from "../lib/load.js";
-import { openPageBundle } from "../lib/page-bundle.js";
+import { followLinks, helpButton, skipLink, stopped } from "../lib/page.js";
+import { inViewer, openPageBundle } from "../lib/page-bundle.js";
 import { themeButton } from "../lib/theme.js";
 import { loadModel } from "./data.js";
 import { showHelp } from "./help.js";
@@ -35,7 +36,6 @@ const VIEWS = {
 const DEFAULTS = { view: "verdict", column: "", left: "", right: "", artifact: "", pane: "", rank: "", open: "" };
 const OWN_HEADING = new Set(["compare", "collectives"]); // they write it when they know what they show
 
-document.getElementById("boot")?.remove();
 const main = h("main", { id: "main", tabindex: "-1" });
 const state = new HashState(DEFAULTS, []);
 /** @type {View | null} */
@@ -48,7 +48,7 @@ try {
   if (model) start(model);
   else without(bundle);
 } catch (error) {
-  fill(document.body, h("main", { class: "stopped" }, h("h1", null, "The bundle could not be opened"), errorBox(error, () => location.reload())));
+  stopped(error);
 }
 
 /** @param {import("./data.js").Model} model */
@@ -56,14 +56,14 @@ function start(model) {
   const follow = () => show(model, state.current);
   state.listen(follow);
   document.addEventListener("keydown", keys);
-  document.addEventListener("click", follows);
+  followLinks(state);
   follow();
 }
 
 /** @param {import("../lib/bundle.js").Bundle} bundle */
 function without(bundle) {
   const ranks = new Set(bundle.logs.map((log) => log.rank).filter((rank) => rank !== null));
-  fill(document.body, header(false), fill(main, h("div", { class: "page" }, h("h1", null, "Nothing to compare"),
+  fill(document.body, header(bundle, false), fill(main, h("div", { class: "page" }, h("h1", null, "Nothing to compare"),
     h("p", null, ranks.size === 1 ? `This bundle has logs of rank ${[...ranks][0]} only.` : ranks.size === 0 ? "The logs of this bundle have no rank." : "This bundle was built without the analyses of the ranks."),
     h("p", null, "Record all ranks into one folder and build one bundle of it:"),
     h("pre", { class: "padded" }, "TORCH_TRACE=/tmp/trace torchrun --nproc-per-node 8 train.py\ntlparse-bundle /tmp/trace out/ --overwrite --open"))));
@@ -80,7 +80,7 @@ async function show(model, current) {
   view?.close?.();
   view = null;
   fill(main);
-  fill(document.body, h("a", { class: "skip", href: "#main", onclick: skip }, "Skip to the content"), header(true), main);
+  fill(document.body, skipLink(main), header(model.bundle, true), main);
   main.className = `view-${open ? current.view : "none"}`;
   const place = current.view;
   try {
@@ -97,33 +97,16 @@ async function show(model, current) {
   }
 }
 
-/** @param {boolean} tabs */
-function header(tabs) {
-  const back = new URL("../default/", location.href);
-  back.search = location.search;
+/** @param {import("../lib/bundle.js").Bundle} bundle @param {boolean} tabs */
+function header(bundle, tabs) {
   const current = state.current.view;
   return h("header", { class: "shell" },
-    h("a", { class: "brand", href: back.href, title: "Back to the default viewer" }, "‹ tlparse-bundle"),
+    h("a", { class: "brand", href: inViewer(bundle, "default"), title: "Back to the default viewer" }, "‹ tlparse-bundle"),
     h("span", { class: "viewer-name" }, "Ranks"),
     tabs && h("nav", { "aria-label": "Views", class: "tabs" }, Object.entries(VIEWS).map(([id, [title]]) =>
       h("a", { href: state.link({ view: id }), "aria-current": current === id ? "page" : null }, title))),
     h("span", { class: "spring" }),
-    themeButton(),
-    h("button", { class: "tool", onclick: () => showHelp(), title: "Keys and words (?)", "aria-label": "Help" }, "?"));
-}
-
-/** @param {Event} event */
-function skip(event) {
-  event.preventDefault();
-  main.focus();
-}
-
-/** Links within the page change the state without a new load. @param {MouseEvent} event */
-function follows(event) {
-  const link = /** @type {Element} */ (event.target).closest?.("a[href^='#v=']");
-  if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
-  event.preventDefault();
-  state.go(link.getAttribute("href") ?? "");
+    themeButton(), helpButton(showHelp));
 }
 
 /** @param {KeyboardEvent} event */

@@ -13,10 +13,10 @@ const STAGES = new Map([
 ]);
 
 /** What a part of the compiler is called. @param {string} stage */
-export const stageName = (stage) => STAGES.get(stage) ?? stage;
+const stageName = (stage) => STAGES.get(stage) ?? stage;
 
 /** 1 -> "1st" @param {number} n */
-export function ordinal(n) {
+function ordinal(n) {
   const teen = n % 100 >= 11 && n % 100 <= 13;
   return `${n}${teen ? "th" : ["th", "st", "nd", "rd"][n % 10] ?? "th"}`;
 }

@@ -1,5 +1,6 @@
 // The help: keys and words.
-import { fill, h } from "../lib/dom.js";
+import { h } from "../lib/dom.js";
+import { helpDialog, helpSection } from "../lib/page.js";
 
 const KEYS = [
   ["click, Enter", "pin a line: what belongs to it stays marked, and the address leads here again; once more unpins"],
@@ -23,20 +24,7 @@ const WORDS = [
   ["dashed mark", "belongs to it by the source line only; torch mapped no nodes"],
 ];
 
-/** @type {HTMLDialogElement | null} */
-let dialog = null;
-
-export function showHelp() {
-  if (!dialog) {
-    dialog = /** @type {HTMLDialogElement} */ (h("dialog", { "aria-labelledby": "help-title", class: "help" }));
-    fill(dialog, h("h2", { id: "help-title" }, "Help"),
-      h("h3", null, "Keys"), pairs(KEYS.map(([key, what]) => [h("kbd", null, key), what])),
-      h("h3", null, "Words"), pairs(WORDS.map(([word, what]) => [h("b", null, word), what])),
-      h("button", { class: "tool", onclick: () => dialog?.close() }, "Close"));
-  }
-  document.body.append(dialog);
-  if (!dialog.open) dialog.showModal();
-}
-
-/** @param {any[][]} rows */
-const pairs = (rows) => h("dl", { class: "pairs" }, rows.map(([term, what]) => [h("dt", null, term), h("dd", null, what)]).flat());
+export const showHelp = helpDialog(() => [
+  helpSection("Keys", KEYS.map(([key, what]) => [h("kbd", null, key), what])),
+  helpSection("Words", WORDS.map(([word, what]) => [h("b", null, word), what])),
+]);

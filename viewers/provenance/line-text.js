@@ -1,6 +1,6 @@
 // The text of a pane: rows in sight, wrapping, colours, find. What the lines mean is line-pane.js.
 import { Find } from "../lib/code-find.js";
-import { fill, h } from "../lib/dom.js";
+import { characterWidth, fill, h } from "../lib/dom.js";
 import { highlighter } from "../lib/highlight.js";
 import { lastAtMost, layOut, splitLines } from "../lib/text.js";
 import { VirtualList } from "../lib/virtual-list.js";
@@ -72,12 +72,8 @@ export class LineText {
   }
 
   roomForColumns() {
-    const probe = h("span", { class: "code-probe" }, "0".repeat(100));
-    this.body.append(probe);
-    const width = probe.getBoundingClientRect().width / 100 || 8;
-    probe.remove();
     const gutter = Math.max(3, String(this.lines.length).length) + 4;
-    return Math.max(20, Math.min(LONGEST_ROW, Math.floor(this.body.clientWidth / width) - gutter));
+    return Math.max(20, Math.min(LONGEST_ROW, Math.floor(this.body.clientWidth / characterWidth(this.body)) - gutter));
   }
 
   /** @param {number} row @returns {HTMLElement} */
@@ -87,31 +83,7 @@ export class LineText {
     const number = from > 0 ? "↪" : this.labels ? this.labels[index] ?? "" : index + 1;
     return h("div", { class: "code-line", dataset: { line: index + 1 } },
       h("span", { class: "gutter", "aria-hidden": "true", dataset: { number } }),
-      h("span", { class: "text" }, this.pieces(index, from, from + this.layout.columns)));
-  }
-
-  /** Tokens of a part of a line, cut where matches begin and end. @param {number} index @param {number} from @param {number} to */
-  pieces(index, from, to) {
-    const nodes = [];
-    const { found, length, at: foundAt } = this.found;
-    const start = this.starts[index];
-    let next = found.length ? lastAtMost(found, start + from - length) : 0;
-    let at = 0;
-    for (const [kind, text] of this.tokens(index)) {
-      const stop = Math.min(at + text.length, to);
-      for (let i = Math.max(at, from); i < stop;) {
-        while (next < found.length && found[next] + length <= start + i) next++;
-        const begin = next < found.length ? found[next] - start : Infinity;
-        const inside = begin <= i;
-        const end = Math.min(stop, inside ? begin + length : begin);
-        const piece = text.slice(i - at, end - at);
-        nodes.push(inside ? h("mark", { class: next === foundAt ? "current" : null }, piece) : kind ? h("span", { class: `t-${kind}` }, piece) : piece);
-        i = end;
-      }
-      at += text.length;
-      if (at >= to) break;
-    }
-    return nodes;
+      h("span", { class: "text" }, this.found.pieces(this.tokens(index), this.starts[index], from, from + this.layout.columns)));
   }
 
   /** @param {number} at place in the text */

@@ -1,8 +1,9 @@
 // The provenance viewer: opens the bundle, lets one choose a graph, follows the address.
 import { fill, h, typing } from "../lib/dom.js";
 import { HashState } from "../lib/hash-state.js";
-import { errorBox, loader } from "../lib/load.js";
-import { openPageBundle } from "../lib/page-bundle.js";
+import { loader } from "../lib/load.js";
+import { followLinks, helpButton, skipLink, stopped } from "../lib/page.js";
+import { inViewer, openPageBundle } from "../lib/page-bundle.js";
 import { themeButton } from "../lib/theme.js";
 import { graphsOf, textsOf, timesOf } from "./data.js";
 import { showHelp } from "./help.js";
@@ -12,7 +13,6 @@ import { PANES, graphView } from "./view.js";
 // hide: panes that are not shown; pin: 'post:12', a pane and a line, or 'kernel:3'; kernels, sync: '0' is off; sort: of the kernels
 const DEFAULTS = { log: "", compile: "", graph: "", pin: "", hide: "", kernels: "", sync: "", sort: "" };
 
-document.getElementById("boot")?.remove();
 const state = new HashState(DEFAULTS, ["log"]);
 const main = h("main", { id: "main", tabindex: "-1" });
 const load = loader(main);
@@ -26,9 +26,10 @@ try {
   const follow = () => show(bundle, state.current);
   state.listen(follow);
   document.addEventListener("keydown", keys);
+  followLinks(state);
   follow();
 } catch (error) {
-  fill(document.body, h("main", { class: "stopped" }, h("h1", null, "The bundle could not be opened"), errorBox(error, () => location.reload())));
+  stopped(error);
 }
 
 /** @param {import("../lib/bundle.js").Bundle} bundle @param {Record<string, string>} current */
@@ -74,7 +75,7 @@ function choose(graphs, current) {
 
 /** @param {any} bundle @param {any} loaded @param {Record<string, string>} current */
 function draw(bundle, { log, known, graph, content }, current) {
-  fill(document.body, h("a", { class: "skip", href: "#main", onclick: skip }, "Skip to the content"), header(bundle, log, known, graph), main);
+  fill(document.body, skipLink(main), header(bundle, log, known, graph), main);
   document.title = [graph?.label, log.summary.source.name, "Provenance · tlparse-bundle"].filter(Boolean).join(" · ");
   if (!content) {
     fill(main, empty(known, current));
@@ -94,7 +95,7 @@ function empty(known, current) {
     h("p", null, "The same goes for programs that build a package with AOTInductor. ", h("code", null, "TORCH_COMPILE_DEBUG=1"),
       " switches it on too. Compile caches that were filled without it have none: add ", h("code", null, "TORCHINDUCTOR_FORCE_DISABLE_CACHES=1"), "."),
     known?.graphs.length > 0 && h("ul", null, known.graphs.slice(0, 40).map((/** @type {any} */ graph) =>
-      h("li", null, h("a", { href: state.link({ compile: graph.compile.key, graph: graph.id }), onclick: follows }, graph.label)))));
+      h("li", null, h("a", { href: state.link({ compile: graph.compile.key, graph: graph.id }) }, graph.label)))));
 }
 
 /** @param {any} bundle @param {any} log @param {any} known @param {any} graph */
@@ -105,12 +106,9 @@ function header(bundle, log, known, graph) {
   go = (by) => open(graphs[at + by]);
   const button = (/** @type {string} */ sign, /** @type {string} */ name, /** @type {number} */ by) =>
     h("button", { class: "tool", "aria-label": name, title: name, disabled: !graphs[at + by], onclick: () => go(by) }, sign);
-  const back = new URL("../default/", location.href);
-  back.search = location.search;
-  const target = log && new URLSearchParams({ v: "1", ...(graph ? { view: "compile", compile: graph.compile.key } : {}), ...(state.current.log ? { log: log.id } : {}) });
-  back.hash = target ? target.toString() : "";
+  const back = inViewer(bundle, "default", log && { ...(graph ? { view: "compile", compile: graph.compile.key } : {}), ...(state.current.log ? { log: log.id } : {}) });
   return h("header", { class: "shell" },
-    h("a", { class: "brand", href: bundle.source.url && back.href, title: "Back to the default viewer" }, graph ? `‹ ${graph.compile.id === null ? "the log" : `[${graph.compile.key}]`}` : "‹ tlparse-bundle"),
+    h("a", { class: "brand", href: back, title: "Back to the default viewer" }, graph ? `‹ ${graph.compile.id === null ? "the log" : `[${graph.compile.key}]`}` : "‹ tlparse-bundle"),
     h("h1", null, "Provenance"),
     bundle.logs.length > 1 && log && h("select", { "aria-label": "Log", onchange: (/** @type {any} */ e) => state.go(state.link({ log: e.target.value })) },
       bundle.logs.map((/** @type {any} */ l) => h("option", { value: l.id, selected: l === log }, l.rank === null ? l.id : `rank ${l.rank} · ${l.id}`))),
@@ -119,8 +117,7 @@ function header(bundle, log, known, graph) {
     graphs.length > 1 && [button("‹", "Previous graph ([)", -1), button("›", "Next graph (])", 1)],
     h("span", { class: "spring" }),
     graph && h("span", { class: "switches" }, switches()),
-    themeButton(),
-    h("button", { class: "tool", onclick: () => showHelp(), title: "Keys and words (?)", "aria-label": "Help" }, "?"));
+    themeButton(), helpButton(showHelp));
 }
 
 /** Buttons that say what is shown. */
@@ -144,18 +141,6 @@ function drawSwitches() {
 
 /** @param {"kernels" | "sync"} key */
 const flip = (key) => state.replace({ [key]: state.current[key] === "0" ? "" : "0" }, true);
-
-/** @param {Event} event */
-function skip(event) {
-  event.preventDefault();
-  main.focus();
-}
-
-/** @param {Event} event */
-function follows(event) {
-  event.preventDefault();
-  state.go(/** @type {Element} */ (event.currentTarget).getAttribute("href") ?? "");
-}
 
 /** @param {KeyboardEvent} event */
 function keys(event) {

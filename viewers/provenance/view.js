@@ -22,7 +22,7 @@ const MISSING = {
 };
 
 /** @param {string} text @returns {Place | null} */
-export function parsePin(text) {
+function parsePin(text) {
   const match = text.match(PIN);
   return match && { pane: /** @type {any} */ (match[1]), key: Number(match[2]) };
 }

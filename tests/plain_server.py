@@ -1,0 +1,26 @@
+"""A plain web server, which knows nothing of bundles and codecs."""
+
+import functools
+import http.server
+import threading
+from contextlib import contextmanager
+
+
+class _Quiet(http.server.SimpleHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    extensions_map = {**http.server.SimpleHTTPRequestHandler.extensions_map, ".js": "text/javascript", ".zst": "application/octet-stream"}
+
+    def log_message(self, *_):
+        pass
+
+
+@contextmanager
+def plain_server(folder):
+    """The address of a folder on a server of its own."""
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(_Quiet, directory=folder))
+    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()

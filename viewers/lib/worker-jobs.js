@@ -1,0 +1,46 @@
+// Work that is done away from the page's thread, by a worker that stays: {job, …} goes in, {job, result} or {job, error} comes back.
+
+/** A function that has a message answered. @param {() => Worker} start @param {string} name for the error: "zstd" @returns {(message: object) => Promise<any>} */
+export function jobsOf(start, name) {
+  /** @type {Worker | null} */
+  let worker = null;
+  let last = 0;
+  /** @type {Map<number, {resolve(result: any): void, reject(error: Error): void}>} */
+  const jobs = new Map();
+  const begin = () => {
+    const started = start();
+    started.onmessage = ({ data }) => {
+      const job = jobs.get(data.job);
+      jobs.delete(data.job);
+      if (data.error === undefined) job?.resolve(data.result);
+      else job?.reject(new Error(data.error));
+    };
+    started.onerror = (event) => {
+      for (const job of jobs.values()) job.reject(new Error(`The ${name} worker stopped: ${event.message ?? "no reason given"}`));
+      jobs.clear();
+      worker = null;
+    };
+    return started;
+  };
+  return (message) => {
+    worker ??= begin();
+    const job = ++last;
+    return new Promise((resolve, reject) => {
+      jobs.set(job, { resolve, reject });
+      worker?.postMessage({ job, ...message });
+    });
+  };
+}
+
+/** In the worker: answers each message with an array of numbers, which is handed over. @param {(message: any) => Uint8Array | Int32Array} work */
+export function answerJobs(work) {
+  const scope = /** @type {any} */ (self);
+  scope.onmessage = (/** @type {MessageEvent} */ { data: { job, ...message } }) => {
+    try {
+      const result = work(message);
+      scope.postMessage({ job, result }, { transfer: [result.buffer] });
+    } catch (error) {
+      scope.postMessage({ job, error: String(error) });
+    }
+  };
+}
