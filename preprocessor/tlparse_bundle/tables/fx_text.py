@@ -18,9 +18,10 @@ _CLASS = re.compile(r"(\s*)(?:\w+:)?class ([^\s(]+)\(torch\.nn\.(?:modules\.modu
 _FORWARD = re.compile(r"\s*def forward\(self(?:,|\)|$)(.*)")
 _EXPANDED_FORWARD = re.compile(r"\s*def forward\(\s*$")
 _ASSIGNMENT = re.compile(r"(\w+)(?: *: *(?:\"[^\"]*\"|[\w.]+(?:\[[^\]]*\])?))? = (.*)")
+_CALL = re.compile(r"(\w+)(?: *: *(?:\"[^\"]*\"|[\w.]+(?:\[[^\]]*\])?))? = (\w+)((?:\.\w+)*+)\(")  # the most frequent of them
 _INPLACE = re.compile(r"\w+ (\+|&|//|<<|%|\*|@|\||\*\*|>>|-|/|\^)= ")
 _SETITEM = re.compile(r"\w+\[")
-_IDENTIFIER = re.compile(r"\w+\Z")
+_IDENTIFIER = re.compile(r"\w++\Z")
 _PATH = re.compile(r"(\w+)((?:\.\w+)*)(?=([(\[]| |\Z))")
 _BINARY = re.compile(r"\S+ (==|!=|<=|>=|<<|>>|//|\*\*|[-+*/%@&|^<>]) \S")
 _UNARY = re.compile(r"([-+~])\w")
@@ -66,14 +67,15 @@ class _Reader:
         self._graph_id: int | None = None
 
     def read(self, text: str) -> FxGraph:
-        lines = (match[0] for match in _LINE.finditer(text))
+        lines = map(re.Match.group, _LINE.finditer(text))
         for line in lines:
             line = line[:_MAX_LINE] if len(line) > _MAX_LINE else line
             stripped = line.strip()
             if not stripped:
                 continue
             if stripped[0] == "#":
-                self._observe_comment(line)
+                if "# graph id: " in line:
+                    self._observe_graph_id(line)
             elif "class " in line and (match := _CLASS.match(line)):
                 self._begin(match[2], len(match[1]))
             elif stripped[0] == "%" or stripped.startswith("return %"):
@@ -89,7 +91,7 @@ class _Reader:
         self._open.append(Counts(name, indent))
         self._graphs.append(self._open[-1])
 
-    def _observe_comment(self, line: str) -> None:
+    def _observe_graph_id(self, line: str) -> None:
         match = _GRAPH_ID.match(line)  # torch/_inductor/compile_fx.py, _recursive_pre_grad_passes
         if match and int(match[1]) < 2**63:
             self._graph_id = int(match[1])
@@ -124,6 +126,11 @@ class _Reader:
                 graph.names.add(name)
 
     def _observe_statement(self, graph: Counts, stripped: str) -> None:
+        if match := _CALL.match(stripped):
+            name, root, rest = match.groups()
+            self._call(graph, _called(root, rest, graph.names))
+            graph.names.add(name)
+            return
         match = _ASSIGNMENT.match(stripped)
         if match is None:
             if inplace := _INPLACE.match(stripped):
@@ -175,7 +182,7 @@ def _operation(value: str, names: set[str]) -> str | None:
     if match:
         root, rest, follows = match.groups()
         if follows == "(":
-            return f"{root}{rest}"[:200] if root not in names else f"Tensor.{rest[1:].rpartition('.')[2]}"[:200] if rest else root[:200]
+            return _called(root, rest, names)
         if follows == "[":
             return "operator.getitem"
         if not follows and rest:
@@ -187,6 +194,11 @@ def _operation(value: str, names: set[str]) -> str | None:
     if match:
         return f"operator.{_UNARY_NAMES[match[1]]}"
     return None
+
+
+def _called(root: str, rest: str, names: set[str]) -> str:
+    """The operation of a call of ``root`` or, with ``rest``, of something in it: a method, if root is a value."""
+    return f"{root}{rest}"[:200] if not rest or root not in names else f"Tensor.{rest[1:].rpartition('.')[2]}"[:200]
 
 
 def _count_outputs(text: str, lines: Iterator[str]) -> int:
