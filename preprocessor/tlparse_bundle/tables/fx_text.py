@@ -18,7 +18,8 @@ _CLASS = re.compile(r"(\s*)(?:\w+:)?class ([^\s(]+)\(torch\.nn\.(?:modules\.modu
 _FORWARD = re.compile(r"\s*def forward\(self(?:,|\)|$)(.*)")
 _EXPANDED_FORWARD = re.compile(r"\s*def forward\(\s*$")
 _ASSIGNMENT = re.compile(r"(\w+)(?: *: *(?:\"[^\"]*\"|[\w.]+(?:\[[^\]]*\])?))? = (.*)")
-_CALL = re.compile(r"(\w+)(?: *: *(?:\"[^\"]*\"|[\w.]+(?:\[[^\]]*\])?))? = (\w+)((?:\.\w+)*+)\(")  # the most frequent of them
+# The most frequent assignment, of a call.
+_CALL = re.compile(r"\s*+(?!return|def )(\w+)(?: *: *(?:\"[^\"]*\"|[\w.]+(?:\[[^\]]*\])?))? = (\w+)((?:\.\w+)*+)\(")
 _INPLACE = re.compile(r"\w+ (\+|&|//|<<|%|\*|@|\||\*\*|>>|-|/|\^)= ")
 _SETITEM = re.compile(r"\w+\[")
 _IDENTIFIER = re.compile(r"\w++\Z")
@@ -76,6 +77,8 @@ class _Reader:
             if stripped[0] == "#":
                 if "# graph id: " in line:
                     self._observe_graph_id(line)
+            elif match := _CALL.match(line):
+                self._observe_call(match)
             elif "class " in line and (match := _CLASS.match(line)):
                 self._begin(match[2], len(match[1]))
             elif stripped[0] == "%" or stripped.startswith("return %"):
@@ -96,13 +99,23 @@ class _Reader:
         if match and int(match[1]) < 2**63:
             self._graph_id = int(match[1])
 
-    def _observe(self, line: str, stripped: str, lines: Iterator[str]) -> None:
-        indent = len(line) - len(line.lstrip())
+    def _graph_at(self, indent: int) -> Counts | None:
+        """The graph that a line with this indent belongs to."""
         while self._open and self._open[-1].indent >= indent:
             self._open.pop()  # text behind the graph, such as the signature of an exported program
-        if not self._open:
+        return self._open[-1] if self._open else None
+
+    def _observe_call(self, match: re.Match) -> None:
+        graph = self._graph_at(match.start(1))
+        if graph is not None:
+            name, root, rest = match.groups()
+            self._call(graph, _called(root, rest, graph.names))
+            graph.names.add(name)
+
+    def _observe(self, line: str, stripped: str, lines: Iterator[str]) -> None:
+        graph = self._graph_at(len(line) - len(line.lstrip()))
+        if graph is None:
             return
-        graph = self._open[-1]
         if stripped.startswith("def "):
             if match := _FORWARD.match(line):
                 self._observe_arguments(graph, match[1].rpartition(")")[0])
@@ -126,11 +139,6 @@ class _Reader:
                 graph.names.add(name)
 
     def _observe_statement(self, graph: Counts, stripped: str) -> None:
-        if match := _CALL.match(stripped):
-            name, root, rest = match.groups()
-            self._call(graph, _called(root, rest, graph.names))
-            graph.names.add(name)
-            return
         match = _ASSIGNMENT.match(stripped)
         if match is None:
             if inplace := _INPLACE.match(stripped):
