@@ -30,7 +30,7 @@ class GraphText:
                 source = source_of(stripped)
             elif stripped.startswith(("class ", "def ")):
                 source = None
-            elif stripped:
+            elif " = " in stripped:
                 self._observe(number, stripped, source)
 
     def _observe(self, number: int, stripped: str, source: Source | None) -> None:
