@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from tlparse_bundle.tables.columns import Interner
@@ -26,6 +27,12 @@ _MAX_OUTPUTS = 1000  # of one operation
 _METRICS = ("compilation_metrics_runtime", "bwd_compilation_metrics_runtime")
 _ESTIMATES = re.compile(r"inductor_runtime_and_tensor_meta\Z|inductor_tlparse_(?:runtime|tensor_meta)\Z")
 _CSV = re.compile(r"fx_compute_nodes_runtime_estimation\Z|fx_collectives_")
+_FORMS = {
+    "inductor_collective_schedule": "schedule",
+    "graph_execution": "execution",
+    "inductor_graph_execution": "execution",
+    "pge_profile_vs_analytical": "profile",
+}
 _WORLD_SIZE = re.compile(r"# World size: (\d{1,9})")
 
 
@@ -43,6 +50,12 @@ class Runtime:
         self._metrics: list[dict] = []
         self._tables: list[dict] = []
         self._profiles: list[dict] = []
+        self._observers = {
+            "estimates": self._observe_estimates,
+            "schedule": self._observe_schedule,
+            "execution": self._observe_execution,
+            "profile": self._observe_profile,
+        }
         self._read = Remembered(self._estimate, _MAX_REMEMBERED)
         self._newest = -1  # compile
         self._compiles: dict[str, int] = {}  # id without attempt -> newest row
@@ -54,20 +67,11 @@ class Runtime:
         if event.compile_index != self._newest and event.compile_id is not None:
             self._newest = event.compile_index
             self._compiles[str(event.compile_id._replace(attempt=0))] = event.compile_index
-        name = event.name or ""
-        if _CSV.match(name):
-            self._observe_csv(event, name)
-        elif observe := self._observe_estimates if _ESTIMATES.match(name) else self._observer(name):
-            if not observe({"event_index": event.index, "compile_index": event.compile_index}, event):
-                unexpected(self._diagnostics, event, "another form than expected")
-
-    def _observer(self, name: str) -> Any:
-        return {
-            "inductor_collective_schedule": self._observe_schedule,
-            "graph_execution": self._observe_execution,
-            "inductor_graph_execution": self._observe_execution,
-            "pge_profile_vs_analytical": self._observe_profile,
-        }.get(name)
+        form = _form(event.name or "")
+        if form == "csv":
+            self._observe_csv(event, event.name)
+        elif form is not None and not self._observers[form]({"event_index": event.index, "compile_index": event.compile_index}, event):
+            unexpected(self._diagnostics, event, "another form than expected")
 
     def _observe_metrics(self, event: Event) -> None:
         value = event.value if type(event.value) is dict else {}
@@ -199,6 +203,12 @@ class Runtime:
             "estimate_tables": self._tables,
             "profiles": self._profiles,
         }
+
+
+@lru_cache(256)
+def _form(name: str) -> str | None:
+    """What an artifact with this name holds; None for what is no concern of this table."""
+    return "csv" if _CSV.match(name) else "estimates" if _ESTIMATES.match(name) else _FORMS.get(name)
 
 
 def _json(event: Event) -> Any:

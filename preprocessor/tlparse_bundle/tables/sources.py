@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from tlparse_bundle.events.registry import describe
@@ -59,6 +60,8 @@ class Sources:
         return event.type != "artifact" or event.name is not None and _is_source(event.name)
 
     def observe(self, event: Event) -> None:
+        if not self.wants(event):
+            return
         place = {"event_index": event.index, "compile_index": event.compile_index}
         if event.type == "dump_file":
             self._dumps.append({**place, "name": text_or_none(event.name), **self._code(event.hash, event)})
@@ -163,6 +166,7 @@ class Sources:
         }
 
 
+@lru_cache(256)
 def _is_source(name: str) -> bool:
     known = name in _AUTOGRAD or name in ("dynamo_side_effects", _CONFIG) or _BYTECODE.match(name) is not None
     return known or describe("artifact", name, None).language == "python"
