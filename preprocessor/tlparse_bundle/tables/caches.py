@@ -40,8 +40,9 @@ _CODE_OBJECT = re.compile(rb"^\S.*:$", re.MULTILINE)  # render_code_state: 'file
 _OUTCOMES = frozenset(("hit", "miss", "bypass"))
 _MAX_REMEMBERED = 32  # payloads, each with the hashes of its components
 # FxGraphCachePickler.debug_lines (torch/_inductor/codecache.py): '[hash] field: value', field 'name' or 'name[key]'.
-# Older torch broke the text of the graph into lines, which are no components.
-_COMPONENT = re.compile(r"\[\w{8,100}\] ([^:\n]{1,300}):(?= )")
+# Older torch broke the text of the graph into lines, which are no components. [0-9a-z] is what hashes are
+# made of, and found faster than \w.
+_COMPONENT = re.compile(r"\[(?:[0-9a-z]{8,100}|\w{8,100})\] ([^:\n]{1,300}):(?= )")
 
 
 class _Reading(NamedTuple):
@@ -52,13 +53,13 @@ class _Reading(NamedTuple):
     entry_count: int | None
     component_count: int | None
     cells: dict  # of its row
-    components: frozenset[int]  # hashes of '[hash] field:', which are compared much faster than text
+    components: set[int]  # hashes of '[hash] field:', which are compared much faster than text
 
 
 class _Key(NamedTuple):
     event_index: int
     key: str
-    components: frozenset[int]
+    components: set[int]
 
 
 class Caches:
@@ -126,26 +127,28 @@ class Caches:
             _count(info.get("num_entries")),
             len(components) or None,
             _cells(info),
-            self._hashes(components[:MAX_COMPONENTS]) if type(info.get("key")) is str else frozenset(),
+            self._hashes(components[:MAX_COMPONENTS]) if type(info.get("key")) is str else set(),
         )
 
-    def _hashes(self, components: list) -> frozenset[int]:
+    def _hashes(self, components: list) -> set[int]:
         """Some 600 settings are equal from one key to the next, in all caches, so that only what changed is hashed."""
         if len(self._field_of) > self._max_hashes:
-            kept = frozenset().union(*(key.components for keys in self._earlier.values() for key in keys))
+            kept = set().union(*(key.components for keys in self._earlier.values() for key in keys))
             self._field_of = {number: field for number, field in self._field_of.items() if number in kept}
             self._max_hashes = max(_MAX_HASHES, 2 * len(self._field_of))
             self._last = [], []
             self._read.clear()
         if not components:
-            return frozenset()
+            return set()
         # Compared from the end: the graph and its inputs, as many as it has, stand in front.
         count = len(components)
         before, hashes = (([None] * count + known)[-count:] for known in self._last)
         for place in compress(range(count), map(ne, components, before)):
             hashes[place] = self._hash(components[place])
         self._last = components, hashes
-        return frozenset(hashes) - {None}
+        numbers = set(hashes)
+        numbers.discard(None)
+        return numbers
 
     def _hash(self, text: Any) -> int | None:
         match = _COMPONENT.match(text) if type(text) is str else None
