@@ -66,7 +66,7 @@ class CodeText:
                 self._start = number
             elif not self.is_cpp and "_impl(" in line and _CPP_START.match(line):
                 self._start, self.is_cpp = number, True
-            elif match := _DEFINITION.match(line):
+            elif match := _definition(line):
                 end = _end_of_python(line) if match[1] else self._end_of_cpp(number)
                 if end is not None:
                     self.definitions.setdefault(match[1] or match[2], (number, number))
@@ -104,42 +104,50 @@ class CodeText:
                     continue
                 if (match := _COMMENT.match(text)) and split_handle(match[1])[0] == name:
                     break  # the next call of the same kernel
-                if word.search(text) and self._is_code(text):
+                if word.search(text) and _is_code(text):
                     line = number
                     break
             found.append(line)
         return found
 
-    def _is_code(self, line: str) -> bool:
-        return "(" in line and not _NO_CALL.match(line) and not _DECLARATION.search(line) and not _DEFINITION.match(line)
-
     def _calls(self, names: set[str]) -> dict[str, list[int]]:
         """Lines behind the beginning of the calling function that call one of these."""
         found: dict[str, list[int]] = {}
-        for number, line in self._code_lines:
-            for word in {_plain(match[0]) for match in _WORD.finditer(line)} & names:
-                found.setdefault(word, []).append(number)
+        calling = {word: kernel for word, kernel in self._kernel_of.items() if kernel in names}
+        for number, words in self._code_words:
+            for kernel in {calling[word] for word in words if word in calling}:
+                found.setdefault(kernel, []).append(number)
         return found
 
     @cached_property
-    def _code_lines(self) -> list[tuple[int, str]]:
+    def _code_words(self) -> list[tuple[int, list[str]]]:
+        """The words of each line behind the beginning of the calling function."""
         lines = ((number, line[:_MAX_LINE]) for number, line in enumerate(self.lines[self._start :], self._start + 1) if "(" in line)
-        return [(number, line) for number, line in lines if self._is_code(line)]
+        return [(number, _WORD.findall(line)) for number, line in lines if _is_code(line)]
+
+    @cached_property
+    def _kernel_of(self) -> dict[str, str]:
+        """The kernel that each of these words may call: 'kernels.call_k.run' -> 'k'."""
+        words = dict.fromkeys(word for _, words in self._code_words for word in words)
+        return {word: word.removeprefix("kernels.").removeprefix("call_").removesuffix(".run") for word in words}
 
     def kernels_without_handles(self) -> list[str]:
         """Kernels that a code of version 1 calls: what it defines, and libraries, in order."""
-        found: dict[str, None] = {}
-        for _, line in self._code_lines:
-            for match in _WORD.finditer(line):
-                word = _plain(match[0])
-                if word in self.definitions or (_LIBRARY.match(word) and not _HELPERS.match(word)):
-                    found[word] = None
-        return list(found)
+        return [
+            word
+            for word in dict.fromkeys(self._kernel_of.values())
+            if word in self.definitions or (_LIBRARY.match(word) and not _HELPERS.match(word))
+        ]
 
 
-def _plain(word: str) -> str:
-    """The kernel that a word calls: 'kernels.call_k.run' -> 'k'."""
-    return word.removeprefix("kernels.").removeprefix("call_").removesuffix(".run")
+def _definition(line: str) -> re.Match | None:
+    return _DEFINITION.match(line) if "async_compile." in line or "void" in line else None
+
+
+def _is_code(line: str) -> bool:
+    if "(" not in line or _NO_CALL.match(line) or _definition(line):
+        return False
+    return "numel" not in line or not _DECLARATION.search(line)
 
 
 def _end_of_python(line: str) -> str:

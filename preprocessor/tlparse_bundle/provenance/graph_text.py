@@ -9,7 +9,7 @@ from tlparse_bundle.provenance.frames import Source, source_of
 _MAX_HEAD = 2000  # name and annotation stand at the beginning of a line
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*\Z")
 # What only names an input or a parameter: 'l_x_ = L_x_', 'weight = self.fc.weight'.
-_NAMES_ONLY = re.compile(r"[A-Za-z_][\w.]*(?=;|\s*$)")
+_NAMES_ONLY = re.compile(r"[A-Za-z_][\w.]*+(?=;|\s*$)")
 
 
 class GraphText:
@@ -30,7 +30,7 @@ class GraphText:
                 source = source_of(stripped)
             elif stripped.startswith(("class ", "def ")):
                 source = None
-            elif stripped:
+            elif " = " in stripped:
                 self._observe(number, stripped, source)
 
     def _observe(self, number: int, stripped: str, source: Source | None) -> None:

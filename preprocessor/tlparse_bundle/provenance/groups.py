@@ -58,6 +58,7 @@ class PreGrad:
 
     event_index: int
     payload: bytes | None  # None once it was let go
+    hash: str | None
     graph_id: int | None
     nth: int  # of its compile, from 1
 
@@ -72,12 +73,23 @@ class Group:
     pre_grad: PreGrad | None
     earlier_kernels: frozenset[str]  # named by the code of earlier groups of the same pre-grad graph
     parts: dict[str, bytes] = field(default_factory=dict)
+    hashes: dict[str, str | None] = field(default_factory=dict)
     events: dict[str, int] = field(default_factory=dict)
     places: dict[str, tuple[int, int]] = field(default_factory=dict)  # line and byte offset in the log
 
     @property
     def has_mapping(self) -> bool:
         return not _MAPPINGS.isdisjoint(self.parts)
+
+    @property
+    def key(self) -> tuple | None:
+        """Stands for all that the maps are made from; None when that is not known."""
+        pre_grad = self.pre_grad
+        hashes = {PRE_GRAD: pre_grad.hash, **self.hashes} if pre_grad else self.hashes
+        if None in hashes.values():
+            return None
+        state = pre_grad and (pre_grad.payload is None, pre_grad.nth == 1)
+        return state, self.earlier_kernels, tuple(hashes.items())
 
 
 @dataclass(slots=True)
@@ -116,7 +128,7 @@ class Groups:
             self._end(state)
             match = _GRAPH_ID.search(event.payload[-100:])
             nth = state.pre_grad.nth + 1 if state.pre_grad else 1
-            state.pre_grad = PreGrad(event.index, event.payload, int(match[1]) if match else None, nth)
+            state.pre_grad = PreGrad(event.index, event.payload, event.hash, int(match[1]) if match else None, nth)
             state.kernels = frozenset()
         else:
             held = state.group.parts.keys() if state.group else set()
@@ -126,6 +138,7 @@ class Groups:
                 state.count += 1
                 state.group = Group(event.compile_index, name, state.count, state.pre_grad, state.kernels)
             state.group.parts[part] = event.payload
+            state.group.hashes[part] = event.hash
             state.group.events[part] = event.index
             state.group.places[part] = event.line, event.byte_offset
         self._bytes += state.size()

@@ -8,6 +8,7 @@ from itertools import compress
 from operator import ne
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from tlparse_bundle.tables.remembered import Remembered
 from tlparse_bundle.trace.envelope import Event
 from tlparse_bundle.trace.json_text import parse_json
 
@@ -37,14 +38,28 @@ _CACHE_ARTIFACTS = {
 _CODE_STATE = re.compile(r"(get|put)_(?:extra_)?(local|remote)_code_state")
 _CODE_OBJECT = re.compile(rb"^\S.*:$", re.MULTILINE)  # render_code_state: 'file:line:function:', sources indented below
 _OUTCOMES = frozenset(("hit", "miss", "bypass"))
+_MAX_REMEMBERED = 32  # payloads, each with the hashes of its components
 # FxGraphCachePickler.debug_lines (torch/_inductor/codecache.py): '[hash] field: value', field 'name' or 'name[key]'.
-_COMPONENT = re.compile(r"\[\w{8,100}\] [^:\n]{1,300}:")
+# Older torch broke the text of the graph into lines, which are no components. [0-9a-z] is what hashes are
+# made of, and found faster than \w.
+_COMPONENT = re.compile(r"\[(?:[0-9a-z]{8,100}|\w{8,100})\] ([^:\n]{1,300}):(?= )")
+
+
+class _Reading(NamedTuple):
+    """What a payload says."""
+
+    is_object: bool
+    state: str | None
+    entry_count: int | None
+    component_count: int | None
+    cells: dict  # of its row
+    components: set[int]  # hashes of '[hash] field:', which are compared much faster than text
 
 
 class _Key(NamedTuple):
     event_index: int
-    key: str | None
-    components: frozenset[int]  # hashes of '[hash] field:', which are compared much faster than text
+    key: str
+    components: set[int]
 
 
 class Caches:
@@ -57,7 +72,8 @@ class Caches:
         self._field_of: dict[int, str] = {}  # hash of a component -> its field
         self._field_names: dict[str, str] = {}
         self._max_hashes = _MAX_HASHES
-        self._last: dict[str, tuple[list, list[int | None]]] = {}  # the newest components of a cache, and their hashes
+        self._last: tuple[list, list[int | None]] = [], []  # the newest components, and their hashes
+        self._read = Remembered(self._reading, _MAX_REMEMBERED)
         self._earlier: dict[str, deque[_Key]] = {}
 
     @staticmethod
@@ -71,7 +87,7 @@ class Caches:
     def observe(self, event: Event) -> None:
         if event.type == "chromium_event":
             if self.wants(event):
-                self._rows.append(_row(event, "fx_graph", "disabled", {}))
+                self._rows.append(_row(event, "fx_graph", "disabled", _cells({})))
             return
         if event.name is None:
             return
@@ -79,61 +95,68 @@ class Caches:
         if found is not None:
             self._observe_cache(event, *found)
         elif "_code_state" in event.name and (state := _CODE_STATE.fullmatch(event.name)):
-            row = _row(event, "pgo", state[1], {})
+            row = _row(event, "pgo", state[1], _cells({}))
             row["remote"] = state[2] == "remote"
             row["component_count"] = len(_CODE_OBJECT.findall(event.payload or b""))
             self._rows.append(row)
 
     def _observe_cache(self, event: Event, cache: str, outcome: str | None) -> None:
-        try:
-            info = parse_json(event.payload or b"", for_table=False)
-        except ValueError:
-            info = None
-        if type(info) is not dict:
+        reading = self._read(event.hash, event)
+        if not reading.is_object:
             message = f"{event.name}: no JSON object"
             self._diagnostics.add("table-parse", message, line=event.line, byte_offset=event.byte_offset, event_index=event.index)
-            info = {}
-        if outcome is None:
-            state = info.get("cache_state")
-            outcome = state if type(state) is str and state in _OUTCOMES else "key"
-        row = _row(event, cache, outcome, info)
+        row = _row(event, cache, outcome or reading.state or "key", reading.cells)
         self._rows.append(row)
-        if event.name == "dynamo_cache_entries":
-            row["component_count"] = _count(info.get("num_entries"))
-        components = info.get("components")
-        if type(components) is list and components:
-            row["component_count"] = len(components)
-        else:
-            components = []
+        row["component_count"] = reading.component_count
+        if event.name == "dynamo_cache_entries" and reading.component_count is None:
+            row["component_count"] = reading.entry_count
         if row["key"] is not None:
-            self._compare(row, cache, _Key(event.index, row["key"], self._hashes(cache, components)))
+            self._compare(row, cache, _Key(event.index, row["key"], reading.components))
 
-    def _hashes(self, cache: str, components: list) -> frozenset[int]:
-        """Some 600 settings are equal from one key to the next, so that only what changed is hashed."""
+    def _reading(self, event: Event) -> _Reading:
+        try:
+            value = parse_json(event.payload or b"", for_table=False)
+        except ValueError:
+            value = None
+        info = value if type(value) is dict else {}
+        state, components = info.get("cache_state"), info.get("components")
+        components = components if type(components) is list else []
+        return _Reading(
+            type(value) is dict,
+            state if type(state) is str and state in _OUTCOMES else None,
+            _count(info.get("num_entries")),
+            len(components) or None,
+            _cells(info),
+            self._hashes(components[:MAX_COMPONENTS]) if type(info.get("key")) is str else set(),
+        )
+
+    def _hashes(self, components: list) -> set[int]:
+        """Some 600 settings are equal from one key to the next, in all caches, so that only what changed is hashed."""
         if len(self._field_of) > self._max_hashes:
-            kept = frozenset().union(*(key.components for keys in self._earlier.values() for key in keys))
+            kept = set().union(*(key.components for keys in self._earlier.values() for key in keys))
             self._field_of = {number: field for number, field in self._field_of.items() if number in kept}
             self._max_hashes = max(_MAX_HASHES, 2 * len(self._field_of))
-            self._last.clear()
-        components = components[:MAX_COMPONENTS]
+            self._last = [], []
+            self._read.clear()
         if not components:
-            return frozenset()
+            return set()
         # Compared from the end: the graph and its inputs, as many as it has, stand in front.
         count = len(components)
-        before, hashes = (([None] * count + known)[-count:] for known in self._last.get(cache, ([], [])))
+        before, hashes = (([None] * count + known)[-count:] for known in self._last)
         for place in compress(range(count), map(ne, components, before)):
             hashes[place] = self._hash(components[place])
-        self._last[cache] = components, hashes
-        return frozenset(hashes) - {None}
+        self._last = components, hashes
+        numbers = set(hashes)
+        numbers.discard(None)
+        return numbers
 
     def _hash(self, text: Any) -> int | None:
-        head = text[: text.find(": ") + 1] if type(text) is str else ""
+        match = _COMPONENT.match(text) if type(text) is str else None
+        if match is None:
+            return None
+        head, field = match.group(0, 1)
         number = hash(head)
-        if number not in self._field_of:
-            if _COMPONENT.fullmatch(head) is None:
-                return None  # older torch broke the text of the graph into lines
-            field = head[head.index("] ") + 2 : -1]
-            self._field_of[number] = self._field_names.setdefault(field, field)
+        self._field_of[number] = self._field_names.setdefault(field, field)
         return number
 
     def _compare(self, row: dict, cache: str, new: _Key) -> None:
@@ -146,7 +169,9 @@ class Caches:
                 candidates = [key for key in earlier if key.components]
                 closest = max(candidates, key=lambda key: (len(key.components & new.components), key.event_index), default=None)
             if closest is not None:
-                different = sorted({self._field_of[number] for number in closest.components ^ new.components})
+                different = []
+                if closest.components is not new.components:
+                    different = sorted(set(map(self._field_of.__getitem__, closest.components ^ new.components)))
                 row["closest_event_index"] = closest.event_index
                 row["different_count"] = len(different)
                 row["different"] = different[:MAX_DIFFERENT]
@@ -157,8 +182,7 @@ class Caches:
         return {"caches": self._rows}
 
 
-def _row(event: Event, cache: str, outcome: str, info: dict) -> dict:
-    reason = next((info[key] for key in ("cache_bypass_reason", "_reason", "error", "missing_backend") if info.get(key) is not None), None)
+def _row(event: Event, cache: str, outcome: str, cells: dict) -> dict:
     return {
         "event_index": event.index,
         "compile_index": event.compile_index,
@@ -166,6 +190,17 @@ def _row(event: Event, cache: str, outcome: str, info: dict) -> dict:
         "outcome": outcome,
         "name": event.name if event.type == "artifact" else event.trace_event["name"],
         "remote": None,
+        **cells,
+        "component_count": None,
+        "closest_event_index": None,
+        "different_count": None,
+        "different": [],
+    }
+
+
+def _cells(info: dict) -> dict:
+    reason = next((info[key] for key in ("cache_bypass_reason", "_reason", "error", "missing_backend") if info.get(key) is not None), None)
+    return {
         "key": _text(info.get("key")),
         "detail": _text(info.get("cache_status_detailed")),
         "guard": _text(info.get("cache_status_guard_expr")),
@@ -174,10 +209,6 @@ def _row(event: Event, cache: str, outcome: str, info: dict) -> dict:
         "field": _text(info.get("field")),
         "time_saved_us": _microseconds(info, "time_saved_ns", 1e-3, "time_saved_ms", 1e3),
         "time_taken_us": _microseconds(info, "time_taken_ns", 1e-3),
-        "component_count": None,
-        "closest_event_index": None,
-        "different_count": None,
-        "different": [],
     }
 
 

@@ -14,20 +14,18 @@ MAX_KERNELS = 5000  # in one code
 _MAX_NAME = 300
 _MAX_LINE = 20_000  # characters of a line that are read
 
-_LINE = re.compile(r"[^\n]*\n?")
 _AOT_ID = re.compile(r"# AOT ID: \['([^']{0,200})'\]")
 _NODES = re.compile(r"\s*(?:#|//) (?:\w+ \w+ |\w+ )?Source Nodes: \[([^\]]*)\](?:, Original ATen: \[([^\]]*)\])?")
 _HANDLE = re.compile(r"\s*(?:#|//) \[Provenance debug handles\] (.*):(\d{1,15})\s*\Z")
 _DEFINITION = re.compile(r"(?:\s*(\w+) = )?\s*(?:/\*\s*)?async_compile\.(\w+)\(\s*(?:['\"](\w+)['\"])?")
 _CPP_DEFINITION = re.compile(r"\s*(?:[\w\"]+ +)*?void\s+(\w+)\(")
-_CALL = re.compile(
-    r"(?<![\w.])(?:"
+_CALLED = re.compile(r"([\w.](?<![\w.]{2})[\w.]*+)\(")  # the whole path before a bracket
+_PATH = re.compile(
     r"(extern_kernels\.\w+)"
     r"|(torch\.ops\.\w+\.\w+(?:\.\w+)?)"
     r"|((?:aten|inductor_ops|_quantized)\.\w+(?:\.\w+)?)"
     r"|(aoti_torch_(?:cpu|cuda|xpu|mps|mtia)_\w+|aoti_torch_proxy_executor_call_function)"
     r"|(?:kernels\.)?(\w+)(?:\.run)?"
-    r")\("
 )
 _SHIM_HELPERS = re.compile(r"aoti_torch_\w+?_(?:caching_allocator|get_|set_|create|delete|synchronize)")
 _COLLECTIVES = re.compile(r"(?:torch\.ops\.)?(?:_?c10d_functional|c10d|symm_mem|_c10d_functional_autograd)\.")
@@ -73,20 +71,25 @@ class _Reader:
         self._until: str | None = None  # what ends the source of a kernel
 
     def read(self, text: str) -> Code:
+        number = position = 0
         benchmark = False
-        for number, match in enumerate(_LINE.finditer(text), 1):
-            line = match[0]
-            if not line:
-                break
-            self._code.line_count = number
-            if self._until is not None:
-                if self._until in line:
-                    self._until = None
-                continue
-            if line[:1] in "dic" and line[:1].strip():  # a function, class or statement of the module
+        while position < len(text):
+            number += 1
+            end = text.find("\n", position)
+            line = text[position : end if end >= 0 else None]
+            position = end + 1 if end >= 0 else len(text)
+            if line.startswith(("d", "i", "c")):  # a function, class or statement of the module
                 benchmark = _BENCHMARKS.match(line) is not None
-            if not benchmark:
-                self._observe(number, line[:_MAX_LINE].rstrip("\n"))
+            if benchmark:
+                continue
+            self._observe(number, line[:_MAX_LINE])
+            if self._until is not None:
+                found = text.find(self._until, position)
+                end = text.find("\n", found) if found >= 0 else -1
+                number += text.count("\n", position, end + 1)
+                position = end + 1 if end >= 0 else len(text)
+                self._until = None
+        self._code.line_count = text.count("\n") + (text[-1:] not in ("", "\n"))
         return self._code
 
     def _observe(self, number: int, line: str) -> None:
@@ -106,9 +109,9 @@ class _Reader:
             self._observe_calls(number, line)
 
     def _observe_comment(self, line: str) -> None:
-        if match := _NODES.match(line):
+        if "Source Nodes: [" in line and (match := _NODES.match(line)):
             self._nodes = match[1], match[2] or ""
-        elif match := _HANDLE.match(line):
+        elif "[Provenance" in line and (match := _HANDLE.match(line)):
             self._handle = int(match[2])
         elif self._code.aot_id is None and (match := _AOT_ID.match(line)):
             self._code.aot_id = match[1]
@@ -137,11 +140,13 @@ class _Reader:
             self._define(name, "cpp", number)
 
     def _observe_calls(self, number: int, line: str) -> None:
-        for match in _CALL.finditer(line):
-            extern, op, alias, shim, own = match.groups()
+        for path in _CALLED.findall(line):
+            match = _PATH.fullmatch(path) if "." in path or path.startswith("aoti_torch_") else None
+            if match is None and "." in path:
+                continue
+            extern, op, alias, shim, own = match.groups() if match else (None, None, None, None, path)
             if own is not None:
-                name = own.removeprefix("call_") if own.startswith("call_") else own
-                kernel = self._code.kernels.get(name)
+                kernel = self._code.kernels.get(own.removeprefix("call_"))
             elif shim is not None and _SHIM_HELPERS.match(shim):
                 continue
             else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from tlparse_bundle.tables.texts import cut, payload_text, text_or_none, unexpected
@@ -43,16 +44,19 @@ class Communication:
 
     @staticmethod
     def wants(event: Event) -> bool:
-        return any(pattern.match(event.name or "") for pattern in (_BUCKETS, _SIZES, _REPORTS))
+        return _form(event.name or "") is not None
 
     def observe(self, event: Event) -> None:
         name = event.name or ""
+        form = _form(name)
+        if form is None:
+            return
         place = {"event_index": event.index, "compile_index": event.compile_index, "name": cut(name)}
-        if _BUCKETS.match(name):
+        if form is _BUCKETS:
             self._buckets.append({**place, "buckets": _buckets(payload_text(event))})
-        elif _SIZES.match(name):
+        elif form is _SIZES:
             self._observe_sizes(event, place)
-        elif _REPORTS.match(name):
+        else:
             text = payload_text(event)
             read = text[:_MAX_READ]
             values = dict(_first(_STATE if name == "compiler_collective" else _VALUE, read))
@@ -77,6 +81,12 @@ class Communication:
 
     def table(self) -> dict:
         return {"reports": self._reports, "buckets": self._buckets, "sizes": self._sizes}
+
+
+@lru_cache(256)
+def _form(name: str) -> re.Pattern | None:
+    """Which of the patterns the name of an artifact has."""
+    return next((pattern for pattern in (_BUCKETS, _SIZES, _REPORTS) if pattern.match(name)), None)
 
 
 def _first(pattern: re.Pattern, text: str) -> list[tuple]:

@@ -18,9 +18,11 @@ _CLASS = re.compile(r"(\s*)(?:\w+:)?class ([^\s(]+)\(torch\.nn\.(?:modules\.modu
 _FORWARD = re.compile(r"\s*def forward\(self(?:,|\)|$)(.*)")
 _EXPANDED_FORWARD = re.compile(r"\s*def forward\(\s*$")
 _ASSIGNMENT = re.compile(r"(\w+)(?: *: *(?:\"[^\"]*\"|[\w.]+(?:\[[^\]]*\])?))? = (.*)")
+# The most frequent assignment, of a call.
+_CALL = re.compile(r"\s*+(?!return|def )(\w+)(?: *: *(?:\"[^\"]*\"|[\w.]+(?:\[[^\]]*\])?))? = (\w+)((?:\.\w+)*+)\(")
 _INPLACE = re.compile(r"\w+ (\+|&|//|<<|%|\*|@|\||\*\*|>>|-|/|\^)= ")
 _SETITEM = re.compile(r"\w+\[")
-_IDENTIFIER = re.compile(r"\w+\Z")
+_IDENTIFIER = re.compile(r"\w++\Z")
 _PATH = re.compile(r"(\w+)((?:\.\w+)*)(?=([(\[]| |\Z))")
 _BINARY = re.compile(r"\S+ (==|!=|<=|>=|<<|>>|//|\*\*|[-+*/%@&|^<>]) \S")
 _UNARY = re.compile(r"([-+~])\w")
@@ -66,14 +68,17 @@ class _Reader:
         self._graph_id: int | None = None
 
     def read(self, text: str) -> FxGraph:
-        lines = (match[0] for match in _LINE.finditer(text))
+        lines = map(re.Match.group, _LINE.finditer(text))
         for line in lines:
             line = line[:_MAX_LINE] if len(line) > _MAX_LINE else line
             stripped = line.strip()
             if not stripped:
                 continue
             if stripped[0] == "#":
-                self._observe_comment(line)
+                if "# graph id: " in line:
+                    self._observe_graph_id(line)
+            elif match := _CALL.match(line):
+                self._observe_call(match)
             elif "class " in line and (match := _CLASS.match(line)):
                 self._begin(match[2], len(match[1]))
             elif stripped[0] == "%" or stripped.startswith("return %"):
@@ -89,18 +94,28 @@ class _Reader:
         self._open.append(Counts(name, indent))
         self._graphs.append(self._open[-1])
 
-    def _observe_comment(self, line: str) -> None:
+    def _observe_graph_id(self, line: str) -> None:
         match = _GRAPH_ID.match(line)  # torch/_inductor/compile_fx.py, _recursive_pre_grad_passes
         if match and int(match[1]) < 2**63:
             self._graph_id = int(match[1])
 
-    def _observe(self, line: str, stripped: str, lines: Iterator[str]) -> None:
-        indent = len(line) - len(line.lstrip())
+    def _graph_at(self, indent: int) -> Counts | None:
+        """The graph that a line with this indent belongs to."""
         while self._open and self._open[-1].indent >= indent:
             self._open.pop()  # text behind the graph, such as the signature of an exported program
-        if not self._open:
+        return self._open[-1] if self._open else None
+
+    def _observe_call(self, match: re.Match) -> None:
+        graph = self._graph_at(match.start(1))
+        if graph is not None:
+            name, root, rest = match.groups()
+            self._call(graph, _called(root, rest, graph.names))
+            graph.names.add(name)
+
+    def _observe(self, line: str, stripped: str, lines: Iterator[str]) -> None:
+        graph = self._graph_at(len(line) - len(line.lstrip()))
+        if graph is None:
             return
-        graph = self._open[-1]
         if stripped.startswith("def "):
             if match := _FORWARD.match(line):
                 self._observe_arguments(graph, match[1].rpartition(")")[0])
@@ -175,7 +190,7 @@ def _operation(value: str, names: set[str]) -> str | None:
     if match:
         root, rest, follows = match.groups()
         if follows == "(":
-            return f"{root}{rest}"[:200] if root not in names else f"Tensor.{rest[1:].rpartition('.')[2]}"[:200] if rest else root[:200]
+            return _called(root, rest, names)
         if follows == "[":
             return "operator.getitem"
         if not follows and rest:
@@ -187,6 +202,11 @@ def _operation(value: str, names: set[str]) -> str | None:
     if match:
         return f"operator.{_UNARY_NAMES[match[1]]}"
     return None
+
+
+def _called(root: str, rest: str, names: set[str]) -> str:
+    """The operation of a call of ``root`` or, with ``rest``, of something in it: a method, if root is a value."""
+    return f"{root}{rest}"[:200] if not rest or root not in names else f"Tensor.{rest[1:].rpartition('.')[2]}"[:200]
 
 
 def _count_outputs(text: str, lines: Iterator[str]) -> int:

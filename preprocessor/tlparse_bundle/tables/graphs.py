@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from tlparse_bundle.events.registry import describe, known_kinds
@@ -40,7 +41,7 @@ class Graphs:
     def __init__(self, context: TableContext):
         self._diagnostics = context.diagnostics
         self._rows: list[dict] = []
-        self._read: dict[str, dict] = {}  # by the hash of the payload
+        self._read: dict[str, tuple[frozenset[str], dict]] = {}  # by the hash of the payload
         fx = {key.partition(":")[0] for key, kind in known_kinds().items() if kind.language == "fx"}
         self.types = frozenset(fx)
 
@@ -54,25 +55,31 @@ class Graphs:
         counted = self._read.get(event.hash) if event.hash is not None else None
         if counted is None:
             counted = _counted(read_fx(payload_text(event)))
-            if counted["class_name"] is None and event.payload.strip():
+            if counted[1]["class_name"] is None and event.payload.strip():
                 unexpected(self._diagnostics, event, "no FX graph in the payload")
             if event.hash is not None:
                 self._read[event.hash] = counted
-        name = event.name if event.type == "artifact" else event.type
-        stage = next((stage for stage, pattern in _STAGES if pattern.match(name)), "other")
+        inputs, cells = counted
+        stage, position = _place(event.name if event.type == "artifact" else event.type)
         subgraph = event.metadata.get("subgraph_name") if event.metadata else None
         row = {
             "event_index": event.index,
             "compile_index": event.compile_index,
             "stage": stage,
-            "position": _position(name),
-            "direction": _direction(stage, counted["inputs"]),
+            "position": position,
+            "direction": _direction(stage, inputs),
             "subgraph_name": text_or_none(subgraph),
         }
-        self._rows.append(row | {key: value for key, value in counted.items() if key != "inputs"})
+        self._rows.append(row | cells)
 
     def table(self) -> dict:
         return {"graphs": self._rows}
+
+
+@lru_cache(256)
+def _place(name: str) -> tuple[str, str | None]:
+    """(stage, position) of a graph with this name."""
+    return next((stage for stage, pattern in _STAGES if pattern.match(name)), "other"), _position(name)
 
 
 def _position(name: str) -> str | None:
@@ -95,11 +102,12 @@ def _direction(stage: str, inputs: frozenset[str]) -> str | None:
     return None
 
 
-def _counted(read: FxGraph) -> dict:
+def _counted(read: FxGraph) -> tuple[frozenset[str], dict]:
+    """(which sorts of inputs AOTAutograd gave the graph, cells of its row)."""
     graph = read.graphs[0] if read.graphs else None
     matches = (_AOT_INPUT.match(name) for name in graph.placeholders) if graph else ()
-    return {
-        "inputs": frozenset(match[1] for match in matches if match),
+    inputs = frozenset(match[1] for match in matches if match)
+    return inputs, {
         "class_name": text_or_none(graph.name) if graph else None,
         "graph_id": None if read.graph_id is None else str(read.graph_id),
         "node_count": len(graph.placeholders) + graph.call_count + graph.get_attr_count + 1 if graph else None,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import orjson
 
 from tlparse_bundle.tables.columns import Columns, Interner, Strings, text_of
+from tlparse_bundle.tables.remembered import Remembered
 from tlparse_bundle.tables.texts import payload_text, unexpected
 from tlparse_bundle.trace.envelope import Event
 from tlparse_bundle.trace.json_text import parse_json
@@ -26,7 +27,8 @@ _NODE = re.compile(r"(?P<indent>(?:\| )*)\+- (?P<kind>[^:(]{1,60})(?:: (?P<text>
 _MANAGER = re.compile(r"(?:\w*Manager$|KeyValueManager pair)")
 _SOURCE = re.compile(r"(?:^|: )source=(?P<source>.*?)(?:, (?:accessed_by|type)=|$)")
 _PLACE = re.compile(r"  # (?P<file>[^#]*?):(?P<line>\d{1,9}) in (?P<function>\S+)")
-_LATENCY = re.compile(r"^Guard latency = (?P<us>\d{1,12}(?:\.\d{1,9})?) us", re.MULTILINE)
+# At the beginning of a line, which '^' would look for at every character.
+_LATENCY = re.compile(r"Guard latency = (?<![^\n]Guard latency = )(?P<us>\d{1,12}(?:\.\d{1,9})?) us")
 
 
 @lru_cache(4096)
@@ -57,27 +59,36 @@ class Guards:
         self._list_rows: list[dict] = []
         self._guards = Columns("kind_index", "source_index", "place_index", "depth", "payload_line")
         self._kinds, self._sources, self._places = Strings(), Strings(), Interner()
+        self._read = Remembered(self._reading)
 
     def observe(self, event: Event) -> None:
-        text = payload_text(event)
+        cells, complaint = self._read(event.hash and (event.type, event.hash), event)
+        if complaint is not None:
+            unexpected(self._diagnostics, event, complaint)
+        self._trees.append({"event_index": event.index, "compile_index": event.compile_index, **cells})
+
+    def _reading(self, event: Event) -> tuple[dict, str | None]:
+        """(cells of a row of 'trees', what is wrong with the payload)."""
+        text, complaint, latency = payload_text(event), None, None
         if event.type == "dynamo_guards":
-            rows, guard_count = self._list(event, text)
-            counts, managers, latency = {}, 0, None
+            guards = _guards(text)
+            if guards is None:
+                complaint = "not a list of guards"
+            guard_count, counts, managers = len(guards or ()), {}, 0
+            # torch writes them on a line each, below a bracket; of their kind and source it says nothing.
+            rows = [(-1, -1, -1, 0, number + 1) for number in range(min(guard_count, _MAX_ROWS))]
         else:
             rows, counts, managers = self._tree(text)
             guard_count, latency = sum(counts.values()), _LATENCY.search(text)
             if not managers and not counts:
-                unexpected(self._diagnostics, event, "no tree of guards")
-        self._trees.append(
-            {
-                "event_index": event.index,
-                "compile_index": event.compile_index,
-                "form": "list" if event.type == "dynamo_guards" else "tree",
-                "guard_count": guard_count,
-                "latency_us": float(latency["us"]) if latency else None,
-                "list_index": self._intern(rows, counts, managers),
-            }
-        )
+                complaint = "no tree of guards"
+        cells = {
+            "form": "list" if event.type == "dynamo_guards" else "tree",
+            "guard_count": guard_count,
+            "latency_us": float(latency["us"]) if latency else None,
+            "list_index": self._intern(rows, counts, managers),
+        }
+        return cells, complaint
 
     def _intern(self, rows: list[tuple], counts: dict[str, int], managers: int) -> int:
         """Equal lists, as those of one function compiled for other sizes are, are stored once."""
@@ -110,18 +121,6 @@ class Guards:
                 rows.append((self._kinds(kind), self._sources(source), self._places(place), depth, number))
         return rows, counts, managers
 
-    def _list(self, event: Event, text: str) -> tuple[list[tuple], int]:
-        """[{code, stack, user_stack}]: in torch 2.13 of guards about aliasing only, in older releases of all."""
-        try:
-            guards = parse_json(text)
-        except ValueError:
-            guards = None
-        if type(guards) is not list:
-            unexpected(self._diagnostics, event, "not a list of guards")
-            return [], 0
-        # torch writes them on a line each, below a bracket; of their kind and source it says nothing.
-        return [(-1, -1, -1, 0, number + 1) for number in range(min(len(guards), _MAX_ROWS))], len(guards)
-
     def table(self) -> dict:
         places = self._places.table()
         return {
@@ -136,3 +135,12 @@ class Guards:
                 "function": [place[2] for place in places],
             },
         }
+
+
+def _guards(text: str) -> list | None:
+    """[{code, stack, user_stack}]: in torch 2.13 of guards about aliasing only, in older releases of all. None when it is not one."""
+    try:
+        guards = parse_json(text)
+    except ValueError:
+        return None
+    return guards if type(guards) is list else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tlparse_bundle.tables.code_text import Code, Kernel, read_code
+from tlparse_bundle.tables.remembered import Remembered
 from tlparse_bundle.tables.texts import payload_text, text_or_none, unexpected
 from tlparse_bundle.trace.envelope import Event
 from tlparse_bundle.trace.json_text import parse_json
@@ -28,7 +29,7 @@ class Kernels:
         self._codes: list[dict] = []
         self._kernels: list[list[dict]] = []  # by code; rows of equal code are shared
         self._infos: list[dict] = []
-        self._read: dict[str, tuple[dict, list[dict]]] = {}  # by the hash of the payload
+        self._read = Remembered(_reading)
 
     @staticmethod
     def wants(event: Event) -> bool:
@@ -46,12 +47,7 @@ class Kernels:
             self._observe_code(event, next((role for role in _DUMPS if f"_{role}_" in (event.name or "")), "other"))
 
     def _observe_code(self, event: Event, role: str) -> None:
-        read = self._read.get(event.hash) if event.hash is not None else None
-        if read is None:
-            code = read_code(payload_text(event))
-            read = _code_cells(code), [_kernel_cells(kernel) for kernel in code.kernels.values()]
-            if event.hash is not None:
-                self._read[event.hash] = read
+        cells, kernels = self._read(event.hash, event)
         value = event.value if type(event.value) is dict else {}
         place = {
             "event_index": event.index,
@@ -60,8 +56,8 @@ class Kernels:
             "filename": text_or_none(value.get("filename")),
             "subgraph_name": text_or_none(event.metadata.get("subgraph_name")) if event.metadata else None,
         }
-        self._codes.append(place | read[0])
-        self._kernels.append(read[1])
+        self._codes.append(place | cells)
+        self._kernels.append(kernels)
 
     def _observe_info(self, event: Event) -> None:
         try:
@@ -97,11 +93,20 @@ class Kernels:
         return {"codes": self._codes, "kernels": rows, "triton_infos": self._infos}
 
 
+def _reading(event: Event) -> tuple[dict, list[dict]]:
+    """(cells of the row of a code, rows of its kernels)."""
+    code = read_code(payload_text(event))
+    return _code_cells(code), [_kernel_cells(kernel) for kernel in code.kernels.values()]
+
+
 def _following(numbers: Any, infos: list[dict], event_index: int) -> int | None:
     """torch writes the info when the code's kernels were compiled, after the code; forward and backward
     of one compile can have kernels of one name.
     """
-    return next((n for n in numbers if infos[n]["event_index"] > event_index), numbers[-1] if numbers else None)
+    for number in numbers:
+        if infos[number]["event_index"] > event_index:
+            return number
+    return numbers[-1] if numbers else None
 
 
 def _code_cells(code: Code) -> dict:

@@ -40,6 +40,7 @@ class Metrics:
         self._configs: list[dict] = []
         self._config_numbers: dict[tuple[str, bytes], int] = {}
         self._config_bases: dict[str, tuple[int, dict]] = {}
+        self._newest_configs: dict[str, tuple[str, int]] = {}
 
     def observe(self, event: Event) -> None:
         row = {"event_index": event.index, "compile_index": event.compile_index, "type": event.type, "values": {}, "configs": {}, "cut": []}
@@ -72,6 +73,17 @@ class Metrics:
         self._diagnostics.add("table-parse", message, line=event.line, byte_offset=event.byte_offset, event_index=event.index)
 
     def _config(self, event: Event, field: str, text: str) -> int | None:
+        """Row of a configuration. Most are the newest of their field once more, which is quickly seen."""
+        newest, number = self._newest_configs.get(field, (None, None))
+        if text != newest:
+            number = self._config_number(event, field, text)
+            if number is None:
+                return None
+            self._newest_configs[field] = text, number
+        self._configs[number]["record_count"] += 1
+        return number
+
+    def _config_number(self, event: Event, field: str, text: str) -> int | None:
         key = field, hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=16).digest()
         number = self._config_numbers.get(key)
         if number is None:
@@ -80,7 +92,6 @@ class Metrics:
                 return None
             number = self._config_numbers[key] = len(self._configs)
             self._configs.append(self._config_row(event, field, text))
-        self._configs[number]["record_count"] += 1
         return number
 
     def _config_row(self, event: Event, field: str, text: str) -> dict:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from tlparse_bundle.tables.remembered import Remembered
 from tlparse_bundle.tables.texts import cut, payload_text, text_or_none, unexpected
 from tlparse_bundle.trace.envelope import Event
 from tlparse_bundle.trace.json_text import parse_json
@@ -23,7 +24,8 @@ _NAMES = frozenset((*_METADATA, _SYNC, "min_cut_information", "invoke_subgraph_b
 _PICKED = re.compile(r"picked_rank_idx=(\d{1,9})\b")
 _SIZE = re.compile(r"'([^'\n]{1,1000})': (\d{1,15})\b")
 _OUTPUT_TYPE = re.compile(r"OutputAliasInfo\(output_type=<OutputType\.(\w+)")
-_FIELD = re.compile(r"\b(num_intermediate_bases|num_symints_saved_for_bw|num_backward_tokens|num_graphsafe_rng_states)=(\d{1,9})\b")
+# At the beginning of a word, which '\b' would look for at every character.
+_FIELD = re.compile(r"num_(?<!\wnum_)(intermediate_bases|symints_saved_for_bw|backward_tokens|graphsafe_rng_states)=(\d{1,9})\b")
 
 
 class Partition:
@@ -37,6 +39,7 @@ class Partition:
         self._sync: list[dict] = []
         self._aliasing: list[dict] = []
         self._duplicates: list[dict] = []
+        self._read = Remembered(_aliasing)
 
     @staticmethod
     def wants(event: Event) -> bool:
@@ -46,7 +49,7 @@ class Partition:
         name = event.name or ""
         place = {"event_index": event.index, "compile_index": event.compile_index}
         if name in _METADATA:
-            self._aliasing.append({**place, "subclass": name != _METADATA[0], **_aliasing(payload_text(event))})
+            self._aliasing.append({**place, "subclass": name != _METADATA[0], **self._read(event.hash, event)})
         elif name in ("min_cut_information", "invoke_subgraph_backward_duplicate"):
             try:
                 value = parse_json(event.payload or b"")
@@ -84,11 +87,12 @@ class Partition:
         }
 
 
-def _aliasing(text: str) -> dict:
+def _aliasing(event: Event) -> dict:
     """Counts from the repr of ViewAndMutationMeta (torch/_functorch/_aot_autograd/schemas.py).
 
     A subclass's metadata holds the same once more inside; counted is the first.
     """
+    text = payload_text(event)
     end = text.find("ViewAndMutationMeta(", text.find("ViewAndMutationMeta(") + 1)
     text = text if end < 0 else text[:end]
     outputs: dict[str, int] = {}
@@ -102,10 +106,10 @@ def _aliasing(text: str) -> dict:
         "metadata_mutated_input_count": text.count("mutates_metadata=True"),
         "output_count": sum(outputs.values()),
         "output_types": outputs,
-        "intermediate_base_count": fields.get("num_intermediate_bases"),
-        "saved_symint_count": fields.get("num_symints_saved_for_bw"),
-        "backward_token_count": fields.get("num_backward_tokens"),
-        "rng_state_count": fields.get("num_graphsafe_rng_states"),
+        "intermediate_base_count": fields.get("intermediate_bases"),
+        "saved_symint_count": fields.get("symints_saved_for_bw"),
+        "backward_token_count": fields.get("backward_tokens"),
+        "rng_state_count": fields.get("graphsafe_rng_states"),
     }
 
 

@@ -3,17 +3,30 @@
 from __future__ import annotations
 
 from array import array
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from tlparse_bundle.provenance.frames import Source
 from tlparse_bundle.provenance.graph_text import GraphText
-from tlparse_bundle.provenance.groups import CODE, NODES, POST_GRAD, STACKS, WRAPPER, Group, Groups, PreGrad, part_of
+from tlparse_bundle.provenance.groups import CODE, NODES, POST_GRAD, STACKS, WRAPPER, Group, Groups, part_of
 from tlparse_bundle.provenance.maps import GroupMaps, maps_of
 from tlparse_bundle.tables.columns import Interner
+from tlparse_bundle.tables.remembered import Remembered
 from tlparse_bundle.trace.envelope import Event
 
 if TYPE_CHECKING:
     from tlparse_bundle.tables.registry import TableContext
+
+
+class _Reading(NamedTuple):
+    """What the texts of a group say: cells of its row and of the rows of its graphs."""
+
+    damaged: list[str]
+    has_pre_grad: bool
+    pre: dict | None
+    post: dict | None
+    code_cells: dict
+    map_cells: dict
+    handles: frozenset[str]
 
 
 class Provenance:
@@ -27,6 +40,7 @@ class Provenance:
         self._graph_rows: list[dict] = []
         self._graph_index: dict[int, int] = {}  # event -> row
         self._rows: list[tuple[int, dict]] = []  # with the first event of each
+        self._read = Remembered(self._reading)
 
     @staticmethod
     def wants(event: Event) -> bool:
@@ -38,47 +52,63 @@ class Provenance:
             self._groups.observe(event, part)
 
     def _close(self, group: Group) -> frozenset[str]:
-        maps = maps_of(group)
-        for part in maps.damaged:
+        reading = self._read(group.key, group)
+        for part in reading.damaged:
             message = "another form than expected: the provenance table has nothing from it"
             line, byte_offset = group.places[part]
             self._diagnostics.add("table-parse", message, line=line, byte_offset=byte_offset, event_index=group.events[part])
         code_part = WRAPPER if group.parts.get(WRAPPER) else CODE
-        pre = self._pre_graph(group.pre_grad, maps.pre) if maps.has_pre_grad else None
+        pre = self._graph(group.pre_grad.event_index, reading.pre) if group.pre_grad and reading.has_pre_grad else None
         row = {
             "compile_index": group.compile_index,
             "subgraph_name": group.subgraph_name and group.subgraph_name[:2000],
             "number": group.number,
-            "version": maps.version,
-            "direction": _direction(maps),
-            "code_language": None if maps.code is None else "cpp" if maps.code.is_cpp else "python",
+            **reading.code_cells,
             "pre_graph_index": pre,
-            "post_graph_index": None if maps.post is None else self._graph(group.events[POST_GRAD], maps.post),
+            "post_graph_index": self._graph(group.events[POST_GRAD], reading.post) if POST_GRAD in group.events else None,
             "code_event_index": group.events.get(code_part),
             "mapping_event_index": group.events.get(NODES),
             "stacks_event_index": group.events.get(STACKS),
-            "coverage": maps.coverage(),
-            "unknown_name_count": maps.unknown_names,
-            "pre_post": {"pre_line": _cells(a for a, _ in maps.pairs), "post_line": _cells(b for _, b in maps.pairs)},
-            "kernels": self._kernels(maps),
+            **reading.map_cells,
         }
         self._rows.append((min(group.events.values()), row))
-        return frozenset(maps.code.handles) if maps.code else frozenset()
+        return reading.handles
 
-    def _pre_graph(self, pre_grad: PreGrad, text: GraphText | None) -> int | None:
-        """Row of a pre-grad graph, which several groups can share. None when its text was let go before it was needed."""
-        if text is None:
-            return self._graph_index.get(pre_grad.event_index)
-        return self._graph(pre_grad.event_index, text)
+    def _reading(self, group: Group) -> _Reading:
+        maps = maps_of(group)
+        return _Reading(
+            maps.damaged,
+            maps.has_pre_grad,
+            # In this order, in which the sources get their numbers.
+            pre=self._graph_cells(maps.pre) if maps.has_pre_grad else None,
+            post=self._graph_cells(maps.post),
+            code_cells={
+                "version": maps.version,
+                "direction": _direction(maps),
+                "code_language": None if maps.code is None else "cpp" if maps.code.is_cpp else "python",
+            },
+            map_cells={
+                "coverage": maps.coverage(),
+                "unknown_name_count": maps.unknown_names,
+                "pre_post": {"pre_line": _cells(a for a, _ in maps.pairs), "post_line": _cells(b for _, b in maps.pairs)},
+                "kernels": self._kernels(maps),
+            },
+            handles=frozenset(maps.code.handles) if maps.code else frozenset(),
+        )
 
-    def _graph(self, event_index: int, text: GraphText) -> int:
+    def _graph(self, event_index: int, cells: dict | None) -> int | None:
+        """Row of a graph; groups can share a pre-grad graph. None when its text was let go before it was needed."""
         row = self._graph_index.get(event_index)
-        if row is None:
+        if row is None and cells is not None:
             row = self._graph_index[event_index] = len(self._graph_rows)
-            sources = _cells(self._source(source) for source in text.sources.values())
-            cells = {"event_index": event_index, "node_count": len(text.operations)}
-            self._graph_rows.append({**cells, "line": _cells(text.sources), "source": sources})
+            self._graph_rows.append({"event_index": event_index, **cells})
         return row
+
+    def _graph_cells(self, text: GraphText | None) -> dict | None:
+        if text is None:
+            return None
+        sources = _cells(self._source(source) for source in text.sources.values())
+        return {"node_count": len(text.operations), "line": _cells(text.sources), "source": sources}
 
     def _source(self, source: Source | None) -> int:
         return self._sources(source)

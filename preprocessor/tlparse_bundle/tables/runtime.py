@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import csv
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from tlparse_bundle.tables.columns import Interner
+from tlparse_bundle.tables.remembered import Remembered
 from tlparse_bundle.tables.texts import cut, payload_text, text_or_none, unexpected
 from tlparse_bundle.trace.envelope import Event
 from tlparse_bundle.trace.json_text import parse_json
@@ -18,12 +20,19 @@ MAX_OPS = 20_000  # of one graph
 MAX_ENTRIES = 20_000  # of one schedule, order of execution, list of a profile
 MAX_CSV_ROWS = 5000
 _MAX_CSV_COLUMNS = 50
+_MAX_REMEMBERED = 16  # estimates of graphs
 _MAX_DIMENSIONS = 64
 _MAX_OUTPUTS = 1000  # of one operation
 
 _METRICS = ("compilation_metrics_runtime", "bwd_compilation_metrics_runtime")
 _ESTIMATES = re.compile(r"inductor_runtime_and_tensor_meta\Z|inductor_tlparse_(?:runtime|tensor_meta)\Z")
 _CSV = re.compile(r"fx_compute_nodes_runtime_estimation\Z|fx_collectives_")
+_FORMS = {
+    "inductor_collective_schedule": "schedule",
+    "graph_execution": "execution",
+    "inductor_graph_execution": "execution",
+    "pge_profile_vs_analytical": "profile",
+}
 _WORLD_SIZE = re.compile(r"# World size: (\d{1,9})")
 
 
@@ -41,34 +50,28 @@ class Runtime:
         self._metrics: list[dict] = []
         self._tables: list[dict] = []
         self._profiles: list[dict] = []
+        self._observers = {
+            "estimates": self._observe_estimates,
+            "schedule": self._observe_schedule,
+            "execution": self._observe_execution,
+            "profile": self._observe_profile,
+        }
+        self._read = Remembered(self._estimate, _MAX_REMEMBERED)
+        self._newest = -1  # compile
         self._compiles: dict[str, int] = {}  # id without attempt -> newest row
 
     def observe(self, event: Event) -> None:
         if event.type in _METRICS:
             self._observe_metrics(event)
             return
-        if event.compile_id is not None:
+        if event.compile_index != self._newest and event.compile_id is not None:
+            self._newest = event.compile_index
             self._compiles[str(event.compile_id._replace(attempt=0))] = event.compile_index
-        name = event.name or ""
-        if _CSV.match(name):
-            self._observe_csv(event, name)
-        elif observe := self._observer(name):
-            try:
-                value = parse_json(event.payload or b"")
-            except ValueError:
-                value = None
-            if not observe({"event_index": event.index, "compile_index": event.compile_index}, value, event):
-                unexpected(self._diagnostics, event, "another form than expected")
-
-    def _observer(self, name: str) -> Any:
-        if _ESTIMATES.match(name):
-            return self._observe_estimates
-        return {
-            "inductor_collective_schedule": self._observe_schedule,
-            "graph_execution": self._observe_execution,
-            "inductor_graph_execution": self._observe_execution,
-            "pge_profile_vs_analytical": self._observe_profile,
-        }.get(name)
+        form = _form(event.name or "")
+        if form == "csv":
+            self._observe_csv(event, event.name)
+        elif form is not None and not self._observers[form]({"event_index": event.index, "compile_index": event.compile_index}, event):
+            unexpected(self._diagnostics, event, "another form than expected")
 
     def _observe_metrics(self, event: Event) -> None:
         value = event.value if type(event.value) is dict else {}
@@ -83,27 +86,38 @@ class Runtime:
             }
         )
 
-    def _observe_estimates(self, place: dict, value: Any, event: Event) -> bool:
+    def _observe_estimates(self, place: dict, event: Event) -> bool:
+        reading = self._read(event.hash, event)
+        if reading is None:
+            return False
+        columns, times = reading
+        self._ops["estimate_index"] += [len(self._estimates)] * len(columns["name"])
+        for name, column in columns.items():
+            self._ops[name] += column
+        subgraph = text_or_none(event.metadata.get("subgraph_name")) if event.metadata else None
+        self._estimates.append({**place, "subgraph_name": subgraph, "op_count": len(columns["name"]), **times})
+        return True
+
+    def _estimate(self, event: Event) -> tuple[dict[str, list], dict] | None:
+        """(columns of operations, cells of the row of their graph)."""
+        value = _json(event)
         ops = value.get("ops") if type(value) is dict else None
         if type(ops) is not list:
-            return False
-        total, count = {"compute": 0, "collective": 0}, 0
+            return None
+        columns: dict[str, list] = {key: [] for key in ("name", "type", "estimated_runtime_ns", "outputs")}
+        total = {"compute": 0, "collective": 0}
         for op in ops[:MAX_OPS]:
             if type(op) is not dict:
                 continue
             runtime_ns, outputs = _number(op.get("estimated_runtime_ns")), op.get("outputs")
             kind = text_or_none(op.get("type"))
-            self._ops["estimate_index"].append(len(self._estimates))
-            self._ops["name"].append(self._names(text_or_none(op.get("name"))))
-            self._ops["type"].append(self._names(kind))
-            self._ops["estimated_runtime_ns"].append(runtime_ns)
-            self._ops["outputs"].append([self._tensor(output) for output in outputs[:_MAX_OUTPUTS]] if type(outputs) is list else [])
+            columns["name"].append(self._names(text_or_none(op.get("name"))))
+            columns["type"].append(self._names(kind))
+            columns["estimated_runtime_ns"].append(runtime_ns)
+            columns["outputs"].append([self._tensor(output) for output in outputs[:_MAX_OUTPUTS]] if type(outputs) is list else [])
             total["collective" if kind == "collective" else "compute"] += runtime_ns or 0
-            count += 1
-        subgraph = text_or_none(event.metadata.get("subgraph_name")) if event.metadata else None
         times = {f"{kind}_runtime_ns": _number(time) for kind, time in total.items()}
-        self._estimates.append({**place, "subgraph_name": subgraph, "op_count": count, **times, "cut": len(ops) > MAX_OPS})
-        return True
+        return columns, {**times, "cut": len(ops) > MAX_OPS}
 
     def _tensor(self, output: Any) -> int:
         output = output if type(output) is dict else {}
@@ -112,15 +126,17 @@ class Runtime:
         key = (None if shape is None else tuple(shape), None if stride is None else tuple(stride), dtype)
         return self._tensors({"shape": shape, "stride": stride, "dtype": dtype}, key)
 
-    def _observe_schedule(self, place: dict, value: Any, event: Event) -> bool:
+    def _observe_schedule(self, place: dict, event: Event) -> bool:
+        value = _json(event)
         if type(value) is not list:
             return False
         names = [text_or_none(name) for name in value[:MAX_ENTRIES]]
         self._schedules.append({**place, "collectives": names, "cut": len(value) > MAX_ENTRIES})
         return True
 
-    def _observe_execution(self, place: dict, value: Any, event: Event) -> bool:
+    def _observe_execution(self, place: dict, event: Event) -> bool:
         """``{"graph_execution_order": [{"compile_id": …}]}``; older torch: texts, or a record for each graph."""
+        value = _json(event)
         order = value.get("graph_execution_order") if type(value) is dict else None
         if order is None and type(value) is dict and "graph" in value:
             order = [value["graph"]]
@@ -131,7 +147,8 @@ class Runtime:
         self._executions.append({**place, "graphs": ids, "graph_compile_indexes": rows, "cut": len(order) > MAX_ENTRIES})
         return True
 
-    def _observe_profile(self, place: dict, value: Any, event: Event) -> bool:
+    def _observe_profile(self, place: dict, event: Event) -> bool:
+        value = _json(event)
         if type(value) is not dict:
             return False
         entries, nodes = (value.get(key) if type(value.get(key)) is list else [] for key in ("op_entries", "diagnostics"))
@@ -186,6 +203,19 @@ class Runtime:
             "estimate_tables": self._tables,
             "profiles": self._profiles,
         }
+
+
+@lru_cache(256)
+def _form(name: str) -> str | None:
+    """What an artifact with this name holds; None for what is no concern of this table."""
+    return "csv" if _CSV.match(name) else "estimates" if _ESTIMATES.match(name) else _FORMS.get(name)
+
+
+def _json(event: Event) -> Any:
+    try:
+        return parse_json(event.payload or b"")
+    except ValueError:
+        return None
 
 
 def _number(value: Any) -> int | float | None:

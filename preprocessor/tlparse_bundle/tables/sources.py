@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from tlparse_bundle.events.registry import describe
+from tlparse_bundle.tables.remembered import Remembered
 from tlparse_bundle.tables.texts import cut, payload_text, text_or_none, unexpected
 from tlparse_bundle.trace.envelope import Event
 from tlparse_bundle.trace.json_text import parse_json
@@ -18,7 +20,8 @@ MAX_MESSAGES = 500  # of one record of side effects
 MAX_CONFIG = 500_000  # bytes of one configuration
 MAX_CONFIGS = 200  # different ones
 
-_FUNCTION = re.compile(r"^(?:async )?def (\w{1,200})\(", re.MULTILINE)
+# At the beginning of a line, which '^' would look for at every character.
+_FUNCTION = re.compile(r"def (?:(?<![^\n]def )|(?<=async def )(?<![^\n]async def ))(\w{1,200})\(")
 _BYTECODE = re.compile(r"(.+)_(ORIGINAL|MODIFIED)_BYTECODE\Z", re.DOTALL)
 _SAFE_URL = re.compile(r"https?://[^\s\x00-\x1f]+\Z", re.IGNORECASE)
 _SEPARATOR = "=" * 40  # torch/_dynamo/side_effects.py
@@ -37,6 +40,7 @@ class Sources:
 
     def __init__(self, context: TableContext):
         self._diagnostics = context.diagnostics
+        self._code = Remembered(_code)
         self._dumps: list[dict] = []
         self._codes: list[dict] = []
         self._links: list[dict] = []
@@ -56,9 +60,11 @@ class Sources:
         return event.type != "artifact" or event.name is not None and _is_source(event.name)
 
     def observe(self, event: Event) -> None:
+        if not self.wants(event):
+            return
         place = {"event_index": event.index, "compile_index": event.compile_index}
         if event.type == "dump_file":
-            self._dumps.append({**place, "name": text_or_none(event.name), **_code(payload_text(event))})
+            self._dumps.append({**place, "name": text_or_none(event.name), **self._code(event.hash, event)})
         elif event.type == "link":
             value = event.value if type(event.value) is dict else {}
             url = text_or_none(value.get("url"))
@@ -83,12 +89,12 @@ class Sources:
         elif name == "dynamo_side_effects":
             messages = [cut(part.strip()) for part in re.split(rf"(?m)^{_SEPARATOR}$", payload_text(event))[:MAX_MESSAGES]]
             self._side_effects.append({**place, "messages": [message for message in messages if message]})
-        elif match := _BYTECODE.match(name):
+        elif name.endswith("_BYTECODE") and (match := _BYTECODE.match(name)):
             self._observe_bytecode(event, *match.groups())
         elif name == _CONFIG:
             self._configs.append({**place, "config_index": self._config(event)})
         elif event.payload is not None and describe("artifact", name, None).language == "python":
-            self._codes.append({**place, "name": cut(name), **_code(payload_text(event))})
+            self._codes.append({**place, "name": cut(name), **self._code(event.hash, event)})
 
     def _observe_capture(self, event: Event, name: str) -> None:
         """Compiled autograd writes the reasons, the graph before it was reordered, and the graph."""
@@ -160,11 +166,13 @@ class Sources:
         }
 
 
+@lru_cache(256)
 def _is_source(name: str) -> bool:
     known = name in _AUTOGRAD or name in ("dynamo_side_effects", _CONFIG) or _BYTECODE.match(name) is not None
     return known or describe("artifact", name, None).language == "python"
 
 
-def _code(text: str) -> dict:
+def _code(event: Event) -> dict:
+    text = payload_text(event)
     functions = [match[1] for match, _ in zip(_FUNCTION.finditer(text), range(MAX_FUNCTIONS))]
     return {"line_count": text.count("\n") + 1 if text else 0, "functions": functions}

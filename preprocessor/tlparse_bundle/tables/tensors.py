@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from array import array
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -59,7 +60,7 @@ class Tensors:
             self._add_graph(event, value.get("sizes"))
             return
         key = (value.get("describer_id"), value.get("id"))
-        if not all(type(number) is int and 0 <= number < 2**31 for number in key):
+        if not (_is_number(key[0]) and _is_number(key[1])):
             unexpected(event, self._diagnostics, "describer_id or id is no number")
         elif event.type == "describe_storage":
             self._storage_rows[key] = self._storages.add(event_index=event.index, compile_index=event.compile_index)
@@ -77,8 +78,7 @@ class Tensors:
         storage = value.get("storage")
         if type(value.get("size")) is not list:
             unexpected(event, self._diagnostics, "size is no list")
-        other = {name: field for name, field in value.items() if name not in _IN_COLUMNS and field != {}}
-        other = {text_of(name): field if len(orjson.dumps(field)) <= 2000 else text_of(field) for name, field in other.items()} or None
+        other = None if value.keys() <= _IN_COLUMNS else _other(value)
         return self._tensors.add(
             event_index=event.index,
             compile_index=event.compile_index,
@@ -98,7 +98,7 @@ class Tensors:
         """Position of a list of sizes; -1 when it is none."""
         if type(sizes) is not list:
             return -1
-        return self._shapes(tuple(_size(size) for size in sizes[:_MAX_DIMENSIONS]))
+        return self._shapes(tuple([size if type(size) is int else _size(size) for size in sizes[:_MAX_DIMENSIONS]]))
 
     def _add_graph(self, event: Event, sizes: Any) -> None:
         if sizes is None:
@@ -133,13 +133,22 @@ class Tensors:
 
 
 def _size(size: Any) -> int | str:
-    """A number, or an expression of symbols. torch writes the constant that a symbol became as text ('7')."""
-    if type(size) is int:
-        return size
+    """A size that is no number: an expression of symbols. torch writes the constant that a symbol became as text ('7')."""
     text = text_of(size) or "null"
     return int(text) if text.isascii() and text.isdecimal() and len(text) < 16 else text
 
 
+def _is_number(value: Any) -> bool:
+    return type(value) is int and 0 <= value < 2**31
+
+
+def _other(value: dict) -> dict | None:
+    """The fields that have no column."""
+    other = {name: field for name, field in value.items() if name not in _IN_COLUMNS and field != {}}
+    return {text_of(name): field if len(orjson.dumps(field)) <= 2000 else text_of(field) for name, field in other.items()} or None
+
+
+@lru_cache(256)
 def _device(text: str | None) -> str | None:
     """'cuda:0' for the repr of a torch.device, anything else as it is."""
     match = _DEVICE.fullmatch(text or "")
