@@ -2,7 +2,7 @@
 
 import pytest
 from log_builder import log, record
-from tlparse_bundle.bundle import event_writer
+from tlparse_bundle.bundle import event_writer, verbatim_writer
 
 
 def chunks(it, name):
@@ -27,7 +27,7 @@ def test_metadata_chunks_have_boundaries_of_their_own(log_of, monkeypatch):
 
 
 def test_verbatim_chunks(log_of, monkeypatch):
-    monkeypatch.setattr(event_writer, "VERBATIM_CHUNK_BYTES", 200)
+    monkeypatch.setattr(verbatim_writer, "CHUNK_BYTES", 200)
     it = log_of(b"".join(record(f"e{i}", payload="payload") for i in range(40)) + b"garbage\n" * 10)
     sizes = [chunk["size_bytes"] for chunk in it.directory["verbatim"]]
     assert len(sizes) > 5 and all(size >= 200 for size in sizes[:-1])

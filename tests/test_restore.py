@@ -7,7 +7,7 @@ import pytest
 import traces
 from log_builder import log
 from tlparse_bundle import Bundle, BundleError, build, discover
-from tlparse_bundle.bundle import event_writer
+from tlparse_bundle.bundle import event_writer, verbatim_writer
 from tlparse_bundle.bundle.restore import restore
 from tlparse_bundle.trace.discover import open_log
 
@@ -44,7 +44,7 @@ def test_public_traces(path, built, tmp_path):
 
 
 def test_records_across_small_chunks(made, tmp_path, monkeypatch):
-    monkeypatch.setattr(event_writer, "VERBATIM_CHUNK_BYTES", 10)
+    monkeypatch.setattr(verbatim_writer, "CHUNK_BYTES", 10)
     monkeypatch.setattr(event_writer, "EVENTS_PER_CHUNK", 2)
     data = b"noise\n" + log("a\n | one\n | two\n b\n c\n | three") * 5 + log("d\n | four").replace(b"\n", b"\r\n") + b"\n\nend"
     (path,) = restore(made({"x.log": data}), tmp_path / "again")

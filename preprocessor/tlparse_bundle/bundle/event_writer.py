@@ -1,4 +1,4 @@
-"""Writes the event table, the metadata and the verbatim chunks of one log, chunk by chunk."""
+"""Writes the event table and the metadata of one log, chunk by chunk."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from tlparse_bundle.trace.envelope import Event
 
 EVENTS_PER_CHUNK = 8192
 METADATA_CHUNK_BYTES = 1 << 20
-VERBATIM_CHUNK_BYTES = 1 << 20
 
 _COLUMNS = (
     "kind_index", "compile_index", "rank", "line", "byte_offset", "size_bytes", "time_us", "origin_index", "pid_index",
@@ -26,26 +25,20 @@ class EventWriter:
         self._forms: dict[str, str] = {}
         self._metadata: list[bytes] = []
         self._metadata_bytes = 0
-        self._verbatim: list[bytes] = []
-        self._verbatim_bytes = 0
         self._count = 0
         self._first_event_index = 0
         self._first_metadata_index = 0
-        # 'events', 'metadata' and 'verbatim' of the log directory (schema: log):
+        # 'events' and 'metadata' of the log directory (schema: log):
         self.events: list[dict] = []
         self.metadata: list[dict] = []
-        self.verbatim: list[dict] = []
 
     def add(self, event: Event) -> None:
-        payload_size = 0
-        if event.payload is not None:
-            payload_size = len(event.payload)
-            if event.payload_form != "lf":
-                self._forms[str(len(self._rows))] = event.payload_form
+        if event.payload_size_bytes is not None and event.payload_form != "lf":
+            self._forms[str(len(self._rows))] = event.payload_form
         self._rows.append(
             (
                 event.kind_index, event.compile_index, event.rank, event.line, event.byte_offset, event.size_bytes, event.time_us,
-                event.origin_index, event.pid_index, event.blob_index, event.blob_offset, payload_size,
+                event.origin_index, event.pid_index, event.blob_index, event.blob_offset, event.payload_size_bytes or 0,
             )  # fmt: skip
         )
         self._count += 1
@@ -56,26 +49,17 @@ class EventWriter:
         if self._metadata_bytes >= METADATA_CHUNK_BYTES:
             self._close_metadata()
 
-    def keep(self, data: bytes) -> None:
-        """Add to the verbatim chunks."""
-        self._verbatim.append(data)
-        self._verbatim_bytes += len(data)
-        if self._verbatim_bytes >= VERBATIM_CHUNK_BYTES:
-            self._close_verbatim()
-
     def close(self) -> None:
         if self._rows:
             self._close_events()
         if self._metadata:
             self._close_metadata()
-        if self._verbatim_bytes:
-            self._close_verbatim()
 
-    def _path(self, folder: str, chunks: list, ending: str) -> str:
-        return log_path(self._log_id, f"{folder}/{len(chunks):04d}.{ending}", self._sink.codec)
+    def _path(self, folder: str, chunks: list) -> str:
+        return log_path(self._log_id, f"{folder}/{len(chunks):04d}.json", self._sink.codec)
 
     def _close_events(self) -> None:
-        path = self._path("events", self.events, "json")
+        path = self._path("events", self.events)
         table = {"first_event_index": self._first_event_index, **dict(zip(_COLUMNS, zip(*self._rows))), "payload_forms": self._forms}
         self._sink.put(path, to_json(table))
         self.events.append({"path": path, "first_event_index": self._first_event_index, "count": len(self._rows)})
@@ -83,15 +67,9 @@ class EventWriter:
         self._rows, self._forms = [], {}
 
     def _close_metadata(self) -> None:
-        path = self._path("metadata", self.metadata, "json")
+        path = self._path("metadata", self.metadata)
         head = b'{"first_event_index":%d,"metadata":[' % self._first_metadata_index
         self._sink.put(path, head + b",".join(self._metadata) + b"]}")
         self.metadata.append({"path": path, "first_event_index": self._first_metadata_index, "count": len(self._metadata)})
         self._first_metadata_index = self._count
         self._metadata, self._metadata_bytes = [], 0
-
-    def _close_verbatim(self) -> None:
-        path = self._path("verbatim", self.verbatim, "log")
-        self._sink.put(path, b"".join(self._verbatim))
-        self.verbatim.append({"path": path, "size_bytes": self._verbatim_bytes})
-        self._verbatim, self._verbatim_bytes = [], 0

@@ -12,19 +12,18 @@ from pathlib import Path
 from typing import Any
 
 from tlparse_bundle.bundle.blobs import BlobWriter
-from tlparse_bundle.bundle.event_writer import EventWriter
 from tlparse_bundle.bundle.layout import CODECS, log_path, to_json
-from tlparse_bundle.bundle.payload_memo import PayloadTablesRemembered
-from tlparse_bundle.bundle.payload_tables import PayloadTablesApart, PayloadTablesHere
+from tlparse_bundle.bundle.log_tables import LogTables, LogTablesHere
+from tlparse_bundle.bundle.log_tables_apart import LogTablesApart
 from tlparse_bundle.bundle.sink import FileSink
+from tlparse_bundle.bundle.verbatim_writer import VerbatimWriter
 from tlparse_bundle.diagnostics import Diagnostics
 from tlparse_bundle.events.kinds import Kind
-from tlparse_bundle.tables.identity import Identity
-from tlparse_bundle.tables.registry import STREAM_TABLES, TableContext, Tables, plugin_tables
-from tlparse_bundle.tables.tally import Tally
+from tlparse_bundle.tables.identity import rank_of
 from tlparse_bundle.trace.discover import LogFile, open_log
 from tlparse_bundle.trace.envelope import EventDecoder
 from tlparse_bundle.trace.reader import RecordReader
+from tlparse_bundle.trace.stacks import StackTable
 
 _PROGRESS_EVENTS = 256
 _APART_BYTES = 8 << 20  # below, a second process costs more time than it saves
@@ -92,100 +91,80 @@ def write_log(
     """
     diagnostics = Diagnostics()
     decoder = EventDecoder(diagnostics)
-    tally = Tally()
-    identity, tables = Identity(tally), Tables([*STREAM_TABLES, *plugin_tables()], TableContext(decoder.stacks, diagnostics, tally))
-    payload_tables = PayloadTablesRemembered if one_of_many else PayloadTablesHere
-    if cores > 1 and log.size_bytes >= _APART_BYTES:
-        payload_tables = PayloadTablesApart
     event_count = reported = 0
-
     with (
         open_log(log) as raw,
         _HashingStream(raw, thread=cores > 1) as stream,
         FileSink(root, CODECS[codec], threads=cores > 1) as sink,
-        closing(payload_tables(sink, log.id)) as payloads,
+        closing(_log_tables(log, sink, decoder.stacks, cores, one_of_many)) as tables,
     ):
         reader = RecordReader(stream, diagnostics)
-        blobs, writer = BlobWriter(sink, log.id), EventWriter(sink, log.id)
+        blobs, verbatim = BlobWriter(sink, log.id), VerbatimWriter(sink, log.id)
         for record in reader:
             if record.prefix is None:
-                writer.keep(record.kept)
+                verbatim.add(record.kept)
                 continue
             event, kept = decoder.decode(record)
-            writer.keep(kept)
-            tally.add(event)
+            verbatim.add(kept)
             event.blob_index, event.blob_offset = -1, 0
             if event.trace_event is not None:
                 event.blob_index, event.blob_offset = blobs.put_trace_event(event.payload)
             elif event.payload is not None:
-                event.blob_index, event.blob_offset = blobs.put(event.payload, event.hash, event.kind_index)
+                event.blob_index, event.blob_offset = blobs.put(event.payload, event.hash, (event.type, event.name))
             event.metadata_json = b"null" if event.metadata is None else to_json(event.metadata)
-            writer.add(event)
-            identity.observe(event)
             tables.observe(event)
-            payloads.observe(event)
             event_count += 1
             if event_count % _PROGRESS_EVENTS == 0:
                 progress(stream.size_bytes - reported)
                 reported = stream.size_bytes
-        writer.keep(reader.tail)
-        writer.close()
+        verbatim.add(reader.tail)
+        verbatim.close()
         blobs.close()
         sink.wait()
         progress(stream.size_bytes - reported)
 
-        rank = identity.rank(log.name_rank, diagnostics)
+        rank = rank_of(decoder.ranks, log.name_rank, diagnostics)
         _note_clock(decoder, diagnostics, stream.size_bytes, event_count)
-        # One after another, so that no two are in memory at once; the last three after the others, which may add to them.
-        paths = {table.name: sink.put_table(log.id, table.name, table.table()) for table in tables}
-        payload_paths, payload_diagnostics = payloads.finish()
-        paths |= payload_paths
-        diagnostics.merge(payload_diagnostics)
+        made = tables.finish()
+        diagnostics.merge(made.diagnostics)
         for name, table in (("stacks", decoder.stacks.table), ("blobs", blobs.table), ("diagnostics", diagnostics.table)):
-            paths[name] = sink.put_table(log.id, name, table())
+            made.paths[name] = sink.put_table(log.id, name, table())
         name = os.fsencode(log.path.name).decode("utf-8", "replace")
         source = {"name": name, "size_bytes": stream.size_bytes, "sha256": stream.sha256(), "compression": log.compression}
         directory = {
             "id": log.id,
             "rank": rank,
-            "ranks": identity.ranks(),
+            "ranks": made.ranks,
             "pids": list(decoder.pids),
             "source": source,
             "clock": decoder.clock.table(),
             "event_count": event_count,
-            "tables": paths,
-            "events": writer.events,
-            "metadata": writer.metadata,
-            "verbatim": writer.verbatim,
+            "tables": made.paths,
+            "events": made.events,
+            "metadata": made.metadata,
+            "verbatim": verbatim.chunks,
             "timeline": blobs.timeline,
-            "kinds": _kinds(tally),
+            "kinds": made.kinds,
             "origins": [{"level": level.decode(), "path": path.decode("utf-8", "replace"), "line": int(line[:15])} for level, path, line in decoder.origins],
         }
         path = sink.put(log_path(log.id, "log.json", sink.codec), to_json(directory))
-    compiles = tables["compiles"]
     row = {
         "id": log.id,
         "path": path,
         "rank": rank,
         "source": source,
-        "torch_version": identity.torch_version,
+        "torch_version": made.compiles.pop("torch_version"),
         "event_count": event_count,
-        "compile_count": compiles.compile_count(),
-        "statuses": compiles.statuses(),
-        "compile_time_us": compiles.compile_time_us(),
+        **made.compiles,
         "diagnostics": diagnostics.counts(),
     }
-    return LogSummary(row, {kind.key: kind for kind in tally.kinds})
+    return LogSummary(row, made.descriptors)
 
 
-def _kinds(tally: Tally) -> list[dict]:
-    """'kinds' of the log directory (schema: log)."""
-    rows = []
-    for index, sums in tally.by("kind_index").items():
-        (event_type, name), kind = tally.kind_names[index], tally.kinds[index]
-        row = {"type": event_type, "name": name, "descriptor": kind.key, "language": kind.language}
-        rows.append({**row, "event_count": sums.event_count, "size_bytes": sums.size_bytes})
-    return rows
+def _log_tables(log: LogFile, sink: FileSink, stacks: StackTable, cores: int, one_of_many: bool) -> LogTables:
+    if cores > 1 and log.size_bytes >= _APART_BYTES:
+        return LogTablesApart(sink, log.id, stacks)
+    return LogTablesHere(sink, log.id, stacks, one_of_many=one_of_many)
 
 
 def _note_clock(decoder: EventDecoder, diagnostics: Diagnostics, size_bytes: int, event_count: int) -> None:

@@ -30,9 +30,9 @@ class Anatomy:
         while len(ends) <= blob:
             ends.append(0)
         if event.blob_offset >= ends[blob]:
-            ends[blob] = event.blob_offset + len(event.payload)
+            ends[blob] = event.blob_offset + event.payload_size_bytes
         else:
-            self._repeated[event.kind_index] = self._repeated.get(event.kind_index, 0) + len(event.payload)
+            self._repeated[event.kind_index] = self._repeated.get(event.kind_index, 0) + event.payload_size_bytes
 
     def table(self) -> dict:
         kinds, cells = self._tally.by("kind_index"), self._tally.by("compile_index", "kind_index")

@@ -24,9 +24,9 @@ class Artifacts:
         self._texts: dict[str, list[str | None]] = {"name": [], "hash": []}
 
     def observe(self, event: Event) -> None:
-        if event.trace_event is not None or not is_artifact(event.type, event.payload is not None):
+        if event.trace_event is not None or not is_artifact(event.type, event.payload_size_bytes is not None):
             return
-        size_bytes = len(event.payload) if event.payload is not None else 0
+        size_bytes = event.payload_size_bytes or 0
         numbers = (event.index, event.compile_index, event.kind_index, event.blob_index, event.blob_offset, size_bytes)
         for column, number in zip(self._numbers.values(), numbers):
             column.append(number)

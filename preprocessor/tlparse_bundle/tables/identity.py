@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import orjson
 
 from tlparse_bundle.diagnostics import Diagnostics
@@ -39,13 +41,14 @@ class Identity:
         sums = self._tally.by("rank")
         return [{"rank": rank, "event_count": sums[rank].event_count} for rank in sorted(sums, key=lambda r: (r is None, r or 0))]
 
-    def rank(self, name_rank: int | None, diagnostics: Diagnostics) -> int | None:
-        """Rank of the log; ``name_rank`` is what the file name says."""
-        ranks = [rank for rank in self._tally.by("rank") if rank is not None]
-        if len(ranks) > 1:
-            diagnostics.add("rank-mixed", "records of the ranks " + ", ".join(map(str, sorted(ranks))))
-        if name_rank is None:
-            return ranks[0] if ranks else None
-        if ranks and name_rank not in ranks:
-            diagnostics.add("rank-differs", f"the file name says rank {name_rank}, the records say {ranks[0]}")
-        return name_rank
+
+def rank_of(ranks: Iterable[int | None], name_rank: int | None, diagnostics: Diagnostics) -> int | None:
+    """Rank of a log whose records have these, in order of appearance; ``name_rank`` is what the file name says."""
+    found = [rank for rank in ranks if rank is not None]
+    if len(found) > 1:
+        diagnostics.add("rank-mixed", "records of the ranks " + ", ".join(map(str, sorted(found))))
+    if name_rank is None:
+        return found[0] if found else None
+    if found and name_rank not in found:
+        diagnostics.add("rank-differs", f"the file name says rank {name_rank}, the records say {found[0]}")
+    return name_rank

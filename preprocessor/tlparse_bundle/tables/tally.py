@@ -70,9 +70,9 @@ class Tally:
             sums = self._cells[cell] = Sums()
         sums.event_count += 1
         sums.size_bytes += event.size_bytes
-        if event.payload is not None:
+        if event.payload_size_bytes is not None:
             sums.payload_count += 1
-            sums.payload_size_bytes += len(event.payload)
+            sums.payload_size_bytes += event.payload_size_bytes
 
     def _new_kind(self, event: Event) -> int:
         encoding = event.value.get("encoding") if type(event.value) is dict else None

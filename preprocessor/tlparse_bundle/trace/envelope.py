@@ -42,6 +42,7 @@ class Event:
         "index", "type", "name", "value", "metadata", "compile_id", "occurrence", "rank", "line", "byte_offset",
         "size_bytes", "time_us", "origin_index", "pid_index", "payload", "payload_form", "trace_event", "kind_index",
         "compile_index", "blob_index", "blob_offset", "hash", "metadata_json",
+        "payload_size_bytes",
     )  # fmt: skip
 
     index: int
@@ -59,15 +60,17 @@ class Event:
     origin_index: int
     pid_index: int
     payload: bytes | None
+    payload_size_bytes: int | None
     payload_form: str  # lf, crlf or verbatim
     trace_event: dict | None
     hash: str | None  # of the payload, except of trace events
-    # Set by the log writer before the tables see the event:
-    kind_index: int
-    compile_index: int
+    # Set by the log writer:
     blob_index: int
     blob_offset: int
     metadata_json: bytes
+    # Set by the tally:
+    kind_index: int
+    compile_index: int
 
 
 class _Known(NamedTuple):
@@ -84,7 +87,8 @@ class _Known(NamedTuple):
 class EventDecoder:
     """Decodes the records of one log, in order.
 
-    ``origins``, (level, path, line) of the code that wrote a record, and ``pids`` are numbered in order of appearance.
+    ``origins``, (level, path, line) of the code that wrote a record, and ``pids`` are numbered in order
+    of appearance, which is that of the ``ranks`` too.
     """
 
     def __init__(self, diagnostics: Diagnostics):
@@ -93,6 +97,7 @@ class EventDecoder:
         self.stacks = StackTable()
         self.origins: dict[tuple[bytes, bytes, bytes], int] = {}
         self.pids: dict[int, int] = {}
+        self.ranks: dict[int | None, None] = {}
         self._places: dict[tuple[bytes, bytes], tuple[int, int]] = {}
         self._known: dict[bytes, _Known] = {}
         self._occurrences = Occurrences()
@@ -129,6 +134,9 @@ class EventDecoder:
         else:
             kept = self._read(event, record, start)
         event.trace_event = self._trace_event(event) if event.type == TIMELINE else None
+        if event.rank not in self.ranks:
+            self.ranks[event.rank] = None
+        event.payload_size_bytes = None if event.payload is None else len(event.payload)
         event.hash = None if event.payload is None or event.trace_event is not None else HASHES.content(event.payload)
 
         span = event.trace_event

@@ -45,6 +45,17 @@ class StackTable:
         """(file, line, function, text of the line) of the innermost frame."""
         return self._frame_rows[self._stack_rows[row][1]]
 
+    def rows_since(self, counts: tuple[int, int]) -> tuple[tuple[list, list], tuple[int, int]]:
+        """The frames and stacks behind so many of them, for ``extend`` of another table; and how many there are now."""
+        frames, stacks = counts
+        return (self._frame_rows[frames:], self._stack_rows[stacks:]), (len(self._frame_rows), len(self._stack_rows))
+
+    def extend(self, rows: tuple[list, list]) -> None:
+        """Add rows of another table. What is interned after that is none of theirs."""
+        frames, stacks = rows
+        self._frame_rows += frames
+        self._stack_rows += stacks
+
     def table(self) -> dict:
         """The stack tables (schema: stacks)."""
         ids = self._strings

@@ -9,7 +9,7 @@ import sys
 import pytest
 from log_builder import record
 from tlparse_bundle import Bundle, BundleError, build, discover
-from tlparse_bundle.bundle import log_writer, payload_tables
+from tlparse_bundle.bundle import log_tables_apart, log_writer
 from traces import FIXTURE_LOGS, ROOT, files, params
 
 
@@ -24,7 +24,7 @@ def processes(monkeypatch):
             super().__init__(*arguments, **options)
             started.append(self)
 
-    monkeypatch.setattr(payload_tables.subprocess, "Popen", Popen)
+    monkeypatch.setattr(log_tables_apart.subprocess, "Popen", Popen)
     yield started
     assert [process.returncode is None for process in started] == [False] * len(started)  # waited for: none is left
 
@@ -61,8 +61,8 @@ def test_a_process_that_is_killed(damaged, processes, monkeypatch, tmp_path):
         os.kill(self._process.pid, signal.SIGKILL)
         return finish(self)
 
-    finish = payload_tables.PayloadTablesApart.finish
-    monkeypatch.setattr(payload_tables.PayloadTablesApart, "finish", killed)
+    finish = log_tables_apart.LogTablesApart.finish
+    monkeypatch.setattr(log_tables_apart.LogTablesApart, "finish", killed)
     with pytest.raises(BundleError, match="ended early") as error:
         build(damaged, tmp_path / "out", jobs=2)
     assert "--jobs 1" in error.value.hint
@@ -70,13 +70,13 @@ def test_a_process_that_is_killed(damaged, processes, monkeypatch, tmp_path):
 
 
 def test_what_goes_wrong_over_there_is_said_here(damaged, processes, monkeypatch, tmp_path):
-    def spoil(self, sink, log_id):
+    def spoil(self, sink, log_id, stacks):
         (sink.root / "logs" / log_id).parent.mkdir(parents=True)
         (sink.root / "logs" / log_id).write_text("in the way")
-        start(self, sink, log_id)
+        start(self, sink, log_id, stacks)
 
-    start = payload_tables.PayloadTablesApart.__init__
-    monkeypatch.setattr(payload_tables.PayloadTablesApart, "__init__", spoil)
+    start = log_tables_apart.LogTablesApart.__init__
+    monkeypatch.setattr(log_tables_apart.LogTablesApart, "__init__", spoil)
     with pytest.raises(BundleError, match="cannot be written"):
         build(damaged, tmp_path / "out", jobs=2)
 
@@ -85,13 +85,13 @@ def test_an_error_here_ends_it(damaged, processes, monkeypatch, tmp_path):
     def fail(self, event):
         raise RuntimeError("here")
 
-    monkeypatch.setattr(payload_tables.PayloadTablesApart, "observe", fail)
+    monkeypatch.setattr(log_tables_apart.LogTablesApart, "observe", fail)
     with pytest.raises(RuntimeError, match="here"):
         build(damaged, tmp_path / "out", jobs=2)
 
 
 def test_it_ends_when_nobody_speaks_to_it():
-    command = [sys.executable, "-c", f"from {payload_tables.__name__} import main; main()"]
+    command = [sys.executable, "-c", f"from {log_tables_apart.__name__} import main; main()"]
     done = subprocess.run(command, input=b"", capture_output=True, timeout=60, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 

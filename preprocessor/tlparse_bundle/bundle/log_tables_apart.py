@@ -1,0 +1,186 @@
+"""What is made of the events of a log, made in a process of its own while this one reads on.
+
+It is half of the work, and needs nothing but the events and their stacks. So a large log gets a second
+process for it; what is written is the same.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import queue
+import struct
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import orjson
+
+from tlparse_bundle.bundle.layout import CODECS
+from tlparse_bundle.bundle.log_tables import LogTablesHere, TablesSummary
+from tlparse_bundle.bundle.sink import FileSink
+from tlparse_bundle.errors import BundleError
+from tlparse_bundle.tables.registry import plugin_tables
+from tlparse_bundle.trace.envelope import Event
+from tlparse_bundle.trace.stacks import StackTable
+
+_BATCH_BYTES = 1 << 20
+_BATCH_EVENTS = 1000
+_MAX_WAITING = 12  # batches
+_LENGTH = struct.Struct("<Q")
+
+
+class LogTablesApart:
+    """It is a plain subprocess that gets the events through its standard input: it ends when this
+    process does, whatever ends it, and needs nothing of the program that called us.
+    """
+
+    def __init__(self, sink: FileSink, log_id: str, stacks: StackTable):
+        self._stacks = stacks
+        self._known_stacks = (0, 0)
+        self._whole = bool(plugin_tables())  # ours need little of the timeline
+        self._rows: list[tuple] = []
+        self._bytes = 0
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", f"from {__name__} import main; main()"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "PYTHONSAFEPATH": "1"},
+            start_new_session=True,  # Ctrl-C is for us alone
+        )
+        self._queue: queue.Queue[bytes | None] = queue.Queue(_MAX_WAITING)
+        self._sender = threading.Thread(target=self._send, daemon=True)
+        self._sender.start()
+        self._queue.put(pickle.dumps((sink.root, sink.codec.name, log_id)))
+
+    def observe(self, event: Event) -> None:
+        payload, span = event.payload, event.trace_event
+        if span is not None and not self._whole:
+            payload, span = None, _needed(span)
+        self._rows.append(
+            (
+                event.index, event.type, event.name, event.compile_id, event.occurrence, event.rank, event.line, event.byte_offset,
+                event.size_bytes, event.time_us, event.origin_index, event.pid_index, payload, event.payload_size_bytes,
+                event.payload_form, event.hash, event.blob_index, event.blob_offset, event.metadata_json, span,
+            )  # fmt: skip
+        )
+        self._bytes += len(event.metadata_json) + (0 if payload is None else len(payload))
+        if self._bytes >= _BATCH_BYTES or len(self._rows) >= _BATCH_EVENTS:
+            self._hand_over()
+
+    def _hand_over(self) -> None:
+        rows, self._known_stacks = self._stacks.rows_since(self._known_stacks)
+        self._queue.put(pickle.dumps((rows, self._rows), protocol=5))
+        self._rows, self._bytes = [], 0
+
+    def _send(self) -> None:
+        broken = False
+        while (message := self._queue.get()) is not None:
+            if not broken:
+                try:
+                    _write(self._process.stdin, message)
+                except OSError:  # it has ended; finish() says why
+                    broken = True
+
+    def finish(self) -> TablesSummary:
+        if self._rows:
+            self._hand_over()
+        self._queue.put(pickle.dumps(None))
+        self._queue.put(None)
+        self._sender.join()
+        answer = _read(self._process.stdout)
+        self.close()
+        if answer is None:
+            raise BundleError(
+                f"the process that makes the tables ended early (exit code {self._process.returncode})",
+                hint="It may have been killed for want of memory; --jobs 1 does without it.",
+                code="worker-died",
+            )
+        result = pickle.loads(answer)
+        if isinstance(result, BaseException):
+            raise result
+        return result
+
+    def close(self) -> None:
+        if self._sender.is_alive():
+            self._process.kill()
+            self._queue.put(None)
+            self._sender.join()
+        for stream in (self._process.stdin, self._process.stdout):
+            try:
+                stream.close()
+            except OSError:
+                pass
+        self._process.wait()
+
+
+def main() -> None:
+    """The process: batches of events in, paths and diagnostics out."""
+    source, answer = sys.stdin.buffer, sys.stdout.buffer
+    try:
+        result = _fill(source)
+    except Exception as error:
+        result = error
+    if result is not None:
+        _write(answer, pickle.dumps(result))
+
+
+def _fill(source: BinaryIO) -> TablesSummary | None:
+    head = _read(source)
+    if head is None:
+        return None
+    root, codec, log_id = pickle.loads(head)
+    stacks = StackTable()
+    with FileSink(Path(root), CODECS[codec], threads=False) as sink:
+        tables = LogTablesHere(sink, log_id, stacks)
+        while (message := _read(source)) is not None:
+            batch = pickle.loads(message)
+            if batch is None:
+                return tables.finish()
+            stack_rows, rows = batch
+            stacks.extend(stack_rows)
+            for row in rows:
+                tables.observe(_event_of(row))
+    return None  # whoever sent them has ended
+
+
+def _needed(span: dict) -> dict[str, Any]:
+    """What tables read of a trace event."""
+    needed = {key: span[key] for key in ("name", "ph", "ts", "dur") if key in span}
+    arguments = span.get("args")
+    if type(arguments) is dict and "compile_id" in arguments:
+        needed["args"] = {"compile_id": arguments["compile_id"]}
+    return needed
+
+
+def _event_of(row: tuple) -> Event:
+    event = Event()
+    (
+        event.index, event.type, event.name, event.compile_id, event.occurrence, event.rank, event.line, event.byte_offset,
+        event.size_bytes, event.time_us, event.origin_index, event.pid_index, event.payload, event.payload_size_bytes,
+        event.payload_form, event.hash, event.blob_index, event.blob_offset, event.metadata_json, event.trace_event,
+    ) = row  # fmt: skip
+    if event.metadata_json == b"null":
+        event.metadata, event.value = None, {}
+    else:
+        event.metadata = orjson.loads(event.metadata_json)
+        event.value = event.metadata.get(event.type)
+    return event
+
+
+def _write(stream: BinaryIO, message: bytes) -> None:
+    stream.write(_LENGTH.pack(len(message)))
+    stream.write(message)
+    stream.flush()
+
+
+def _read(stream: BinaryIO) -> bytes | None:
+    """A message; None at the end, or when it was cut."""
+    head = stream.read(_LENGTH.size)
+    if len(head) < _LENGTH.size:
+        return None
+    size = _LENGTH.unpack(head)[0]
+    message = stream.read(size)
+    return message if len(message) == size else None
