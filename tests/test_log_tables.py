@@ -1,4 +1,4 @@
-"""Tables that are filled in a process of their own: the same bundle, and no process left whatever happens."""
+"""What is made of the events of a log in a process of its own: the same bundle, and no process left whatever happens."""
 
 import os
 import re
@@ -7,7 +7,9 @@ import subprocess
 import sys
 
 import pytest
+from hypothesis import given
 from log_builder import record
+from log_strategies import cases, damaged_logs, hostile_logs
 from tlparse_bundle import Bundle, BundleError, build, discover
 from tlparse_bundle.bundle import log_tables_apart, log_writer
 from traces import FIXTURE_LOGS, ROOT, files, params
@@ -38,6 +40,19 @@ def test_the_same_bundle(path, processes, tmp_path):
     build(logs, tmp_path / "two", jobs=2)
     assert len(processes) == 1
     assert files(tmp_path / "one") == files(tmp_path / "two")
+
+
+@given(hostile_logs() | damaged_logs())
+@cases(10)
+def test_the_same_bundle_of_any_log(tmp_path_factory, data):
+    folder = tmp_path_factory.mktemp("any")
+    path = folder / "dedicated_log_torch_trace_rank_2_x.log"
+    path.write_bytes(record("a @1") + data)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(log_writer, "_APART_BYTES", 0)
+        for jobs in (1, 2):
+            build(discover([path]), folder / str(jobs), jobs=jobs)
+    assert files(folder / "1") == files(folder / "2")
 
 
 @pytest.fixture

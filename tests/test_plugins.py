@@ -8,6 +8,7 @@ import pytest
 from log_builder import log
 
 from tlparse_bundle import Bundle, build, discover
+from tlparse_bundle.bundle import log_writer
 from tlparse_bundle.bundle.validate import validate
 from tlparse_bundle.events import registry
 from tlparse_bundle.tables.registry import plugin_tables
@@ -120,6 +121,36 @@ def test_it_works_for_worker_processes_too(plugin, tmp_path):
     assert [len(it.table("engine_steps")["engine_steps"]) for it in bundle.logs] == [1, 1, 1]
     assert bundle.ranks("engine_ranks") == {"steps": {"0": 1, "1": 1, "2": 1}, "after": "verdict"}
     assert validate(bundle) == []
+
+
+SPANS = """
+    class Arguments:
+        name = "arguments"
+        types = frozenset(("chromium_event",))
+
+        def __init__(self, context):
+            self._rows = []
+
+        def observe(self, event):
+            self._rows.append([event.trace_event["args"]["note"], event.payload.decode(), event.rank])
+
+        def table(self):
+            return {"rows": self._rows}
+"""
+
+
+def test_a_table_sees_whole_events_in_the_second_process_of_a_log(plugin, forget_kinds, monkeypatch, tmp_path):
+    monkeypatch.setattr(log_writer, "_APART_BYTES", 0)
+    monkeypatch.syspath_prepend(plugin)
+    (plugin / "engine_spans.py").write_text(textwrap.dedent(SPANS))
+    (plugin / "engine-1.0.dist-info" / "entry_points.txt").write_text("[tlparse_bundle.tables]\nspans = engine_spans:Arguments\n")
+    payload = '{"name": "x", "ph": "i", "ts": 1, "args": {"note": "a note"}}'
+    path = tmp_path / "dedicated_log_torch_trace_x.log"
+    path.write_bytes(log(f"chromium_event 0/0 @3\n | {payload}"))
+    for jobs in (1, 2):
+        build(discover([path]), tmp_path / "out", jobs=jobs, overwrite=True)
+        (it,) = Bundle.open(tmp_path / "out").logs
+        assert it.table("arguments") == {"rows": [["a note", payload, 3]]}
 
 
 def test_without_the_plugin_nothing_is_lost(log_of):
