@@ -106,7 +106,7 @@ def test_an_error_here_ends_it(damaged, processes, monkeypatch, tmp_path):
 
 
 def test_it_ends_when_nobody_speaks_to_it():
-    command = [sys.executable, "-c", f"from {log_tables_apart.__name__} import main; main()"]
+    command = [sys.executable, "-c", "from tlparse_bundle.bundle.log_tables_process import main; main()"]
     done = subprocess.run(command, input=b"", capture_output=True, timeout=60, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 

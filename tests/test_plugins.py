@@ -11,7 +11,7 @@ from tlparse_bundle import Bundle, build, discover
 from tlparse_bundle.bundle import log_writer
 from tlparse_bundle.bundle.validate import validate
 from tlparse_bundle.events import registry
-from tlparse_bundle.tables.registry import plugin_tables
+from tlparse_bundle.tables.plugins import plugin_tables
 
 KINDS = '''
     """Kinds of records of a serving engine."""

@@ -14,7 +14,6 @@ import orjson
 from tlparse_bundle import __version__
 from tlparse_bundle.bundle import layout
 from tlparse_bundle.bundle.log_writer import LogSummary, write_log
-from tlparse_bundle.bundle.rank_files import write_ranks
 from tlparse_bundle.bundle.schemas import schema, schema_names
 from tlparse_bundle.bundle.target import Target, Uploads, open_target
 from tlparse_bundle.bundle.workers import Executor, Workers
@@ -61,9 +60,12 @@ def build(
 def finish(summaries: Sequence[LogSummary], target: Target, codec: str, workers: Executor) -> dict:
     """Write what stands beside the logs of a bundle: analyses, schemas, and the manifest last. Returns the manifest."""
     manifest = make_manifest(summaries, codec)
-    ranks = write_ranks(target, manifest["logs"], codec, workers)
-    if ranks:
-        manifest["ranks"] = ranks
+    if len(manifest["logs"]) > 1:
+        from tlparse_bundle.bundle.rank_files import write_ranks  # the modules of all analyses, which a single log does not need
+
+        ranks = write_ranks(target, manifest["logs"], codec, workers)
+        if ranks:
+            manifest["ranks"] = ranks
     schemas = {name: schema(name) for name in schema_names()}
     target.write(manifest["schemas"], layout.CODECS[codec].encode(layout.to_json(schemas)))
     target.write(layout.MANIFEST, orjson.dumps(manifest, option=orjson.OPT_INDENT_2) + b"\n")

@@ -13,16 +13,12 @@ import struct
 import subprocess
 import sys
 import threading
-from pathlib import Path
 from typing import Any, BinaryIO
 
-import orjson
-
-from tlparse_bundle.bundle.layout import CODECS
-from tlparse_bundle.bundle.log_tables import LogTablesHere, TablesSummary
+from tlparse_bundle.bundle.log_tables import TablesSummary
 from tlparse_bundle.bundle.sink import FileSink
 from tlparse_bundle.errors import BundleError
-from tlparse_bundle.tables.registry import plugin_tables
+from tlparse_bundle.tables.plugins import plugin_tables
 from tlparse_bundle.trace.envelope import Event
 from tlparse_bundle.trace.stacks import StackTable
 
@@ -44,7 +40,7 @@ class LogTablesApart:
         self._rows: list[tuple] = []
         self._bytes = 0
         self._process = subprocess.Popen(
-            [sys.executable, "-c", f"from {__name__} import main; main()"],
+            [sys.executable, "-c", "from tlparse_bundle.bundle.log_tables_process import main; main()"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "PYTHONSAFEPATH": "1"},
@@ -80,7 +76,7 @@ class LogTablesApart:
         while (message := self._queue.get()) is not None:
             if not broken:
                 try:
-                    _write(self._process.stdin, message)
+                    write_message(self._process.stdin, message)
                 except OSError:  # it has ended; finish() says why
                     broken = True
 
@@ -90,7 +86,7 @@ class LogTablesApart:
         self._queue.put(pickle.dumps(None))
         self._queue.put(None)
         self._sender.join()
-        answer = _read(self._process.stdout)
+        answer = read_message(self._process.stdout)
         self.close()
         if answer is None:
             raise BundleError(
@@ -116,36 +112,6 @@ class LogTablesApart:
         self._process.wait()
 
 
-def main() -> None:
-    """The process: batches of events in, paths and diagnostics out."""
-    source, answer = sys.stdin.buffer, sys.stdout.buffer
-    try:
-        result = _fill(source)
-    except Exception as error:
-        result = error
-    if result is not None:
-        _write(answer, pickle.dumps(result))
-
-
-def _fill(source: BinaryIO) -> TablesSummary | None:
-    head = _read(source)
-    if head is None:
-        return None
-    root, codec, log_id = pickle.loads(head)
-    stacks = StackTable()
-    with FileSink(Path(root), CODECS[codec], threads=False) as sink:
-        tables = LogTablesHere(sink, log_id, stacks)
-        while (message := _read(source)) is not None:
-            batch = pickle.loads(message)
-            if batch is None:
-                return tables.finish()
-            stack_rows, rows = batch
-            stacks.extend(stack_rows)
-            for row in rows:
-                tables.observe(_event_of(row))
-    return None  # whoever sent them has ended
-
-
 def _needed(span: dict) -> dict[str, Any]:
     """What tables read of a trace event."""
     needed = {key: span[key] for key in ("name", "ph", "ts", "dur") if key in span}
@@ -155,28 +121,13 @@ def _needed(span: dict) -> dict[str, Any]:
     return needed
 
 
-def _event_of(row: tuple) -> Event:
-    event = Event()
-    (
-        event.index, event.type, event.name, event.compile_id, event.occurrence, event.rank, event.line, event.byte_offset,
-        event.size_bytes, event.time_us, event.origin_index, event.pid_index, event.payload, event.payload_size_bytes,
-        event.payload_form, event.hash, event.blob_index, event.blob_offset, event.metadata_json, event.trace_event,
-    ) = row  # fmt: skip
-    if event.metadata_json == b"null":
-        event.metadata, event.value = None, {}
-    else:
-        event.metadata = orjson.loads(event.metadata_json)
-        event.value = event.metadata.get(event.type)
-    return event
-
-
-def _write(stream: BinaryIO, message: bytes) -> None:
+def write_message(stream: BinaryIO, message: bytes) -> None:
     stream.write(_LENGTH.pack(len(message)))
     stream.write(message)
     stream.flush()
 
 
-def _read(stream: BinaryIO) -> bytes | None:
+def read_message(stream: BinaryIO) -> bytes | None:
     """A message; None at the end, or when it was cut."""
     head = stream.read(_LENGTH.size)
     if len(head) < _LENGTH.size:

@@ -13,7 +13,7 @@ from typing import Any
 
 from tlparse_bundle.bundle.blobs import BlobWriter
 from tlparse_bundle.bundle.layout import CODECS, log_path, to_json
-from tlparse_bundle.bundle.log_tables import LogTables, LogTablesHere
+from tlparse_bundle.bundle.log_tables import LogTables
 from tlparse_bundle.bundle.log_tables_apart import LogTablesApart
 from tlparse_bundle.bundle.sink import FileSink
 from tlparse_bundle.bundle.verbatim_writer import VerbatimWriter
@@ -164,6 +164,8 @@ def write_log(
 def _log_tables(log: LogFile, sink: FileSink, stacks: StackTable, cores: int, one_of_many: bool) -> LogTables:
     if cores > 1 and log.size_bytes >= _APART_BYTES:
         return LogTablesApart(sink, log.id, stacks)
+    from tlparse_bundle.bundle.log_tables_here import LogTablesHere  # the modules of all tables, which only the other process needs
+
     return LogTablesHere(sink, log.id, stacks, one_of_many=one_of_many)
 
 

@@ -1,13 +1,9 @@
-"""The tables of a log. A new one is one module and one line here; other packages add theirs
-through the entry points ``tlparse_bundle.tables``.
-"""
+"""The tables of a log. A new one is one module and one line here; those of other packages are in plugins."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache
-from importlib.metadata import entry_points
 from typing import Protocol
 
 from tlparse_bundle.diagnostics import Diagnostics
@@ -86,7 +82,6 @@ PAYLOAD_TABLES: tuple[type[Table], ...] = (
     Sources,
 )
 TABLES = (*STREAM_TABLES, *PAYLOAD_TABLES)
-ENTRY_POINTS = "tlparse_bundle.tables"
 
 
 class Tables:
@@ -121,9 +116,3 @@ class Tables:
 
     def __iter__(self) -> Iterator[Table]:
         return iter(self._tables.values())
-
-
-@cache
-def plugin_tables() -> list[type[Table]]:
-    """The tables of other packages, which may use stacks."""
-    return [entry.load() for entry in sorted(entry_points(group=ENTRY_POINTS), key=lambda entry: entry.name)]

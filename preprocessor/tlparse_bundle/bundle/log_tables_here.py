@@ -1,0 +1,72 @@
+"""The tables of a log, made in this process as its events come."""
+
+from __future__ import annotations
+
+from tlparse_bundle.bundle.event_writer import EventWriter
+from tlparse_bundle.bundle.log_tables import TablesSummary
+from tlparse_bundle.bundle.payload_memo import PayloadTablesRemembered
+from tlparse_bundle.bundle.payload_tables import PayloadTablesHere
+from tlparse_bundle.bundle.sink import FileSink
+from tlparse_bundle.diagnostics import Diagnostics
+from tlparse_bundle.tables.identity import Identity
+from tlparse_bundle.tables.plugins import plugin_tables
+from tlparse_bundle.tables.registry import STREAM_TABLES, TableContext, Tables
+from tlparse_bundle.tables.tally import Tally
+from tlparse_bundle.trace.envelope import Event
+from tlparse_bundle.trace.stacks import StackTable
+
+
+class LogTablesHere:
+    """See LogTables. ``one_of_many``: the logs before may have been equal in part."""
+
+    def __init__(self, sink: FileSink, log_id: str, stacks: StackTable, *, one_of_many: bool = False):
+        self._sink = sink
+        self._log_id = log_id
+        self._diagnostics = Diagnostics()
+        self._tally = Tally()
+        self._identity = Identity(self._tally)
+        self._writer = EventWriter(sink, log_id)
+        self._tables = Tables([*STREAM_TABLES, *plugin_tables()], TableContext(stacks, self._diagnostics, self._tally))
+        self._payload_tables = (PayloadTablesRemembered if one_of_many else PayloadTablesHere)(sink, log_id)
+
+    def observe(self, event: Event) -> None:
+        self._tally.add(event)
+        self._writer.add(event)
+        self._identity.observe(event)
+        self._tables.observe(event)
+        self._payload_tables.observe(event)
+
+    def finish(self) -> TablesSummary:
+        self._writer.close()
+        # One after another, so that no two are in memory at once.
+        paths = {table.name: self._sink.put_table(self._log_id, table.name, table.table()) for table in self._tables}
+        payload_paths, payload_diagnostics = self._payload_tables.finish()
+        self._diagnostics.merge(payload_diagnostics)
+        compiles = self._tables["compiles"]
+        return TablesSummary(
+            paths=paths | payload_paths,
+            events=self._writer.events,
+            metadata=self._writer.metadata,
+            kinds=_kinds(self._tally),
+            ranks=self._identity.ranks(),
+            descriptors={kind.key: kind for kind in self._tally.kinds},
+            compiles={
+                "torch_version": self._identity.torch_version,
+                "compile_count": compiles.compile_count(),
+                "statuses": compiles.statuses(),
+                "compile_time_us": compiles.compile_time_us(),
+            },
+            diagnostics=self._diagnostics,
+        )
+
+    def close(self) -> None:
+        pass
+
+
+def _kinds(tally: Tally) -> list[dict]:
+    rows = []
+    for index, sums in tally.by("kind_index").items():
+        (event_type, name), kind = tally.kind_names[index], tally.kinds[index]
+        row = {"type": event_type, "name": name, "descriptor": kind.key, "language": kind.language}
+        rows.append({**row, "event_count": sums.event_count, "size_bytes": sums.size_bytes})
+    return rows

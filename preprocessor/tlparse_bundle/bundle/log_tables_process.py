@@ -1,0 +1,63 @@
+"""The process that makes tables of the events that another one sends it (see log_tables_apart)."""
+
+from __future__ import annotations
+
+import pickle
+import sys
+from pathlib import Path
+from typing import BinaryIO
+
+import orjson
+
+from tlparse_bundle.bundle.layout import CODECS
+from tlparse_bundle.bundle.log_tables import TablesSummary
+from tlparse_bundle.bundle.log_tables_apart import read_message, write_message
+from tlparse_bundle.bundle.log_tables_here import LogTablesHere
+from tlparse_bundle.bundle.sink import FileSink
+from tlparse_bundle.trace.envelope import Event
+from tlparse_bundle.trace.stacks import StackTable
+
+
+def main() -> None:
+    """The process: batches of events in, paths and diagnostics out."""
+    source, answer = sys.stdin.buffer, sys.stdout.buffer
+    try:
+        result = _fill(source)
+    except Exception as error:
+        result = error
+    if result is not None:
+        write_message(answer, pickle.dumps(result))
+
+
+def _fill(source: BinaryIO) -> TablesSummary | None:
+    head = read_message(source)
+    if head is None:
+        return None
+    root, codec, log_id = pickle.loads(head)
+    stacks = StackTable()
+    with FileSink(Path(root), CODECS[codec], threads=False) as sink:
+        tables = LogTablesHere(sink, log_id, stacks)
+        while (message := read_message(source)) is not None:
+            batch = pickle.loads(message)
+            if batch is None:
+                return tables.finish()
+            stack_rows, rows = batch
+            stacks.extend(stack_rows)
+            for row in rows:
+                tables.observe(_event_of(row))
+    return None  # whoever sent them has ended
+
+
+def _event_of(row: tuple) -> Event:
+    event = Event()
+    (
+        event.index, event.type, event.name, event.compile_id, event.occurrence, event.rank, event.line, event.byte_offset,
+        event.size_bytes, event.time_us, event.origin_index, event.pid_index, event.payload, event.payload_size_bytes,
+        event.payload_form, event.hash, event.blob_index, event.blob_offset, event.metadata_json, event.trace_event,
+    ) = row  # fmt: skip
+    if event.metadata_json == b"null":
+        event.metadata, event.value = None, {}
+    else:
+        event.metadata = orjson.loads(event.metadata_json)
+        event.value = event.metadata.get(event.type)
+    return event

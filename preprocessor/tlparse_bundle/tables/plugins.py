@@ -1,0 +1,18 @@
+"""The tables of other packages, through the entry points ``tlparse_bundle.tables``."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.metadata import entry_points
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tlparse_bundle.tables.registry import Table
+
+ENTRY_POINTS = "tlparse_bundle.tables"
+
+
+@cache
+def plugin_tables() -> list[type[Table]]:
+    """They may use stacks."""
+    return [entry.load() for entry in sorted(entry_points(group=ENTRY_POINTS), key=lambda entry: entry.name)]
