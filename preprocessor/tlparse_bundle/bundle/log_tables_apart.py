@@ -13,7 +13,7 @@ import struct
 import subprocess
 import sys
 import threading
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from tlparse_bundle.bundle.log_tables import TablesSummary
 from tlparse_bundle.bundle.sink import FileSink
@@ -112,13 +112,10 @@ class LogTablesApart:
         self._process.wait()
 
 
-def _needed(span: dict) -> dict[str, Any]:
-    """What tables read of a trace event."""
-    needed = {key: span[key] for key in ("name", "ph", "ts", "dur") if key in span}
+def _needed(span: dict) -> tuple:
+    """What tables read of a trace event: name, phase, time, duration, compile id."""
     arguments = span.get("args")
-    if type(arguments) is dict and "compile_id" in arguments:
-        needed["args"] = {"compile_id": arguments["compile_id"]}
-    return needed
+    return span["name"], span["ph"], span["ts"], span.get("dur"), arguments.get("compile_id") if type(arguments) is dict else None
 
 
 def write_message(stream: BinaryIO, message: bytes) -> None:

@@ -53,8 +53,12 @@ def _event_of(row: tuple) -> Event:
     (
         event.index, event.type, event.name, event.compile_id, event.occurrence, event.rank, event.line, event.byte_offset,
         event.size_bytes, event.time_us, event.origin_index, event.pid_index, event.payload, event.payload_size_bytes,
-        event.payload_form, event.hash, event.blob_index, event.blob_offset, event.metadata_json, event.trace_event,
+        event.payload_form, event.hash, event.blob_index, event.blob_offset, event.metadata_json, span,
     ) = row  # fmt: skip
+    if type(span) is tuple:
+        name, phase, time_us, duration_us, compile_id = span
+        span = {"name": name, "ph": phase, "ts": time_us, "dur": duration_us, "args": {"compile_id": compile_id}}
+    event.trace_event = span
     if event.metadata_json == b"null":
         event.metadata, event.value = None, {}
     else:
