@@ -25,6 +25,13 @@ def test_a_record_has_prefix_envelope_and_payload():
     assert kept == data[: data.index(b"\t")]
 
 
+@pytest.mark.parametrize("payload", [b"\tone\n\ttwo", b"one\t\ntwo\t", b"a\tb\n\n\tc", b"\t", b"\n\n"])
+def test_tabs_in_a_payload_stay(payload):
+    line = b"V0401 12:00:00.000000 7 a.py:1] {}\n"
+    (it, next_), _ = read(line + b"\t" + payload.replace(b"\n", b"\n\t") + b"\n" + line)
+    assert (it.payload, it.verbatim, next_.line) == (payload, False, 3 + payload.count(b"\n"))
+
+
 def test_places_of_records_count_payload_lines():
     data = log("a\n | one\n | two\n b\n c")
     records, _ = read(data)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import gc
 import json
 import os
 import sys
@@ -185,6 +186,7 @@ def docs(what, name) -> None:
 
 def main() -> None:
     """Entry point: runs the command line and turns errors into sentences and exit codes."""
+    gc.set_threshold(50_000)  # tables are thousands of objects that stay, and next to nothing is garbage in cycles
     as_json = "--json" in sys.argv[1:]
     try:
         color = False if os.environ.get("NO_COLOR") else None

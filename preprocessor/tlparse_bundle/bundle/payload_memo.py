@@ -58,13 +58,14 @@ class PayloadTablesRemembered:
         if slots is None:
             types = ((slot, slot.table.types) for slot in self._slots)
             slots = self._of_type[event.type] = [slot for slot, wanted in types if wanted is None or event.type in wanted]
-        wanting = [slot for slot in slots if slot.wants is None or slot.wants(event)]
-        if not wanting:
+        fingerprint = None
+        for slot in slots:
+            if slot.wants is None or slot.wants(event):
+                fingerprint = fingerprint or _fingerprint(event)
+                slot.fingerprints.append(fingerprint)
+                slot.events.append(event)
+        if fingerprint is None:
             return
-        fingerprint = _fingerprint(event)
-        for slot in wanting:
-            slot.fingerprints.append(fingerprint)
-            slot.events.append(event)
         self._events.append(event)
         self._waiting_bytes += len(event.payload or b"")
         if self._waiting_bytes > MAX_WAITING_BYTES:
@@ -111,4 +112,4 @@ def _fingerprint(event: Event) -> bytes:
     """All of an event that a table can see, but its place in the log, which is for diagnostics alone."""
     content = event.hash or hashlib.sha256(event.payload or b"").hexdigest()
     who = (event.index, event.compile_index, event.compile_id, event.occurrence, event.type, event.name, event.payload is None)
-    return orjson.dumps((*who, content, orjson.Fragment(event.metadata_json)), default=list)
+    return hashlib.sha256(orjson.dumps((*who, content, orjson.Fragment(event.metadata_json)), default=list)).digest()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import signal
 from collections.abc import Callable, Iterator, Sequence
@@ -51,7 +52,7 @@ class Workers:
             return results
         if self._pool is None:
             context = multiprocessing.get_context("spawn")  # threads and forks do not mix
-            self._pool = ProcessPoolExecutor(self.count, mp_context=context, initializer=_ignore_interrupts)
+            self._pool = ProcessPoolExecutor(self.count, mp_context=context, initializer=_start)
         with _interrupts_held_back():
             futures = {self._pool.submit(function, *argument): number for number, argument in enumerate(arguments)}
         results = [None] * len(arguments)
@@ -74,6 +75,6 @@ def _interrupts_held_back() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _ignore_interrupts() -> None:
-    """Ctrl-C reaches all processes of a terminal; the parent ends its workers itself."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+def _start() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # it reaches all processes of a terminal; the parent ends its workers itself
+    gc.set_threshold(50_000)  # as in cli.main

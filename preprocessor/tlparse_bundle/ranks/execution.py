@@ -24,7 +24,7 @@ class Execution:
 
         The last record has the whole order (torch/_inductor/debug.py); older torch wrote one for each step.
         """
-        records = frames.log.table("runtime")["executions"]
+        records = frames.table("runtime")["executions"]
         if not records:
             return None
         names = {artifact.event_index: artifact.name for artifact in frames.log.artifacts}

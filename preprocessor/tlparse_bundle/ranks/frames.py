@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from tlparse_bundle.ranks.identity import Contents
@@ -29,6 +30,7 @@ class Frames:
 
     def __init__(self, log: Log, contents: Contents):
         self.log = log
+        self.table = cache(log.table)  # several analyses read the same
         self.contents = contents
         groups: dict[tuple, list[Compile]] = {}
         for compile in log.compiles:

@@ -26,7 +26,7 @@ class Health:
             if group[-1].row["status"] == "missing":
                 names = [artifact.name for artifact in frames.artifacts(number)]
                 unfinished.append([number, names[-1] if names else None])
-        sizes = [row["world_size"] for row in log.table("runtime")["estimate_tables"] if row["world_size"]]
+        sizes = [row["world_size"] for row in frames.table("runtime")["estimate_tables"] if row["world_size"]]
         return {"last_epoch_us": _last_epoch_us(log), "world_size": max(sizes, default=None), "unfinished": unfinished}
 
     def table(self, comparison: Comparison, digests: Sequence[dict], tables: Mapping[str, dict]) -> dict:

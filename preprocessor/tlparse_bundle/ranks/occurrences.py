@@ -26,7 +26,10 @@ class Occurrences:
     def digest(self, frames: Frames) -> dict:
         """``rows``: [kind, frame, text, type, file, line]; ``guards``: what stands for the guards of each frame."""
         rows = [*_failures(frames), *_graph_breaks(frames), *_recompiles(frames)]
-        return {"rows": rows, "guards": [_guard_hash(frames, guards) for guards in _guards(frames)]}
+        found = _guards(frames)
+        distinct = {id(guards): guards for guards in found}  # frames share them
+        hashes = {key: _guard_hash(guards) for key, guards in distinct.items()}
+        return {"rows": rows, "guards": [hashes[id(guards)] for guards in found]}
 
     def table(self, comparison: Comparison, digests: Sequence[dict], tables: Mapping[str, dict]) -> dict:
         rows = _partial(comparison, digests) + _partial_guards(comparison, digests)
@@ -51,14 +54,14 @@ def _failures(frames: Frames) -> list[list]:
             row["file"],
             row["line"],
         )
-        for row in frames.log.table("failures")["failures"]
+        for row in frames.table("failures")["failures"]
         if row["kind"] in ("compile", "backward", "restart")
     ]
 
 
 def _graph_breaks(frames: Frames) -> list[list]:
     rows = []
-    for row in frames.log.table("graph_breaks")["graph_breaks"]:
+    for row in frames.table("graph_breaks")["graph_breaks"]:
         text = ": ".join(filter(None, (row["reason"], row["source_line"])))
         number = frames.number(row["occurrences"][0]["compile_index"])
         rows.append(_row("graph_break", number, text, row["gb_id"], row["file"], row["line"]))
@@ -67,7 +70,7 @@ def _graph_breaks(frames: Frames) -> list[list]:
 
 def _recompiles(frames: Frames) -> list[list]:
     rows = []
-    for row in frames.log.table("recompiles")["recompiles"]:
+    for row in frames.table("recompiles")["recompiles"]:
         reason = row["reasons"][0] if row["reasons"] else {}
         text = reason.get("guard") or row["text"] or ""
         rows.append(
@@ -78,7 +81,7 @@ def _recompiles(frames: Frames) -> list[list]:
 
 def _guards(frames: Frames) -> list[list[tuple[str, str]]]:
     """For each frame its guards as (kind, source), of the last tree."""
-    table = frames.log.table("guards")
+    table = frames.table("guards")
     kinds, sources, columns = table["kinds"], table["sources"], table["guards"]
     found: list[list[tuple[str, str]]] = [[] for _ in range(len(frames))]
     of_list: dict[int, list[tuple[str, str]]] = {}
@@ -97,7 +100,7 @@ def _guards(frames: Frames) -> list[list[tuple[str, str]]]:
     return found
 
 
-def _guard_hash(frames: Frames, guards: list[tuple[str, str]]) -> str | None:
+def _guard_hash(guards: list[tuple[str, str]]) -> str | None:
     return hashlib.sha256(repr(sorted(guards)).encode()).hexdigest()[:16] if guards else None
 
 

@@ -22,7 +22,7 @@ class Runtime:
     def digest(self, frames: Frames) -> list[list[list]]:
         """For each frame, for each of its graphs: number of operations, sum of their estimates in nanoseconds."""
         found: list[list[list]] = [[] for _ in range(len(frames))]
-        for row in frames.log.table("runtime")["estimates"]:
+        for row in frames.table("runtime")["estimates"]:
             number = frames.number(row["compile_index"])
             if number is not None:
                 found[number].append([row["op_count"], (row["compute_runtime_ns"] or 0) + (row["collective_runtime_ns"] or 0)])
@@ -81,7 +81,7 @@ def _estimates(comparison: Comparison, member: int, row: dict) -> list[tuple[str
     """(name, nanoseconds) of the operations of a graph."""
     frames = comparison.opened(member)
     cell = comparison.cells[member][row["column_index"]]
-    table = frames.log.table("runtime")
+    table = frames.table("runtime")
     mine = [index for index, estimate in enumerate(table["estimates"]) if frames.number(estimate["compile_index"]) == cell]
     ops, strings = table["ops"], table["strings"]
     return [

@@ -43,7 +43,7 @@ class Tensors:
 
 def _graphs(frames: Frames) -> dict[int, list[list[tuple[str | None, list[dict]]]]]:
     """Number of the frame -> its graphs: operations as (name, tensors)."""
-    table = frames.log.table("runtime")
+    table = frames.table("runtime")
     ops, strings, tensors = table["ops"], table["strings"], table["tensors"]
     of_estimate: list[list[tuple[str | None, list[dict]]]] = [[] for _ in table["estimates"]]
     for index, name, outputs in zip(ops["estimate_index"], ops["name"], ops["outputs"]):

@@ -24,7 +24,6 @@ PREFIX = re.compile(_LEVEL_AND_TIME + rb"(\d+) (.+?):(\d+)\] ?")
 # Possessive, so that no line of millions is remembered for a way back.
 _RECORD = re.compile(_LEVEL_AND_TIME + rb"(\d+ .+?:\d+)\] ?([^\n]*+)\n((?:\t[^\n]*+\n)*+)(?![\t\n])")
 _PAYLOAD_LINES = re.compile(rb"(?:\n++\t[^\n]*+)*+")
-_LINE_START = re.compile(rb"\n\t")
 _LINE_FEEDS = re.compile(rb"\n+")
 _LINE_END = re.compile(rb"\n")
 _PAYLOAD_END = re.compile(rb"\n(?![\t\n])")
@@ -101,8 +100,11 @@ class RecordReader:
                     payload, lines = None, 1
                     if stop > start:
                         raw = buf[start + 1 : stop - 1]
-                        payload = _LINE_START.sub(b"\n", raw)  # quicker than replace()
-                        lines = 2 + len(raw) - len(payload)
+                        payload = raw.replace(b"\t", b"")  # much quicker than to look for line feeds with a tab
+                        line_feeds = len(payload) - len(payload.replace(b"\n", b""))
+                        if len(raw) - len(payload) > line_feeds:  # there are other tabs
+                            payload = raw.replace(b"\n\t", b"\n")
+                        lines = 2 + line_feeds
                     prefix, envelope = match.group(1, 2, 3, 4), match[5].removesuffix(b"\r")
                     yield Record(line, self._base + pos, stop - pos, prefix, envelope, payload, False, False, False, buf[kept_from:start])
                     line += lines
