@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import pickle
 import sys
 from pathlib import Path
@@ -20,6 +21,7 @@ from tlparse_bundle.trace.stacks import StackTable
 
 def main() -> None:
     """The process: batches of events in, paths and diagnostics out."""
+    gc.set_threshold(50_000)  # as in cli.main
     source, answer = sys.stdin.buffer, sys.stdout.buffer
     try:
         result = _fill(source)
