@@ -12,6 +12,7 @@ import zstandard
 from click.testing import CliRunner
 from log_builder import log
 from tlparse_bundle import Bundle, BundleError, build, discover
+from tlparse_bundle.bundle import rank_files
 from tlparse_bundle.bundle.dask_workers import DaskWorkers
 from tlparse_bundle.bundle.merge import merge
 from tlparse_bundle.bundle.validate import validate
@@ -113,9 +114,7 @@ def test_what_is_no_bundle_is_never_replaced(s3):
 
 
 def test_nothing_stays_of_a_build_that_fails(s3, tmp_path, monkeypatch):
-    from tlparse_bundle.bundle import build as build_module
-
-    monkeypatch.setattr(build_module, "write_ranks", lambda *a: 1 / 0)
+    monkeypatch.setattr(rank_files, "write_ranks", lambda *a: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         build(discover([RANKS]), "s3://jobs/failed", jobs=1)
     assert not s3.exists("jobs/failed")
