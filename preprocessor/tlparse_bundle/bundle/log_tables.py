@@ -20,7 +20,8 @@ class TablesSummary:
     kinds: list[dict]
     ranks: list[dict]
     descriptors: dict[str, Kind]  # by key
-    compiles: dict  # 'torch_version' to 'compile_time_us' of the row in the manifest
+    torch_version: str | None
+    compiles: dict  # 'compile_count' to 'compile_time_us' of the row in the manifest
     diagnostics: Diagnostics
 
 

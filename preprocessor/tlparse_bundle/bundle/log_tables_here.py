@@ -50,8 +50,8 @@ class LogTablesHere:
             kinds=_kinds(self._tally),
             ranks=self._identity.ranks(),
             descriptors={kind.key: kind for kind in self._tally.kinds},
+            torch_version=self._identity.torch_version,
             compiles={
-                "torch_version": self._identity.torch_version,
                 "compile_count": compiles.compile_count(),
                 "statuses": compiles.statuses(),
                 "compile_time_us": compiles.compile_time_us(),

@@ -153,7 +153,7 @@ def write_log(
         "path": path,
         "rank": rank,
         "source": source,
-        "torch_version": made.compiles.pop("torch_version"),
+        "torch_version": made.torch_version,
         "event_count": event_count,
         **made.compiles,
         "diagnostics": diagnostics.counts(),

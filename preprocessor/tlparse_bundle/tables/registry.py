@@ -90,7 +90,6 @@ class Tables:
     def __init__(self, classes: Iterable[type[Table]], context: TableContext):
         self._tables = {table.name: table for table in (cls(context) for cls in classes)}
         self._observers: dict[str, list[Callable[[Event], None]]] = {}
-        self._tests: dict[str, list[Callable[[Event], bool]]] = {}
 
     def observe(self, event: Event) -> None:
         observers = self._observers.get(event.type)
@@ -99,17 +98,6 @@ class Tables:
             observers = self._observers[event.type] = [table.observe for table in wanting]
         for observe in observers:
             observe(event)
-
-    def wants(self, event: Event) -> bool:
-        """Whether a table needs to see the event."""
-        tests = self._tests.get(event.type)
-        if tests is None:
-            wanting = (t for t in self._tables.values() if t.types is None or event.type in t.types)
-            tests = self._tests[event.type] = [getattr(table, "wants", lambda event: True) for table in wanting]
-        for test in tests:
-            if test(event):
-                return True
-        return False
 
     def __getitem__(self, name: str) -> Table:
         return self._tables[name]
