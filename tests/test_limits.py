@@ -231,15 +231,15 @@ def test_a_disk_that_is_full(limit, jobs, root, tmp_path):
 @pytest.mark.parametrize("after", [0, 1, 5, 20])
 def test_a_disk_that_gets_full(after, tmp_path, monkeypatch):
     (tmp_path / NAME).write_bytes(b"".join(record(f"artifact:{i}", payload="x" * i) for i in range(100)))
-    write, count = Path.write_bytes, []
+    open_file, count = Path.open, []
 
-    def full(self, data):
-        count.append(self)
-        if len(count) > after:
+    def full(self, mode="r", **options):
+        count.append("w" in mode)
+        if sum(count) > after:
             raise OSError(28, "No space left on device")
-        return write(self, data)
+        return open_file(self, mode, **options)
 
-    monkeypatch.setattr(Path, "write_bytes", full)
+    monkeypatch.setattr(Path, "open", full)
     with pytest.raises(BundleError, match="out cannot be written: No space left on device"):
         build(discover([tmp_path / NAME]), tmp_path / "out", jobs=1)
     assert os.listdir(tmp_path) == [NAME]

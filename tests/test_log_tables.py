@@ -8,10 +8,12 @@ import sys
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 from log_builder import record
 from log_strategies import cases, damaged_logs, hostile_logs
 from tlparse_bundle import Bundle, BundleError, build, discover
 from tlparse_bundle.bundle import log_tables_apart, log_writer
+from tlparse_bundle.bundle.log_tables_apart import RecentPayloads
 from traces import FIXTURE_LOGS, ROOT, files, params
 
 
@@ -120,3 +122,31 @@ def test_events_pass_whole(processes, tmp_path):
     build(discover([path]), tmp_path / "two", jobs=2)
     assert files(tmp_path / "one") == files(tmp_path / "two")
     assert re.search(r"guards\.json", " ".join(files(tmp_path / "two")))
+
+
+@given(st.lists(st.binary(max_size=9), max_size=30), st.integers(0, 40))
+def test_both_ends_remember_the_same_payloads(payloads, limit):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(log_tables_apart, "_MAX_RECENT_BYTES", limit)
+        here, there, sent = RecentPayloads(), RecentPayloads(), 0
+        for payload in payloads:
+            content = payload.hex()
+            if content in here:
+                assert there[content] == payload
+                continue
+            sent += 1
+            here.add(content, payload)
+            there.add(content, payload)
+        assert sent >= len(set(payloads)) and (sent == len(set(payloads)) or sum(map(len, set(payloads))) > limit)
+
+
+def test_payloads_that_come_again_are_not_sent_again(processes, monkeypatch, tmp_path):
+    path = tmp_path / "dedicated_log_torch_trace_x.log"
+    graph = "class G(torch.nn.Module):\n    def forward(self, a):\n        return (a,)" + "  # é\n" * 1000
+    path.write_bytes(b"".join(record(f"aot_inference_graph {i}/0", payload) for i in range(20) for payload in (graph, graph + str(i % 2), "")))
+    sizes, write = [], log_tables_apart.write_message
+    monkeypatch.setattr(log_tables_apart, "write_message", lambda stream, message: (sizes.append(len(message)), write(stream, message)))
+    for jobs in (1, 2):
+        build(discover([path]), tmp_path / str(jobs), jobs=jobs)
+    assert 3 * len(graph) < sum(sizes) < 5 * len(graph)
+    assert files(tmp_path / "1") == files(tmp_path / "2")

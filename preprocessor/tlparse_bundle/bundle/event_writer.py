@@ -23,8 +23,8 @@ class EventWriter:
         self._log_id = log_id
         self._rows: list[tuple] = []
         self._forms: dict[str, str] = {}
-        self._metadata: list[bytes] = []
-        self._metadata_bytes = 0
+        self._metadata = bytearray()
+        self._metadata_count = 0
         self._count = 0
         self._first_event_index = 0
         self._first_metadata_index = 0
@@ -44,15 +44,17 @@ class EventWriter:
         self._count += 1
         if len(self._rows) >= EVENTS_PER_CHUNK:
             self._close_events()
-        self._metadata.append(event.metadata_json)
-        self._metadata_bytes += len(event.metadata_json) + 1
-        if self._metadata_bytes >= METADATA_CHUNK_BYTES:
+        if self._metadata_count:
+            self._metadata += b","
+        self._metadata += event.metadata_json
+        self._metadata_count += 1
+        if len(self._metadata) + 1 >= METADATA_CHUNK_BYTES:
             self._close_metadata()
 
     def close(self) -> None:
         if self._rows:
             self._close_events()
-        if self._metadata:
+        if self._metadata_count:
             self._close_metadata()
 
     def _path(self, folder: str, chunks: list) -> str:
@@ -69,7 +71,7 @@ class EventWriter:
     def _close_metadata(self) -> None:
         path = self._path("metadata", self.metadata)
         head = b'{"first_event_index":%d,"metadata":[' % self._first_metadata_index
-        self._sink.put(path, head + b",".join(self._metadata) + b"]}")
-        self.metadata.append({"path": path, "first_event_index": self._first_metadata_index, "count": len(self._metadata)})
+        self._sink.put(path, head + self._metadata + b"]}")
+        self.metadata.append({"path": path, "first_event_index": self._first_metadata_index, "count": self._metadata_count})
         self._first_metadata_index = self._count
-        self._metadata, self._metadata_bytes = [], 0
+        self._metadata, self._metadata_count = bytearray(), 0

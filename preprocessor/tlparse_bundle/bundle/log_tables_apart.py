@@ -26,6 +26,29 @@ _BATCH_BYTES = 1 << 20
 _BATCH_EVENTS = 1000
 _MAX_WAITING = 12  # batches
 _LENGTH = struct.Struct("<Q")
+_MAX_RECENT_BYTES = 4 << 20
+
+
+class RecentPayloads:
+    """The payloads that were sent last, by hash. Both ends hold the same, so that those that come again,
+    more than half of the bytes, are not sent again.
+    """
+
+    def __init__(self) -> None:
+        self._payloads: dict[str, bytes] = {}
+        self._bytes = 0
+
+    def add(self, content: str, payload: bytes) -> None:
+        self._payloads[content] = payload
+        self._bytes += len(payload)
+        while self._bytes > _MAX_RECENT_BYTES:
+            self._bytes -= len(self._payloads.pop(next(iter(self._payloads))))
+
+    def __contains__(self, content: str) -> bool:
+        return content in self._payloads
+
+    def __getitem__(self, content: str) -> bytes:
+        return self._payloads[content]
 
 
 class LogTablesApart:
@@ -37,6 +60,7 @@ class LogTablesApart:
         self._stacks = stacks
         self._known_stacks = (0, 0)
         self._whole = bool(plugin_tables())  # ours need little of the timeline
+        self._recent = RecentPayloads()
         self._rows: list[tuple] = []
         self._bytes = 0
         self._process = subprocess.Popen(
@@ -55,6 +79,11 @@ class LogTablesApart:
         payload, span = event.payload, event.trace_event
         if span is not None and not self._whole:
             payload, span = None, _needed(span)
+        elif event.hash is not None:
+            if event.hash in self._recent:
+                payload = None
+            else:
+                self._recent.add(event.hash, payload)
         self._rows.append(
             (
                 event.index, event.type, event.name, event.compile_id, event.occurrence, event.rank, event.line, event.byte_offset,

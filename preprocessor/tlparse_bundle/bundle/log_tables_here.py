@@ -65,8 +65,7 @@ class LogTablesHere:
 
 def _kinds(tally: Tally) -> list[dict]:
     rows = []
-    for index, sums in tally.by("kind_index").items():
-        (event_type, name), kind = tally.kind_names[index], tally.kinds[index]
+    for (event_type, name), kind, sums in zip(tally.kind_names, tally.kinds, tally.kind_sums()):
         row = {"type": event_type, "name": name, "descriptor": kind.key, "language": kind.language}
         rows.append({**row, "event_count": sums.event_count, "size_bytes": sums.size_bytes})
     return rows

@@ -12,7 +12,7 @@ import orjson
 
 from tlparse_bundle.bundle.layout import CODECS
 from tlparse_bundle.bundle.log_tables import TablesSummary
-from tlparse_bundle.bundle.log_tables_apart import read_message, write_message
+from tlparse_bundle.bundle.log_tables_apart import RecentPayloads, read_message, write_message
 from tlparse_bundle.bundle.log_tables_here import LogTablesHere
 from tlparse_bundle.bundle.sink import FileSink
 from tlparse_bundle.trace.envelope import Event
@@ -36,7 +36,7 @@ def _fill(source: BinaryIO) -> TablesSummary | None:
     if head is None:
         return None
     root, codec, log_id = pickle.loads(head)
-    stacks = StackTable()
+    stacks, recent = StackTable(), RecentPayloads()
     with FileSink(Path(root), CODECS[codec], threads=False) as sink:
         tables = LogTablesHere(sink, log_id, stacks)
         while (message := read_message(source)) is not None:
@@ -46,17 +46,22 @@ def _fill(source: BinaryIO) -> TablesSummary | None:
             stack_rows, rows = batch
             stacks.extend(stack_rows)
             for row in rows:
-                tables.observe(_event_of(row))
+                tables.observe(_event_of(row, recent))
     return None  # whoever sent them has ended
 
 
-def _event_of(row: tuple) -> Event:
+def _event_of(row: tuple, recent: RecentPayloads) -> Event:
     event = Event()
     (
         event.index, event.type, event.name, event.compile_id, event.occurrence, event.rank, event.line, event.byte_offset,
         event.size_bytes, event.time_us, event.origin_index, event.pid_index, event.payload, event.payload_size_bytes,
         event.payload_form, event.hash, event.blob_index, event.blob_offset, event.metadata_json, span,
     ) = row  # fmt: skip
+    if event.hash is not None:
+        if event.payload is None:
+            event.payload = recent[event.hash]
+        else:
+            recent.add(event.hash, event.payload)
     if type(span) is tuple:
         name, phase, time_us, duration_us, compile_id = span
         span = {"name": name, "ph": phase, "ts": time_us, "dur": duration_us, "args": {"compile_id": compile_id}}

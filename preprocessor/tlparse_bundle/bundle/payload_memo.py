@@ -11,9 +11,10 @@ from collections.abc import Callable
 
 import orjson
 
-from tlparse_bundle.bundle.layout import log_path, to_json
+from tlparse_bundle.bundle.layout import log_path
 from tlparse_bundle.bundle.payload_tables import PayloadTablesHere
 from tlparse_bundle.bundle.sink import FileSink
+from tlparse_bundle.bundle.table_file import encoded_table
 from tlparse_bundle.diagnostics import Diagnostics
 from tlparse_bundle.tables.registry import PAYLOAD_TABLES, Table, TableContext, Tables
 from tlparse_bundle.tables.tally import Tally
@@ -97,7 +98,7 @@ class PayloadTablesRemembered:
         if data is None:
             for event in slot.events:
                 slot.tables.observe(event)
-            data = codec.encode(to_json(slot.table.table()))
+            data = b"".join(encoded_table(slot.table.table(), codec))
             if not slot.diagnostics.counts():
                 while len(_known) >= _MAX_KNOWN:
                     del _known[next(iter(_known))]

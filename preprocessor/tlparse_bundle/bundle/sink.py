@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
-from tlparse_bundle.bundle.layout import Codec, blob_path, log_path, to_json
+from tlparse_bundle.bundle.layout import Codec, blob_path, log_path
+from tlparse_bundle.bundle.table_file import encoded_table
 
 _THREADS = 2
 _MAX_PENDING = 6
@@ -41,16 +42,18 @@ class FileSink:
 
     def put(self, path: str, data: bytes) -> str:
         """Store a file under a path (as layout gives it); returns the path."""
-        self._submit(lambda: self._write(path, self.codec.encode(data)))
+        self._submit(lambda: self._write(path, [self.codec.encode(data)]))
         return path
 
     def put_stored(self, path: str, data: bytes) -> None:
         """Store a file that is encoded already."""
-        self._submit(lambda: self._write(path, data))
+        self._submit(lambda: self._write(path, [data]))
 
     def put_table(self, log_id: str, name: str, table: dict) -> str:
         """Store a table of a log; returns its path."""
-        return self.put(log_path(log_id, f"{name}.json", self.codec), to_json(table))
+        path = log_path(log_id, f"{name}.json", self.codec)
+        self._submit(lambda: self._write(path, encoded_table(table, self.codec)))
+        return path
 
     def put_blob(self, parts: Sequence[bytes], row: list, path: str | None = None) -> None:
         """Store the concatenation of ``parts`` as a blob; fills row with [sha256, size, stored size, path].
@@ -80,12 +83,13 @@ class FileSink:
         place = path or blob_path(sha256, self.codec)
         target = self.root / place
         if path is not None or not target.exists():
-            self._write(place, self.codec.encode(data))
+            self._write(place, [self.codec.encode(data)])
         row[:] = [sha256, len(data), target.stat().st_size, path]
 
-    def _write(self, path: str, data: bytes) -> None:
+    def _write(self, path: str, pieces: Iterable[bytes]) -> None:
         target = self.root / path
         target.parent.mkdir(parents=True, exist_ok=True)
         partial = target.with_name(f"{target.name}.{os.getpid()}.{threading.get_ident()}")
-        partial.write_bytes(data)
+        with partial.open("wb") as file:
+            file.writelines(pieces)
         partial.replace(target)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Collection
 from typing import TYPE_CHECKING
 
-from tlparse_bundle.tables.tally import Sums
+from tlparse_bundle.tables.json_list import JsonColumns
 from tlparse_bundle.trace.envelope import Event
 
 if TYPE_CHECKING:
     from tlparse_bundle.tables.registry import TableContext
+
+_SUMS = ("event_count", "size_bytes", "payload_size_bytes")
 
 
 class Anatomy:
@@ -35,21 +36,15 @@ class Anatomy:
             self._repeated[event.kind_index] = self._repeated.get(event.kind_index, 0) + event.payload_size_bytes
 
     def table(self) -> dict:
-        kinds, cells = self._tally.by("kind_index"), self._tally.by("compile_index", "kind_index")
-        places = sorted(cells)
+        kinds = self._tally.kind_sums()
+        cells = JsonColumns("kind_index", "compile_index", *_SUMS)
+        for compile_index, kind, sums in self._tally.cells():
+            cells.add(kind, compile_index, sums.event_count, sums.size_bytes, sums.payload_size_bytes)
         return {
             "kinds": {
-                "payload_size_bytes": [sums.payload_size_bytes for sums in kinds.values()],
-                "distinct_payload_size_bytes": [sums.payload_size_bytes - self._repeated.get(kind, 0) for kind, sums in kinds.items()],
+                "payload_size_bytes": [sums.payload_size_bytes for sums in kinds],
+                "distinct_payload_size_bytes": [sums.payload_size_bytes - self._repeated.get(kind, 0) for kind, sums in enumerate(kinds)],
             },
-            "origins": _columns(self._tally.by("origin_index").values()),
-            "cells": {
-                "kind_index": [kind for _, kind in places],
-                "compile_index": [compile_index for compile_index, _ in places],
-                **_columns([cells[place] for place in places]),
-            },
+            "origins": {key: [getattr(sums, key) for sums in self._tally.origin_sums()] for key in _SUMS},
+            "cells": cells.table(),
         }
-
-
-def _columns(rows: Collection[Sums]) -> dict[str, list[int]]:
-    return {key: [getattr(sums, key) for sums in rows] for key in ("event_count", "size_bytes", "payload_size_bytes")}

@@ -8,6 +8,7 @@ from itertools import compress
 from operator import ne
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from tlparse_bundle.tables.json_list import JsonList
 from tlparse_bundle.tables.remembered import Remembered
 from tlparse_bundle.trace.envelope import Event
 from tlparse_bundle.trace.json_text import parse_json
@@ -68,7 +69,7 @@ class Caches:
 
     def __init__(self, context: TableContext):
         self._diagnostics = context.diagnostics
-        self._rows: list[dict] = []
+        self._rows = JsonList()
         self._field_of: dict[int, str] = {}  # hash of a component -> its field
         self._field_names: dict[str, str] = {}
         self._max_hashes = _MAX_HASHES
@@ -106,12 +107,12 @@ class Caches:
             message = f"{event.name}: no JSON object"
             self._diagnostics.add("table-parse", message, line=event.line, byte_offset=event.byte_offset, event_index=event.index)
         row = _row(event, cache, outcome or reading.state or "key", reading.cells)
-        self._rows.append(row)
         row["component_count"] = reading.component_count
         if event.name == "dynamo_cache_entries" and reading.component_count is None:
             row["component_count"] = reading.entry_count
         if row["key"] is not None:
             self._compare(row, cache, _Key(event.index, row["key"], reading.components))
+        self._rows.append(row)
 
     def _reading(self, event: Event) -> _Reading:
         try:

@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from tlparse_bundle.tables.json_list import JsonList
 from tlparse_bundle.tables.texts import cut, payload_text, text_or_none, unexpected
 from tlparse_bundle.trace.envelope import Event
 from tlparse_bundle.trace.json_text import parse_json
@@ -38,9 +39,9 @@ class Communication:
 
     def __init__(self, context: TableContext):
         self._diagnostics = context.diagnostics
-        self._reports: list[dict] = []
-        self._buckets: list[dict] = []
-        self._sizes: list[dict] = []
+        self._reports = JsonList()
+        self._buckets = JsonList()
+        self._sizes = JsonList()
 
     @staticmethod
     def wants(event: Event) -> bool:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import sys
+from array import array
 from typing import TYPE_CHECKING, Any
 
 import orjson
 
 from tlparse_bundle.events.registry import is_artifact
-from tlparse_bundle.tables.tally import Compile, Sums
+from tlparse_bundle.tables.json_list import JsonList
+from tlparse_bundle.tables.tally import Compile
 from tlparse_bundle.trace.envelope import Event
 
 if TYPE_CHECKING:
@@ -115,7 +118,9 @@ class Compiles:
             row.frame_compile.recompile_text = _recompile_text(event.payload)
 
     def _observe_metrics(self, shared: _FrameCompile, event_index: int, metrics: dict) -> None:
-        shared.metrics = {key: metrics[key] for key in _METRICS if key in metrics}
+        known = ((key, metrics.get(key)) for key in _METRICS)
+        # Names and files are those of many compiles.
+        shared.metrics = {key: sys.intern(value) if type(value) is str else value for key, value in known if value is not None}
         shared.metrics_event_index = event_index
         if metrics.get("fail_type") is not None:
             line = metrics.get("fail_user_frame_lineno")
@@ -159,9 +164,9 @@ class Compiles:
         # A compile that fails early (at the recompile limit) does not say what it compiles; other
         # compiles with its frame id, the number of the code object, do.
         functions: dict[tuple, dict] = {}
-        rows, sums, artifact_counts = [], self._tally.by("compile_index"), self._artifact_counts()
+        rows, counts = JsonList(), self._counts()
         for index, row in enumerate(self._rows):
-            cells = self._row(row, sums[index], artifact_counts[index])
+            cells = self._row(row) | {key: column[index] for key, column in counts.items()}
             if row.cid is not None and row.cid.frame_id is not None:
                 known = {key: cells[key] for key in ("function", "filename", "first_line")}
                 frame = (row.cid.compiled_autograd_id, row.cid.frame_id)
@@ -174,15 +179,17 @@ class Compiles:
             rows.append(cells)
         return {"compiles": rows}
 
-    def _artifact_counts(self) -> list[int]:
-        counts = [0] * len(self._rows)
-        for (compile_index, kind_index), sums in self._tally.by("compile_index", "kind_index").items():
-            event_type, _ = self._tally.kind_names[kind_index]
-            counts[compile_index] += is_artifact(event_type, True) * sums.payload_count
-            counts[compile_index] += is_artifact(event_type, False) * (sums.event_count - sums.payload_count)
+    def _counts(self) -> dict[str, array]:
+        counts = {key: array("q", [0]) * len(self._rows) for key in ("event_count", "size_bytes", "artifact_count")}
+        for index, kind, sums in self._tally.cells():
+            event_type, _ = self._tally.kind_names[kind]
+            counts["event_count"][index] += sums.event_count
+            counts["size_bytes"][index] += sums.size_bytes
+            counts["artifact_count"][index] += is_artifact(event_type, True) * sums.payload_count
+            counts["artifact_count"][index] += is_artifact(event_type, False) * (sums.event_count - sums.payload_count)
         return counts
 
-    def _row(self, row: _Row, sums: Sums, artifact_count: int) -> dict:
+    def _row(self, row: _Row) -> dict:
         cid, shared = row.cid, row.frame_compile
         metrics = shared.metrics
         key = "-" if cid is None else str(cid)
@@ -209,10 +216,10 @@ class Compiles:
             "restart_reasons": shared.restart_reasons,
             "failure": shared.failure,
             "metrics_event_index": shared.metrics_event_index,
-            "event_count": sums.event_count,
+            "event_count": None,  # filled in by the table
             "first_event_index": row.first_event_index,
-            "size_bytes": sums.size_bytes,
-            "artifact_count": artifact_count,
+            "size_bytes": None,
+            "artifact_count": None,
         }
 
     def _function(self, metrics: dict, stack_index: int | None) -> dict:

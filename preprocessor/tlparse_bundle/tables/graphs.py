@@ -7,7 +7,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from tlparse_bundle.events.registry import describe, known_kinds
-from tlparse_bundle.tables.fx_text import MAX_SUBGRAPHS, FxGraph, read_fx
+from tlparse_bundle.tables.fx_text import MAX_SUBGRAPHS, read_fx
+from tlparse_bundle.tables.json_list import JsonList
+from tlparse_bundle.tables.remembered import Remembered
 from tlparse_bundle.tables.texts import payload_text, text_or_none, unexpected
 from tlparse_bundle.trace.envelope import Event
 
@@ -40,8 +42,8 @@ class Graphs:
 
     def __init__(self, context: TableContext):
         self._diagnostics = context.diagnostics
-        self._rows: list[dict] = []
-        self._read: dict[str, tuple[frozenset[str], dict]] = {}  # by the hash of the payload
+        self._rows = JsonList()
+        self._read = Remembered(_counted)
         fx = {key.partition(":")[0] for key, kind in known_kinds().items() if kind.language == "fx"}
         self.types = frozenset(fx)
 
@@ -52,14 +54,9 @@ class Graphs:
     def observe(self, event: Event) -> None:
         if not self.wants(event):
             return
-        counted = self._read.get(event.hash) if event.hash is not None else None
-        if counted is None:
-            counted = _counted(read_fx(payload_text(event)))
-            if counted[1]["class_name"] is None and event.payload.strip():
-                unexpected(self._diagnostics, event, "no FX graph in the payload")
-            if event.hash is not None:
-                self._read[event.hash] = counted
-        inputs, cells = counted
+        inputs, cells = self._read(event.hash, event)
+        if cells["class_name"] is None and event.payload.strip():
+            unexpected(self._diagnostics, event, "no FX graph in the payload")
         stage, position = _place(event.name if event.type == "artifact" else event.type)
         subgraph = event.metadata.get("subgraph_name") if event.metadata else None
         row = {
@@ -102,8 +99,9 @@ def _direction(stage: str, inputs: frozenset[str]) -> str | None:
     return None
 
 
-def _counted(read: FxGraph) -> tuple[frozenset[str], dict]:
+def _counted(event: Event) -> tuple[frozenset[str], dict]:
     """(which sorts of inputs AOTAutograd gave the graph, cells of its row)."""
+    read = read_fx(payload_text(event))
     graph = read.graphs[0] if read.graphs else None
     matches = (_AOT_INPUT.match(name) for name in graph.placeholders) if graph else ()
     inputs = frozenset(match[1] for match in matches if match)

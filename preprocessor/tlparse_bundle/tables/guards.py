@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import orjson
 
 from tlparse_bundle.tables.columns import Columns, Interner, Strings, text_of
+from tlparse_bundle.tables.json_list import JsonList
 from tlparse_bundle.tables.remembered import Remembered
 from tlparse_bundle.tables.texts import payload_text, unexpected
 from tlparse_bundle.trace.envelope import Event
@@ -54,7 +55,7 @@ class Guards:
 
     def __init__(self, context: TableContext):
         self._diagnostics = context.diagnostics
-        self._trees: list[dict] = []
+        self._trees = JsonList()
         self._lists: dict[bytes, int] = {}
         self._list_rows: list[dict] = []
         self._guards = Columns("kind_index", "source_index", "place_index", "depth", "payload_line")

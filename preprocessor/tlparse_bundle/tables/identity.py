@@ -38,8 +38,8 @@ class Identity:
 
     def ranks(self) -> list[dict]:
         """'ranks' of the log directory (schema: log)."""
-        sums = self._tally.by("rank")
-        return [{"rank": rank, "event_count": sums[rank].event_count} for rank in sorted(sums, key=lambda r: (r is None, r or 0))]
+        counts = self._tally.rank_counts()
+        return [{"rank": rank, "event_count": counts[rank]} for rank in sorted(counts, key=lambda r: (r is None, r or 0))]
 
 
 def rank_of(ranks: Iterable[int | None], name_rank: int | None, diagnostics: Diagnostics) -> int | None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from tlparse_bundle.tables.code_text import Code, Kernel, read_code
+from tlparse_bundle.tables.json_list import JsonList
 from tlparse_bundle.tables.remembered import Remembered
 from tlparse_bundle.tables.texts import payload_text, text_or_none, unexpected
 from tlparse_bundle.trace.envelope import Event
@@ -26,9 +28,10 @@ class Kernels:
 
     def __init__(self, context: TableContext):
         self._diagnostics = context.diagnostics
-        self._codes: list[dict] = []
-        self._kernels: list[list[dict]] = []  # by code; rows of equal code are shared
-        self._infos: list[dict] = []
+        self._codes = JsonList()
+        self._kernels = JsonList()  # rows without the Triton info, which is written later
+        self._infos = JsonList()
+        self._code_places: list[tuple[int, int]] = []  # compile and event of each code
         self._read = Remembered(_reading)
 
     @staticmethod
@@ -56,8 +59,9 @@ class Kernels:
             "filename": text_or_none(value.get("filename")),
             "subgraph_name": text_or_none(event.metadata.get("subgraph_name")) if event.metadata else None,
         }
+        self._kernels.extend({"code_index": len(self._codes), **kernel} for kernel in kernels)
         self._codes.append(place | cells)
-        self._kernels.append(kernels)
+        self._code_places.append((event.compile_index, event.index))
 
     def _observe_info(self, event: Event) -> None:
         try:
@@ -82,14 +86,14 @@ class Kernels:
             self._infos.append(row)
 
     def table(self) -> dict:
-        known: dict[tuple, list[int]] = {}
+        known: dict[tuple, list[tuple[int, int]]] = {}  # numbers and events of the infos
         for number, info in enumerate(self._infos):
-            known.setdefault((info["compile_index"], info["name"]), []).append(number)
-        rows = []
-        for number, (code, kernels) in enumerate(zip(self._codes, self._kernels)):
-            for kernel in kernels:
-                found = known.get((code["compile_index"], kernel["name"]), ()) if kernel["kind"] == "triton" else ()
-                rows.append({"code_index": number, **kernel, "triton_info_index": _following(found, self._infos, code["event_index"])})
+            known.setdefault((info["compile_index"], info["name"]), []).append((number, info["event_index"]))
+        rows = JsonList()
+        for kernel in self._kernels:
+            compile_index, event_index = self._code_places[kernel["code_index"]]
+            found = known.get((compile_index, kernel["name"]), ()) if kernel["kind"] == "triton" else ()
+            rows.append({**kernel, "triton_info_index": _following(found, event_index)})
         return {"codes": self._codes, "kernels": rows, "triton_infos": self._infos}
 
 
@@ -99,14 +103,14 @@ def _reading(event: Event) -> tuple[dict, list[dict]]:
     return _code_cells(code), [_kernel_cells(kernel) for kernel in code.kernels.values()]
 
 
-def _following(numbers: Any, infos: list[dict], event_index: int) -> int | None:
+def _following(infos: Sequence[tuple[int, int]], event_index: int) -> int | None:
     """torch writes the info when the code's kernels were compiled, after the code; forward and backward
     of one compile can have kernels of one name.
     """
-    for number in numbers:
-        if infos[number]["event_index"] > event_index:
+    for number, info_event_index in infos:
+        if info_event_index > event_index:
             return number
-    return numbers[-1] if numbers else None
+    return infos[-1][0] if infos else None
 
 
 def _code_cells(code: Code) -> dict:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from tlparse_bundle.events.metric_fields import BY_NAME
+from tlparse_bundle.tables.json_list import JsonList
 from tlparse_bundle.trace.envelope import Event
 from tlparse_bundle.trace.json_text import parse_json
 
@@ -35,7 +36,7 @@ class Metrics:
 
     def __init__(self, context: TableContext):
         self._diagnostics = context.diagnostics
-        self._rows: list[dict] = []
+        self._rows = JsonList()
         self._fields: dict[str, None] = {}
         self._configs: list[dict] = []
         self._config_numbers: dict[tuple[str, bytes], int] = {}

@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from tlparse_bundle.tables.json_list import JsonList
 from tlparse_bundle.tables.remembered import Remembered
 from tlparse_bundle.tables.texts import cut, payload_text, text_or_none, unexpected
 from tlparse_bundle.trace.envelope import Event
@@ -34,11 +35,11 @@ class Partition:
 
     def __init__(self, context: TableContext):
         self._diagnostics = context.diagnostics
-        self._min_cuts: list[dict] = []
-        self._failed: list[dict] = []
-        self._sync: list[dict] = []
-        self._aliasing: list[dict] = []
-        self._duplicates: list[dict] = []
+        self._min_cuts = JsonList()
+        self._failed = JsonList()
+        self._sync = JsonList()
+        self._aliasing = JsonList()
+        self._duplicates = JsonList()
         self._read = Remembered(_aliasing)
 
     @staticmethod

@@ -10,6 +10,7 @@ from tlparse_bundle.provenance.graph_text import GraphText
 from tlparse_bundle.provenance.groups import CODE, NODES, POST_GRAD, STACKS, WRAPPER, Group, Groups, part_of
 from tlparse_bundle.provenance.maps import GroupMaps, maps_of
 from tlparse_bundle.tables.columns import Interner
+from tlparse_bundle.tables.json_list import JsonList
 from tlparse_bundle.tables.remembered import Remembered
 from tlparse_bundle.trace.envelope import Event
 
@@ -37,9 +38,10 @@ class Provenance:
         self._diagnostics = context.diagnostics
         self._groups = Groups(self._close)
         self._strings, self._sources, self._stacks = Interner(), Interner(), Interner()
-        self._graph_rows: list[dict] = []
+        self._graph_rows = JsonList()
         self._graph_index: dict[int, int] = {}  # event -> row
-        self._rows: list[tuple[int, dict]] = []  # with the first event of each
+        self._rows = JsonList()
+        self._first_events = array("q")  # of each row
         self._read = Remembered(self._reading)
 
     @staticmethod
@@ -71,7 +73,8 @@ class Provenance:
             "stacks_event_index": group.events.get(STACKS),
             **reading.map_cells,
         }
-        self._rows.append((min(group.events.values()), row))
+        self._rows.append(row)
+        self._first_events.append(min(group.events.values()))
         return reading.handles
 
     def _reading(self, group: Group) -> _Reading:
@@ -90,7 +93,7 @@ class Provenance:
             map_cells={
                 "coverage": maps.coverage(),
                 "unknown_name_count": maps.unknown_names,
-                "pre_post": {"pre_line": _cells(a for a, _ in maps.pairs), "post_line": _cells(b for _, b in maps.pairs)},
+                "pre_post": {"pre_line": [a for a, _ in maps.pairs], "post_line": [b for _, b in maps.pairs]},
                 "kernels": self._kernels(maps),
             },
             handles=frozenset(maps.code.handles) if maps.code else frozenset(),
@@ -107,8 +110,8 @@ class Provenance:
     def _graph_cells(self, text: GraphText | None) -> dict | None:
         if text is None:
             return None
-        sources = _cells(self._source(source) for source in text.sources.values())
-        return {"node_count": len(text.operations), "line": _cells(text.sources), "source": sources}
+        sources = [self._source(source) for source in text.sources.values()]
+        return {"node_count": len(text.operations), "line": list(text.sources), "source": sources}
 
     def _source(self, source: Source | None) -> int:
         return self._sources(source)
@@ -136,18 +139,22 @@ class Provenance:
             "function": [self._strings(source.function) for source in sources],
             "code": [self._strings(source.code) for source in sources],
         }
-        rows = [row for _, row in sorted(self._rows, key=lambda row: row[0])]
         return {
             "strings": self._strings.table(),
             "sources": columns,
             "stacks": [list(stack) for stack in self._stacks.table()],
-            "graphs": [{**row, "line": row["line"].tolist(), "source": row["source"].tolist()} for row in self._graph_rows],
-            "groups": [{**row, "pre_post": {key: cells.tolist() for key, cells in row["pre_post"].items()}} for row in rows],
+            "graphs": self._graph_rows,
+            "groups": self._sorted_rows(),
         }
 
-
-def _cells(numbers) -> array:
-    return array("i", numbers)
+    def _sorted_rows(self) -> JsonList:
+        """By the first event. Groups that were closed out of order, for want of memory, are rare."""
+        firsts = self._first_events
+        order = sorted(range(len(firsts)), key=firsts.__getitem__)
+        if order == list(range(len(firsts))):
+            return self._rows
+        rows = list(self._rows)
+        return JsonList(rows[number] for number in order)
 
 
 def _direction(maps: GroupMaps) -> str | None:

@@ -18,7 +18,7 @@ class Remembered(Generic[_Of, _Result]):
     be changed later: it is handed out again. With None as the key it is always called.
     """
 
-    def __init__(self, function: Callable[[_Of], _Result], limit: int = 1024):
+    def __init__(self, function: Callable[[_Of], _Result], limit: int = 128):
         self._function = function
         self._limit = limit
         self._results: dict[Hashable, _Result] = {}

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from tlparse_bundle.tables.columns import Interner
+from tlparse_bundle.tables.json_list import JsonList
 from tlparse_bundle.tables.remembered import Remembered
 from tlparse_bundle.tables.texts import cut, payload_text, text_or_none, unexpected
 from tlparse_bundle.trace.envelope import Event
@@ -43,13 +44,13 @@ class Runtime:
     def __init__(self, context: TableContext):
         self._diagnostics = context.diagnostics
         self._names, self._tensors = Interner(), Interner()
-        self._estimates: list[dict] = []
-        self._ops: dict[str, list] = {key: [] for key in ("estimate_index", "name", "type", "estimated_runtime_ns", "outputs")}
-        self._schedules: list[dict] = []
-        self._executions: list[dict] = []
-        self._metrics: list[dict] = []
-        self._tables: list[dict] = []
-        self._profiles: list[dict] = []
+        self._estimates = JsonList()
+        self._ops = {key: JsonList() for key in ("estimate_index", "name", "type", "estimated_runtime_ns", "outputs")}
+        self._schedules = JsonList()
+        self._executions = JsonList()
+        self._metrics = JsonList()
+        self._tables = JsonList()
+        self._profiles = JsonList()
         self._observers = {
             "estimates": self._observe_estimates,
             "schedule": self._observe_schedule,
@@ -91,9 +92,9 @@ class Runtime:
         if reading is None:
             return False
         columns, times = reading
-        self._ops["estimate_index"] += [len(self._estimates)] * len(columns["name"])
+        self._ops["estimate_index"].extend([len(self._estimates)] * len(columns["name"]))
         for name, column in columns.items():
-            self._ops[name] += column
+            self._ops[name].extend(column)
         subgraph = text_or_none(event.metadata.get("subgraph_name")) if event.metadata else None
         self._estimates.append({**place, "subgraph_name": subgraph, "op_count": len(columns["name"]), **times})
         return True

@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from tlparse_bundle.events.registry import describe
+from tlparse_bundle.tables.json_list import JsonList
 from tlparse_bundle.tables.remembered import Remembered
 from tlparse_bundle.tables.texts import cut, payload_text, text_or_none, unexpected
 from tlparse_bundle.trace.envelope import Event
@@ -41,17 +42,17 @@ class Sources:
     def __init__(self, context: TableContext):
         self._diagnostics = context.diagnostics
         self._code = Remembered(_code)
-        self._dumps: list[dict] = []
-        self._codes: list[dict] = []
-        self._links: list[dict] = []
+        self._dumps = JsonList()
+        self._codes = JsonList()
+        self._links = JsonList()
         self._splits: list[dict] = []
         self._open_splits: dict[int, dict] = {}  # by compile
         self._captures: list[dict] = []
         self._open_captures: dict[int, dict] = {}
-        self._side_effects: list[dict] = []
+        self._side_effects = JsonList()
         self._bytecode: list[dict] = []
         self._open_bytecode: dict[tuple, dict] = {}
-        self._configs: list[dict] = []
+        self._configs = JsonList()
         self._config_values: list[dict] = []
         self._config_numbers: dict[str, int | None] = {}  # by the hash of the payload
 

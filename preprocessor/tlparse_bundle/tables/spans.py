@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Iterable
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-import orjson
-
+from tlparse_bundle.tables.json_list import JsonList
 from tlparse_bundle.trace.envelope import Event
 
 if TYPE_CHECKING:
@@ -142,21 +140,21 @@ class Spans:
             "lane_count": max(lane, default=-1) + 1,
             "names": list(self._names),
             "spans": {
-                "name_index": _json(self._name),
-                "start_us": _json(start),
-                "duration_us": _json(None if e < 0 else e - s for s, e in zip(start, end)),
-                "compile_index": _json(self._compile),
-                "parent_index": _json(parent),
-                "lane": _json(lane),
-                "repair": _json(repair),
-                "begin_event_index": _json(self._begin_event),
-                "end_event_index": _json(self._end_event),
+                "name_index": JsonList(self._name),
+                "start_us": JsonList(start),
+                "duration_us": JsonList(None if e < 0 else e - s for s, e in zip(start, end)),
+                "compile_index": JsonList(self._compile),
+                "parent_index": JsonList(parent),
+                "lane": JsonList(lane),
+                "repair": JsonList(repair),
+                "begin_event_index": JsonList(self._begin_event),
+                "end_event_index": JsonList(self._end_event),
             },
             "instants": {
-                "name_index": _json(name for name, _, _, _ in instants),
-                "time_us": _json(math.floor(time) - base_us for _, time, _, _ in instants),
-                "compile_index": _json(compile_index for _, _, compile_index, _ in instants),
-                "event_index": _json(event_index for _, _, _, event_index in instants),
+                "name_index": JsonList(name for name, _, _, _ in instants),
+                "time_us": JsonList(math.floor(time) - base_us for _, time, _, _ in instants),
+                "compile_index": JsonList(compile_index for _, _, compile_index, _ in instants),
+                "event_index": JsonList(event_index for _, _, _, event_index in instants),
             },
             "by_name": self._by_name(start, end, outer),
             "repairs": repairs,
@@ -240,8 +238,3 @@ _WORDS = {
 def _compile_id(trace_event: dict) -> Any:
     args = trace_event.get("args")
     return args.get("compile_id") if type(args) is dict else None
-
-
-def _json(column: Iterable[int | None]) -> orjson.Fragment:
-    """A column as JSON already: a list of numbers takes ten times as much memory."""
-    return orjson.Fragment(orjson.dumps(list(column)))

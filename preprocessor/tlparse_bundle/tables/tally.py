@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from operator import itemgetter
-from typing import Any, NamedTuple
+from array import array
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from tlparse_bundle.events.kinds import Kind
 from tlparse_bundle.events.registry import describe
 from tlparse_bundle.trace.compile_id import CompileId
 from tlparse_bundle.trace.envelope import Event
 
+_MAX_OPEN = 64  # compiles
+_MAX_PACKED = 1_000_000  # numbers
 
 class Compile(NamedTuple):
     """A row of the compile table: a compile id in one of its occurrences; no id for what belongs to no compile."""
@@ -19,22 +22,19 @@ class Compile(NamedTuple):
     first_event_index: int
 
 
-class Cell(NamedTuple):
-    """What is counted together."""
-
-    kind_index: int
-    compile_index: int
-    rank: int | None
-    origin_index: int
-
-
 class Sums:
     """Of some events; ``payload_count`` are those with a payload, be it empty."""
 
     __slots__ = ("event_count", "size_bytes", "payload_count", "payload_size_bytes")
 
-    def __init__(self) -> None:
-        self.event_count = self.size_bytes = self.payload_count = self.payload_size_bytes = 0
+    def __init__(self, event_count: int = 0, size_bytes: int = 0, payload_count: int = 0, payload_size_bytes: int = 0):
+        self.event_count = event_count
+        self.size_bytes = size_bytes
+        self.payload_count = payload_count
+        self.payload_size_bytes = payload_size_bytes
+
+    def numbers(self) -> tuple[int, int, int, int]:
+        return self.event_count, self.size_bytes, self.payload_count, self.payload_size_bytes
 
     def add(self, other: Sums) -> None:
         self.event_count += other.event_count
@@ -52,7 +52,13 @@ class Tally:
         self.compiles: list[Compile] = []
         self._kind_indexes: dict[tuple, int] = {}
         self._compile_indexes: dict[tuple, int] = {}
-        self._cells: dict[tuple, Sums] = {}
+        # A log has some 25 kinds of events for each compile, so that only the newest compiles are counted in objects.
+        self._open: dict[int, dict[tuple, Sums]] = {}  # by compile: by kind, rank and origin
+        self._packed = array("q")  # compile, kind and their sums, again and again
+        self._max_packed = _MAX_PACKED
+        self._kind_sums: dict[int, Sums] = {}
+        self._origin_sums: dict[int, Sums] = {}
+        self._rank_counts: dict[int | None, int] = {}
 
     def add(self, event: Event) -> None:
         """Count an event, and give it its ``kind_index`` and ``compile_index``."""
@@ -64,10 +70,17 @@ class Tally:
             compile_index = self._compile_indexes[event.compile_id, event.occurrence] = len(self.compiles)
             self.compiles.append(Compile(event.compile_id, event.occurrence, event.index))
         event.kind_index, event.compile_index = kind, compile_index
-        cell = kind, compile_index, event.rank, event.origin_index
-        sums = self._cells.get(cell)
+        cells = self._open.get(compile_index)
+        if cells is None:
+            if len(self._open) >= _MAX_OPEN:
+                self._pack(next(iter(self._open)))
+                if len(self._packed) > self._max_packed:
+                    self._merge()
+            cells = self._open[compile_index] = {}
+        cell = kind, event.rank, event.origin_index
+        sums = cells.get(cell)
         if sums is None:
-            sums = self._cells[cell] = Sums()
+            sums = cells[cell] = Sums()
         sums.event_count += 1
         sums.size_bytes += event.size_bytes
         if event.payload_size_bytes is not None:
@@ -81,13 +94,51 @@ class Tally:
         kind = self._kind_indexes[event.type, event.name] = len(self._kind_indexes)
         return kind
 
-    def by(self, *dimensions: str) -> dict[Any, Sums]:
-        """Sums of what agrees in these fields of Cell: by the value of one, by tuples of several. In order of appearance."""
-        key = itemgetter(*map(Cell._fields.index, dimensions))
-        groups: dict[Any, Sums] = {}
-        for cell, sums in self._cells.items():
-            group = groups.get(key(cell))
-            if group is None:
-                group = groups[key(cell)] = Sums()
-            group.add(sums)
-        return groups
+    def _pack(self, compile_index: int) -> None:
+        kinds: dict[int, Sums] = {}
+        for (kind, rank, origin), sums in self._open.pop(compile_index).items():
+            for groups, key in ((kinds, kind), (self._kind_sums, kind), (self._origin_sums, origin)):
+                groups.setdefault(key, Sums()).add(sums)
+            self._rank_counts[rank] = self._rank_counts.get(rank, 0) + sums.event_count
+        for kind, sums in kinds.items():
+            self._packed.extend((compile_index, kind, *sums.numbers()))
+
+    def _merge(self) -> None:
+        """Compiles that take turns are packed again and again."""
+        self._packed = array("q", (number for compile_index, kind, sums in self.cells() for number in (compile_index, kind, *sums.numbers())))
+        self._max_packed = max(_MAX_PACKED, 2 * len(self._packed))
+
+    def _pack_all(self) -> None:
+        for compile_index in list(self._open):
+            self._pack(compile_index)
+
+    def kind_sums(self) -> list[Sums]:
+        """By index."""
+        self._pack_all()
+        return [self._kind_sums[kind] for kind in range(len(self.kinds))]
+
+    def origin_sums(self) -> list[Sums]:
+        """By index."""
+        self._pack_all()
+        return [self._origin_sums[origin] for origin in sorted(self._origin_sums)]
+
+    def rank_counts(self) -> dict[int | None, int]:
+        """How many events name a rank."""
+        self._pack_all()
+        return self._rank_counts
+
+    def cells(self) -> Iterator[tuple[int, int, Sums]]:
+        """Compile, kind and sums of what they have in common, in order of their indexes."""
+        self._pack_all()
+        packed, width = self._packed, 6
+        found: tuple[int, int, Sums] | None = None
+        for at in sorted(range(0, len(packed), width), key=lambda at: packed[at] << 40 | packed[at + 1]):
+            compile_index, kind, *numbers = packed[at : at + width]
+            if found is not None and found[:2] == (compile_index, kind):  # it was packed before its last event
+                found[2].add(Sums(*numbers))
+                continue
+            if found is not None:
+                yield found
+            found = compile_index, kind, Sums(*numbers)
+        if found is not None:
+            yield found

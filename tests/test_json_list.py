@@ -1,0 +1,78 @@
+"""JSON lists that are kept compressed are the JSON of what was added, whatever it is and however much."""
+
+import json
+
+import pytest
+import zstandard
+from hypothesis import given
+from hypothesis import strategies as st
+from tlparse_bundle.bundle.layout import CODECS
+from tlparse_bundle.bundle.table_file import encoded_table
+from tlparse_bundle.tables import json_list
+from tlparse_bundle.tables.json_list import JsonColumns, JsonList
+
+ITEMS = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text(), lambda items: st.lists(items) | st.dictionaries(st.text(), items)
+)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def small_packs():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(json_list, "_PACK_BYTES", 40)
+        patch.setattr(json_list, "_BATCH", 3)
+        yield
+
+
+def text(array):
+    return b"".join(array.pieces())
+
+
+@given(st.lists(st.tuples(st.booleans(), st.lists(ITEMS, max_size=8)), max_size=8))
+def test_what_was_added(calls):
+    array, expected = JsonList(), []
+    for together, items in calls:
+        if together:
+            array.extend(iter(items))
+        else:
+            for item in items:
+                array.append(item)
+        expected += items
+    assert json.loads(text(array)) == list(array) == expected
+    assert len(array) == len(expected) and array.size_bytes == len(text(array))
+
+
+def test_an_item_that_changes_later_does_not_change_the_list():
+    array, row = JsonList(), {"a": 1}
+    array.append(row)
+    row["a"] = 2
+    assert list(array) == [{"a": 1}]
+
+
+def test_it_takes_little_memory(monkeypatch):
+    monkeypatch.setattr(json_list, "_PACK_BYTES", 64 << 10)
+    array = JsonList({"name": "triton_poi_fused_add_0", "number": number} for number in range(20_000))
+    assert sum(pack.__sizeof__() for pack in array._packs) < array.size_bytes / 4
+
+
+@pytest.mark.parametrize("count", [0, 1, 3, 4, 10])
+def test_columns(count):
+    columns = JsonColumns("a", "b")
+    for number in range(count):
+        columns.add(number, str(number))
+    found = {name: list(column) for name, column in columns.table().items()}
+    assert found == {"a": list(range(count)), "b": [str(number) for number in range(count)]}
+
+
+@pytest.mark.parametrize("codec", CODECS.values(), ids=CODECS)
+@pytest.mark.parametrize(
+    "table",
+    [{}, {"a": []}, {"a": JsonList(), "b": {"c": JsonList(range(100)), "d": [1], "e": {}}, "f": {"g": {"h": 1}}}, {"é\"": JsonList(["é\n"])}],
+    ids=["empty", "plain", "nested", "text"],
+)
+def test_the_file_of_a_table(table, codec):
+    data = b"".join(encoded_table(table, codec))
+    plain = {key: {k: list(v) if type(v) is JsonList else v for k, v in value.items()} if type(value) is dict else list(value) for key, value in table.items()}
+    assert json.loads(codec.decode(data)) == plain
+    if codec.name == "zstd":  # readers ask for room before they begin
+        assert zstandard.frame_content_size(data) == len(codec.decode(data))
