@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from tlparse_bundle.provenance.mapping import split_handle
 
 MAX_AHEAD = 400  # lines between the comment with a handle and its call
 MAX_PARAMETER_LINES = 200  # of a C++ function
 _MAX_LINE = 20_000  # characters of a line that are looked at
+_MAX_REMEMBERED = 1000  # characters of a line that is remembered
 
 _COMMENT = re.compile(r"\s*(?:#|//) \[Provenance debug handles\] (.*\S)\s*\Z")
 _AOT_ID = re.compile(r"# AOT ID: \['([^']{0,200})'\]")
@@ -49,29 +50,26 @@ class CodeText:
         return list(self._comments)
 
     def _read(self) -> None:
-        open_definition: tuple[str, int, str] | None = None
-        for number, line in enumerate(self.lines, 1):
+        lines = enumerate(self.lines, 1)
+        for number, line in lines:
             line = line[:_MAX_LINE]
-            if open_definition is not None:
-                name, first, end = open_definition
-                if line.startswith(end):
-                    self.definitions[name] = first, number
-                    open_definition = None
-                continue
             if "[Provenance" in line and (match := _COMMENT.match(line)):
                 self._comments.setdefault(match[1], []).append(number)
             elif self.aot_id is None and (match := _AOT_ID.match(line)):
                 self.aot_id = match[1]
-            elif not self._start and _PYTHON_START.match(line):
+            elif not self._start and "def call(" in line and _PYTHON_START.match(line):
                 self._start = number
             elif not self.is_cpp and "_impl(" in line and _CPP_START.match(line):
                 self._start, self.is_cpp = number, True
-            elif match := _definition(line):
+            elif ("async_compile." in line or "void" in line) and (match := _DEFINITION.match(line)):
+                name = match[1] or match[2]
                 end = _end_of_python(line) if match[1] else self._end_of_cpp(number)
                 if end is not None:
-                    self.definitions.setdefault(match[1] or match[2], (number, number))
-                if end:
-                    open_definition = match[1] or match[2], number, end
+                    self.definitions.setdefault(name, (number, number))
+                if end:  # nothing counts within a definition
+                    last = next((last for last, line in lines if line.startswith(end)), None)
+                    if last is not None:
+                        self.definitions[name] = number, last
 
     def _end_of_cpp(self, first: int) -> str | None:
         """What the last line of a function begins with; None when it is only declared."""
@@ -113,39 +111,33 @@ class CodeText:
     def _calls(self, names: set[str]) -> dict[str, list[int]]:
         """Lines behind the beginning of the calling function that call one of these."""
         found: dict[str, list[int]] = {}
-        calling = {word: kernel for word, kernel in self._kernel_of.items() if kernel in names}
-        for number, words in self._code_words:
-            for kernel in {calling[word] for word in words if word in calling}:
-                found.setdefault(kernel, []).append(number)
+        for number, kernels in self._callable:
+            for kernel in kernels:
+                if kernel in names:
+                    found.setdefault(kernel, []).append(number)
         return found
 
     @cached_property
-    def _code_words(self) -> list[tuple[int, list[str]]]:
-        """The words of each line behind the beginning of the calling function."""
-        lines = ((number, line[:_MAX_LINE]) for number, line in enumerate(self.lines[self._start :], self._start + 1) if "(" in line)
-        return [(number, _WORD.findall(line)) for number, line in lines if _is_code(line)]
-
-    @cached_property
-    def _kernel_of(self) -> dict[str, str]:
-        """The kernel that each of these words may call: 'kernels.call_k.run' -> 'k'."""
-        words = dict.fromkeys(word for _, words in self._code_words for word in words)
-        return {word: word.removeprefix("kernels.").removeprefix("call_").removesuffix(".run") for word in words}
+    def _callable(self) -> list[tuple[int, tuple[str, ...]]]:
+        """What each line behind the beginning of the calling function may call."""
+        lines = ((number, line) for number, line in enumerate(self.lines[self._start :], self._start + 1) if "(" in line)
+        return [(n, _may_call(line) if len(line) <= _MAX_REMEMBERED else _may_call.__wrapped__(line[:_MAX_LINE])) for n, line in lines]
 
     def kernels_without_handles(self) -> list[str]:
         """Kernels that a code of version 1 calls: what it defines, and libraries, in order."""
-        return [
-            word
-            for word in dict.fromkeys(self._kernel_of.values())
-            if word in self.definitions or (_LIBRARY.match(word) and not _HELPERS.match(word))
-        ]
+        names = dict.fromkeys(name for _, kernels in self._callable for name in kernels)
+        return [name for name in names if name in self.definitions or (_LIBRARY.match(name) and not _HELPERS.match(name))]
 
 
-def _definition(line: str) -> re.Match | None:
-    return _DEFINITION.match(line) if "async_compile." in line or "void" in line else None
+@lru_cache(4096)  # codes that were compiled again have most lines in common
+def _may_call(line: str) -> tuple[str, ...]:
+    """The kernels that the words of a line may call, each once: 'k' for 'kernels.call_k.run'."""
+    words = _WORD.findall(line) if _is_code(line) else ()
+    return tuple(dict.fromkeys(word.removeprefix("kernels.").removeprefix("call_").removesuffix(".run") for word in words))
 
 
 def _is_code(line: str) -> bool:
-    if "(" not in line or _NO_CALL.match(line) or _definition(line):
+    if "(" not in line or _NO_CALL.match(line) or _DEFINITION.match(line):
         return False
     return "numel" not in line or not _DECLARATION.search(line)
 

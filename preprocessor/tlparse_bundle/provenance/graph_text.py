@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from tlparse_bundle.provenance.frames import Source, source_of
 
 _MAX_HEAD = 2000  # name and annotation stand at the beginning of a line
+_MAX_REMEMBERED = 1000  # characters of a line that is remembered
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*\Z")
 # What only names an input or a parameter: 'l_x_ = L_x_', 'weight = self.fc.weight'.
 _NAMES_ONLY = re.compile(r"[A-Za-z_][\w.]*+(?=;|\s*$)")
@@ -25,23 +27,17 @@ class GraphText:
         self.operations: set[int] = set()  # lines of nodes that compute something
         source: Source | None = None
         for number, line in enumerate(text.split("\n"), 1):
-            stripped = line.strip()
-            if stripped.startswith("#"):
-                source = source_of(stripped)
-            elif stripped.startswith(("class ", "def ")):
-                source = None
-            elif " = " in stripped:
-                self._observe(number, stripped, source)
-
-    def _observe(self, number: int, stripped: str, source: Source | None) -> None:
-        name, equals, value = stripped[:_MAX_HEAD].partition(" = ")
-        name = name.partition(":")[0].strip()
-        if not equals or not _IDENTIFIER.match(name):
-            return
-        self.lines.setdefault(name, []).append(number)
-        self.sources[number] = source
-        if _NAMES_ONLY.match(value) is None:
-            self.operations.add(number)
+            said = _said(line) if len(line) <= _MAX_REMEMBERED else _said.__wrapped__(line)
+            if said is None:
+                continue
+            name, what = said
+            if name is None:
+                source = what
+                continue
+            self.lines.setdefault(name, []).append(number)
+            self.sources[number] = source
+            if what:
+                self.operations.add(number)
 
     def lines_of(self, name: str, among: set[Source] | None = None) -> list[int]:
         """Lines of a node. Of several with the name those whose source is ``among`` these, else the outermost graph's."""
@@ -49,3 +45,18 @@ class GraphText:
         if len(lines) < 2:
             return lines
         return [line for line in lines if among and self.sources[line] in among] or lines[:1]
+
+
+@lru_cache(4096)  # graphs that were compiled again have most lines in common
+def _said(line: str) -> tuple[str, bool] | tuple[None, Source | None] | None:
+    """Of a node its name, and whether it computes something; else the source of the nodes below; None when a line says neither."""
+    stripped = line.strip()
+    if stripped.startswith("#"):
+        return None, source_of(stripped)
+    if stripped.startswith(("class ", "def ")):
+        return None, None
+    name, equals, value = stripped[:_MAX_HEAD].partition(" = ")
+    name = name.partition(":")[0].strip()
+    if not equals or not _IDENTIFIER.match(name):
+        return None
+    return name, _NAMES_ONLY.match(value) is None

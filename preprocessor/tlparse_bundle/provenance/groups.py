@@ -114,15 +114,19 @@ class Groups:
 
     def __init__(self, close: Callable[[Group], frozenset[str]]):
         self._close = close
-        self._states: OrderedDict[tuple, _State] = OrderedDict()
+        self._states: dict[tuple, _State] = {}
+        self._holding: OrderedDict[tuple, _State] = OrderedDict()  # those that may have texts, by their newest records
         self._bytes = 0
 
     def observe(self, event: Event, part: str) -> None:
         name = event.metadata.get("subgraph_name") if event.metadata else None
         name = name if type(name) is str else None
         key = event.compile_index, name
-        state = self._states.setdefault(key, _State())
-        self._states.move_to_end(key)
+        state = self._states.get(key)
+        if state is None:
+            state = self._states[key] = _State()
+        self._holding[key] = state
+        self._holding.move_to_end(key)
         self._bytes -= state.size()
         if part == PRE_GRAD:
             self._end(state)
@@ -142,11 +146,9 @@ class Groups:
             state.group.events[part] = event.index
             state.group.places[part] = event.line, event.byte_offset
         self._bytes += state.size()
-        if self._bytes > MAX_OPEN_BYTES:
-            for other in list(self._states.values())[:-1]:
-                self._let_go(other)
-                if self._bytes <= MAX_OPEN_BYTES:
-                    break
+        while self._bytes > MAX_OPEN_BYTES and len(self._holding) > 1:
+            _, oldest = self._holding.popitem(last=False)
+            self._let_go(oldest)
 
     def _end(self, state: _State) -> None:
         group, state.group = state.group, None
@@ -166,6 +168,7 @@ class Groups:
 
     def end(self) -> None:
         """The end of the log."""
-        for state in self._states.values():
+        for state in self._holding.values():
             self._end(state)
         self._states.clear()
+        self._holding.clear()

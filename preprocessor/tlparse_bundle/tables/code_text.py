@@ -7,12 +7,15 @@ is ever run. Inside of a kernel's own source there is nothing to find, so it is 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
+from typing import Any
 
 MAX_CALLS = 1000  # of one kernel
 MAX_NODES = 500  # source nodes of one kernel
 MAX_KERNELS = 5000  # in one code
 _MAX_NAME = 300
 _MAX_LINE = 20_000  # characters of a line that are read
+_MAX_REMEMBERED = 1000  # characters of a line that is remembered
 
 _AOT_ID = re.compile(r"# AOT ID: \['([^']{0,200})'\]")
 _NODES = re.compile(r"\s*(?:#|//) (?:\w+ \w+ |\w+ )?Source Nodes: \[([^\]]*)\](?:, Original ATen: \[([^\]]*)\])?")
@@ -93,28 +96,31 @@ class _Reader:
         return self._code
 
     def _observe(self, number: int, line: str) -> None:
-        stripped = line.lstrip()
-        if stripped.startswith(("#", "//")):
-            self._observe_comment(line)
-        elif "async_compile." in line and (match := _DEFINITION.match(line)) and match[2] not in ("wait", "precompile"):
-            name = match[1] or match[3]
+        if "(" not in line and "[" not in line:
+            return  # nothing that counts is without
+        said = _said(line) if len(line) <= _MAX_REMEMBERED else _said.__wrapped__(line)
+        if said is None:
+            return
+        what, of = said
+        if what == "calls":
+            for name, kind in of:
+                self._observe_call(number, name, kind)
+        elif what == "nodes":
+            self._nodes = of
+        elif what == "handle":
+            self._handle = of
+        elif what == "aot_id":
+            if self._code.aot_id is None:
+                self._code.aot_id = of
+        elif what == "cpp":
+            self._define_cpp(of, number, line)
+        else:
+            name, kind = of
             if name:
-                self._define(name, _KINDS.get(match[2], "other"), number)
+                self._define(name, kind, number)
             for quotes in ("'''", '"""'):
                 if line.count(quotes) == 1:
                     self._until = quotes
-        elif "void" in line and (match := _CPP_DEFINITION.match(line)):
-            self._define_cpp(match[1], number, line)
-        elif "(" in line and (line[0] in " \t"):
-            self._observe_calls(number, line)
-
-    def _observe_comment(self, line: str) -> None:
-        if "Source Nodes: [" in line and (match := _NODES.match(line)):
-            self._nodes = match[1], match[2] or ""
-        elif "[Provenance" in line and (match := _HANDLE.match(line)):
-            self._handle = int(match[2])
-        elif self._code.aot_id is None and (match := _AOT_ID.match(line)):
-            self._code.aot_id = match[1]
 
     def _kernel(self, name: str, kind: str, line: int | None) -> Kernel | None:
         kernel = self._code.kernels.get(name)
@@ -139,28 +145,16 @@ class _Reader:
         elif name.startswith("cpp_") or 'extern "C"' in line and name != "kernel" and not name.startswith("AOTI"):
             self._define(name, "cpp", number)
 
-    def _observe_calls(self, number: int, line: str) -> None:
-        for path in _CALLED.findall(line):
-            match = _PATH.fullmatch(path) if "." in path or path.startswith("aoti_torch_") else None
-            if match is None and "." in path:
-                continue
-            extern, op, alias, shim, own = match.groups() if match else (None, None, None, None, path)
-            if own is not None:
-                kernel = self._code.kernels.get(own.removeprefix("call_"))
-            elif shim is not None and _SHIM_HELPERS.match(shim):
-                continue
-            else:
-                name = extern or op or alias or shim
-                kind = "collective" if _COLLECTIVES.match(name) else "extern" if extern or shim else "fallback"
-                kernel = self._kernel(name[:_MAX_NAME], "fallback" if name.startswith("aoti_torch_proxy") else kind, None)
-            if kernel is None:
-                continue
-            if len(kernel.call_lines) < MAX_CALLS:
-                kernel.call_lines.append(number)
-                kernel.call_handles.append(self._handle)
-            else:
-                self._code.cut = True
-            self._describe(kernel)
+    def _observe_call(self, number: int, name: str, kind: str | None) -> None:
+        kernel = self._code.kernels.get(name) if kind is None else self._kernel(name, kind, None)
+        if kernel is None:
+            return
+        if len(kernel.call_lines) < MAX_CALLS:
+            kernel.call_lines.append(number)
+            kernel.call_handles.append(self._handle)
+        else:
+            self._code.cut = True
+        self._describe(kernel)
 
     def _describe(self, kernel: Kernel) -> None:
         """The comment above names the nodes that became this kernel; then it is used up."""
@@ -171,3 +165,38 @@ class _Reader:
                     if name and len(known) < MAX_NODES:
                         known[name] = None
         self._nodes = self._handle = None
+
+
+@lru_cache(4096)  # codes that were compiled again have most lines in common
+def _said(line: str) -> tuple[str, Any] | None:
+    """What a line says, and of what; None when it says nothing that counts."""
+    if line.lstrip().startswith(("#", "//")):
+        if "Source Nodes: [" in line and (match := _NODES.match(line)):
+            return "nodes", (match[1], match[2] or "")
+        if "[Provenance" in line and (match := _HANDLE.match(line)):
+            return "handle", int(match[2])
+        match = _AOT_ID.match(line)
+        return ("aot_id", match[1]) if match else None
+    if "async_compile." in line and (match := _DEFINITION.match(line)) and match[2] not in ("wait", "precompile"):
+        return "definition", (match[1] or match[3], _KINDS.get(match[2], "other"))
+    if "void" in line and (match := _CPP_DEFINITION.match(line)):
+        return "cpp", match[1]
+    calls = _calls(line) if "(" in line and line[0] in " \t" else None
+    return ("calls", calls) if calls else None
+
+
+def _calls(line: str) -> list[tuple[str, str | None]]:
+    """Names and kinds of what a line calls; no kind for what may be a kernel of the code itself."""
+    calls = []
+    for path in _CALLED.findall(line):
+        match = _PATH.fullmatch(path) if "." in path or path.startswith("aoti_torch_") else None
+        if match is None and "." in path:
+            continue
+        extern, op, alias, shim, own = match.groups() if match else (None, None, None, None, path)
+        if own is not None:
+            calls.append((own.removeprefix("call_"), None))
+        elif shim is None or not _SHIM_HELPERS.match(shim):
+            name = extern or op or alias or shim
+            kind = "collective" if _COLLECTIVES.match(name) else "extern" if extern or shim else "fallback"
+            calls.append((name[:_MAX_NAME], "fallback" if name.startswith("aoti_torch_proxy") else kind))
+    return calls

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 MAX_OPS = 100  # different operations of one graph
 MAX_SUBGRAPHS = 200
 _MAX_LINE = 100_000  # characters of a line that are read; what counts stands at its beginning
+_MAX_REMEMBERED = 1000  # characters of a line that is remembered
 
 _LINE = re.compile(r"[^\n]+")
 _CLASS = re.compile(r"(\s*)(?:\w+:)?class ([^\s(]+)\(torch\.nn\.(?:modules\.module\.)?Module\)")
@@ -70,21 +72,23 @@ class _Reader:
     def read(self, text: str) -> FxGraph:
         lines = map(re.Match.group, _LINE.finditer(text))
         for line in lines:
-            line = line[:_MAX_LINE] if len(line) > _MAX_LINE else line
-            stripped = line.strip()
-            if not stripped:
+            if len(line) <= _MAX_REMEMBERED:
+                said = _said(line)
+            else:
+                line = line[:_MAX_LINE]
+                said = _said.__wrapped__(line)
+            if said is None:
                 continue
-            if stripped[0] == "#":
-                if "# graph id: " in line:
-                    self._observe_graph_id(line)
-            elif match := _CALL.match(line):
-                self._observe_call(match)
+            if type(said) is tuple:
+                self._observe_call(*said)
+            elif said[0] == "#":
+                self._observe_graph_id(line)
             elif "class " in line and (match := _CLASS.match(line)):
                 self._begin(match[2], len(match[1]))
-            elif stripped[0] == "%" or stripped.startswith("return %"):
-                self._observe_dumped(line, stripped)
+            elif said[0] == "%" or said.startswith("return %"):
+                self._observe_dumped(line, said)
             else:
-                self._observe(line, stripped, lines)
+                self._observe(line, said, lines)
         ops = sorted(self._ops.items(), key=lambda item: -item[1])
         return FxGraph(self._graphs, dict(ops), self._graph_id)
 
@@ -105,11 +109,10 @@ class _Reader:
             self._open.pop()  # text behind the graph, such as the signature of an exported program
         return self._open[-1] if self._open else None
 
-    def _observe_call(self, match: re.Match) -> None:
-        graph = self._graph_at(match.start(1))
+    def _observe_call(self, indent: int, name: str, root: str, function: str, method: str | None) -> None:
+        graph = self._graph_at(indent)
         if graph is not None:
-            name, root, rest = match.groups()
-            self._call(graph, _called(root, rest, graph.names))
+            self._call(graph, method if method is not None and root in graph.names else function)
             graph.names.add(name)
 
     def _observe(self, line: str, stripped: str, lines: Iterator[str]) -> None:
@@ -182,6 +185,19 @@ class _Reader:
             self._call(graph, match[3][:200])
 
 
+@lru_cache(4096)  # the graphs of a compile have most lines in common
+def _said(line: str) -> tuple[int, str, str, str, str | None] | str | None:
+    """Of a call its indent, the name of its result, and what is called; the text of another line; None for a comment or nothing."""
+    stripped = line.strip()
+    if not stripped or stripped[0] == "#":
+        return stripped if "# graph id: " in stripped else None
+    match = _CALL.match(line)
+    if match is None:
+        return stripped
+    name, root, rest = match.groups()
+    return match.start(1), name, root, *_called(root, rest)
+
+
 def _operation(value: str, names: set[str]) -> str | None:
     """The operation of the right side of an assignment; None when it only renames a value."""
     if _IDENTIFIER.match(value):
@@ -190,7 +206,8 @@ def _operation(value: str, names: set[str]) -> str | None:
     if match:
         root, rest, follows = match.groups()
         if follows == "(":
-            return _called(root, rest, names)
+            function, method = _called(root, rest)
+            return method if method is not None and root in names else function
         if follows == "[":
             return "operator.getitem"
         if not follows and rest:
@@ -204,9 +221,9 @@ def _operation(value: str, names: set[str]) -> str | None:
     return None
 
 
-def _called(root: str, rest: str, names: set[str]) -> str:
-    """The operation of a call of ``root`` or, with ``rest``, of something in it: a method, if root is a value."""
-    return f"{root}{rest}"[:200] if not rest or root not in names else f"Tensor.{rest[1:].rpartition('.')[2]}"[:200]
+def _called(root: str, rest: str) -> tuple[str, str | None]:
+    """The operation of a call of ``root`` or, with ``rest``, of something in it; then it is a method, if root is a value."""
+    return f"{root}{rest}"[:200], f"Tensor.{rest[1:].rpartition('.')[2]}"[:200] if rest else None
 
 
 def _count_outputs(text: str, lines: Iterator[str]) -> int:

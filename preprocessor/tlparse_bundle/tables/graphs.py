@@ -49,7 +49,7 @@ class Graphs:
 
     @staticmethod
     def wants(event: Event) -> bool:
-        return event.payload is not None and describe(event.type, event.name, None).language == "fx"
+        return event.payload is not None and _is_fx(event.type, event.name)
 
     def observe(self, event: Event) -> None:
         if not self.wants(event):
@@ -71,6 +71,11 @@ class Graphs:
 
     def table(self) -> dict:
         return {"graphs": self._rows}
+
+
+@lru_cache(4096)
+def _is_fx(event_type: str, name: str | None) -> bool:
+    return describe(event_type, name, None).language == "fx"
 
 
 @lru_cache(256)

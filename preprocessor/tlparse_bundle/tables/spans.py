@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _MAX_EPOCH_US = 4 * 10**15  # the year 2096; what lies above is no time
 _MAX_LANES = 64
 _MAX_NAME = 1000  # characters
-_OPEN = math.nan
+_OPEN = -1.0
 _MAX_SEARCH = 64  # open spans of one name that an end is compared with
 
 # Codes of the column 'repair'.
@@ -38,14 +38,14 @@ class Spans:
         self._diagnostics = context.diagnostics
         self._names: dict[str, int] = {}
         self._open: dict[int, list[tuple[int, Any]]] = {}  # name -> (row, compile id in its arguments)
-        self._name, self._compile, self._frame = array("i"), array("i"), array("i")
+        self._name, self._compile = array("i"), array("i")
         self._start, self._end = array("d"), array("d")
         self._begin_event, self._end_event = array("i"), array("i")
         self._instants: list[tuple[int, float, int, int]] = []
         # All attempts of a frame compile share its spans: the outer begin in the first, and end in the last.
         self._frames: dict[tuple, int] = {}
         self._frame_of: dict[int, int] = {}  # row of the compile table -> frame compile
-        self._last_us = array("d")  # per frame compile, the time of its last begin or end
+        self._last_us: list[float] = []  # per frame compile, the time of its last begin or end
         self._counts = {"unbegun": 0, "invalid_time": 0, "other_phase": 0}
         self._backwards: set[int] = set()
 
@@ -57,8 +57,9 @@ class Spans:
         if not 0 <= time_us < _MAX_EPOCH_US:
             self._counts["invalid_time"] += 1
             return
-        name = trace_event["name"][:_MAX_NAME]
-        number = self._names.setdefault(name, len(self._names))
+        number = self._names.get(trace_event["name"])
+        if number is None:
+            number = self._names.setdefault(trace_event["name"][:_MAX_NAME], len(self._names))
         phase = trace_event["ph"]
         if phase == "B":
             waiting = self._open.setdefault(number, [])
@@ -82,7 +83,7 @@ class Spans:
         self._end.append(_OPEN)
         self._begin_event.append(event.index)
         self._end_event.append(-1)
-        self._frame.append(self._note_time(event, time_us))
+        self._note_time(event, time_us)
         return len(self._name) - 1
 
     def _finish(self, number: int, event: Event, time_us: float, compile_id: Any) -> None:
@@ -92,11 +93,10 @@ class Spans:
             self._counts["unbegun"] += 1
             return
         place = len(waiting) - 1
-        # A span that an exception left open must not take the end of another compile's.
-        for candidate in range(place, max(-1, place - _MAX_SEARCH), -1):
-            if waiting[candidate][1] == compile_id:
-                place = candidate
-                break
+        if waiting[place][1] != compile_id:
+            # A span that an exception left open must not take the end of another compile's.
+            earlier = range(place - 1, max(-1, place - _MAX_SEARCH), -1)
+            place = next((number for number in earlier if waiting[number][1] == compile_id), place)
         row, _ = waiting.pop(place)
         if time_us < self._start[row]:
             self._backwards.add(row)
@@ -107,7 +107,7 @@ class Spans:
         self._end[row] = time_us
         self._end_event[row] = event.index
 
-    def _note_time(self, event: Event, time_us: float) -> int:
+    def _note_time(self, event: Event, time_us: float) -> None:
         frame = self._frame_of.get(event.compile_index)
         if frame is None:
             key = (event.compile_id and event.compile_id.frame_compile, event.occurrence)
@@ -116,24 +116,21 @@ class Spans:
             self._last_us.append(time_us)
         elif self._last_us[frame] < time_us:
             self._last_us[frame] = time_us
-        return frame
 
     def table(self) -> dict:
         instants = self._instants
         base_us = math.floor(min(chain(self._start, (time for _, time, _, _ in instants)), default=0))
         # Whole microseconds keep the nesting: rounding down never changes an order.
-        start = array("q", (math.floor(time) - base_us for time in self._start))
-        end = array("q", (-1 if math.isnan(time) else math.floor(time) - base_us for time in self._end))
+        start = array("q", [int(time) - base_us for time in self._start])
+        end = array("q", [-1 if time == _OPEN else int(time) - base_us for time in self._end])
+        durations = [None if e < 0 else e - s for s, e in zip(start, end)]
         parent, lane, outer, crossing = self._nest(start, end, base_us)
+        unended = [row for row, duration in enumerate(durations) if duration is None]
         repair = bytearray(len(start))
-        for row, end_us in enumerate(end):
-            if end_us < 0:
-                repair[row] = _UNENDED
-            elif row in self._backwards:
-                repair[row] = _BACKWARDS
-            elif row in crossing:
-                repair[row] = _MISNESTED
-        repairs = {"misnested": len(crossing), "unended": repair.count(_UNENDED), "backwards": len(self._backwards), **self._counts}
+        for rows, code in ((unended, _UNENDED), (crossing, _MISNESTED), (self._backwards, _BACKWARDS)):
+            for row in rows:
+                repair[row] = code
+        repairs = {"misnested": len(crossing), "unended": len(unended), "backwards": len(self._backwards), **self._counts}
         self._diagnose(repairs)
         return {
             "base_epoch_us": base_us if start or instants else None,
@@ -142,7 +139,7 @@ class Spans:
             "spans": {
                 "name_index": JsonList(self._name),
                 "start_us": JsonList(start),
-                "duration_us": JsonList(None if e < 0 else e - s for s, e in zip(start, end)),
+                "duration_us": JsonList(durations),
                 "compile_index": JsonList(self._compile),
                 "parent_index": JsonList(parent),
                 "lane": JsonList(lane),
@@ -156,7 +153,7 @@ class Spans:
                 "compile_index": JsonList(compile_index for _, _, compile_index, _ in instants),
                 "event_index": JsonList(event_index for _, _, _, event_index in instants),
             },
-            "by_name": self._by_name(start, end, outer),
+            "by_name": self._by_name(durations, outer),
             "repairs": repairs,
         }
 
@@ -166,55 +163,60 @@ class Spans:
         An unended span ends, for this, with the last event of its compile, or with the span that encloses it.
         """
         count, begin_event, end_event = len(start), self._begin_event, self._end_event
-        until = array("q", (math.floor(self._last_us[self._frame[row]]) - base_us if e < 0 else e for row, e in enumerate(end)))
+        last = {compile_index: int(self._last_us[frame]) - base_us for compile_index, frame in self._frame_of.items()}
+        until = array("q", [last[compile_index] if e < 0 else e for compile_index, e in zip(self._compile, end)])
         parent, outer, lane, crossing = array("i", [-1]) * count, array("i", [-1]) * count, bytearray(count), set()
-        lanes: list[list[tuple[int, int]]] = [[]]  # per lane the (end, row) of the spans that are open
-
-        def passed(top: tuple[int, int], row: int, from_us: int, to_us: int) -> bool:
-            top_us, above = top
-            if top_us <= from_us:
-                return top_us < from_us or from_us < to_us or 0 <= end_event[above] < begin_event[row]
-            return end[above] < 0 <= end[row] and top_us < to_us  # its end was a guess, and too early
-
+        # Per lane the spans that are open: end, row, and row of the smallest ended span there, itself or around it.
+        lanes: list[list[tuple[int, int, int]]] = [[]]
         rows = sorted(range(count), key=until.__getitem__, reverse=True)
         rows.sort(key=start.__getitem__)  # by start, the longest first, else in the order of the log
         for row in rows:
-            from_us, to_us = start[row], max(start[row], until[row])
+            from_us, to_us, ended = start[row], until[row], end[row] >= 0
+            if to_us < from_us:
+                to_us = from_us
             for number, stack in enumerate(lanes):
-                while stack and passed(stack[-1], row, from_us, to_us):
+                while stack:
+                    top_us, above, around = stack[-1]
+                    if top_us >= to_us:
+                        if top_us > from_us or not 0 <= end_event[above] < begin_event[row]:
+                            break  # it is around this span
+                    elif top_us > from_us and not (ended and end[above] < 0):  # else its end was a guess, and too early
+                        break  # it ends within this span
                     stack.pop()
-                if not stack or to_us <= stack[-1][0] or end[row] < 0:
+                else:
+                    above = around = -1
+                    break
+                if to_us <= top_us:
+                    break
+                if not ended:
+                    to_us = top_us
                     break
             else:
-                number = len(lanes)
-                if number < _MAX_LANES:
-                    lanes.append([])
+                if len(lanes) < _MAX_LANES:
+                    number, stack, above, around = len(lanes), [], -1, -1
+                    lanes.append(stack)
                 else:
-                    number -= 1
-                stack = lanes[number]
-            if stack:
-                to_us = min(to_us, stack[-1][0])
-                above = parent[row] = stack[-1][1]
-                outer[row] = above if end[above] >= 0 else outer[above]
-            elif number:
+                    to_us = top_us
+            parent[row], outer[row], lane[row] = above, around, number
+            if number and above < 0:
                 crossing.add(row)
-            lane[row] = number
-            stack.append((to_us, row))
+            stack.append((to_us, row, row if ended else around))
         return parent, lane, outer, crossing
 
-    def _by_name(self, start: array, end: array, outer: array) -> dict:
+    def _by_name(self, durations: list[int | None], outer: array) -> dict:
         """Sums per name; self time is that in no span inside of it, on the same lane."""
-        inside = array("q", [0]) * len(start)
-        for row, around in enumerate(outer):
-            if around >= 0 and end[row] >= 0:
-                inside[around] += end[row] - start[row]
+        inside = array("q", [0]) * len(outer)
+        for duration, around in zip(durations, outer):
+            if around >= 0 and duration:
+                inside[around] += duration
         size = len(self._names)
         counts, totals, selves = [0] * size, [0] * size, [0] * size
-        for row, name in enumerate(self._name):
+        for name, duration, inner in zip(self._name, durations, inside):
             counts[name] += 1
-            if end[row] >= 0:
-                totals[name] += end[row] - start[row]
-                selves[name] += max(0, end[row] - start[row] - inside[row])
+            if duration:
+                totals[name] += duration
+                if duration > inner:
+                    selves[name] += duration - inner
         return {"count": counts, "total_us": totals, "self_us": selves}
 
     def _diagnose(self, repairs: dict[str, int]) -> None:

@@ -78,7 +78,7 @@ class Tensors:
         storage = value.get("storage")
         if type(value.get("size")) is not list:
             unexpected(event, self._diagnostics, "size is no list")
-        other = None if value.keys() <= _IN_COLUMNS else _other(value)
+        other = None if _IN_COLUMNS.issuperset(value) else _other(value)
         return self._tensors.add(
             event_index=event.index,
             compile_index=event.compile_index,
