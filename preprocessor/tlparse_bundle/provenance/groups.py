@@ -61,6 +61,7 @@ class PreGrad:
     hash: str | None
     graph_id: int | None
     nth: int  # of its compile, from 1
+    row: int | None = None  # in the table, once a group that has it is closed
 
 
 @dataclass(slots=True)
@@ -155,7 +156,8 @@ class Groups:
         if group is None:
             return
         if group.has_mapping:
-            state.kernels |= self._close(group)
+            kernels = self._close(group)
+            state.kernels = state.kernels | kernels if state.kernels else kernels  # equal groups share them
         else:
             state.count -= 1
 

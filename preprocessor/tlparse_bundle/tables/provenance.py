@@ -39,7 +39,6 @@ class Provenance:
         self._groups = Groups(self._close)
         self._strings, self._sources, self._stacks = Interner(), Interner(), Interner()
         self._graph_rows = JsonList()
-        self._graph_index: dict[int, int] = {}  # event -> row
         self._rows = JsonList()
         self._first_events = array("q")  # of each row
         self._read = Remembered(self._reading)
@@ -60,13 +59,15 @@ class Provenance:
             line, byte_offset = group.places[part]
             self._diagnostics.add("table-parse", message, line=line, byte_offset=byte_offset, event_index=group.events[part])
         code_part = WRAPPER if group.parts.get(WRAPPER) else CODE
-        pre = self._graph(group.pre_grad.event_index, reading.pre) if group.pre_grad and reading.has_pre_grad else None
+        pre = group.pre_grad if reading.has_pre_grad else None
+        if pre is not None and pre.row is None:  # None still when its text was let go before it was needed
+            pre.row = self._graph(pre.event_index, reading.pre)
         row = {
             "compile_index": group.compile_index,
             "subgraph_name": group.subgraph_name and group.subgraph_name[:2000],
             "number": group.number,
             **reading.code_cells,
-            "pre_graph_index": pre,
+            "pre_graph_index": pre and pre.row,
             "post_graph_index": self._graph(group.events[POST_GRAD], reading.post) if POST_GRAD in group.events else None,
             "code_event_index": group.events.get(code_part),
             "mapping_event_index": group.events.get(NODES),
@@ -100,12 +101,11 @@ class Provenance:
         )
 
     def _graph(self, event_index: int, cells: dict | None) -> int | None:
-        """Row of a graph; groups can share a pre-grad graph. None when its text was let go before it was needed."""
-        row = self._graph_index.get(event_index)
-        if row is None and cells is not None:
-            row = self._graph_index[event_index] = len(self._graph_rows)
-            self._graph_rows.append({"event_index": event_index, **cells})
-        return row
+        """Row of a graph; None when there is no text of it."""
+        if cells is None:
+            return None
+        self._graph_rows.append({"event_index": event_index, **cells})
+        return len(self._graph_rows) - 1
 
     def _graph_cells(self, text: GraphText | None) -> dict | None:
         if text is None:
