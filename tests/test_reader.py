@@ -64,6 +64,7 @@ def test_prefixes_that_are_one(prefix):
         b"V0401 12:00:00.000000 7 a.py] {}",
         b"V0401T12:00:00.000000 7 a.py:1] {}",
         b"[rank0]:V0401 12:00:00.000000 7 a.py:1] {}",
+        b"V0401 12:00:00.000000 7 a.py\nb.py:1] {}",
     ],
 )
 def test_lines_that_are_no_record(line):

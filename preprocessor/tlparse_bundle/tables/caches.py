@@ -168,7 +168,7 @@ class Caches:
             closest = same
             if closest is None and new.components:
                 candidates = [key for key in earlier if key.components]
-                closest = max(candidates, key=lambda key: (len(key.components & new.components), key.event_index), default=None)
+                closest = max(candidates, key=lambda key: (_shared(new.components, key.components), key.event_index), default=None)
             if closest is not None:
                 different = []
                 if closest.components is not new.components:
@@ -181,6 +181,11 @@ class Caches:
 
     def table(self) -> dict:
         return {"caches": self._rows}
+
+
+def _shared(one: set[int], other: set[int]) -> int:
+    """How many are in both. Keys are nearly equal as a rule: the few that one lacks are collected in half the time of the others."""
+    return 0 if one.isdisjoint(other) else len(one) - len(one - other)
 
 
 def _row(event: Event, cache: str, outcome: str, cells: dict) -> dict:

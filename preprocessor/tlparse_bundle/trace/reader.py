@@ -21,8 +21,9 @@ MAX_RECORD_BYTES = 256 << 20  # with the payload
 # Level, MMDD, time, pid, then the shortest path that is followed by ":line] ".
 _LEVEL_AND_TIME = rb"([A-Z])(\d{4} \d\d:\d\d:\d\d)[.,](\d{6}) +"
 PREFIX = re.compile(_LEVEL_AND_TIME + rb"(\d+) (.+?):(\d+)\] ?")
-# Possessive, so that no line of millions is remembered for a way back.
-_RECORD = re.compile(_LEVEL_AND_TIME + rb"(\d+ .+?:\d+)\] ?([^\n]*+)\n((?:\t[^\n]*+\n)*+)(?![\t\n])")
+# The same of a path without a colon, but for a drive; quicker, as it does not look for line feeds, and may cross them.
+_HEAD = re.compile(_LEVEL_AND_TIME + rb"(\d+ (?:[A-Z]:\\)?[^:]++:\d+)\] ?")
+_UNTABBED_LINE = re.compile(rb"\n[^\t]")
 _PAYLOAD_LINES = re.compile(rb"(?:\n++\t[^\n]*+)*+")
 _LINE_FEEDS = re.compile(rb"\n+")
 _LINE_END = re.compile(rb"\n")
@@ -92,10 +93,13 @@ class RecordReader:
         line = 1
         while True:
             buf = self._buf
-            match = _RECORD.match(buf, pos)
+            match = _HEAD.match(buf, pos)
             if match is not None:
-                start, stop = match.span(6)
-                if stop < len(buf) and stop - pos <= MAX_LINE_BYTES:
+                start = stop = buf.find(b"\n", pos) + 1
+                if buf[start : start + 1] == b"\t":
+                    found = _UNTABBED_LINE.search(buf, start)
+                    stop = found.end() - 1 if found is not None else 0
+                if match.end() < start <= stop <= pos + MAX_LINE_BYTES and buf[stop : stop + 1] not in (b"\n", b""):
                     # A whole record with nothing odd about it, as nearly all are.
                     payload, lines = None, 1
                     if stop > start:
@@ -105,7 +109,7 @@ class RecordReader:
                         if len(raw) - len(payload) > line_feeds:  # there are other tabs
                             payload = raw.replace(b"\n\t", b"\n")
                         lines = 2 + line_feeds
-                    prefix, envelope = match.group(1, 2, 3, 4), match[5].removesuffix(b"\r")
+                    prefix, envelope = match.group(1, 2, 3, 4), buf[match.end() : start - 1].removesuffix(b"\r")
                     yield Record(line, self._base + pos, stop - pos, prefix, envelope, payload, False, False, False, buf[kept_from:start])
                     line += lines
                     kept_from = pos = stop
