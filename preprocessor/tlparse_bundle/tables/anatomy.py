@@ -38,8 +38,8 @@ class Anatomy:
     def table(self) -> dict:
         kinds = self._tally.kind_sums()
         cells = JsonColumns("kind_index", "compile_index", *_SUMS)
-        for compile_index, kind, sums in self._tally.cells():
-            cells.add(kind, compile_index, sums.event_count, sums.size_bytes, sums.payload_size_bytes)
+        for compile_index, kind, event_count, size_bytes, _, payload_size_bytes in self._tally.cells():
+            cells.add(kind, compile_index, event_count, size_bytes, payload_size_bytes)
         return {
             "kinds": {
                 "payload_size_bytes": [sums.payload_size_bytes for sums in kinds],

@@ -181,12 +181,12 @@ class Compiles:
 
     def _counts(self) -> dict[str, array]:
         counts = {key: array("q", [0]) * len(self._rows) for key in ("event_count", "size_bytes", "artifact_count")}
-        for index, kind, sums in self._tally.cells():
-            event_type, _ = self._tally.kind_names[kind]
-            counts["event_count"][index] += sums.event_count
-            counts["size_bytes"][index] += sums.size_bytes
-            counts["artifact_count"][index] += is_artifact(event_type, True) * sums.payload_count
-            counts["artifact_count"][index] += is_artifact(event_type, False) * (sums.event_count - sums.payload_count)
+        artifacts = [(is_artifact(event_type, True), is_artifact(event_type, False)) for event_type, _ in self._tally.kind_names]
+        for index, kind, event_count, size_bytes, payload_count, _ in self._tally.cells():
+            with_payload, without = artifacts[kind]
+            counts["event_count"][index] += event_count
+            counts["size_bytes"][index] += size_bytes
+            counts["artifact_count"][index] += with_payload * payload_count + without * (event_count - payload_count)
         return counts
 
     def _row(self, row: _Row) -> dict:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator
+from itertools import chain
+from operator import add
 from typing import NamedTuple
 
 from tlparse_bundle.events.kinds import Kind
@@ -27,14 +29,8 @@ class Sums:
 
     __slots__ = ("event_count", "size_bytes", "payload_count", "payload_size_bytes")
 
-    def __init__(self, event_count: int = 0, size_bytes: int = 0, payload_count: int = 0, payload_size_bytes: int = 0):
-        self.event_count = event_count
-        self.size_bytes = size_bytes
-        self.payload_count = payload_count
-        self.payload_size_bytes = payload_size_bytes
-
-    def numbers(self) -> tuple[int, int, int, int]:
-        return self.event_count, self.size_bytes, self.payload_count, self.payload_size_bytes
+    def __init__(self) -> None:
+        self.event_count = self.size_bytes = self.payload_count = self.payload_size_bytes = 0
 
     def add(self, other: Sums) -> None:
         self.event_count += other.event_count
@@ -101,11 +97,11 @@ class Tally:
                 groups.setdefault(key, Sums()).add(sums)
             self._rank_counts[rank] = self._rank_counts.get(rank, 0) + sums.event_count
         for kind, sums in kinds.items():
-            self._packed.extend((compile_index, kind, *sums.numbers()))
+            self._packed.extend((compile_index, kind, sums.event_count, sums.size_bytes, sums.payload_count, sums.payload_size_bytes))
 
     def _merge(self) -> None:
         """Compiles that take turns are packed again and again."""
-        self._packed = array("q", (number for compile_index, kind, sums in self.cells() for number in (compile_index, kind, *sums.numbers())))
+        self._packed = array("q", chain.from_iterable(self.cells()))
         self._max_packed = max(_MAX_PACKED, 2 * len(self._packed))
 
     def _pack_all(self) -> None:
@@ -127,18 +123,16 @@ class Tally:
         self._pack_all()
         return self._rank_counts
 
-    def cells(self) -> Iterator[tuple[int, int, Sums]]:
-        """Compile, kind and sums of what they have in common, in order of their indexes."""
+    def cells(self) -> Iterator[tuple[int, ...]]:
+        """Compile, kind, and the numbers of Sums of what they have in common, in order of compile and kind."""
         self._pack_all()
-        packed, width = self._packed, 6
-        found: tuple[int, int, Sums] | None = None
-        for at in sorted(range(0, len(packed), width), key=lambda at: packed[at] << 40 | packed[at + 1]):
-            compile_index, kind, *numbers = packed[at : at + width]
-            if found is not None and found[:2] == (compile_index, kind):  # it was packed before its last event
-                found[2].add(Sums(*numbers))
-                continue
-            if found is not None:
-                yield found
-            found = compile_index, kind, Sums(*numbers)
-        if found is not None:
-            yield found
+        packed, before = self._packed, ()
+        for at in sorted(range(0, len(packed), 6), key=lambda at: packed[at] << 40 | packed[at + 1]):
+            row = tuple(packed[at : at + 6])
+            if before[:2] == row[:2]:  # it was packed before its last event
+                row = (*row[:2], *map(add, before[2:], row[2:]))
+            elif before:
+                yield before
+            before = row
+        if before:
+            yield before
