@@ -15,6 +15,9 @@ from tlparse_bundle.tables.tally import Tally
 from tlparse_bundle.trace.envelope import Event
 from tlparse_bundle.trace.stacks import StackTable
 
+_BATCH_EVENTS = 256
+_BATCH_BYTES = 1 << 20
+
 
 class LogTablesHere:
     """See LogTables. ``one_of_many``: the logs before may have been equal in part."""
@@ -28,15 +31,26 @@ class LogTablesHere:
         self._writer = EventWriter(sink, log_id)
         self._tables = Tables([*STREAM_TABLES, *plugin_tables()], TableContext(stacks, self._diagnostics, self._tally))
         self._payload_tables = (PayloadTablesRemembered if one_of_many else PayloadTablesHere)(sink, log_id)
+        self._batch: list[Event] = []
+        self._batch_bytes = 0
 
     def observe(self, event: Event) -> None:
-        self._tally.add(event)
-        self._writer.add(event)
-        self._identity.observe(event)
-        self._tables.observe(event)
-        self._payload_tables.observe(event)
+        self._batch.append(event)
+        self._batch_bytes += event.size_bytes
+        if len(self._batch) >= _BATCH_EVENTS or self._batch_bytes >= _BATCH_BYTES:
+            self._hand_on()
+
+    def _hand_on(self) -> None:
+        """A table gets many events at once: to go from table to table with each event takes a tenth longer."""
+        events, self._batch, self._batch_bytes = self._batch, [], 0
+        for observe in (self._tally.add, self._writer.add, self._identity.observe):
+            for event in events:
+                observe(event)
+        self._tables.observe(events)
+        self._payload_tables.observe(events)
 
     def finish(self) -> TablesSummary:
+        self._hand_on()
         self._writer.close()
         # One after another, so that no two are in memory at once.
         paths = {table.name: self._sink.put_table(self._log_id, table.name, table.table()) for table in self._tables}

@@ -7,7 +7,7 @@ differs. The events of a log wait until its end, when it is known which tables a
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import orjson
 
@@ -47,14 +47,21 @@ class PayloadTablesRemembered:
         self._log_id = log_id
         self._slots = [_Slot(cls) for cls in PAYLOAD_TABLES]
         self._of_type: dict[str, list[_Slot]] = {}
-        self._events: list[Event] = []
+        self._batches: list[list[Event]] = []
         self._waiting_bytes = 0
         self._here: PayloadTablesHere | None = None
 
-    def observe(self, event: Event) -> None:
+    def observe(self, events: Sequence[Event]) -> None:
         if self._here is not None:
-            self._here.observe(event)
+            self._here.observe(events)
             return
+        self._batches.append([event for event in events if self._note(event)])
+        self._waiting_bytes += sum(len(event.payload or b"") for event in self._batches[-1])
+        if self._waiting_bytes > MAX_WAITING_BYTES:
+            self._fill()
+
+    def _note(self, event: Event) -> bool:
+        """Whether a table wants the event."""
         slots = self._of_type.get(event.type)
         if slots is None:
             types = ((slot, slot.table.types) for slot in self._slots)
@@ -65,18 +72,13 @@ class PayloadTablesRemembered:
                 fingerprint = fingerprint or _fingerprint(event)
                 slot.fingerprints.append(fingerprint)
                 slot.events.append(event)
-        if fingerprint is None:
-            return
-        self._events.append(event)
-        self._waiting_bytes += len(event.payload or b"")
-        if self._waiting_bytes > MAX_WAITING_BYTES:
-            self._fill()
+        return fingerprint is not None
 
     def _fill(self) -> PayloadTablesHere:
         self._here = PayloadTablesHere(self._sink, self._log_id)
-        for event in self._events:
-            self._here.observe(event)
-        self._events, self._slots = [], []
+        for events in self._batches:
+            self._here.observe(events)
+        self._batches, self._slots = [], []
         self._of_type.clear()
         return self._here
 
@@ -96,8 +98,7 @@ class PayloadTablesRemembered:
         key = slot.table.name, codec.name, hashlib.sha256(b"".join(slot.fingerprints)).digest()
         data = _known.get(key)
         if data is None:
-            for event in slot.events:
-                slot.tables.observe(event)
+            slot.tables.observe(slot.events)
             data = b"".join(encoded_table(slot.table.table(), codec))
             if not slot.diagnostics.counts():
                 while len(_known) >= _MAX_KNOWN:

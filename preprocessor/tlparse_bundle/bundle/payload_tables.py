@@ -10,7 +10,7 @@ from tlparse_bundle.trace.stacks import StackTable
 
 
 class PayloadTablesHere:
-    """Fills them as the events come. ``observe`` events in file order, then ``finish``."""
+    """Fills them as the events come. ``observe`` some events after others, in file order, then ``finish``."""
 
     def __init__(self, sink: FileSink, log_id: str):
         self._sink = sink

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -85,19 +85,27 @@ TABLES = (*STREAM_TABLES, *PAYLOAD_TABLES)
 
 
 class Tables:
-    """Tables of one log, by name; hands each event to those that want it."""
+    """Tables of one log, by name; hands events to those that want them."""
 
     def __init__(self, classes: Iterable[type[Table]], context: TableContext):
         self._tables = {table.name: table for table in (cls(context) for cls in classes)}
-        self._observers: dict[str, list[Callable[[Event], None]]] = {}
 
-    def observe(self, event: Event) -> None:
-        observers = self._observers.get(event.type)
-        if observers is None:
-            wanting = (t for t in self._tables.values() if t.types is None or event.type in t.types)
-            observers = self._observers[event.type] = [table.observe for table in wanting]
-        for observe in observers:
-            observe(event)
+    def observe(self, events: Sequence[Event]) -> None:
+        """The next events of the log."""
+        by_type: dict[str, list[Event]] = {}
+        for event in events:
+            by_type.setdefault(event.type, []).append(event)
+        for table in self._tables.values():
+            observe, types = table.observe, table.types
+            wanted = by_type.keys() if types is None else by_type.keys() & types
+            if len(wanted) == 1:
+                some = by_type[next(iter(wanted))]
+            elif len(wanted) == len(by_type):
+                some = events
+            else:
+                some = [event for event in events if event.type in types] if wanted else ()
+            for event in some:
+                observe(event)
 
     def __getitem__(self, name: str) -> Table:
         return self._tables[name]
