@@ -17,6 +17,8 @@ LARGE_BYTES = 256 << 10
 PACK_BYTES = 1 << 20
 MAX_OPEN_BYTES = 32 << 20
 MAX_OPEN_PACKS = 256
+_OFFSET_BITS = 32  # an offset in a pack is below
+_MAX_OFFSET = (1 << _OFFSET_BITS) - 1
 
 
 class _Pack:
@@ -37,16 +39,19 @@ class BlobWriter:
         self._rows: list[list] = []
         self._packs: dict[Hashable, _Pack] = {}
         self._open_bytes = 0
-        self._seen: dict[str, tuple[int, int]] = {}
+        self._seen: dict[bytes, int] = {}  # hash -> blob row and offset in one number: a large log has many
         self._timeline: _Pack | None = None
         self.timeline: list[int] = []
 
     def put(self, payload: bytes, content: str, kind: Hashable) -> tuple[int, int]:
         """Store a payload with this hash of its content; returns blob row and offset in the blob."""
-        place = self._seen.get(content)
+        key = bytes.fromhex(content)
+        place = self._seen.get(key)
         if place is None:
-            place = self._seen[content] = self._store(payload, kind)
-        return place
+            row, offset = self._store(payload, kind)
+            self._seen[key] = row << _OFFSET_BITS | offset
+            return row, offset
+        return place >> _OFFSET_BITS, place & _MAX_OFFSET
 
     def put_trace_event(self, payload: bytes) -> tuple[int, int]:
         """Store the payload of a chromium event in the timeline; returns blob row and offset."""

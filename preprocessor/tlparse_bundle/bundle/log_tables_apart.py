@@ -24,7 +24,7 @@ from tlparse_bundle.trace.stacks import StackTable
 
 _BATCH_BYTES = 1 << 20
 _BATCH_EVENTS = 1000
-_MAX_WAITING = 12  # batches
+_MAX_WAITING = 4  # batches
 _LENGTH = struct.Struct("<Q")
 _MAX_RECENT_BYTES = 4 << 20
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from array import array
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -36,12 +37,17 @@ _MAX_REASONS_BYTES = 1 << 20
 class _FrameCompile:
     """What all attempts of one frame compile share."""
 
+    __slots__ = (
+        "started", "metrics", "metrics_event_index", "failure", "restart_reasons", "graph_break", "recompile_text", "backward_time_us",
+        "span_start_us", "span_us", "stack_index",
+    )  # fmt: skip
+
     def __init__(self) -> None:
         self.started = False
         self.metrics: dict = {}
         self.metrics_event_index: int | None = None
         self.failure: dict | None = None
-        self.restart_reasons: list[str] = []
+        self.restart_reasons: Sequence[str] = ()
         self.graph_break = False
         self.recompile_text: str | None = None
         self.backward_time_us: int | None = None
@@ -60,6 +66,8 @@ class _FrameCompile:
 
 
 class _Row:
+    __slots__ = ("cid", "occurrence", "first_event_index", "frame_compile", "stack_index", "graph_break_count")
+
     def __init__(self, compile: Compile, frame_compile: _FrameCompile):
         self.cid = compile.id
         self.occurrence = compile.occurrence

@@ -43,8 +43,9 @@ class Occurrences:
     """
 
     def __init__(self) -> None:
-        # frame compile -> its occurrence, and the attempts of that which had a dynamo_start
-        self._state: dict[tuple, tuple[int, set[int]]] = {}
+        self._newest: dict[tuple, int] = {}  # of frame compiles that came more than once
+        self._started: dict[tuple, int] = {}  # frame compile -> the occurrence that had a dynamo_start
+        self._started_attempts: dict[CompileId, int] = {}  # the same of each attempt
 
     def of(self, cid: CompileId, *, starts: bool = False, opens: bool = False) -> int:
         """Occurrence (1, 2, …) of a record.
@@ -52,12 +53,9 @@ class Occurrences:
         ``starts``: it is a dynamo_start; ``opens``: it is one of those that come before.
         """
         key = cid[:3]
-        state = self._state.get(key)
-        if state is None:
-            state = self._state[key] = (1, set())
-        occurrence, started = state
-        if cid.attempt in started if starts else opens and started:
-            occurrence, started = self._state[key] = (occurrence + 1, set())
+        occurrence = self._newest.get(key, 1)
+        if occurrence == (self._started_attempts.get(cid) if starts else opens and self._started.get(key)):
+            occurrence = self._newest[key] = occurrence + 1
         if starts:
-            started.add(cid.attempt)
+            self._started_attempts[cid] = self._started[key] = occurrence
         return occurrence

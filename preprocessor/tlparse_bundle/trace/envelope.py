@@ -27,7 +27,7 @@ _ID_TYPES = frozenset(product((int, type(None)), repeat=len(ID_KEYS)))
 _EMPTY_MD5 = md5(b"")
 _HASH_KEY = b', "has_payload": "'
 _HASH_BYTES = 34  # of the MD5 behind it, with the end of the envelope
-_MAX_KNOWN = 4096  # envelopes, and places in the source
+_MAX_KNOWN = 1024  # envelopes, and places in the source
 _MAX_KNOWN_BYTES = 400  # of one: a longer one, which says something itself, hardly comes again
 
 
