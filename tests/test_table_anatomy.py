@@ -3,6 +3,7 @@
 import pytest
 import traces
 from log_builder import log
+from tlparse_bundle.tables import tally
 
 
 def columns(table):
@@ -59,3 +60,23 @@ def test_a_payload_counts_once_among_the_distinct_ones(log_of):
 
 def test_no_record(log_of):
     assert log_of(b"not a record\n").table("anatomy")["cells"]["kind_index"] == []
+
+
+@pytest.mark.parametrize("turns", [1, 3, 40])
+def test_compiles_that_take_turns(turns, log_of, monkeypatch):
+    """Only a few are counted in objects; the numbers of the others are packed, and merged when there are many."""
+    text = "".join(
+        f'artifact:{name} {number}/0 @{rank}\n | {"x" * number}\n' for _ in range(turns) for number in range(5) for name, rank in (("a", 0), ("b", 1))
+    )
+    plain = log_of(log(text))
+    monkeypatch.setattr(tally, "_MAX_OPEN", 2)
+    monkeypatch.setattr(tally, "_MAX_PACKED", 30)
+    merged = []
+    merge = tally.Tally._merge
+    monkeypatch.setattr(tally.Tally, "_merge", lambda self: (merged.append(len(self._packed)), merge(self)))
+    it = log_of(log(text))
+    for name in ("anatomy", "compiles"):
+        assert it.table(name) == plain.table(name)
+    assert {key: it.directory[key] for key in ("kinds", "ranks")} == {key: plain.directory[key] for key in ("kinds", "ranks")}
+    assert [row["event_count"] for row in it.table("compiles")["compiles"]] == [2 * turns] * 5
+    assert merged and all(size < 150 for size in merged)

@@ -21,7 +21,8 @@ from tlparse_bundle.tables.tally import Tally
 from tlparse_bundle.trace.envelope import Event
 from tlparse_bundle.trace.stacks import StackTable
 
-MAX_WAITING_BYTES = 32 << 20  # payloads of one log; beyond, its tables are filled as the events come
+MAX_WAITING_BYTES = 24 << 20  # of memory, for the events of one log; beyond, its tables are filled as they come
+_METADATA_FACTOR = 4  # parsed, metadata take several times their size
 _MAX_KNOWN = 64  # tables, of some logs
 
 _known: dict[tuple[str, str, bytes], bytes] = {}  # (table, codec, its events) -> the file, as it is stored
@@ -56,7 +57,7 @@ class PayloadTablesRemembered:
             self._here.observe(events)
             return
         self._batches.append([event for event in events if self._note(event)])
-        self._waiting_bytes += sum(len(event.payload or b"") for event in self._batches[-1])
+        self._waiting_bytes += sum(len(event.payload or b"") + _METADATA_FACTOR * len(event.metadata_json) for event in self._batches[-1])
         if self._waiting_bytes > MAX_WAITING_BYTES:
             self._fill()
 
