@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from log_builder import record
 from log_strategies import cases, damaged_logs, hostile_logs
 from tlparse_bundle import Bundle, BundleError, build, discover
-from tlparse_bundle.bundle import log_tables_apart, log_writer
-from tlparse_bundle.bundle.log_tables_apart import RecentPayloads
+from tlparse_bundle.bundle import log_tables_apart, log_tables_pipe, log_writer
+from tlparse_bundle.bundle.log_tables_pipe import RecentPayloads
 from traces import FIXTURE_LOGS, ROOT, files, params
 
 
@@ -127,7 +127,7 @@ def test_events_pass_whole(processes, tmp_path):
 @given(st.lists(st.binary(max_size=9), max_size=30), st.integers(0, 40))
 def test_both_ends_remember_the_same_payloads(payloads, limit):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(log_tables_apart, "_MAX_RECENT_BYTES", limit)
+        patch.setattr(log_tables_pipe, "_MAX_RECENT_BYTES", limit)
         here, there, sent = RecentPayloads(), RecentPayloads(), 0
         for payload in payloads:
             content = payload.hex()

@@ -9,13 +9,12 @@ from __future__ import annotations
 import os
 import pickle
 import queue
-import struct
 import subprocess
 import sys
 import threading
-from typing import BinaryIO
 
 from tlparse_bundle.bundle.log_tables import TablesSummary
+from tlparse_bundle.bundle.log_tables_pipe import RecentPayloads, read_message, row_of, write_message
 from tlparse_bundle.bundle.sink import FileSink
 from tlparse_bundle.errors import BundleError
 from tlparse_bundle.tables.plugins import plugin_tables
@@ -25,30 +24,6 @@ from tlparse_bundle.trace.stacks import StackTable
 _BATCH_BYTES = 1 << 20
 _BATCH_EVENTS = 1000
 _MAX_WAITING = 4  # batches
-_LENGTH = struct.Struct("<Q")
-_MAX_RECENT_BYTES = 4 << 20
-
-
-class RecentPayloads:
-    """The payloads that were sent last, by hash. Both ends hold the same, so that those that come again,
-    more than half of the bytes, are not sent again.
-    """
-
-    def __init__(self) -> None:
-        self._payloads: dict[str, bytes] = {}
-        self._bytes = 0
-
-    def add(self, content: str, payload: bytes) -> None:
-        self._payloads[content] = payload
-        self._bytes += len(payload)
-        while self._bytes > _MAX_RECENT_BYTES:
-            self._bytes -= len(self._payloads.pop(next(iter(self._payloads))))
-
-    def __contains__(self, content: str) -> bool:
-        return content in self._payloads
-
-    def __getitem__(self, content: str) -> bytes:
-        return self._payloads[content]
 
 
 class LogTablesApart:
@@ -76,22 +51,9 @@ class LogTablesApart:
         self._queue.put(pickle.dumps((sink.root, sink.codec.name, log_id)))
 
     def observe(self, event: Event) -> None:
-        payload, span = event.payload, event.trace_event
-        if span is not None and not self._whole:
-            payload, span = None, _needed(span)
-        elif event.hash is not None:
-            if event.hash in self._recent:
-                payload = None
-            else:
-                self._recent.add(event.hash, payload)
-        self._rows.append(
-            (
-                event.index, event.type, event.name, event.compile_id, event.occurrence, event.rank, event.line, event.byte_offset,
-                event.size_bytes, event.time_us, event.origin_index, event.pid_index, payload, event.payload_size_bytes,
-                event.payload_form, event.hash, event.blob_index, event.blob_offset, event.metadata_json, span,
-            )  # fmt: skip
-        )
-        self._bytes += len(event.metadata_json) + (0 if payload is None else len(payload))
+        row, size_bytes = row_of(event, self._recent, whole=self._whole)
+        self._rows.append(row)
+        self._bytes += size_bytes
         if self._bytes >= _BATCH_BYTES or len(self._rows) >= _BATCH_EVENTS:
             self._hand_over()
 
@@ -139,25 +101,3 @@ class LogTablesApart:
             except OSError:
                 pass
         self._process.wait()
-
-
-def _needed(span: dict) -> tuple:
-    """What tables read of a trace event: name, phase, time, duration, compile id."""
-    arguments = span.get("args")
-    return span["name"], span["ph"], span["ts"], span.get("dur"), arguments.get("compile_id") if type(arguments) is dict else None
-
-
-def write_message(stream: BinaryIO, message: bytes) -> None:
-    stream.write(_LENGTH.pack(len(message)))
-    stream.write(message)
-    stream.flush()
-
-
-def read_message(stream: BinaryIO) -> bytes | None:
-    """A message; None at the end, or when it was cut."""
-    head = stream.read(_LENGTH.size)
-    if len(head) < _LENGTH.size:
-        return None
-    size = _LENGTH.unpack(head)[0]
-    message = stream.read(size)
-    return message if len(message) == size else None
