@@ -7,6 +7,13 @@ from tlparse_bundle import Bundle, build, discover
 from tlparse_bundle.bundle.restore import restored_bytes
 from tlparse_bundle.bundle.validate import validate
 
+_LONG = ("test_web_every_view", "test_web_axe", "test_elsewhere", "test_properties")
+
+
+def pytest_collection_modifyitems(items):
+    """The longest are begun first, so that no worker is left alone with one at the end."""
+    items.sort(key=lambda item: item.path.stem not in _LONG)
+
 
 @pytest.fixture(scope="session")
 def root():
