@@ -35,7 +35,10 @@ from tlparse_bundle.trace.stacks import StackTable
 
 @dataclass(frozen=True, slots=True)
 class TableContext:
-    """What tables may use: the stacks of the log, its diagnostics, and the counts of its events."""
+    """What tables may use: the stacks of the log, its diagnostics, and the counts of its events.
+
+    Stacks and counts may be some events ahead of the event that a table sees.
+    """
 
     stacks: StackTable
     diagnostics: Diagnostics
@@ -43,7 +46,8 @@ class TableContext:
 
 
 class Table(Protocol):
-    """One table of one log. It sees the events in file order, and is written at the end.
+    """One table of one log. It sees the events in file order, and is written at the end. Lists that grow
+    with the log are JsonLists, as values of ``table()`` or of objects in it.
 
     ``name`` is the name of the file and of the schema; ``types`` are the event types that it wants
     to see, None for all. It may have a method ``wants(event)`` that is false for those of them that

@@ -16,6 +16,7 @@ from tlparse_bundle.trace.envelope import Event
 _MAX_OPEN = 64  # compiles
 _MAX_PACKED = 1_000_000  # numbers
 
+
 class Compile(NamedTuple):
     """A row of the compile table: a compile id in one of its occurrences; no id for what belongs to no compile."""
 
