@@ -6,13 +6,14 @@ import pytest
 import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
+from log_strategies import cases
 from tlparse_bundle.bundle.layout import CODECS
 from tlparse_bundle.bundle.table_file import encoded_table
 from tlparse_bundle.tables import json_list
 from tlparse_bundle.tables.json_list import JsonColumns, JsonList
 
 ITEMS = st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text(), lambda items: st.lists(items) | st.dictionaries(st.text(), items)
+    st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text(), lambda items: st.lists(items, max_size=3) | st.dictionaries(st.text(), items, max_size=3), max_leaves=5
 )
 
 
@@ -28,7 +29,8 @@ def text(array):
     return b"".join(array.pieces())
 
 
-@given(st.lists(st.tuples(st.booleans(), st.lists(ITEMS, max_size=8)), max_size=8))
+@given(st.lists(st.tuples(st.booleans(), st.lists(ITEMS, max_size=8)), max_size=5))
+@cases(60)
 def test_what_was_added(calls):
     array, expected = JsonList(), []
     for together, items in calls:
