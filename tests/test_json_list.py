@@ -13,7 +13,9 @@ from tlparse_bundle.tables import json_list
 from tlparse_bundle.tables.json_list import JsonColumns, JsonList
 
 ITEMS = st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text(), lambda items: st.lists(items, max_size=3) | st.dictionaries(st.text(), items, max_size=3), max_leaves=5
+    st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text(),
+    lambda items: st.lists(items, max_size=3) | st.dictionaries(st.text(), items, max_size=3),
+    max_leaves=5,
 )
 
 

@@ -48,7 +48,7 @@ class EventWriter:
             self._metadata += b","
         self._metadata += event.metadata_json
         self._metadata_count += 1
-        if len(self._metadata) + 1 >= METADATA_CHUNK_BYTES:
+        if len(self._metadata) >= METADATA_CHUNK_BYTES:
             self._close_metadata()
 
     def close(self) -> None:

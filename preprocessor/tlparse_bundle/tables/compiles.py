@@ -174,7 +174,7 @@ class Compiles:
         functions: dict[tuple, dict] = {}
         rows, counts = JsonList(), self._counts()
         for index, row in enumerate(self._rows):
-            cells = self._row(row) | {key: column[index] for key, column in counts.items()}
+            cells = self._row(row, {key: column[index] for key, column in counts.items()})
             if row.cid is not None and row.cid.frame_id is not None:
                 known = {key: cells[key] for key in ("function", "filename", "first_line")}
                 frame = (row.cid.compiled_autograd_id, row.cid.frame_id)
@@ -197,7 +197,7 @@ class Compiles:
             counts["artifact_count"][index] += with_payload * payload_count + without * (event_count - payload_count)
         return counts
 
-    def _row(self, row: _Row) -> dict:
+    def _row(self, row: _Row, counts: dict[str, int]) -> dict:
         cid, shared = row.cid, row.frame_compile
         metrics = shared.metrics
         key = "-" if cid is None else str(cid)
@@ -224,10 +224,10 @@ class Compiles:
             "restart_reasons": shared.restart_reasons,
             "failure": shared.failure,
             "metrics_event_index": shared.metrics_event_index,
-            "event_count": None,  # filled in by the table
+            "event_count": counts["event_count"],
             "first_event_index": row.first_event_index,
-            "size_bytes": None,
-            "artifact_count": None,
+            "size_bytes": counts["size_bytes"],
+            "artifact_count": counts["artifact_count"],
         }
 
     def _function(self, metrics: dict, stack_index: int | None) -> dict:

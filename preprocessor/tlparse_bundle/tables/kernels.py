@@ -31,7 +31,6 @@ class Kernels:
         self._codes = JsonList()
         self._kernels = JsonList()  # rows without the Triton info, which is written later
         self._infos = JsonList()
-        self._code_places: list[tuple[int, int]] = []  # compile and event of each code
         self._read = Remembered(_reading)
 
     @staticmethod
@@ -61,7 +60,6 @@ class Kernels:
         }
         self._kernels.extend({"code_index": len(self._codes), **kernel} for kernel in kernels)
         self._codes.append(place | cells)
-        self._code_places.append((event.compile_index, event.index))
 
     def _observe_info(self, event: Event) -> None:
         try:
@@ -89,9 +87,10 @@ class Kernels:
         known: dict[tuple, list[tuple[int, int]]] = {}  # numbers and events of the infos
         for number, info in enumerate(self._infos):
             known.setdefault((info["compile_index"], info["name"]), []).append((number, info["event_index"]))
+        codes = [(code["compile_index"], code["event_index"]) for code in self._codes]
         rows = JsonList()
         for kernel in self._kernels:
-            compile_index, event_index = self._code_places[kernel["code_index"]]
+            compile_index, event_index = codes[kernel["code_index"]]
             found = known.get((compile_index, kernel["name"]), ()) if kernel["kind"] == "triton" else ()
             rows.append({**kernel, "triton_info_index": _following(found, event_index)})
         return {"codes": self._codes, "kernels": rows, "triton_infos": self._infos}
