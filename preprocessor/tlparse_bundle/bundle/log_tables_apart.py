@@ -21,9 +21,9 @@ from tlparse_bundle.tables.plugins import plugin_tables
 from tlparse_bundle.trace.envelope import Event
 from tlparse_bundle.trace.stacks import StackTable
 
-_BATCH_BYTES = 1 << 20
-_BATCH_EVENTS = 1000
-_MAX_WAITING = 4  # batches
+_BATCH_BYTES = 256 << 10
+_BATCH_EVENTS = 250
+_MAX_WAITING = 8  # batches
 
 
 class LogTablesApart:

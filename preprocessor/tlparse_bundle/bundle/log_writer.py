@@ -22,6 +22,7 @@ from tlparse_bundle.events.kinds import Kind
 from tlparse_bundle.tables.identity import rank_of
 from tlparse_bundle.trace.discover import LogFile, open_log
 from tlparse_bundle.trace.envelope import EventDecoder
+from tlparse_bundle.trace.json_text import json_to_keep
 from tlparse_bundle.trace.reader import RecordReader
 from tlparse_bundle.trace.stacks import StackTable
 
@@ -111,7 +112,7 @@ def write_log(
                 event.blob_index, event.blob_offset = blobs.put_trace_event(event.payload)
             elif event.payload is not None:
                 event.blob_index, event.blob_offset = blobs.put(event.payload, event.hash, (event.type, event.name))
-            event.metadata_json = b"null" if event.metadata is None else to_json(event.metadata)
+            event.metadata_json = b"null" if event.metadata is None else json_to_keep(event.metadata)
             tables.observe(event)
             event_count += 1
             if event_count % _PROGRESS_EVENTS == 0:

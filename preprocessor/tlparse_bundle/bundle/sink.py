@@ -12,8 +12,8 @@ from pathlib import Path
 from tlparse_bundle.bundle.layout import Codec, blob_path, log_path
 from tlparse_bundle.bundle.table_file import encoded_table
 
-_THREADS = 2
-_MAX_PENDING = 6
+_THREADS = 1
+_MAX_PENDING = 2
 
 
 class FileSink:

@@ -21,6 +21,8 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+import orjson
+
 from tlparse_bundle.tables.texts import Frame
 
 # torch/_dynamo/resume_execution.py (TORCH_DYNAMO_RESUME_IN_PREFIX); before torch 2.1 '<resume in f>'
@@ -79,7 +81,7 @@ class Cascades:
 
 def _sort(recompile: dict) -> Any:
     """What has to be equal between a recompile and one that it causes."""
-    reasons = recompile["reasons"]
+    reasons = orjson.loads(recompile["reasons"])
     if not reasons:
         return recompile["event_index"]  # equal to none
     change = reasons[0]["change"]

@@ -11,6 +11,8 @@ from typing import Any
 
 import orjson
 
+from tlparse_bundle.trace.json_text import json_to_keep
+
 MAX_TEXT = 2000  # characters of one text; the whole is in the metadata of its event
 
 
@@ -47,6 +49,10 @@ class Interner:
             number = self._numbers[key] = len(self._things)
             self._things.append(thing)
         return number
+
+    def by_json(self, thing: dict | None) -> int:
+        """Position of an object, which its JSON stands for."""
+        return self(thing, thing and json_to_keep(thing))
 
     def __getitem__(self, number: int) -> Any:
         return self._things[number]

@@ -74,7 +74,7 @@ class Export:
                 row_of(value.get("stack_index")),
                 row_of(value.get("user_stack_index")),
                 self._definitions.find(node),
-                self._contexts(context, context and orjson.dumps(context)),
+                self._contexts.by_json(context),
             )
         )
 

@@ -5,11 +5,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+import orjson
+
 from tlparse_bundle.tables.break_text import parse_break
 from tlparse_bundle.tables.cascades import Cascades, resumed_function
 from tlparse_bundle.tables.guard_text import parse_reason, read_reasons, remedy
+from tlparse_bundle.tables.json_list import JsonList
 from tlparse_bundle.tables.texts import cut, payload_text, text_or_none, unexpected
 from tlparse_bundle.trace.envelope import Event
+from tlparse_bundle.trace.json_text import json_to_keep
 
 if TYPE_CHECKING:
     from tlparse_bundle.tables.registry import TableContext
@@ -27,9 +31,14 @@ _CONVERT_FRAME = "torch/_dynamo/convert_frame.py"  # its frames end the stacks o
 class _Frame:
     """One code object, between two torch._dynamo.reset()."""
 
+    __slots__ = (
+        "index", "compiled_autograd_id", "frame_id", "function", "file", "first_line", "resumes_frame_index", "limit_compile_index",
+        "compiles", "recompiles",
+    )  # fmt: skip
+
     def __init__(self, index: int, compiled_autograd_id: int | None, frame_id: int):
         self.index = index
-        self.ids = {"compiled_autograd_id": compiled_autograd_id, "frame_id": frame_id}
+        self.compiled_autograd_id, self.frame_id = compiled_autograd_id, frame_id
         self.function: str | None = None
         self.file: str | None = None
         self.first_line: int | None = None
@@ -40,7 +49,8 @@ class _Frame:
 
     def table(self) -> dict:
         return {
-            **self.ids,
+            "compiled_autograd_id": self.compiled_autograd_id,
+            "frame_id": self.frame_id,
             "function": self.function,
             "file": self.file,
             "first_line": self.first_line,
@@ -139,7 +149,7 @@ class Recompiles:
             "frame_index": None if frame is None else frame.index,
             "limit": False,
             "caused_by": None,
-            "reasons": parsed,
+            "reasons": json_to_keep(parsed),  # the most of it, which waits until the end
             "text": cut(text),
         }
         self._rows.append(row)
@@ -178,20 +188,23 @@ class Recompiles:
 
     def table(self) -> dict:
         causes: dict[tuple, dict] = {}
-        rows = []
+        of_rows: list[dict] = []
+        recompiles = JsonList()
         for row in self._rows:  # what causes a recompile stands before it
-            cause = self._cause(row, causes) if row["caused_by"] is None else causes[rows[row["caused_by"]]["cause_key"]]
-            cause["count" if row["caused_by"] is None else "cascade_count"] += 1
-            rows.append({**row, "cause_index": cause["row"], "cause_key": cause["key"]})
+            reasons, is_root = orjson.loads(row["reasons"]), row["caused_by"] is None
+            cause = self._cause(row, reasons, causes) if is_root else of_rows[row["caused_by"]]
+            cause["count" if is_root else "cascade_count"] += 1
+            of_rows.append(cause)
+            recompiles.append({**_without(row, "row"), "reasons": reasons, "cause_index": cause["row"]})
         return {
-            "recompiles": [_without(row, "row", "cause_key") for row in rows],
-            "frames": [frame.table() for frame in self._frames],
-            "causes": [_without(cause, "row", "key") for cause in causes.values()],
+            "recompiles": recompiles,
+            "frames": JsonList(frame.table() for frame in self._frames),
+            "causes": JsonList(_without(cause, "row") for cause in causes.values()),
         }
 
-    def _cause(self, row: dict, causes: dict[tuple, dict]) -> dict:
+    def _cause(self, row: dict, reasons: list[dict], causes: dict[tuple, dict]) -> dict:
         """The first reason is that of the newest entry of the cache: it says what changed since the last compile."""
-        reason = row["reasons"][0] if row["reasons"] else None
+        reason = reasons[0] if reasons else None
         change = reason["change"] if reason else {"kind": "other", "index": None, "expected": None, "actual": None}
         key = (row["frame_index"], reason and reason["source"], change["kind"], change["index"])
         if change["kind"] == "other":
@@ -200,7 +213,6 @@ class Recompiles:
         if cause is None:
             cause = causes[key] = {
                 "row": len(causes),
-                "key": key,
                 "frame_index": row["frame_index"],
                 "source": reason and reason["source"],
                 "kind": change["kind"],
@@ -219,5 +231,5 @@ class Recompiles:
         return cause
 
 
-def _without(row: dict, *keys: str) -> dict[str, Any]:
-    return {key: value for key, value in row.items() if key not in keys}
+def _without(row: dict, name: str) -> dict[str, Any]:
+    return {key: value for key, value in row.items() if key != name}

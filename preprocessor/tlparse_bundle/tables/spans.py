@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from array import array
+from collections.abc import Iterator
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from tlparse_bundle.tables.json_list import JsonList
+from tlparse_bundle.tables.numbers import Numbers
 from tlparse_bundle.trace.envelope import Event
 
 if TYPE_CHECKING:
@@ -16,7 +18,6 @@ if TYPE_CHECKING:
 _MAX_EPOCH_US = 4 * 10**15  # the year 2096; what lies above is no time
 _MAX_LANES = 64
 _MAX_NAME = 1000  # characters
-_OPEN = -1.0
 _MAX_SEARCH = 64  # open spans of one name that an end is compared with
 
 # Codes of the column 'repair'.
@@ -24,7 +25,7 @@ _MISNESTED, _UNENDED, _BACKWARDS = 1, 2, 3
 
 
 class Spans:
-    """Keeps numbers only, about 40 bytes a span.
+    """Keeps numbers only, about 12 bytes a span.
 
     torch writes every span under the same tid and pid, though several threads emit them
     (torch/_dynamo/utils.py, ChromiumEventLogger; the threads of torch/_inductor/async_compile.py),
@@ -37,10 +38,10 @@ class Spans:
     def __init__(self, context: TableContext):
         self._diagnostics = context.diagnostics
         self._names: dict[str, int] = {}
-        self._open: dict[int, list[tuple[int, Any]]] = {}  # name -> (row, compile id in its arguments)
-        self._name, self._compile = array("i"), array("i")
-        self._start, self._end = array("d"), array("d")
-        self._begin_event, self._end_event = array("i"), array("i")
+        self._open: dict[int, list[tuple[int, float, Any]]] = {}  # name -> (row, start, compile id in its arguments)
+        # Whole microseconds keep the nesting: rounding down never changes an order.
+        self._name, self._compile, self._start_us, self._begin_event = map(Numbers, "iiqi")
+        self._end_row, self._end_us, self._end_event = map(Numbers, "iqi")  # as the ends come
         self._instants: list[tuple[int, float, int, int]] = []
         # All attempts of a frame compile share its spans: the outer begin in the first, and end in the last.
         self._frames: dict[tuple, int] = {}
@@ -63,7 +64,7 @@ class Spans:
         phase = trace_event["ph"]
         if phase == "B":
             waiting = self._open.setdefault(number, [])
-            waiting.append((self._begin(number, event, time_us), _compile_id(trace_event)))
+            waiting.append((self._begin(number, event, time_us), time_us, _compile_id(trace_event)))
         elif phase == "E":
             self._finish(number, event, time_us, _compile_id(trace_event))
         elif phase == "X":
@@ -79,10 +80,8 @@ class Spans:
     def _begin(self, number: int, event: Event, time_us: float) -> int:
         self._name.append(number)
         self._compile.append(event.compile_index)
-        self._start.append(time_us)
-        self._end.append(_OPEN)
+        self._start_us.append(int(time_us))
         self._begin_event.append(event.index)
-        self._end_event.append(-1)
         self._note_time(event, time_us)
         return len(self._name) - 1
 
@@ -93,19 +92,20 @@ class Spans:
             self._counts["unbegun"] += 1
             return
         place = len(waiting) - 1
-        if waiting[place][1] != compile_id:
+        if waiting[place][2] != compile_id:
             # A span that an exception left open must not take the end of another compile's.
             earlier = range(place - 1, max(-1, place - _MAX_SEARCH), -1)
-            place = next((number for number in earlier if waiting[number][1] == compile_id), place)
-        row, _ = waiting.pop(place)
-        if time_us < self._start[row]:
+            place = next((number for number in earlier if waiting[number][2] == compile_id), place)
+        row, start_us, _ = waiting.pop(place)
+        if time_us < start_us:
             self._backwards.add(row)
-            time_us = self._start[row]
+            time_us = start_us
         self._close(row, event, time_us)
 
     def _close(self, row: int, event: Event, time_us: float) -> None:
-        self._end[row] = time_us
-        self._end_event[row] = event.index
+        self._end_row.append(row)
+        self._end_us.append(int(time_us))
+        self._end_event.append(event.index)
 
     def _note_time(self, event: Event, time_us: float) -> None:
         frame = self._frame_of.get(event.compile_index)
@@ -118,34 +118,37 @@ class Spans:
             self._last_us[frame] = time_us
 
     def table(self) -> dict:
-        instants = self._instants
-        base_us = math.floor(min(chain(self._start, (time for _, time, _, _ in instants)), default=0))
-        # Whole microseconds keep the nesting: rounding down never changes an order.
-        start = array("q", [int(time) - base_us for time in self._start])
-        end = array("q", [-1 if time == _OPEN else int(time) - base_us for time in self._end])
-        durations = [None if e < 0 else e - s for s, e in zip(start, end)]
-        parent, lane, outer, crossing = self._nest(start, end, base_us)
-        unended = [row for row, duration in enumerate(durations) if duration is None]
+        instants, compile_indexes, begin_event = self._instants, self._compile.whole(), self._begin_event.whole()
+        start = self._start_us.whole()
+        base_us = min(chain(start, (math.floor(time) for _, time, _, _ in instants)), default=0)
+        end, end_event = array("q", [-1]) * len(start), array("i", [-1]) * len(start)
+        for row, time_us, event_index in zip(self._end_row.whole(), self._end_us.whole(), self._end_event.whole()):
+            end[row], end_event[row] = time_us - base_us, event_index
+        for row, time_us in enumerate(start):
+            start[row] = time_us - base_us
+        parent, lane, outer, crossing = self._nest(start, end, begin_event, end_event, compile_indexes, base_us)
+        unended = [row for row, time_us in enumerate(end) if time_us < 0]
         repair = bytearray(len(start))
         for rows, code in ((unended, _UNENDED), (crossing, _MISNESTED), (self._backwards, _BACKWARDS)):
             for row in rows:
                 repair[row] = code
         repairs = {"misnested": len(crossing), "unended": len(unended), "backwards": len(self._backwards), **self._counts}
         self._diagnose(repairs)
+        by_name = self._by_name(start, end, outer)
         return {
             "base_epoch_us": base_us if start or instants else None,
             "lane_count": max(lane, default=-1) + 1,
             "names": list(self._names),
             "spans": {
-                "name_index": JsonList(self._name),
+                "name_index": JsonList(self._name.whole()),
                 "start_us": JsonList(start),
-                "duration_us": JsonList(durations),
-                "compile_index": JsonList(self._compile),
+                "duration_us": JsonList(_durations(start, end)),
+                "compile_index": JsonList(compile_indexes),
                 "parent_index": JsonList(parent),
                 "lane": JsonList(lane),
                 "repair": JsonList(repair),
-                "begin_event_index": JsonList(self._begin_event),
-                "end_event_index": JsonList(self._end_event),
+                "begin_event_index": JsonList(begin_event),
+                "end_event_index": JsonList(end_event),
             },
             "instants": {
                 "name_index": JsonList(name for name, _, _, _ in instants),
@@ -153,18 +156,20 @@ class Spans:
                 "compile_index": JsonList(compile_index for _, _, compile_index, _ in instants),
                 "event_index": JsonList(event_index for _, _, _, event_index in instants),
             },
-            "by_name": self._by_name(durations, outer),
+            "by_name": by_name,
             "repairs": repairs,
         }
 
-    def _nest(self, start: array, end: array, base_us: int) -> tuple[array, bytearray, array, set[int]]:
+    def _nest(
+        self, start: array, end: array, begin_event: array, end_event: array, compile_indexes: array, base_us: int
+    ) -> tuple[array, bytearray, array, set[int]]:
         """Parent and lane of every span, the smallest ended span around it, and the spans that no lane below theirs could take.
 
         An unended span ends, for this, with the last event of its compile, or with the span that encloses it.
         """
-        count, begin_event, end_event = len(start), self._begin_event, self._end_event
+        count = len(start)
         last = {compile_index: int(self._last_us[frame]) - base_us for compile_index, frame in self._frame_of.items()}
-        until = array("q", [last[compile_index] if e < 0 else e for compile_index, e in zip(self._compile, end)])
+        until = array("q", [last[compile_index] if e < 0 else e for compile_index, e in zip(compile_indexes, end)])
         parent, outer, lane, crossing = array("i", [-1]) * count, array("i", [-1]) * count, bytearray(count), set()
         # Per lane the spans that are open: end, row, and row of the smallest ended span there, itself or around it.
         lanes: list[list[tuple[int, int, int]]] = [[]]
@@ -203,15 +208,15 @@ class Spans:
             stack.append((to_us, row, row if ended else around))
         return parent, lane, outer, crossing
 
-    def _by_name(self, durations: list[int | None], outer: array) -> dict:
+    def _by_name(self, start: array, end: array, outer: array) -> dict:
         """Sums per name; self time is that in no span inside of it, on the same lane."""
         inside = array("q", [0]) * len(outer)
-        for duration, around in zip(durations, outer):
+        for duration, around in zip(_durations(start, end), outer):
             if around >= 0 and duration:
                 inside[around] += duration
         size = len(self._names)
         counts, totals, selves = [0] * size, [0] * size, [0] * size
-        for name, duration, inner in zip(self._name, durations, inside):
+        for name, duration, inner in zip(self._name.whole(), _durations(start, end), inside):
             counts[name] += 1
             if duration:
                 totals[name] += duration
@@ -235,6 +240,10 @@ _WORDS = {
     "invalid_time": "at an impossible time",
     "other_phase": "of a phase that torch does not write",
 }
+
+
+def _durations(start: array, end: array) -> Iterator[int | None]:
+    return (None if until < 0 else until - since for since, until in zip(start, end))
 
 
 def _compile_id(trace_event: dict) -> Any:

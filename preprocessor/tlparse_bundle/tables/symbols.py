@@ -142,7 +142,7 @@ class Symbols:
             "expr": expr,
             "symbol_index": [known[name] for name in names if name in known],
             "expression_event_index": self._definitions.find(value.get("expr_node_id")),
-            "context_index": self._contexts(context, context and orjson.dumps(context)),
+            "context_index": self._contexts.by_json(context),
         }
 
     def table(self) -> dict:

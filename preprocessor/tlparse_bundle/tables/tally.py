@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterator
-from itertools import chain
 from operator import add
 from typing import NamedTuple
 
 from tlparse_bundle.events.kinds import Kind
 from tlparse_bundle.events.registry import describe
+from tlparse_bundle.tables.numbers import Numbers
 from tlparse_bundle.trace.compile_id import CompileId
 from tlparse_bundle.trace.envelope import Event
 
@@ -51,7 +50,7 @@ class Tally:
         self._compile_indexes: dict[tuple, int] = {}
         # A log has some 25 kinds of events for each compile, so that only the newest compiles are counted in objects.
         self._open: dict[int, dict[tuple, Sums]] = {}  # by compile: by kind, rank and origin
-        self._packed = array("q")  # compile, kind and their sums, again and again
+        self._packed = Numbers("q")  # compile, kind and their sums, again and again
         self._max_packed = _MAX_PACKED
         self._kind_sums: dict[int, Sums] = {}
         self._origin_sums: dict[int, Sums] = {}
@@ -102,8 +101,11 @@ class Tally:
 
     def _merge(self) -> None:
         """Compiles that take turns are packed again and again."""
-        self._packed = array("q", chain.from_iterable(self.cells()))
-        self._max_packed = max(_MAX_PACKED, 2 * len(self._packed))
+        merged = Numbers("q")
+        for cell in self.cells():
+            merged.extend(cell)
+        self._packed = merged
+        self._max_packed = max(_MAX_PACKED, 2 * len(merged))
 
     def _pack_all(self) -> None:
         for compile_index in list(self._open):
@@ -127,7 +129,7 @@ class Tally:
     def cells(self) -> Iterator[tuple[int, ...]]:
         """Compile, kind, and the numbers of Sums of what they have in common, in order of compile and kind."""
         self._pack_all()
-        packed, before = self._packed, ()
+        packed, before = self._packed.whole(), ()
         for at in sorted(range(0, len(packed), 6), key=lambda at: packed[at] << 40 | packed[at + 1]):
             row = tuple(packed[at : at + 6])
             if before[:2] == row[:2]:  # it was packed before its last event

@@ -90,7 +90,7 @@ class Tensors:
             dtype=self._strings.text(value.get("dtype")),
             device=self._strings(_device(text_of(value.get("device")))),
             storage_index=self._storage_rows.get((key[0], storage), -1) if type(storage) is int else -1,
-            other=self._others(other, other and orjson.dumps(other)),
+            other=self._others.by_json(other),
             **{flag: value.get(flag) is True for flag in _FLAGS},
         )
 

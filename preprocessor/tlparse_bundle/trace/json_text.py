@@ -49,6 +49,11 @@ def parse_json(data: bytes | str, *, for_table: bool = True) -> Any:
     return value
 
 
+def json_to_keep(value: Any) -> bytes:
+    """JSON of a value. What orjson returns keeps the room that it was written in, which can be ten times as much."""
+    return bytes(memoryview(orjson.dumps(value)))
+
+
 def is_deep(text: bytes, value: Any) -> bool:
     """Whether the value of a JSON text has lists and objects in each other that other readers may refuse."""
     if text.count(b"[") + text.count(b"{") <= _MAX_DEPTH:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 
-MAX_KNOWN_BYTES = 16 << 20
+MAX_KNOWN_BYTES = 4 << 20
 _MAX_BYTES = 1 << 20  # of one that is remembered
 
 
@@ -44,11 +44,12 @@ class PayloadHashes:
         if hashes is None:
             hashes = _Hashes()
             if len(payload) <= _MAX_BYTES:
-                if self._known_bytes + len(payload) > MAX_KNOWN_BYTES:
-                    self._known.clear()
-                    self._known_bytes = 0
                 self._known[payload] = hashes
                 self._known_bytes += len(payload)
+                while self._known_bytes > MAX_KNOWN_BYTES:
+                    oldest = next(iter(self._known))
+                    del self._known[oldest]
+                    self._known_bytes -= len(oldest)
         return hashes
 
 

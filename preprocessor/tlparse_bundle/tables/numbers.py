@@ -1,0 +1,50 @@
+"""Arrays of numbers that grow while a log is read. All but the newest numbers are kept compressed."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable
+
+import zstandard
+
+_PACK_BYTES = 64 << 10
+
+
+class Numbers:
+    """Numbers of a type code of ``array``."""
+
+    __slots__ = ("_newest", "_limit", "_packs", "_packed_count")
+
+    def __init__(self, typecode: str):
+        self._newest = array(typecode)
+        self._limit = _PACK_BYTES // self._newest.itemsize
+        self._packs: list[bytes] = []
+        self._packed_count = 0
+
+    def append(self, number: float) -> None:
+        self._newest.append(number)
+        if len(self._newest) >= self._limit:
+            self._pack()
+
+    def extend(self, numbers: Iterable[float]) -> None:
+        """Few numbers, which are added together."""
+        self._newest.extend(numbers)
+        if len(self._newest) >= self._limit:
+            self._pack()
+
+    def _pack(self) -> None:
+        packed = zstandard.ZstdCompressor(level=1).compress(self._newest.tobytes())
+        self._packs.append(bytes(memoryview(packed)))  # a copy: what it returns keeps the room for data that do not compress
+        self._packed_count += len(self._newest)
+        self._newest = array(self._newest.typecode)
+
+    def __len__(self) -> int:
+        return self._packed_count + len(self._newest)
+
+    def whole(self) -> array:
+        """All of them, in their order."""
+        numbers = array(self._newest.typecode)
+        for pack in self._packs:
+            numbers.frombytes(zstandard.ZstdDecompressor().decompress(pack))
+        numbers.extend(self._newest)
+        return numbers
