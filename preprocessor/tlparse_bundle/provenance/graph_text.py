@@ -8,7 +8,7 @@ from functools import lru_cache
 from tlparse_bundle.provenance.frames import Source, source_of
 
 _MAX_HEAD = 2000  # name and annotation stand at the beginning of a line
-_MAX_REMEMBERED = 400  # characters of a line that is remembered
+_MAX_REMEMBERED = 250  # characters of a line that is remembered: signatures, which are longer, differ
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*\Z")
 # What only names an input or a parameter: 'l_x_ = L_x_', 'weight = self.fc.weight'.
 _NAMES_ONLY = re.compile(r"[A-Za-z_][\w.]*+(?=;|\s*$)")

@@ -157,7 +157,8 @@ class Groups:
             return
         if group.has_mapping:
             kernels = self._close(group)
-            state.kernels = state.kernels | kernels if state.kernels else kernels  # equal groups share them
+            if kernels:
+                state.kernels = state.kernels | kernels if state.kernels else kernels  # equal groups share them
         else:
             state.count -= 1
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from array import array
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -11,8 +10,8 @@ import orjson
 
 from tlparse_bundle.events.registry import is_artifact
 from tlparse_bundle.tables.json_list import JsonList
-from tlparse_bundle.tables.tally import Compile
 from tlparse_bundle.trace.envelope import Event
+from tlparse_bundle.trace.json_text import json_to_keep
 
 if TYPE_CHECKING:
     from tlparse_bundle.tables.registry import TableContext
@@ -38,13 +37,13 @@ class _FrameCompile:
     """What all attempts of one frame compile share."""
 
     __slots__ = (
-        "started", "metrics", "metrics_event_index", "failure", "restart_reasons", "graph_break", "recompile_text", "backward_time_us",
+        "started", "metrics_json", "metrics_event_index", "failure", "restart_reasons", "graph_break", "recompile_text", "backward_time_us",
         "span_start_us", "span_us", "stack_index",
     )  # fmt: skip
 
     def __init__(self) -> None:
         self.started = False
-        self.metrics: dict = {}
+        self.metrics_json = b"{}"
         self.metrics_event_index: int | None = None
         self.failure: dict | None = None
         self.restart_reasons: Sequence[str] = ()
@@ -54,6 +53,10 @@ class _FrameCompile:
         self.span_start_us: float | None = None
         self.span_us: float | None = None
         self.stack_index: int | None = None
+
+    @property
+    def metrics(self) -> dict:
+        return orjson.loads(self.metrics_json)
 
     def status(self) -> str | None:
         if self.metrics_event_index is None:
@@ -65,18 +68,6 @@ class _FrameCompile:
         return "break" if self.restart_reasons or self.graph_break else "ok"
 
 
-class _Row:
-    __slots__ = ("cid", "occurrence", "first_event_index", "frame_compile", "stack_index", "graph_break_count")
-
-    def __init__(self, compile: Compile, frame_compile: _FrameCompile):
-        self.cid = compile.id
-        self.occurrence = compile.occurrence
-        self.first_event_index = compile.first_event_index
-        self.frame_compile = frame_compile
-        self.stack_index: int | None = None
-        self.graph_break_count = 0
-
-
 class Compiles:
     name = "compiles"
     types = frozenset(("chromium_event", "artifact", "dynamo_start", "compilation_metrics", "bwd_compilation_metrics"))
@@ -84,16 +75,15 @@ class Compiles:
     def __init__(self, context: TableContext):
         self._stacks = context.stacks
         self._tally = context.tally
-        self._all_rows: list[_Row] = []
-        self._frame_compiles: dict[tuple, _FrameCompile] = {}
+        self._frame_compiles: list[_FrameCompile] = []
+        self._stack_indexes: dict[int, int | None] = {}  # of compiles
+        self._graph_break_counts: dict[int, int] = {}
 
-    @property
-    def _rows(self) -> list[_Row]:
-        """Those of the compiles that there are so far."""
-        for compile in self._tally.compiles[len(self._all_rows) :]:
-            key = (compile.id and compile.id.frame_compile, compile.occurrence)
-            self._all_rows.append(_Row(compile, self._frame_compiles.setdefault(key, _FrameCompile())))
-        return self._all_rows
+    def _shared(self, compile_index: int) -> _FrameCompile:
+        frame_compile = self._tally.compiles[compile_index].frame_compile
+        while frame_compile >= len(self._frame_compiles):
+            self._frame_compiles.append(_FrameCompile())
+        return self._frame_compiles[frame_compile]
 
     def observe(self, event: Event) -> None:
         if event.compile_id is None:
@@ -101,34 +91,31 @@ class Compiles:
         if event.type == "chromium_event":
             span = event.trace_event
             if span is not None and span["name"] == "dynamo":
-                _observe_span(self._rows[event.compile_index].frame_compile, span)
+                _observe_span(self._shared(event.compile_index), span)
             return
-        row = self._rows[event.compile_index]
+        shared = self._shared(event.compile_index)
         if event.type == "artifact":
-            self._observe_artifact(row, event)
+            self._observe_artifact(shared, event)
         elif type(event.value) is dict:
             if event.type == "dynamo_start":
-                row.frame_compile.started = True
-                stack = self._without_convert_frames(event.value.get("stack_index"))
-                row.stack_index = row.frame_compile.stack_index = stack
+                shared.started = True
+                shared.stack_index = self._stack_indexes[event.compile_index] = self._without_convert_frames(event.value.get("stack_index"))
             elif event.type == "compilation_metrics":
-                self._observe_metrics(row.frame_compile, event.index, event.value)
+                self._observe_metrics(shared, event.index, event.value)
             elif event.type == "bwd_compilation_metrics":
                 time_us = _backward_time_us(event.value)
                 if time_us is not None:
-                    row.frame_compile.backward_time_us = (row.frame_compile.backward_time_us or 0) + time_us
+                    shared.backward_time_us = (shared.backward_time_us or 0) + time_us
 
-    def _observe_artifact(self, row: _Row, event: Event) -> None:
+    def _observe_artifact(self, shared: _FrameCompile, event: Event) -> None:
         if event.name == "dynamo_graph_break_reason":
-            row.graph_break_count += 1
-            row.frame_compile.graph_break = True
+            self._graph_break_counts[event.compile_index] = self._graph_break_counts.get(event.compile_index, 0) + 1
+            shared.graph_break = True
         elif event.name == "recompile_reasons" and event.payload:
-            row.frame_compile.recompile_text = _recompile_text(event.payload)
+            shared.recompile_text = _recompile_text(event.payload)
 
     def _observe_metrics(self, shared: _FrameCompile, event_index: int, metrics: dict) -> None:
-        known = ((key, metrics.get(key)) for key in _METRICS)
-        # Names and files are those of many compiles.
-        shared.metrics = {key: sys.intern(value) if type(value) is str else value for key, value in known if value is not None}
+        shared.metrics_json = json_to_keep({key: metrics[key] for key in _METRICS if metrics.get(key) is not None})
         shared.metrics_event_index = event_index
         if metrics.get("fail_type") is not None:
             line = metrics.get("fail_user_frame_lineno")
@@ -154,33 +141,33 @@ class Compiles:
     def statuses(self) -> dict[str, int]:
         """How many rows have each status."""
         counts: dict[str, int] = {}
-        for row in self._rows:
-            status = row.frame_compile.status()
+        for index in range(len(self._tally.compiles)):
+            status = self._shared(index).status()
             if status is not None:
                 counts[status] = counts.get(status, 0) + 1
         return dict(sorted(counts.items()))
 
     def compile_count(self) -> int:
         """Rows with an id."""
-        return sum(row.cid is not None for row in self._rows)
+        return sum(compile.id is not None for compile in self._tally.compiles)
 
     def compile_time_us(self) -> int:
         """Sum over the frame compiles."""
-        return sum(_times(shared)["compile_time_us"] or 0 for shared in self._frame_compiles.values())
+        return sum(_times(shared, shared.metrics)["compile_time_us"] or 0 for shared in self._frame_compiles)
 
     def table(self) -> dict:
         # A compile that fails early (at the recompile limit) does not say what it compiles; other
         # compiles with its frame id, the number of the code object, do.
         functions: dict[tuple, dict] = {}
         rows, counts = JsonList(), self._counts()
-        for index, row in enumerate(self._rows):
-            cells = self._row(row, {key: column[index] for key, column in counts.items()})
-            if row.cid is not None and row.cid.frame_id is not None:
+        for index, (cid, *_) in enumerate(self._tally.compiles):
+            cells = self._row(index, {key: column[index] for key, column in counts.items()})
+            if cid is not None and cid.frame_id is not None:
                 known = {key: cells[key] for key in ("function", "filename", "first_line")}
-                frame = (row.cid.compiled_autograd_id, row.cid.frame_id)
+                frame = (cid.compiled_autograd_id, cid.frame_id)
                 if known["function"] is not None:
                     functions[frame] = known
-                elif row.cid.frame_compile_id:
+                elif cid.frame_compile_id:
                     cells |= functions.get(frame, {})
                 else:  # the first compile of a code object; before a reset the number was another's
                     functions.pop(frame, None)
@@ -188,7 +175,7 @@ class Compiles:
         return {"compiles": rows}
 
     def _counts(self) -> dict[str, array]:
-        counts = {key: array("q", [0]) * len(self._rows) for key in ("event_count", "size_bytes", "artifact_count")}
+        counts = {key: array("q", [0]) * len(self._tally.compiles) for key in ("event_count", "size_bytes", "artifact_count")}
         artifacts = [(is_artifact(event_type, True), is_artifact(event_type, False)) for event_type, _ in self._tally.kind_names]
         for index, kind, event_count, size_bytes, payload_count, _ in self._tally.cells():
             with_payload, without = artifacts[kind]
@@ -197,15 +184,17 @@ class Compiles:
             counts["artifact_count"][index] += with_payload * payload_count + without * (event_count - payload_count)
         return counts
 
-    def _row(self, row: _Row, counts: dict[str, int]) -> dict:
-        cid, shared = row.cid, row.frame_compile
-        metrics = shared.metrics
+    def _row(self, index: int, counts: dict[str, int]) -> dict:
+        compile, shared = self._tally.compiles[index], self._shared(index)
+        cid, metrics = compile.id, shared.metrics
         key = "-" if cid is None else str(cid)
-        stack_index = row.stack_index if row.stack_index is not None else shared.stack_index
+        stack_index = self._stack_indexes.get(index)
+        if stack_index is None:
+            stack_index = shared.stack_index
         return {
-            "key": key if row.occurrence == 1 else f"{key}@{row.occurrence}",
+            "key": key if compile.occurrence == 1 else f"{key}@{compile.occurrence}",
             "id": None if cid is None else str(cid),
-            "occurrence": row.occurrence,
+            "occurrence": compile.occurrence,
             "compiled_autograd_id": cid and cid.compiled_autograd_id,
             "frame_id": cid and cid.frame_id,
             "frame_compile_id": cid and cid.frame_compile_id,
@@ -213,19 +202,19 @@ class Compiles:
             "status": shared.status(),
             **self._function(metrics, stack_index),
             "stack_index": stack_index,
-            **_times(shared),
+            **_times(shared, metrics),
             "backward_time_us": shared.backward_time_us,
             "graph_op_count": _count(metrics.get("graph_op_count")),
             "graph_node_count": _count(metrics.get("graph_node_count")),
             "graph_input_count": _count(metrics.get("graph_input_count")),
             "guard_count": _count(metrics.get("guard_count")),
-            "graph_break_count": row.graph_break_count,
+            "graph_break_count": self._graph_break_counts.get(index, 0),
             "recompile_reason": _text(metrics.get("recompile_reason")) or shared.recompile_text,
             "restart_reasons": shared.restart_reasons,
             "failure": shared.failure,
             "metrics_event_index": shared.metrics_event_index,
             "event_count": counts["event_count"],
-            "first_event_index": row.first_event_index,
+            "first_event_index": compile.first_event_index,
             "size_bytes": counts["size_bytes"],
             "artifact_count": counts["artifact_count"],
         }
@@ -249,8 +238,7 @@ def _observe_span(shared: _FrameCompile, span: dict) -> None:
         shared.span_us = duration_us if duration_us < _MAX_DURATION_US else None
 
 
-def _times(shared: _FrameCompile) -> dict[str, int | None]:
-    metrics = shared.metrics
+def _times(shared: _FrameCompile, metrics: dict) -> dict[str, int | None]:
     start_us = _microseconds(metrics, "start_time_us", "start_time", _MAX_EPOCH_US)
     if start_us is None and shared.span_start_us is not None:
         start_us = int(shared.span_start_us)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import orjson
-
 from tlparse_bundle.tables.columns import Interner, Strings, row_of
 from tlparse_bundle.tables.shape_records import DEFINING, Definitions, fields_of, frame_context
 from tlparse_bundle.trace.envelope import Event

@@ -13,7 +13,7 @@ from typing import NamedTuple
 MAX_OPS = 100  # different operations of one graph
 MAX_SUBGRAPHS = 200
 _MAX_LINE = 100_000  # characters of a line that are read; what counts stands at its beginning
-_MAX_REMEMBERED = 400  # characters of a line that is remembered
+_MAX_REMEMBERED = 250  # characters of a line that is remembered: signatures, which are longer, differ
 
 _LINE = re.compile(r"[^\n]+")
 _CLASS = re.compile(r"(\s*)(?:\w+:)?class ([^\s(]+)\(torch\.nn\.(?:modules\.module\.)?Module\)")

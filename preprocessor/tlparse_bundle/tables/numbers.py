@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import zstandard
 
-_PACK_BYTES = 64 << 10
+_PACK_BYTES = 16 << 10
 
 
 class Numbers:

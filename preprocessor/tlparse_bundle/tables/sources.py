@@ -53,7 +53,7 @@ class Sources:
         self._bytecode: list[dict] = []
         self._open_bytecode: dict[tuple, dict] = {}
         self._configs = JsonList()
-        self._config_values: list[dict] = []
+        self._config_values = JsonList()
         self._config_numbers: dict[str, int | None] = {}  # by the hash of the payload
 
     @staticmethod

@@ -43,10 +43,9 @@ class Spans:
         self._name, self._compile, self._start_us, self._begin_event = map(Numbers, "iiqi")
         self._end_row, self._end_us, self._end_event = map(Numbers, "iqi")  # as the ends come
         self._instants: list[tuple[int, float, int, int]] = []
-        # All attempts of a frame compile share its spans: the outer begin in the first, and end in the last.
-        self._frames: dict[tuple, int] = {}
-        self._frame_of: dict[int, int] = {}  # row of the compile table -> frame compile
-        self._last_us: list[float] = []  # per frame compile, the time of its last begin or end
+        self._compiles = context.tally.compiles
+        # Per frame compile, the time of its last begin or end: all attempts share its spans, the outer begin in the first, and end in the last.
+        self._last_us = array("d")
         self._counts = {"unbegun": 0, "invalid_time": 0, "other_phase": 0}
         self._backwards: set[int] = set()
 
@@ -108,14 +107,11 @@ class Spans:
         self._end_event.append(event.index)
 
     def _note_time(self, event: Event, time_us: float) -> None:
-        frame = self._frame_of.get(event.compile_index)
-        if frame is None:
-            key = (event.compile_id and event.compile_id.frame_compile, event.occurrence)
-            frame = self._frame_of[event.compile_index] = self._frames.setdefault(key, len(self._frames))
-        if frame == len(self._last_us):
-            self._last_us.append(time_us)
-        elif self._last_us[frame] < time_us:
-            self._last_us[frame] = time_us
+        frame_compile = self._compiles[event.compile_index].frame_compile
+        while frame_compile >= len(self._last_us):
+            self._last_us.append(0)
+        if self._last_us[frame_compile] < time_us:
+            self._last_us[frame_compile] = time_us
 
     def table(self) -> dict:
         instants, compile_indexes, begin_event = self._instants, self._compile.whole(), self._begin_event.whole()
@@ -168,8 +164,10 @@ class Spans:
         An unended span ends, for this, with the last event of its compile, or with the span that encloses it.
         """
         count = len(start)
-        last = {compile_index: int(self._last_us[frame]) - base_us for compile_index, frame in self._frame_of.items()}
-        until = array("q", [last[compile_index] if e < 0 else e for compile_index, e in zip(compile_indexes, end)])
+        until = end[:]
+        for row, time_us in enumerate(end):
+            if time_us < 0:
+                until[row] = int(self._last_us[self._compiles[compile_indexes[row]].frame_compile]) - base_us
         parent, outer, lane, crossing = array("i", [-1]) * count, array("i", [-1]) * count, bytearray(count), set()
         # Per lane the spans that are open: end, row, and row of the smallest ended span there, itself or around it.
         lanes: list[list[tuple[int, int, int]]] = [[]]

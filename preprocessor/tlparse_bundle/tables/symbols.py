@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import orjson
-
 from tlparse_bundle.tables.columns import Columns, Interner, Strings, row_of, text_of
 from tlparse_bundle.tables.shape_records import DEFINING, MAX_NAMES, Definitions, fields_of, frame_context, names_in, scope_of
 from tlparse_bundle.trace.envelope import Event

@@ -17,11 +17,15 @@ _MAX_PACKED = 1_000_000  # numbers
 
 
 class Compile(NamedTuple):
-    """A row of the compile table: a compile id in one of its occurrences; no id for what belongs to no compile."""
+    """A row of the compile table: a compile id in one of its occurrences; no id for what belongs to no compile.
+
+    All attempts of a frame compile have one ``frame_compile``, which counts from 0 without gaps.
+    """
 
     id: CompileId | None
     occurrence: int
     first_event_index: int
+    frame_compile: int
 
 
 class Sums:
@@ -48,6 +52,7 @@ class Tally:
         self.compiles: list[Compile] = []
         self._kind_indexes: dict[tuple, int] = {}
         self._compile_indexes: dict[tuple, int] = {}
+        self._frame_compiles: dict[tuple, int] = {}
         # A log has some 25 kinds of events for each compile, so that only the newest compiles are counted in objects.
         self._open: dict[int, dict[tuple, Sums]] = {}  # by compile: by kind, rank and origin
         self._packed = Numbers("q")  # compile, kind and their sums, again and again
@@ -63,8 +68,7 @@ class Tally:
             kind = self._new_kind(event)
         compile_index = self._compile_indexes.get((event.compile_id, event.occurrence))
         if compile_index is None:
-            compile_index = self._compile_indexes[event.compile_id, event.occurrence] = len(self.compiles)
-            self.compiles.append(Compile(event.compile_id, event.occurrence, event.index))
+            compile_index = self._new_compile(event)
         event.kind_index, event.compile_index = kind, compile_index
         cells = self._open.get(compile_index)
         if cells is None:
@@ -82,6 +86,13 @@ class Tally:
         if event.payload_size_bytes is not None:
             sums.payload_count += 1
             sums.payload_size_bytes += event.payload_size_bytes
+
+    def _new_compile(self, event: Event) -> int:
+        cid, frame_compiles = event.compile_id, self._frame_compiles
+        frame_compile = frame_compiles.setdefault((cid and cid.frame_compile, event.occurrence), len(frame_compiles))
+        self.compiles.append(Compile(cid, event.occurrence, event.index, frame_compile))
+        number = self._compile_indexes[cid, event.occurrence] = len(self.compiles) - 1
+        return number
 
     def _new_kind(self, event: Event) -> int:
         encoding = event.value.get("encoding") if type(event.value) is dict else None

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from tlparse_bundle.tables.columns import Columns, Interner, Strings, text_of
+from tlparse_bundle.tables.json_list import JsonList
 from tlparse_bundle.tables.shape_records import fields_of, unexpected
 from tlparse_bundle.trace.envelope import Event
 
@@ -41,7 +42,7 @@ class Tensors:
     def __init__(self, context: TableContext):
         self._diagnostics = context.diagnostics
         self._strings, self._shapes, self._others = Strings(), Interner(), Interner()
-        self._sizes: list[int | str | None] = []
+        self._sizes = JsonList()
         self._storages = Columns("event_index", "compile_index")
         self._tensors = Columns(
             "event_index", "compile_index", "describer_id", "tensor_id", "shape", "stride", "dynamic_dims", "dtype", "device",
