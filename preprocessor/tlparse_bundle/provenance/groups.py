@@ -38,6 +38,7 @@ _ARTIFACTS = {
     "inductor_post_to_pre_grad_nodes": ORIGINS,
 }
 _MAPPINGS = frozenset((NODES, STACKS, KERNELS, ORIGINS))
+_NO_KERNELS: frozenset[str] = frozenset()
 _GRAPH_ID = re.compile(rb"# graph id: (\d{1,19})\s*\Z")
 
 
@@ -100,7 +101,7 @@ class _State:
     pre_grad: PreGrad | None = None
     group: Group | None = None
     count: int = 0
-    kernels: frozenset[str] = frozenset()
+    kernels: frozenset[str] = _NO_KERNELS
 
     def size(self) -> int:
         held = sum(map(len, self.group.parts.values())) if self.group else 0
@@ -134,7 +135,7 @@ class Groups:
             match = _GRAPH_ID.search(event.payload[-100:])
             nth = state.pre_grad.nth + 1 if state.pre_grad else 1
             state.pre_grad = PreGrad(event.index, event.payload, event.hash, int(match[1]) if match else None, nth)
-            state.kernels = frozenset()
+            state.kernels = _NO_KERNELS
         else:
             held = state.group.parts.keys() if state.group else set()
             if held - {POST_GRAD} if part == POST_GRAD else part in held:

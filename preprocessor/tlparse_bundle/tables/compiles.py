@@ -43,7 +43,7 @@ class _FrameCompile:
 
     def __init__(self) -> None:
         self.started = False
-        self.metrics_json = b"{}"
+        self.metrics_json = b"[]"
         self.metrics_event_index: int | None = None
         self.failure: dict | None = None
         self.restart_reasons: Sequence[str] = ()
@@ -56,7 +56,7 @@ class _FrameCompile:
 
     @property
     def metrics(self) -> dict:
-        return orjson.loads(self.metrics_json)
+        return dict(zip(_METRICS, orjson.loads(self.metrics_json)))
 
     def status(self) -> str | None:
         if self.metrics_event_index is None:
@@ -115,7 +115,7 @@ class Compiles:
             shared.recompile_text = _recompile_text(event.payload)
 
     def _observe_metrics(self, shared: _FrameCompile, event_index: int, metrics: dict) -> None:
-        shared.metrics_json = json_to_keep({key: metrics[key] for key in _METRICS if metrics.get(key) is not None})
+        shared.metrics_json = json_to_keep([metrics.get(key) for key in _METRICS])
         shared.metrics_event_index = event_index
         if metrics.get("fail_type") is not None:
             line = metrics.get("fail_user_frame_lineno")
