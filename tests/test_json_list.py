@@ -1,6 +1,8 @@
-"""JSON lists that are kept compressed are the JSON of what was added, whatever it is and however much."""
+"""Lists and numbers that are kept compressed are what was added, whatever it is and however much."""
 
 import json
+import tracemalloc
+from array import array
 
 import pytest
 import zstandard
@@ -9,8 +11,10 @@ from hypothesis import strategies as st
 from log_strategies import cases
 from tlparse_bundle.bundle.layout import CODECS
 from tlparse_bundle.bundle.table_file import encoded_table
-from tlparse_bundle.tables import json_list
+from tlparse_bundle.tables import json_list, numbers
 from tlparse_bundle.tables.json_list import JsonColumns, JsonList
+from tlparse_bundle.tables.numbers import Numbers
+from tlparse_bundle.trace.json_text import json_to_keep
 
 ITEMS = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text(),
@@ -24,6 +28,7 @@ def small_packs():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(json_list, "_PACK_BYTES", 40)
         patch.setattr(json_list, "_BATCH", 3)
+        patch.setattr(numbers, "_PACK_BYTES", 40)
         yield
 
 
@@ -80,3 +85,39 @@ def test_the_file_of_a_table(table, codec):
     assert json.loads(codec.decode(data)) == plain
     if codec.name == "zstd":  # readers ask for room before they begin
         assert zstandard.frame_content_size(data) == len(codec.decode(data))
+
+
+@given(st.sampled_from("iqd").flatmap(lambda code: st.tuples(st.just(code), st.lists(st.lists(st.integers(-(2**31), 2**31 - 1), max_size=8), max_size=20))))
+@cases(60)
+def test_numbers(case):
+    code, calls = case
+    column, expected = Numbers(code), array(code)
+    for added in calls:
+        if len(added) == 1:
+            column.append(added[0])
+        else:
+            column.extend(added)
+        expected.extend(added)
+    assert column.whole() == expected and len(column) == len(expected)
+    assert column.whole().typecode == code
+
+
+def test_numbers_take_little_memory(monkeypatch):
+    monkeypatch.setattr(numbers, "_PACK_BYTES", 16 << 10)
+    column = Numbers("q")
+    for number in range(100_000):
+        column.append(1_700_000_000_000_000 + 40 * number)
+    assert sum(pack.__sizeof__() for pack in column._packs) < 8 * len(column) / 3
+
+
+def test_json_that_is_kept_takes_no_more_room_than_it_has():
+    """orjson writes into room that grows twofold, and returns all of it."""
+    value = {"text": "x" * 3000}
+    tracemalloc.start()
+    try:
+        kept = [json_to_keep(value) for _ in range(100)]
+        size_bytes, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert json.loads(kept[0]) == value
+    assert size_bytes < 1.2 * sum(map(len, kept))
