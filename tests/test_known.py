@@ -110,7 +110,7 @@ def test_hashes_are_those_of_the_payload():
 
 
 def test_not_more_payloads_are_known_than_memory_allows(monkeypatch):
-    monkeypatch.setattr(payload_hashes, "MAX_KNOWN_BYTES", 10_000)
+    monkeypatch.setattr(payload_hashes, "_KNOWN_BYTES", 10_000)
     hashes = PayloadHashes()
     for i in range(1000):
         hashes.md5(b"%05d" % i * 100)

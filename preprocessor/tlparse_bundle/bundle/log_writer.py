@@ -23,6 +23,7 @@ from tlparse_bundle.tables.identity import rank_of
 from tlparse_bundle.trace.discover import LogFile, open_log
 from tlparse_bundle.trace.envelope import EventDecoder
 from tlparse_bundle.trace.json_text import json_to_keep
+from tlparse_bundle.trace.payload_hashes import HASHES
 from tlparse_bundle.trace.reader import RecordReader
 from tlparse_bundle.trace.stacks import StackTable
 
@@ -90,6 +91,7 @@ def write_log(
     or more ``cores`` to itself it gets threads, and if it is large a second process. ``one_of_many``
     says that the logs before may have been equal in part. Raises BundleError when the file cannot be read or decompressed.
     """
+    HASHES.begin(one_of_many=one_of_many)
     diagnostics = Diagnostics()
     decoder = EventDecoder(diagnostics)
     event_count = reported = 0

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import hashlib
 
-MAX_KNOWN_BYTES = 4 << 20
+_KNOWN_BYTES = 4 << 20  # of one log
+_KNOWN_BYTES_OF_MANY = 16 << 20  # payloads of a rank come again in the next
 _MAX_BYTES = 1 << 20  # of one that is remembered
 
 
@@ -24,6 +25,11 @@ class PayloadHashes:
     def __init__(self) -> None:
         self._known: dict[bytes, _Hashes] = {}
         self._known_bytes = 0
+        self._max_bytes = _KNOWN_BYTES
+
+    def begin(self, *, one_of_many: bool) -> None:
+        """A log begins. ``one_of_many``: the logs before may have been equal in part."""
+        self._max_bytes = _KNOWN_BYTES_OF_MANY if one_of_many else _KNOWN_BYTES
 
     def md5(self, payload: bytes) -> str:
         """What torch announces a payload by (torch/_logging/_internal.py, trace_structured)."""
@@ -46,7 +52,7 @@ class PayloadHashes:
             if len(payload) <= _MAX_BYTES:
                 self._known[payload] = hashes
                 self._known_bytes += len(payload)
-                while self._known_bytes > MAX_KNOWN_BYTES:
+                while self._known_bytes > self._max_bytes:
                     oldest = next(iter(self._known))
                     del self._known[oldest]
                     self._known_bytes -= len(oldest)
