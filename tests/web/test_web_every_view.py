@@ -115,7 +115,7 @@ def test_an_address_shows_the_same_in_a_new_window(show, new_page, fixture):
             grid.get_by_role("columnheader").locator("button").last.click()
             grid.get_by_role("row").nth(3).click()
             settle(page)
-        # As in a new window, which would need a process of its own; only what a tab stores is kept.
+        # As in a new window, but in the process of the last: a new one takes as long as all the rest.
         other.evaluate("address => { sessionStorage.clear(); history.replaceState(null, '', address) }", page.url)
         other.reload()
         settle(other)
