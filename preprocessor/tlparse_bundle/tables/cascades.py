@@ -40,8 +40,9 @@ def resumed_function(function: str | None) -> str | None:
 class _Open:
     """A recompile whose call may still be running."""
 
-    def __init__(self, recompile: dict, name: tuple, callers: list[tuple]):
+    def __init__(self, recompile: dict, sort: Any, name: tuple, callers: list[tuple]):
         self.recompile = recompile
+        self.sort = sort
         self.name = name
         self.callers = callers
         self.inlined: set[tuple] = set()
@@ -56,16 +57,16 @@ class Cascades:
         self._open = [p for p in self._open if len(p.callers) < len(callers) and callers[: len(p.callers)] == p.callers]
         if recompile is None:
             return None
-        name = (file, resumed_function(function) or function)
+        name, sort = (file, resumed_function(function) or function), _sort(recompile)
         cause = None
         for earlier in reversed(self._open):
             below = callers[len(earlier.callers)]
             calls = (file, function) in earlier.inlined or (below[0], resumed_function(below[2]) or below[2]) == earlier.name
             continues = name == earlier.name and resumed_function(function) is not None
-            if (calls or continues) and _sort(earlier.recompile) == _sort(recompile):
+            if (calls or continues) and earlier.sort == sort:
                 cause = earlier.recompile
                 break
-        self._open = [*self._open[-_MAX_OPEN:], _Open(recompile, name, callers)]
+        self._open = [*self._open[-_MAX_OPEN:], _Open(recompile, sort, name, callers)]
         return cause
 
     def graph_break(self, recompile: dict, frames: Iterable[Frame]) -> None:

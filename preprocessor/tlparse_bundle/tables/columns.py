@@ -52,7 +52,7 @@ class Interner:
 
     def by_json(self, thing: dict | None) -> int:
         """Position of an object, which its JSON stands for."""
-        return self(thing, thing and json_to_keep(thing))
+        return self(thing, None if thing is None else json_to_keep(thing))
 
     def __getitem__(self, number: int) -> Any:
         return self._things[number]

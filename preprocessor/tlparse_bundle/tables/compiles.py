@@ -160,7 +160,8 @@ class Compiles:
         # compiles with its frame id, the number of the code object, do.
         functions: dict[tuple, dict] = {}
         rows, counts = JsonList(), self._counts()
-        for index, (cid, *_) in enumerate(self._tally.compiles):
+        for index, compile in enumerate(self._tally.compiles):
+            cid = compile.id
             cells = self._row(index, {key: column[index] for key, column in counts.items()})
             if cid is not None and cid.frame_id is not None:
                 known = {key: cells[key] for key in ("function", "filename", "first_line")}

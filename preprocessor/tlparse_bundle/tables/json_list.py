@@ -13,6 +13,11 @@ _PACK_BYTES = 64 << 10
 _BATCH = 1024  # items that are written at once
 
 
+def packed(data: bytes | bytearray) -> bytes:
+    """Data that wait, compressed quickly. A copy: what the compressor returns keeps the room for data that do not compress."""
+    return bytes(memoryview(zstandard.ZstdCompressor(level=1).compress(data)))
+
+
 class JsonList:
     """What is added is written at once: later changes of it are not seen. ``size_bytes`` is that of the JSON."""
 
@@ -41,8 +46,7 @@ class JsonList:
         self.size_bytes += len(json)
         self._count += count
         if len(self._open) >= _PACK_BYTES:
-            packed = zstandard.ZstdCompressor(level=1).compress(self._open)
-            self._packs.append(bytes(memoryview(packed)))  # a copy: what it returns keeps the room for data that do not compress
+            self._packs.append(packed(self._open))
             self._open = bytearray()
 
     def __len__(self) -> int:

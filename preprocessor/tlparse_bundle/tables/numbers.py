@@ -7,6 +7,8 @@ from collections.abc import Iterable
 
 import zstandard
 
+from tlparse_bundle.tables.json_list import packed
+
 _PACK_BYTES = 16 << 10
 
 
@@ -33,8 +35,7 @@ class Numbers:
             self._pack()
 
     def _pack(self) -> None:
-        packed = zstandard.ZstdCompressor(level=1).compress(self._newest.tobytes())
-        self._packs.append(bytes(memoryview(packed)))  # a copy: what it returns keeps the room for data that do not compress
+        self._packs.append(packed(self._newest.tobytes()))
         self._packed_count += len(self._newest)
         self._newest = array(self._newest.typecode)
 

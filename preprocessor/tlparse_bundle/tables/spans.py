@@ -122,21 +122,24 @@ class Spans:
             end[row], end_event[row] = time_us - base_us, event_index
         for row, time_us in enumerate(start):
             start[row] = time_us - base_us
-        parent, lane, outer, crossing = self._nest(start, end, begin_event, end_event, compile_indexes, base_us)
         unended = [row for row, time_us in enumerate(end) if time_us < 0]
+        until = end[:]
+        for row in unended:
+            until[row] = int(self._last_us[self._compiles[compile_indexes[row]].frame_compile]) - base_us
+        parent, lane, outer, crossing = _nest(start, end, until, begin_event, end_event)
         repair = bytearray(len(start))
         for rows, code in ((unended, _UNENDED), (crossing, _MISNESTED), (self._backwards, _BACKWARDS)):
             for row in rows:
                 repair[row] = code
         repairs = {"misnested": len(crossing), "unended": len(unended), "backwards": len(self._backwards), **self._counts}
         self._diagnose(repairs)
-        by_name = self._by_name(start, end, outer)
+        names = self._name.whole()
         return {
             "base_epoch_us": base_us if start or instants else None,
             "lane_count": max(lane, default=-1) + 1,
             "names": list(self._names),
             "spans": {
-                "name_index": JsonList(self._name.whole()),
+                "name_index": JsonList(names),
                 "start_us": JsonList(start),
                 "duration_us": JsonList(_durations(start, end)),
                 "compile_index": JsonList(compile_indexes),
@@ -152,61 +155,11 @@ class Spans:
                 "compile_index": JsonList(compile_index for _, _, compile_index, _ in instants),
                 "event_index": JsonList(event_index for _, _, _, event_index in instants),
             },
-            "by_name": by_name,
+            "by_name": self._by_name(names, start, end, outer),
             "repairs": repairs,
         }
 
-    def _nest(
-        self, start: array, end: array, begin_event: array, end_event: array, compile_indexes: array, base_us: int
-    ) -> tuple[array, bytearray, array, set[int]]:
-        """Parent and lane of every span, the smallest ended span around it, and the spans that no lane below theirs could take.
-
-        An unended span ends, for this, with the last event of its compile, or with the span that encloses it.
-        """
-        count = len(start)
-        until = end[:]
-        for row, time_us in enumerate(end):
-            if time_us < 0:
-                until[row] = int(self._last_us[self._compiles[compile_indexes[row]].frame_compile]) - base_us
-        parent, outer, lane, crossing = array("i", [-1]) * count, array("i", [-1]) * count, bytearray(count), set()
-        # Per lane the spans that are open: end, row, and row of the smallest ended span there, itself or around it.
-        lanes: list[list[tuple[int, int, int]]] = [[]]
-        rows = sorted(range(count), key=until.__getitem__, reverse=True)
-        rows.sort(key=start.__getitem__)  # by start, the longest first, else in the order of the log
-        for row in rows:
-            from_us, to_us, ended = start[row], until[row], end[row] >= 0
-            if to_us < from_us:
-                to_us = from_us
-            for number, stack in enumerate(lanes):
-                while stack:
-                    top_us, above, around = stack[-1]
-                    if top_us >= to_us:
-                        if top_us > from_us or not 0 <= end_event[above] < begin_event[row]:
-                            break  # it is around this span
-                    elif top_us > from_us and not (ended and end[above] < 0):  # else its end was a guess, and too early
-                        break  # it ends within this span
-                    stack.pop()
-                else:
-                    above = around = -1
-                    break
-                if to_us <= top_us:
-                    break
-                if not ended:
-                    to_us = top_us
-                    break
-            else:
-                if len(lanes) < _MAX_LANES:
-                    number, stack, above, around = len(lanes), [], -1, -1
-                    lanes.append(stack)
-                else:
-                    to_us = top_us
-            parent[row], outer[row], lane[row] = above, around, number
-            if number and above < 0:
-                crossing.add(row)
-            stack.append((to_us, row, row if ended else around))
-        return parent, lane, outer, crossing
-
-    def _by_name(self, start: array, end: array, outer: array) -> dict:
+    def _by_name(self, names: array, start: array, end: array, outer: array) -> dict:
         """Sums per name; self time is that in no span inside of it, on the same lane."""
         inside = array("q", [0]) * len(outer)
         for duration, around in zip(_durations(start, end), outer):
@@ -214,7 +167,7 @@ class Spans:
                 inside[around] += duration
         size = len(self._names)
         counts, totals, selves = [0] * size, [0] * size, [0] * size
-        for name, duration, inner in zip(self._name.whole(), _durations(start, end), inside):
+        for name, duration, inner in zip(names, _durations(start, end), inside):
             counts[name] += 1
             if duration:
                 totals[name] += duration
@@ -238,6 +191,51 @@ _WORDS = {
     "invalid_time": "at an impossible time",
     "other_phase": "of a phase that torch does not write",
 }
+
+
+def _nest(start: array, end: array, until: array, begin_event: array, end_event: array) -> tuple[array, bytearray, array, set[int]]:
+    """Parent and lane of every span, the smallest ended span around it, and the spans that no lane below theirs could take.
+
+    An unended span ends, for this, at ``until``, with the last event of its compile, or with the span that encloses it.
+    """
+    count = len(start)
+    parent, outer, lane, crossing = array("i", [-1]) * count, array("i", [-1]) * count, bytearray(count), set()
+    # Per lane the spans that are open: end, row, and row of the smallest ended span there, itself or around it.
+    lanes: list[list[tuple[int, int, int]]] = [[]]
+    rows = sorted(range(count), key=until.__getitem__, reverse=True)
+    rows.sort(key=start.__getitem__)  # by start, the longest first, else in the order of the log
+    for row in rows:
+        from_us, to_us, ended = start[row], until[row], end[row] >= 0
+        if to_us < from_us:
+            to_us = from_us
+        for number, stack in enumerate(lanes):
+            while stack:
+                top_us, above, around = stack[-1]
+                if top_us >= to_us:
+                    if top_us > from_us or not 0 <= end_event[above] < begin_event[row]:
+                        break  # it is around this span
+                elif top_us > from_us and not (ended and end[above] < 0):  # else its end was a guess, and too early
+                    break  # it ends within this span
+                stack.pop()
+            else:
+                above = around = -1
+                break
+            if to_us <= top_us:
+                break
+            if not ended:
+                to_us = top_us
+                break
+        else:
+            if len(lanes) < _MAX_LANES:
+                number, stack, above, around = len(lanes), [], -1, -1
+                lanes.append(stack)
+            else:
+                to_us = top_us
+        parent[row], outer[row], lane[row] = above, around, number
+        if number and above < 0:
+            crossing.add(row)
+        stack.append((to_us, row, row if ended else around))
+    return parent, lane, outer, crossing
 
 
 def _durations(start: array, end: array) -> Iterator[int | None]:
