@@ -1,6 +1,11 @@
-"""Lists and numbers that are kept compressed are what was added, whatever it is and however much."""
+"""Lists and numbers that are packed are what was added, whatever it is and however much."""
 
+import errno
+import io
 import json
+import os
+import random
+import tempfile
 import tracemalloc
 from array import array
 
@@ -11,9 +16,11 @@ from hypothesis import strategies as st
 from log_strategies import cases
 from tlparse_bundle.bundle.layout import CODECS
 from tlparse_bundle.bundle.table_file import encoded_table
+from tlparse_bundle.errors import BundleError
 from tlparse_bundle.tables import json_list, numbers
 from tlparse_bundle.tables.json_list import JsonColumns, JsonList
 from tlparse_bundle.tables.numbers import Numbers
+from tlparse_bundle.tables.packs import Packs
 from tlparse_bundle.trace.json_text import json_to_keep
 
 ITEMS = st.recursive(
@@ -58,10 +65,21 @@ def test_an_item_that_changes_later_does_not_change_the_list():
     assert list(array) == [{"a": 1}]
 
 
-def test_it_takes_little_memory(monkeypatch):
+def held_bytes(make):
+    """What is made, and how much memory it holds."""
+    tracemalloc.start()
+    try:
+        made = make()
+        return made, tracemalloc.get_traced_memory()[0]
+    finally:
+        tracemalloc.stop()
+
+
+def test_its_memory_does_not_grow(monkeypatch):
     monkeypatch.setattr(json_list, "_PACK_BYTES", 64 << 10)
-    array = JsonList({"name": "triton_poi_fused_add_0", "number": number} for number in range(20_000))
-    assert sum(pack.__sizeof__() for pack in array._packs) < array.size_bytes / 4
+    array, size_bytes = held_bytes(lambda: JsonList({"name": "triton_poi_fused_add_0", "number": number} for number in range(100_000)))
+    assert size_bytes < 200_000 < array.size_bytes / 20
+    assert len(list(array)) == 100_000
 
 
 @pytest.mark.parametrize("count", [0, 1, 3, 4, 10])
@@ -102,12 +120,60 @@ def test_numbers(case):
     assert column.whole().typecode == code
 
 
-def test_numbers_take_little_memory(monkeypatch):
+def test_the_memory_of_numbers_does_not_grow(monkeypatch):
     monkeypatch.setattr(numbers, "_PACK_BYTES", 16 << 10)
-    column = Numbers("q")
-    for number in range(100_000):
-        column.append(1_700_000_000_000_000 + 40 * number)
-    assert sum(pack.__sizeof__() for pack in column._packs) < 8 * len(column) / 3
+
+    def make():
+        column = Numbers("q")
+        for number in range(300_000):
+            column.append(1_700_000_000_000_000 + 40 * number)
+        return column
+
+    column, size_bytes = held_bytes(make)
+    assert size_bytes < 100_000
+    assert list(column) == list(range(1_700_000_000_000_000, 1_700_000_012_000_000, 40))
+
+
+def packs_of(count):
+    data = [random.Random(number).randbytes(5000) for number in range(count)]
+    packs = Packs()
+    for piece in data:
+        packs.append(piece)
+    return data, packs
+
+
+@pytest.mark.parametrize("count", [0, 1, 6, 7, 50], ids=lambda count: f"{5 * count} kB")
+def test_packs_in_memory_and_in_a_file(count):
+    data, packs = packs_of(count)
+    assert list(packs) == data and len(packs) == count
+    assert all(packs[number] == data[number] for number in reversed(range(count)))
+    packs.append(b"more")  # behind what was read
+    assert packs[count] == b"more" and list(packs)[:-1] == data
+
+
+def test_nothing_is_left_in_the_folder(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    _, packs = packs_of(50)
+    assert list(tmp_path.iterdir()) == []
+    del packs
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_without_a_folder_they_wait_in_memory(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "none"))
+    data, packs = packs_of(50)
+    assert list(packs) == data
+
+
+def test_a_full_disk(monkeypatch):
+    class Full(io.BytesIO):
+        def write(self, data):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("tlparse_bundle.tables.packs.TemporaryFile", Full)
+    with pytest.raises(BundleError, match="(?s)cannot be written: No space left.*TMPDIR") as caught:
+        packs_of(50)
+    assert caught.value.code == "unwritable"
 
 
 def test_json_that_is_kept_takes_no_more_room_than_it_has():

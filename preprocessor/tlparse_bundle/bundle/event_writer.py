@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from tlparse_bundle.bundle.layout import log_path, to_json
+from tlparse_bundle.bundle.layout import log_path
 from tlparse_bundle.bundle.sink import FileSink
+from tlparse_bundle.tables.json_list import JsonColumns
 from tlparse_bundle.trace.envelope import Event
 
 EVENTS_PER_CHUNK = 8192
@@ -21,57 +22,54 @@ class EventWriter:
     def __init__(self, sink: FileSink, log_id: str):
         self._sink = sink
         self._log_id = log_id
-        self._rows: list[tuple] = []
-        self._forms: dict[str, str] = {}
-        self._metadata = bytearray()
-        self._metadata_count = 0
         self._count = 0
-        self._first_event_index = 0
-        self._first_metadata_index = 0
         # 'events' and 'metadata' of the log directory (schema: log):
         self.events: list[dict] = []
         self.metadata: list[dict] = []
+        self._begin_events()
+        self._begin_metadata()
+
+    def _begin_events(self) -> None:
+        self._first_event_index = self._count
+        self._columns = JsonColumns(*_COLUMNS)
+        self._forms: dict[str, str] = {}
+
+    def _begin_metadata(self) -> None:
+        """The file itself grows, so that no copy of it is needed."""
+        self._first_metadata_index = self._count
+        self._metadata = bytearray(b'{"first_event_index":%d,"metadata":[' % self._count)
+        self._max_metadata_bytes = len(self._metadata) + METADATA_CHUNK_BYTES
 
     def add(self, event: Event) -> None:
         if event.payload_size_bytes is not None and event.payload_form != "lf":
-            self._forms[str(len(self._rows))] = event.payload_form
-        self._rows.append(
-            (
-                event.kind_index, event.compile_index, event.rank, event.line, event.byte_offset, event.size_bytes, event.time_us,
-                event.origin_index, event.pid_index, event.blob_index, event.blob_offset, event.payload_size_bytes or 0,
-            )  # fmt: skip
-        )
-        self._count += 1
-        if len(self._rows) >= EVENTS_PER_CHUNK:
-            self._close_events()
-        if self._metadata_count:
+            self._forms[str(self._count - self._first_event_index)] = event.payload_form
+        self._columns.add(
+            event.kind_index, event.compile_index, event.rank, event.line, event.byte_offset, event.size_bytes, event.time_us,
+            event.origin_index, event.pid_index, event.blob_index, event.blob_offset, event.payload_size_bytes or 0,
+        )  # fmt: skip
+        if self._count > self._first_metadata_index:
             self._metadata += b","
         self._metadata += event.metadata_json
-        self._metadata_count += 1
-        if len(self._metadata) >= METADATA_CHUNK_BYTES:
+        self._count += 1
+        if self._count - self._first_event_index >= EVENTS_PER_CHUNK:
+            self._close_events()
+        if len(self._metadata) >= self._max_metadata_bytes:
             self._close_metadata()
 
     def close(self) -> None:
-        if self._rows:
+        if self._count > self._first_event_index:
             self._close_events()
-        if self._metadata_count:
+        if self._count > self._first_metadata_index:
             self._close_metadata()
 
-    def _path(self, folder: str, chunks: list) -> str:
-        return log_path(self._log_id, f"{folder}/{len(chunks):04d}.json", self._sink.codec)
-
     def _close_events(self) -> None:
-        path = self._path("events", self.events)
-        table = {"first_event_index": self._first_event_index, **dict(zip(_COLUMNS, zip(*self._rows))), "payload_forms": self._forms}
-        self._sink.put(path, to_json(table))
-        self.events.append({"path": path, "first_event_index": self._first_event_index, "count": len(self._rows)})
-        self._first_event_index = self._count
-        self._rows, self._forms = [], {}
+        table = {"first_event_index": self._first_event_index, **self._columns.table(), "payload_forms": self._forms}
+        path = self._sink.put_table(self._log_id, f"events/{len(self.events):04d}", table)
+        self.events.append({"path": path, "first_event_index": self._first_event_index, "count": self._count - self._first_event_index})
+        self._begin_events()
 
     def _close_metadata(self) -> None:
-        path = self._path("metadata", self.metadata)
-        head = b'{"first_event_index":%d,"metadata":[' % self._first_metadata_index
-        self._sink.put(path, head + self._metadata + b"]}")
-        self.metadata.append({"path": path, "first_event_index": self._first_metadata_index, "count": self._metadata_count})
-        self._first_metadata_index = self._count
-        self._metadata, self._metadata_count = bytearray(), 0
+        self._metadata += b"]}"
+        path = self._sink.put(log_path(self._log_id, f"metadata/{len(self.metadata):04d}.json", self._sink.codec), self._metadata)
+        self.metadata.append({"path": path, "first_event_index": self._first_metadata_index, "count": self._count - self._first_metadata_index})
+        self._begin_metadata()

@@ -14,20 +14,18 @@ class VerbatimWriter:
     def __init__(self, sink: FileSink, log_id: str):
         self._sink = sink
         self._log_id = log_id
-        self._parts: list[bytes] = []
-        self._size_bytes = 0
+        self._data = bytearray()
         self.chunks: list[dict] = []
 
     def add(self, data: bytes) -> None:
-        self._parts.append(data)
-        self._size_bytes += len(data)
-        if self._size_bytes >= CHUNK_BYTES:
+        self._data += data
+        if len(self._data) >= CHUNK_BYTES:
             self.close()
 
     def close(self) -> None:
         """Write what is there."""
-        if self._size_bytes:
+        if self._data:
             path = log_path(self._log_id, f"verbatim/{len(self.chunks):04d}.log", self._sink.codec)
-            self._sink.put(path, b"".join(self._parts))
-            self.chunks.append({"path": path, "size_bytes": self._size_bytes})
-            self._parts, self._size_bytes = [], 0
+            self._sink.put(path, self._data)
+            self.chunks.append({"path": path, "size_bytes": len(self._data)})
+            self._data = bytearray()

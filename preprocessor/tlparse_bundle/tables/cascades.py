@@ -19,9 +19,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Any
-
-import orjson
+from typing import Any, NamedTuple
 
 from tlparse_bundle.tables.texts import Frame
 
@@ -37,12 +35,18 @@ def resumed_function(function: str | None) -> str | None:
     return match and (match[1] or match[2])
 
 
+class Recompile(NamedTuple):
+    """``sort`` is what has to be equal between a recompile and one that it causes."""
+
+    row: int
+    sort: Any
+
+
 class _Open:
     """A recompile whose call may still be running."""
 
-    def __init__(self, recompile: dict, sort: Any, name: tuple, callers: list[tuple]):
+    def __init__(self, recompile: Recompile, name: tuple, callers: list[tuple]):
         self.recompile = recompile
-        self.sort = sort
         self.name = name
         self.callers = callers
         self.inlined: set[tuple] = set()
@@ -52,24 +56,24 @@ class Cascades:
     def __init__(self) -> None:
         self._open: list[_Open] = []
 
-    def start(self, function: str | None, file: str | None, callers: list[tuple], recompile: dict | None) -> dict | None:
+    def start(self, function: str | None, file: str | None, callers: list[tuple], recompile: Recompile | None) -> Recompile | None:
         """A frame compile starts; ``callers`` are its frames (file, line, function, ...). Returns what caused the recompile."""
         self._open = [p for p in self._open if len(p.callers) < len(callers) and callers[: len(p.callers)] == p.callers]
         if recompile is None:
             return None
-        name, sort = (file, resumed_function(function) or function), _sort(recompile)
+        name = (file, resumed_function(function) or function)
         cause = None
         for earlier in reversed(self._open):
             below = callers[len(earlier.callers)]
             calls = (file, function) in earlier.inlined or (below[0], resumed_function(below[2]) or below[2]) == earlier.name
             continues = name == earlier.name and resumed_function(function) is not None
-            if (calls or continues) and earlier.sort == sort:
+            if (calls or continues) and earlier.recompile.sort == recompile.sort:
                 cause = earlier.recompile
                 break
-        self._open = [*self._open[-_MAX_OPEN:], _Open(recompile, sort, name, callers)]
+        self._open = [*self._open[-_MAX_OPEN:], _Open(recompile, name, callers)]
         return cause
 
-    def graph_break(self, recompile: dict, frames: Iterable[Frame]) -> None:
+    def graph_break(self, recompile: Recompile, frames: Iterable[Frame]) -> None:
         """The compile of ``recompile`` breaks; ``frames`` lead there through functions that it inlined."""
         earlier = next((p for p in reversed(self._open) if p.recompile is recompile), None)
         if earlier is None:
@@ -80,11 +84,10 @@ class Cascades:
             earlier.inlined.update(names[last + 1 :])
 
 
-def _sort(recompile: dict) -> Any:
-    """What has to be equal between a recompile and one that it causes."""
-    reasons = orjson.loads(recompile["reasons"])
+def sort_of(reasons: list[dict], event_index: int) -> Any:
+    """The sort of a recompile, from its reasons as the table has them."""
     if not reasons:
-        return recompile["event_index"]  # equal to none
+        return event_index  # equal to none
     change = reasons[0]["change"]
     if change["kind"] in _SHAPES:
         return "shape"

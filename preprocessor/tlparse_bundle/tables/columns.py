@@ -1,16 +1,18 @@
 """What tables of columns are put together from: texts stored once, columns of small numbers.
 
-Logs can have hundreds of thousands of such rows, so a cell takes four bytes while the log is read.
+Logs can have hundreds of thousands of such rows, so a cell takes four bytes at most while the log is read.
 """
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Iterator
 from typing import Any
 
 import orjson
 
+from tlparse_bundle.tables.json_list import JsonList
+from tlparse_bundle.tables.numbers import Numbers
 from tlparse_bundle.trace.json_text import json_to_keep
 
 MAX_TEXT = 2000  # characters of one text; the whole is in the metadata of its event
@@ -73,22 +75,26 @@ class Lists:
     """A column of lists of numbers."""
 
     def __init__(self) -> None:
-        self._ends = array("i")
-        self._items = array("i")
+        self._ends = Numbers("i")
+        self._items = Numbers("i")
 
     def append(self, items: Iterable[int]) -> None:
         self._items.extend(items)
         self._ends.append(len(self._items))
 
-    def table(self) -> list[list[int]]:
-        return [self._items[start:end].tolist() for start, end in zip([0, *self._ends], self._ends)]
+    def __iter__(self) -> Iterator[list[int]]:
+        items, start = self._items.whole(), 0
+        for end in self._ends.whole():
+            yield items[start:end].tolist()
+            start = end
 
 
 class Columns:
-    """Columns of equal length: numbers, and lists of numbers for the names in ``lists``."""
+    """Columns of equal length: numbers, and lists of numbers for the names in ``lists``. Cells stay as they are, unless ``changeable``."""
 
-    def __init__(self, *names: str, lists: tuple[str, ...] = ()):
-        self._columns: dict[str, Any] = {name: Lists() if name in lists else array("i") for name in names}
+    def __init__(self, *names: str, lists: tuple[str, ...] = (), changeable: bool = False):
+        column = array if changeable else Numbers
+        self._columns: dict[str, Any] = {name: Lists() if name in lists else column("i") for name in names}
         self._count = 0
 
     def add(self, **cells: Any) -> int:
@@ -104,5 +110,5 @@ class Columns:
     def __len__(self) -> int:
         return self._count
 
-    def table(self) -> dict[str, list]:
-        return {name: column.table() if type(column) is Lists else column.tolist() for name, column in self._columns.items()}
+    def table(self) -> dict[str, JsonList]:
+        return {name: JsonList(column) for name, column in self._columns.items()}

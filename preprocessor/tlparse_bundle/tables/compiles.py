@@ -11,7 +11,6 @@ import orjson
 from tlparse_bundle.events.registry import is_artifact
 from tlparse_bundle.tables.json_list import JsonList
 from tlparse_bundle.trace.envelope import Event
-from tlparse_bundle.trace.json_text import json_to_keep
 
 if TYPE_CHECKING:
     from tlparse_bundle.tables.registry import TableContext
@@ -37,13 +36,13 @@ class _FrameCompile:
     """What all attempts of one frame compile share."""
 
     __slots__ = (
-        "started", "metrics_json", "metrics_event_index", "failure", "restart_reasons", "graph_break", "recompile_text", "backward_time_us",
+        "started", "metrics_row", "metrics_event_index", "failure", "restart_reasons", "graph_break", "recompile_text", "backward_time_us",
         "span_start_us", "span_us", "stack_index",
     )  # fmt: skip
 
     def __init__(self) -> None:
         self.started = False
-        self.metrics_json = b"[]"
+        self.metrics_row: int | None = None
         self.metrics_event_index: int | None = None
         self.failure: dict | None = None
         self.restart_reasons: Sequence[str] = ()
@@ -54,16 +53,12 @@ class _FrameCompile:
         self.span_us: float | None = None
         self.stack_index: int | None = None
 
-    @property
-    def metrics(self) -> dict:
-        return dict(zip(_METRICS, orjson.loads(self.metrics_json)))
-
-    def status(self) -> str | None:
+    def status(self, metrics: dict) -> str | None:
         if self.metrics_event_index is None:
             return "missing" if self.started else None
         if self.failure is not None:
             return "error"
-        if not _count(self.metrics.get("graph_op_count")):
+        if not _count(metrics.get("graph_op_count")):
             return "empty"
         return "break" if self.restart_reasons or self.graph_break else "ok"
 
@@ -76,6 +71,7 @@ class Compiles:
         self._stacks = context.stacks
         self._tally = context.tally
         self._frame_compiles: list[_FrameCompile] = []
+        self._metrics = JsonList()  # the values of _METRICS
         self._stack_indexes: dict[int, int | None] = {}  # of compiles
         self._graph_break_counts: dict[int, int] = {}
 
@@ -115,7 +111,8 @@ class Compiles:
             shared.recompile_text = _recompile_text(event.payload)
 
     def _observe_metrics(self, shared: _FrameCompile, event_index: int, metrics: dict) -> None:
-        shared.metrics_json = json_to_keep([metrics.get(key) for key in _METRICS])
+        shared.metrics_row = len(self._metrics)
+        self._metrics.append([metrics.get(key) for key in _METRICS])
         shared.metrics_event_index = event_index
         if metrics.get("fail_type") is not None:
             line = metrics.get("fail_user_frame_lineno")
@@ -138,11 +135,15 @@ class Compiles:
             row = self._stacks.parent(row)
         return row if row >= 0 else None
 
+    def _metrics_of(self, shared: _FrameCompile) -> dict:
+        return {} if shared.metrics_row is None else dict(zip(_METRICS, self._metrics[shared.metrics_row]))
+
     def statuses(self) -> dict[str, int]:
         """How many rows have each status."""
         counts: dict[str, int] = {}
         for index in range(len(self._tally.compiles)):
-            status = self._shared(index).status()
+            shared = self._shared(index)
+            status = shared.status(self._metrics_of(shared))
             if status is not None:
                 counts[status] = counts.get(status, 0) + 1
         return dict(sorted(counts.items()))
@@ -153,7 +154,7 @@ class Compiles:
 
     def compile_time_us(self) -> int:
         """Sum over the frame compiles."""
-        return sum(_times(shared, shared.metrics)["compile_time_us"] or 0 for shared in self._frame_compiles)
+        return sum(_times(shared, self._metrics_of(shared))["compile_time_us"] or 0 for shared in self._frame_compiles)
 
     def table(self) -> dict:
         # A compile that fails early (at the recompile limit) does not say what it compiles; other
@@ -187,7 +188,7 @@ class Compiles:
 
     def _row(self, index: int, counts: dict[str, int]) -> dict:
         compile, shared = self._tally.compiles[index], self._shared(index)
-        cid, metrics = compile.id, shared.metrics
+        cid, metrics = compile.id, self._metrics_of(shared)
         key = "-" if cid is None else str(cid)
         stack_index = self._stack_indexes.get(index)
         if stack_index is None:
@@ -200,7 +201,7 @@ class Compiles:
             "frame_id": cid and cid.frame_id,
             "frame_compile_id": cid and cid.frame_compile_id,
             "attempt": cid.attempt if cid else 0,
-            "status": shared.status(),
+            "status": shared.status(metrics),
             **self._function(metrics, stack_index),
             "stack_index": stack_index,
             **_times(shared, metrics),

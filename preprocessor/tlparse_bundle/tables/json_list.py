@@ -1,32 +1,32 @@
-"""JSON arrays that grow while a log is read. They are kept compressed: a large log has many rows, which say much the same."""
+"""JSON arrays that grow while a log is read. All but the newest items are packed: a large log has many rows, which say much the same."""
 
 from __future__ import annotations
 
+from array import array
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
 import orjson
-import zstandard
+
+from tlparse_bundle.tables.packs import Packs
 
 _PACK_BYTES = 64 << 10
 _BATCH = 1024  # items that are written at once
 
 
-def packed(data: bytes | bytearray) -> bytes:
-    """Data that wait, compressed quickly. A copy: what the compressor returns keeps the room for data that do not compress."""
-    return bytes(memoryview(zstandard.ZstdCompressor(level=1).compress(data)))
-
-
 class JsonList:
     """What is added is written at once: later changes of it are not seen. ``size_bytes`` is that of the JSON."""
 
-    __slots__ = ("_packs", "_open", "_count", "size_bytes")
+    __slots__ = ("_packs", "_ends", "_open", "_count", "_unpacked", "size_bytes")
 
     def __init__(self, items: Iterable[Any] = ()):
-        self._packs: list[bytes] = []
+        self._packs = Packs()
+        self._ends = array("q")  # how many items there are with each pack
         self._open = bytearray()  # of the newest items, as they stand between the brackets
         self._count = 0
+        self._unpacked: tuple[int, list] | None = None  # number and items of a pack, the open one is the last
         self.size_bytes = 2
         self.extend(items)
 
@@ -46,8 +46,10 @@ class JsonList:
         self.size_bytes += len(json)
         self._count += count
         if len(self._open) >= _PACK_BYTES:
-            self._packs.append(packed(self._open))
+            self._packs.append(self._open)
+            self._ends.append(self._count)
             self._open = bytearray()
+        self._unpacked = None
 
     def __len__(self) -> int:
         return self._count
@@ -55,7 +57,14 @@ class JsonList:
     def __iter__(self) -> Iterator[Any]:
         """The items, as JSON has them."""
         for piece in self._texts():
-            yield from orjson.loads(b"[%b]" % piece.removeprefix(b","))
+            yield from _items(piece)
+
+    def __getitem__(self, number: int) -> Any:
+        """An item. Those next to each other are cheap."""
+        pack = bisect_right(self._ends, number)
+        if self._unpacked is None or self._unpacked[0] != pack:
+            self._unpacked = pack, _items(self._packs[pack] if pack < len(self._packs) else bytes(self._open))
+        return self._unpacked[1][number - (self._ends[pack - 1] if pack else 0)]
 
     def pieces(self) -> Iterator[bytes]:
         """The JSON, piece by piece."""
@@ -64,8 +73,12 @@ class JsonList:
         yield b"]"
 
     def _texts(self) -> Iterator[bytes]:
-        yield from map(zstandard.ZstdDecompressor().decompress, self._packs)
+        yield from self._packs
         yield bytes(self._open)
+
+
+def _items(piece: bytes) -> list:
+    return orjson.loads(b"[%b]" % piece.removeprefix(b","))
 
 
 class JsonColumns:

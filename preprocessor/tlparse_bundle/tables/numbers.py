@@ -1,13 +1,11 @@
-"""Arrays of numbers that grow while a log is read. All but the newest numbers are kept compressed."""
+"""Arrays of numbers that grow while a log is read. All but the newest are packed."""
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
-import zstandard
-
-from tlparse_bundle.tables.json_list import packed
+from tlparse_bundle.tables.packs import Packs
 
 _PACK_BYTES = 16 << 10
 
@@ -20,7 +18,7 @@ class Numbers:
     def __init__(self, typecode: str):
         self._newest = array(typecode)
         self._limit = _PACK_BYTES // self._newest.itemsize
-        self._packs: list[bytes] = []
+        self._packs = Packs()
         self._packed_count = 0
 
     def append(self, number: float) -> None:
@@ -35,17 +33,22 @@ class Numbers:
             self._pack()
 
     def _pack(self) -> None:
-        self._packs.append(packed(self._newest.tobytes()))
+        self._packs.append(self._newest.tobytes())
         self._packed_count += len(self._newest)
         self._newest = array(self._newest.typecode)
 
     def __len__(self) -> int:
         return self._packed_count + len(self._newest)
 
+    def __iter__(self) -> Iterator[float]:
+        for pack in self._packs:
+            yield from array(self._newest.typecode, pack)
+        yield from self._newest
+
     def whole(self) -> array:
         """All of them, in their order."""
         numbers = array(self._newest.typecode)
         for pack in self._packs:
-            numbers.frombytes(zstandard.ZstdDecompressor().decompress(pack))
+            numbers.frombytes(pack)
         numbers.extend(self._newest)
         return numbers

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
-
-import orjson
+from typing import TYPE_CHECKING
 
 from tlparse_bundle.tables.break_text import parse_break
-from tlparse_bundle.tables.cascades import Cascades, resumed_function
+from tlparse_bundle.tables.cascades import Cascades, Recompile, resumed_function, sort_of
 from tlparse_bundle.tables.guard_text import parse_reason, read_reasons, remedy
 from tlparse_bundle.tables.json_list import JsonList
 from tlparse_bundle.tables.texts import cut, payload_text, text_or_none, unexpected
 from tlparse_bundle.trace.envelope import Event
-from tlparse_bundle.trace.json_text import json_to_keep
 
 if TYPE_CHECKING:
     from tlparse_bundle.tables.registry import TableContext
@@ -45,7 +42,7 @@ class _Frame:
         self.resumes_frame_index: int | None = None
         self.limit_compile_index: int | None = None
         self.compiles: dict[int | None, tuple[int, int]] = {}  # frame_compile_id -> (compile_index, occurrence)
-        self.recompiles: dict[int | None, dict] = {}
+        self.recompiles: dict[int | None, Recompile] = {}
 
     def table(self) -> dict:
         return {
@@ -71,7 +68,10 @@ class Recompiles:
         self._newest: dict[tuple, _Frame] = {}
         self._by_name: dict[tuple, _Frame] = {}
         self._cascades = Cascades()
-        self._rows: list[dict] = []
+        self._rows = JsonList()
+        # What is known of a row only later:
+        self._caused_by: dict[int, int] = {}
+        self._at_limit: set[int] = set()
 
     def observe(self, event: Event) -> None:
         if event.type == "artifact" and event.name not in ("recompile_reasons", "dynamo_graph_break_reason"):
@@ -120,7 +120,7 @@ class Recompiles:
         recompile = frame.recompiles.get(event.compile_id.frame_compile_id)
         cause = self._cascades.start(frame.function, frame.file, frames[:0:-1], recompile)
         if cause is not None:
-            recompile["caused_by"] = cause["row"]
+            self._caused_by[recompile.row] = cause.row
 
     def _name(self, frame: _Frame, function: str, file: str | None, line: int | None) -> None:
         if frame.function is None:
@@ -137,25 +137,26 @@ class Recompiles:
             unexpected(self._diagnostics, event, "not one text or list of texts, each beginning with a compile id")
         self._add(event, frame, reasons, None if understood else text)
 
-    def _add(self, event: Event, frame: _Frame | None, reasons: list[str], text: str | None) -> dict:
+    def _add(self, event: Event, frame: _Frame | None, reasons: list[str], text: str | None) -> Recompile:
         parsed = []
         for reason in map(parse_reason, reasons[:_MAX_REASONS]):
             parsed.append({"failed_compile_id": reason.pop("failed_compile_id"), "failed_compile_index": None, **reason})
             parsed[-1]["failed_compile_index"] = self._failed(parsed[-1]["failed_compile_id"])
-        row = {
-            "row": len(self._rows),
-            "compile_index": event.compile_index,
-            "event_index": event.index,
-            "frame_index": None if frame is None else frame.index,
-            "limit": False,
-            "caused_by": None,
-            "reasons": json_to_keep(parsed),  # the most of it, which waits until the end
-            "text": cut(text),
-        }
-        self._rows.append(row)
+        recompile = Recompile(len(self._rows), sort_of(parsed, event.index))
+        self._rows.append(
+            {
+                "compile_index": event.compile_index,
+                "event_index": event.index,
+                "frame_index": None if frame is None else frame.index,
+                "limit": False,
+                "caused_by": None,
+                "reasons": parsed,
+                "text": cut(text),
+            }
+        )
         if frame is not None:
-            frame.recompiles[event.compile_id.frame_compile_id] = row
-        return row
+            frame.recompiles[event.compile_id.frame_compile_id] = recompile
+        return recompile
 
     def _failed(self, compile_id: str | None) -> int | None:
         """The newest compile with that id (torch._guards.CompileId)."""
@@ -171,40 +172,41 @@ class Recompiles:
         function, file, line = (metrics.get(key) for key in ("co_name", "co_filename", "co_firstlineno"))
         if type(function) is str:
             self._name(frame, function, file if type(file) is str else None, line if type(line) is int else None)
-        row = frame.recompiles.get(event.compile_id.frame_compile_id)
+        recompile = frame.recompiles.get(event.compile_id.frame_compile_id)
         reason, fail_reason = text_or_none(metrics.get("recompile_reason")), metrics.get("fail_reason")
-        if row is None and reason is not None:
-            row = self._add(event, frame, [reason], None)
+        if recompile is None and reason is not None:
+            recompile = self._add(event, frame, [reason], None)
         if metrics.get("fail_type") is None:
             return
         message = fail_reason if type(fail_reason) is str else ""
-        if row is None and _RECOMPILE_ERROR.match(message):
+        if recompile is None and _RECOMPILE_ERROR.match(message):
             _, *reasons = _FAILED_GUARD.split(message)
-            row = self._add(event, frame, [text.rstrip("\n") for text in reasons], None)
+            recompile = self._add(event, frame, [text.rstrip("\n") for text in reasons], None)
         if _LIMIT_TYPE.search(str(metrics["fail_type"])) or _LIMIT_REASON.match(message[:400].partition("\n")[0]):
-            row = row or self._add(event, frame, [], None)
-            row["limit"] = True
+            recompile = recompile or self._add(event, frame, [], None)
+            self._at_limit.add(recompile.row)
             frame.limit_compile_index = frame.compiles[event.compile_id.frame_compile_id][0]
 
     def table(self) -> dict:
         causes: dict[tuple, dict] = {}
         of_rows: list[dict] = []
         recompiles = JsonList()
-        for row in self._rows:  # what causes a recompile stands before it
-            reasons, is_root = orjson.loads(row["reasons"]), row["caused_by"] is None
-            cause = self._cause(row, reasons, causes) if is_root else of_rows[row["caused_by"]]
+        for number, row in enumerate(self._rows):
+            row["limit"], row["caused_by"] = number in self._at_limit, self._caused_by.get(number)
+            is_root = row["caused_by"] is None
+            cause = self._cause(number, row, causes) if is_root else of_rows[row["caused_by"]]  # which stands before it
             cause["count" if is_root else "cascade_count"] += 1
             of_rows.append(cause)
-            recompiles.append({**_without(row, "row"), "reasons": reasons, "cause_index": cause["row"]})
+            recompiles.append({**row, "cause_index": cause["row"]})
         return {
             "recompiles": recompiles,
             "frames": JsonList(frame.table() for frame in self._frames),
-            "causes": JsonList(_without(cause, "row") for cause in causes.values()),
+            "causes": JsonList({key: value for key, value in cause.items() if key != "row"} for cause in causes.values()),
         }
 
-    def _cause(self, row: dict, reasons: list[dict], causes: dict[tuple, dict]) -> dict:
+    def _cause(self, number: int, row: dict, causes: dict[tuple, dict]) -> dict:
         """The first reason is that of the newest entry of the cache: it says what changed since the last compile."""
-        reason = reasons[0] if reasons else None
+        reason = row["reasons"][0] if row["reasons"] else None
         change = reason["change"] if reason else {"kind": "other", "index": None, "expected": None, "actual": None}
         key = (row["frame_index"], reason and reason["source"], change["kind"], change["index"])
         if change["kind"] == "other":
@@ -224,12 +226,9 @@ class Recompiles:
                 "recompile_indexes": [],
                 "remedy": reason and remedy(reason),
             }
-        cause["recompile_indexes"].append(row["row"])
+        cause["recompile_indexes"].append(number)
         for value in (change["expected"], change["actual"]):
             if value is not None and cause["values"][-1:] != [value] and len(cause["values"]) < _MAX_VALUES:
                 cause["values"].append(value)
         return cause
 
-
-def _without(row: dict, name: str) -> dict[str, Any]:
-    return {key: value for key, value in row.items() if key != name}

@@ -29,6 +29,7 @@ class _Conditions:
             "event_index", "pair_event_index", "compile_index", "expr", detail, "symbol_index",
             "expression_event_index", "context_index", *_STACKS,
             lists=("symbol_index",),
+            changeable=True,
         )  # fmt: skip
 
     def close(self, scope: tuple | None) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from array import array
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ import orjson
 
 from tlparse_bundle.tables.columns import Columns, Interner, Strings, text_of
 from tlparse_bundle.tables.json_list import JsonList
+from tlparse_bundle.tables.numbers import Numbers
 from tlparse_bundle.tables.shape_records import fields_of, unexpected
 from tlparse_bundle.trace.envelope import Event
 
@@ -48,7 +49,7 @@ class Tensors:
             "event_index", "compile_index", "describer_id", "tensor_id", "shape", "stride", "dynamic_dims", "dtype", "device",
             "storage_index", "other", *_FLAGS,
         )  # fmt: skip
-        self._source_rows, self._source_texts = array("i"), array("i")
+        self._source_rows, self._source_texts = map(Numbers, "ii")
         self._storage_rows: dict[tuple[int, int], int] = {}
         self._tensor_rows: dict[tuple[int, int], int] = {}
         self._graphs = Columns("event_index", "compile_index", "input_count", "nodes", "shapes", lists=("nodes", "shapes"))
@@ -116,13 +117,9 @@ class Tensors:
         )
 
     def table(self) -> dict:
-        sources: list[list[int]] = [[] for _ in range(len(self._tensors))]
-        for row, text in zip(self._source_rows, self._source_texts):
-            if text not in sources[row]:
-                sources[row].append(text)
         tensors = self._tensors.table()
-        tensors["sources"] = sources
-        tensors |= {flag: [cell == 1 for cell in tensors[flag]] for flag in _FLAGS}
+        tensors["sources"] = JsonList(self._sources())
+        tensors |= {flag: JsonList(cell == 1 for cell in self._tensors[flag]) for flag in _FLAGS}
         return {
             "strings": self._strings.table(),
             "shapes": self._shapes.table(),
@@ -131,6 +128,18 @@ class Tensors:
             "tensors": tensors,
             "graphs": self._graphs.table(),
         }
+
+    def _sources(self) -> Iterator[list[int]]:
+        """Of each tensor."""
+        rows, texts = self._source_rows.whole(), self._source_texts.whole()
+        in_order = iter(sorted(range(len(rows)), key=rows.__getitem__))  # those of one tensor stay in the order of the log
+        place = next(in_order, None)
+        for row in range(len(self._tensors)):
+            sources: dict[int, None] = {}
+            while place is not None and rows[place] == row:
+                sources[texts[place]] = None
+                place = next(in_order, None)
+            yield list(sources)
 
 
 def _size(size: Any) -> int | str:

@@ -14,7 +14,7 @@ from typing import BinaryIO
 
 from tlparse_bundle.diagnostics import Diagnostics
 
-BLOCK_BYTES = 1 << 20
+BLOCK_BYTES = 256 << 10
 MAX_LINE_BYTES = 16 << 20  # of a prefix and an envelope; parsed, JSON takes up to thirty times its size
 MAX_RECORD_BYTES = 256 << 20  # with the payload
 
