@@ -11,7 +11,7 @@ import traces
 import zstandard
 from click.testing import CliRunner
 from log_builder import log
-from tlparse_bundle import Bundle, BundleError, build, discover
+from tlparse_bundle import Bundle, BundleError, build, discover, remote
 from tlparse_bundle.bundle import rank_files
 from tlparse_bundle.bundle.dask_workers import DaskWorkers
 from tlparse_bundle.bundle.merge import merge
@@ -89,8 +89,6 @@ def test_compressed_logs_of_a_bucket(s3, tmp_path):
 
 
 def test_the_manifest_is_written_last_and_removed_first(s3, monkeypatch):
-    from tlparse_bundle import remote
-
     done = []
     write, remove = remote.RemoteFolder.write, remote.RemoteFolder.remove
     monkeypatch.setattr(remote.RemoteFolder, "write", lambda self, path, data: (done.append(("write", path)), write(self, path, data))[1])
@@ -118,6 +116,26 @@ def test_nothing_stays_of_a_build_that_fails(s3, tmp_path, monkeypatch):
     with pytest.raises(ZeroDivisionError):
         build(discover([RANKS]), "s3://jobs/failed", jobs=1)
     assert not s3.exists("jobs/failed")
+
+
+@pytest.mark.parametrize("url,at_once", [("s3://jobs/each", 16), ("memory://each", 1)])
+def test_several_requests_at_once_where_that_is_safe(s3, url, at_once):
+    folder, running, most, begun = remote.RemoteFolder(url), [], [0], []
+
+    def ask(number):
+        begun.append(number)
+        running.append(number)
+        most[0] = max(most[0], len(running))
+        time.sleep(0.01)
+        running.remove(number)
+        if number == 20:
+            raise OSError("no more")
+
+    folder.for_each(ask, range(20))
+    assert sorted(begun) == list(range(20)) and most == [at_once]
+    with pytest.raises(OSError, match="no more"):
+        folder.for_each(ask, range(20, 1000))
+    assert len(begun) < 200
 
 
 def test_merging_in_a_bucket(s3, local, tmp_path):

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import datetime as dt
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, BinaryIO, NamedTuple
 from urllib.parse import urlsplit
 
 from tlparse_bundle.errors import BundleError
 
+_REQUESTS = 16  # at once
 _OBJECT_STORES = frozenset(("s3", "s3a", "gs", "gcs", "az", "abfs", "abfss"))  # they have no folders to make
 
 
@@ -71,6 +73,18 @@ class RemoteFolder:
 
     def remove(self, path: str) -> None:
         self._ask(self._fs.rm_file, path)
+
+    def for_each(self, do: Callable[[Any], None], items: Iterable[Any]) -> None:
+        """Do something here with each item: several at once in object stores, whose file systems may be used by several
+        threads (fsspec/asyn.py), and which let each wait. Raises what goes wrong first; then no more are begun.
+        """
+        with ThreadPoolExecutor(_REQUESTS if self._is_object_store else 1) as pool:
+            try:
+                for _ in pool.map(do, items):
+                    pass
+            except BaseException:
+                pool.shutdown(cancel_futures=True)
+                raise
 
     def info(self, path: str) -> dict:
         """What the place says of a file or folder: 'type', and 'size' and marks of its version where it has them."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+from collections.abc import Iterable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Protocol, Self
@@ -93,13 +94,12 @@ class _RemoteTarget:
 
     def __enter__(self) -> Self:
         if self._old:
-            # The manifest first: from then on it is no bundle, until the new one is whole.
-            self._remove(sorted(self._old, key=lambda path: path != layout.MANIFEST))
+            self._remove(self._old)
         return self
 
     def __exit__(self, kind, value, traceback) -> None:
         if kind is not None:
-            self._remove(sorted(self._files(), key=lambda path: path != layout.MANIFEST))
+            self._remove(self._files())
         if isinstance(value, OSError):
             raise BundleError(f"{self.root} cannot be written: {value}", code="unwritable") from value
 
@@ -118,9 +118,12 @@ class _RemoteTarget:
         except OSError as error:
             raise BundleError(f"{self.root} cannot be listed: {error}", code="unreadable") from None
 
-    def _remove(self, paths: list[str]) -> None:
-        for path in paths:
-            self._folder.remove(path)
+    def _remove(self, files: Iterable[str]) -> None:
+        """The manifest first: from then on it is no bundle, until the new one is whole."""
+        paths = set(files)
+        if layout.MANIFEST in paths:
+            self._folder.remove(layout.MANIFEST)
+        self._folder.for_each(self._folder.remove, sorted(paths - {layout.MANIFEST}))
 
 
 class Uploads:
@@ -144,10 +147,13 @@ class Uploads:
 def upload(folder: Path, url: str) -> None:
     """Copy what is below a folder to a URL. A blob that is there already has the same content."""
     remote = RemoteFolder(url)
-    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+
+    def send(path: Path) -> None:
         name = path.relative_to(folder).as_posix()
         if not (name.startswith("blobs/") and remote.exists(name)):
             remote.write(name, path.read_bytes())
+
+    remote.for_each(send, sorted(path for path in folder.rglob("*") if path.is_file()))
 
 
 def _check_folder(out: Path, overwrite: bool) -> None:
