@@ -118,21 +118,21 @@ def test_nothing_stays_of_a_build_that_fails(s3, tmp_path, monkeypatch):
     assert not s3.exists("jobs/failed")
 
 
-@pytest.mark.parametrize("url,at_once", [("s3://jobs/each", 16), ("memory://each", 1)])
-def test_several_requests_at_once_where_that_is_safe(s3, url, at_once):
+@pytest.mark.parametrize("url,several", [("s3://jobs/each", True), ("memory://each", False)])
+def test_several_requests_at_once_where_that_is_safe(s3, url, several):
     folder, running, most, begun = remote.RemoteFolder(url), [], [0], []
 
     def ask(number):
         begun.append(number)
         running.append(number)
         most[0] = max(most[0], len(running))
-        time.sleep(0.01)
+        time.sleep(0.02)
         running.remove(number)
         if number == 20:
             raise OSError("no more")
 
     folder.for_each(ask, range(20))
-    assert sorted(begun) == list(range(20)) and most == [at_once]
+    assert sorted(begun) == list(range(20)) and (most[0] > 1) is several
     with pytest.raises(OSError, match="no more"):
         folder.for_each(ask, range(20, 1000))
     assert len(begun) < 200
