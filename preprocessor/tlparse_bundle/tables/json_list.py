@@ -12,8 +12,8 @@ import orjson
 
 from tlparse_bundle.tables.packs import Packs
 
-_PACK_BYTES = 64 << 10
-_BATCH = 1024  # items that are written at once
+_PACK_BYTES = 16 << 10
+_BATCH = 256  # items that are written at once
 
 
 class JsonList:
