@@ -1,9 +1,7 @@
 """Lists and numbers that are packed are what was added, whatever it is and however much."""
 
-import errno
-import io
+import gc
 import json
-import os
 import random
 import tempfile
 import tracemalloc
@@ -166,15 +164,21 @@ def test_without_a_folder_they_wait_in_memory(tmp_path, monkeypatch):
     assert list(packs) == data
 
 
-def test_a_full_disk(monkeypatch):
-    class Full(io.BytesIO):
-        def write(self, data):
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    monkeypatch.setattr("tlparse_bundle.tables.packs.TemporaryFile", Full)
-    with pytest.raises(BundleError, match="(?s)cannot be written: No space left.*TMPDIR") as caught:
-        packs_of(50)
-    assert caught.value.code == "unwritable"
+@pytest.mark.filterwarnings("error::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize("limit_bytes", [10_000, 100_000], ids=["when the file begins", "later"])
+def test_a_file_that_cannot_grow(limit_bytes):
+    resource = pytest.importorskip("resource")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limit_bytes, before[1]))
+    try:
+        with pytest.raises(BundleError, match="(?s)cannot be written: File too large.*TMPDIR") as caught:
+            packs_of(50)
+        code = caught.value.code
+        del caught
+        gc.collect()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert code == "unwritable"
 
 
 def test_json_that_is_kept_takes_no_more_room_than_it_has():

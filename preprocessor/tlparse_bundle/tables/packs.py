@@ -61,4 +61,7 @@ class Packs:
         return map(self.__getitem__, range(len(self)))
 
     def __del__(self) -> None:
-        self._file.close()
+        try:
+            self._file.close()
+        except OSError:  # of a full disk append() has told
+            pass
