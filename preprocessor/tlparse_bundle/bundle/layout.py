@@ -34,7 +34,7 @@ class Codec(NamedTuple):
     name: str
     suffix: str
     content_encoding: str | None
-    encode: Callable[[bytes], bytes]
+    encode: Callable[[bytes | bytearray], bytes]
     encoder: Callable[[int], Encoder]  # of so many bytes
     decode: Callable[[bytes], bytes]
 

@@ -40,7 +40,7 @@ class FileSink:
             for future in self._futures:
                 future.result()
 
-    def put(self, path: str, data: bytes) -> str:
+    def put(self, path: str, data: bytes | bytearray) -> str:
         """Store a file under a path (as layout gives it); returns the path."""
         self._submit(lambda: self._write(path, [self.codec.encode(data)]))
         return path

@@ -231,4 +231,3 @@ class Recompiles:
             if value is not None and cause["values"][-1:] != [value] and len(cause["values"]) < _MAX_VALUES:
                 cause["values"].append(value)
         return cause
-
