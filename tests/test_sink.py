@@ -15,7 +15,7 @@ def test_files_and_blobs(codec, decode, tmp_path):
     row = []
     with FileSink(tmp_path, CODECS[codec]) as sink:
         path = sink.put(log_path("x", "a/b.json", sink.codec), DATA)
-        sink.put_blob([DATA[:10], DATA[10:]], row)
+        sink.put_blob(memoryview(DATA), row)
     assert decode((tmp_path / path).read_bytes()) == DATA and codec_of(path).name == codec
     sha256, size, stored, own_path = row
     assert own_path is None
@@ -28,7 +28,7 @@ def test_an_equal_blob_is_written_once(tmp_path):
     rows = [[] for _ in range(20)]
     with FileSink(tmp_path, CODECS["zstd"]) as sink:
         for row in rows:
-            sink.put_blob([DATA], row)
+            sink.put_blob(DATA, row)
     assert rows.count(rows[0]) == 20 and len([path for path in tmp_path.rglob("*") if path.is_file()]) == 1
 
 

@@ -70,7 +70,7 @@ def test_compiles_that_take_turns(turns, log_of, monkeypatch):
     )
     plain = log_of(log(text))
     monkeypatch.setattr(tally, "_MAX_OPEN", 2)
-    monkeypatch.setattr(tally, "_MAX_PACKED", 30)
+    monkeypatch.setattr(tally, "_MAX_PACKED", 2)
     merged = []
     merge = tally.Tally._merge
     monkeypatch.setattr(tally.Tally, "_merge", lambda self: (merged.append(len(self._packed)), merge(self)))
@@ -79,4 +79,4 @@ def test_compiles_that_take_turns(turns, log_of, monkeypatch):
         assert it.table(name) == plain.table(name)
     assert {key: it.directory[key] for key in ("kinds", "ranks")} == {key: plain.directory[key] for key in ("kinds", "ranks")}
     assert [row["event_count"] for row in it.table("compiles")["compiles"]] == [2 * turns] * 5
-    assert merged and all(size < 150 for size in merged)
+    assert merged and all(size < 15 for size in merged)

@@ -2,11 +2,16 @@
 
 import json
 import random
+from array import array
 from itertools import pairwise
 
 import pytest
 import traces
+from hypothesis import given
+from hypothesis import strategies as st
 from log_builder import log, record, span
+from log_strategies import cases
+from tlparse_bundle.tables import spans
 
 NAMES = ("misnested", "unended", "backwards", "unbegun", "invalid_time", "other_phase")
 T0 = 1_795_246_200_000_000
@@ -213,3 +218,15 @@ def test_any_timeline_nests(log_of, seed):
     check_nesting(it)
     assert set(it.table("spans")["repairs"]) == set(NAMES)
     assert len(rows(it)) == sum(b'"ph": "B"' in data for _, data in events)
+
+
+@given(st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60)), max_size=80), st.integers(1, 10))
+@cases(200)
+def test_the_order_of_spans_is_that_of_one_sort(times, together):
+    start, until = array("q", [time for time, _ in times]), array("q", [time for _, time in times])
+    size = spans._SORTED_TOGETHER
+    try:
+        spans._SORTED_TOGETHER = together
+        assert list(spans._by_start(start, until)) == sorted(range(len(times)), key=lambda row: (start[row], -until[row]))
+    finally:
+        spans._SORTED_TOGETHER = size

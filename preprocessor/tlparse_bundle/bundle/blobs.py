@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
+from tlparse_bundle.bundle.blob_places import BlobPlaces
+from tlparse_bundle.bundle.buffer import Buffer
 from tlparse_bundle.bundle.layout import log_path
 from tlparse_bundle.bundle.sink import FileSink
 
@@ -17,17 +19,14 @@ LARGE_BYTES = 256 << 10
 PACK_BYTES = 1 << 20
 MAX_OPEN_BYTES = 32 << 20
 MAX_OPEN_PACKS = 256
-_OFFSET_BITS = 32  # an offset in a pack is below
-_MAX_OFFSET = (1 << _OFFSET_BITS) - 1
 
 
-class _Pack:
-    __slots__ = ("row", "parts", "size")
+class _Pack(Buffer):
+    __slots__ = ("row",)
 
     def __init__(self, row: int, first: bytes = b""):
+        super().__init__(first)
         self.row = row
-        self.parts = [first] if first else []
-        self.size = len(first)
 
 
 class BlobWriter:
@@ -39,19 +38,17 @@ class BlobWriter:
         self._rows: list[list] = []
         self._packs: dict[Hashable, _Pack] = {}
         self._open_bytes = 0
-        self._seen: dict[bytes, int] = {}  # hash -> blob row and offset in one number: a large log has many
+        self._places = BlobPlaces()
         self._timeline: _Pack | None = None
         self.timeline: list[int] = []
 
     def put(self, payload: bytes, content: str, kind: Hashable) -> tuple[int, int]:
         """Store a payload with this hash of its content; returns blob row and offset in the blob."""
-        key = bytes.fromhex(content)
-        place = self._seen.get(key)
+        place = self._places.find(content)
         if place is None:
-            row, offset = self._store(payload, kind)
-            self._seen[key] = row << _OFFSET_BITS | offset
-            return row, offset
-        return place >> _OFFSET_BITS, place & _MAX_OFFSET
+            place = self._store(payload, kind)
+            self._places.add(content, *place)
+        return place
 
     def put_trace_event(self, payload: bytes) -> tuple[int, int]:
         """Store the payload of a chromium event in the timeline; returns blob row and offset."""
@@ -60,11 +57,9 @@ class BlobWriter:
             pack = self._timeline = _Pack(self._new_row(), b"[\n")
             self.timeline.append(pack.row)
         elif pack.size > 2:
-            pack.parts.append(b",\n")
-            pack.size += 2
+            pack.add(b",\n")
         offset = pack.size
-        pack.parts.append(payload)
-        pack.size += len(payload)
+        pack.add(payload)
         if pack.size >= PACK_BYTES:
             self._close_timeline()
         return pack.row, offset
@@ -87,7 +82,7 @@ class BlobWriter:
     def _store(self, payload: bytes, kind: Hashable) -> tuple[int, int]:
         if len(payload) >= LARGE_BYTES:
             row = self._new_row()
-            self._sink.put_blob([payload], self._rows[row])
+            self._sink.put_blob(payload, self._rows[row])
             return row, 0
         pack = self._packs.get(kind)
         if pack is None:
@@ -95,8 +90,7 @@ class BlobWriter:
                 self._close(max(self._packs, key=lambda k: self._packs[k].size))
             pack = self._packs[kind] = _Pack(self._new_row())
         offset = pack.size
-        pack.parts.append(payload)
-        pack.size += len(payload)
+        pack.add(payload)
         self._open_bytes += len(payload)
         if pack.size >= PACK_BYTES:
             self._close(kind)
@@ -107,11 +101,11 @@ class BlobWriter:
     def _close(self, kind: Hashable) -> None:
         pack = self._packs.pop(kind)
         self._open_bytes -= pack.size
-        self._sink.put_blob(pack.parts, self._rows[pack.row])
+        self._sink.put_blob(pack.data(), self._rows[pack.row])
 
     def _close_timeline(self) -> None:
         if self._timeline is not None:
-            self._timeline.parts.append(b"\n]\n")
+            self._timeline.add(b"\n]\n")
             path = log_path(self._log_id, f"timeline/{len(self.timeline) - 1:04d}.json", self._sink.codec)
-            self._sink.put_blob(self._timeline.parts, self._rows[self._timeline.row], path)
+            self._sink.put_blob(self._timeline.data(), self._rows[self._timeline.row], path)
             self._timeline = None

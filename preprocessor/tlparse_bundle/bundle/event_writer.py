@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tlparse_bundle.bundle.buffer import Buffer
 from tlparse_bundle.bundle.layout import log_path
 from tlparse_bundle.bundle.sink import FileSink
 from tlparse_bundle.tables.json_list import JsonColumns
@@ -35,10 +36,9 @@ class EventWriter:
         self._forms: dict[str, str] = {}
 
     def _begin_metadata(self) -> None:
-        """The file itself grows, so that no copy of it is needed."""
         self._first_metadata_index = self._count
-        self._metadata = bytearray(b'{"first_event_index":%d,"metadata":[' % self._count)
-        self._max_metadata_bytes = len(self._metadata) + METADATA_CHUNK_BYTES
+        self._metadata = Buffer(b'{"first_event_index":%d,"metadata":[' % self._count)
+        self._max_metadata_bytes = self._metadata.size + METADATA_CHUNK_BYTES
 
     def add(self, event: Event) -> None:
         if event.payload_size_bytes is not None and event.payload_form != "lf":
@@ -48,12 +48,12 @@ class EventWriter:
             event.origin_index, event.pid_index, event.blob_index, event.blob_offset, event.payload_size_bytes or 0,
         )  # fmt: skip
         if self._count > self._first_metadata_index:
-            self._metadata += b","
-        self._metadata += event.metadata_json
+            self._metadata.add(b",")
+        self._metadata.add(event.metadata_json)
         self._count += 1
         if self._count - self._first_event_index >= EVENTS_PER_CHUNK:
             self._close_events()
-        if len(self._metadata) >= self._max_metadata_bytes:
+        if self._metadata.size >= self._max_metadata_bytes:
             self._close_metadata()
 
     def close(self) -> None:
@@ -69,7 +69,7 @@ class EventWriter:
         self._begin_events()
 
     def _close_metadata(self) -> None:
-        self._metadata += b"]}"
-        path = self._sink.put(log_path(self._log_id, f"metadata/{len(self.metadata):04d}.json", self._sink.codec), self._metadata)
+        self._metadata.add(b"]}")
+        path = self._sink.put(log_path(self._log_id, f"metadata/{len(self.metadata):04d}.json", self._sink.codec), self._metadata.data())
         self.metadata.append({"path": path, "first_event_index": self._first_metadata_index, "count": self._count - self._first_metadata_index})
         self._begin_metadata()

@@ -34,7 +34,7 @@ class Codec(NamedTuple):
     name: str
     suffix: str
     content_encoding: str | None
-    encode: Callable[[bytes | bytearray], bytes]
+    encode: Callable[[bytes | memoryview], bytes]
     encoder: Callable[[int], Encoder]  # of so many bytes
     decode: Callable[[bytes], bytes]
 

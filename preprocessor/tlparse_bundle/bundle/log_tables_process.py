@@ -33,15 +33,21 @@ def _fill(source: BinaryIO) -> TablesSummary | None:
     if head is None:
         return None
     root, codec, log_id = pickle.loads(head)
-    stacks, recent = StackTable(), RecentPayloads()
+    stacks = StackTable()
     with FileSink(Path(root), CODECS[codec], threads=False) as sink:
         tables = LogTablesHere(sink, log_id, stacks)
-        while (message := read_message(source)) is not None:
-            batch = pickle.loads(message)
-            if batch is None:
-                return tables.finish()
-            stack_rows, rows = batch
-            stacks.extend(stack_rows)
-            for row in rows:
-                tables.observe(event_of(row, recent))
-    return None  # whoever sent them has ended
+        return tables.finish() if _observe_all(source, stacks, tables) else None
+
+
+def _observe_all(source: BinaryIO, stacks: StackTable, tables: LogTablesHere) -> bool:
+    """Whether the log came to its end; it does not when the process that sends it has ended."""
+    recent = RecentPayloads()
+    while (message := read_message(source)) is not None:
+        batch = pickle.loads(message)
+        if batch is None:
+            return True
+        stack_rows, rows = batch
+        stacks.extend(stack_rows)
+        for row in rows:
+            tables.observe(event_of(row, recent))
+    return False

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
@@ -40,7 +40,7 @@ class FileSink:
             for future in self._futures:
                 future.result()
 
-    def put(self, path: str, data: bytes | bytearray) -> str:
+    def put(self, path: str, data: bytes | memoryview) -> str:
         """Store a file under a path (as layout gives it); returns the path."""
         self._submit(lambda: self._write(path, [self.codec.encode(data)]))
         return path
@@ -55,12 +55,12 @@ class FileSink:
         self._submit(lambda: self._write(path, encoded_table(table, self.codec)))
         return path
 
-    def put_blob(self, parts: Sequence[bytes], row: list, path: str | None = None) -> None:
-        """Store the concatenation of ``parts`` as a blob; fills row with [sha256, size, stored size, path].
+    def put_blob(self, data: bytes | memoryview, row: list, path: str | None = None) -> None:
+        """Store a blob; fills row with [sha256, size, stored size, path].
 
         ``path`` is for what no other log can have; None lets the hash tell the place, which equal blobs share.
         """
-        self._submit(lambda: self._write_blob(parts, row, path))
+        self._submit(lambda: self._write_blob(data, row, path))
 
     def _submit(self, job: Callable[[], None]) -> None:
         if self._pool is None:
@@ -77,8 +77,7 @@ class FileSink:
         for future in self._futures:
             future.result()
 
-    def _write_blob(self, parts: Sequence[bytes], row: list, path: str | None) -> None:
-        data = b"".join(parts)
+    def _write_blob(self, data: bytes | memoryview, row: list, path: str | None) -> None:
         sha256 = hashlib.sha256(data).hexdigest()
         place = path or blob_path(sha256, self.codec)
         target = self.root / place

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tlparse_bundle.bundle.buffer import Buffer
 from tlparse_bundle.bundle.layout import log_path
 from tlparse_bundle.bundle.sink import FileSink
 
@@ -14,18 +15,18 @@ class VerbatimWriter:
     def __init__(self, sink: FileSink, log_id: str):
         self._sink = sink
         self._log_id = log_id
-        self._data = bytearray()
+        self._data = Buffer()
         self.chunks: list[dict] = []
 
     def add(self, data: bytes) -> None:
-        self._data += data
-        if len(self._data) >= CHUNK_BYTES:
+        self._data.add(data)
+        if self._data.size >= CHUNK_BYTES:
             self.close()
 
     def close(self) -> None:
         """Write what is there."""
-        if self._data:
+        if self._data.size:
             path = log_path(self._log_id, f"verbatim/{len(self.chunks):04d}.log", self._sink.codec)
-            self._sink.put(path, self._data)
-            self.chunks.append({"path": path, "size_bytes": len(self._data)})
-            self._data = bytearray()
+            self._sink.put(path, self._data.data())
+            self.chunks.append({"path": path, "size_bytes": self._data.size})
+            self._data = Buffer()

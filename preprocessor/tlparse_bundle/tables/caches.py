@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 MAX_TEXT = 20_000  # characters
 MAX_EARLIER = 8  # earlier keys of a cache that a miss is compared with
 MAX_COMPONENTS = 10_000  # of one key that are compared
-_MAX_HASHES = 50_000
+_MAX_HASHES = 8_000
 MAX_DIFFERENT = 50  # names of components that a row has
 
 # Artifact name -> (cache, outcome). With an outcome of None the payload's cache_state says it.

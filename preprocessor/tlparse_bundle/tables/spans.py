@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Iterator
-from itertools import chain
+from itertools import accumulate, chain
 from typing import TYPE_CHECKING, Any
 
 from tlparse_bundle.tables.json_list import JsonList
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _MAX_EPOCH_US = 4 * 10**15  # the year 2096; what lies above is no time
 _MAX_LANES = 64
 _MAX_NAME = 1000  # characters
+_SORTED_TOGETHER = 1024  # spans
 _MAX_SEARCH = 64  # open spans of one name that an end is compared with
 
 # Codes of the column 'repair'.
@@ -202,9 +203,7 @@ def _nest(start: array, end: array, until: array, begin_event: array, end_event:
     parent, outer, lane, crossing = array("i", [-1]) * count, array("i", [-1]) * count, bytearray(count), set()
     # Per lane the spans that are open: end, row, and row of the smallest ended span there, itself or around it.
     lanes: list[list[tuple[int, int, int]]] = [[]]
-    rows = sorted(range(count), key=until.__getitem__, reverse=True)
-    rows.sort(key=start.__getitem__)  # by start, the longest first, else in the order of the log
-    for row in rows:
+    for row in _by_start(start, until):
         from_us, to_us, ended = start[row], until[row], end[row] >= 0
         if to_us < from_us:
             to_us = from_us
@@ -236,6 +235,23 @@ def _nest(start: array, end: array, until: array, begin_event: array, end_event:
             crossing.add(row)
         stack.append((to_us, row, row if ended else around))
     return parent, lane, outer, crossing
+
+
+def _by_start(start: array, until: array) -> Iterator[int]:
+    """Rows by start, the longest first, else in the order of the log; sorted piece by piece, as nearly all begin in that order."""
+    earliest = array("q", accumulate(reversed(start), min))  # from each row on, the last row first
+    latest, first = -1, 0
+    for row, start_us in enumerate(start):
+        if row - first >= _SORTED_TOGETHER and latest < earliest[-1 - row]:
+            yield from _sorted(range(first, row), start, until)
+            first = row
+        if latest < start_us:
+            latest = start_us
+    yield from _sorted(range(first, len(start)), start, until)
+
+
+def _sorted(rows: range, start: array, until: array) -> list[int]:
+    return sorted(sorted(rows, key=until.__getitem__, reverse=True), key=start.__getitem__)
 
 
 def _durations(start: array, end: array) -> Iterator[int | None]:

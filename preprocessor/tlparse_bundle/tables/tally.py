@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator
-from operator import add
+from itertools import chain, groupby
+from operator import add, itemgetter
 from typing import NamedTuple
 
 from tlparse_bundle.events.kinds import Kind
 from tlparse_bundle.events.registry import describe
-from tlparse_bundle.tables.numbers import Numbers
+from tlparse_bundle.tables.json_list import JsonList
 from tlparse_bundle.trace.compile_id import CompileId
 from tlparse_bundle.trace.envelope import Event
 
 _MAX_OPEN = 64  # compiles
-_MAX_PACKED = 1_000_000  # numbers
+_MAX_PACKED = 100_000  # times that a compile was packed
 
 
 class Compile(NamedTuple):
@@ -36,6 +38,9 @@ class Sums:
     def __init__(self) -> None:
         self.event_count = self.size_bytes = self.payload_count = self.payload_size_bytes = 0
 
+    def numbers(self) -> tuple[int, int, int, int]:
+        return self.event_count, self.size_bytes, self.payload_count, self.payload_size_bytes
+
     def add(self, other: Sums) -> None:
         self.event_count += other.event_count
         self.size_bytes += other.size_bytes
@@ -55,7 +60,8 @@ class Tally:
         self._frame_compiles: dict[tuple, int] = {}
         # A log has some 25 kinds of events for each compile, so that only the newest compiles are counted in objects.
         self._open: dict[int, dict[tuple, Sums]] = {}  # by compile: by kind, rank and origin
-        self._packed = Numbers("q")  # compile, kind and their sums, again and again
+        self._packed = JsonList()  # kinds of a compile, each with its sums
+        self._packed_compiles = array("q")
         self._max_packed = _MAX_PACKED
         self._kind_sums: dict[int, Sums] = {}
         self._origin_sums: dict[int, Sums] = {}
@@ -107,16 +113,17 @@ class Tally:
             for groups, key in ((kinds, kind), (self._kind_sums, kind), (self._origin_sums, origin)):
                 groups.setdefault(key, Sums()).add(sums)
             self._rank_counts[rank] = self._rank_counts.get(rank, 0) + sums.event_count
-        for kind, sums in kinds.items():
-            self._packed.extend((compile_index, kind, sums.event_count, sums.size_bytes, sums.payload_count, sums.payload_size_bytes))
+        self._packed.append([(kind, *sums.numbers()) for kind, sums in kinds.items()])
+        self._packed_compiles.append(compile_index)
 
     def _merge(self) -> None:
         """Compiles that take turns are packed again and again."""
-        merged = Numbers("q")
-        for cell in self.cells():
-            merged.extend(cell)
-        self._packed = merged
-        self._max_packed = max(_MAX_PACKED, 2 * len(merged))
+        packed, compiles = JsonList(), array("q")
+        for compile_index, cells in groupby(self.cells(), itemgetter(0)):
+            packed.append([cell[1:] for cell in cells])
+            compiles.append(compile_index)
+        self._packed, self._packed_compiles = packed, compiles
+        self._max_packed = max(_MAX_PACKED, 2 * len(packed))
 
     def _pack_all(self) -> None:
         for compile_index in list(self._open):
@@ -140,13 +147,10 @@ class Tally:
     def cells(self) -> Iterator[tuple[int, ...]]:
         """Compile, kind, and the numbers of Sums of what they have in common, in order of compile and kind."""
         self._pack_all()
-        packed, before = self._packed.whole(), ()
-        for at in sorted(range(0, len(packed), 6), key=lambda at: packed[at] << 40 | packed[at + 1]):
-            row = tuple(packed[at : at + 6])
-            if before[:2] == row[:2]:  # it was packed before its last event
-                row = (*row[:2], *map(add, before[2:], row[2:]))
-            elif before:
-                yield before
-            before = row
-        if before:
-            yield before
+        compile_of = self._packed_compiles.__getitem__
+        for compile_index, places in groupby(sorted(range(len(self._packed)), key=compile_of), compile_of):
+            cells: dict[int, list[int]] = {}
+            for kind, *sums in chain.from_iterable(map(self._packed.__getitem__, places)):
+                cells[kind] = list(map(add, cells[kind], sums)) if kind in cells else sums  # it was packed before its last event
+            for kind in sorted(cells):
+                yield compile_index, kind, *cells[kind]

@@ -1,0 +1,40 @@
+"""What holds bytes until they are written, and what knows where they are."""
+
+import hashlib
+
+from tlparse_bundle.bundle import blob_places, buffer
+from tlparse_bundle.bundle.blob_places import BlobPlaces
+from tlparse_bundle.bundle.buffer import Buffer
+
+
+def test_a_buffer_grows_beyond_its_first_memory(monkeypatch):
+    monkeypatch.setattr(buffer, "_CAPACITY", 4096)
+    sizes = [0, 1, 4090, 5, 1, 3, 20_000, 0, 7]
+    for first in range(len(sizes)):
+        parts = [bytes([65 + number]) * size for number, size in enumerate(sizes[first:])]
+        it = Buffer(parts[0])
+        for part in parts[1:]:
+            it.add(part)
+        assert it.size == sum(map(len, parts))
+        assert bytes(it.data()) == b"".join(parts)
+
+
+def test_places_of_many_payloads():
+    places, expected = BlobPlaces(), {}
+    for number in range(5000):
+        content = hashlib.sha256(str(number).encode()).hexdigest()[:32]
+        assert places.find(content) is None
+        expected[content] = number * 7, 2**32 - 1 - number
+        places.add(content, *expected[content])
+    assert all(places.find(content) == place for content, place in expected.items())
+
+
+def test_a_hash_that_stands_across_two_records(monkeypatch):
+    """Bytes of a place and of the next hash can look like another hash."""
+    monkeypatch.setattr(blob_places, "_GROUPS", 1)
+    places = BlobPlaces()
+    places.add("00" * 16, 0, 0)
+    places.add("00" * 8 + "11" * 8, 5, 6)
+    assert places.find("00" * 8 + "11" * 8) == (5, 6)
+    assert places.find("00" * 12 + "11" * 4) is None
+    assert places.find("00" * 16) == (0, 0)
