@@ -8,7 +8,7 @@ from functools import lru_cache
 from tlparse_bundle.provenance.frames import Source, source_of
 
 _MAX_HEAD = 2000  # name and annotation stand at the beginning of a line
-_MAX_REMEMBERED = 250  # characters of a line that is remembered: signatures, which are longer, differ
+_MAX_REMEMBERED = 250  # characters of a line that is remembered
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*\Z")
 # What only names an input or a parameter: 'l_x_ = L_x_', 'weight = self.fc.weight'.
 _NAMES_ONLY = re.compile(r"[A-Za-z_][\w.]*+(?=;|\s*$)")
@@ -27,7 +27,8 @@ class GraphText:
         self.operations: set[int] = set()  # lines of nodes that compute something
         source: Source | None = None
         for number, line in enumerate(text.split("\n"), 1):
-            said = _said(line) if len(line) <= _MAX_REMEMBERED else _said.__wrapped__(line)
+            differs = len(line) > _MAX_REMEMBERED or "def forward(" in line  # as signatures do
+            said = _said.__wrapped__(line) if differs else _said(line)
             if said is None:
                 continue
             name, what = said

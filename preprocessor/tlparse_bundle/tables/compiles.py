@@ -32,35 +32,52 @@ _MAX_DURATION_US = 10**12
 _MAX_REASONS_BYTES = 1 << 20
 
 
-class _FrameCompile:
-    """What all attempts of one frame compile share."""
-
-    __slots__ = (
-        "started", "metrics_row", "metrics_event_index", "failure", "restart_reasons", "graph_break", "recompile_text", "backward_time_us",
-        "span_start_us", "span_us", "stack_index",
-    )  # fmt: skip
+class _FrameCompiles:
+    """What all attempts of a frame compile share, by frame compile: numbers, -1 for none, and what few of them have."""
 
     def __init__(self) -> None:
-        self.started = False
-        self.metrics_row: int | None = None
-        self.metrics_event_index: int | None = None
-        self.failure: dict | None = None
-        self.restart_reasons: Sequence[str] = ()
-        self.graph_break = False
-        self.recompile_text: str | None = None
-        self.backward_time_us: int | None = None
-        self.span_start_us: float | None = None
-        self.span_us: float | None = None
-        self.stack_index: int | None = None
+        self.started = bytearray()
+        self.metrics_row, self.stack_index, self.backward_time_us = array("i"), array("i"), array("q")
+        self.span_start_us, self.span_us = array("d"), array("d")
+        self._columns = (self.metrics_row, self.stack_index, self.backward_time_us, self.span_start_us, self.span_us)
+        self.failures: dict[int, dict] = {}
+        self.restart_reasons: dict[int, list[str]] = {}
+        self.recompile_texts: dict[int, str | None] = {}
+        self.with_graph_break: set[int] = set()
 
-    def status(self, metrics: dict) -> str | None:
-        if self.metrics_event_index is None:
-            return "missing" if self.started else None
-        if self.failure is not None:
+    def reach(self, number: int) -> None:
+        while number >= len(self.started):
+            self.started.append(False)
+            for column in self._columns:
+                column.append(-1)
+
+    def status(self, number: int, metrics: dict) -> str | None:
+        if not metrics:
+            return "missing" if self.started[number] else None
+        if number in self.failures:
             return "error"
         if not _count(metrics.get("graph_op_count")):
             return "empty"
-        return "break" if self.restart_reasons or self.graph_break else "ok"
+        return "break" if self.restart_reasons.get(number) or number in self.with_graph_break else "ok"
+
+    def observe_span(self, number: int, span: dict) -> None:
+        if not 0 <= span["ts"] < _MAX_EPOCH_US:
+            return
+        if span["ph"] == "B":
+            self.span_start_us[number] = span["ts"]
+        elif span["ph"] == "E" and self.span_start_us[number] >= 0:
+            duration_us = max(0, span["ts"] - self.span_start_us[number])
+            self.span_us[number] = duration_us if duration_us < _MAX_DURATION_US else -1
+
+    def times(self, number: int, metrics: dict) -> dict[str, int | None]:
+        start_us = _microseconds(metrics, "start_time_us", "start_time", _MAX_EPOCH_US)
+        compile_us = _microseconds(metrics, "dynamo_cumulative_compile_time_us", "entire_frame_compile_time_s")
+        return {
+            "start_epoch_us": _known(int(self.span_start_us[number])) if start_us is None else start_us,
+            "compile_time_us": _known(int(self.span_us[number])) if compile_us is None else compile_us,
+            "backend_time_us": _microseconds(metrics, "aot_autograd_cumulative_compile_time_us", "backend_compile_time_s"),
+            "inductor_time_us": _microseconds(metrics, "inductor_cumulative_compile_time_us", "inductor_compile_time_s"),
+        }
 
 
 class Compiles:
@@ -70,16 +87,16 @@ class Compiles:
     def __init__(self, context: TableContext):
         self._stacks = context.stacks
         self._tally = context.tally
-        self._frame_compiles: list[_FrameCompile] = []
-        self._metrics = JsonList()  # the values of _METRICS
-        self._stack_indexes: dict[int, int | None] = {}  # of compiles
+        self._frame_compiles = _FrameCompiles()
+        self._metrics = JsonList()  # index of the event, and the values of _METRICS
+        self._stack_indexes = array("i")  # of compiles, -1 for none
         self._graph_break_counts: dict[int, int] = {}
 
-    def _shared(self, compile_index: int) -> _FrameCompile:
-        frame_compile = self._tally.compiles[compile_index].frame_compile
-        while frame_compile >= len(self._frame_compiles):
-            self._frame_compiles.append(_FrameCompile())
-        return self._frame_compiles[frame_compile]
+    def _shared(self, compile_index: int) -> int:
+        """The number of its frame compile."""
+        number = self._tally.compiles[compile_index].frame_compile
+        self._frame_compiles.reach(number)
+        return number
 
     def observe(self, event: Event) -> None:
         if event.compile_id is None:
@@ -87,36 +104,42 @@ class Compiles:
         if event.type == "chromium_event":
             span = event.trace_event
             if span is not None and span["name"] == "dynamo":
-                _observe_span(self._shared(event.compile_index), span)
+                self._frame_compiles.observe_span(self._shared(event.compile_index), span)
             return
         shared = self._shared(event.compile_index)
         if event.type == "artifact":
             self._observe_artifact(shared, event)
         elif type(event.value) is dict:
             if event.type == "dynamo_start":
-                shared.started = True
-                shared.stack_index = self._stack_indexes[event.compile_index] = self._without_convert_frames(event.value.get("stack_index"))
+                self._observe_start(shared, event)
             elif event.type == "compilation_metrics":
                 self._observe_metrics(shared, event.index, event.value)
             elif event.type == "bwd_compilation_metrics":
                 time_us = _backward_time_us(event.value)
                 if time_us is not None:
-                    shared.backward_time_us = (shared.backward_time_us or 0) + time_us
+                    times = self._frame_compiles.backward_time_us
+                    times[shared] = max(times[shared], 0) + time_us
 
-    def _observe_artifact(self, shared: _FrameCompile, event: Event) -> None:
+    def _observe_start(self, shared: int, event: Event) -> None:
+        while event.compile_index >= len(self._stack_indexes):
+            self._stack_indexes.append(-1)
+        row = self._without_convert_frames(event.value.get("stack_index"))
+        self._frame_compiles.started[shared] = True
+        self._frame_compiles.stack_index[shared] = self._stack_indexes[event.compile_index] = row
+
+    def _observe_artifact(self, shared: int, event: Event) -> None:
         if event.name == "dynamo_graph_break_reason":
             self._graph_break_counts[event.compile_index] = self._graph_break_counts.get(event.compile_index, 0) + 1
-            shared.graph_break = True
+            self._frame_compiles.with_graph_break.add(shared)
         elif event.name == "recompile_reasons" and event.payload:
-            shared.recompile_text = _recompile_text(event.payload)
+            self._frame_compiles.recompile_texts[shared] = _recompile_text(event.payload)
 
-    def _observe_metrics(self, shared: _FrameCompile, event_index: int, metrics: dict) -> None:
-        shared.metrics_row = len(self._metrics)
-        self._metrics.append([metrics.get(key) for key in _METRICS])
-        shared.metrics_event_index = event_index
+    def _observe_metrics(self, shared: int, event_index: int, metrics: dict) -> None:
+        self._frame_compiles.metrics_row[shared] = len(self._metrics)
+        self._metrics.append([event_index, *map(metrics.get, _METRICS)])
         if metrics.get("fail_type") is not None:
             line = metrics.get("fail_user_frame_lineno")
-            shared.failure = {
+            self._frame_compiles.failures[shared] = {
                 "type": str(metrics["fail_type"]),
                 "reason": _text(metrics.get("fail_reason")),
                 "filename": _text(metrics.get("fail_user_frame_filename")),
@@ -124,26 +147,28 @@ class Compiles:
             }
         reasons = metrics.get("restart_reasons")
         if type(reasons) is list:
-            shared.restart_reasons = [str(reason) for reason in reasons]
+            self._frame_compiles.restart_reasons[shared] = [str(reason) for reason in reasons]
 
-    def _without_convert_frames(self, stack_index: Any) -> int | None:
+    def _without_convert_frames(self, stack_index: Any) -> int:
         row = stack_index if type(stack_index) is int else -1
         while row >= 0:
             file, _, name, _ = self._stacks.innermost(row)
             if file is None or name not in _CONVERT_FUNCTIONS or not file.replace("\\", "/").endswith(_CONVERT_FRAME):
                 break
             row = self._stacks.parent(row)
-        return row if row >= 0 else None
+        return row
 
-    def _metrics_of(self, shared: _FrameCompile) -> dict:
-        return {} if shared.metrics_row is None else dict(zip(_METRICS, self._metrics[shared.metrics_row]))
+    def _metrics_of(self, shared: int) -> dict:
+        """Its metrics and ``event_index``; empty when there are none."""
+        row = self._frame_compiles.metrics_row[shared]
+        return {} if row < 0 else dict(zip(("event_index", *_METRICS), self._metrics[row]))
 
     def statuses(self) -> dict[str, int]:
         """How many rows have each status."""
         counts: dict[str, int] = {}
         for index in range(len(self._tally.compiles)):
             shared = self._shared(index)
-            status = shared.status(self._metrics_of(shared))
+            status = self._frame_compiles.status(shared, self._metrics_of(shared))
             if status is not None:
                 counts[status] = counts.get(status, 0) + 1
         return dict(sorted(counts.items()))
@@ -154,7 +179,8 @@ class Compiles:
 
     def compile_time_us(self) -> int:
         """Sum over the frame compiles."""
-        return sum(_times(shared, self._metrics_of(shared))["compile_time_us"] or 0 for shared in self._frame_compiles)
+        shared = self._frame_compiles
+        return sum(shared.times(number, self._metrics_of(number))["compile_time_us"] or 0 for number in range(len(shared.started)))
 
     def table(self) -> dict:
         # A compile that fails early (at the recompile limit) does not say what it compiles; other
@@ -187,12 +213,12 @@ class Compiles:
         return counts
 
     def _row(self, index: int, counts: dict[str, int]) -> dict:
-        compile, shared = self._tally.compiles[index], self._shared(index)
-        cid, metrics = compile.id, self._metrics_of(shared)
+        compile, number, shared = self._tally.compiles[index], self._shared(index), self._frame_compiles
+        cid, metrics = compile.id, self._metrics_of(number)
         key = "-" if cid is None else str(cid)
-        stack_index = self._stack_indexes.get(index)
+        stack_index = _known(self._stack_indexes[index]) if index < len(self._stack_indexes) else None
         if stack_index is None:
-            stack_index = shared.stack_index
+            stack_index = _known(shared.stack_index[number])
         return {
             "key": key if compile.occurrence == 1 else f"{key}@{compile.occurrence}",
             "id": None if cid is None else str(cid),
@@ -201,20 +227,20 @@ class Compiles:
             "frame_id": cid and cid.frame_id,
             "frame_compile_id": cid and cid.frame_compile_id,
             "attempt": cid.attempt if cid else 0,
-            "status": shared.status(metrics),
+            "status": shared.status(number, metrics),
             **self._function(metrics, stack_index),
             "stack_index": stack_index,
-            **_times(shared, metrics),
-            "backward_time_us": shared.backward_time_us,
+            **shared.times(number, metrics),
+            "backward_time_us": _known(shared.backward_time_us[number]),
             "graph_op_count": _count(metrics.get("graph_op_count")),
             "graph_node_count": _count(metrics.get("graph_node_count")),
             "graph_input_count": _count(metrics.get("graph_input_count")),
             "guard_count": _count(metrics.get("guard_count")),
             "graph_break_count": self._graph_break_counts.get(index, 0),
-            "recompile_reason": _text(metrics.get("recompile_reason")) or shared.recompile_text,
-            "restart_reasons": shared.restart_reasons,
-            "failure": shared.failure,
-            "metrics_event_index": shared.metrics_event_index,
+            "recompile_reason": _text(metrics.get("recompile_reason")) or shared.recompile_texts.get(number),
+            "restart_reasons": shared.restart_reasons.get(number, ()),
+            "failure": shared.failures.get(number),
+            "metrics_event_index": metrics.get("event_index"),
             "event_count": counts["event_count"],
             "first_event_index": compile.first_event_index,
             "size_bytes": counts["size_bytes"],
@@ -230,29 +256,8 @@ class Compiles:
         return {"function": function, "filename": _text(filename), "first_line": line if type(line) is int else None}
 
 
-def _observe_span(shared: _FrameCompile, span: dict) -> None:
-    if not 0 <= span["ts"] < _MAX_EPOCH_US:
-        return
-    if span["ph"] == "B":
-        shared.span_start_us = span["ts"]
-    elif span["ph"] == "E" and shared.span_start_us is not None:
-        duration_us = max(0, span["ts"] - shared.span_start_us)
-        shared.span_us = duration_us if duration_us < _MAX_DURATION_US else None
-
-
-def _times(shared: _FrameCompile, metrics: dict) -> dict[str, int | None]:
-    start_us = _microseconds(metrics, "start_time_us", "start_time", _MAX_EPOCH_US)
-    if start_us is None and shared.span_start_us is not None:
-        start_us = int(shared.span_start_us)
-    compile_us = _microseconds(metrics, "dynamo_cumulative_compile_time_us", "entire_frame_compile_time_s")
-    if compile_us is None and shared.span_us is not None:
-        compile_us = int(shared.span_us)
-    return {
-        "start_epoch_us": start_us,
-        "compile_time_us": compile_us,
-        "backend_time_us": _microseconds(metrics, "aot_autograd_cumulative_compile_time_us", "backend_compile_time_s"),
-        "inductor_time_us": _microseconds(metrics, "inductor_cumulative_compile_time_us", "inductor_compile_time_s"),
-    }
+def _known(number: int) -> int | None:
+    return None if number < 0 else number
 
 
 def _backward_time_us(metrics: dict) -> int | None:

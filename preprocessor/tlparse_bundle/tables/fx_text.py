@@ -13,7 +13,7 @@ from typing import NamedTuple
 MAX_OPS = 100  # different operations of one graph
 MAX_SUBGRAPHS = 200
 _MAX_LINE = 100_000  # characters of a line that are read; what counts stands at its beginning
-_MAX_REMEMBERED = 250  # characters of a line that is remembered: signatures, which are longer, differ
+_MAX_REMEMBERED = 250  # characters of a line that is remembered
 
 _LINE = re.compile(r"[^\n]+")
 _CLASS = re.compile(r"(\s*)(?:\w+:)?class ([^\s(]+)\(torch\.nn\.(?:modules\.module\.)?Module\)")
@@ -72,7 +72,7 @@ class _Reader:
     def read(self, text: str) -> FxGraph:
         lines = map(re.Match.group, _LINE.finditer(text))
         for line in lines:
-            if len(line) <= _MAX_REMEMBERED:
+            if len(line) <= _MAX_REMEMBERED and "def forward(" not in line:  # signatures differ
                 said = _said(line)
             else:
                 line = line[:_MAX_LINE]

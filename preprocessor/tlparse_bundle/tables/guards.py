@@ -57,7 +57,7 @@ class Guards:
         self._diagnostics = context.diagnostics
         self._trees = JsonList()
         self._lists: dict[bytes, int] = {}
-        self._list_rows: list[dict] = []
+        self._list_rows = JsonList()
         self._guards = Columns("kind_index", "source_index", "place_index", "depth", "payload_line")
         self._kinds, self._sources, self._places = Strings(), Strings(), Interner()
         self._read = Remembered(self._reading)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from array import array
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import orjson
 
 from tlparse_bundle.provenance.frames import Source
 from tlparse_bundle.provenance.graph_text import GraphText
@@ -13,13 +15,14 @@ from tlparse_bundle.tables.columns import Interner
 from tlparse_bundle.tables.json_list import JsonList
 from tlparse_bundle.tables.remembered import Remembered
 from tlparse_bundle.trace.envelope import Event
+from tlparse_bundle.trace.json_text import json_to_keep
 
 if TYPE_CHECKING:
     from tlparse_bundle.tables.registry import TableContext
 
 
 class _Reading(NamedTuple):
-    """What the texts of a group say: cells of its row and of the rows of its graphs."""
+    """What the texts of a group say: cells of its row and of the rows of its graphs. The long ones are JSON, which takes a tenth of the memory."""
 
     damaged: list[str]
     has_pre_grad: bool
@@ -41,7 +44,7 @@ class Provenance:
         self._graph_rows = JsonList()
         self._rows = JsonList()
         self._first_events = array("q")  # of each row
-        self._read = Remembered(self._reading)
+        self._read = Remembered(self._reading, 64)
 
     @staticmethod
     def wants(event: Event) -> bool:
@@ -94,8 +97,8 @@ class Provenance:
             map_cells={
                 "coverage": maps.coverage(),
                 "unknown_name_count": maps.unknown_names,
-                "pre_post": {"pre_line": [a for a, _ in maps.pairs], "post_line": [b for _, b in maps.pairs]},
-                "kernels": self._kernels(maps),
+                "pre_post": _json({"pre_line": [a for a, _ in maps.pairs], "post_line": [b for _, b in maps.pairs]}),
+                "kernels": _json(self._kernels(maps)),
             },
             handles=frozenset(maps.code.handles) if maps.code else frozenset(),
         )
@@ -111,7 +114,7 @@ class Provenance:
         if text is None:
             return None
         sources = [self._source(source) for source in text.sources.values()]
-        return {"node_count": len(text.operations), "line": list(text.sources), "source": sources}
+        return {"node_count": len(text.operations), "line": _json(list(text.sources)), "source": _json(sources)}
 
     def _source(self, source: Source | None) -> int:
         return self._sources(source)
@@ -155,6 +158,10 @@ class Provenance:
             return self._rows
         rows = list(self._rows)
         return JsonList(rows[number] for number in order)
+
+
+def _json(value: Any) -> orjson.Fragment:
+    return orjson.Fragment(json_to_keep(value))
 
 
 def _direction(maps: GroupMaps) -> str | None:

@@ -41,7 +41,7 @@ class _Frame:
         self.first_line: int | None = None
         self.resumes_frame_index: int | None = None
         self.limit_compile_index: int | None = None
-        self.compiles: dict[int | None, tuple[int, int]] = {}  # frame_compile_id -> (compile_index, occurrence)
+        self.compiles: dict[int | None, int] = {}  # frame_compile_id -> compile_index
         self.recompiles: dict[int | None, Recompile] = {}
 
     def table(self) -> dict:
@@ -51,7 +51,7 @@ class _Frame:
             "function": self.function,
             "file": self.file,
             "first_line": self.first_line,
-            "compile_indexes": [index for index, _ in self.compiles.values()],
+            "compile_indexes": list(self.compiles.values()),
             "limit_compile_index": self.limit_compile_index,
             "resumes_frame_index": self.resumes_frame_index,
         }
@@ -64,6 +64,7 @@ class Recompiles:
     def __init__(self, context: TableContext):
         self._stacks = context.stacks
         self._diagnostics = context.diagnostics
+        self._compiles = context.tally.compiles
         self._frames: list[_Frame] = []
         self._newest: dict[tuple, _Frame] = {}
         self._by_name: dict[tuple, _Frame] = {}
@@ -97,12 +98,13 @@ class Recompiles:
             return None
         key = (cid.compiled_autograd_id, cid.frame_id)
         frame = self._newest.get(key)
-        if frame is not None and frame.compiles.get(cid.frame_compile_id, (0, event.occurrence))[1] != event.occurrence:
+        known = frame and frame.compiles.get(cid.frame_compile_id)
+        if known is not None and self._compiles[known].occurrence != event.occurrence:
             frame = None  # a reset: the id stands for another code object now
         if frame is None:
             frame = self._newest[key] = _Frame(len(self._frames), *key)
             self._frames.append(frame)
-        frame.compiles.setdefault(cid.frame_compile_id, (event.compile_index, event.occurrence))
+        frame.compiles.setdefault(cid.frame_compile_id, event.compile_index)
         return frame
 
     def _observe_start(self, event: Event, frame: _Frame) -> None:
@@ -165,8 +167,7 @@ class Recompiles:
         if len(parts) != 2:
             return None
         frame = self._newest.get((autograd, int(parts[0])))
-        found = frame and frame.compiles.get(int(parts[1]))
-        return found[0] if found else None
+        return frame and frame.compiles.get(int(parts[1]))
 
     def _observe_metrics(self, event: Event, frame: _Frame, metrics: dict) -> None:
         function, file, line = (metrics.get(key) for key in ("co_name", "co_filename", "co_firstlineno"))
@@ -185,7 +186,7 @@ class Recompiles:
         if _LIMIT_TYPE.search(str(metrics["fail_type"])) or _LIMIT_REASON.match(message[:400].partition("\n")[0]):
             recompile = recompile or self._add(event, frame, [], None)
             self._at_limit.add(recompile.row)
-            frame.limit_compile_index = frame.compiles[event.compile_id.frame_compile_id][0]
+            frame.limit_compile_index = frame.compiles[event.compile_id.frame_compile_id]
 
     def table(self) -> dict:
         causes: dict[tuple, dict] = {}

@@ -43,7 +43,7 @@ class Spans:
         # Whole microseconds keep the nesting: rounding down never changes an order.
         self._name, self._compile, self._start_us, self._begin_event = map(Numbers, "iiqi")
         self._end_row, self._end_us, self._end_event = map(Numbers, "iqi")  # as the ends come
-        self._instants: list[tuple[int, float, int, int]] = []
+        self._instant_name, self._instant_us, self._instant_compile, self._instant_event = map(Numbers, "idii")
         self._compiles = context.tally.compiles
         # Per frame compile, the time of its last begin or end: all attempts share its spans, the outer begin in the first, and end in the last.
         self._last_us = array("d")
@@ -73,7 +73,10 @@ class Spans:
             if type(duration_us) in (int, float) and 0 <= duration_us < _MAX_EPOCH_US:
                 self._close(row, event, time_us + duration_us)
         elif phase in ("i", "I"):
-            self._instants.append((number, time_us, event.compile_index, event.index))
+            self._instant_name.append(number)
+            self._instant_us.append(time_us)
+            self._instant_compile.append(event.compile_index)
+            self._instant_event.append(event.index)
         else:
             self._counts["other_phase"] += 1
 
@@ -115,9 +118,8 @@ class Spans:
             self._last_us[frame_compile] = time_us
 
     def table(self) -> dict:
-        instants, compile_indexes, begin_event = self._instants, self._compile.whole(), self._begin_event.whole()
-        start = self._start_us.whole()
-        base_us = min(chain(start, (math.floor(time) for _, time, _, _ in instants)), default=0)
+        start, compile_indexes, begin_event = self._start_us.whole(), self._compile.whole(), self._begin_event.whole()
+        base_us = min(chain(start, map(math.floor, self._instant_us)), default=0)
         end, end_event = array("q", [-1]) * len(start), array("i", [-1]) * len(start)
         for row, time_us, event_index in zip(self._end_row.whole(), self._end_us.whole(), self._end_event.whole()):
             end[row], end_event[row] = time_us - base_us, event_index
@@ -136,7 +138,7 @@ class Spans:
         self._diagnose(repairs)
         names = self._name.whole()
         return {
-            "base_epoch_us": base_us if start or instants else None,
+            "base_epoch_us": base_us if start or len(self._instant_us) else None,
             "lane_count": max(lane, default=-1) + 1,
             "names": list(self._names),
             "spans": {
@@ -151,10 +153,10 @@ class Spans:
                 "end_event_index": JsonList(end_event),
             },
             "instants": {
-                "name_index": JsonList(name for name, _, _, _ in instants),
-                "time_us": JsonList(math.floor(time) - base_us for _, time, _, _ in instants),
-                "compile_index": JsonList(compile_index for _, _, compile_index, _ in instants),
-                "event_index": JsonList(event_index for _, _, _, event_index in instants),
+                "name_index": JsonList(self._instant_name),
+                "time_us": JsonList(math.floor(time_us) - base_us for time_us in self._instant_us),
+                "compile_index": JsonList(self._instant_compile),
+                "event_index": JsonList(self._instant_event),
             },
             "by_name": self._by_name(names, start, end, outer),
             "repairs": repairs,
