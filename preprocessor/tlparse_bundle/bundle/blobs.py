@@ -24,8 +24,8 @@ MAX_OPEN_PACKS = 256
 class _Pack(Buffer):
     __slots__ = ("row",)
 
-    def __init__(self, row: int, first: bytes = b""):
-        super().__init__(first)
+    def __init__(self, row: int):
+        super().__init__()
         self.row = row
 
 
@@ -54,12 +54,10 @@ class BlobWriter:
         """Store the payload of a chromium event in the timeline; returns blob row and offset."""
         pack = self._timeline
         if pack is None:
-            pack = self._timeline = _Pack(self._new_row(), b"[\n")
+            pack = self._timeline = _Pack(self._new_row())
             self.timeline.append(pack.row)
-        elif pack.size > 2:
-            pack.add(b",\n")
-        offset = pack.size
-        pack.add(payload)
+        pack.add((b",\n" if pack.size else b"[\n") + payload)
+        offset = pack.size - len(payload)
         if pack.size >= PACK_BYTES:
             self._close_timeline()
         return pack.row, offset

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from mmap import mmap
+import mmap
 
 _CAPACITY = 5 << 18  # what grows until it has 1 MiB seldom has more
+_PRIVATE = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_PRIVATE") else {}  # pages come faster
 
 
 class Buffer:
@@ -16,17 +17,18 @@ class Buffer:
 
     def __init__(self, data: bytes = b"") -> None:
         self.size = 0
-        self._memory = mmap(-1, _CAPACITY)
+        self._memory = mmap.mmap(-1, _CAPACITY, **_PRIVATE)
         self.add(data)
 
     def add(self, data: bytes) -> None:
-        end = self.size + len(data)
-        if end > len(self._memory):
-            larger = mmap(-1, 2 * end)
-            larger[: self.size] = self._memory[: self.size]
+        try:
+            self._memory.write(data)
+        except ValueError:  # it is full
+            larger = mmap.mmap(-1, 2 * (self.size + len(data)), **_PRIVATE)
+            larger.write(self.data())
+            larger.write(data)
             self._memory = larger
-        self._memory[self.size : end] = data
-        self.size = end
+        self.size += len(data)
 
     def data(self) -> memoryview:
         """What there is. Nothing may be added afterwards."""

@@ -47,9 +47,7 @@ class EventWriter:
             event.kind_index, event.compile_index, event.rank, event.line, event.byte_offset, event.size_bytes, event.time_us,
             event.origin_index, event.pid_index, event.blob_index, event.blob_offset, event.payload_size_bytes or 0,
         )  # fmt: skip
-        if self._count > self._first_metadata_index:
-            self._metadata.add(b",")
-        self._metadata.add(event.metadata_json)
+        self._metadata.add(b"," + event.metadata_json if self._count > self._first_metadata_index else event.metadata_json)
         self._count += 1
         if self._count - self._first_event_index >= EVENTS_PER_CHUNK:
             self._close_events()
