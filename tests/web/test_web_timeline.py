@@ -88,7 +88,7 @@ def test_keys_zoom_move_walk_and_open(show):
     expect(selected(page)).to_have_text("dynamo")
     page.keyboard.press("Shift+ArrowDown")
     expect(selected(page)).to_have_text("entire_frame_compile")
-    expect(page.get_by_role("status")).to_contain_text("entire_frame_compile, ")
+    expect(page.get_by_role("status").filter(has_text="entire_frame_compile, ")).to_be_attached()  # another says that arguments load
     page.keyboard.press("Shift+ArrowUp")
     expect(selected(page)).to_have_text("dynamo")
     page.keyboard.press("n")
