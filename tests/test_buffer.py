@@ -4,7 +4,7 @@ import hashlib
 
 from tlparse_bundle.bundle import blob_places, buffer
 from tlparse_bundle.bundle.blob_places import BlobPlaces
-from tlparse_bundle.bundle.buffer import Buffer
+from tlparse_bundle.bundle.buffer import Buffer, BufferOfSeries
 
 
 def test_a_buffer_grows_beyond_its_first_memory(monkeypatch):
@@ -17,6 +17,20 @@ def test_a_buffer_grows_beyond_its_first_memory(monkeypatch):
             it.add(part)
         assert it.size == sum(map(len, parts))
         assert bytes(it.data()) == b"".join(parts)
+
+
+def test_a_series_has_the_pages_of_those_before(monkeypatch):
+    monkeypatch.setattr(buffer, "_CAPACITY", 4096)
+    monkeypatch.setattr(BufferOfSeries, "_closed", [])
+    first, second = BufferOfSeries(b"first" * 100), BufferOfSeries(b"second")
+    large = BufferOfSeries(b"large" * 4000)
+    for it in (large, first, second):
+        it.close()
+    assert BufferOfSeries._closed == [first._memory], "one of the usual size"
+    third, fourth = BufferOfSeries(b"3"), BufferOfSeries()
+    third.add(b"rd")
+    assert [bytes(it.data()) for it in (third, fourth)] == [b"3rd", b""]
+    assert third._memory is first._memory and fourth._memory is not second._memory
 
 
 def test_places_of_many_payloads():

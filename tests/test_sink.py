@@ -32,6 +32,16 @@ def test_an_equal_blob_is_written_once(tmp_path):
     assert rows.count(rows[0]) == 20 and len([path for path in tmp_path.rglob("*") if path.is_file()]) == 1
 
 
+@pytest.mark.parametrize("threads", [True, False])
+def test_what_was_written_is_done_with(threads, tmp_path):
+    done = []
+    with FileSink(tmp_path, CODECS["zstd"], threads=threads) as sink:
+        for number in range(20):
+            sink.put(f"logs/x/{number}.json.zst", DATA, lambda number=number: done.append((number, (tmp_path / f"logs/x/{number}.json.zst").exists())))
+        sink.put_blob(DATA, [], None, lambda: done.append("blob"))
+    assert done == [(number, True) for number in range(20)] + ["blob"]
+
+
 @pytest.mark.parametrize("files", [1, 50])
 def test_an_error_while_writing_is_raised(files, tmp_path):
     (tmp_path / "logs").write_text("a file where a folder should be")

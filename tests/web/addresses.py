@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from conftest import VIEWERS
 from playwright.sync_api import expect
 
@@ -22,6 +23,12 @@ ADDRESSES = {  # fixture: what follows '#v=1&view='; {log} is the id of its firs
     "transformer": ["kernels", "tensors", "anatomy", "anatomy&by=origin", "anatomy&by=compile", "compile&compile=0/0", "compile&compile=0/0&artifact=~metrics", "timeline"],
     "ranks4": ["overview", "search&q=reduce&by=logs"],
 }  # fmt: skip
+# Fixture and some of its addresses. A test of all would be the last one that runs.
+PARTS = [
+    pytest.param(fixture, hashes[start : start + 9], id=f"{fixture}, {start // 9 + 1}" if len(hashes) > 9 else fixture)
+    for fixture, hashes in ADDRESSES.items()
+    for start in range(0, len(hashes), 9)
+]
 
 
 def view_names():

@@ -5,7 +5,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from addresses import ADDRESSES, go, settle, view_names
+from addresses import ADDRESSES, PARTS, go, settle, view_names
 from playwright.sync_api import expect
 from tlparse_bundle import Bundle
 from tlparse_bundle.bundle.schemas import schema, schema_names
@@ -57,10 +57,10 @@ def _rewrite(path: Path, words: set):
     path.write_text(json.dumps(evil(json.loads(path.read_text()))))
 
 
-@pytest.mark.parametrize("fixture", ADDRESSES)
-def test_every_string_is_text(show, hostile_bundle, fixture):
+@pytest.mark.parametrize("fixture, hashes", PARTS)
+def test_every_string_is_text(show, hostile_bundle, fixture, hashes):
     page, bundle = show(hostile_bundle(fixture))  # a script that runs, or a report of the policy, fails the test too
-    for hash in ADDRESSES[fixture]:
+    for hash in hashes:
         go(page, hash, bundle.logs[0].id)
         for fold in page.locator("main details > summary").all():
             fold.click()
@@ -102,12 +102,12 @@ def text_of(page):
     )
 
 
-@pytest.mark.parametrize("fixture", ADDRESSES)
-def test_an_address_shows_the_same_in_a_new_window(show, new_page, fixture):
+@pytest.mark.parametrize("fixture, hashes", PARTS)
+def test_an_address_shows_the_same_in_a_new_window(show, new_page, fixture, hashes):
     """Also after something was selected, sorted and filtered in the view."""
     page, bundle = show(fixture)
     other = new_page()
-    for hash in ADDRESSES[fixture]:
+    for hash in hashes:
         go(page, hash, bundle.logs[0].id)
         grid = page.get_by_role("main").get_by_role("grid").first
         if grid.count() and grid.get_by_role("row").count() > 3:
@@ -129,14 +129,14 @@ SAME_BY_KEY = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("fixture", ADDRESSES)
-def test_whatever_can_be_clicked_can_be_focused(new_page, bundle_of, address_of, fixture):
+@pytest.mark.parametrize("fixture, hashes", PARTS)
+def test_whatever_can_be_clicked_can_be_focused(new_page, bundle_of, address_of, fixture, hashes):
     page = new_page()
     page.add_init_script(CLICKS)
     folder = bundle_of(fixture)
     page.goto(address_of(folder))
     log = Bundle.open(folder).logs[0].id
-    for hash in ADDRESSES[fixture]:
+    for hash in hashes:
         go(page, hash, log)
         found = page.evaluate(
             """same => Array.from(document.querySelectorAll('[data-clickable], main a'), (e) => e)
@@ -150,13 +150,13 @@ def test_whatever_can_be_clicked_can_be_focused(new_page, bundle_of, address_of,
         assert all(stop == rows for _, rows, stop in stops), f"{hash}: one tab stop for each list: {stops}"
 
 
-@pytest.mark.parametrize("fixture", ADDRESSES)
-def test_narrow_windows_and_print(new_page, bundle_of, address_of, fixture):
+@pytest.mark.parametrize("fixture, hashes", PARTS)
+def test_narrow_windows_and_print(new_page, bundle_of, address_of, fixture, hashes):
     page = new_page(viewport={"width": 360, "height": 700})
     folder = bundle_of(fixture)
     page.goto(address_of(folder))
     log = Bundle.open(folder).logs[0].id
-    for hash in ADDRESSES[fixture]:
+    for hash in hashes:
         go(page, hash, log)
         assert page.evaluate("document.documentElement.scrollWidth") <= 360, hash
         assert page.get_by_role("main").evaluate("element => element.scrollWidth") <= 360, hash

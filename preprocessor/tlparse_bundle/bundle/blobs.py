@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 from tlparse_bundle.bundle.blob_places import BlobPlaces
-from tlparse_bundle.bundle.buffer import Buffer
+from tlparse_bundle.bundle.buffer import Buffer, BufferOfSeries
 from tlparse_bundle.bundle.layout import log_path
 from tlparse_bundle.bundle.sink import FileSink
 
@@ -39,7 +39,7 @@ class BlobWriter:
         self._packs: dict[Hashable, _Pack] = {}
         self._open_bytes = 0
         self._places = BlobPlaces()
-        self._timeline: _Pack | None = None
+        self._timeline: BufferOfSeries | None = None
         self.timeline: list[int] = []
 
     def put(self, payload: bytes, content: str, kind: Hashable) -> tuple[int, int]:
@@ -54,13 +54,13 @@ class BlobWriter:
         """Store the payload of a chromium event in the timeline; returns blob row and offset."""
         pack = self._timeline
         if pack is None:
-            pack = self._timeline = _Pack(self._new_row())
-            self.timeline.append(pack.row)
+            pack = self._timeline = BufferOfSeries()
+            self.timeline.append(self._new_row())
         pack.add((b",\n" if pack.size else b"[\n") + payload)
-        offset = pack.size - len(payload)
+        place = self.timeline[-1], pack.size - len(payload)
         if pack.size >= PACK_BYTES:
             self._close_timeline()
-        return pack.row, offset
+        return place
 
     def close(self) -> None:
         """Write what is still open."""
@@ -105,5 +105,5 @@ class BlobWriter:
         if self._timeline is not None:
             self._timeline.add(b"\n]\n")
             path = log_path(self._log_id, f"timeline/{len(self.timeline) - 1:04d}.json", self._sink.codec)
-            self._sink.put_blob(self._timeline.data(), self._rows[self._timeline.row], path)
+            self._sink.put_blob(self._timeline.data(), self._rows[self.timeline[-1]], path, self._timeline.close)
             self._timeline = None

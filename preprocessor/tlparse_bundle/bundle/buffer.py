@@ -6,6 +6,7 @@ import mmap
 
 _CAPACITY = 5 << 18  # what grows until it has 1 MiB seldom has more
 _PRIVATE = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_PRIVATE") else {}  # pages come faster
+_MAX_CLOSED = 1
 
 
 class Buffer:
@@ -17,8 +18,11 @@ class Buffer:
 
     def __init__(self, data: bytes = b"") -> None:
         self.size = 0
-        self._memory = mmap.mmap(-1, _CAPACITY, **_PRIVATE)
+        self._memory = self._pages()
         self.add(data)
+
+    def _pages(self) -> mmap.mmap:
+        return mmap.mmap(-1, _CAPACITY, **_PRIVATE)
 
     def add(self, data: bytes) -> None:
         try:
@@ -33,3 +37,22 @@ class Buffer:
     def data(self) -> memoryview:
         """What there is. Nothing may be added afterwards."""
         return memoryview(self._memory)[: self.size]
+
+
+class BufferOfSeries(Buffer):
+    """One of a series, each of which is filled and written: it has the pages of one before. To get new ones takes longer than to fill them."""
+
+    __slots__ = ()
+    _closed: list[mmap.mmap] = []  # of the process
+
+    def _pages(self) -> mmap.mmap:
+        if not self._closed:
+            return super()._pages()
+        memory = self._closed.pop()
+        memory.seek(0)
+        return memory
+
+    def close(self) -> None:
+        """It was written: another one may have its pages."""
+        if len(self._memory) == _CAPACITY and len(self._closed) < _MAX_CLOSED:
+            self._closed.append(self._memory)

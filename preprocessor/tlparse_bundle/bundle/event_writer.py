@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tlparse_bundle.bundle.buffer import Buffer
+from tlparse_bundle.bundle.buffer import BufferOfSeries
 from tlparse_bundle.bundle.layout import log_path
 from tlparse_bundle.bundle.sink import FileSink
 from tlparse_bundle.tables.json_list import JsonColumns
@@ -37,7 +37,7 @@ class EventWriter:
 
     def _begin_metadata(self) -> None:
         self._first_metadata_index = self._count
-        self._metadata = Buffer(b'{"first_event_index":%d,"metadata":[' % self._count)
+        self._metadata = BufferOfSeries(b'{"first_event_index":%d,"metadata":[' % self._count)
         self._max_metadata_bytes = self._metadata.size + METADATA_CHUNK_BYTES
 
     def add(self, event: Event) -> None:
@@ -68,6 +68,6 @@ class EventWriter:
 
     def _close_metadata(self) -> None:
         self._metadata.add(b"]}")
-        path = self._sink.put(log_path(self._log_id, f"metadata/{len(self.metadata):04d}.json", self._sink.codec), self._metadata.data())
+        path = self._sink.put(log_path(self._log_id, f"metadata/{len(self.metadata):04d}.json", self._sink.codec), self._metadata.data(), self._metadata.close)
         self.metadata.append({"path": path, "first_event_index": self._first_metadata_index, "count": self._count - self._first_metadata_index})
         self._begin_metadata()

@@ -23,7 +23,7 @@ from tlparse_bundle.trace.stacks import StackTable
 
 _BATCH_BYTES = 256 << 10
 _BATCH_EVENTS = 250
-_MAX_WAITING = 8  # batches
+_MAX_WAITING = 4  # batches
 
 
 class LogTablesApart:

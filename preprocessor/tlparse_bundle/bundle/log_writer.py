@@ -85,7 +85,7 @@ def write_log(
     cores: int = 1,
     one_of_many: bool = False,
 ) -> LogSummary:
-    """Read ``log`` and write its files below ``root``. Memory hardly grows with the log: by some 0.02 MB for each MB (docs/performance.md).
+    """Read ``log`` and write its files below ``root``. Memory hardly grows with the log (docs/performance.md).
 
     ``progress`` is told how many bytes of the uncompressed log were read since the last call. With two
     or more ``cores`` to itself it gets threads, and if it is large a second process. ``one_of_many``

@@ -16,6 +16,10 @@ _THREADS = 1
 _MAX_PENDING = 2
 
 
+def _nothing() -> None:
+    pass
+
+
 class FileSink:
     """Files below ``root``, stored with ``codec``. Use as a context manager.
 
@@ -40,9 +44,9 @@ class FileSink:
             for future in self._futures:
                 future.result()
 
-    def put(self, path: str, data: bytes | memoryview) -> str:
-        """Store a file under a path (as layout gives it); returns the path."""
-        self._submit(lambda: self._write(path, [self.codec.encode(data)]))
+    def put(self, path: str, data: bytes | memoryview, done: Callable[[], None] = _nothing) -> str:
+        """Store a file under a path (as layout gives it); returns the path. ``done`` is called once it is written."""
+        self._submit(lambda: self._write(path, [self.codec.encode(data)]), done)
         return path
 
     def put_stored(self, path: str, data: bytes) -> None:
@@ -55,14 +59,18 @@ class FileSink:
         self._submit(lambda: self._write(path, encoded_table(table, self.codec)))
         return path
 
-    def put_blob(self, data: bytes | memoryview, row: list, path: str | None = None) -> None:
+    def put_blob(self, data: bytes | memoryview, row: list, path: str | None = None, done: Callable[[], None] = _nothing) -> None:
         """Store a blob; fills row with [sha256, size, stored size, path].
 
-        ``path`` is for what no other log can have; None lets the hash tell the place, which equal blobs share.
+        ``path`` is for what no other log can have; None lets the hash tell the place, which equal blobs share. ``done`` as in put().
         """
-        self._submit(lambda: self._write_blob(data, row, path))
+        self._submit(lambda: self._write_blob(data, row, path), done)
 
-    def _submit(self, job: Callable[[], None]) -> None:
+    def _submit(self, write: Callable[[], None], done: Callable[[], None] = _nothing) -> None:
+        def job() -> None:
+            write()
+            done()
+
         if self._pool is None:
             job()
             return

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tlparse_bundle.bundle.buffer import Buffer
+from tlparse_bundle.bundle.buffer import BufferOfSeries
 from tlparse_bundle.bundle.layout import log_path
 from tlparse_bundle.bundle.sink import FileSink
 
@@ -15,7 +15,7 @@ class VerbatimWriter:
     def __init__(self, sink: FileSink, log_id: str):
         self._sink = sink
         self._log_id = log_id
-        self._data = Buffer()
+        self._data = BufferOfSeries()
         self.chunks: list[dict] = []
 
     def add(self, data: bytes) -> None:
@@ -27,6 +27,6 @@ class VerbatimWriter:
         """Write what is there."""
         if self._data.size:
             path = log_path(self._log_id, f"verbatim/{len(self.chunks):04d}.log", self._sink.codec)
-            self._sink.put(path, self._data.data())
+            self._sink.put(path, self._data.data(), self._data.close)
             self.chunks.append({"path": path, "size_bytes": self._data.size})
-            self._data = Buffer()
+            self._data = BufferOfSeries()
