@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from array import array
+from collections import Counter
 from collections.abc import Iterator
-from itertools import chain, groupby
+from itertools import groupby
 from operator import add, itemgetter
 from typing import NamedTuple
 
@@ -148,9 +149,19 @@ class Tally:
         """Compile, kind, and the numbers of Sums of what they have in common, in order of compile and kind."""
         self._pack_all()
         compile_of = self._packed_compiles.__getitem__
-        for compile_index, places in groupby(sorted(range(len(self._packed)), key=compile_of), compile_of):
-            cells: dict[int, list[int]] = {}
-            for kind, *sums in chain.from_iterable(map(self._packed.__getitem__, places)):
-                cells[kind] = list(map(add, cells[kind], sums)) if kind in cells else sums  # it was packed before its last event
+        merged = self._packed_again()
+        # The others were packed in this order, so that each pack is unpacked once.
+        for compile_index, (place, *_) in groupby(sorted(range(len(self._packed)), key=compile_of), compile_of):
+            cells = merged.get(compile_index) or {kind: sums for kind, *sums in self._packed[place]}
             for kind in sorted(cells):
                 yield compile_index, kind, *cells[kind]
+
+    def _packed_again(self) -> dict[int, dict[int, list[int]]]:
+        """The sums by kind of the compiles that were packed before their last event."""
+        found: dict[int, dict[int, list[int]]] = {c: {} for c, count in Counter(self._packed_compiles).items() if count > 1}
+        for compile_index, row in zip(self._packed_compiles, self._packed if found else ()):
+            cells = found.get(compile_index)
+            if cells is not None:
+                for kind, *sums in row:
+                    cells[kind] = list(map(add, cells[kind], sums)) if kind in cells else sums
+        return found
