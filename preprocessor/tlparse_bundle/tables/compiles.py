@@ -91,7 +91,7 @@ class Compiles:
         self._stack_indexes = array("i")  # of compiles, -1 for none
         self._graph_break_counts: dict[int, int] = {}
 
-    def _shared(self, compile_index: int) -> int:
+    def _number_of(self, compile_index: int) -> int:
         """The number of its frame compile."""
         number = self._tally.compiles[compile_index].frame_compile
         self._frame_compiles.reach(number)
@@ -103,42 +103,42 @@ class Compiles:
         if event.type == "chromium_event":
             span = event.trace_event
             if span is not None and span["name"] == "dynamo":
-                self._frame_compiles.observe_span(self._shared(event.compile_index), span)
+                self._frame_compiles.observe_span(self._number_of(event.compile_index), span)
             return
-        shared = self._shared(event.compile_index)
+        number = self._number_of(event.compile_index)
         if event.type == "artifact":
-            self._observe_artifact(shared, event)
+            self._observe_artifact(number, event)
         elif type(event.value) is dict:
             if event.type == "dynamo_start":
-                self._observe_start(shared, event)
+                self._observe_start(number, event)
             elif event.type == "compilation_metrics":
-                self._observe_metrics(shared, event.index, event.value)
+                self._observe_metrics(number, event.index, event.value)
             elif event.type == "bwd_compilation_metrics":
                 time_us = _backward_time_us(event.value)
                 if time_us is not None:
                     times = self._frame_compiles.backward_time_us
-                    times[shared] = max(times[shared], 0) + time_us
+                    times[number] = max(times[number], 0) + time_us
 
-    def _observe_start(self, shared: int, event: Event) -> None:
+    def _observe_start(self, number: int, event: Event) -> None:
         while event.compile_index >= len(self._stack_indexes):
             self._stack_indexes.append(-1)
         row = self._without_convert_frames(event.value.get("stack_index"))
-        self._frame_compiles.started[shared] = True
-        self._frame_compiles.stack_index[shared] = self._stack_indexes[event.compile_index] = row
+        self._frame_compiles.started[number] = True
+        self._frame_compiles.stack_index[number] = self._stack_indexes[event.compile_index] = row
 
-    def _observe_artifact(self, shared: int, event: Event) -> None:
+    def _observe_artifact(self, number: int, event: Event) -> None:
         if event.name == "dynamo_graph_break_reason":
             self._graph_break_counts[event.compile_index] = self._graph_break_counts.get(event.compile_index, 0) + 1
-            self._frame_compiles.with_graph_break.add(shared)
+            self._frame_compiles.with_graph_break.add(number)
         elif event.name == "recompile_reasons" and event.payload:
-            self._frame_compiles.recompile_texts[shared] = _recompile_text(event.payload)
+            self._frame_compiles.recompile_texts[number] = _recompile_text(event.payload)
 
-    def _observe_metrics(self, shared: int, event_index: int, metrics: dict) -> None:
-        self._frame_compiles.metrics_row[shared] = len(self._metrics)
+    def _observe_metrics(self, number: int, event_index: int, metrics: dict) -> None:
+        self._frame_compiles.metrics_row[number] = len(self._metrics)
         self._metrics.append([event_index, *map(metrics.get, _METRICS)])
         if metrics.get("fail_type") is not None:
             line = metrics.get("fail_user_frame_lineno")
-            self._frame_compiles.failures[shared] = {
+            self._frame_compiles.failures[number] = {
                 "type": str(metrics["fail_type"]),
                 "reason": _text(metrics.get("fail_reason")),
                 "filename": _text(metrics.get("fail_user_frame_filename")),
@@ -146,7 +146,7 @@ class Compiles:
             }
         reasons = metrics.get("restart_reasons")
         if type(reasons) is list:
-            self._frame_compiles.restart_reasons[shared] = [str(reason) for reason in reasons]
+            self._frame_compiles.restart_reasons[number] = [str(reason) for reason in reasons]
 
     def _without_convert_frames(self, stack_index: Any) -> int:
         row = stack_index if type(stack_index) is int else -1
@@ -157,17 +157,17 @@ class Compiles:
             row = self._stacks.parent(row)
         return row
 
-    def _metrics_of(self, shared: int) -> dict:
+    def _metrics_of(self, number: int) -> dict:
         """Its metrics and ``event_index``; empty when there are none."""
-        row = self._frame_compiles.metrics_row[shared]
+        row = self._frame_compiles.metrics_row[number]
         return {} if row < 0 else dict(zip(("event_index", *_METRICS), self._metrics[row]))
 
     def statuses(self) -> dict[str, int]:
         """How many rows have each status."""
         counts: dict[str, int] = {}
         for index in range(len(self._tally.compiles)):
-            shared = self._shared(index)
-            status = self._frame_compiles.status(shared, self._metrics_of(shared))
+            number = self._number_of(index)
+            status = self._frame_compiles.status(number, self._metrics_of(number))
             if status is not None:
                 counts[status] = counts.get(status, 0) + 1
         return dict(sorted(counts.items()))
@@ -212,7 +212,7 @@ class Compiles:
         return counts
 
     def _row(self, index: int, counts: dict[str, int]) -> dict:
-        compile, number, shared = self._tally.compiles[index], self._shared(index), self._frame_compiles
+        compile, number, shared = self._tally.compiles[index], self._number_of(index), self._frame_compiles
         cid, metrics = compile.id, self._metrics_of(number)
         key = "-" if cid is None else str(cid)
         stack_index = _known(self._stack_indexes[index]) if index < len(self._stack_indexes) else None
