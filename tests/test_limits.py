@@ -21,7 +21,7 @@ from log_builder import log, record
 from log_strategies import PREFIX, any_bytes, cases
 
 from tlparse_bundle import Bundle, BundleError, build, discover
-from tlparse_bundle.bundle import log_writer
+from tlparse_bundle.bundle import log_records
 from tlparse_bundle.bundle.validate import validate
 from tlparse_bundle.diagnostics import Diagnostics
 from tlparse_bundle.trace import reader
@@ -180,7 +180,7 @@ def test_a_log_that_grows_while_it_is_read(tmp_path, monkeypatch):
     path, more = tmp_path / NAME, log("more\n | text")
     path.write_bytes(log("a") * 10)
     monkeypatch.setattr(reader, "BLOCK_BYTES", 100)
-    open_log, reads = log_writer.open_log, []
+    open_log, reads = log_records.open_log, []
 
     def growing(it):
         stream = open_log(it)
@@ -196,7 +196,7 @@ def test_a_log_that_grows_while_it_is_read(tmp_path, monkeypatch):
         stream.read = read_and_grow
         return stream
 
-    monkeypatch.setattr(log_writer, "open_log", growing)
+    monkeypatch.setattr(log_records, "open_log", growing)
     build(discover([path]), tmp_path / "out", jobs=1)
     bundle = Bundle.open(tmp_path / "out")
     (it,) = bundle.logs

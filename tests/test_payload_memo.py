@@ -4,7 +4,7 @@ import pytest
 import traces
 from log_builder import log, record
 from tlparse_bundle import build, discover
-from tlparse_bundle.bundle import log_tables_here, payload_memo
+from tlparse_bundle.bundle import payload_memo
 from tlparse_bundle.bundle.payload_tables import PayloadTablesHere
 
 
@@ -34,7 +34,7 @@ def bundle(logs, out):
 
 def without_memo(logs, out, monkeypatch):
     with monkeypatch.context() as patch:
-        patch.setattr(log_tables_here, "PayloadTablesRemembered", PayloadTablesHere)
+        patch.setattr(payload_memo, "PayloadTablesRemembered", PayloadTablesHere)
         return bundle(logs, out)
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from tlparse_bundle.bundle.event_writer import EventWriter
 from tlparse_bundle.bundle.log_tables import TablesSummary
-from tlparse_bundle.bundle.payload_memo import PayloadTablesRemembered
-from tlparse_bundle.bundle.payload_tables import PayloadTablesHere
+from tlparse_bundle.bundle.payload_tables import PayloadTables
 from tlparse_bundle.bundle.sink import FileSink
 from tlparse_bundle.diagnostics import Diagnostics
 from tlparse_bundle.tables.identity import Identity
@@ -20,9 +19,9 @@ _BATCH_BYTES = 1 << 20
 
 
 class LogTablesHere:
-    """See LogTables. ``one_of_many``: the logs before may have been equal in part."""
+    """See LogTables."""
 
-    def __init__(self, sink: FileSink, log_id: str, stacks: StackTable, *, one_of_many: bool = False):
+    def __init__(self, sink: FileSink, log_id: str, stacks: StackTable, payload_tables: PayloadTables):
         self._sink = sink
         self._log_id = log_id
         self._diagnostics = Diagnostics()
@@ -30,7 +29,7 @@ class LogTablesHere:
         self._identity = Identity(self._tally)
         self._writer = EventWriter(sink, log_id)
         self._tables = Tables([*STREAM_TABLES, *plugin_tables()], TableContext(stacks, self._diagnostics, self._tally))
-        self._payload_tables = (PayloadTablesRemembered if one_of_many else PayloadTablesHere)(sink, log_id)
+        self._payload_tables = payload_tables
         self._batch: list[Event] = []
         self._batch_bytes = 0
 
@@ -51,6 +50,7 @@ class LogTablesHere:
 
     def finish(self) -> TablesSummary:
         self._hand_on()
+        self._payload_tables.end()
         self._writer.close()
         # One after another, so that no two are in memory at once.
         paths = {table.name: self._sink.put_table(self._log_id, table.name, table.table()) for table in self._tables}
@@ -74,7 +74,7 @@ class LogTablesHere:
         )
 
     def close(self) -> None:
-        pass
+        self._payload_tables.close()
 
 
 def _kinds(tally: Tally) -> list[dict]:

@@ -2,53 +2,21 @@
 
 from __future__ import annotations
 
-import struct
-from typing import BinaryIO
-
 import orjson
 
 from tlparse_bundle.trace.envelope import Event
+from tlparse_bundle.trace.newest import Newest
 
-_LENGTH = struct.Struct("<Q")
 _MAX_RECENT_BYTES = 4 << 20
 
 
-def write_message(stream: BinaryIO, message: bytes) -> None:
-    stream.write(_LENGTH.pack(len(message)))
-    stream.write(message)
-    stream.flush()
-
-
-def read_message(stream: BinaryIO) -> bytes | None:
-    """A message; None at the end, or when it was cut."""
-    head = stream.read(_LENGTH.size)
-    if len(head) < _LENGTH.size:
-        return None
-    size = _LENGTH.unpack(head)[0]
-    message = stream.read(size)
-    return message if len(message) == size else None
-
-
-class RecentPayloads:
+class RecentPayloads(Newest[str, bytes]):
     """The payloads that were sent last, by hash. Both ends hold the same, so that those that come again,
     more than half of the bytes, are not sent again.
     """
 
     def __init__(self) -> None:
-        self._payloads: dict[str, bytes] = {}
-        self._bytes = 0
-
-    def add(self, content: str, payload: bytes) -> None:
-        self._payloads[content] = payload
-        self._bytes += len(payload)
-        while self._bytes > _MAX_RECENT_BYTES:
-            self._bytes -= len(self._payloads.pop(next(iter(self._payloads))))
-
-    def __contains__(self, content: str) -> bool:
-        return content in self._payloads
-
-    def __getitem__(self, content: str) -> bytes:
-        return self._payloads[content]
+        super().__init__(_MAX_RECENT_BYTES)
 
 
 def row_of(event: Event, recent: RecentPayloads, *, whole: bool) -> tuple[tuple, int]:
@@ -59,10 +27,10 @@ def row_of(event: Event, recent: RecentPayloads, *, whole: bool) -> tuple[tuple,
         compile_id = arguments.get("compile_id") if type(arguments) is dict else None
         payload, span = None, (span["name"], span["ph"], span["ts"], span.get("dur"), compile_id)
     elif event.hash is not None:
-        if event.hash in recent:
+        if recent.get(event.hash) is not None:
             payload = None
         else:
-            recent.add(event.hash, payload)
+            recent.add(event.hash, payload, len(payload))
     row = (
         event.index, event.type, event.name, event.compile_id, event.occurrence, event.rank, event.line, event.byte_offset,
         event.size_bytes, event.time_us, event.origin_index, event.pid_index, payload, event.payload_size_bytes,
@@ -80,9 +48,9 @@ def event_of(row: tuple, recent: RecentPayloads) -> Event:
     ) = row  # fmt: skip
     if event.hash is not None:
         if event.payload is None:
-            event.payload = recent[event.hash]
+            event.payload = recent.get(event.hash)
         else:
-            recent.add(event.hash, event.payload)
+            recent.add(event.hash, event.payload, len(event.payload))
     if type(span) is tuple:
         name, phase, time_us, duration_us, compile_id = span
         span = {"name": name, "ph": phase, "ts": time_us, "dur": duration_us, "args": {"compile_id": compile_id}}

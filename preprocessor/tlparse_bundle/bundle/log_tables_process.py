@@ -2,52 +2,39 @@
 
 from __future__ import annotations
 
-import gc
-import pickle
-import sys
+from contextlib import closing
 from pathlib import Path
-from typing import BinaryIO
 
+from tlparse_bundle.bundle.helper import Link, serve
 from tlparse_bundle.bundle.layout import CODECS
-from tlparse_bundle.bundle.log_tables import TablesSummary
-from tlparse_bundle.bundle.log_tables_here import LogTablesHere
-from tlparse_bundle.bundle.log_tables_pipe import RecentPayloads, event_of, read_message, write_message
+from tlparse_bundle.bundle.log_tables import LogTables, TablesSummary
+from tlparse_bundle.bundle.log_tables_pipe import RecentPayloads, event_of
+from tlparse_bundle.bundle.payload_tables_apart import PayloadTablesApart
 from tlparse_bundle.bundle.sink import FileSink
 from tlparse_bundle.trace.stacks import StackTable
 
 
 def main() -> None:
-    """The process: batches of events in, paths and diagnostics out."""
-    gc.set_threshold(50_000)  # as in cli.main
-    source, answer = sys.stdin.buffer, sys.stdout.buffer
-    try:
-        result = _fill(source)
-    except Exception as error:
-        result = error
-    if result is not None:
-        write_message(answer, pickle.dumps(result))
+    serve(_make)
 
 
-def _fill(source: BinaryIO) -> TablesSummary | None:
-    head = read_message(source)
-    if head is None:
-        return None
-    root, codec, log_id = pickle.loads(head)
+def _make(link: Link) -> TablesSummary:
+    root, codec, log_id, two = link.receive()
     stacks = StackTable()
     with FileSink(Path(root), CODECS[codec], threads=False) as sink:
-        tables = LogTablesHere(sink, log_id, stacks)
-        return tables.finish() if _observe_all(source, stacks, tables) else None
+        payload_tables = PayloadTablesApart(sink, log_id) if two else None  # it starts while the modules below are read
+        from tlparse_bundle.bundle.log_tables_here import LogTablesHere
+        from tlparse_bundle.bundle.payload_tables import PayloadTablesHere
+
+        with closing(LogTablesHere(sink, log_id, stacks, payload_tables or PayloadTablesHere(sink, log_id))) as tables:
+            _observe_all(link, stacks, tables)
+            return tables.finish()
 
 
-def _observe_all(source: BinaryIO, stacks: StackTable, tables: LogTablesHere) -> bool:
-    """Whether the log came to its end; it does not when the process that sends it has ended."""
+def _observe_all(link: Link, stacks: StackTable, tables: LogTables) -> None:
     recent = RecentPayloads()
-    while (message := read_message(source)) is not None:
-        batch = pickle.loads(message)
-        if batch is None:
-            return True
-        stack_rows, rows = batch
+    while (message := link.receive()) is not None:
+        stack_rows, rows = message
         stacks.extend(stack_rows)
         for row in rows:
             tables.observe(event_of(row, recent))
-    return False

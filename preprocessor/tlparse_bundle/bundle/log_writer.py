@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from tlparse_bundle.bundle.blobs import BlobWriter
 from tlparse_bundle.bundle.layout import CODECS, log_path, to_json
+from tlparse_bundle.bundle.log_records import LogRecords, LogRecordsHere
+from tlparse_bundle.bundle.log_records_apart import LogRecordsApart
 from tlparse_bundle.bundle.log_tables import LogTables
 from tlparse_bundle.bundle.log_tables_apart import LogTablesApart
 from tlparse_bundle.bundle.sink import FileSink
@@ -20,15 +19,14 @@ from tlparse_bundle.bundle.verbatim_writer import VerbatimWriter
 from tlparse_bundle.diagnostics import Diagnostics
 from tlparse_bundle.events.kinds import Kind
 from tlparse_bundle.tables.identity import rank_of
-from tlparse_bundle.trace.discover import LogFile, open_log
+from tlparse_bundle.trace.discover import LogFile
 from tlparse_bundle.trace.envelope import EventDecoder
 from tlparse_bundle.trace.json_text import json_to_keep
 from tlparse_bundle.trace.payload_hashes import HASHES
-from tlparse_bundle.trace.reader import RecordReader
 from tlparse_bundle.trace.stacks import StackTable
 
 _PROGRESS_EVENTS = 256
-_APART_BYTES = 8 << 20  # below, a second process costs more time than it saves
+_APART_BYTES = 8 << 20  # below, other processes cost more time than they save
 
 
 @dataclass(slots=True)
@@ -37,43 +35,6 @@ class LogSummary:
 
     row: dict  # its row in 'logs' of the manifest
     kinds: dict[str, Kind] = field(default_factory=dict)  # by descriptor key
-
-
-class _HashingStream:
-    """Hashes a log, in a thread or at once, and counts its bytes while it is read. Use as a context manager."""
-
-    def __init__(self, stream: Any, *, thread: bool):
-        self._stream = stream
-        self._hash = hashlib.sha256()
-        self._pool = ThreadPoolExecutor(1) if thread else None
-        self._update: Future | None = None
-        self.size_bytes = 0
-
-    def __enter__(self) -> _HashingStream:
-        return self
-
-    def __exit__(self, *error) -> None:
-        if self._pool is not None:
-            self._pool.shutdown()
-
-    def read(self, size: int) -> bytes:
-        data = self._stream.read(size)
-        self._finish()
-        if self._pool is None:
-            self._hash.update(data)
-        else:
-            self._update = self._pool.submit(self._hash.update, data)
-        self.size_bytes += len(data)
-        return data
-
-    def _finish(self) -> None:
-        """One block at a time, so that no more than one is held."""
-        if self._update is not None:
-            self._update.result()
-
-    def sha256(self) -> str:
-        self._finish()
-        return self._hash.hexdigest()
 
 
 def write_log(
@@ -88,22 +49,19 @@ def write_log(
     """Read ``log`` and write its files below ``root``. Memory hardly grows with the log (docs/performance.md).
 
     ``progress`` is told how many bytes of the uncompressed log were read since the last call. With two
-    or more ``cores`` to itself it gets threads, and if it is large a second process. ``one_of_many``
-    says that the logs before may have been equal in part. Raises BundleError when the file cannot be read or decompressed.
+    or more ``cores`` to itself it gets threads, and if it is large a process for each of up to four: for its
+    tables, its records, the tables that read payloads. ``one_of_many`` says that the logs before may have been equal in part. Raises BundleError when the file cannot be read or decompressed.
     """
     HASHES.begin(one_of_many=one_of_many)
-    diagnostics = Diagnostics()
-    decoder = EventDecoder(diagnostics)
+    decoder = EventDecoder(Diagnostics())
     event_count = reported = 0
     with (
-        open_log(log) as raw,
-        _HashingStream(raw, thread=cores > 1) as stream,
         FileSink(root, CODECS[codec], threads=cores > 1) as sink,
         closing(_log_tables(log, sink, decoder.stacks, cores, one_of_many)) as tables,
+        closing(_log_records(log, cores)) as records,
     ):
-        reader = RecordReader(stream, diagnostics)
         blobs, verbatim = BlobWriter(sink, log.id), VerbatimWriter(sink, log.id)
-        for record in reader:
+        for record in records:
             if record.prefix is None:
                 verbatim.add(record.kept)
                 continue
@@ -118,22 +76,24 @@ def write_log(
             tables.observe(event)
             event_count += 1
             if event_count % _PROGRESS_EVENTS == 0:
-                progress(stream.size_bytes - reported)
-                reported = stream.size_bytes
-        verbatim.add(reader.tail)
+                progress(records.size_bytes - reported)
+                reported = records.size_bytes
+        verbatim.add(records.tail)
         verbatim.close()
         blobs.close()
         sink.wait()
-        progress(stream.size_bytes - reported)
+        progress(records.size_bytes - reported)
 
+        diagnostics = records.diagnostics
+        diagnostics.merge(decoder.diagnostics)
         rank = rank_of(decoder.ranks, log.name_rank, diagnostics)
-        _note_clock(decoder, diagnostics, stream.size_bytes, event_count)
+        _note_clock(decoder, diagnostics, records.size_bytes, event_count)
         made = tables.finish()
         diagnostics.merge(made.diagnostics)
         for name, table in (("stacks", decoder.stacks.table), ("blobs", blobs.table), ("diagnostics", diagnostics.table)):
             made.paths[name] = sink.put_table(log.id, name, table())
         name = os.fsencode(log.path.name).decode("utf-8", "replace")
-        source = {"name": name, "size_bytes": stream.size_bytes, "sha256": stream.sha256(), "compression": log.compression}
+        source = {"name": name, "size_bytes": records.size_bytes, "sha256": records.sha256, "compression": log.compression}
         directory = {
             "id": log.id,
             "rank": rank,
@@ -164,12 +124,20 @@ def write_log(
     return LogSummary(row, made.descriptors)
 
 
+def _log_records(log: LogFile, cores: int) -> LogRecords:
+    return LogRecordsApart(log) if cores > 2 and log.size_bytes >= _APART_BYTES else LogRecordsHere(log, thread=cores > 1)
+
+
 def _log_tables(log: LogFile, sink: FileSink, stacks: StackTable, cores: int, one_of_many: bool) -> LogTables:
     if cores > 1 and log.size_bytes >= _APART_BYTES:
-        return LogTablesApart(sink, log.id, stacks)
-    from tlparse_bundle.bundle.log_tables_here import LogTablesHere  # the modules of all tables, which only the other process needs
+        return LogTablesApart(sink, log.id, stacks, two=cores > 3)
+    # The modules of all tables, which only the other process needs.
+    from tlparse_bundle.bundle.log_tables_here import LogTablesHere
+    from tlparse_bundle.bundle.payload_memo import PayloadTablesRemembered
+    from tlparse_bundle.bundle.payload_tables import PayloadTablesHere
 
-    return LogTablesHere(sink, log.id, stacks, one_of_many=one_of_many)
+    payload_tables = (PayloadTablesRemembered if one_of_many else PayloadTablesHere)(sink, log.id)
+    return LogTablesHere(sink, log.id, stacks, payload_tables)
 
 
 def _note_clock(decoder: EventDecoder, diagnostics: Diagnostics, size_bytes: int, event_count: int) -> None:

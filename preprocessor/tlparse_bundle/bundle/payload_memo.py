@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 import orjson
 
 from tlparse_bundle.bundle.layout import log_path
-from tlparse_bundle.bundle.payload_tables import PayloadTablesHere
+from tlparse_bundle.bundle.payload_tables import PayloadTables, PayloadTablesHere
 from tlparse_bundle.bundle.sink import FileSink
 from tlparse_bundle.bundle.table_file import encoded_table
 from tlparse_bundle.diagnostics import Diagnostics
@@ -40,8 +40,8 @@ class _Slot:
         self.fingerprints: list[bytes] = []
 
 
-class PayloadTablesRemembered:
-    """As PayloadTablesHere; the tables are made at the end, or taken from an earlier log."""
+class PayloadTablesRemembered(PayloadTables):
+    """The tables are made at the end, or taken from an earlier log."""
 
     def __init__(self, sink: FileSink, log_id: str):
         self._sink = sink
@@ -106,9 +106,6 @@ class PayloadTablesRemembered:
                     del _known[next(iter(_known))]
                 _known[key] = data
         return data
-
-    def close(self) -> None:
-        pass
 
 
 def _fingerprint(event: Event) -> bytes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -88,11 +88,24 @@ PAYLOAD_TABLES: tuple[type[Table], ...] = (
 TABLES = (*STREAM_TABLES, *PAYLOAD_TABLES)
 
 
+def _anything(event: Event) -> bool:
+    return True
+
+
 class Tables:
     """Tables of one log, by name; hands events to those that want them."""
 
     def __init__(self, classes: Iterable[type[Table]], context: TableContext):
         self._tables = {table.name: table for table in (cls(context) for cls in classes)}
+        self._asked: dict[str, list[Callable[[Event], bool]]] = {}
+
+    def want(self, event: Event) -> bool:
+        """Whether any of them needs it."""
+        asked = self._asked.get(event.type)
+        if asked is None:
+            of_type = [table for table in self if table.types is None or event.type in table.types]
+            asked = self._asked[event.type] = [getattr(table, "wants", _anything) for table in of_type]
+        return any(wants(event) for wants in asked)
 
     def observe(self, events: Sequence[Event]) -> None:
         """The next events of the log."""

@@ -128,7 +128,7 @@ class EventDecoder:
         envelope, payload = record.envelope, record.payload
         start = envelope[:-_HASH_BYTES] if payload is not None else b""
         known = self._known.get(start)
-        if known is not None and envelope[-_HASH_BYTES:] == _md5(known.type, payload).encode() + b'"}':
+        if known is not None and envelope[-_HASH_BYTES:] == _md5(known.type, record).encode() + b'"}':
             event.type, event.name, event.value, event.metadata, event.compile_id, event.rank = known
             kept = record.kept
         else:
@@ -232,7 +232,7 @@ class EventDecoder:
                 else:
                     self._note(event, "payload-missing", f"no payload of MD5 {announced}")
             return record.kept
-        if _md5(event.type, payload) == announced:
+        if _md5(event.type, record) == announced:
             del fields["has_payload"]
             return record.kept
         if announced is None:
@@ -302,6 +302,7 @@ class EventDecoder:
         return span
 
 
-def _md5(event_type: str, payload: bytes) -> str:
-    """No event of the timeline is like another one."""
-    return md5(payload) if event_type == TIMELINE else HASHES.md5(payload)
+def _md5(event_type: str, record: Record) -> str:
+    if record.md5 is None:  # no event of the timeline is like another one
+        record.md5 = md5(record.payload) if event_type == TIMELINE else HASHES.md5(record.payload)
+    return record.md5

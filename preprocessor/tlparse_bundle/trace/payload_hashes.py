@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import hashlib
 
+from tlparse_bundle.trace.newest import Newest
+
 _KNOWN_BYTES = 4 << 20  # of one log
 _KNOWN_BYTES_OF_MANY = 16 << 20  # payloads of a rank come again in the next
 _MAX_BYTES = 1 << 20  # of one that is remembered
@@ -23,13 +25,11 @@ class _Hashes:
 
 class PayloadHashes:
     def __init__(self) -> None:
-        self._known: dict[bytes, _Hashes] = {}
-        self._known_bytes = 0
-        self._max_bytes = _KNOWN_BYTES
+        self._known: Newest[bytes, _Hashes] = Newest(_KNOWN_BYTES)
 
     def begin(self, *, one_of_many: bool) -> None:
         """A log begins. ``one_of_many``: the logs before may have been equal in part."""
-        self._max_bytes = _KNOWN_BYTES_OF_MANY if one_of_many else _KNOWN_BYTES
+        self._known.max_bytes = _KNOWN_BYTES_OF_MANY if one_of_many else _KNOWN_BYTES
 
     def md5(self, payload: bytes) -> str:
         """What torch announces a payload by (torch/_logging/_internal.py, trace_structured)."""
@@ -50,12 +50,7 @@ class PayloadHashes:
         if hashes is None:
             hashes = _Hashes()
             if len(payload) <= _MAX_BYTES:
-                self._known[payload] = hashes
-                self._known_bytes += len(payload)
-                while self._known_bytes > self._max_bytes:
-                    oldest = next(iter(self._known))
-                    del self._known[oldest]
-                    self._known_bytes -= len(oldest)
+                self._known.add(payload, hashes, len(payload))
         return hashes
 
 

@@ -37,12 +37,13 @@ class Record:
     ``prefix`` is (level, date and time, microseconds, b"pid path:line"); None marks a long stretch of
     bytes that are no record. ``left_out`` says that there is a payload, too large to be read. ``kept``
     holds all bytes since the end of the record before, except a payload whose lines can be written
-    again from ``payload``: concatenated over a log they are the verbatim chunks.
+    again from ``payload``: concatenated over a log they are the verbatim chunks. ``md5`` is that of the
+    payload, None as long as nobody has asked for it.
     """
 
-    __slots__ = ("line", "byte_offset", "size_bytes", "prefix", "envelope", "payload", "verbatim", "cut", "left_out", "kept")
+    __slots__ = ("line", "byte_offset", "size_bytes", "prefix", "envelope", "payload", "verbatim", "cut", "left_out", "kept", "md5")
 
-    def __init__(self, line, byte_offset, size_bytes, prefix, envelope, payload, verbatim, cut, left_out, kept):
+    def __init__(self, line, byte_offset, size_bytes, prefix, envelope, payload, verbatim, cut, left_out, kept, md5=None):
         self.line: int = line
         self.byte_offset: int = byte_offset
         self.size_bytes: int = size_bytes
@@ -53,6 +54,7 @@ class Record:
         self.cut: bool = cut
         self.left_out: bool = left_out
         self.kept: bytes = kept
+        self.md5: str | None = md5
 
 
 class RecordReader:

@@ -1,0 +1,48 @@
+"""The tables that read payloads, made in a process of their own beside that of the other tables: half of the work again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tlparse_bundle.bundle.helper import BATCH_BYTES, BATCH_ROWS, Helper
+from tlparse_bundle.bundle.log_tables_pipe import RecentPayloads, row_of
+from tlparse_bundle.bundle.sink import FileSink
+from tlparse_bundle.diagnostics import Diagnostics
+from tlparse_bundle.trace.envelope import Event
+
+
+class PayloadTablesApart:
+    """See PayloadTables."""
+
+    def __init__(self, sink: FileSink, log_id: str):
+        self._helper = Helper("tlparse_bundle.bundle.payload_tables_process:main", (sink.root, sink.codec.name, log_id))
+        from tlparse_bundle.tables.registry import PAYLOAD_TABLES, TableContext, Tables  # it starts while their modules are read
+        from tlparse_bundle.tables.tally import Tally
+        from tlparse_bundle.trace.stacks import StackTable
+
+        self._want = Tables(PAYLOAD_TABLES, TableContext(StackTable(), Diagnostics(), Tally())).want
+        self._recent = RecentPayloads()
+        self._rows: list[tuple] = []
+        self._bytes = 0
+
+    def observe(self, events: Sequence[Event]) -> None:
+        for event in filter(self._want, events):
+            row, size_bytes = row_of(event, self._recent, whole=False)
+            self._rows.append((event.compile_index, row))
+            self._bytes += size_bytes
+            if self._bytes >= BATCH_BYTES or len(self._rows) >= BATCH_ROWS:
+                self._hand_over()
+
+    def _hand_over(self) -> None:
+        self._helper.send(self._rows)
+        self._rows, self._bytes = [], 0
+
+    def end(self) -> None:
+        self._hand_over()
+        self._helper.send(None)
+
+    def finish(self) -> tuple[dict[str, str], Diagnostics]:
+        return self._helper.receive()
+
+    def close(self) -> None:
+        self._helper.close()
