@@ -19,7 +19,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from log_builder import log, record
 from log_strategies import PREFIX, any_bytes, cases
-
 from tlparse_bundle import Bundle, BundleError, build, discover
 from tlparse_bundle.bundle import log_records
 from tlparse_bundle.bundle.validate import validate
