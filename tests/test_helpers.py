@@ -56,6 +56,14 @@ def test_the_same_bundle(path, processes, tmp_path):
         assert files(tmp_path / "one") == files(tmp_path / str(jobs))
 
 
+def test_a_process_for_each_core_that_we_may_use(processes, monkeypatch, tmp_path):
+    for count in range(1, 6):
+        monkeypatch.setattr(os, "sched_getaffinity", lambda pid: set(range(count)), raising=False)
+        before = len(processes)
+        build(discover([FIXTURE_LOGS[0]]), tmp_path / str(count))
+        assert len(processes) - before == min(count - 1, 2)  # one of them starts the fourth
+
+
 @given(hostile_logs() | damaged_logs())
 @cases(10)
 def test_the_same_bundle_of_any_log(tmp_path_factory, data):

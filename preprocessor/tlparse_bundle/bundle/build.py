@@ -16,7 +16,7 @@ from tlparse_bundle.bundle import layout
 from tlparse_bundle.bundle.log_writer import LogSummary, write_log
 from tlparse_bundle.bundle.schemas import schema, schema_names
 from tlparse_bundle.bundle.target import Target, Uploads, open_target
-from tlparse_bundle.bundle.workers import Executor, Workers
+from tlparse_bundle.bundle.workers import Executor, Workers, core_count
 from tlparse_bundle.diagnostics import CODES
 from tlparse_bundle.events.kinds import PHASES
 from tlparse_bundle.remote import is_url
@@ -47,7 +47,7 @@ def build(
     (default: one worker per core) or ``executor`` (default: processes of this machine). Nothing stays behind when the build fails or is interrupted.
     Raises BundleError when ``out`` exists and may not be replaced, or a log cannot be read.
     """
-    jobs = jobs or os.cpu_count() or 1
+    jobs = jobs or core_count()
     target = open_target(out, overwrite=overwrite)
     if executor is not None:  # in another place a relative path is another file
         logs, jobs = [replace(log, path=log.path.absolute()) for log in logs], 1

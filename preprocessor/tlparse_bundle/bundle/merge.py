@@ -11,7 +11,7 @@ from tlparse_bundle.bundle.build import BuildResult, finish
 from tlparse_bundle.bundle.log_writer import LogSummary
 from tlparse_bundle.bundle.reader import Bundle, Log
 from tlparse_bundle.bundle.target import Uploads, open_target
-from tlparse_bundle.bundle.workers import Workers
+from tlparse_bundle.bundle.workers import Workers, core_count
 from tlparse_bundle.errors import BundleError
 from tlparse_bundle.events.kinds import Kind
 from tlparse_bundle.remote import is_url
@@ -30,7 +30,7 @@ def merge(bundles: Sequence[str | os.PathLike], out: str | os.PathLike, *, overw
         raise BundleError(f"{out} is one of the bundles to merge", hint="Choose another place.", code="exists")
     target = open_target(out, overwrite=overwrite)
     copies = [(str(location), log.id, target.root) for bundle, location in zip(opened, bundles) for log in bundle.logs]
-    with target, Workers(min(jobs or os.cpu_count() or 1, len(copies))) as workers:
+    with target, Workers(min(jobs or core_count(), len(copies))) as workers:
         manifest = finish(workers.map(_copy_log, copies), target, codec, workers)
     return BuildResult(str(out) if is_url(out) else Path(out), manifest, *target.size())
 
