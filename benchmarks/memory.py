@@ -38,7 +38,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("source", type=Path)
     parser.add_argument("--copies", type=int, default=81)
-    parser.add_argument("--jobs", type=int, default=1, help="with two or more a large log gets a second process")
+    parser.add_argument("--jobs", type=int, default=1, help="with two to four the log gets as many processes")
     options = parser.parse_args()
     small, large = measure(options.source, options.copies, options.jobs)
     for size_bytes, peak in (small, large):
