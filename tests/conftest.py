@@ -99,7 +99,10 @@ def s3():
     """A file system of a real S3 server on loopback, empty; the environment leads fsspec there."""
     server_module = pytest.importorskip("moto.server", reason="the test of S3 needs moto")
     s3fs = pytest.importorskip("s3fs", reason="the test of S3 needs s3fs")
+    moto_backends = pytest.importorskip("moto.backends")
     with pytest.MonkeyPatch.context() as patch:
+        modules = list(moto_backends.list_of_moto_modules())
+        patch.setattr(moto_backends, "list_of_moto_modules", lambda: modules)  # it looks into its folder with every request
         for name, value in {"AWS_ACCESS_KEY_ID": "testing", "AWS_SECRET_ACCESS_KEY": "testing", "AWS_DEFAULT_REGION": "us-east-1"}.items():
             patch.setenv(name, value)
         server = server_module.ThreadedMotoServer("127.0.0.1", 0)
@@ -107,6 +110,6 @@ def s3():
         host, port = server.get_host_and_port()
         patch.setenv("AWS_ENDPOINT_URL", f"http://{host}:{port}")
         s3fs.S3FileSystem.clear_instance_cache()
-        yield s3fs.S3FileSystem(use_listings_cache=False)
+        yield s3fs.S3FileSystem(use_listings_cache=False, max_concurrency=1)
         s3fs.S3FileSystem.clear_instance_cache()
         server.stop()

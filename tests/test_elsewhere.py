@@ -72,6 +72,14 @@ def test_commands_read_a_bundle_of_a_bucket(s3, tmp_path):
     assert sorted(traces.files(tmp_path / "logs")) == sorted(path.name for path in RANKS.iterdir())
 
 
+def test_a_file_of_a_bucket_is_read_with_one_request(s3, monkeypatch):
+    asked, call = [], type(s3)._call_s3
+    monkeypatch.setattr(type(s3), "_call_s3", lambda self, method, *a, **k: (asked.append(method), call(self, method, *a, **k))[1])
+    (source,) = RANKS.glob("*rank_2*")
+    assert remote.RemoteFolder("s3://jobs/logs").read(source.name) == source.read_bytes()
+    assert asked == ["get_object"]
+
+
 def test_one_log_of_a_bucket(s3, local, tmp_path):
     build(discover(["s3://jobs/logs/dedicated_log_torch_trace_rank_1_fixture0.log"]), tmp_path / "out", jobs=1)
     path = "logs/rank_1_fixture0/log.json.zst"

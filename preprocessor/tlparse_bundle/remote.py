@@ -14,6 +14,8 @@ from tlparse_bundle.errors import BundleError
 _REQUESTS = 16  # at once
 _OBJECT_STORES = frozenset(("s3", "s3a", "gs", "gcs", "az", "abfs", "abfss"))  # they have no folders to make
 
+_OPTIONS = dict.fromkeys(("s3", "s3a"), {"max_concurrency": 1})  # else s3fs asks for the size of each file before it reads it (S3FileSystem._cat_file)
+
 
 def is_url(location: str | os.PathLike) -> bool:
     return "://" in str(location)
@@ -38,7 +40,7 @@ class RemoteFolder:
         try:
             import fsspec
 
-            self._fs, root = fsspec.core.url_to_fs(self.url, use_listings_cache=False)
+            self._fs, root = fsspec.core.url_to_fs(self.url, use_listings_cache=False, **_OPTIONS.get(parts.scheme, {}))
         except ImportError as error:
             hint = "Reading from a URL needs more packages: pip install 'tlparse-bundle[remote]'"
             raise BundleError(f"{url} is not a local folder, and cannot be read: {error}", hint=hint, code="no-fsspec") from None
