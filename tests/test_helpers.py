@@ -200,6 +200,17 @@ def test_records_arrive_whole(payloads, limit):
             assert other.md5 == (None if one.payload is None else hashlib.md5(one.payload).hexdigest())
 
 
+def test_a_log_that_only_this_process_can_reach(processes, tmp_path):
+    fsspec = pytest.importorskip("fsspec")
+    for at in (f"memory://made/{tmp_path.name}/", f"{tmp_path}/"):
+        with fsspec.open(f"{at}dedicated_log_torch_trace_x.log", "wb") as stream:
+            stream.write(FIXTURE_LOGS[0].read_bytes())
+    build(discover([f"memory://made/{tmp_path.name}"]), tmp_path / "far", jobs=4)
+    assert len(processes) == 1
+    build(discover([tmp_path / "dedicated_log_torch_trace_x.log"]), tmp_path / "near", jobs=1)
+    assert files(tmp_path / "far") == files(tmp_path / "near")
+
+
 def test_payloads_that_come_again_are_not_sent_again(processes, monkeypatch, tmp_path):
     path = tmp_path / "dedicated_log_torch_trace_x.log"
     graph = "class G(torch.nn.Module):\n    def forward(self, a):\n        return (a,)" + "  # é\n" * 1000

@@ -16,12 +16,13 @@ from tlparse_bundle.trace.stacks import StackTable
 
 
 class LogTablesApart:
-    """See LogTables. ``two``: the tables that read payloads get a process of their own too."""
+    """See LogTables. ``payloads_apart``: the tables that read payloads get a process of their own too."""
 
-    def __init__(self, sink: FileSink, log_id: str, stacks: StackTable, *, two: bool):
+    def __init__(self, sink: FileSink, log_id: str, stacks: StackTable, *, payloads_apart: bool):
         self._stacks = stacks
         self._known_stacks = (0, 0)
-        self._helper = Helper("tlparse_bundle.bundle.log_tables_process:main", (sink.root, sink.codec.name, log_id, two))
+        head = sink.root, sink.codec.name, log_id, payloads_apart
+        self._helper = Helper("tlparse_bundle.bundle.log_tables_process:main", head)
         self._whole = bool(plugin_tables())  # ours need little of the timeline
         self._recent = RecentPayloads()
         self._rows: list[tuple] = []

@@ -19,10 +19,10 @@ def main() -> None:
 
 
 def _make(link: Link) -> TablesSummary:
-    root, codec, log_id, two = link.receive()
+    root, codec, log_id, payloads_apart = link.receive()
     stacks = StackTable()
     with FileSink(Path(root), CODECS[codec], threads=False) as sink:
-        payload_tables = PayloadTablesApart(sink, log_id) if two else None  # it starts while the modules below are read
+        payload_tables = PayloadTablesApart(sink, log_id) if payloads_apart else None  # it starts while the modules below are read
         from tlparse_bundle.bundle.log_tables_here import LogTablesHere
         from tlparse_bundle.bundle.payload_tables import PayloadTablesHere
 

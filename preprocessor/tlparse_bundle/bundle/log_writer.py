@@ -125,12 +125,15 @@ def write_log(
 
 
 def _log_records(log: LogFile, cores: int) -> LogRecords:
-    return LogRecordsApart(log) if cores > 2 and log.size_bytes >= _APART_BYTES else LogRecordsHere(log, thread=cores > 1)
+    # What a program has told fsspec of its URLs, another process does not know.
+    if cores > 2 and log.size_bytes >= _APART_BYTES and isinstance(log.path, Path):
+        return LogRecordsApart(log)
+    return LogRecordsHere(log, thread=cores > 1)
 
 
 def _log_tables(log: LogFile, sink: FileSink, stacks: StackTable, cores: int, one_of_many: bool) -> LogTables:
     if cores > 1 and log.size_bytes >= _APART_BYTES:
-        return LogTablesApart(sink, log.id, stacks, two=cores > 3)
+        return LogTablesApart(sink, log.id, stacks, payloads_apart=cores > 3)
     # The modules of all tables, which only the other process needs.
     from tlparse_bundle.bundle.log_tables_here import LogTablesHere
     from tlparse_bundle.bundle.payload_memo import PayloadTablesRemembered
