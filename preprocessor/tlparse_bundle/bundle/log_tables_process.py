@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import closing
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tlparse_bundle.bundle.helper import Link, serve
 from tlparse_bundle.bundle.layout import CODECS
@@ -12,6 +14,9 @@ from tlparse_bundle.bundle.log_tables_pipe import RecentPayloads, event_of
 from tlparse_bundle.bundle.payload_tables_apart import PayloadTablesApart
 from tlparse_bundle.bundle.sink import FileSink
 from tlparse_bundle.trace.stacks import StackTable
+
+if TYPE_CHECKING:
+    from tlparse_bundle.bundle.payload_tables import PayloadTables
 
 
 def main() -> None:
@@ -22,13 +27,23 @@ def _make(link: Link) -> TablesSummary:
     root, codec, log_id, payloads_apart = link.receive()
     stacks = StackTable()
     with FileSink(Path(root), CODECS[codec], threads=False) as sink:
-        payload_tables = PayloadTablesApart(sink, log_id) if payloads_apart else None  # it starts while the modules below are read
+        # The modules of all tables are read here: a process for some of them starts meanwhile.
+        payload_tables = PayloadTablesApart(sink, log_id) if payloads_apart else _payload_tables(sink, log_id)
         from tlparse_bundle.bundle.log_tables_here import LogTablesHere
-        from tlparse_bundle.bundle.payload_tables import PayloadTablesHere
 
-        with closing(LogTablesHere(sink, log_id, stacks, payload_tables or PayloadTablesHere(sink, log_id))) as tables:
+        with closing(LogTablesHere(sink, log_id, stacks, payload_tables)) as tables:
             _observe_all(link, stacks, tables)
             return tables.finish()
+
+
+def _payload_tables(sink: FileSink, log_id: str) -> PayloadTables:
+    if sys.platform == "linux":
+        from tlparse_bundle.bundle.payload_tables_forked import PayloadTablesForked
+
+        return PayloadTablesForked(sink, log_id)
+    from tlparse_bundle.bundle.payload_tables import PayloadTablesHere
+
+    return PayloadTablesHere(sink, log_id)
 
 
 def _observe_all(link: Link, stacks: StackTable, tables: LogTables) -> None:

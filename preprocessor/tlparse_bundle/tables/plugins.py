@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib.metadata import entry_points
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -15,4 +14,6 @@ ENTRY_POINTS = "tlparse_bundle.tables"
 @cache
 def plugin_tables() -> list[type[Table]]:
     """They may use stacks."""
+    from importlib.metadata import entry_points  # it takes longer to import than our own modules
+
     return [entry.load() for entry in sorted(entry_points(group=ENTRY_POINTS), key=lambda entry: entry.name)]
