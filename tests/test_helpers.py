@@ -9,7 +9,9 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -19,6 +21,7 @@ from log_strategies import cases, damaged_logs, hostile_logs
 from tlparse_bundle import Bundle, BundleError, build, discover
 from tlparse_bundle.bundle import helper, log_records_pipe, log_tables_apart, log_tables_pipe, log_writer
 from tlparse_bundle.bundle.layout import CODECS
+from tlparse_bundle.bundle.log_tables_apart import LogTablesApart
 from tlparse_bundle.bundle.log_tables_pipe import RecentPayloads, event_of, row_of
 from tlparse_bundle.bundle.payload_tables_apart import PayloadTablesApart
 from tlparse_bundle.bundle.payload_tables_forked import PayloadTablesForked
@@ -27,6 +30,7 @@ from tlparse_bundle.diagnostics import Diagnostics
 from tlparse_bundle.tables.registry import PAYLOAD_TABLES
 from tlparse_bundle.trace.envelope import Event
 from tlparse_bundle.trace.reader import Record, RecordReader
+from tlparse_bundle.trace.stacks import StackTable
 from traces import FIXTURE_LOGS, ROOT, files, params
 
 
@@ -166,6 +170,30 @@ def test_an_error_here_ends_it(damaged, processes, monkeypatch, tmp_path):
     monkeypatch.setattr(log_tables_apart.LogTablesApart, "observe", fail)
     with pytest.raises(RuntimeError, match="here"):
         build(damaged, tmp_path / "out", jobs=4)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+def test_with_it_end_those_that_it_has_started(processes, tmp_path):
+    """Also one that does not listen: it could write into a folder that is being removed."""
+
+    def of_session():
+        # pid, command, state, parent, group, session
+        stats = [path.read_text().rpartition(")")[2].split() + [path.parent.name] for path in Path("/proc").glob("[0-9]*/stat")]
+        return [int(stat[-1]) for stat in stats if int(stat[3]) == processes[0].pid and stat[0] != "Z"]
+
+    def until(count):
+        end = time.monotonic() + 30
+        while len(of_session()) != count and time.monotonic() < end:
+            time.sleep(0.01)
+        return of_session()
+
+    with FileSink(tmp_path, CODECS["zstd"]) as sink:
+        tables = LogTablesApart(sink, "x", StackTable(), payloads_apart=True)
+        both = until(2)
+        assert len(both) == 2
+        os.kill(max(both), signal.SIGSTOP)
+        tables.close()
+        assert until(0) == []
 
 
 @pytest.mark.parametrize("module", ["log_tables_process", "log_records_process", "payload_tables_process"])

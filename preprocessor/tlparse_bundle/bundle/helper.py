@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import pickle
+import signal
 import struct
 import subprocess
 import sys
@@ -56,15 +57,18 @@ class Helper:
     Raises BundleError when the process has ended early, and what was raised over there.
     """
 
-    def __init__(self, main: str, head: Any):
-        """``main`` is module:function, a function that calls ``serve``; ``head`` its first message."""
+    def __init__(self, main: str, head: Any, *, nested: bool = False):
+        """``main`` is module:function, a function that calls ``serve``; ``head`` its first message. ``nested``: this
+        process is a helper itself, and they are ended together.
+        """
         module, function = main.split(":")
+        self._nested = nested
         self._process = subprocess.Popen(
             [sys.executable, "-c", f"from {module} import {function}; {function}()"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "PYTHONSAFEPATH": "1"},
-            start_new_session=True,  # Ctrl-C is for us alone
+            start_new_session=not nested,  # Ctrl-C is for us alone
         )
         for pipe in (self._process.stdin, self._process.stdout):
             _widen(pipe)
@@ -93,14 +97,15 @@ class Helper:
         return message
 
     def close(self) -> None:
-        """End it: nothing that it has not answered is needed."""
-        self._process.kill()
-        for stream in (self._process.stdin, self._process.stdout):
+        """End it, and what it has started: nothing that it has not answered is needed, and nothing may be written any more."""
+        if self._nested or not hasattr(os, "killpg"):
+            self._process.kill()
+        else:
             try:
-                stream.close()
-            except OSError:
+                os.killpg(self._process.pid, signal.SIGKILL)
+            except (ProcessLookupError, PermissionError):  # it has ended; macOS says the second
                 pass
-        self._process.wait()
+        self._process.communicate()  # its copies hold the other end as long as they live
 
 
 def serve(work: Callable[[Link], Any]) -> None:

@@ -15,7 +15,8 @@ class PayloadTablesApart:
     """See PayloadTables."""
 
     def __init__(self, sink: FileSink, log_id: str):
-        self._helper = Helper("tlparse_bundle.bundle.payload_tables_process:main", (sink.root, sink.codec.name, log_id))
+        head = sink.root, sink.codec.name, log_id
+        self._helper = Helper("tlparse_bundle.bundle.payload_tables_process:main", head, nested=True)
         from tlparse_bundle.tables.registry import PAYLOAD_TABLES, TableContext, Tables  # it starts while their modules are read
         from tlparse_bundle.tables.tally import Tally
         from tlparse_bundle.trace.stacks import StackTable
