@@ -14,13 +14,13 @@ from typing import Any, BinaryIO
 
 from tlparse_bundle.errors import BundleError
 
-BATCH_BYTES = 256 << 10  # of a message: what is smaller takes more turns, what is larger more memory
-BATCH_ROWS = 250
+_BATCH_BYTES = 256 << 10  # of a message: what is smaller takes more turns, what is larger more memory
+_BATCH_ROWS = 250
 _PIPE_BYTES = 1 << 20  # so that neither process waits at every turn of the other one
 _LENGTH = struct.Struct("<Q")
 
 
-class LinkClosed(Exception):
+class LinkClosed(EOFError):
     """The other process has ended."""
 
 
@@ -49,6 +49,40 @@ class Link:
         if not size or len(data) < size:
             raise LinkClosed
         return pickle.loads(data)
+
+
+class Batches:
+    """Rows that are sent together, in order."""
+
+    def __init__(self, send: Callable[[list], None]):
+        self._send = send
+        self._rows: list = []
+        self._bytes = 0
+
+    def add(self, row: Any, size_bytes: int) -> None:
+        self._rows.append(row)
+        self._bytes += size_bytes
+        if self._bytes >= _BATCH_BYTES or len(self._rows) >= _BATCH_ROWS:
+            self.flush()
+
+    def flush(self) -> None:
+        self._send(self._rows)
+        self._rows, self._bytes = [], 0
+
+
+def answer_of(receive: Callable[[], Any], wait: Callable[[], int | None]) -> Any:
+    """A message of another process. Raises what was raised over there, and BundleError when it has ended early; ``wait`` gives its exit code."""
+    try:
+        message = receive()
+    except EOFError:
+        raise BundleError(
+            f"a process that helps to read the log ended early (exit code {wait()})",
+            hint="It may have been killed for want of memory; --jobs 1 does without it.",
+            code="worker-died",
+        ) from None
+    if isinstance(message, Exception):
+        raise message
+    return message
 
 
 class Helper:
@@ -83,18 +117,7 @@ class Helper:
                 self.receive()
 
     def receive(self) -> Any:
-        try:
-            message = self._link.receive()
-        except LinkClosed:
-            code = self._process.wait()
-            raise BundleError(
-                f"a process that helps to read the log ended early (exit code {code})",
-                hint="It may have been killed for want of memory; --jobs 1 does without it.",
-                code="worker-died",
-            ) from None
-        if isinstance(message, Exception):
-            raise message
-        return message
+        return answer_of(self._link.receive, self._process.wait)
 
     def close(self) -> None:
         """End it, and what it has started: nothing that it has not answered is needed, and nothing may be written any more."""

@@ -6,7 +6,7 @@ process for it; what is written is the same.
 
 from __future__ import annotations
 
-from tlparse_bundle.bundle.helper import BATCH_BYTES, BATCH_ROWS, Helper
+from tlparse_bundle.bundle.helper import Batches, Helper
 from tlparse_bundle.bundle.log_tables import TablesSummary
 from tlparse_bundle.bundle.log_tables_pipe import RecentPayloads, row_of
 from tlparse_bundle.bundle.sink import FileSink
@@ -25,23 +25,17 @@ class LogTablesApart:
         self._helper = Helper("tlparse_bundle.bundle.log_tables_process:main", head)
         self._whole = bool(plugin_tables())  # ours need little of the timeline
         self._recent = RecentPayloads()
-        self._rows: list[tuple] = []
-        self._bytes = 0
+        self._rows = Batches(self._hand_over)
 
     def observe(self, event: Event) -> None:
-        row, size_bytes = row_of(event, self._recent, whole=self._whole)
-        self._rows.append(row)
-        self._bytes += size_bytes
-        if self._bytes >= BATCH_BYTES or len(self._rows) >= BATCH_ROWS:
-            self._hand_over()
+        self._rows.add(*row_of(event, self._recent, whole=self._whole))
 
-    def _hand_over(self) -> None:
-        rows, self._known_stacks = self._stacks.rows_since(self._known_stacks)
-        self._helper.send((rows, self._rows))
-        self._rows, self._bytes = [], 0
+    def _hand_over(self, rows: list[tuple]) -> None:
+        stack_rows, self._known_stacks = self._stacks.rows_since(self._known_stacks)
+        self._helper.send((stack_rows, rows))
 
     def finish(self) -> TablesSummary:
-        self._hand_over()
+        self._rows.flush()
         self._helper.send(None)
         return self._helper.receive()
 

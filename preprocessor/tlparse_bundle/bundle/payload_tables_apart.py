@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tlparse_bundle.bundle.helper import BATCH_BYTES, BATCH_ROWS, Helper
+from tlparse_bundle.bundle.helper import Batches, Helper
 from tlparse_bundle.bundle.log_tables_pipe import RecentPayloads, row_of
 from tlparse_bundle.bundle.sink import FileSink
 from tlparse_bundle.diagnostics import Diagnostics
@@ -23,23 +23,15 @@ class PayloadTablesApart:
 
         self._want = Tables(PAYLOAD_TABLES, TableContext(StackTable(), Diagnostics(), Tally())).want
         self._recent = RecentPayloads()
-        self._rows: list[tuple] = []
-        self._bytes = 0
+        self._rows = Batches(self._helper.send)
 
     def observe(self, events: Sequence[Event]) -> None:
         for event in filter(self._want, events):
             row, size_bytes = row_of(event, self._recent, whole=False)
-            self._rows.append((event.compile_index, row))
-            self._bytes += size_bytes
-            if self._bytes >= BATCH_BYTES or len(self._rows) >= BATCH_ROWS:
-                self._hand_over()
-
-    def _hand_over(self) -> None:
-        self._helper.send(self._rows)
-        self._rows, self._bytes = [], 0
+            self._rows.add((event.compile_index, row), size_bytes)
 
     def end(self) -> None:
-        self._hand_over()
+        self._rows.flush()
         self._helper.send(None)
 
     def finish(self) -> tuple[dict[str, str], Diagnostics]:

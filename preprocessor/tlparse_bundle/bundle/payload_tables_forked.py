@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import multiprocessing
 
+from tlparse_bundle.bundle.helper import answer_of
 from tlparse_bundle.bundle.payload_tables import PayloadTablesHere
 from tlparse_bundle.diagnostics import Diagnostics
-from tlparse_bundle.errors import BundleError
 
 
 class PayloadTablesForked(PayloadTablesHere):
@@ -28,18 +28,11 @@ class PayloadTablesForked(PayloadTablesHere):
             answer.send(error)
 
     def finish(self) -> tuple[dict[str, str], Diagnostics]:
-        try:
-            result = self._answer.recv()
-        except EOFError:
-            self._process.join()
-            raise BundleError(
-                f"a process that writes tables ended early (exit code {self._process.exitcode})",
-                hint="It may have been killed for want of memory; --jobs 1 does without it.",
-                code="worker-died",
-            ) from None
-        if isinstance(result, Exception):
-            raise result
-        return result
+        return answer_of(self._answer.recv, self._exit_code)
+
+    def _exit_code(self) -> int | None:
+        self._process.join()
+        return self._process.exitcode
 
     def close(self) -> None:
         if self._process is not None:
