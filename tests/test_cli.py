@@ -279,6 +279,7 @@ def test_ctrl_c_leaves_nothing_and_exits_with_130(jobs, whole_group, trace, root
         (trace / f"dedicated_log_torch_trace_rank_{rank}_x.log").write_bytes(data)
     environment = {**os.environ, "PYTHONPATH": str(root / "preprocessor")}
     command = [sys.executable, "-m", "tlparse_bundle", "trace", "out", "--jobs", jobs]
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored, and inherited so, where these tests run in the background of a shell
     with subprocess.Popen(command, cwd=trace.parent, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True) as process:
         deadline = time.monotonic() + 30
         while not list(trace.parent.glob(".out.*.partial/**/*.zst")) and time.monotonic() < deadline:

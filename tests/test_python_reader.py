@@ -1,14 +1,16 @@
 """Reading a bundle from Python, and finding things in it by what a person types."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import tlparse_bundle
 import traces
-from log_builder import log
+from log_builder import log, record
 from tlparse_bundle import Bundle, BundleError, build, discover
 from tlparse_bundle.bundle.find import find
 from tlparse_bundle.bundle.info import as_dict, as_text, duration, size
+from tlparse_bundle.trace.newest import Newest
 
 TEXT = """
     str ["main.py", 0]
@@ -40,6 +42,36 @@ TEXT = """
 @pytest.fixture
 def it(log_of):
     return log_of(log(TEXT))
+
+
+@pytest.fixture
+def many_kinds(log_of):
+    """A log of which nothing was read, with 40 kinds that come in turn; each kind has a blob of its own."""
+    it = log_of(b"".join(record(f"artifact:kind_{i % 40} 0/0", payload=f"payload {i}") for i in range(400)))
+    return Bundle(it.bundle._store).logs[0]
+
+
+def test_events_in_the_order_of_the_log_read_each_blob_once(many_kinds, monkeypatch):
+    read = []
+    monkeypatch.setattr(many_kinds.bundle, "read", lambda path: read.append(path) or Bundle.read(many_kinds.bundle, path))
+    assert [e.text() for e in many_kinds.events(type="artifact")] == [f"payload {i}" for i in range(400)]
+    assert len(read) == len(set(read)) == 40
+
+
+def test_no_more_blobs_are_kept_than_memory_allows(many_kinds, monkeypatch):
+    sizes = many_kinds.blobs["size_bytes"]
+    monkeypatch.setattr(many_kinds.bundle, "_blobs", Newest(sum(sizes[:2])))
+    read = []
+    monkeypatch.setattr(many_kinds.bundle, "read", lambda path: read.append(path) or Bundle.read(many_kinds.bundle, path))
+    assert [e.text() for e in many_kinds.events(type="artifact")] == [f"payload {i}" for i in range(400)]
+    assert len(read) == 400
+
+
+def test_several_threads_read_one_bundle(many_kinds):
+    many_kinds.compiles, many_kinds.blobs  # noqa: B018 (cached properties)
+    with ThreadPoolExecutor(8) as pool:
+        texts = list(pool.map(lambda _: [e.text() for e in many_kinds.events(type="artifact")], range(16)))
+    assert texts == [[f"payload {i}" for i in range(400)]] * 16
 
 
 def test_the_names_of_the_package():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Iterator
 from functools import cached_property, lru_cache
 from typing import Any
@@ -12,8 +13,9 @@ import orjson
 from tlparse_bundle.bundle import layout
 from tlparse_bundle.bundle.store import Store, open_store, read
 from tlparse_bundle.errors import BundleError
+from tlparse_bundle.trace.newest import Newest
 
-_CACHED_BLOBS = 16
+_CACHED_BYTES = 64_000_000  # of blobs: in the order of the log payloads come in turn from as many as were open when it was split
 _CACHED_CHUNKS = 8
 
 
@@ -28,7 +30,8 @@ class Bundle:
             self.logs = [Log(self, row) for row in self.manifest["logs"]]
         except (KeyError, TypeError):
             raise self._no_manifest() from None
-        self.read_cached = lru_cache(_CACHED_BLOBS)(self.read)
+        self._blobs: Newest[str, bytes] = Newest(_CACHED_BYTES)
+        self._lock = threading.Lock()
 
     @classmethod
     def open(cls, location: str | os.PathLike) -> Bundle:
@@ -64,6 +67,16 @@ class Bundle:
     def read(self, path: str) -> bytes:
         """Any file of the bundle, decoded."""
         return read(self._store, path)
+
+    def read_cached(self, path: str) -> bytes:
+        """The same of what is likely to be read again soon, from several threads too: blobs."""
+        data = self._blobs.get(path)
+        if data is None:
+            data = self.read(path)
+            with self._lock:
+                if self._blobs.get(path) is None:
+                    self._blobs.add(path, data, len(data))
+        return data
 
     def raw(self, path: str) -> bytes:
         """Any file of the bundle as it is stored."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Generic, TypeVar
 
 _Key = TypeVar("_Key")
@@ -27,6 +26,3 @@ class Newest(Generic[_Key, _Value]):
     def get(self, key: _Key) -> _Value | None:
         entry = self._entries.get(key)
         return None if entry is None else entry[0]
-
-    def __iter__(self) -> Iterator[_Key]:
-        return iter(self._entries)
