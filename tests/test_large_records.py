@@ -2,6 +2,7 @@
 
 import io
 import random
+import tracemalloc
 
 import pytest
 from log_builder import log, record
@@ -72,3 +73,16 @@ def test_no_byte_is_lost_whatever_the_limits(seed, limits):
     assert found[0] == found[1] == found[2] == found[3]
     for number, offset, size, *_ in found[0][0]:
         assert data[:offset].count(b"\n") + 1 == number and data[offset : offset + 1] == b"V" and size <= whole + line
+
+
+def test_a_large_payload_is_in_memory_once():
+    payload = b"a line of some length, and a tab\t\n" * 300_000
+    stream = io.BytesIO(log("a") + record("big", payload=payload) + log("b"))
+    tracemalloc.start()
+    try:
+        records = iter(RecordReader(stream, Diagnostics()))
+        sizes = [(len(it.payload or b""), tracemalloc.get_traced_memory()[1]) for it in records]
+    finally:
+        tracemalloc.stop()
+    assert [size for size, _ in sizes] == [0, len(payload), 0]
+    assert max(peak for _, peak in sizes) < 1.3 * len(payload)

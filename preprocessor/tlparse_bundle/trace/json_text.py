@@ -56,7 +56,7 @@ def json_to_keep(value: Any) -> bytes:
 
 def is_deep(text: bytes, value: Any) -> bool:
     """Whether the value of a JSON text has lists and objects in each other that other readers may refuse."""
-    if text.count(b"[") + text.count(b"{") <= _MAX_DEPTH:
+    if len(text) < 2 * _MAX_DEPTH or text.count(b"[") + text.count(b"{") <= _MAX_DEPTH:
         return False
     level = [value]
     for _ in range(_MAX_DEPTH):

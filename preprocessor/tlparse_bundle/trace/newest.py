@@ -17,7 +17,9 @@ class Newest(Generic[_Key, _Value]):
         self._bytes = 0
 
     def add(self, key: _Key, value: _Value, size_bytes: int) -> None:
-        """``key`` must be new."""
+        """``key`` must be new. What is larger than all that may be held is not held."""
+        if size_bytes > self.max_bytes:
+            return
         self._entries[key] = value, size_bytes
         self._bytes += size_bytes
         while self._bytes > self.max_bytes:

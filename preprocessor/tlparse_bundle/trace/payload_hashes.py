@@ -46,11 +46,12 @@ class PayloadHashes:
         return hashes.content
 
     def _of(self, payload: bytes) -> _Hashes:
+        if len(payload) > _MAX_BYTES:
+            return _Hashes()
         hashes = self._known.get(payload)
         if hashes is None:
             hashes = _Hashes()
-            if len(payload) <= _MAX_BYTES:
-                self._known.add(payload, hashes, len(payload))
+            self._known.add(payload, hashes, len(payload))
         return hashes
 
 

@@ -8,6 +8,7 @@ without line ends, a compressed file that expands without end) is passed on in p
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Generator, Iterator
 from typing import BinaryIO
@@ -29,6 +30,15 @@ _LINE_FEEDS = re.compile(rb"\n+")
 _LINE_END = re.compile(rb"\n")
 _PAYLOAD_END = re.compile(rb"\n(?![\t\n])")
 _BOM = b"\xef\xbb\xbf"
+
+
+def _without_tabs(raw: bytes) -> tuple[bytes, int]:
+    """Payload lines without the tab that each but the first begins with; and the number of line feeds."""
+    payload = raw.replace(b"\t", b"")  # much quicker than to look for line feeds with a tab
+    line_feeds = len(payload) - len(payload.replace(b"\n", b""))
+    if len(raw) - len(payload) > line_feeds:  # there are other tabs
+        payload = raw.replace(b"\n\t", b"\n")
+    return payload, line_feeds
 
 
 class Record:
@@ -105,11 +115,7 @@ class RecordReader:
                     # A whole record with nothing odd about it, as nearly all are.
                     payload, lines = None, 1
                     if stop > start:
-                        raw = buf[start + 1 : stop - 1]
-                        payload = raw.replace(b"\t", b"")  # much quicker than to look for line feeds with a tab
-                        line_feeds = len(payload) - len(payload.replace(b"\n", b""))
-                        if len(raw) - len(payload) > line_feeds:  # there are other tabs
-                            payload = raw.replace(b"\n\t", b"\n")
+                        payload, line_feeds = _without_tabs(buf[start + 1 : stop - 1])
                         lines = 2 + line_feeds
                     prefix, envelope = match.group(1, 2, 3, 4), buf[match.end() : start - 1].removesuffix(b"\r")
                     yield Record(line, self._base + pos, stop - pos, prefix, envelope, payload, False, False, False, buf[kept_from:start])
@@ -142,28 +148,35 @@ class RecordReader:
                     kept_from = pos
                 continue
 
+            base = self._base
             payload, verbatim, left_out = None, False, False
-            stop = min(end + 1, len(buf))
+            stop, lines = min(end + 1, len(buf)), None
             if buf[end + 1 : end + 2] in (b"\t", b"\n"):
-                last = self._payload_end(buf, end, pos + MAX_RECORD_BYTES)
-                if last is None:
+                limit = pos + MAX_RECORD_BYTES
+                last = self._payload_end(buf, end, limit)
+                long = self._long_payload(end + 1, limit) if last is None and len(buf) - end > BLOCK_BYTES else None
+                if long is not None:
+                    payload, lines = long
+                    stop = self._base - base
+                elif last is None:
                     self._more(kept_from)
                     pos, kept_from = pos - kept_from, 0
                     continue
-                left_out = last > pos + MAX_RECORD_BYTES
-                if last > end and not left_out:
-                    payload, verbatim = self._payload(buf, end + 1, last, line + 1)
-                    stop = min(last + 1, len(buf))
+                else:
+                    left_out = last > limit
+                    if last > end and not left_out:
+                        payload, verbatim = self._payload(buf, end + 1, last, line + 1)
+                        stop = min(last + 1, len(buf))
             kept = buf[kept_from : stop if payload is None or verbatim else end + 1]
-            lines = buf.count(b"\n", pos, stop)
+            lines = lines or buf.count(b"\n", pos, stop)
             cut = end >= len(buf)
             envelope = buf[match.end() : end].removesuffix(b"\r")
             if left_out:
-                self._too_large("a record", MAX_RECORD_BYTES, line, self._base + pos)
+                self._too_large("a record", MAX_RECORD_BYTES, line, base + pos)
             prefix = (*match.group(1, 2, 3), buf[match.start(4) : match.end(6)])
-            yield Record(line, self._base + pos, stop - pos, prefix, envelope, payload, verbatim, cut, left_out, kept)
+            yield Record(line, base + pos, stop - pos, prefix, envelope, payload, verbatim, cut, left_out, kept)
             line += lines
-            kept_from = pos = stop
+            kept_from = pos = base + stop - self._base
             if left_out:
                 pos, lines = yield from self._pass_on(pos, pos, line, _PAYLOAD_END)
                 line, kept_from = line + lines, pos
@@ -206,6 +219,34 @@ class RecordReader:
         if blanks_end == len(buf) and not self._eof:
             return None
         return limit + 1 if blanks_end == limit and buf[limit : limit + 1] == b"\t" else last
+
+    def _long_payload(self, start: int, limit: int) -> tuple[bytes, int] | None:
+        """A payload at ``start`` that does not end in the buffer, and the lines of its record; then the buffer begins behind it.
+
+        It is read block by block. None when there is anything odd about it, or it may end behind ``limit``:
+        then all that was read is in the buffer.
+        """
+        head, raw = self._buf[: start + 1], self._buf[start + 1 :]
+        if head[-1:] != b"\t":
+            return None
+        self._buf = b""
+        payload, line_feeds, end, block = io.BytesIO(), 0, start + 1, b" "
+        while True:
+            found = _UNTABBED_LINE.search(raw)
+            stop = len(raw) - raw.endswith(b"\n") if found is None else found.start()
+            text, count = _without_tabs(raw[:stop])
+            payload.write(text)
+            line_feeds, end, raw = line_feeds + count, end + stop, raw[stop:]
+            if found is not None or end >= limit or not block:
+                break
+            block = self._stream.read(BLOCK_BYTES)
+            raw += block
+        if raw[:1] != b"\n" or raw[1:2] == b"\n" or end >= limit:
+            self._buf = head + payload.getvalue().replace(b"\n", b"\n\t") + raw
+            return None
+        self._base += end + 1
+        self._buf = raw[1:]
+        return payload.getvalue(), line_feeds + 2
 
     def _payload(self, buf: bytes, start: int, last: int, line: int) -> tuple[bytes, bool]:
         """The payload in buf[start:last] and whether its lines must be kept verbatim."""
