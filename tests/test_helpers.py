@@ -70,6 +70,32 @@ def test_a_process_for_each_core_that_we_may_use(processes, monkeypatch, tmp_pat
         assert len(processes) - before == min(count - 1, 2)  # one of them starts the fourth
 
 
+def test_the_same_bundle_of_a_log_with_large_payloads(processes, tmp_path):
+    path = tmp_path / "dedicated_log_torch_trace_x.log"
+    code = "def call(args):\n    buf0 = torch.ops.aten.add.Tensor(args[0], args[1])\n" * 60_000
+    names = "inductor_output_code 0/0", "artifact:a 0/0", "dynamo_output_graph 0/1", "artifact:a 0/0"
+    path.write_bytes(b"".join(record(name, payload=f"{code}# {i % 3}") + record("b", payload="small") for i, name in enumerate(names)))
+    for jobs in (1, 2, 4):
+        build(discover([path]), tmp_path / str(jobs), jobs=jobs)
+    assert files(tmp_path / "1") == files(tmp_path / "2") == files(tmp_path / "4")
+
+
+def test_large_bytes_arrive_as_bytes():
+    pipe = io.BytesIO()
+    message = {"rows": [(1, b"x"), (2, b"y" * (2 << 20)), (3, b""), (4, None), (5, b"z" * (1 << 20))]}
+    helper.Link(pipe, pipe).send({"rows": [(number, helper.sent_apart(data)) for number, data in message["rows"]]})
+    helper.Link(pipe, pipe).send("next")
+    size = pipe.tell()
+    pipe.seek(0)
+    link = helper.Link(pipe, pipe)
+    assert link.receive() == message and link.receive() == "next"
+    for cut in (size - 1, (3 << 20) - 1, 30, 3):
+        pipe.truncate(cut)
+        pipe.seek(0)
+        with pytest.raises(helper.LinkClosed):
+            link.receive(), link.receive()
+
+
 @given(hostile_logs() | damaged_logs())
 @cases(10)
 def test_the_same_bundle_of_any_log(tmp_path_factory, data):

@@ -17,11 +17,18 @@ from tlparse_bundle.errors import BundleError
 _BATCH_BYTES = 256 << 10  # of a message: what is smaller takes more turns, what is larger more memory
 _BATCH_ROWS = 250
 _PIPE_BYTES = 1 << 20  # so that neither process waits at every turn of the other one
+_HEAD = struct.Struct("<QQ")  # bytes of a message, and how many buffers follow it
 _LENGTH = struct.Struct("<Q")
+_BUFFER_BYTES = 1 << 20
 
 
 class LinkClosed(EOFError):
     """The other process has ended."""
+
+
+def sent_apart(data: bytes | None) -> bytes | pickle.PickleBuffer | None:
+    """What stands for some bytes in a message, so that large ones are not copied on their way. They arrive as bytes."""
+    return pickle.PickleBuffer(data) if data is not None and len(data) >= _BUFFER_BYTES else data
 
 
 class Link:
@@ -33,22 +40,29 @@ class Link:
 
     def send(self, message: Any) -> None:
         """Waits while the pipe is full. Raises LinkClosed."""
-        data = pickle.dumps(message, protocol=5)
+        buffers: list[pickle.PickleBuffer] = []
+        data = pickle.dumps(message, protocol=5, buffer_callback=buffers.append)
         try:
-            self._target.write(_LENGTH.pack(len(data)))
+            self._target.write(_HEAD.pack(len(data), len(buffers)))
             self._target.write(data)
+            for view in map(pickle.PickleBuffer.raw, buffers):
+                self._target.write(_LENGTH.pack(len(view)))
+                self._target.write(view)
             self._target.flush()
         except OSError:
             raise LinkClosed from None
 
     def receive(self) -> Any:
         """The next message. Raises LinkClosed, also when a message was cut."""
-        head = self._source.read(_LENGTH.size)
-        size = _LENGTH.unpack(head)[0] if len(head) == _LENGTH.size else 0
+        size, count = _HEAD.unpack(self._read(_HEAD.size))
+        data = self._read(size)
+        return pickle.loads(data, buffers=[self._read(*_LENGTH.unpack(self._read(_LENGTH.size))) for _ in range(count)])
+
+    def _read(self, size: int) -> bytes:
         data = self._source.read(size)
-        if not size or len(data) < size:
+        if len(data) < size:
             raise LinkClosed
-        return pickle.loads(data)
+        return data
 
 
 class Batches:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from tlparse_bundle.bundle.helper import sent_apart
 from tlparse_bundle.diagnostics import Diagnostics
 from tlparse_bundle.trace.newest import Newest
 from tlparse_bundle.trace.payload_hashes import md5
@@ -41,19 +42,21 @@ class KnownPayloads(Newest[int, bytes]):
 def row_of(record: Record, sent: SentPayloads) -> tuple[tuple, int]:
     """A record as it is sent, and about how many bytes."""
     payload, number = record.payload, None
-    if payload is not None and (found := sent.numbers.get(payload)) is not None:
-        number, record.md5 = found
-        payload = None
-    elif payload is not None:
-        record.md5 = md5(payload)
-        if len(payload) <= _MAX_PAYLOAD_BYTES and not record.envelope.startswith(_TIMELINE):
-            number = sent.count
-            sent.count += 1
-            sent.numbers.add(payload, (number, record.md5), len(payload))
+    if payload is not None:
+        may_come_again = len(payload) <= _MAX_PAYLOAD_BYTES and not record.envelope.startswith(_TIMELINE)
+        if may_come_again and (found := sent.numbers.get(payload)) is not None:
+            number, record.md5 = found
+            payload = None
+        else:
+            record.md5 = md5(payload)
+            if may_come_again:
+                number = sent.count
+                sent.count += 1
+                sent.numbers.add(payload, (number, record.md5), len(payload))
     kept, size = record.kept, len(record.envelope)
     is_end = size > 0 and kept[-size - 1 : -1] == record.envelope  # of what is sent anyway
     row = (
-        record.line, record.byte_offset, record.size_bytes, record.prefix, size if is_end else record.envelope, payload, number,
+        record.line, record.byte_offset, record.size_bytes, record.prefix, size if is_end else record.envelope, sent_apart(payload), number,
         record.verbatim, record.cut, record.left_out, kept, record.md5,
     )  # fmt: skip
     return row, len(kept) + len(payload or b"")

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import orjson
 
+from tlparse_bundle.bundle.helper import sent_apart
+from tlparse_bundle.trace.compile_id import CompileId
 from tlparse_bundle.trace.envelope import Event
 from tlparse_bundle.trace.newest import Newest
 
@@ -19,6 +23,9 @@ class RecentPayloads(Newest[str, bytes]):
         super().__init__(_MAX_RECENT_BYTES)
 
 
+_compile_id = lru_cache(1024)(CompileId)  # plain tuples are pickled in half of the time
+
+
 def row_of(event: Event, recent: RecentPayloads, *, whole: bool) -> tuple[tuple, int]:
     """An event as it is sent, and about how many bytes; of a trace event what our tables read, unless it is to be ``whole``."""
     payload, span = event.payload, event.trace_event
@@ -32,8 +39,8 @@ def row_of(event: Event, recent: RecentPayloads, *, whole: bool) -> tuple[tuple,
         else:
             recent.add(event.hash, payload, len(payload))
     row = (
-        event.index, event.type, event.name, event.compile_id, event.occurrence, event.rank, event.line, event.byte_offset,
-        event.size_bytes, event.time_us, event.origin_index, event.pid_index, payload, event.payload_size_bytes,
+        event.index, event.type, event.name, event.compile_id and tuple(event.compile_id), event.occurrence, event.rank, event.line, event.byte_offset,
+        event.size_bytes, event.time_us, event.origin_index, event.pid_index, sent_apart(payload), event.payload_size_bytes,
         event.payload_form, event.hash, event.blob_index, event.blob_offset, event.metadata_json, span,
     )  # fmt: skip
     return row, len(event.metadata_json) + len(payload or b"")
@@ -42,10 +49,11 @@ def row_of(event: Event, recent: RecentPayloads, *, whole: bool) -> tuple[tuple,
 def event_of(row: tuple, recent: RecentPayloads) -> Event:
     event = Event()
     (
-        event.index, event.type, event.name, event.compile_id, event.occurrence, event.rank, event.line, event.byte_offset,
+        event.index, event.type, event.name, compile_id, event.occurrence, event.rank, event.line, event.byte_offset,
         event.size_bytes, event.time_us, event.origin_index, event.pid_index, event.payload, event.payload_size_bytes,
         event.payload_form, event.hash, event.blob_index, event.blob_offset, event.metadata_json, span,
     ) = row  # fmt: skip
+    event.compile_id = compile_id and _compile_id(*compile_id)
     if event.hash is not None:
         if event.payload is None:
             event.payload = recent.get(event.hash)

@@ -15,7 +15,7 @@ from tlparse_bundle.tables.json_list import JsonList
 from tlparse_bundle.trace.compile_id import CompileId
 from tlparse_bundle.trace.envelope import Event
 
-_MAX_OPEN = 64  # compiles
+_MAX_OPEN = 2_000  # sums of events of a kind in a compile
 _MAX_PACKED = 100_000  # times that a compile was packed
 
 
@@ -61,6 +61,7 @@ class Tally:
         self._frame_compiles: dict[tuple, int] = {}
         # A log has some 25 kinds of events for each compile, so that only the newest compiles are counted in objects.
         self._open: dict[int, dict[tuple, Sums]] = {}  # by compile: by kind, rank and origin
+        self._open_count = 0  # of the sums in it
         self._packed = JsonList()  # kinds of a compile, each with its sums
         self._packed_compiles = array("q")
         self._max_packed = _MAX_PACKED
@@ -78,16 +79,10 @@ class Tally:
             compile_index = self._new_compile(event)
         event.kind_index, event.compile_index = kind, compile_index
         cells = self._open.get(compile_index)
-        if cells is None:
-            if len(self._open) >= _MAX_OPEN:
-                self._pack(next(iter(self._open)))
-                if len(self._packed) > self._max_packed:
-                    self._merge()
-            cells = self._open[compile_index] = {}
         cell = kind, event.rank, event.origin_index
-        sums = cells.get(cell)
+        sums = None if cells is None else cells.get(cell)
         if sums is None:
-            sums = cells[cell] = Sums()
+            sums = self._new_sums(compile_index, cell)
         sums.event_count += 1
         sums.size_bytes += event.size_bytes
         if event.payload_size_bytes is not None:
@@ -108,9 +103,20 @@ class Tally:
         kind = self._kind_indexes[event.type, event.name] = len(self._kind_indexes)
         return kind
 
+    def _new_sums(self, compile_index: int, cell: tuple) -> Sums:
+        if self._open_count >= _MAX_OPEN:
+            self._pack(next(iter(self._open)))
+            if len(self._packed) > self._max_packed:
+                self._merge()
+        sums = self._open.setdefault(compile_index, {})[cell] = Sums()
+        self._open_count += 1
+        return sums
+
     def _pack(self, compile_index: int) -> None:
         kinds: dict[int, Sums] = {}
-        for (kind, rank, origin), sums in self._open.pop(compile_index).items():
+        cells = self._open.pop(compile_index)
+        self._open_count -= len(cells)
+        for (kind, rank, origin), sums in cells.items():
             for groups, key in ((kinds, kind), (self._kind_sums, kind), (self._origin_sums, origin)):
                 groups.setdefault(key, Sums()).add(sums)
             self._rank_counts[rank] = self._rank_counts.get(rank, 0) + sums.event_count
