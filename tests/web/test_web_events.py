@@ -132,3 +132,30 @@ def test_a_million_rows_scroll_to_the_end(show):
     page.evaluate("document.querySelector('[aria-label=Million]').scrollTop = 0")
     expect(page.get_by_role("row", name="row 999999", exact=True)).to_be_in_viewport()
     assert time.monotonic() - start < 15
+
+
+@pytest.mark.parametrize("values", [3, 40, 400], ids=["few values", "some", "many"])
+@pytest.mark.parametrize("words", [False, True], ids=["numbers", "words"])
+def test_rows_of_one_value_keep_their_order_and_what_is_unknown_comes_last(show, words, values):
+    page, _ = show("basic_inference")
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
+    found = page.evaluate(
+        """async ([words, values]) => {
+        const { Grid } = await import("/viewers/lib/grid.js");
+        const value = (i) => i * 7 % values;
+        const key = (i) => (i % 11 === 5 ? null : i % 11 === 6 ? undefined : words ? `name ${value(i)}` : value(i));
+        const orders = ["", "key", "-key"].map((sort) => {
+            const grid = new Grid({ label: "Any", columns: [{ id: "key", title: "Key", width: "6rem", cell: (i) => i, sort: key }], name: String, sort });
+            grid.show(Array.from({ length: 400 }, (_, i) => i));
+            return Array.from(grid.order);
+        });
+        return [orders, Array.from({ length: 400 }, (_, i) => key(i) ?? null)];
+    }""",
+        [words, values],
+    )
+    (plain, up, down), keys = found
+    known = [i for i in plain if keys[i] is not None]
+    unknown = [i for i in plain if keys[i] is None]
+    assert plain == list(range(400)) and unknown
+    assert up == sorted(known, key=lambda i: keys[i]) + unknown
+    assert down == sorted(known, key=lambda i: keys[i], reverse=True) + unknown
