@@ -106,7 +106,7 @@ def test_hashes_are_those_of_the_payload():
     hashes = PayloadHashes()
     for payload in (PAYLOAD, b"", PAYLOAD, b"x" * (2 << 20), b"x" * (2 << 20)):
         assert hashes.md5(payload) == hashlib.md5(payload).hexdigest()
-        assert hashes.content(payload) == hashlib.sha256(payload).hexdigest()[:32]
+        assert hashes.sha256(payload) == hashlib.sha256(payload).hexdigest()
 
 
 def test_not_more_payloads_are_known_than_memory_allows(monkeypatch):

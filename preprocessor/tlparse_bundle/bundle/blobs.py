@@ -42,11 +42,12 @@ class BlobWriter:
         self._timeline: BufferOfSeries | None = None
         self.timeline: list[int] = []
 
-    def put(self, payload: bytes, content: str, kind: Hashable) -> tuple[int, int]:
-        """Store a payload with this hash of its content; returns blob row and offset in the blob."""
+    def put(self, payload: bytes, sha256: str, kind: Hashable) -> tuple[int, int]:
+        """Store a payload; returns blob row and offset in the blob."""
+        content = sha256[:32]
         place = self._places.find(content)
         if place is None:
-            place = self._store(payload, kind)
+            place = self._store(payload, sha256, kind)
             self._places.add(content, *place)
         return place
 
@@ -77,10 +78,10 @@ class BlobWriter:
         self._rows.append([])
         return len(self._rows) - 1
 
-    def _store(self, payload: bytes, kind: Hashable) -> tuple[int, int]:
+    def _store(self, payload: bytes, sha256: str, kind: Hashable) -> tuple[int, int]:
         if len(payload) >= LARGE_BYTES:
             row = self._new_row()
-            self._sink.put_blob(payload, self._rows[row])
+            self._sink.put_blob(payload, self._rows[row], sha256=sha256)
             return row, 0
         pack = self._packs.get(kind)
         if pack is None:

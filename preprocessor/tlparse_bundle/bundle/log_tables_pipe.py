@@ -41,7 +41,7 @@ def row_of(event: Event, recent: RecentPayloads, *, whole: bool) -> tuple[tuple,
     row = (
         event.index, event.type, event.name, event.compile_id and tuple(event.compile_id), event.occurrence, event.rank, event.line, event.byte_offset,
         event.size_bytes, event.time_us, event.origin_index, event.pid_index, sent_apart(payload), event.payload_size_bytes,
-        event.payload_form, event.hash, event.blob_index, event.blob_offset, event.metadata_json, span,
+        event.payload_form, event.sha256, event.blob_index, event.blob_offset, event.metadata_json, span,
     )  # fmt: skip
     return row, len(event.metadata_json) + len(payload or b"")
 
@@ -51,9 +51,10 @@ def event_of(row: tuple, recent: RecentPayloads) -> Event:
     (
         event.index, event.type, event.name, compile_id, event.occurrence, event.rank, event.line, event.byte_offset,
         event.size_bytes, event.time_us, event.origin_index, event.pid_index, event.payload, event.payload_size_bytes,
-        event.payload_form, event.hash, event.blob_index, event.blob_offset, event.metadata_json, span,
+        event.payload_form, event.sha256, event.blob_index, event.blob_offset, event.metadata_json, span,
     ) = row  # fmt: skip
     event.compile_id = compile_id and _compile_id(*compile_id)
+    event.hash = event.sha256 and event.sha256[:32]
     if event.hash is not None:
         if event.payload is None:
             event.payload = recent.get(event.hash)

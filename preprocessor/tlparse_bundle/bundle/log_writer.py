@@ -71,7 +71,7 @@ def write_log(
             if event.trace_event is not None:
                 event.blob_index, event.blob_offset = blobs.put_trace_event(event.payload)
             elif event.payload is not None:
-                event.blob_index, event.blob_offset = blobs.put(event.payload, event.hash, (event.type, event.name))
+                event.blob_index, event.blob_offset = blobs.put(event.payload, event.sha256, (event.type, event.name))
             event.metadata_json = b"null" if event.metadata is None else json_to_keep(event.metadata)
             tables.observe(event)
             event_count += 1

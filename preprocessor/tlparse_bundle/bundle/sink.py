@@ -59,12 +59,15 @@ class FileSink:
         self._submit(lambda: self._write(path, encoded_table(table, self.codec)))
         return path
 
-    def put_blob(self, data: bytes | memoryview, row: list, path: str | None = None, done: Callable[[], None] = _nothing) -> None:
+    def put_blob(
+        self, data: bytes | memoryview, row: list, path: str | None = None, done: Callable[[], None] = _nothing, *, sha256: str | None = None
+    ) -> None:
         """Store a blob; fills row with [sha256, size, stored size, path].
 
         ``path`` is for what no other log can have; None lets the hash tell the place, which equal blobs share. ``done`` as in put().
+        ``sha256`` is that of the data, where it is known.
         """
-        self._submit(lambda: self._write_blob(data, row, path), done)
+        self._submit(lambda: self._write_blob(data, row, path, sha256 or hashlib.sha256(data).hexdigest()), done)
 
     def _submit(self, write: Callable[[], None], done: Callable[[], None] = _nothing) -> None:
         def job() -> None:
@@ -85,8 +88,7 @@ class FileSink:
         for future in self._futures:
             future.result()
 
-    def _write_blob(self, data: bytes | memoryview, row: list, path: str | None) -> None:
-        sha256 = hashlib.sha256(data).hexdigest()
+    def _write_blob(self, data: bytes | memoryview, row: list, path: str | None, sha256: str) -> None:
         place = path or blob_path(sha256, self.codec)
         target = self.root / place
         if path is not None or not target.exists():

@@ -41,7 +41,7 @@ class Event:
     __slots__ = (
         "index", "type", "name", "value", "metadata", "compile_id", "occurrence", "rank", "line", "byte_offset",
         "size_bytes", "time_us", "origin_index", "pid_index", "payload", "payload_form", "trace_event", "kind_index",
-        "compile_index", "blob_index", "blob_offset", "hash", "metadata_json",
+        "compile_index", "blob_index", "blob_offset", "sha256", "hash", "metadata_json",
         "payload_size_bytes",
     )  # fmt: skip
 
@@ -63,7 +63,8 @@ class Event:
     payload_size_bytes: int | None
     payload_form: str  # lf, crlf or verbatim
     trace_event: dict | None
-    hash: str | None  # of the payload, except of trace events
+    sha256: str | None  # of the payload, except of trace events
+    hash: str | None  # its first half, which stands for the payload in tables
     # Set by the log writer:
     blob_index: int
     blob_offset: int
@@ -137,7 +138,8 @@ class EventDecoder:
         if event.rank not in self.ranks:
             self.ranks[event.rank] = None
         event.payload_size_bytes = None if event.payload is None else len(event.payload)
-        event.hash = None if event.payload is None or event.trace_event is not None else HASHES.content(event.payload)
+        event.sha256 = None if event.payload is None or event.trace_event is not None else HASHES.sha256(event.payload)
+        event.hash = event.sha256 and event.sha256[:32]
 
         span = event.trace_event
         # What torch writes of a frame compile before its dynamo_start.

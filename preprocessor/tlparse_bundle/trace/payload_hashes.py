@@ -16,11 +16,11 @@ _MAX_BYTES = 1 << 20  # of one that is remembered
 
 
 class _Hashes:
-    __slots__ = ("content", "md5")
+    __slots__ = ("md5", "sha256")
 
     def __init__(self) -> None:
-        self.content: str | None = None
         self.md5: str | None = None
+        self.sha256: str | None = None
 
 
 class PayloadHashes:
@@ -38,12 +38,12 @@ class PayloadHashes:
             hashes.md5 = md5(payload)
         return hashes.md5
 
-    def content(self, payload: bytes) -> str:
-        """What stands for a payload in a bundle: half of its SHA-256, as 32 hex digits."""
+    def sha256(self, payload: bytes) -> str:
+        """What names a blob; the first half stands for a payload in a bundle."""
         hashes = self._of(payload)
-        if hashes.content is None:
-            hashes.content = hashlib.sha256(payload).hexdigest()[:32]
-        return hashes.content
+        if hashes.sha256 is None:
+            hashes.sha256 = hashlib.sha256(payload).hexdigest()
+        return hashes.sha256
 
     def _of(self, payload: bytes) -> _Hashes:
         if len(payload) > _MAX_BYTES:
