@@ -29,9 +29,7 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import orjson
-from preprocessor import PREPROCESSOR, measured, ours
-
-sys.path.insert(0, str(PREPROCESSOR))
+from preprocessor import measured, ours  # finds the package
 from tlparse_bundle.bundle.reader import Bundle, Log
 
 CODE = "inductor_output_code"

@@ -112,10 +112,11 @@ def test_hashes_are_those_of_the_payload():
 def test_not_more_payloads_are_known_than_memory_allows(monkeypatch):
     monkeypatch.setattr(payload_hashes, "_KNOWN_BYTES", 10_000)
     hashes = PayloadHashes()
-    for i in range(1000):
-        hashes.md5(b"%05d" % i * 100)
-    known = [i for i in range(1000) if hashes._known.get(b"%05d" % i * 100)]
-    assert known == list(range(980, 1000))
+    payloads = [b"%05d" % i * 100 for i in range(1000)]
+    for count, payload in enumerate(payloads, 1):
+        hashes.md5(payload)
+        known = [one for one in payloads if hashes._known.get(one)]
+        assert known == payloads[max(0, count - 20) : count]
 
 
 def test_a_payload_that_came_before_is_not_hashed(monkeypatch):

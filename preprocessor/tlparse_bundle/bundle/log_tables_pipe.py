@@ -54,7 +54,6 @@ def event_of(row: tuple, recent: RecentPayloads) -> Event:
         event.payload_form, event.sha256, event.blob_index, event.blob_offset, event.metadata_json, span,
     ) = row  # fmt: skip
     event.compile_id = compile_id and _compile_id(*compile_id)
-    event.hash = event.sha256 and event.sha256[:32]
     if event.hash is not None:
         if event.payload is None:
             event.payload = recent.get(event.hash)

@@ -41,7 +41,7 @@ class Event:
     __slots__ = (
         "index", "type", "name", "value", "metadata", "compile_id", "occurrence", "rank", "line", "byte_offset",
         "size_bytes", "time_us", "origin_index", "pid_index", "payload", "payload_form", "trace_event", "kind_index",
-        "compile_index", "blob_index", "blob_offset", "sha256", "hash", "metadata_json",
+        "compile_index", "blob_index", "blob_offset", "sha256", "metadata_json",
         "payload_size_bytes",
     )  # fmt: skip
 
@@ -64,7 +64,6 @@ class Event:
     payload_form: str  # lf, crlf or verbatim
     trace_event: dict | None
     sha256: str | None  # of the payload, except of trace events
-    hash: str | None  # its first half, which stands for the payload in tables
     # Set by the log writer:
     blob_index: int
     blob_offset: int
@@ -72,6 +71,11 @@ class Event:
     # Set by the tally:
     kind_index: int
     compile_index: int
+
+    @property
+    def hash(self) -> str | None:
+        """What stands for the payload in tables: the first half of its SHA-256, as 32 hex digits."""
+        return self.sha256 and self.sha256[:32]
 
 
 class _Known(NamedTuple):
@@ -139,7 +143,6 @@ class EventDecoder:
             self.ranks[event.rank] = None
         event.payload_size_bytes = None if event.payload is None else len(event.payload)
         event.sha256 = None if event.payload is None or event.trace_event is not None else HASHES.sha256(event.payload)
-        event.hash = event.sha256 and event.sha256[:32]
 
         span = event.trace_event
         # What torch writes of a frame compile before its dynamo_start.
