@@ -16,6 +16,7 @@ import tempfile
 from pathlib import Path
 
 from make_trace import make_trace
+
 from preprocessor import measured, ours
 
 LARGEST_RATIO = 1.1

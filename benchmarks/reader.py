@@ -29,8 +29,9 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import orjson
+from tlparse_bundle.read.reader import Bundle, Log
+
 from preprocessor import measured, ours  # finds the package
-from tlparse_bundle.bundle.reader import Bundle, Log
 
 CODE = "inductor_output_code"
 NO_TYPE = {"compiled_autograd_id", "frame_id", "frame_compile_id", "attempt", "rank", "stack", "has_payload", "process_index"}

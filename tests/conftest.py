@@ -4,8 +4,8 @@ import pytest
 import traces
 from plain_server import plain_server
 from tlparse_bundle import Bundle, build, discover
-from tlparse_bundle.bundle.restore import restored_bytes
-from tlparse_bundle.bundle.validate import validate
+from tlparse_bundle.read.restore import restored_bytes
+from tlparse_bundle.read.validate import validate
 
 _LONG = ("test_web_every_view", "test_web_axe", "test_elsewhere", "test_properties")
 

@@ -7,7 +7,7 @@ import traces
 import zstandard
 from log_builder import log, record, span
 from tlparse_bundle import Bundle, build, discover
-from tlparse_bundle.bundle import blobs
+from tlparse_bundle.build import blobs
 
 
 def blob_rows(it):

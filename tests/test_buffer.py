@@ -2,9 +2,9 @@
 
 import hashlib
 
-from tlparse_bundle.bundle import blob_places, buffer
-from tlparse_bundle.bundle.blob_places import BlobPlaces
-from tlparse_bundle.bundle.buffer import Buffer, BufferOfSeries
+from tlparse_bundle.build import blob_places, buffer
+from tlparse_bundle.build.blob_places import BlobPlaces
+from tlparse_bundle.build.buffer import Buffer, BufferOfSeries
 
 
 def test_a_buffer_grows_beyond_its_first_memory(monkeypatch):

@@ -7,8 +7,8 @@ import pytest
 import traces
 from log_builder import log
 from tlparse_bundle import Bundle, BundleError, build, discover
-from tlparse_bundle.bundle.target import is_bundle
-from tlparse_bundle.bundle import log_writer
+from tlparse_bundle.build import log_writer
+from tlparse_bundle.build.target import is_bundle
 
 
 @pytest.fixture

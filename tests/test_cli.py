@@ -67,7 +67,7 @@ def test_version_says_tool_and_format(run):
 @pytest.mark.parametrize("option", ["--help", "--version"])
 def test_help_loads_nothing_heavy(option, root):
     code = (
-        "import sys; sys.argv = ['x', '%s']\nfrom tlparse_bundle.cli import main\ntry: main()\n"
+        "import sys; sys.argv = ['x', '%s']\nfrom tlparse_bundle.cli.main import main\ntry: main()\n"
         "except SystemExit: print(*sys.modules, file=sys.stderr)" % option
     )
     done = subprocess.run([sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": str(root / "preprocessor")}, capture_output=True, text=True)

@@ -7,7 +7,7 @@ import pytest
 import traces
 from format_document import BLOCKS, SCHEMAS, TEXT, script
 from jsonschema import Draft202012Validator
-from tlparse_bundle.bundle import layout
+from tlparse_bundle.format import layout
 
 MAX_BYTES = 95_000  # 25,000 tokens of o200k_base, in which one has 3.83 bytes of this page
 

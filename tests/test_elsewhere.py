@@ -12,11 +12,11 @@ import zstandard
 from click.testing import CliRunner
 from log_builder import log
 from tlparse_bundle import Bundle, BundleError, build, discover, remote
-from tlparse_bundle.bundle import rank_files
-from tlparse_bundle.bundle.dask_workers import DaskWorkers
-from tlparse_bundle.bundle.merge import merge
-from tlparse_bundle.bundle.validate import validate
+from tlparse_bundle.build import rank_files
+from tlparse_bundle.build.dask_workers import DaskWorkers
+from tlparse_bundle.build.merge import merge
 from tlparse_bundle.cli import cli
+from tlparse_bundle.read.validate import validate
 
 RANKS = traces.ROOT / "fixtures" / "ranks4" / "trace"
 
@@ -189,7 +189,7 @@ def die_once(marker):
 
 def test_a_worker_that_is_killed_in_mid_run_changes_nothing(cluster, local, tmp_path, monkeypatch):
     """One log's worker dies after the log's files are written, before it can say so; another does it again."""
-    from tlparse_bundle.bundle import build as build_module
+    from tlparse_bundle.build import build as build_module
 
     cloudpickle = pytest.importorskip("cloudpickle", reason="the test of Dask needs distributed")
     cloudpickle.register_pickle_by_value(sys.modules[__name__])

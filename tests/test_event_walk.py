@@ -10,7 +10,6 @@ from collections import defaultdict
 import pytest
 import traces
 from log_builder import log
-
 from tlparse_bundle.events.registry import describe, known_kinds
 
 # Event type, or artifact:<name> -> tables that hold what is in it.

@@ -2,7 +2,7 @@
 
 import pytest
 from log_builder import log, record
-from tlparse_bundle.bundle import event_writer, verbatim_writer
+from tlparse_bundle.build import event_writer, verbatim_writer
 
 
 def chunks(it, name):

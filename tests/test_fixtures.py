@@ -4,7 +4,7 @@ import json
 
 import pytest
 import traces
-from tlparse_bundle.bundle.validate import validate
+from tlparse_bundle.read.validate import validate
 
 TRUTHS = [
     pytest.param(name, path, truth, id=f"{name}-{path.removeprefix('dedicated_log_torch_trace_').removesuffix('.log')}")

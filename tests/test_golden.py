@@ -20,7 +20,6 @@ import shutil
 
 import pytest
 import traces
-
 from tlparse_bundle import Bundle, build, discover
 from tlparse_bundle.bundle.validate import validate
 

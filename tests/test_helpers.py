@@ -19,16 +19,16 @@ from hypothesis import strategies as st
 from log_builder import record
 from log_strategies import cases, damaged_logs, hostile_logs
 from tlparse_bundle import Bundle, BundleError, build, discover
-from tlparse_bundle.bundle import helper, log_records_pipe, log_tables_apart, log_tables_pipe, log_writer
-from tlparse_bundle.bundle.layout import CODECS
-from tlparse_bundle.bundle.log_tables_apart import LogTablesApart
-from tlparse_bundle.bundle.log_tables_pipe import RecentPayloads, event_of, row_of
-from tlparse_bundle.bundle.payload_tables_apart import PayloadTablesApart
-from tlparse_bundle.bundle.payload_tables_forked import PayloadTablesForked
-from tlparse_bundle.bundle.sink import FileSink
+from tlparse_bundle.build import helper, log_records_pipe, log_tables_apart, log_tables_pipe, log_writer
+from tlparse_bundle.build.log_tables_apart import LogTablesApart
+from tlparse_bundle.build.log_tables_pipe import RecentPayloads, event_of, row_of
+from tlparse_bundle.build.payload_tables_apart import PayloadTablesApart
+from tlparse_bundle.build.payload_tables_forked import PayloadTablesForked
+from tlparse_bundle.build.sink import FileSink
 from tlparse_bundle.diagnostics import Diagnostics
+from tlparse_bundle.format.codecs import CODECS
 from tlparse_bundle.tables.registry import PAYLOAD_TABLES
-from tlparse_bundle.trace.envelope import Event
+from tlparse_bundle.trace.event import Event
 from tlparse_bundle.trace.reader import Record, RecordReader
 from tlparse_bundle.trace.stacks import StackTable
 from traces import FIXTURE_LOGS, ROOT, files, params
@@ -224,7 +224,7 @@ def test_with_it_end_those_that_it_has_started(processes, tmp_path):
 
 @pytest.mark.parametrize("module", ["log_tables_process", "log_records_process", "payload_tables_process"])
 def test_it_ends_when_nobody_speaks_to_it(module):
-    command = [sys.executable, "-c", f"from tlparse_bundle.bundle.{module} import main; main()"]
+    command = [sys.executable, "-c", f"from tlparse_bundle.build.{module} import main; main()"]
     done = subprocess.run(command, input=b"", capture_output=True, timeout=60, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 

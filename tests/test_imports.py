@@ -1,6 +1,7 @@
-"""Imports go one way: cli -> serve, bundle -> ranks, tables -> events -> trace -> diagnostics, errors."""
+"""Imports point down, and never go round: rooms from top to bottom, those for type checkers and those inside functions included."""
 
 import ast
+from graphlib import CycleError, TopologicalSorter
 
 import pytest
 import traces
@@ -10,83 +11,115 @@ from tlparse_bundle.tables.registry import TABLES
 PACKAGE = traces.ROOT / "preprocessor" / "tlparse_bundle"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
-# What the modules of a part may import of ours, besides their own part.
-BASE = {"diagnostics", "errors", "remote"}
-ALLOWED = {
-    "diagnostics": set(),
-    "errors": set(),
-    "remote": {"errors"},
-    "trace": BASE,
-    "events": set(),
-    "provenance": {"trace", *BASE},
-    "tables": {"provenance", "events", "trace", *BASE},
-    "ranks": {"tables", "events", "trace", *BASE},
-    "bundle": {"ranks", "tables", "events", "trace", "__init__", *BASE},
-    "serve": {"bundle", *BASE},
-    "legacy": {"bundle", "ranks", "tables", "events", "trace", *BASE},
-    "progress": {"bundle"},
-    "cli_serve": {"serve", "bundle", *BASE},
-    "cli_share": {"cli_serve", "serve", "bundle", *BASE},
-    "cli_run": {"cli_serve", "bundle", "trace", "progress", "recording", *BASE},
-    "recording": BASE,
-    "cli_build": {"cli_serve", "bundle", "trace", "progress", *BASE},
-    "cli": {"cli_build", "cli_run", "cli_serve", "cli_share", "bundle", "legacy", "tables", "events", "trace", "progress", "__init__", *BASE},
-    "__main__": {"cli"},
-    "__init__": set(),
-}
+# The rooms, and the modules beside them, from top to bottom. A room may import those of lower floors; those of one floor do not know each other.
+FLOORS = (
+    {"__main__"},
+    {"cli"},
+    {"serve", "legacy", "recording"},
+    {"build"},
+    {"ranks"},
+    {"read", "tables"},
+    {"provenance"},
+    {"events"},
+    {"trace"},
+    {"format"},
+    {"remote"},
+    {"diagnostics", "errors", "__init__"},
+)
+FLOOR = {room: number for number, floor in enumerate(FLOORS) for room in floor}
 
 
-def imports(path, *, typing_only=False):
-    """Names of our modules that a file imports, anywhere in it; without those for type checkers."""
-    tree = ast.parse(path.read_text())
-    for node in ast.walk(tree):
-        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING" and not typing_only:
-            node.body = []
-    for node in ast.walk(tree):
+def name_of(path):
+    parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+    return ".".join(parts if len(parts) == 2 or parts[-1] != "__init__" else parts[:-1])
+
+
+NAMES = {name_of(path): path for path in MODULES}
+
+
+def imports(path):
+    """Names of our modules that a file imports, anywhere in it."""
+    for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: relative import"
-            if node.module == "tlparse_bundle":
-                for alias in node.names:
-                    is_part = (PACKAGE / alias.name).is_dir() or (PACKAGE / f"{alias.name}.py").is_file()
-                    yield f"tlparse_bundle.{alias.name if is_part else '__init__'}"
-            elif node.module and node.module.startswith("tlparse_bundle."):
+            if (node.module or "").partition(".")[0] == "tlparse_bundle":
                 for alias in node.names:
                     inner = f"{node.module}.{alias.name}"
-                    yield inner if (PACKAGE.parent / (inner.replace(".", "/") + ".py")).is_file() else node.module
+                    yield inner if inner in NAMES else "tlparse_bundle.__init__" if node.module == "tlparse_bundle" else node.module
         elif isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names if alias.name.startswith("tlparse_bundle"))
+            yield from (alias.name for alias in node.names if alias.name.partition(".")[0] == "tlparse_bundle")
 
 
-def part(path):
-    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+IMPORTS = {name: set(imports(path)) for name, path in NAMES.items()}
+
+
+def room(name):
+    return name.split(".")[1]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_imports_point_down(name):
+    upwards = {other for other in IMPORTS[name] if room(other) != room(name) and FLOOR[room(other)] <= FLOOR[room(name)]}
+    assert upwards == set(), f"{name} imports what lies above or beside its room"
+
+
+def test_imports_never_go_round():
+    try:
+        TopologicalSorter(IMPORTS).prepare()
+    except CycleError as error:
+        pytest.fail(" -> ".join(error.args[1]))
+
+
+def test_a_circle_and_an_arrow_upwards_are_seen():
+    """The two tests above can fail."""
+    with pytest.raises(CycleError):
+        TopologicalSorter({**IMPORTS, "tlparse_bundle.trace.event": {"tlparse_bundle.trace.envelope"}}).prepare()
+    assert FLOOR["build"] < FLOOR["tables"] < FLOOR["trace"] < FLOOR["format"]
+
+
+def test_every_room_has_its_floor():
+    assert {room(name) for name in NAMES} == set(FLOOR)
+
+
+def registered(package, things):
+    return [(name, {thing.__module__ for thing in things}) for name in NAMES if room(name) == package and not name.endswith(".registry")]
+
+
+@pytest.mark.parametrize(("name", "others"), [*registered("tables", TABLES), *registered("ranks", ANALYSES)])
+def test_what_is_registered_does_not_import_each_other(name, others):
+    """Only the registry knows all tables, or all analyses; what several of them need is a module that is none."""
+    assert IMPORTS[name] & others == set()
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if room(name) == "events" and not name.endswith(".registry")])
+def test_families_of_events_import_only_what_a_kind_is(name):
+    assert IMPORTS[name] <= {"tlparse_bundle.events.kinds"}
+
+
+@pytest.mark.parametrize(("library", "home"), [("orjson", "json_codec"), ("zstandard", "zstd_codec")])
+def test_a_codec_has_one_module(library, home):
+    """So that another implementation can stand in."""
+    found = {name for name, path in NAMES.items() if library in path.read_text() and any(_imports_library(path, library))}
+    assert found == {f"tlparse_bundle.format.{home}"}
+
+
+def _imports_library(path, library):
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.partition(".")[0] == library for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield (node.module or "").partition(".")[0] == library
+
+
+# Rooms in which each module is one of a kind may hold more.
+MANY = {"tables", "findings", "ranks", "events"}
+
+
+@pytest.mark.parametrize("folder", sorted({path.parent for path in MODULES}), ids=lambda path: path.name)
+def test_a_room_is_seen_at_once(folder):
+    assert len(list(folder.glob("*.py"))) <= (40 if folder.name in MANY else 25)
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_imports_go_one_way(path):
-    own = part(path)
-    for name in imports(path):
-        other = name.split(".")[1]
-        assert other == own or other in ALLOWED[own], f"{own} imports {name}"
-
-
-@pytest.mark.parametrize("path", sorted((PACKAGE / "tables").glob("*.py")), ids=lambda path: path.stem)
-def test_tables_do_not_import_each_other(path):
-    """Only the registry knows the tables; what several of them need is a module that is no table."""
-    if path.stem != "registry":
-        assert {name for name in imports(path)} & {table.__module__ for table in TABLES} == set()
-
-
-@pytest.mark.parametrize("path", sorted((PACKAGE / "ranks").glob("*.py")), ids=lambda path: path.stem)
-def test_analyses_do_not_import_each_other(path):
-    if path.stem != "registry":
-        assert {name for name in imports(path)} & {analysis.__module__ for analysis in ANALYSES} == set()
-
-
-@pytest.mark.parametrize("path", sorted((PACKAGE / "events").glob("*.py")), ids=lambda path: path.stem)
-def test_families_of_events_import_only_what_a_kind_is(path):
-    if path.stem != "registry":
-        assert set(imports(path)) <= {"tlparse_bundle.events.kinds"}
-
-
-def test_the_list_names_every_part():
-    assert {part(path) for path in MODULES} == set(ALLOWED)
+def test_a_module_is_short(path):
+    assert len(path.read_text().splitlines()) <= 350

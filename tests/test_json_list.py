@@ -12,9 +12,9 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 from log_strategies import cases
-from tlparse_bundle.bundle.layout import CODECS
-from tlparse_bundle.bundle.table_file import encoded_table
+from tlparse_bundle.build.table_file import encoded_table
 from tlparse_bundle.errors import BundleError
+from tlparse_bundle.format.codecs import CODECS
 from tlparse_bundle.tables import json_list, numbers
 from tlparse_bundle.tables.json_list import JsonColumns, JsonList
 from tlparse_bundle.tables.numbers import Numbers

@@ -20,9 +20,9 @@ from hypothesis import strategies as st
 from log_builder import log, record
 from log_strategies import PREFIX, any_bytes, cases
 from tlparse_bundle import Bundle, BundleError, build, discover
-from tlparse_bundle.bundle import log_records
-from tlparse_bundle.bundle.validate import validate
+from tlparse_bundle.build import log_records
 from tlparse_bundle.diagnostics import Diagnostics
+from tlparse_bundle.read.validate import validate
 from tlparse_bundle.trace import reader
 
 NAME = "dedicated_log_torch_trace_x.log"
@@ -121,7 +121,7 @@ MEGABYTE = 1 << 20
 CHILD = """
 import resource, sys
 resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
-from tlparse_bundle.cli import main
+from tlparse_bundle.cli.main import main
 main()
 """
 

@@ -7,7 +7,7 @@ import traces
 from click.testing import CliRunner
 from log_builder import log
 from tlparse_bundle import BundleError, build, discover
-from tlparse_bundle.bundle.merge import merge
+from tlparse_bundle.build.merge import merge
 from tlparse_bundle.cli import cli
 
 

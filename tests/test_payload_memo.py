@@ -4,8 +4,8 @@ import pytest
 import traces
 from log_builder import log, record
 from tlparse_bundle import build, discover
-from tlparse_bundle.bundle import payload_memo
-from tlparse_bundle.bundle.payload_tables import PayloadTablesHere
+from tlparse_bundle.build import payload_memo
+from tlparse_bundle.build.payload_tables import PayloadTablesHere
 
 
 @pytest.fixture(autouse=True)

@@ -6,11 +6,10 @@ import textwrap
 
 import pytest
 from log_builder import log
-
 from tlparse_bundle import Bundle, build, discover
-from tlparse_bundle.bundle import log_writer
-from tlparse_bundle.bundle.validate import validate
+from tlparse_bundle.build import log_writer
 from tlparse_bundle.events import registry
+from tlparse_bundle.read.validate import validate
 from tlparse_bundle.tables.plugins import plugin_tables
 
 KINDS = '''
@@ -112,7 +111,7 @@ def test_it_works_for_worker_processes_too(plugin, tmp_path):
     """With several logs, the command line reads them in processes of their own."""
     for number in range(3):
         (tmp_path / f"dedicated_log_torch_trace_rank_{number}_x.log").write_bytes(LOG)
-    code = f"import sys; sys.path.insert(0, {str(plugin)!r}); from tlparse_bundle.cli import main; main()"
+    code = f"import sys; sys.path.insert(0, {str(plugin)!r}); from tlparse_bundle.cli.main import main; main()"
     done = subprocess.run(
         [sys.executable, "-c", code, str(tmp_path), str(tmp_path / "out"), "--jobs", "2", "-q"], capture_output=True, text=True, check=False
     )

@@ -13,12 +13,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from log_strategies import any_bytes, cases, damaged_logs, hostile_logs
-
 from tlparse_bundle import Bundle, BundleError, build, discover
-from tlparse_bundle.bundle.info import as_text
-from tlparse_bundle.bundle.restore import restore
-from tlparse_bundle.bundle.validate import validate
 from tlparse_bundle.legacy.report import write_legacy
+from tlparse_bundle.read.info import as_text
+from tlparse_bundle.read.restore import restore
+from tlparse_bundle.read.validate import validate
 
 NAME = "dedicated_log_torch_trace_x.log"
 HEAD = re.compile(rb"[A-Z][0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2}[.,][0-9]{6} +[0-9]+ .+?:[0-9]+\] ?")

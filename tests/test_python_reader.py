@@ -8,8 +8,8 @@ import tlparse_bundle
 import traces
 from log_builder import log, record
 from tlparse_bundle import Bundle, BundleError, build, discover
-from tlparse_bundle.bundle.find import find
-from tlparse_bundle.bundle.info import as_dict, as_text, duration, size
+from tlparse_bundle.read.find import find
+from tlparse_bundle.read.info import as_dict, as_text, duration, size
 from tlparse_bundle.trace.newest import Newest
 
 TEXT = """

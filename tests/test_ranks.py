@@ -6,8 +6,8 @@ import pytest
 import traces
 from log_builder import log
 from tlparse_bundle import Bundle, build, discover
-from tlparse_bundle.bundle.validate import validate
 from tlparse_bundle.ranks.sets import ranks_in
+from tlparse_bundle.read.validate import validate
 
 SCENARIOS = sorted(path.parent.name for path in traces.ROOT.glob("fixtures/ranks_*/truth.json") if (path.parent / "trace").is_dir())
 

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from log_strategies import cases, damaged_logs, hostile_logs
 from tlparse_bundle import Bundle, BundleError, build, discover
-from tlparse_bundle.bundle.merge import merge
-from tlparse_bundle.bundle.validate import validate
+from tlparse_bundle.build.merge import merge
 from tlparse_bundle.legacy.report import write_legacy
 from tlparse_bundle.ranks.registry import ANALYSES
+from tlparse_bundle.read.validate import validate
 
 
 @cases(25)

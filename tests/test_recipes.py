@@ -9,7 +9,6 @@ import subprocess
 import pytest
 import traces
 from format_document import BLOCKS
-
 from tlparse_bundle import build, discover
 
 RECIPES = {(language, mark.split("=")[1]): code for language, mark, code in BLOCKS if mark.startswith("recipe=")}

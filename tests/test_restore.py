@@ -7,8 +7,8 @@ import pytest
 import traces
 from log_builder import log
 from tlparse_bundle import Bundle, BundleError, build, discover
-from tlparse_bundle.bundle import event_writer, verbatim_writer
-from tlparse_bundle.bundle.restore import restore
+from tlparse_bundle.build import event_writer, verbatim_writer
+from tlparse_bundle.read.restore import restore
 from tlparse_bundle.trace.discover import open_log
 
 

@@ -7,10 +7,10 @@ import re
 import pytest
 import traces
 from jsonschema import Draft202012Validator
-
-from tlparse_bundle.bundle import layout
 from tlparse_bundle.diagnostics import CODES
 from tlparse_bundle.events.registry import FAMILIES
+from tlparse_bundle.format import layout
+from tlparse_bundle.format.codecs import CODECS
 from tlparse_bundle.trace import discover
 
 SCHEMAS = {
@@ -161,7 +161,7 @@ def test_enums_are_the_registries():
         assert set(values) >= languages | {"text", "json"}
         assert set(values) - languages <= {"text", "json", "none"}, "a language that no kind has"
     (codecs,) = enums("manifest", "/codec")
-    assert codecs == list(layout.CODECS)
+    assert codecs == list(CODECS)
     severities = {code.severity for code in CODES.values()}
     for values in (*enums("manifest", "/$defs/severity"), *enums("diagnostics", "/severity")):
         assert set(values) == severities

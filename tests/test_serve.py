@@ -18,7 +18,7 @@ from log_builder import log
 from starlette.testclient import TestClient
 from tlparse_bundle import BundleError, build, discover
 from tlparse_bundle.serve.app import create_app
-from tlparse_bundle.serve.server import url_names, listen, ssh_hint
+from tlparse_bundle.serve.server import listen, ssh_hint, url_names
 
 TEXT = b"<script>alert(1)</script>"
 

@@ -4,8 +4,9 @@ import gzip
 
 import pytest
 import zstandard
-from tlparse_bundle.bundle.layout import CODECS, blob_path, codec_of, is_own, log_path
-from tlparse_bundle.bundle.sink import FileSink
+from tlparse_bundle.build.sink import FileSink
+from tlparse_bundle.format.codecs import CODECS, codec_of
+from tlparse_bundle.format.layout import blob_path, is_own, log_path
 
 DATA = b"some text " * 1000
 

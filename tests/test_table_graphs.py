@@ -4,7 +4,6 @@ import json
 
 import pytest
 from log_builder import log
-
 from tlparse_bundle.tables.fx_text import MAX_OPS, read_fx
 
 

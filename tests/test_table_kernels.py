@@ -3,7 +3,6 @@
 import pytest
 import traces
 from log_builder import log
-
 from tlparse_bundle.tables.code_text import read_code
 
 

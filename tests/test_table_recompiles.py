@@ -4,7 +4,6 @@ import json
 
 import pytest
 from log_builder import log, record, span
-
 from tlparse_bundle.tables.guard_text import parse_reason, read_reasons, remedy
 
 

@@ -6,8 +6,8 @@ import pytest
 import traces
 from log_builder import log, record, span
 from tlparse_bundle import Bundle, BundleError, build, discover
-from tlparse_bundle.bundle.layout import FORMAT_MAJOR, FORMAT_MINOR
-from tlparse_bundle.bundle.validate import validate
+from tlparse_bundle.format.layout import FORMAT_MAJOR, FORMAT_MINOR
+from tlparse_bundle.read.validate import validate
 
 
 @pytest.fixture(scope="module")

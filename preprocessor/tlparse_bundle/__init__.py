@@ -7,9 +7,9 @@ __version__ = "0.1.0"
 __all__ = ["Bundle", "BundleError", "__version__", "build", "discover"]
 
 _HOMES = {
-    "Bundle": "tlparse_bundle.bundle.reader",
+    "Bundle": "tlparse_bundle.read.reader",
     "BundleError": "tlparse_bundle.errors",
-    "build": "tlparse_bundle.bundle.build",
+    "build": "tlparse_bundle.build.build",
     "discover": "tlparse_bundle.trace.discover",
 }
 

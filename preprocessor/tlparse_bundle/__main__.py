@@ -1,6 +1,6 @@
 """python -m tlparse_bundle"""
 
-from tlparse_bundle.cli import main
+from tlparse_bundle.cli.main import main
 
 if __name__ == "__main__":
     main()

@@ -13,7 +13,6 @@ from urllib.parse import urlsplit
 
 import pytest
 from plain_server import plain_server
-
 from tlparse_bundle import Bundle, build, discover
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="the tests of the viewers need playwright")

@@ -15,7 +15,6 @@ from test_web_compiles import *  # noqa: F403
 from test_web_overview import *  # noqa: F403
 from test_web_search import *  # noqa: F403
 from test_web_stack import *  # noqa: F403
-
 from tlparse_bundle import Bundle, BundleError
 from tlparse_bundle.serve import export as export_module
 from tlparse_bundle.serve.export import export

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
-
 from tlparse_bundle import Bundle
 from tlparse_bundle.serve.export import export
 from tlparse_bundle.serve.fork import fork

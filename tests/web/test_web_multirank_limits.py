@@ -12,7 +12,7 @@ from many_ranks import rank_log, write_ranks
 from playwright.sync_api import expect
 from test_web_multirank import view  # noqa: F401
 from test_web_safety import EVIL
-from tlparse_bundle.bundle.schemas import schema
+from tlparse_bundle.format.schemas import schema
 
 VIEWS = ["verdict", "compare", "collectives", "execution", "timeline", "details"]
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]

@@ -6,7 +6,6 @@ import pytest
 from conftest import DECODER, NO_DECODER, VIEWERS
 from playwright.sync_api import expect
 from test_web_axe import AXE, TAGS
-
 from tlparse_bundle.serve.fork import fork
 from tlparse_bundle.serve.site import write_site
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
-from tlparse_bundle.bundle.reader import Event, Log
 from tlparse_bundle.legacy import rust_json
+from tlparse_bundle.read.reader import Event, Log
 from tlparse_bundle.trace.compile_id import ID_KEYS
 from tlparse_bundle.trace.reader import PREFIX
 

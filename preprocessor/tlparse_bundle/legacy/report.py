@@ -11,8 +11,6 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from tlparse_bundle.bundle.reader import Bundle, Log
-from tlparse_bundle.bundle.restore import restored_bytes
 from tlparse_bundle.errors import BundleError
 from tlparse_bundle.legacy import rust_json
 from tlparse_bundle.legacy.directory import Directory
@@ -21,6 +19,8 @@ from tlparse_bundle.legacy.names import safe_path
 from tlparse_bundle.legacy.outputs import JSON, PAYLOAD, outputs
 from tlparse_bundle.legacy.ranks import RankFiles
 from tlparse_bundle.legacy.records import Record, interned, records, string_table
+from tlparse_bundle.read.reader import Bundle, Log
+from tlparse_bundle.read.restore import restored_bytes
 
 _TIMELINE = "chromium_events.json"
 

@@ -20,7 +20,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from tlparse_bundle.trace.envelope import Event
+from tlparse_bundle.trace.event import Event
 
 MAX_OPEN_BYTES = 8_000_000  # of texts of groups that are open; the newest is always kept
 

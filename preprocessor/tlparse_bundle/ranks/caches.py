@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from tlparse_bundle.ranks.comparison import Comparison
+from tlparse_bundle.ranks.frames import Frames
 from tlparse_bundle.ranks.sets import grouped
-
-if TYPE_CHECKING:
-    from tlparse_bundle.ranks.frames import Frames
 
 MAX_REASON = 2000  # characters
 

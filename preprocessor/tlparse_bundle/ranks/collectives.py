@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from tlparse_bundle.ranks.collective_code import in_code, scheduled
 from tlparse_bundle.ranks.comparison import Comparison
+from tlparse_bundle.ranks.frames import Frames
 from tlparse_bundle.ranks.sets import grouped
-
-if TYPE_CHECKING:
-    from tlparse_bundle.bundle.reader import Artifact
-    from tlparse_bundle.ranks.frames import Frames
+from tlparse_bundle.read.reader import Artifact
 
 _CODE = "inductor_output_code"
 _NONE = "null"  # an operation without a name

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import zip_longest
-from typing import TYPE_CHECKING
 
 from tlparse_bundle.ranks.comparison import Comparison
+from tlparse_bundle.ranks.frames import Frames
 from tlparse_bundle.ranks.sets import grouped, ranks_in
-
-if TYPE_CHECKING:
-    from tlparse_bundle.ranks.frames import Frames
 
 MAX_MISMATCHES = 1000
 _OF_ONE_STEP = "inductor_graph_execution"

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from tlparse_bundle.ranks.identity import Contents
-
-if TYPE_CHECKING:
-    from tlparse_bundle.bundle.reader import Artifact, Compile, Log
+from tlparse_bundle.read.reader import Artifact, Compile, Log
 
 # The graph as captured: torch/_dynamo/output_graph.py, torch/_dynamo/compiled_autograd.py.
 _CAPTURED = ("dynamo_output_graph", "compiled_autograd_graph")

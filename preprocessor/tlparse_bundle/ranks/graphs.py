@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import zip_longest
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from tlparse_bundle.ranks.comparison import Comparison
+from tlparse_bundle.ranks.frames import Frames
 from tlparse_bundle.ranks.identity import comparable
 from tlparse_bundle.ranks.inputs import inputs
-
-if TYPE_CHECKING:
-    from tlparse_bundle.bundle.reader import Artifact
-    from tlparse_bundle.ranks.frames import Frames
+from tlparse_bundle.read.reader import Artifact
 
 # Names of artifacts by stage; after_post_grad_graph is that of older torch, which has no inductor_post_grad_graph.
 STAGES = {

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from tlparse_bundle.ranks.comparison import Comparison
+from tlparse_bundle.ranks.frames import Frames
 from tlparse_bundle.ranks.sets import gaps
-
-if TYPE_CHECKING:
-    from tlparse_bundle.ranks.frames import Frames
 
 KINDS = ("missing", "empty", "cut", "unfinished", "silent", "stopped", "other_logs")
 _CUT = "record-cut"  # diagnostic

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from tlparse_bundle.bundle.reader import Artifact
+from tlparse_bundle.read.reader import Artifact
 
 _KNOWN_TEXTS = 20_000
 

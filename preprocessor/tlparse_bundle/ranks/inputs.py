@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from tlparse_bundle.bundle.reader import Log
+from tlparse_bundle.read.reader import Log
 
 _DEVICE = re.compile(r"device\(type='(\w+)'")
 

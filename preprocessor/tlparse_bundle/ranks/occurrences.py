@@ -5,12 +5,10 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tlparse_bundle.ranks.comparison import Comparison
-
-if TYPE_CHECKING:
-    from tlparse_bundle.ranks.frames import Frames
+from tlparse_bundle.ranks.frames import Frames
 
 KINDS = ("failure", "graph_break", "restart", "recompile", "guard")
 MAX_TEXT = 2000  # characters

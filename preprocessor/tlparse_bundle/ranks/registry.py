@@ -7,12 +7,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.metadata import entry_points
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from tlparse_bundle.ranks.caches import Caches
 from tlparse_bundle.ranks.collectives import Collectives
 from tlparse_bundle.ranks.comparison import Comparison
 from tlparse_bundle.ranks.execution import Execution
+from tlparse_bundle.ranks.frames import Frames
 from tlparse_bundle.ranks.graphs import Graphs
 from tlparse_bundle.ranks.health import Health
 from tlparse_bundle.ranks.matching import Matching
@@ -21,9 +22,6 @@ from tlparse_bundle.ranks.runtime import Runtime
 from tlparse_bundle.ranks.skew import Skew
 from tlparse_bundle.ranks.tensors import Tensors
 from tlparse_bundle.ranks.verdict import Verdict
-
-if TYPE_CHECKING:
-    from tlparse_bundle.ranks.frames import Frames
 
 
 class Analysis(Protocol):

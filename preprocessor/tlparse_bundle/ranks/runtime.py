@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from statistics import median
-from typing import TYPE_CHECKING
 
 from tlparse_bundle.ranks.comparison import Comparison
-
-if TYPE_CHECKING:
-    from tlparse_bundle.ranks.frames import Frames
+from tlparse_bundle.ranks.frames import Frames
 
 MAX_OPS = 10
 MAX_GRAPHS = 100  # of which operations are compared

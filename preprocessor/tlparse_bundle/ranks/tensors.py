@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from tlparse_bundle.ranks.comparison import Comparison
-
-if TYPE_CHECKING:
-    from tlparse_bundle.ranks.frames import Frames
+from tlparse_bundle.ranks.frames import Frames
 
 MAX_SHOWN = 500  # groups of which the first difference is read
 _FIELDS = ("shape", "stride", "dtype")

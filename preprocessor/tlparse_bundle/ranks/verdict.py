@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
-import orjson
-
+from tlparse_bundle.format.json_codec import dumps_sorted
 from tlparse_bundle.ranks.comparison import Comparison
 from tlparse_bundle.ranks.findings import Finder
+from tlparse_bundle.ranks.frames import Frames
 from tlparse_bundle.ranks.sets import ranges, ranks_among, ranks_in
-
-if TYPE_CHECKING:
-    from tlparse_bundle.ranks.frames import Frames
 
 MAX_STATEMENTS = 1000
 SEVERITIES = ("error", "warning", "info")
@@ -41,7 +37,7 @@ def _joined(statements: list[dict]) -> list[dict]:
     """Statements that say the same of several ranks are one."""
     found: dict[tuple, dict] = {}
     for statement in statements:
-        key = (statement["kind"], statement["column_index"], orjson.dumps(statement["details"], option=orjson.OPT_SORT_KEYS))
+        key = (statement["kind"], statement["column_index"], dumps_sorted(statement["details"]))
         known = found.setdefault(key, statement)
         if known is not statement:
             known["ranks"] = ranges([*ranks_in(known["ranks"]), *ranks_in(statement["ranks"])])

@@ -10,9 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from urllib.parse import quote
 
-import orjson
-
-from tlparse_bundle.bundle.layout import FORMAT_NAME, MANIFEST, is_own
+from tlparse_bundle.format.json_codec import loads
+from tlparse_bundle.format.layout import FORMAT_NAME, MANIFEST, is_own
 from tlparse_bundle.serve.places import Place, Stored, is_bundle, proper
 
 _AT_ONCE = 8
@@ -72,7 +71,7 @@ class Bundles:
     def _row(self, name: str) -> dict:
         found = self.file(f"{name}/{MANIFEST}")
         try:
-            return bundle_row(name, orjson.loads(found[1].read()) if found else None)
+            return bundle_row(name, loads(found[1].read()) if found else None)
         except (OSError, ValueError):
             return bundle_row(name, None)
 

@@ -14,11 +14,11 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-import orjson
-
-from tlparse_bundle.bundle import layout
-from tlparse_bundle.bundle.reader import Bundle
 from tlparse_bundle.errors import BundleError
+from tlparse_bundle.format import layout
+from tlparse_bundle.format.codecs import codec_of
+from tlparse_bundle.format.json_codec import dumps
+from tlparse_bundle.read.reader import Bundle
 from tlparse_bundle.serve.modules import modules
 from tlparse_bundle.serve.viewer_files import LIB, viewers_folder
 
@@ -78,7 +78,7 @@ def export(bundle: Bundle, viewer: Path, compiles: Sequence[str] = (), max_bytes
 
 def _embedded(bundle: Bundle, path: str, parts: Sequence[slice] | None) -> tuple[str, bytes]:
     """How a file lies in the page: as it is stored, if the page can decode that, else gzip."""
-    codec = layout.codec_of(path)
+    codec = codec_of(path)
     stored = codec.name != "none" and (codec.name != "zstd" or (viewers_folder() / LIB / "vendor" / "fzstd.js").exists())
     if stored and parts is None:
         return "octet-stream", bundle.raw(path)
@@ -137,7 +137,7 @@ def _head(viewer: Path, compiles: Sequence[str]) -> Iterator[bytes]:
     source = _POLICY.sub(f'<meta http-equiv="Content-Security-Policy" content="{policy}" />', source)
     source = source.replace("<body>", f'<body data-compiles="{html.escape(", ".join(compiles))}">' if compiles else "<body>")
     yield source.split("</body>")[0].encode()
-    listing = orjson.dumps(modules(entry, root)._asdict()).replace(b"<", b"\\u003c")
+    listing = dumps(modules(entry, root)._asdict()).replace(b"<", b"\\u003c")
     yield b'<script type="application/json" id="modules">' + listing + b"</script>\n"
 
 

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from tlparse_bundle.bundle.layout import MANIFEST
 from tlparse_bundle.errors import BundleError
+from tlparse_bundle.format.layout import MANIFEST
 from tlparse_bundle.remote import RemoteFolder
 
 _LISTED = 500  # bundles of one folder that are looked at for a list

@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
-from tlparse_bundle.bundle.layout import codec_of
+from tlparse_bundle.format.codecs import codec_of
 from tlparse_bundle.serve.places import Stored
 
 _TYPES = {".json": "application/json", ".js": "text/javascript", ".mjs": "text/javascript", ".log": "text/plain"}

@@ -7,11 +7,10 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-import orjson
-
-from tlparse_bundle.bundle.layout import is_own
-from tlparse_bundle.bundle.reader import Bundle
 from tlparse_bundle.errors import BundleError
+from tlparse_bundle.format.json_codec import dumps
+from tlparse_bundle.format.layout import is_own
+from tlparse_bundle.read.reader import Bundle
 from tlparse_bundle.serve.catalogue import bundle_row, viewer_row
 from tlparse_bundle.serve.server import url_names
 from tlparse_bundle.serve.viewer_files import HOME, LIB, copy_tree, viewers_folder, viewers_with
@@ -53,7 +52,7 @@ def write_site(bundles: Sequence[Path], target: Path, viewers: Sequence[Path] = 
         _copy_bundle(path, target / "bundles" / name)
         rows.append(bundle_row(name, bundle.manifest))
     listed = {"bundles": rows, "viewers": [viewer_row(name, folder) for name, folder in shown.items()]}
-    (target / "bundles.json").write_bytes(orjson.dumps(listed))
+    (target / "bundles.json").write_bytes(dumps(listed))
     url = f"viewers/{next(iter(shown)) if own else 'default'}/?bundle=../../{rows[0]['url']}" if len(rows) == 1 else "viewers/home/"
     (target / "index.html").write_text(_PAGE.format(url=html.escape(url)), encoding="utf-8")
     (target / ".nojekyll").write_bytes(b"")  # GitHub Pages: take the files as they are

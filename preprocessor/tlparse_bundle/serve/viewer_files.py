@@ -8,8 +8,8 @@ import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from tlparse_bundle.bundle.schemas import shared_files
 from tlparse_bundle.errors import BundleError
+from tlparse_bundle.format.schemas import shared_files
 
 LIB = "lib"
 HOME = "home"  # the page that lists bundles and viewers

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from array import array
-from typing import TYPE_CHECKING
 
 from tlparse_bundle.tables.json_list import JsonColumns
-from tlparse_bundle.trace.envelope import Event
-
-if TYPE_CHECKING:
-    from tlparse_bundle.tables.registry import TableContext
+from tlparse_bundle.tables.table import TableContext
+from tlparse_bundle.trace.event import Event
 
 _SUMS = ("event_count", "size_bytes", "payload_size_bytes")
 

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tlparse_bundle.events.registry import artifact_name, is_artifact
 from tlparse_bundle.tables.json_list import JsonColumns
-from tlparse_bundle.trace.envelope import Event
-
-if TYPE_CHECKING:
-    from tlparse_bundle.tables.registry import TableContext
+from tlparse_bundle.tables.table import TableContext
+from tlparse_bundle.trace.event import Event
 
 
 class Artifacts:

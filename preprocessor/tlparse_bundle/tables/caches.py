@@ -6,15 +6,13 @@ import re
 from collections import deque
 from itertools import compress
 from operator import ne
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from tlparse_bundle.tables.json_list import JsonList
 from tlparse_bundle.tables.remembered import Remembered
-from tlparse_bundle.trace.envelope import Event
+from tlparse_bundle.tables.table import TableContext
+from tlparse_bundle.trace.event import Event
 from tlparse_bundle.trace.json_text import parse_json
-
-if TYPE_CHECKING:
-    from tlparse_bundle.tables.registry import TableContext
 
 MAX_TEXT = 20_000  # characters
 MAX_EARLIER = 8  # earlier keys of a cache that a miss is compared with

@@ -9,8 +9,7 @@ from array import array
 from collections.abc import Hashable, Iterable, Iterator
 from typing import Any
 
-import orjson
-
+from tlparse_bundle.format.json_codec import dumps
 from tlparse_bundle.tables.json_list import JsonList
 from tlparse_bundle.tables.numbers import Numbers
 from tlparse_bundle.trace.json_text import json_to_keep
@@ -25,7 +24,7 @@ def text_of(value: Any, limit: int = MAX_TEXT) -> str | None:
     """
     if value is None:
         return None
-    text = value if type(value) is str else orjson.dumps(value).decode()
+    text = value if type(value) is str else dumps(value).decode()
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tlparse_bundle.tables.json_list import JsonList
+from tlparse_bundle.tables.table import TableContext
 from tlparse_bundle.tables.texts import cut, payload_text, text_or_none, unexpected
-from tlparse_bundle.trace.envelope import Event
+from tlparse_bundle.trace.event import Event
 from tlparse_bundle.trace.json_text import parse_json
-
-if TYPE_CHECKING:
-    from tlparse_bundle.tables.registry import TableContext
 
 MAX_ENTRIES = 20_000  # collectives or nodes of one record
 MAX_VALUES = 500  # of one report

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from array import array
-from typing import TYPE_CHECKING, Any
-
-import orjson
+from typing import Any
 
 from tlparse_bundle.events.registry import is_artifact
+from tlparse_bundle.format.json_codec import loads
 from tlparse_bundle.tables.json_list import JsonList
-from tlparse_bundle.trace.envelope import Event
-
-if TYPE_CHECKING:
-    from tlparse_bundle.tables.registry import TableContext
+from tlparse_bundle.tables.table import TableContext
+from tlparse_bundle.trace.event import Event
 
 # Frames that Dynamo's own frame conversion leaves at the end of a dynamo_start stack
 # (torch/_dynamo/convert_frame.py); older releases of torch did not cut them off.
@@ -290,7 +287,7 @@ def _recompile_text(payload: bytes) -> str | None:
     """torch writes one reason as plain text and several as a JSON list, both labelled json."""
     text = payload[:_MAX_REASONS_BYTES].decode("utf-8", "replace")
     try:
-        reasons = orjson.loads(text)
+        reasons = loads(text)
     except ValueError:
         return text or None
     if type(reasons) is list and all(type(reason) is str for reason in reasons):

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tlparse_bundle.tables.columns import Interner, Strings, row_of
 from tlparse_bundle.tables.shape_records import DEFINING, Definitions, fields_of, frame_context
-from tlparse_bundle.trace.envelope import Event
-
-if TYPE_CHECKING:
-    from tlparse_bundle.tables.registry import TableContext
+from tlparse_bundle.tables.table import TableContext
+from tlparse_bundle.trace.event import Event
 
 _FAILURES = {
     "missing_fake_kernel": "missing_fake_kernel",

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tlparse_bundle.tables.columns import Columns, Strings, row_of
 from tlparse_bundle.tables.shape_records import DEFINING, Definitions, defined_id, fields_of
-from tlparse_bundle.trace.envelope import Event
-
-if TYPE_CHECKING:
-    from tlparse_bundle.tables.registry import TableContext
+from tlparse_bundle.tables.table import TableContext
+from tlparse_bundle.trace.event import Event
 
 _MAX_ARGUMENTS = 100  # torch/fx/experimental/sym_node.py, capture_provenance: one or two
 

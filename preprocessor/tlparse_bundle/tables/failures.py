@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tlparse_bundle.tables.break_text import without_advice
+from tlparse_bundle.tables.table import TableContext
 from tlparse_bundle.tables.texts import Frame, cut, exception_in, frames_in, payload_text, text_or_none, unexpected
-from tlparse_bundle.trace.envelope import Event
-
-if TYPE_CHECKING:
-    from tlparse_bundle.tables.registry import TableContext
+from tlparse_bundle.trace.event import Event
 
 _METRICS = {
     "compilation_metrics": "compile",

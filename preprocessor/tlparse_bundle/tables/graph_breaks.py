@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tlparse_bundle.tables.break_text import parse_break, parse_reason
+from tlparse_bundle.tables.table import TableContext
 from tlparse_bundle.tables.texts import cut, payload_text, unexpected
-from tlparse_bundle.trace.envelope import Event
-
-if TYPE_CHECKING:
-    from tlparse_bundle.tables.registry import TableContext
+from tlparse_bundle.trace.event import Event
 
 _NO_PLACE = {"file": None, "line": None, "function": None, "source_line": None, "user_traceback": None}
 

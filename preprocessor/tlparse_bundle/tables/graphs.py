@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from tlparse_bundle.events.registry import describe, known_kinds
 from tlparse_bundle.tables.fx_text import MAX_SUBGRAPHS, read_fx
 from tlparse_bundle.tables.json_list import JsonList
 from tlparse_bundle.tables.remembered import Remembered
+from tlparse_bundle.tables.table import TableContext
 from tlparse_bundle.tables.texts import payload_text, text_or_none, unexpected
-from tlparse_bundle.trace.envelope import Event
-
-if TYPE_CHECKING:
-    from tlparse_bundle.tables.registry import TableContext
+from tlparse_bundle.trace.event import Event
 
 # Where in the compiler a graph was written, by event type or artifact name; the first that fits.
 _STAGES = (

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import re
 
-import orjson
-
+from tlparse_bundle.format.json_codec import loads
 from tlparse_bundle.tables.texts import cut, frames_in
 from tlparse_bundle.trace.json_text import parse_json
 
@@ -81,7 +80,7 @@ def read_reasons(text: str) -> tuple[list[str], bool]:
         for line in text.split("\n"):
             if line.startswith('"'):
                 try:
-                    reasons.append(orjson.loads(line.removesuffix(",")))
+                    reasons.append(loads(line.removesuffix(",")))
                 except ValueError:
                     whole = False
         return reasons, whole and bool(reasons)

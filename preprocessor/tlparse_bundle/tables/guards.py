@@ -5,19 +5,15 @@ from __future__ import annotations
 import hashlib
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
-import orjson
-
+from tlparse_bundle.format.json_codec import dumps
 from tlparse_bundle.tables.columns import Columns, Interner, Strings, text_of
 from tlparse_bundle.tables.json_list import JsonList
 from tlparse_bundle.tables.remembered import Remembered
+from tlparse_bundle.tables.table import TableContext
 from tlparse_bundle.tables.texts import payload_text, unexpected
-from tlparse_bundle.trace.envelope import Event
+from tlparse_bundle.trace.event import Event
 from tlparse_bundle.trace.json_text import parse_json
-
-if TYPE_CHECKING:
-    from tlparse_bundle.tables.registry import TableContext
 
 _MAX_ROWS = 5000  # guards of one tree that get a row; all are counted
 _MAX_LINE = 4000  # characters of a line in which kind, place and source are looked for
@@ -93,7 +89,7 @@ class Guards:
 
     def _intern(self, rows: list[tuple], counts: dict[str, int], managers: int) -> int:
         """Equal lists, as those of one function compiled for other sizes are, are stored once."""
-        key = hashlib.sha256(orjson.dumps([rows, counts, managers])).digest()
+        key = hashlib.sha256(dumps([rows, counts, managers])).digest()
         number = self._lists.get(key)
         if number is None:
             number = self._lists[key] = len(self._list_rows)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import orjson
-
 from tlparse_bundle.diagnostics import Diagnostics
+from tlparse_bundle.format.json_codec import loads
 from tlparse_bundle.tables.tally import Tally
-from tlparse_bundle.trace.envelope import Event
+from tlparse_bundle.trace.event import Event
 
 
 class Identity:
@@ -22,7 +21,7 @@ class Identity:
     def observe(self, event: Event) -> None:
         if event.name == "torch_version" and event.type == "artifact" and event.payload:
             try:
-                version = orjson.loads(event.payload[:10_000])["pytorch_version"]
+                version = loads(event.payload[:10_000])["pytorch_version"]
             except (ValueError, KeyError, TypeError):
                 return
             if type(version) is str:

@@ -8,8 +8,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
-import orjson
-
+from tlparse_bundle.format.json_codec import dumps, loads
 from tlparse_bundle.tables.packs import Packs
 
 _PACK_BYTES = 16 << 10
@@ -31,12 +30,12 @@ class JsonList:
         self.extend(items)
 
     def append(self, item: Any) -> None:
-        self._add(orjson.dumps(item), 1)
+        self._add(dumps(item), 1)
 
     def extend(self, items: Iterable[Any]) -> None:
         rest = iter(items)
         while batch := list(islice(rest, _BATCH)):
-            self._add(orjson.dumps(batch)[1:-1], len(batch))
+            self._add(dumps(batch)[1:-1], len(batch))
 
     def _add(self, json: bytes, count: int) -> None:
         if self._count:
@@ -78,7 +77,7 @@ class JsonList:
 
 
 def _items(piece: bytes) -> list:
-    return orjson.loads(b"[%b]" % piece.removeprefix(b","))
+    return loads(b"[%b]" % piece.removeprefix(b","))
 
 
 class JsonColumns:

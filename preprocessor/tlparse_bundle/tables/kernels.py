@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from tlparse_bundle.tables.code_text import Code, Kernel, read_code
 from tlparse_bundle.tables.json_list import JsonList
 from tlparse_bundle.tables.remembered import Remembered
+from tlparse_bundle.tables.table import TableContext
 from tlparse_bundle.tables.texts import payload_text, text_or_none, unexpected
-from tlparse_bundle.trace.envelope import Event
+from tlparse_bundle.trace.event import Event
 from tlparse_bundle.trace.json_text import parse_json
-
-if TYPE_CHECKING:
-    from tlparse_bundle.tables.registry import TableContext
 
 MAX_INFOS = 5000  # Triton kernels of one triton_kernel_info
 

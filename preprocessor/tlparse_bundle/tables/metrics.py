@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import re
-from typing import TYPE_CHECKING, Any
-
-import orjson
+from typing import Any
 
 from tlparse_bundle.events.metric_fields import BY_NAME
+from tlparse_bundle.format.json_codec import dumps
 from tlparse_bundle.tables.json_list import JsonList
-from tlparse_bundle.trace.envelope import Event
+from tlparse_bundle.tables.table import TableContext
+from tlparse_bundle.trace.event import Event
 from tlparse_bundle.trace.json_text import parse_json
-
-if TYPE_CHECKING:
-    from tlparse_bundle.tables.registry import TableContext
 
 MAX_TEXT = 20_000  # characters of one value
 MAX_CONFIG = 500_000
@@ -119,7 +116,7 @@ class Metrics:
 
 def _same(one: Any, other: Any) -> bool:
     """Equal, and of one type: 1 is not True here."""
-    return one == other and orjson.dumps(one) == orjson.dumps(other)
+    return one == other and dumps(one) == dumps(other)
 
 
 def _bounded(value: Any) -> tuple[Any, bool]:
@@ -128,14 +125,14 @@ def _bounded(value: Any) -> tuple[Any, bool]:
         return (value, False) if len(value) <= MAX_TEXT else (value[:MAX_TEXT], True)
     if type(value) not in (list, dict):
         return value, False
-    whole = orjson.dumps(value)
+    whole = dumps(value)
     if len(whole) <= MAX_TEXT:
         return value, False
     kept: list = []
     left = MAX_TEXT
     for item in value.items() if type(value) is dict else value:
         part = item[:MAX_TEXT] if type(item) is str else item
-        left -= len(orjson.dumps(part))
+        left -= len(dumps(part))
         if left < 0 and (kept or type(part) is not str):
             break
         kept.append(part)

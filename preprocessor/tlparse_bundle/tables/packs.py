@@ -8,9 +8,8 @@ from io import BytesIO
 from tempfile import TemporaryFile, gettempdir
 from typing import BinaryIO
 
-import zstandard
-
 from tlparse_bundle.errors import BundleError
+from tlparse_bundle.format.zstd_codec import decode, encode_fast
 
 _MAX_BYTES = 32 << 10  # in memory; no small log needs a file
 
@@ -28,7 +27,7 @@ class Packs:
         self._ends = array("q", [0])
 
     def append(self, data: bytes | bytearray) -> None:
-        pack = zstandard.ZstdCompressor(level=1).compress(data)
+        pack = encode_fast(data)
         try:
             if self._ends[-1] <= _MAX_BYTES < self._ends[-1] + len(pack):
                 self._move()
@@ -55,7 +54,7 @@ class Packs:
     def __getitem__(self, number: int) -> bytes:
         start, end = self._ends[number], self._ends[number + 1]
         self._file.seek(start)
-        return zstandard.ZstdDecompressor().decompress(self._file.read(end - start))
+        return decode(self._file.read(end - start))
 
     def __iter__(self) -> Iterator[bytes]:
         return map(self.__getitem__, range(len(self)))

@@ -5,16 +5,14 @@ for the backward, which inputs are changed, which outputs share memory with inpu
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tlparse_bundle.tables.json_list import JsonList
 from tlparse_bundle.tables.remembered import Remembered
+from tlparse_bundle.tables.table import TableContext
 from tlparse_bundle.tables.texts import cut, payload_text, text_or_none, unexpected
-from tlparse_bundle.trace.envelope import Event
+from tlparse_bundle.trace.event import Event
 from tlparse_bundle.trace.json_text import parse_json
-
-if TYPE_CHECKING:
-    from tlparse_bundle.tables.registry import TableContext
 
 MAX_NODES = 5000  # of one list
 

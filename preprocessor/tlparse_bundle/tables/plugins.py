@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from tlparse_bundle.tables.registry import Table
+from tlparse_bundle.tables.table import Table
 
 ENTRY_POINTS = "tlparse_bundle.tables"
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from array import array
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-import orjson
-
+from tlparse_bundle.format.json_codec import Fragment
 from tlparse_bundle.provenance.frames import Source
 from tlparse_bundle.provenance.graph_text import GraphText
 from tlparse_bundle.provenance.groups import CODE, NODES, POST_GRAD, STACKS, WRAPPER, Group, Groups, part_of
@@ -14,11 +13,9 @@ from tlparse_bundle.provenance.maps import GroupMaps, maps_of
 from tlparse_bundle.tables.columns import Interner
 from tlparse_bundle.tables.json_list import JsonList
 from tlparse_bundle.tables.remembered import Remembered
-from tlparse_bundle.trace.envelope import Event
+from tlparse_bundle.tables.table import TableContext
+from tlparse_bundle.trace.event import Event
 from tlparse_bundle.trace.json_text import json_to_keep
-
-if TYPE_CHECKING:
-    from tlparse_bundle.tables.registry import TableContext
 
 
 class _Reading(NamedTuple):
@@ -160,8 +157,8 @@ class Provenance:
         return JsonList(rows[number] for number in order)
 
 
-def _json(value: Any) -> orjson.Fragment:
-    return orjson.Fragment(json_to_keep(value))
+def _json(value: Any) -> Fragment:
+    return Fragment(json_to_keep(value))
 
 
 def _direction(maps: GroupMaps) -> str | None:

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from tlparse_bundle.tables.break_text import parse_break
 from tlparse_bundle.tables.cascades import Cascades, Recompile, resumed_function, sort_of
 from tlparse_bundle.tables.guard_text import parse_reason, read_reasons, remedy
 from tlparse_bundle.tables.json_list import JsonList
+from tlparse_bundle.tables.table import TableContext
 from tlparse_bundle.tables.texts import cut, payload_text, text_or_none, unexpected
-from tlparse_bundle.trace.envelope import Event
-
-if TYPE_CHECKING:
-    from tlparse_bundle.tables.registry import TableContext
+from tlparse_bundle.trace.event import Event
 
 _MAX_REASONS = 1000  # of one recompile: torch writes one for each entry of the cache
 _MAX_VALUES = 1000  # of one cause

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Protocol
 
-from tlparse_bundle.diagnostics import Diagnostics
 from tlparse_bundle.tables.anatomy import Anatomy
 from tlparse_bundle.tables.artifacts import Artifacts
 from tlparse_bundle.tables.caches import Caches
@@ -27,42 +24,9 @@ from tlparse_bundle.tables.runtime import Runtime
 from tlparse_bundle.tables.sources import Sources
 from tlparse_bundle.tables.spans import Spans
 from tlparse_bundle.tables.symbols import Symbols
-from tlparse_bundle.tables.tally import Tally
+from tlparse_bundle.tables.table import Table, TableContext
 from tlparse_bundle.tables.tensors import Tensors
-from tlparse_bundle.trace.envelope import Event
-from tlparse_bundle.trace.stacks import StackTable
-
-
-@dataclass(frozen=True, slots=True)
-class TableContext:
-    """What tables may use: the stacks of the log, its diagnostics, and the counts of its events.
-
-    Stacks and counts may be some events ahead of the event that a table sees.
-    """
-
-    stacks: StackTable
-    diagnostics: Diagnostics
-    tally: Tally
-
-
-class Table(Protocol):
-    """One table of one log. It sees the events in file order, and is written at the end. Lists that grow
-    with the log are JsonLists, as values of ``table()`` or of objects in it.
-
-    ``name`` is the name of the file and of the schema; ``types`` are the event types that it wants
-    to see, None for all. It may have a method ``wants(event)`` that is false for those of them that
-    it does not need: then they need not be brought to it.
-    """
-
-    name: str
-    types: frozenset[str] | None
-
-    def __init__(self, context: TableContext): ...
-
-    def observe(self, event: Event) -> None: ...
-
-    def table(self) -> dict: ...
-
+from tlparse_bundle.trace.event import Event
 
 # Those that need the stacks of the log, or something of every event.
 STREAM_TABLES: tuple[type[Table], ...] = (Compiles, Artifacts, Spans, Anatomy, Recompiles)

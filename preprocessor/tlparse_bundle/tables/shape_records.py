@@ -9,7 +9,7 @@ from typing import Any
 
 from tlparse_bundle.diagnostics import Diagnostics
 from tlparse_bundle.tables.columns import text_of
-from tlparse_bundle.trace.envelope import Event
+from tlparse_bundle.trace.event import Event
 
 MAX_NAMES = 200  # of local variables, of symbols, and of values in one variable
 

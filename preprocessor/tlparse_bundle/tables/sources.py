@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from tlparse_bundle.events.registry import describe
 from tlparse_bundle.tables.json_list import JsonList
 from tlparse_bundle.tables.remembered import Remembered
+from tlparse_bundle.tables.table import TableContext
 from tlparse_bundle.tables.texts import cut, payload_text, text_or_none, unexpected
-from tlparse_bundle.trace.envelope import Event
+from tlparse_bundle.trace.event import Event
 from tlparse_bundle.trace.json_text import parse_json
-
-if TYPE_CHECKING:
-    from tlparse_bundle.tables.registry import TableContext
 
 MAX_FUNCTIONS = 200  # of one code
 MAX_MESSAGES = 500  # of one record of side effects

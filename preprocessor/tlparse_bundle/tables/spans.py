@@ -6,14 +6,12 @@ import math
 from array import array
 from collections.abc import Iterator
 from itertools import accumulate, chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tlparse_bundle.tables.json_list import JsonList
 from tlparse_bundle.tables.numbers import Numbers
-from tlparse_bundle.trace.envelope import Event
-
-if TYPE_CHECKING:
-    from tlparse_bundle.tables.registry import TableContext
+from tlparse_bundle.tables.table import TableContext
+from tlparse_bundle.trace.event import Event
 
 _MAX_EPOCH_US = 4 * 10**15  # the year 2096; what lies above is no time
 _MAX_LANES = 64

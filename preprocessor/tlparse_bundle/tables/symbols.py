@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tlparse_bundle.tables.columns import Columns, Interner, Strings, row_of, text_of
 from tlparse_bundle.tables.shape_records import DEFINING, MAX_NAMES, Definitions, fields_of, frame_context, names_in, scope_of
-from tlparse_bundle.trace.envelope import Event
-
-if TYPE_CHECKING:
-    from tlparse_bundle.tables.registry import TableContext
+from tlparse_bundle.tables.table import TableContext
+from tlparse_bundle.trace.event import Event
 
 # ShapeEnv._log_guard and ShapeEnv._log_real_tensor_propagation write a short record with whole stacks, and with
 # TORCH_DTRACE also a full one with locals and sources, but at most three frames. This is the short one of each.

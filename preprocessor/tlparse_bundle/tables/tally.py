@@ -13,7 +13,7 @@ from tlparse_bundle.events.kinds import Kind
 from tlparse_bundle.events.registry import describe
 from tlparse_bundle.tables.json_list import JsonList
 from tlparse_bundle.trace.compile_id import CompileId
-from tlparse_bundle.trace.envelope import Event
+from tlparse_bundle.trace.event import Event
 
 _MAX_OPEN = 2_000  # sums of events of a kind in a compile
 _MAX_PACKED = 100_000  # times that a compile was packed

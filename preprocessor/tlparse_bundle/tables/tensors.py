@@ -5,18 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import orjson
-
+from tlparse_bundle.format.json_codec import dumps
 from tlparse_bundle.tables.columns import Columns, Interner, Strings, text_of
 from tlparse_bundle.tables.json_list import JsonList
 from tlparse_bundle.tables.numbers import Numbers
 from tlparse_bundle.tables.shape_records import fields_of, unexpected
-from tlparse_bundle.trace.envelope import Event
-
-if TYPE_CHECKING:
-    from tlparse_bundle.tables.registry import TableContext
+from tlparse_bundle.tables.table import TableContext
+from tlparse_bundle.trace.event import Event
 
 _FLAGS = ("requires_grad", "is_parameter", "is_leaf", "is_view")
 # What has a column or says nothing. view_func is the repr of a function, with its address in memory.
@@ -155,7 +152,7 @@ def _is_number(value: Any) -> bool:
 def _other(value: dict) -> dict | None:
     """The fields that have no column."""
     other = {name: field for name, field in value.items() if name not in _IN_COLUMNS and field != {}}
-    return {text_of(name): field if len(orjson.dumps(field)) <= 2000 else text_of(field) for name, field in other.items()} or None
+    return {text_of(name): field if len(dumps(field)) <= 2000 else text_of(field) for name, field in other.items()} or None
 
 
 @lru_cache(256)

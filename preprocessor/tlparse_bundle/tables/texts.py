@@ -6,7 +6,7 @@ import re
 from typing import NamedTuple
 
 from tlparse_bundle.diagnostics import Diagnostics
-from tlparse_bundle.trace.envelope import Event
+from tlparse_bundle.trace.event import Event
 
 MAX_TEXT = 20_000  # characters of one text; the whole is in the payload or the metadata of its event
 

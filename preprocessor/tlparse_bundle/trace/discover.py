@@ -14,9 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-import zstandard
-
 from tlparse_bundle.errors import BundleError
+from tlparse_bundle.format.zstd_codec import ZstdError, frame_decoder
 from tlparse_bundle.remote import RemoteFile, RemoteFolder, is_url
 from tlparse_bundle.trace.reader import PREFIX
 
@@ -54,7 +53,7 @@ class _ZstdFrames:
                     raise EOFError("it ends in the middle of a frame")
                 break
             if self._frame is None:
-                self._frame = zstandard.ZstdDecompressor().decompressobj()
+                self._frame = frame_decoder()
             self._output += self._frame.decompress(data)
             self._input = b""
             if self._frame.eof:
@@ -88,7 +87,7 @@ class _LogStream(io.RawIOBase):
     def read(self, size: int = -1) -> bytes:
         try:
             return self._stream.read(size)
-        except (OSError, EOFError, zlib.error, zstandard.ZstdError, ValueError) as error:
+        except (OSError, EOFError, zlib.error, ZstdError, ValueError) as error:
             if self._log.compression is None or getattr(error, "errno", None):  # the disk's, not the decompressor's
                 raise BundleError(f"{self._log.path} cannot be read: {_reason(error)}", code="unreadable") from None
             raise BundleError(

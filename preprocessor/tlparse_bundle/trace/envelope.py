@@ -5,11 +5,11 @@ from __future__ import annotations
 from itertools import product
 from typing import Any, NamedTuple
 
-import orjson
-
 from tlparse_bundle.diagnostics import Diagnostics
+from tlparse_bundle.format.json_codec import loads
 from tlparse_bundle.trace.clock import Clock
 from tlparse_bundle.trace.compile_id import ID_KEYS, CompileId, Occurrences
+from tlparse_bundle.trace.event import Event
 from tlparse_bundle.trace.json_text import has_long_integer, is_deep, is_index, lenient_json
 from tlparse_bundle.trace.payload_hashes import HASHES, md5
 from tlparse_bundle.trace.reader import MAX_LINE_BYTES, Record
@@ -29,53 +29,6 @@ _HASH_KEY = b', "has_payload": "'
 _HASH_BYTES = 34  # of the MD5 behind it, with the end of the envelope
 _MAX_KNOWN = 1024  # envelopes, and places in the source
 _MAX_KNOWN_BYTES = 400  # of one: a longer one, which says something itself, hardly comes again
-
-
-class Event:
-    """One record, understood: what tables are made from.
-
-    ``value`` is the metadata under the event's own key; ``metadata`` the whole object, None for
-    ``{type: {}}``; other events may share both. ``trace_event`` is the parsed payload of a chromium event.
-    """
-
-    __slots__ = (
-        "index", "type", "name", "value", "metadata", "compile_id", "occurrence", "rank", "line", "byte_offset",
-        "size_bytes", "time_us", "origin_index", "pid_index", "payload", "payload_form", "trace_event", "kind_index",
-        "compile_index", "blob_index", "blob_offset", "sha256", "metadata_json",
-        "payload_size_bytes",
-    )  # fmt: skip
-
-    index: int
-    type: str
-    name: str | None
-    value: Any
-    metadata: dict | None
-    compile_id: CompileId | None
-    occurrence: int
-    rank: int | None
-    line: int
-    byte_offset: int
-    size_bytes: int
-    time_us: int
-    origin_index: int
-    pid_index: int
-    payload: bytes | None
-    payload_size_bytes: int | None
-    payload_form: str  # lf, crlf or verbatim
-    trace_event: dict | None
-    sha256: str | None  # of the payload, except of trace events
-    # Set by the log writer:
-    blob_index: int
-    blob_offset: int
-    metadata_json: bytes
-    # Set by the tally:
-    kind_index: int
-    compile_index: int
-
-    @property
-    def hash(self) -> str | None:
-        """What stands for the payload in tables: the first half of its SHA-256, as 32 hex digits."""
-        return self.sha256 and self.sha256[:32]
 
 
 class _Known(NamedTuple):
@@ -204,7 +157,7 @@ class EventDecoder:
         fields, reason = None, "not an object"
         try:
             if not has_long_integer(text):
-                fields = orjson.loads(text)
+                fields = loads(text)
         except ValueError:
             pass
         if fields is None:
@@ -291,7 +244,7 @@ class EventDecoder:
 
     def _trace_event(self, event: Event) -> dict | None:
         try:
-            span = orjson.loads((event.payload or b"")[:MAX_LINE_BYTES])
+            span = loads((event.payload or b"")[:MAX_LINE_BYTES])
         except ValueError:
             span = None
         if (

@@ -11,8 +11,7 @@ import math
 import re
 from typing import Any
 
-import orjson
-
+from tlparse_bundle.format.json_codec import dumps, loads
 from tlparse_bundle.trace.reader import MAX_LINE_BYTES
 
 MAX_SAFE_INTEGER = 2**53 - 1
@@ -36,7 +35,7 @@ def parse_json(data: bytes | str, *, for_table: bool = True) -> Any:
     value = _NOTHING
     if not for_table or not has_long_integer(data):
         try:
-            value = orjson.loads(data)
+            value = loads(data)
         except ValueError:
             pass
     if value is _NOTHING:
@@ -51,7 +50,7 @@ def parse_json(data: bytes | str, *, for_table: bool = True) -> Any:
 
 def json_to_keep(value: Any) -> bytes:
     """JSON of a value. What orjson returns keeps the room that it was written in, which can be ten times as much."""
-    return bytes(memoryview(orjson.dumps(value)))
+    return bytes(memoryview(dumps(value)))
 
 
 def is_deep(text: bytes, value: Any) -> bool:

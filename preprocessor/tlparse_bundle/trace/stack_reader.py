@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from tlparse_bundle.trace.event import Event
 from tlparse_bundle.trace.json_text import is_index
 from tlparse_bundle.trace.stacks import StackTable
-
-if TYPE_CHECKING:
-    from tlparse_bundle.trace.envelope import Event
 
 _FRAME_KEYS = frozenset(("filename", "line", "name", "loc", "uninterned_filename"))
 

@@ -1,0 +1,111 @@
+"""Logs to a bundle: in parallel, beside the target, put in place only when it is whole."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from tlparse_bundle import __version__
+from tlparse_bundle.build.log_writer import LogSummary, write_log
+from tlparse_bundle.build.target import Target, Uploads, open_target
+from tlparse_bundle.build.workers import Executor, Workers, core_count
+from tlparse_bundle.diagnostics import CODES
+from tlparse_bundle.events.kinds import PHASES
+from tlparse_bundle.format import layout
+from tlparse_bundle.format.codecs import CODECS
+from tlparse_bundle.format.json_codec import dumps, dumps_indented
+from tlparse_bundle.format.schemas import schema, schema_names
+from tlparse_bundle.remote import is_url
+from tlparse_bundle.trace.discover import LogFile
+
+
+@dataclass(slots=True)
+class BuildResult:
+    path: Path | str  # str for a URL
+    manifest: dict
+    file_count: int
+    stored_bytes: int
+
+
+def build(
+    logs: Sequence[LogFile],
+    out: str | os.PathLike,
+    *,
+    codec: str = "zstd",
+    overwrite: bool = False,
+    jobs: int | None = None,
+    executor: Executor | None = None,
+    progress: Callable[[int], None] = lambda size_bytes: None,
+) -> BuildResult:
+    """Write the bundle of ``logs`` to ``out``.
+
+    The bundle depends on the content and names of the logs alone, not on their order or ``jobs``
+    (default: one worker per core) or ``executor`` (default: processes of this machine). Nothing stays behind when the build fails or is interrupted.
+    Raises BundleError when ``out`` exists and may not be replaced, or a log cannot be read.
+    """
+    jobs = jobs or core_count()
+    target = open_target(out, overwrite=overwrite)
+    if executor is not None:  # in another place a relative path is another file
+        logs, jobs = [replace(log, path=log.path.absolute()) for log in logs], 1
+    with target, executor or Workers(min(jobs, len(logs))) as workers:
+        summaries = _write_logs(logs, target.root, codec, workers, jobs, progress)
+        manifest = finish(summaries, target, codec, workers)
+    return BuildResult(str(out) if is_url(out) else Path(out), manifest, *target.size())
+
+
+def finish(summaries: Sequence[LogSummary], target: Target, codec: str, workers: Executor) -> dict:
+    """Write what stands beside the logs of a bundle: analyses, schemas, and the manifest last. Returns the manifest."""
+    manifest = make_manifest(summaries, codec)
+    if len(manifest["logs"]) > 1:
+        from tlparse_bundle.build.rank_files import write_ranks  # the modules of all analyses, which a single log does not need
+
+        ranks = write_ranks(target, manifest["logs"], codec, workers)
+        if ranks:
+            manifest["ranks"] = ranks
+    schemas = {name: schema(name) for name in schema_names()}
+    target.write(manifest["schemas"], CODECS[codec].encode(dumps(schemas)))
+    target.write(layout.MANIFEST, dumps_indented(manifest))
+    return manifest
+
+
+def make_manifest(summaries: Sequence[LogSummary], codec: str) -> dict:
+    """The manifest (schema: manifest) of a bundle of these logs."""
+    rows = sorted((s.row for s in summaries), key=lambda row: (row["rank"] is None, row["rank"] or 0, row["id"]))
+    kinds = {key: kind for summary in summaries for key, kind in summary.kinds.items()}
+    codes = sorted({code for row in rows for code in row["diagnostics"]})
+    return {
+        "format": {"name": layout.FORMAT_NAME, "major": layout.FORMAT_MAJOR, "minor": layout.FORMAT_MINOR},
+        "producer": {"name": "tlparse-bundle", "version": __version__},
+        "codec": codec,
+        "schemas": f"schemas.json{CODECS[codec].suffix}",
+        "logs": rows,
+        "phases": [phase._asdict() for phase in PHASES],
+        "descriptors": {
+            key: {"title": kind.title, "phase": kind.phase, "language": kind.language, "help": kind.help}
+            for key, kind in sorted(kinds.items())
+        },
+        "diagnostic_codes": {code: {"severity": CODES[code].severity, "meaning": CODES[code].meaning} for code in codes},
+    }
+
+
+def _write_logs(
+    logs: Sequence[LogFile], root: str, codec: str, workers: Executor, jobs: int, progress: Callable[[int], None]
+) -> list[LogSummary]:
+    write = partial(_write_log, cores=jobs // max(1, len(logs)), one_of_many=len(logs) > 1)
+    if min(workers.count, len(logs)) <= 1:
+        return [write(log, root, codec, progress) for log in logs]
+    # The largest first, so that no worker is left with it at the end. The size on disk stands for
+    # the progress of a whole log, since workers report once.
+    order = sorted(logs, key=lambda log: log.size_bytes, reverse=True)
+    return workers.map(write, [(log, root, codec) for log in order], lambda number: progress(order[number].size_bytes))
+
+
+def _write_log(
+    log: LogFile, root: str, codec: str, progress: Callable[[int], None] = lambda size_bytes: None, **how: Any
+) -> LogSummary:
+    with Uploads(root) as folder:
+        return write_log(log, folder, codec, progress, **how)

@@ -1,0 +1,73 @@
+"""Writes the event table and the metadata of one log, chunk by chunk."""
+
+from __future__ import annotations
+
+from tlparse_bundle.build.buffer import BufferOfSeries
+from tlparse_bundle.build.sink import FileSink
+from tlparse_bundle.format.layout import log_path
+from tlparse_bundle.tables.json_list import JsonColumns
+from tlparse_bundle.trace.event import Event
+
+EVENTS_PER_CHUNK = 8192
+METADATA_CHUNK_BYTES = 1 << 20
+
+_COLUMNS = (
+    "kind_index", "compile_index", "rank", "line", "byte_offset", "size_bytes", "time_us", "origin_index", "pid_index",
+    "blob_index", "blob_offset", "payload_size_bytes",
+)  # fmt: skip
+
+
+class EventWriter:
+    """Takes the events of one log in order."""
+
+    def __init__(self, sink: FileSink, log_id: str):
+        self._sink = sink
+        self._log_id = log_id
+        self._count = 0
+        # 'events' and 'metadata' of the log directory (schema: log):
+        self.events: list[dict] = []
+        self.metadata: list[dict] = []
+        self._begin_events()
+        self._begin_metadata()
+
+    def _begin_events(self) -> None:
+        self._first_event_index = self._count
+        self._columns = JsonColumns(*_COLUMNS)
+        self._forms: dict[str, str] = {}
+
+    def _begin_metadata(self) -> None:
+        self._first_metadata_index = self._count
+        self._metadata = BufferOfSeries(b'{"first_event_index":%d,"metadata":[' % self._count)
+        self._max_metadata_bytes = self._metadata.size + METADATA_CHUNK_BYTES
+
+    def add(self, event: Event) -> None:
+        if event.payload_size_bytes is not None and event.payload_form != "lf":
+            self._forms[str(self._count - self._first_event_index)] = event.payload_form
+        self._columns.add(
+            event.kind_index, event.compile_index, event.rank, event.line, event.byte_offset, event.size_bytes, event.time_us,
+            event.origin_index, event.pid_index, event.blob_index, event.blob_offset, event.payload_size_bytes or 0,
+        )  # fmt: skip
+        self._metadata.add(b"," + event.metadata_json if self._count > self._first_metadata_index else event.metadata_json)
+        self._count += 1
+        if self._count - self._first_event_index >= EVENTS_PER_CHUNK:
+            self._close_events()
+        if self._metadata.size >= self._max_metadata_bytes:
+            self._close_metadata()
+
+    def close(self) -> None:
+        if self._count > self._first_event_index:
+            self._close_events()
+        if self._count > self._first_metadata_index:
+            self._close_metadata()
+
+    def _close_events(self) -> None:
+        table = {"first_event_index": self._first_event_index, **self._columns.table(), "payload_forms": self._forms}
+        path = self._sink.put_table(self._log_id, f"events/{len(self.events):04d}", table)
+        self.events.append({"path": path, "first_event_index": self._first_event_index, "count": self._count - self._first_event_index})
+        self._begin_events()
+
+    def _close_metadata(self) -> None:
+        self._metadata.add(b"]}")
+        path = self._sink.put(log_path(self._log_id, f"metadata/{len(self.metadata):04d}.json", self._sink.codec), self._metadata.data(), self._metadata.close)
+        self.metadata.append({"path": path, "first_event_index": self._first_metadata_index, "count": self._count - self._first_metadata_index})
+        self._begin_metadata()

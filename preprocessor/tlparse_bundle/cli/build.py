@@ -1,0 +1,120 @@
+"""The commands that write bundles."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import click
+
+from tlparse_bundle.cli.serve import serve_bundles
+
+EXIT_DIAGNOSTICS = 3
+
+
+def _rank_list(ctx: click.Context, param: click.Parameter, value: str | None) -> list[int] | None:
+    if value is None:
+        return None
+    ranks: list[int] = []
+    for part in value.split(","):
+        first, dash, last = part.strip().partition("-")
+        if not first.isdecimal() or dash and not last.isdecimal():
+            raise click.BadParameter(f"{part!r} is neither a rank nor a range such as 3-7")
+        ranks.extend(range(int(first), int(last or first) + 1))
+    return ranks
+
+
+class Location(click.ParamType):
+    """A path, or a URL as it is."""
+
+    name = "location"
+
+    def convert(self, value, param, ctx):
+        return value if "://" in str(value) else Path(value)
+
+
+@click.command()
+@click.argument("traces", nargs=-1, required=True, type=Location(), metavar="TRACE... OUT")
+@click.option("--latest", is_flag=True, help="Take the newest run only.")
+@click.option("--ranks", callback=_rank_list, metavar="LIST", help="Take these ranks only, such as 0,3-7.")
+@click.option("--overwrite", is_flag=True, help="Replace OUT if it is a bundle.")
+@click.option("--strict", is_flag=True, help="Exit with 3 when a log is damaged (the bundle is built all the same).")
+@click.option("--jobs", type=click.IntRange(min=1), help="Logs to process at once (default: one per core).")
+@click.option("--executor", metavar="dask://HOST:PORT", help="Let the workers of a Dask cluster process the logs.")
+@click.option("--codec", type=click.Choice(["zstd", "gzip", "none"]), default="zstd", show_default=True, help="How files are stored.")
+@click.option("--open", "open_browser", is_flag=True, help="Serve the bundle and open it in the browser.")
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+@click.option("-q", "--quiet", is_flag=True, help="No progress and no summary.")
+def build(traces, latest, ranks, overwrite, strict, jobs, executor, codec, open_browser, as_json, quiet) -> None:
+    """Build the bundle OUT from trace logs (the default command).
+
+    TRACE is a log (.log, .gz, .zst) or a directory of logs; OUT is the directory to write. Both may be
+    URLs such as s3://bucket/run.
+
+    \b
+    Example:
+      tlparse-bundle /tmp/trace out/
+      tlparse-bundle rank_0.log rank_1.log.gz out/ --overwrite
+    """
+    from tlparse_bundle.build.build import build as build_bundle
+    from tlparse_bundle.build.dask_workers import DaskWorkers
+    from tlparse_bundle.build.target import open_target
+    from tlparse_bundle.cli.progress import Bar, damage, print_summary
+    from tlparse_bundle.trace.discover import discover
+
+    if len(traces) < 2:
+        raise click.UsageError(f"Where should the bundle go? Try: tlparse-bundle {traces[0]} out/")
+    *paths, out = traces
+    open_target(out, overwrite=overwrite)  # says what is wrong with it before the logs are looked for
+    logs = discover(paths, latest=latest, ranks=ranks)
+    with Bar(sum(log.size_bytes for log in logs), len(logs), hidden=quiet) as bar:
+        result = build_bundle(
+            logs,
+            out,
+            codec=codec,
+            overwrite=overwrite,
+            jobs=jobs,
+            executor=DaskWorkers(executor) if executor else None,
+            progress=bar.advance,
+        )
+    if not quiet:
+        print_summary(result)
+    if as_json:
+        click.echo(json.dumps({"ok": True, "path": str(out), "logs": result.manifest["logs"]}))
+    if open_browser:
+        serve_bundles([out], open_browser=True)
+    elif not quiet:
+        click.echo(f"Look at it: tlparse-bundle serve {out}", err=True)
+    damaged = damage(result.manifest) if strict else ""
+    if damaged:
+        click.echo(f"Error: --strict: the bundle was built, but logs are damaged:\n{damaged}", err=True)
+        sys.exit(EXIT_DIAGNOSTICS)
+
+
+@click.command()
+@click.argument("bundles", nargs=-1, required=True, metavar="BUNDLE... OUT")
+@click.option("--overwrite", is_flag=True, help="Replace OUT if it is a bundle.")
+@click.option("--jobs", type=click.IntRange(min=1), help="Logs to process at once (default: one per core).")
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+@click.option("-q", "--quiet", is_flag=True, help="No summary.")
+def merge(bundles, overwrite, jobs, as_json, quiet) -> None:
+    """Join bundles of different logs to the bundle OUT: the same bytes as building it from all logs.
+
+    BUNDLE and OUT are folders, or URLs such as s3://bucket/run.
+
+    \b
+    Example:
+      tlparse-bundle merge host0/ host1/ host2/ out/
+    """
+    from tlparse_bundle.build.merge import merge as merge_bundles
+    from tlparse_bundle.cli.progress import print_summary
+
+    if len(bundles) < 2:
+        raise click.UsageError(f"Where should the bundle go? Try: tlparse-bundle merge {bundles[0]} out/")
+    *locations, out = bundles
+    result = merge_bundles(locations, out, overwrite=overwrite, jobs=jobs)
+    if not quiet:
+        print_summary(result)
+    if as_json:
+        click.echo(json.dumps({"ok": True, "path": out, "logs": result.manifest["logs"]}))

@@ -1,0 +1,208 @@
+"""The command line: words, exit codes, progress. What it does lies elsewhere."""
+
+from __future__ import annotations
+
+import difflib
+import gc
+import json
+import os
+import sys
+from pathlib import Path
+
+import click
+
+from tlparse_bundle import __version__
+from tlparse_bundle.cli.build import Location, build, merge
+from tlparse_bundle.cli.run import run
+from tlparse_bundle.cli.serve import serve
+from tlparse_bundle.cli.share import export, fork, site
+from tlparse_bundle.errors import BundleError
+
+EXIT_INTERRUPTED = 130
+
+
+class _BuildByDefault(click.Group):
+    """``tlparse-bundle TRACE OUT`` means ``tlparse-bundle build TRACE OUT``."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        own = {"-h", "--help", "--version"}
+        if args and args[0] not in self.commands and args[0] not in own:
+            close = difflib.get_close_matches(args[0], self.commands, n=1, cutoff=0.7)
+            if close and not os.path.exists(args[0]):
+                raise click.UsageError(f"No such command or file {args[0]!r}. Did you mean the command {close[0]!r}?", ctx)
+            args = ["build", *args]
+        return super().parse_args(ctx, args)
+
+
+def _version() -> str:
+    from tlparse_bundle.format.layout import FORMAT_MAJOR, FORMAT_MINOR
+
+    return f"tlparse-bundle {__version__} (format {FORMAT_MAJOR}.{FORMAT_MINOR})"
+
+
+def _print_version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    if value:
+        click.echo(_version())
+        ctx.exit()
+
+
+@click.group(cls=_BuildByDefault, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.option("--version", is_flag=True, expose_value=False, is_eager=True, callback=_print_version, help="Show the version and exit.")
+def cli() -> None:
+    """Turn TORCH_TRACE logs into a bundle, and look at it.
+
+    \b
+    Example:
+      TORCH_TRACE=/tmp/trace python train.py
+      tlparse-bundle /tmp/trace out/ --open
+    """
+
+
+for _command in (build, run, merge, serve, site, export, fork):
+    cli.add_command(_command)
+
+
+@cli.command()
+@click.argument("bundle", type=Location())
+@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
+def info(bundle, as_json) -> None:
+    """Say what is in a bundle.
+
+    \b
+    Example:
+      tlparse-bundle info out/
+    """
+    from tlparse_bundle.read.info import as_dict, as_text
+    from tlparse_bundle.read.reader import Bundle
+
+    opened = Bundle.open(bundle)
+    click.echo(json.dumps(as_dict(opened)) if as_json else as_text(opened))
+
+
+@cli.command()
+@click.argument("bundle", type=Location())
+@click.argument("what", metavar="BLOB|LOG/COMPILE/ARTIFACT|PATH")
+def cat(bundle, what) -> None:
+    """Print one thing of a bundle, decoded.
+
+    A blob by its hash, an artifact as LOG/COMPILE/ARTIFACT (NAME#2 for the second of a name), the
+    timeline of a log as LOG/timeline, or any file by its path. A compile id holds a slash: write it as it is.
+
+    \b
+    Example:
+      tlparse-bundle cat out/ rank_0_ab12cd34/0/0/inductor_output_code
+      tlparse-bundle cat out/ rank_0_ab12cd34/timeline > timeline.json
+    """
+    from tlparse_bundle.read.find import find
+    from tlparse_bundle.read.reader import Bundle
+
+    sys.stdout.buffer.write(find(Bundle.open(bundle), what))
+    sys.stdout.buffer.flush()
+
+
+@cli.command()
+@click.argument("bundle", type=Location())
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+def validate(bundle, as_json) -> None:
+    """Check a bundle: schemas, references, sizes and hashes.
+
+    \b
+    Example:
+      tlparse-bundle validate out/
+    """
+    from tlparse_bundle.read.reader import Bundle
+    from tlparse_bundle.read.validate import validate as check
+
+    problems = check(Bundle.open(bundle))
+    if as_json:
+        click.echo(json.dumps({"ok": not problems, "problems": problems}))
+    else:
+        for problem in problems:
+            click.echo(problem)
+        click.echo(f"{bundle}: {len(problems)} problems" if problems else f"{bundle}: sound", err=bool(problems))
+    if problems:
+        sys.exit(1)
+
+
+@cli.command()
+@click.argument("bundle", type=Location())
+@click.argument("folder", type=click.Path(path_type=Path))
+def restore(bundle, folder) -> None:
+    """Write the source logs again, byte for byte, into FOLDER.
+
+    \b
+    Example:
+      tlparse-bundle restore out/ logs/
+    """
+    from tlparse_bundle.read.reader import Bundle
+    from tlparse_bundle.read.restore import restore as write_logs
+
+    for path in write_logs(Bundle.open(bundle), folder):
+        click.echo(path)
+
+
+@cli.command()
+@click.argument("bundle", type=Location())
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option("--export", is_flag=True, help="As tlparse --export: what went wrong in a draft export.")
+def legacy(bundle, folder, export) -> None:
+    """Write the files that other tools read from a tlparse report into FOLDER.
+
+    compile_directory.json, raw.jsonl, chromium_events.json, raw.log, payloads/ and the artifacts, with
+    the names and numbers that tlparse 0.4.3 --plain-text gives them; pages hold their data as text.
+    Several logs go into folders of their own, rank_0/ and so on.
+
+    \b
+    Example:
+      tlparse-bundle legacy out/ tl_out/
+    """
+    from tlparse_bundle.legacy.report import write_legacy
+    from tlparse_bundle.read.reader import Bundle
+
+    for path in write_legacy(Bundle.open(bundle), folder, export=export):
+        click.echo(path)
+
+
+@cli.command()
+@click.argument("what", type=click.Choice(["format", "schema"]), default="format")
+@click.argument("name", required=False)
+def docs(what, name) -> None:
+    """Print the format document, the names of the schemas, or a schema.
+
+    \b
+    Example:
+      tlparse-bundle docs format
+      tlparse-bundle docs schema compiles
+    """
+    from tlparse_bundle.format.schemas import format_document, schema, schema_names
+
+    if what == "format":
+        click.echo(format_document(), nl=False)
+    elif name is None:
+        click.echo("\n".join(schema_names()))
+    else:
+        click.echo(json.dumps(schema(name), indent=2, ensure_ascii=False))
+
+
+def main() -> None:
+    """Entry point: runs the command line and turns errors into sentences and exit codes."""
+    gc.set_threshold(50_000)  # tables are thousands of objects that stay, and next to nothing is garbage in cycles
+    as_json = "--json" in sys.argv[1:]
+    try:
+        color = False if os.environ.get("NO_COLOR") else None
+        code = cli.main(standalone_mode=False, prog_name="tlparse-bundle", color=color)
+    except BundleError as error:
+        if as_json:
+            click.echo(json.dumps({"ok": False, "error": {"code": error.code, "message": error.message, "hint": error.hint}}))
+        click.echo(f"Error: {error}", err=True)
+        code = error.exit_code
+    except click.ClickException as error:
+        error.show()
+        code = error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("Interrupted; nothing was written.", err=True)
+        code = EXIT_INTERRUPTED
+    except BrokenPipeError:
+        sys.stdout = None  # the reader has gone; nothing more to flush
+        code = 0
+    sys.exit(code or 0)

@@ -1,0 +1,86 @@
+"""The commands that make something to hand on: a site, one file, a viewer of one's own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from tlparse_bundle.cli.serve import viewer_option
+from tlparse_bundle.errors import BundleError
+
+
+@click.command()
+@click.argument("bundles", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="BUNDLE... DIR")
+@viewer_option
+def site(bundles, viewers) -> None:
+    """Write bundles and viewers into DIR, a site for any static host.
+
+    \b
+    Example:
+      tlparse-bundle site out/ public/
+      python -m http.server -d public
+    """
+    from tlparse_bundle.serve.site import write_site
+
+    if len(bundles) < 2:
+        raise click.UsageError(f"Where should the site go? Try: tlparse-bundle site {bundles[0]} public/")
+    *paths, folder = bundles
+    size = write_site(paths, folder, viewers)
+    click.echo(f"{folder}: {size / 1e6:.1f} MB. Try it: python -m http.server -d {folder}", err=True)
+
+
+@click.command()
+@click.argument("bundle")
+@click.argument("report", type=click.Path(path_type=Path, dir_okay=False), metavar="REPORT.html")
+@click.option(
+    "--compile",
+    "compiles",
+    multiple=True,
+    metavar="KEY",
+    help="Only the artifacts of this compile, such as 0/1; may be repeated (default: all).",
+)
+@click.option("--viewer", default="default", show_default=True, help="A viewer of the package, or the folder of one of your own.")
+@click.option("--max-mb", type=click.IntRange(min=1), default=100, show_default=True, help="Refuse to write more than this.")
+@click.option("--overwrite", is_flag=True, help="Replace REPORT.html.")
+def export(bundle, report, compiles, viewer, max_mb, overwrite) -> None:
+    """Write a bundle and a viewer as one HTML file that opens from disk, offline.
+
+    \b
+    Example:
+      tlparse-bundle export out/ report.html
+      tlparse-bundle export out/ report.html --compile 0/0 --compile 0/1
+    """
+    from tlparse_bundle.read.reader import Bundle
+    from tlparse_bundle.serve.export import export as export_page
+    from tlparse_bundle.serve.viewer_files import viewer_folder
+
+    if report.exists() and not overwrite:
+        raise BundleError(f"{report} exists already", hint="Pass --overwrite to replace it.", code="exists")
+    pieces = export_page(Bundle.open(bundle), viewer_folder(viewer), compiles, max_mb * 1_000_000)
+    held = f"the artifacts of {', '.join(compiles)}" if compiles else "all artifacts"
+    click.echo(f"Writing {report}: {sum(map(len, pieces)) / 1e6:.1f} MB, with {held}.", err=True)
+    part = report.with_name(report.name + ".part")
+    try:
+        with part.open("wb") as file:
+            file.writelines(pieces)
+        part.replace(report)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+@click.command()
+@click.argument("viewer")
+@click.argument("folder", type=click.Path(path_type=Path))
+def fork(viewer, folder) -> None:
+    """Copy a viewer into FOLDER, to make it your own. It runs as it is; its README says how.
+
+    \b
+    Example:
+      tlparse-bundle fork starter my-viewer/
+      tlparse-bundle serve out/ --viewer my-viewer/
+    """
+    from tlparse_bundle.serve.fork import fork as copy_viewer
+
+    copy_viewer(viewer, folder)
+    click.echo(f"{folder} is yours: read {folder / 'README.md'}", err=True)

@@ -1,0 +1,25 @@
+"""JSON of bundles and logs: the one module that knows which library reads and writes it.
+
+Another implementation can stand in here, where there is no wheel of orjson. JSON is UTF-8, compact,
+with the keys in the order given.
+"""
+
+from __future__ import annotations
+
+import orjson
+
+# Bound here, so that a call costs what a call of the library costs.
+dumps = orjson.dumps  # value -> bytes; raises TypeError for what JSON cannot hold, unless ``default`` makes something of it
+loads = orjson.loads  # bytes, bytearray, memoryview or str -> value; raises JSONDecodeError
+JSONDecodeError = orjson.JSONDecodeError  # a ValueError
+Fragment = orjson.Fragment  # JSON that is to stand in other JSON as it is
+
+
+def dumps_indented(value: object) -> bytes:
+    """JSON for people: indented by two, with a line feed at the end."""
+    return orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+
+
+def dumps_sorted(value: object) -> bytes:
+    """JSON with sorted keys: equal values have equal bytes."""
+    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)

@@ -1,0 +1,71 @@
+"""One screen about a bundle."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tlparse_bundle.read.reader import Bundle
+
+_MAX_LOGS = 40
+_MAX_COMPILES = 40
+
+
+def size(size_bytes: int) -> str:
+    """A size for people: 1.2 MB (decimal units)."""
+    value = float(size_bytes)
+    for unit in ("B", "kB", "MB", "GB"):
+        if value < 1000 or unit == "GB":
+            return f"{value:.0f} {unit}" if unit == "B" else f"{value:.1f} {unit}"
+        value /= 1000
+    raise AssertionError
+
+
+def duration(us: int | None) -> str:
+    """A time for people: 1.25 s."""
+    if us is None:
+        return "-"
+    return f"{us / 1e6:.2f} s" if us >= 1_000_000 else f"{us / 1e3:.1f} ms"
+
+
+def as_dict(bundle: Bundle) -> dict[str, Any]:
+    """The manifest, and the compile table of each log."""
+    return {"ok": True, "manifest": bundle.manifest, "compiles": {log.id: [c.row for c in log.compiles] for log in bundle.logs}}
+
+
+def as_text(bundle: Bundle) -> str:
+    manifest = bundle.manifest
+    version = manifest["format"]
+    producer = manifest["producer"]
+    lines = [f"format {version['major']}.{version['minor']}, made by {producer['name']} {producer['version']}, codec {manifest['codec']}", ""]
+    rows = [("log", "rank", "torch", "events", "compiles", "compile time", "statuses", "diagnostics")]
+    for log in bundle.logs[:_MAX_LOGS]:
+        row = log.row
+        statuses = " ".join(f"{count} {status}" for status, count in row["statuses"].items()) or "-"
+        found = " ".join(f"{count} {code}" for code, count in row["diagnostics"].items()) or "-"
+        rank = "-" if log.rank is None else str(log.rank)
+        rows.append(
+            (log.id, rank, row["torch_version"] or "-", f"{row['event_count']:,}", str(row["compile_count"]), duration(row["compile_time_us"]), statuses, found)
+        )
+    lines += _columns(rows)
+    if len(bundle.logs) > _MAX_LOGS:
+        lines.append(f"… {len(bundle.logs) - _MAX_LOGS} more logs; --json shows all")
+    if len(bundle.logs) == 1:
+        lines += ["", *_compiles(bundle)]
+    return "\n".join(lines)
+
+
+def _compiles(bundle: Bundle) -> list[str]:
+    compiles = [c for c in bundle.logs[0].compiles if c.id is not None]
+    rows = [("compile", "status", "function", "at", "time", "artifacts")]
+    for c in compiles[:_MAX_COMPILES]:
+        place = f"{c.row['filename']}:{c.row['first_line']}" if c.row["filename"] else "-"
+        rows.append((c.key, c.status or "-", c.row["function"] or "-", place, duration(c.row["compile_time_us"]), str(c.row["artifact_count"])))
+    lines = _columns(rows)
+    if len(compiles) > _MAX_COMPILES:
+        lines.append(f"… {len(compiles) - _MAX_COMPILES} more compiles; --json shows all")
+    return lines
+
+
+def _columns(rows: list[tuple[str, ...]]) -> list[str]:
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    return ["  ".join(text.ljust(width) for text, width in zip(row, widths)).rstrip() for row in rows]

@@ -1,0 +1,42 @@
+"""What a table is, and what it may use."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from tlparse_bundle.diagnostics import Diagnostics
+from tlparse_bundle.tables.tally import Tally
+from tlparse_bundle.trace.event import Event
+from tlparse_bundle.trace.stacks import StackTable
+
+
+@dataclass(frozen=True, slots=True)
+class TableContext:
+    """What tables may use: the stacks of the log, its diagnostics, and the counts of its events.
+
+    Stacks and counts may be some events ahead of the event that a table sees.
+    """
+
+    stacks: StackTable
+    diagnostics: Diagnostics
+    tally: Tally
+
+
+class Table(Protocol):
+    """One table of one log. It sees the events in file order, and is written at the end. Lists that grow
+    with the log are JsonLists, as values of ``table()`` or of objects in it.
+
+    ``name`` is the name of the file and of the schema; ``types`` are the event types that it wants
+    to see, None for all. It may have a method ``wants(event)`` that is false for those of them that
+    it does not need: then they need not be brought to it.
+    """
+
+    name: str
+    types: frozenset[str] | None
+
+    def __init__(self, context: TableContext): ...
+
+    def observe(self, event: Event) -> None: ...
+
+    def table(self) -> dict: ...

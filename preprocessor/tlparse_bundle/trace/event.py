@@ -1,0 +1,54 @@
+"""One record, understood."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tlparse_bundle.trace.compile_id import CompileId
+
+
+class Event:
+    """One record, understood: what tables are made from.
+
+    ``value`` is the metadata under the event's own key; ``metadata`` the whole object, None for
+    ``{type: {}}``; other events may share both. ``trace_event`` is the parsed payload of a chromium event.
+    """
+
+    __slots__ = (
+        "index", "type", "name", "value", "metadata", "compile_id", "occurrence", "rank", "line", "byte_offset",
+        "size_bytes", "time_us", "origin_index", "pid_index", "payload", "payload_form", "trace_event", "kind_index",
+        "compile_index", "blob_index", "blob_offset", "sha256", "metadata_json",
+        "payload_size_bytes",
+    )  # fmt: skip
+
+    index: int
+    type: str
+    name: str | None
+    value: Any
+    metadata: dict | None
+    compile_id: CompileId | None
+    occurrence: int
+    rank: int | None
+    line: int
+    byte_offset: int
+    size_bytes: int
+    time_us: int
+    origin_index: int
+    pid_index: int
+    payload: bytes | None
+    payload_size_bytes: int | None
+    payload_form: str  # lf, crlf or verbatim
+    trace_event: dict | None
+    sha256: str | None  # of the payload, except of trace events
+    # Set by the log writer:
+    blob_index: int
+    blob_offset: int
+    metadata_json: bytes
+    # Set by the tally:
+    kind_index: int
+    compile_index: int
+
+    @property
+    def hash(self) -> str | None:
+        """What stands for the payload in tables: the first half of its SHA-256, as 32 hex digits."""
+        return self.sha256 and self.sha256[:32]
