@@ -15,7 +15,7 @@ from tlparse_bundle import Bundle, BundleError, build, discover, remote
 from tlparse_bundle.build import rank_files
 from tlparse_bundle.build.dask_workers import DaskWorkers
 from tlparse_bundle.build.merge import merge
-from tlparse_bundle.cli import cli
+from tlparse_bundle.cli.main import cli
 from tlparse_bundle.read.validate import validate
 
 RANKS = traces.ROOT / "fixtures" / "ranks4" / "trace"

@@ -21,7 +21,7 @@ import shutil
 import pytest
 import traces
 from tlparse_bundle import Bundle, build, discover
-from tlparse_bundle.bundle.validate import validate
+from tlparse_bundle.read.validate import validate
 
 FIXTURE = traces.ROOT / "fixtures" / "killed" / "trace"
 GOLDEN = traces.ROOT / "tests" / "golden" / "killed"

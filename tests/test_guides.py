@@ -6,7 +6,7 @@ import shlex
 import click
 import pytest
 import traces
-from tlparse_bundle.cli import cli
+from tlparse_bundle.cli.main import cli
 
 GUIDES = (
     "README.md", "CONTRIBUTING.md", "AGENTS.md", "docs/json-format.md", "docs/share.md", "docs/provenance.md", "docs/ranks.md", "docs/performance.md",

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from legacy_tlparse import run_tlparse
 from log_builder import log
 from tlparse_bundle import Bundle, build, discover
-from tlparse_bundle.cli import cli
+from tlparse_bundle.cli.main import cli
 from tlparse_bundle.errors import BundleError
 from tlparse_bundle.legacy.report import write_legacy
 

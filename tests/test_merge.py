@@ -8,7 +8,7 @@ from click.testing import CliRunner
 from log_builder import log
 from tlparse_bundle import BundleError, build, discover
 from tlparse_bundle.build.merge import merge
-from tlparse_bundle.cli import cli
+from tlparse_bundle.cli.main import cli
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 from log_builder import log
 from tlparse_bundle import Bundle, BundleError, build, discover
-from tlparse_bundle.cli import cli
+from tlparse_bundle.cli.main import cli
 from tlparse_bundle.read.validate import validate
 from tlparse_bundle.serve import site
 from tlparse_bundle.serve.fork import fork
