@@ -8,12 +8,14 @@ logs share one, and lie with their log.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 
 from tlparse_bundle.build.blob_places import BlobPlaces
 from tlparse_bundle.build.buffer import Buffer, BufferOfSeries
 from tlparse_bundle.build.sink import FileSink
 from tlparse_bundle.format.layout import log_path
+from tlparse_bundle.trace.event import Event
+from tlparse_bundle.trace.payload import Payload
 
 LARGE_BYTES = 256 << 10
 PACK_BYTES = 1 << 20
@@ -40,28 +42,52 @@ class BlobWriter:
         self._open_bytes = 0
         self._places = BlobPlaces()
         self._timeline: BufferOfSeries | None = None
+        self._timeline_bytes = 0  # with the pieces that are not in it yet
+        self._pieces: list[bytes] = []
+        self._mark = object()  # on payloads that stand in these blobs
         self.timeline: list[int] = []
 
-    def put(self, payload: bytes, sha256: str, kind: Hashable) -> tuple[int, int]:
-        """Store a payload; returns blob row and offset in the blob."""
-        content = sha256[:32]
+    def place(self, events: Iterable[Event]) -> None:
+        """Store the payloads of the next events; gives each its ``blob_index`` and ``blob_offset``, -1 and 0 without a payload."""
+        for event in events:
+            if event.trace_event is not None:
+                event.blob_index, event.blob_offset = self._put_trace_event(event.payload)
+            elif event.content is not None:
+                event.blob_index, event.blob_offset = self._put(event.content, (event.type, event.name))
+            else:
+                event.blob_index, event.blob_offset = -1, 0
+        self._flush_timeline()
+
+    def _put(self, payload: Payload, kind: Hashable) -> tuple[int, int]:
+        known = payload.place
+        if known is not None and known[0] is self._mark:
+            return known[1]
+        content = payload.sha256[:32]
         place = self._places.find(content)
         if place is None:
-            place = self._store(payload, sha256, kind)
+            place = self._store(payload.data, payload.sha256, kind)
             self._places.add(content, *place)
+        payload.place = self._mark, place
         return place
 
-    def put_trace_event(self, payload: bytes) -> tuple[int, int]:
-        """Store the payload of a chromium event in the timeline; returns blob row and offset."""
+    def _put_trace_event(self, payload: bytes) -> tuple[int, int]:
         pack = self._timeline
         if pack is None:
             pack = self._timeline = BufferOfSeries()
+            self._timeline_bytes = 0
             self.timeline.append(self._new_row())
-        pack.add((b",\n" if pack.size else b"[\n") + payload)
-        place = self.timeline[-1], pack.size - len(payload)
-        if pack.size >= PACK_BYTES:
+        self._pieces.append(b",\n" if self._timeline_bytes else b"[\n")
+        self._pieces.append(payload)
+        offset = self._timeline_bytes + 2
+        self._timeline_bytes = offset + len(payload)
+        if self._timeline_bytes >= PACK_BYTES:
             self._close_timeline()
-        return place
+        return self.timeline[-1], offset
+
+    def _flush_timeline(self) -> None:
+        if self._pieces:
+            self._timeline.add(b"".join(self._pieces))
+            self._pieces = []
 
     def close(self) -> None:
         """Write what is still open."""
@@ -104,6 +130,7 @@ class BlobWriter:
 
     def _close_timeline(self) -> None:
         if self._timeline is not None:
+            self._flush_timeline()
             self._timeline.add(b"\n]\n")
             path = log_path(self._log_id, f"timeline/{len(self.timeline) - 1:04d}.json", self._sink.codec)
             self._sink.put_blob(self._timeline.data(), self._rows[self.timeline[-1]], path, self._timeline.close)

@@ -95,7 +95,7 @@ def make_manifest(summaries: Sequence[LogSummary], codec: str) -> dict:
 def _write_logs(
     logs: Sequence[LogFile], root: str, codec: str, workers: Executor, jobs: int, progress: Callable[[int], None]
 ) -> list[LogSummary]:
-    write = partial(_write_log, cores=jobs // max(1, len(logs)), one_of_many=len(logs) > 1)
+    write = partial(_write_log, cores=max(1, jobs // max(1, len(logs))), one_of_many=len(logs) > 1)
     if min(workers.count, len(logs)) <= 1:
         return [write(log, root, codec, progress) for log in logs]
     # The largest first, so that no worker is left with it at the end. The size on disk stands for

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tlparse_bundle.build.buffer import BufferOfSeries
 from tlparse_bundle.build.sink import FileSink
 from tlparse_bundle.format.layout import log_path
@@ -40,19 +42,40 @@ class EventWriter:
         self._metadata = BufferOfSeries(b'{"first_event_index":%d,"metadata":[' % self._count)
         self._max_metadata_bytes = self._metadata.size + METADATA_CHUNK_BYTES
 
-    def add(self, event: Event) -> None:
-        if event.payload_size_bytes is not None and event.payload_form != "lf":
-            self._forms[str(self._count - self._first_event_index)] = event.payload_form
-        self._columns.add(
-            event.kind_index, event.compile_index, event.rank, event.line, event.byte_offset, event.size_bytes, event.time_us,
-            event.origin_index, event.pid_index, event.blob_index, event.blob_offset, event.payload_size_bytes or 0,
-        )  # fmt: skip
-        self._metadata.add(b"," + event.metadata_json if self._count > self._first_metadata_index else event.metadata_json)
-        self._count += 1
-        if self._count - self._first_event_index >= EVENTS_PER_CHUNK:
+    def add(self, events: Sequence[Event]) -> None:
+        """The next events. A chunk of metadata ends with the event that fills it."""
+        first, free = 0, EVENTS_PER_CHUNK - (self._count - self._first_event_index)
+        while len(events) - first >= free:
+            self._add_rows(events[first : first + free])
             self._close_events()
-        if self._metadata.size >= self._max_metadata_bytes:
-            self._close_metadata()
+            first, free = first + free, EVENTS_PER_CHUNK
+        self._add_rows(events[first:])
+
+    def _add_rows(self, events: Sequence[Event]) -> None:
+        base = self._first_event_index
+        for event in events:
+            if event.payload_form != "lf" and event.payload_size_bytes is not None:
+                self._forms[str(event.index - base)] = event.payload_form
+        self._columns.add_rows([
+            (
+                event.kind_index, event.compile_index, event.rank, event.line, event.byte_offset, event.size_bytes, event.time_us,
+                event.origin_index, event.pid_index, event.blob_index, event.blob_offset, event.payload_size_bytes or 0,
+            )
+            for event in events
+        ])  # fmt: skip
+        self._add_metadata([event.metadata_json for event in events])
+
+    def _add_metadata(self, texts: list[bytes]) -> None:
+        whole = b",".join(texts)
+        if self._metadata.size + len(whole) + 1 < self._max_metadata_bytes and texts:
+            self._metadata.add(b"," + whole if self._count > self._first_metadata_index else whole)
+            self._count += len(texts)
+            return
+        for text in texts:
+            self._metadata.add(b"," + text if self._count > self._first_metadata_index else text)
+            self._count += 1
+            if self._metadata.size >= self._max_metadata_bytes:
+                self._close_metadata()
 
     def close(self) -> None:
         if self._count > self._first_event_index:

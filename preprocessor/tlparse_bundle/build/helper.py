@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import os
 import pickle
-import signal
 import struct
 import subprocess
 import sys
@@ -14,8 +13,6 @@ from typing import Any, BinaryIO
 
 from tlparse_bundle.errors import BundleError
 
-_BATCH_BYTES = 256 << 10  # of a message: what is smaller takes more turns, what is larger more memory
-_BATCH_ROWS = 250
 _PIPE_BYTES = 1 << 20  # so that neither process waits at every turn of the other one
 _HEAD = struct.Struct("<QQ")  # bytes of a message, and how many buffers follow it
 _LENGTH = struct.Struct("<Q")
@@ -65,58 +62,21 @@ class Link:
         return data
 
 
-class Batches:
-    """Rows that are sent together, in order."""
-
-    def __init__(self, send: Callable[[list], None]):
-        self._send = send
-        self._rows: list = []
-        self._bytes = 0
-
-    def add(self, row: Any, size_bytes: int) -> None:
-        self._rows.append(row)
-        self._bytes += size_bytes
-        if self._bytes >= _BATCH_BYTES or len(self._rows) >= _BATCH_ROWS:
-            self.flush()
-
-    def flush(self) -> None:
-        self._send(self._rows)
-        self._rows, self._bytes = [], 0
-
-
-def answer_of(receive: Callable[[], Any], wait: Callable[[], int | None]) -> Any:
-    """A message of another process. Raises what was raised over there, and BundleError when it has ended early; ``wait`` gives its exit code."""
-    try:
-        message = receive()
-    except EOFError:
-        raise BundleError(
-            f"a process that helps to read the log ended early (exit code {wait()})",
-            hint="It may have been killed for want of memory; --jobs 1 does without it.",
-            code="worker-died",
-        ) from None
-    if isinstance(message, Exception):
-        raise message
-    return message
-
-
 class Helper:
     """Our end. It is a plain subprocess: it ends when this process does, whatever ends it, and needs nothing of the program that called us.
 
     Raises BundleError when the process has ended early, and what was raised over there.
     """
 
-    def __init__(self, main: str, head: Any, *, nested: bool = False):
-        """``main`` is module:function, a function that calls ``serve``; ``head`` its first message. ``nested``: this
-        process is a helper itself, and they are ended together.
-        """
+    def __init__(self, main: str, head: Any):
+        """``main`` is module:function, a function that calls ``serve``; ``head`` its first message."""
         module, function = main.split(":")
-        self._nested = nested
         self._process = subprocess.Popen(
             [sys.executable, "-c", f"from {module} import {function}; {function}()"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "PYTHONSAFEPATH": "1"},
-            start_new_session=not nested,  # Ctrl-C is for us alone
+            start_new_session=True,  # Ctrl-C is for us alone
         )
         for pipe in (self._process.stdin, self._process.stdout):
             _widen(pipe)
@@ -131,18 +91,22 @@ class Helper:
                 self.receive()
 
     def receive(self) -> Any:
-        return answer_of(self._link.receive, self._process.wait)
+        try:
+            message = self._link.receive()
+        except EOFError:
+            raise BundleError(
+                f"a process that helps to read the log ended early (exit code {self._process.wait()})",
+                hint="It may have been killed for want of memory; --jobs 1 does without it.",
+                code="worker-died",
+            ) from None
+        if isinstance(message, Exception):
+            raise message
+        return message
 
     def close(self) -> None:
-        """End it, and what it has started: nothing that it has not answered is needed, and nothing may be written any more."""
-        if self._nested or not hasattr(os, "killpg"):
-            self._process.kill()
-        else:
-            try:
-                os.killpg(self._process.pid, signal.SIGKILL)
-            except (ProcessLookupError, PermissionError):  # it has ended; macOS says the second
-                pass
-        self._process.communicate()  # its copies hold the other end as long as they live
+        """End it: nothing that it has not answered is needed, and nothing may be written any more."""
+        self._process.kill()
+        self._process.communicate()
 
 
 def serve(work: Callable[[Link], Any]) -> None:

@@ -5,31 +5,18 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any, Protocol
+from typing import Any
 
 from tlparse_bundle.diagnostics import Diagnostics
 from tlparse_bundle.trace.discover import LogFile, open_log
 from tlparse_bundle.trace.reader import Record, RecordReader
 
 
-class LogRecords(Protocol):
+class LogRecords:
     """Iterate over it once, then ``tail``, ``sha256`` and ``diagnostics`` are whole; ``close`` in any case.
 
-    Raises BundleError when the log cannot be read or decompressed.
+    The log is hashed in a thread, or at once. Raises BundleError when it cannot be read or decompressed.
     """
-
-    diagnostics: Diagnostics
-    tail: bytes  # behind the last record
-    sha256: str  # of the uncompressed log
-    size_bytes: int  # read so far
-
-    def __iter__(self) -> Iterator[Record]: ...
-
-    def close(self) -> None: ...
-
-
-class LogRecordsHere:
-    """Reads the log in this process, and hashes it in a thread or at once."""
 
     def __init__(self, log: LogFile, *, thread: bool):
         self.diagnostics = Diagnostics()
@@ -42,14 +29,17 @@ class LogRecordsHere:
 
     @property
     def tail(self) -> bytes:
+        """Behind the last record."""
         return self._reader.tail
 
     @property
     def sha256(self) -> str:
+        """Of the uncompressed log."""
         return self._stream.sha256()
 
     @property
     def size_bytes(self) -> int:
+        """Read so far."""
         return self._stream.size_bytes
 
     def close(self) -> None:

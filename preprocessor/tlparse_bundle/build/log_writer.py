@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from tlparse_bundle.build.blobs import BlobWriter
-from tlparse_bundle.build.log_records import LogRecords, LogRecordsHere
-from tlparse_bundle.build.log_records_apart import LogRecordsApart
-from tlparse_bundle.build.log_tables import LogTables
-from tlparse_bundle.build.log_tables_apart import LogTablesApart
+from tlparse_bundle.build.log_records import LogRecords
 from tlparse_bundle.build.sink import FileSink
+from tlparse_bundle.build.stage import open_stage
 from tlparse_bundle.build.verbatim_writer import VerbatimWriter
 from tlparse_bundle.diagnostics import Diagnostics
 from tlparse_bundle.events.kinds import Kind
@@ -23,12 +21,13 @@ from tlparse_bundle.format.layout import log_path
 from tlparse_bundle.tables.identity import rank_of
 from tlparse_bundle.trace.discover import LogFile
 from tlparse_bundle.trace.envelope import EventDecoder
-from tlparse_bundle.trace.json_text import json_to_keep
-from tlparse_bundle.trace.payload_hashes import HASHES
-from tlparse_bundle.trace.stacks import StackTable
+from tlparse_bundle.trace.event import Event
+from tlparse_bundle.trace.payload import RECENT
 
-_PROGRESS_EVENTS = 256
-_APART_BYTES = 8 << 20  # below, other processes cost more time than they save
+PAYLOAD_TABLES = "tlparse_bundle.build.payload_tables:PayloadTables"
+_REMEMBERED = "tlparse_bundle.build.payload_memo:PayloadTablesRemembered"
+_BATCH_RECORDS = 256
+_BATCH_BYTES = 1 << 20
 
 
 @dataclass(slots=True)
@@ -51,36 +50,33 @@ def write_log(
     """Read ``log`` and write its files below ``root``. Memory hardly grows with the log (docs/performance.md).
 
     ``progress`` is told how many bytes of the uncompressed log were read since the last call. With two
-    or more ``cores`` to itself it gets threads, and if it is large a process for each of up to four: for its
-    tables, its records, the tables that read payloads. ``one_of_many`` says that the logs before may have been equal in part. Raises BundleError when the file cannot be read or decompressed.
+    or more ``cores`` to itself it gets threads, and if it is large a process for some of the tables (see stage).
+    ``one_of_many`` says that the logs before may have been equal in part. Raises BundleError when the file
+    cannot be read or decompressed.
     """
-    HASHES.begin(one_of_many=one_of_many)
+    RECENT.begin(one_of_many=one_of_many)
     decoder = EventDecoder(Diagnostics())
-    event_count = reported = 0
+    reported = 0
+    payload_stage = _REMEMBERED if one_of_many and cores == 1 else PAYLOAD_TABLES
     with (
+        open_stage(payload_stage, root, codec, log.id, cores=cores, log_bytes=log.size_bytes) as payload_tables,
         FileSink(root, CODECS[codec], threads=cores > 1) as sink,
-        closing(_log_tables(log, sink, decoder.stacks, cores, one_of_many)) as tables,
-        closing(_log_records(log, cores)) as records,
+        closing(LogRecords(log, thread=cores > 1)) as records,
     ):
+        from tlparse_bundle.build.stream_tables import StreamTables  # a stage that runs apart starts while these modules are read
+
         blobs, verbatim = BlobWriter(sink, log.id), VerbatimWriter(sink, log.id)
-        for record in records:
-            if record.prefix is None:
-                verbatim.add(record.kept)
-                continue
-            event, kept = decoder.decode(record)
+        table_diagnostics = Diagnostics()
+        stream_tables = StreamTables(sink, log.id, decoder.stacks, table_diagnostics)
+        for events, kept in _batches(records, decoder):
             verbatim.add(kept)
-            event.blob_index, event.blob_offset = -1, 0
-            if event.trace_event is not None:
-                event.blob_index, event.blob_offset = blobs.put_trace_event(event.payload)
-            elif event.payload is not None:
-                event.blob_index, event.blob_offset = blobs.put(event.payload, event.sha256, (event.type, event.name))
-            event.metadata_json = b"null" if event.metadata is None else json_to_keep(event.metadata)
-            tables.observe(event)
-            event_count += 1
-            if event_count % _PROGRESS_EVENTS == 0:
-                progress(records.size_bytes - reported)
-                reported = records.size_bytes
-        verbatim.add(records.tail)
+            blobs.place(events)
+            stream_tables.feed(events)
+            payload_tables.feed(events)
+            progress(records.size_bytes - reported)
+            reported = records.size_bytes
+        payload_tables.end()
+        verbatim.add([records.tail])
         verbatim.close()
         blobs.close()
         sink.wait()
@@ -89,11 +85,14 @@ def write_log(
         diagnostics = records.diagnostics
         diagnostics.merge(decoder.diagnostics)
         rank = rank_of(decoder.ranks, log.name_rank, diagnostics)
-        _note_clock(decoder, diagnostics, records.size_bytes, event_count)
-        made = tables.finish()
-        diagnostics.merge(made.diagnostics)
+        _note_clock(decoder, diagnostics, records.size_bytes)
+        made = stream_tables.finish()
+        payload_paths, payload_diagnostics = payload_tables.finish()
+        table_diagnostics.merge(payload_diagnostics)
+        diagnostics.merge(table_diagnostics)
+        paths = made.paths | payload_paths
         for name, table in (("stacks", decoder.stacks.table), ("blobs", blobs.table), ("diagnostics", diagnostics.table)):
-            made.paths[name] = sink.put_table(log.id, name, table())
+            paths[name] = sink.put_table(log.id, name, table())
         name = os.fsencode(log.path.name).decode("utf-8", "replace")
         source = {"name": name, "size_bytes": records.size_bytes, "sha256": records.sha256, "compression": log.compression}
         directory = {
@@ -103,8 +102,8 @@ def write_log(
             "pids": list(decoder.pids),
             "source": source,
             "clock": decoder.clock.table(),
-            "event_count": event_count,
-            "tables": made.paths,
+            "event_count": decoder.event_count,
+            "tables": paths,
             "events": made.events,
             "metadata": made.metadata,
             "verbatim": verbatim.chunks,
@@ -119,38 +118,42 @@ def write_log(
         "rank": rank,
         "source": source,
         "torch_version": made.torch_version,
-        "event_count": event_count,
+        "event_count": decoder.event_count,
         **made.compiles,
         "diagnostics": diagnostics.counts(),
     }
     return LogSummary(row, made.descriptors)
 
 
-def _log_records(log: LogFile, cores: int) -> LogRecords:
-    # What a program has told fsspec of its URLs, another process does not know.
-    if cores > 2 and log.size_bytes >= _APART_BYTES and isinstance(log.path, Path):
-        return LogRecordsApart(log)
-    return LogRecordsHere(log, thread=cores > 1)
+def _batches(records: LogRecords, decoder: EventDecoder) -> Iterator[tuple[list[Event], list[bytes]]]:
+    """Some events, and what is to be kept verbatim of them and of what stands between them.
+
+    What comes next gets many events at once: to go from one to the next with each event takes a tenth longer.
+    """
+    events: list[Event] = []
+    kept: list[bytes] = []
+    size_bytes, decode = 0, decoder.decode
+    for record in records:
+        if record.prefix is None:
+            kept.append(record.kept)
+            size_bytes += len(record.kept)
+        else:
+            event, text = decode(record)
+            events.append(event)
+            kept.append(text)
+            size_bytes += record.size_bytes
+        if len(kept) >= _BATCH_RECORDS or size_bytes >= _BATCH_BYTES:
+            yield events, kept
+            events, kept, size_bytes = [], [], 0
+    yield events, kept
 
 
-def _log_tables(log: LogFile, sink: FileSink, stacks: StackTable, cores: int, one_of_many: bool) -> LogTables:
-    if cores > 1 and log.size_bytes >= _APART_BYTES:
-        return LogTablesApart(sink, log.id, stacks, payloads_apart=cores > 3)
-    # The modules of all tables, which only the other process needs.
-    from tlparse_bundle.build.log_tables_here import LogTablesHere
-    from tlparse_bundle.build.payload_memo import PayloadTablesRemembered
-    from tlparse_bundle.build.payload_tables import PayloadTablesHere
-
-    payload_tables = (PayloadTablesRemembered if one_of_many else PayloadTablesHere)(sink, log.id)
-    return LogTablesHere(sink, log.id, stacks, payload_tables)
-
-
-def _note_clock(decoder: EventDecoder, diagnostics: Diagnostics, size_bytes: int, event_count: int) -> None:
+def _note_clock(decoder: EventDecoder, diagnostics: Diagnostics, size_bytes: int) -> None:
     clock = decoder.clock
     if not size_bytes:
         diagnostics.add("empty-log", "the file is empty")
     elif clock.year is not None:
         sign, minutes = "-" if clock.utc_offset_minutes < 0 else "+", abs(clock.utc_offset_minutes)
         diagnostics.add("clock-inferred", f"year {clock.year}, local time is UTC{sign}{minutes // 60:02d}:{minutes % 60:02d}")
-    elif event_count:
+    elif decoder.event_count:
         diagnostics.add("year-unknown", "no chromium event to derive the year from")

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
-from tlparse_bundle.build.payload_tables import PayloadTables, PayloadTablesHere
+from tlparse_bundle.build.payload_tables import PayloadTables
 from tlparse_bundle.build.sink import FileSink
 from tlparse_bundle.build.table_file import encoded_table
 from tlparse_bundle.diagnostics import Diagnostics
+from tlparse_bundle.format.codecs import CODECS
 from tlparse_bundle.format.json_codec import Fragment, dumps
 from tlparse_bundle.format.layout import log_path
 from tlparse_bundle.tables.registry import PAYLOAD_TABLES, Table, TableContext, Tables
@@ -39,21 +41,22 @@ class _Slot:
         self.fingerprints: list[bytes] = []
 
 
-class PayloadTablesRemembered(PayloadTables):
-    """The tables are made at the end, or taken from an earlier log."""
+class PayloadTablesRemembered:
+    """See PayloadTables. The tables are made at the end, or taken from an earlier log."""
 
-    def __init__(self, sink: FileSink, log_id: str):
-        self._sink = sink
+    def __init__(self, root: Path, codec: str, log_id: str):
+        self._root = root
+        self._codec = CODECS[codec]
         self._log_id = log_id
         self._slots = [_Slot(cls) for cls in PAYLOAD_TABLES]
         self._of_type: dict[str, list[_Slot]] = {}
         self._batches: list[list[Event]] = []
         self._waiting_bytes = 0
-        self._here: PayloadTablesHere | None = None
+        self._here: PayloadTables | None = None
 
-    def observe(self, events: Sequence[Event]) -> None:
+    def feed(self, events: Sequence[Event]) -> None:
         if self._here is not None:
-            self._here.observe(events)
+            self._here.feed(events)
             return
         self._batches.append([event for event in events if self._note(event)])
         self._waiting_bytes += sum(len(event.payload or b"") + _METADATA_FACTOR * len(event.metadata_json) for event in self._batches[-1])
@@ -74,27 +77,31 @@ class PayloadTablesRemembered(PayloadTables):
                 slot.events.append(event)
         return fingerprint is not None
 
-    def _fill(self) -> PayloadTablesHere:
-        self._here = PayloadTablesHere(self._sink, self._log_id)
+    def _fill(self) -> PayloadTables:
+        self._here = PayloadTables(self._root, self._codec.name, self._log_id)
         for events in self._batches:
-            self._here.observe(events)
+            self._here.feed(events)
         self._batches, self._slots = [], []
         self._of_type.clear()
         return self._here
+
+    def end(self) -> None:
+        pass
 
     def finish(self) -> tuple[dict[str, str], Diagnostics]:
         if self._here is None:
             files = [(slot.table.name, self._file(slot)) for slot in self._slots]
             # A diagnostic has its place in the log, which no other log shares; these tables are made together.
             if not any(slot.diagnostics.counts() for slot in self._slots):
-                paths = {name: log_path(self._log_id, f"{name}.json", self._sink.codec) for name, _ in files}
-                for name, data in files:
-                    self._sink.put_stored(paths[name], data)
+                paths = {name: log_path(self._log_id, f"{name}.json", self._codec) for name, _ in files}
+                with FileSink(self._root, self._codec, threads=False) as sink:
+                    for name, data in files:
+                        sink.put_stored(paths[name], data)
                 return paths, Diagnostics()
         return (self._here or self._fill()).finish()
 
     def _file(self, slot: _Slot) -> bytes:
-        codec = self._sink.codec
+        codec = self._codec
         key = slot.table.name, codec.name, hashlib.sha256(b"".join(slot.fingerprints)).digest()
         data = _known.get(key)
         if data is None:

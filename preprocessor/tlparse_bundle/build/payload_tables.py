@@ -1,45 +1,42 @@
-"""The tables that read metadata and payloads of a few kinds, and nothing else of the log."""
+"""The stage of the tables that read metadata and payloads of a few kinds, and nothing else of the log."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from tlparse_bundle.build.sink import FileSink
 from tlparse_bundle.diagnostics import Diagnostics
-from tlparse_bundle.tables.registry import PAYLOAD_TABLES, TableContext, Tables
+from tlparse_bundle.format.codecs import CODECS
+from tlparse_bundle.tables.registry import PAYLOAD_TABLES, Tables
+from tlparse_bundle.tables.table import TableContext
 from tlparse_bundle.tables.tally import Tally
 from tlparse_bundle.trace.event import Event
 from tlparse_bundle.trace.stacks import StackTable
 
 
-class PayloadTables(Protocol):
-    """``observe`` some events after others, in file order, ``end`` when there are no more, then ``finish``; ``close`` in any case."""
+class PayloadTables:
+    """See Stage. Its result: the paths of the tables by name, and what there is to say about the payloads."""
 
-    def observe(self, events: Sequence[Event]) -> None: ...
-
-    def end(self) -> None:
-        """What is made elsewhere can be written while this process writes its own."""
-
-    def finish(self) -> tuple[dict[str, str], Diagnostics]:
-        """Write the tables. Returns their paths by name, and what there is to say about the payloads."""
-
-    def close(self) -> None:
-        """Needed by what is made elsewhere."""
-
-
-class PayloadTablesHere(PayloadTables):
-    """Fills them as the events come."""
-
-    def __init__(self, sink: FileSink, log_id: str):
-        self._sink = sink
+    def __init__(self, root: Path, codec: str, log_id: str):
+        self._root = root
+        self._codec = CODECS[codec]
         self._log_id = log_id
         self._diagnostics = Diagnostics()
         self._tables = Tables(PAYLOAD_TABLES, TableContext(StackTable(), self._diagnostics, Tally()))
 
-    def observe(self, events: Sequence[Event]) -> None:
+    @staticmethod
+    def wants() -> Callable[[Event], bool]:
+        """Says of an event whether any of the tables needs it."""
+        return Tables(PAYLOAD_TABLES, TableContext(StackTable(), Diagnostics(), Tally())).want
+
+    def feed(self, events: Sequence[Event]) -> None:
         self._tables.observe(events)
 
+    def end(self) -> None:
+        pass
+
     def finish(self) -> tuple[dict[str, str], Diagnostics]:
-        paths = {table.name: self._sink.put_table(self._log_id, table.name, table.table()) for table in self._tables}
-        return paths, self._diagnostics
+        with FileSink(self._root, self._codec, threads=False) as sink:
+            # One after another, so that no two are in memory at once.
+            return {table.name: sink.put_table(self._log_id, table.name, table.table()) for table in self._tables}, self._diagnostics

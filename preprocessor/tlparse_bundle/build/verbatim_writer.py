@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tlparse_bundle.build.buffer import BufferOfSeries
 from tlparse_bundle.build.sink import FileSink
 from tlparse_bundle.format.layout import log_path
@@ -18,10 +20,16 @@ class VerbatimWriter:
         self._data = BufferOfSeries()
         self.chunks: list[dict] = []
 
-    def add(self, data: bytes) -> None:
-        self._data.add(data)
-        if self._data.size >= CHUNK_BYTES:
-            self.close()
+    def add(self, pieces: Sequence[bytes]) -> None:
+        """The next bytes. A chunk ends with the piece that fills it."""
+        whole = b"".join(pieces)
+        if self._data.size + len(whole) < CHUNK_BYTES:
+            self._data.add(whole)
+            return
+        for piece in pieces:
+            self._data.add(piece)
+            if self._data.size >= CHUNK_BYTES:
+                self.close()
 
     def close(self) -> None:
         """Write what is there."""

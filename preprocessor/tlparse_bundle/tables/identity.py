@@ -18,18 +18,15 @@ class Identity:
         self._artifact_version: str | None = None
         self._metrics_version: str | None = None
 
-    def observe(self, event: Event) -> None:
-        if event.name == "torch_version" and event.type == "artifact" and event.payload:
-            try:
-                version = loads(event.payload[:10_000])["pytorch_version"]
-            except (ValueError, KeyError, TypeError):
-                return
-            if type(version) is str:
-                self._artifact_version = version
-        elif event.type == "compilation_metrics" and type(event.value) is dict and self._metrics_version is None:
-            version = event.value.get("pytorch_version")
-            if type(version) is str:
-                self._metrics_version = version
+    def observe(self, events: Iterable[Event]) -> None:
+        for event in events:
+            if event.type == "artifact":
+                if event.name == "torch_version" and event.payload:
+                    self._artifact_version = _version(event.payload) or self._artifact_version
+            elif event.type == "compilation_metrics" and type(event.value) is dict and self._metrics_version is None:
+                version = event.value.get("pytorch_version")
+                if type(version) is str:
+                    self._metrics_version = version
 
     @property
     def torch_version(self) -> str | None:
@@ -39,6 +36,14 @@ class Identity:
         """'ranks' of the log directory (schema: log)."""
         counts = self._tally.rank_counts()
         return [{"rank": rank, "event_count": counts[rank]} for rank in sorted(counts, key=lambda r: (r is None, r or 0))]
+
+
+def _version(payload: bytes) -> str | None:
+    try:
+        version = loads(payload[:10_000])["pytorch_version"]
+    except (ValueError, KeyError, TypeError):
+        return None
+    return version if type(version) is str else None
 
 
 def rank_of(ranks: Iterable[int | None], name_rank: int | None, diagnostics: Diagnostics) -> int | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
@@ -90,6 +90,12 @@ class JsonColumns:
     def add(self, *cells: Any) -> None:
         """Add a row: a cell for each column, in their order."""
         self._rows.append(cells)
+        if len(self._rows) >= _BATCH:
+            self._close_rows()
+
+    def add_rows(self, rows: Sequence[tuple]) -> None:
+        """Add some rows."""
+        self._rows += rows
         if len(self._rows) >= _BATCH:
             self._close_rows()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 from operator import add, itemgetter
 from typing import NamedTuple
@@ -69,25 +69,27 @@ class Tally:
         self._origin_sums: dict[int, Sums] = {}
         self._rank_counts: dict[int | None, int] = {}
 
-    def add(self, event: Event) -> None:
-        """Count an event, and give it its ``kind_index`` and ``compile_index``."""
-        kind = self._kind_indexes.get((event.type, event.name))
-        if kind is None:
-            kind = self._new_kind(event)
-        compile_index = self._compile_indexes.get((event.compile_id, event.occurrence))
-        if compile_index is None:
-            compile_index = self._new_compile(event)
-        event.kind_index, event.compile_index = kind, compile_index
-        cells = self._open.get(compile_index)
-        cell = kind, event.rank, event.origin_index
-        sums = None if cells is None else cells.get(cell)
-        if sums is None:
-            sums = self._new_sums(compile_index, cell)
-        sums.event_count += 1
-        sums.size_bytes += event.size_bytes
-        if event.payload_size_bytes is not None:
-            sums.payload_count += 1
-            sums.payload_size_bytes += event.payload_size_bytes
+    def add(self, events: Iterable[Event]) -> None:
+        """Count some events, and give them their ``kind_index`` and ``compile_index``."""
+        kinds, compiles, opened = self._kind_indexes, self._compile_indexes, self._open
+        for event in events:
+            kind = kinds.get((event.type, event.name))
+            if kind is None:
+                kind = self._new_kind(event)
+            compile_index = compiles.get((event.compile_id, event.occurrence))
+            if compile_index is None:
+                compile_index = self._new_compile(event)
+            event.kind_index, event.compile_index = kind, compile_index
+            cells = opened.get(compile_index)
+            cell = kind, event.rank, event.origin_index
+            sums = None if cells is None else cells.get(cell)
+            if sums is None:
+                sums = self._new_sums(compile_index, cell)
+            sums.event_count += 1
+            sums.size_bytes += event.size_bytes
+            if event.payload_size_bytes is not None:
+                sums.payload_count += 1
+                sums.payload_size_bytes += event.payload_size_bytes
 
     def _new_compile(self, event: Event) -> int:
         cid, frame_compiles = event.compile_id, self._frame_compiles

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from itertools import product
-from typing import Any, NamedTuple
 
 from tlparse_bundle.diagnostics import Diagnostics
 from tlparse_bundle.format.json_codec import loads
 from tlparse_bundle.trace.clock import Clock
 from tlparse_bundle.trace.compile_id import ID_KEYS, CompileId, Occurrences
 from tlparse_bundle.trace.event import Event
-from tlparse_bundle.trace.json_text import has_long_integer, is_deep, is_index, lenient_json
-from tlparse_bundle.trace.payload_hashes import HASHES, md5
+from tlparse_bundle.trace.json_text import has_long_integer, is_deep, is_index, json_to_keep, lenient_json
+from tlparse_bundle.trace.known_envelopes import Head, KnownEnvelopes, Tail
+from tlparse_bundle.trace.payload import Payload, md5
 from tlparse_bundle.trace.reader import MAX_LINE_BYTES, Record
 from tlparse_bundle.trace.stack_reader import StackReader
 from tlparse_bundle.trace.stacks import StackTable
@@ -24,22 +24,8 @@ TIMELINE = "chromium_event"
 
 _STACK_KEYS = frozenset(("stack", "user_stack", "stack_index", "user_stack_index"))
 _ID_TYPES = frozenset(product((int, type(None)), repeat=len(ID_KEYS)))
-_EMPTY_MD5 = md5(b"")
-_HASH_KEY = b', "has_payload": "'
-_HASH_BYTES = 34  # of the MD5 behind it, with the end of the envelope
-_MAX_KNOWN = 1024  # envelopes, and places in the source
-_MAX_KNOWN_BYTES = 400  # of one: a longer one, which says something itself, hardly comes again
-
-
-class _Known(NamedTuple):
-    """What an envelope says of its event, if nothing of it depends on the records before."""
-
-    type: str
-    name: str | None
-    value: Any
-    metadata: dict | None
-    compile_id: CompileId | None
-    rank: int | None
+_EMPTY_MD5 = md5(b"").decode()
+_MAX_PLACES = 1024  # in the source
 
 
 class EventDecoder:
@@ -57,19 +43,19 @@ class EventDecoder:
         self.pids: dict[int, int] = {}
         self.ranks: dict[int | None, None] = {}
         self._places: dict[tuple[bytes, bytes], tuple[int, int]] = {}
-        self._known: dict[bytes, _Known] = {}
+        self._known = KnownEnvelopes()
         self._occurrences = Occurrences()
         self._compile_ids: dict[tuple, CompileId] = {}
         self._stack_reader = StackReader(self.stacks, self._note)
-        self._count = 0
+        self.event_count = 0
         self._anchored = False
         self._last_time_us = 0
 
     def decode(self, record: Record) -> tuple[Event, bytes]:
         """The event, and the bytes of the record to keep verbatim."""
         event = Event()
-        event.index = self._count
-        self._count += 1
+        event.index = self.event_count
+        self.event_count += 1
         event.line, event.byte_offset, event.size_bytes = record.line, record.byte_offset, record.size_bytes
         level, date_time, micros, place = record.prefix
         indexes = self._places.get((level, place))
@@ -79,25 +65,23 @@ class EventDecoder:
             self._note(event, "time-invalid", f"no time: {date_time.decode()}")
             time_us = self._last_time_us
         event.time_us = self._last_time_us = time_us
-        event.payload = record.payload
+        content = event.content = record.payload
+        event.payload = None if content is None else content.data
         event.payload_form = "verbatim" if record.verbatim else "lf"
 
-        # Most envelopes were there before, but for the hash of the payload at their end.
-        envelope, payload = record.envelope, record.payload
-        start = envelope[:-_HASH_BYTES] if payload is not None else b""
-        known = self._known.get(start)
-        if known is not None and envelope[-_HASH_BYTES:] == _md5(known.type, record).encode() + b'"}':
-            event.type, event.name, event.value, event.metadata, event.compile_id, event.rank = known
+        known = self._known.find(record.envelope, content)
+        if known is not None:
+            (event.type, event.name, event.value, event.metadata, event.metadata_json), (event.compile_id, event.rank) = known
             kept = record.kept
         else:
-            kept = self._read(event, record, start)
-        event.trace_event = self._trace_event(event) if event.type == TIMELINE else None
+            kept = self._read(event, record)
+            content = event.content
         if event.rank not in self.ranks:
             self.ranks[event.rank] = None
-        event.payload_size_bytes = None if event.payload is None else len(event.payload)
-        event.sha256 = None if event.payload is None or event.trace_event is not None else HASHES.sha256(event.payload)
+        event.payload_size_bytes = None if content is None else len(content.data)
 
-        span = event.trace_event
+        span = event.trace_event = self._trace_event(event) if event.type == TIMELINE else None
+        event.sha256 = None if content is None or span is not None else content.sha256
         # What torch writes of a frame compile before its dynamo_start.
         opens = event.name == "recompile_reasons" if span is None else span["name"] == "dynamo" and span["ph"] == "B"
         event.occurrence = (
@@ -111,12 +95,12 @@ class EventDecoder:
         path, line = code.rsplit(b":", 1)
         origin = self.origins.setdefault((level, path, line), len(self.origins))
         indexes = origin, self.pids.setdefault(int(pid) if len(pid) < 16 else 0, len(self.pids))
-        if len(self._places) < _MAX_KNOWN:
+        if len(self._places) < _MAX_PLACES:
             self._places[level, place] = indexes
         return indexes
 
-    def _read(self, event: Event, record: Record, start: bytes) -> bytes:
-        """Read the envelope, which begins with ``start``; returns the bytes of the record to keep verbatim."""
+    def _read(self, event: Event, record: Record) -> bytes:
+        """Read the envelope; returns the bytes of the record to keep verbatim."""
         self._noted = False
         fields = self._fields(event, record)
         for event.type in fields:  # the event's own key comes first
@@ -141,11 +125,10 @@ class EventDecoder:
             self._stack_reader.replace(event, value, "stack")
             self._stack_reader.replace(event, value, "user_stack")
         event.metadata = None if value == {} and len(fields) == 1 else fields
-        is_plain = not (has_stack or self._noted or event.type == "str" or "has_payload" in fields)
-        if is_plain and start.endswith(_HASH_KEY) and len(start) <= _MAX_KNOWN_BYTES:
-            if len(self._known) >= _MAX_KNOWN:
-                self._known.clear()
-            self._known[start] = _Known(event.type, event.name, value, event.metadata, event.compile_id, event.rank)
+        event.metadata_json = b"null" if event.metadata is None else json_to_keep(event.metadata)
+        if not (has_stack or self._noted or event.type == "str" or "has_payload" in fields):
+            head = Head(event.type, event.name, value, event.metadata, event.metadata_json)
+            self._known.add(record.envelope, head, Tail(event.compile_id, event.rank), announces=record.payload is not None)
         return kept
 
     def _note(self, event: Event, code: str, message: str) -> None:
@@ -185,29 +168,30 @@ class EventDecoder:
         if payload is None:
             if announced is not None and not record.left_out:
                 if announced == _EMPTY_MD5:
-                    event.payload, event.payload_form = b"", "verbatim"
+                    event.content, event.payload, event.payload_form = Payload(b""), b"", "verbatim"
                     del fields["has_payload"]
                 else:
                     self._note(event, "payload-missing", f"no payload of MD5 {announced}")
             return record.kept
-        if _md5(event.type, record) == announced:
+        if type(announced) is str and payload.md5 == announced.encode("utf-8", "replace"):
             del fields["has_payload"]
             return record.kept
         if announced is None:
             if DAMAGED not in fields:
                 self._note(event, "payload-unannounced", "payload lines behind a record without has_payload")
             return record.kept
-        if payload.endswith(b"\r"):
-            unix = payload[:-1].replace(b"\r\n", b"\n")
-            if md5(unix) == announced:
+        data = payload.data
+        if data.endswith(b"\r"):
+            unix = Payload(data[:-1].replace(b"\r\n", b"\n"))
+            if unix.md5.decode() == announced:
                 del fields["has_payload"]
                 self._note(event, "payload-line-ends", "payload lines end in CR LF")
-                event.payload = unix
-                if record.verbatim or unix.replace(b"\n", b"\r\n") + b"\r" == payload:
+                event.content, event.payload = unix, unix.data
+                if record.verbatim or unix.data.replace(b"\n", b"\r\n") + b"\r" == data:
                     event.payload_form = "verbatim" if record.verbatim else "crlf"
                     return record.kept
                 event.payload_form = "verbatim"
-                return record.kept + b"\t" + payload.replace(b"\n", b"\n\t") + b"\n"
+                return record.kept + b"\t" + data.replace(b"\n", b"\n\t") + b"\n"
         self._note(event, "payload-md5", f"MD5 is not {announced}")
         return record.kept
 
@@ -258,9 +242,3 @@ class EventDecoder:
         if not self._anchored and span["ph"] != "i":  # instants may carry an earlier time
             self._anchored = self.clock.anchor(span["ts"], event.time_us)
         return span
-
-
-def _md5(event_type: str, record: Record) -> str:
-    if record.md5 is None:  # no event of the timeline is like another one
-        record.md5 = md5(record.payload) if event_type == TIMELINE else HASHES.md5(record.payload)
-    return record.md5

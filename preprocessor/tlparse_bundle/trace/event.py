@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tlparse_bundle.trace.compile_id import CompileId
+from tlparse_bundle.trace.payload import Payload
 
 
 class Event:
@@ -16,7 +17,7 @@ class Event:
 
     __slots__ = (
         "index", "type", "name", "value", "metadata", "compile_id", "occurrence", "rank", "line", "byte_offset",
-        "size_bytes", "time_us", "origin_index", "pid_index", "payload", "payload_form", "trace_event", "kind_index",
+        "size_bytes", "time_us", "origin_index", "pid_index", "payload", "content", "payload_form", "trace_event", "kind_index",
         "compile_index", "blob_index", "blob_offset", "sha256", "metadata_json",
         "payload_size_bytes",
     )  # fmt: skip
@@ -36,14 +37,15 @@ class Event:
     origin_index: int
     pid_index: int
     payload: bytes | None
+    content: Payload | None  # the same with its hashes; None for events that came from another process
     payload_size_bytes: int | None
     payload_form: str  # lf, crlf or verbatim
     trace_event: dict | None
     sha256: str | None  # of the payload, except of trace events
+    metadata_json: bytes
     # Set by the log writer:
     blob_index: int
     blob_offset: int
-    metadata_json: bytes
     # Set by the tally:
     kind_index: int
     compile_index: int

@@ -13,18 +13,23 @@ class Newest(Generic[_Key, _Value]):
 
     def __init__(self, max_bytes: int):
         self.max_bytes = max_bytes
-        self._entries: dict[_Key, tuple[_Value, int]] = {}
+        self._values: dict[_Key, _Value] = {}
+        self._sizes: dict[_Key, int] = {}
         self._bytes = 0
+        self.get = self._values.get  # value of a key, or None
 
     def add(self, key: _Key, value: _Value, size_bytes: int) -> None:
-        """``key`` must be new. What is larger than all that may be held is not held."""
+        """What the key had before is forgotten. What is larger than all that may be held is not held."""
         if size_bytes > self.max_bytes:
             return
-        self._entries[key] = value, size_bytes
+        if key in self._values:
+            self._remove(key)
+        self._values[key] = value
+        self._sizes[key] = size_bytes
         self._bytes += size_bytes
         while self._bytes > self.max_bytes:
-            self._bytes -= self._entries.pop(next(iter(self._entries)))[1]
+            self._remove(next(iter(self._values)))
 
-    def get(self, key: _Key) -> _Value | None:
-        entry = self._entries.get(key)
-        return None if entry is None else entry[0]
+    def _remove(self, key: _Key) -> None:
+        del self._values[key]
+        self._bytes -= self._sizes.pop(key)

@@ -14,6 +14,7 @@ from collections.abc import Generator, Iterator
 from typing import BinaryIO
 
 from tlparse_bundle.diagnostics import Diagnostics
+from tlparse_bundle.trace.payload import RECENT, Payload, RecentPayloads
 
 BLOCK_BYTES = 256 << 10
 MAX_LINE_BYTES = 16 << 20  # of a prefix and an envelope; parsed, JSON takes up to thirty times its size
@@ -29,13 +30,18 @@ _PAYLOAD_LINES = re.compile(rb"(?:\n++\t[^\n]*+)*+")
 _LINE_FEEDS = re.compile(rb"\n+")
 _LINE_END = re.compile(rb"\n")
 _PAYLOAD_END = re.compile(rb"\n(?![\t\n])")
+_TIMELINE = b'{"chromium_event"'
+# Where the hash of a payload stands in front of it, counted back from there: ..."has_payload": "<32 digits>"}, line feed.
+_MD5_FROM_END, _MD5_END = 35, 3
 _BOM = b"\xef\xbb\xbf"
 
 
 def _without_tabs(raw: bytes) -> tuple[bytes, int]:
     """Payload lines without the tab that each but the first begins with; and the number of line feeds."""
+    if b"\n" not in raw:
+        return raw, 0
     payload = raw.replace(b"\t", b"")  # much quicker than to look for line feeds with a tab
-    line_feeds = len(payload) - len(payload.replace(b"\n", b""))
+    line_feeds = payload.count(b"\n")
     if len(raw) - len(payload) > line_feeds:  # there are other tabs
         payload = raw.replace(b"\n\t", b"\n")
     return payload, line_feeds
@@ -47,24 +53,22 @@ class Record:
     ``prefix`` is (level, date and time, microseconds, b"pid path:line"); None marks a long stretch of
     bytes that are no record. ``left_out`` says that there is a payload, too large to be read. ``kept``
     holds all bytes since the end of the record before, except a payload whose lines can be written
-    again from ``payload``: concatenated over a log they are the verbatim chunks. ``md5`` is that of the
-    payload, None as long as nobody has asked for it.
+    again from ``payload``: concatenated over a log they are the verbatim chunks.
     """
 
-    __slots__ = ("line", "byte_offset", "size_bytes", "prefix", "envelope", "payload", "verbatim", "cut", "left_out", "kept", "md5")
+    __slots__ = ("line", "byte_offset", "size_bytes", "prefix", "envelope", "payload", "kept", "verbatim", "cut", "left_out")
 
-    def __init__(self, line, byte_offset, size_bytes, prefix, envelope, payload, verbatim, cut, left_out, kept, md5=None):
+    def __init__(self, line, byte_offset, size_bytes, prefix, envelope, payload, kept, verbatim=False, cut=False, left_out=False):
         self.line: int = line
         self.byte_offset: int = byte_offset
         self.size_bytes: int = size_bytes
         self.prefix: tuple[bytes, bytes, bytes, bytes] | None = prefix
         self.envelope: bytes = envelope
-        self.payload: bytes | None = payload
+        self.payload: Payload | None = payload
+        self.kept: bytes = kept
         self.verbatim: bool = verbatim
         self.cut: bool = cut
         self.left_out: bool = left_out
-        self.kept: bytes = kept
-        self.md5: str | None = md5
 
 
 class RecordReader:
@@ -74,9 +78,10 @@ class RecordReader:
     reported to ``diagnostics``.
     """
 
-    def __init__(self, stream: BinaryIO, diagnostics: Diagnostics):
+    def __init__(self, stream: BinaryIO, diagnostics: Diagnostics, recent: RecentPayloads = RECENT):
         self._stream = stream
         self._diagnostics = diagnostics
+        self._recent = recent
         self._buf = b""
         self._base = 0  # offset of _buf[0] in the log
         self._eof = False
@@ -102,23 +107,38 @@ class RecordReader:
         pos = len(_BOM) if self._buf.startswith(_BOM) else 0
         if pos:
             self._diagnostics.add("byte-order-mark", "UTF-8 byte order mark", line=1, byte_offset=0)
-        line = 1
+        line, recent, head = 1, self._recent.get, _HEAD.match
         while True:
             buf = self._buf
-            match = _HEAD.match(buf, pos)
+            match = head(buf, pos)
             if match is not None:
                 start = stop = buf.find(b"\n", pos) + 1
+                payload = None
                 if buf[start : start + 1] == b"\t":
-                    found = _UNTABBED_LINE.search(buf, start)
-                    stop = found.end() - 1 if found is not None else 0
-                if match.end() < start <= stop <= pos + MAX_LINE_BYTES and buf[stop : stop + 1] not in (b"\n", b""):
+                    announced = buf[start - _MD5_FROM_END : start - _MD5_END]
+                    payload = recent(announced)
+                    if payload is not None and buf.startswith(payload.raw, start) and buf[start + len(payload.raw) : start + len(payload.raw) + 1] != b"\t":
+                        stop = start + len(payload.raw)
+                    else:
+                        payload, found = None, _UNTABBED_LINE.search(buf, start)
+                        stop = found.end() - 1 if found is not None else 0
+                end = match.end()
+                if end < start <= stop <= pos + MAX_LINE_BYTES and buf[stop : stop + 1] not in (b"\n", b""):
                     # A whole record with nothing odd about it, as nearly all are.
-                    payload, lines = None, 1
+                    lines = 1
                     if stop > start:
-                        payload, line_feeds = _without_tabs(buf[start + 1 : stop - 1])
-                        lines = 2 + line_feeds
-                    prefix, envelope = match.group(1, 2, 3, 4), buf[match.end() : start - 1].removesuffix(b"\r")
-                    yield Record(line, self._base + pos, stop - pos, prefix, envelope, payload, False, False, False, buf[kept_from:start])
+                        if payload is None:
+                            if buf.startswith(_TIMELINE, end):  # no payload of these is like another one
+                                payload = Payload(*_without_tabs(buf[start + 1 : stop - 1]))
+                            else:
+                                raw = buf[start:stop]
+                                payload = Payload(*_without_tabs(raw[1:-1]), raw)
+                                self._recent.add(announced, payload)
+                        lines = 2 + payload.line_feeds
+                    envelope = buf[end : start - 1]
+                    if envelope.endswith(b"\r"):
+                        envelope = envelope[:-1]
+                    yield Record(line, self._base + pos, stop - pos, match.group(1, 2, 3, 4), envelope, payload, buf[kept_from:start])
                     line += lines
                     kept_from = pos = stop
                     continue
@@ -174,7 +194,7 @@ class RecordReader:
             if left_out:
                 self._too_large("a record", MAX_RECORD_BYTES, line, base + pos)
             prefix = (*match.group(1, 2, 3), buf[match.start(4) : match.end(6)])
-            yield Record(line, base + pos, stop - pos, prefix, envelope, payload, verbatim, cut, left_out, kept)
+            yield Record(line, base + pos, stop - pos, prefix, envelope, None if payload is None else Payload(payload), kept, verbatim, cut, left_out)
             line += lines
             kept_from = pos = base + stop - self._base
             if left_out:
@@ -183,7 +203,7 @@ class RecordReader:
         self.tail = self._buf[kept_from:]
 
     def _piece(self, start: int, stop: int, line: int) -> Record:
-        return Record(line, self._base + start, 0, None, b"", None, False, False, False, self._buf[start:stop])
+        return Record(line, self._base + start, 0, None, b"", None, self._buf[start:stop])
 
     def _pass_on(self, kept_from: int, pos: int, line: int, pattern: re.Pattern) -> Generator[Record, None, tuple[int, int]]:
         """Pass on in pieces what lies up to the line feed that ``pattern`` finds.

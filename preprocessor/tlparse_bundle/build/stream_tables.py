@@ -1,64 +1,61 @@
-"""The tables of a log, made in this process as its events come."""
+"""The tables that need something of every event: the events themselves, their metadata, counts, spans, compiles."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 from tlparse_bundle.build.event_writer import EventWriter
-from tlparse_bundle.build.log_tables import TablesSummary
-from tlparse_bundle.build.payload_tables import PayloadTables
 from tlparse_bundle.build.sink import FileSink
 from tlparse_bundle.diagnostics import Diagnostics
+from tlparse_bundle.events.kinds import Kind
 from tlparse_bundle.tables.identity import Identity
 from tlparse_bundle.tables.plugins import plugin_tables
-from tlparse_bundle.tables.registry import STREAM_TABLES, TableContext, Tables
+from tlparse_bundle.tables.registry import STREAM_TABLES, Tables
+from tlparse_bundle.tables.table import TableContext
 from tlparse_bundle.tables.tally import Tally
 from tlparse_bundle.trace.event import Event
 from tlparse_bundle.trace.stacks import StackTable
 
-_BATCH_EVENTS = 256
-_BATCH_BYTES = 1 << 20
+
+@dataclass(slots=True)
+class StreamSummary:
+    """What the log directory and the manifest need to know."""
+
+    paths: dict[str, str]  # of the tables, by name
+    events: list[dict]  # 'events', 'metadata', 'kinds' and 'ranks' of the log directory (schema: log)
+    metadata: list[dict]
+    kinds: list[dict]
+    ranks: list[dict]
+    descriptors: dict[str, Kind]  # by key
+    torch_version: str | None
+    compiles: dict  # 'compile_count' to 'compile_time_us' of the row in the manifest
 
 
-class LogTablesHere:
-    """See LogTables."""
+class StreamTables:
+    """``feed`` all events in file order, then ``finish``. It gives events their ``kind_index`` and ``compile_index``."""
 
-    def __init__(self, sink: FileSink, log_id: str, stacks: StackTable, payload_tables: PayloadTables):
+    def __init__(self, sink: FileSink, log_id: str, stacks: StackTable, diagnostics: Diagnostics):
         self._sink = sink
         self._log_id = log_id
-        self._diagnostics = Diagnostics()
         self._tally = Tally()
         self._identity = Identity(self._tally)
         self._writer = EventWriter(sink, log_id)
-        self._tables = Tables([*STREAM_TABLES, *plugin_tables()], TableContext(stacks, self._diagnostics, self._tally))
-        self._payload_tables = payload_tables
-        self._batch: list[Event] = []
-        self._batch_bytes = 0
+        self._tables = Tables([*STREAM_TABLES, *plugin_tables()], TableContext(stacks, diagnostics, self._tally))
 
-    def observe(self, event: Event) -> None:
-        self._batch.append(event)
-        self._batch_bytes += event.size_bytes
-        if len(self._batch) >= _BATCH_EVENTS or self._batch_bytes >= _BATCH_BYTES:
-            self._hand_on()
-
-    def _hand_on(self) -> None:
-        """A table gets many events at once: to go from table to table with each event takes a tenth longer."""
-        events, self._batch, self._batch_bytes = self._batch, [], 0
-        for observe in (self._tally.add, self._writer.add, self._identity.observe):
-            for event in events:
-                observe(event)
+    def feed(self, events: Sequence[Event]) -> None:
+        self._tally.add(events)
+        self._writer.add(events)
+        self._identity.observe(events)
         self._tables.observe(events)
-        self._payload_tables.observe(events)
 
-    def finish(self) -> TablesSummary:
-        self._hand_on()
-        self._payload_tables.end()
+    def finish(self) -> StreamSummary:
         self._writer.close()
         # One after another, so that no two are in memory at once.
         paths = {table.name: self._sink.put_table(self._log_id, table.name, table.table()) for table in self._tables}
-        payload_paths, payload_diagnostics = self._payload_tables.finish()
-        self._diagnostics.merge(payload_diagnostics)
         compiles = self._tables["compiles"]
-        return TablesSummary(
-            paths=paths | payload_paths,
+        return StreamSummary(
+            paths=paths,
             events=self._writer.events,
             metadata=self._writer.metadata,
             kinds=_kinds(self._tally),
@@ -70,11 +67,7 @@ class LogTablesHere:
                 "statuses": compiles.statuses(),
                 "compile_time_us": compiles.compile_time_us(),
             },
-            diagnostics=self._diagnostics,
         )
-
-    def close(self) -> None:
-        self._payload_tables.close()
 
 
 def _kinds(tally: Tally) -> list[dict]:
