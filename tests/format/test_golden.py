@@ -7,7 +7,7 @@ To write it anew is right when the change of the bundle is the purpose of your c
 field (raise the minor version of the format), a mended value, a better text. Then
 run
 
-    TLPARSE_BUNDLE_UPDATE_GOLDEN=1 scripts/test tests/test_golden.py
+    TLPARSE_BUNDLE_UPDATE_GOLDEN=1 scripts/test tests/format/test_golden.py
 
 read the diff line by line, and say in the commit message why each part of it changed. It is wrong when you
 cannot explain the diff. A new version of the program alone changes nothing here.

@@ -6,7 +6,7 @@ import pytest
 import traces
 
 ROOT = traces.ROOT
-SKIPPED = {"vendor", "node_modules", ".venv", "build", "dist", "trace", "golden", "__pycache__", "bundles"}
+SKIPPED = {"vendor", "node_modules", ".venv", "dist", "golden", "__pycache__", "bundles"}
 SOURCES = [
     path
     for folder in ("preprocessor", "viewers", "tests", "scripts", "benchmarks", "schema")

@@ -4,11 +4,10 @@ import os
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+from traces import ROOT
 
-ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "viewers" / name / "index.html" for name in ("default", "multirank", "provenance")]
 
 
