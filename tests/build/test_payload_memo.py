@@ -4,8 +4,7 @@ import pytest
 import traces
 from log_builder import log, record
 from tlparse_bundle import build, discover
-from tlparse_bundle.build import payload_memo
-from tlparse_bundle.build.payload_tables import PayloadTablesHere
+from tlparse_bundle.build import log_writer, payload_memo
 
 
 @pytest.fixture(autouse=True)
@@ -34,7 +33,7 @@ def bundle(logs, out):
 
 def without_memo(logs, out, monkeypatch):
     with monkeypatch.context() as patch:
-        patch.setattr(payload_memo, "PayloadTablesRemembered", PayloadTablesHere)
+        patch.setattr(log_writer, "_REMEMBERED", log_writer.PAYLOAD_TABLES)
         return bundle(logs, out)
 
 

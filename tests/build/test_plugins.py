@@ -7,7 +7,7 @@ import textwrap
 import pytest
 from log_builder import log
 from tlparse_bundle import Bundle, build, discover
-from tlparse_bundle.build import log_writer
+from tlparse_bundle.build import stage
 from tlparse_bundle.events import registry
 from tlparse_bundle.read.validate import validate
 from tlparse_bundle.tables.plugins import plugin_tables
@@ -138,8 +138,8 @@ SPANS = """
 """
 
 
-def test_a_table_sees_whole_events_in_the_second_process_of_a_log(plugin, forget_kinds, monkeypatch, tmp_path):
-    monkeypatch.setattr(log_writer, "_APART_BYTES", 0)
+def test_a_table_sees_whole_events_of_a_log_that_has_a_second_process(plugin, forget_kinds, monkeypatch, tmp_path):
+    monkeypatch.setattr(stage, "_APART_BYTES", 0)
     monkeypatch.syspath_prepend(plugin)
     (plugin / "engine_spans.py").write_text(textwrap.dedent(SPANS))
     (plugin / "engine-1.0.dist-info" / "entry_points.txt").write_text("[tlparse_bundle.tables]\nspans = engine_spans:Arguments\n")

@@ -1,14 +1,17 @@
 """Envelopes and payloads that were there before are not read again; what comes out is the same."""
 
 import hashlib
+import io
 
 import pytest
 from hypothesis import given
 from log_builder import raw_record, record
 from log_strategies import cases, damaged_logs, hostile_logs
 from tlparse_bundle import build, discover
-from tlparse_bundle.trace import envelope, payload_hashes
-from tlparse_bundle.trace.payload_hashes import PayloadHashes
+from tlparse_bundle.diagnostics import Diagnostics
+from tlparse_bundle.trace import envelope, known_envelopes, payload, reader
+from tlparse_bundle.trace.payload import Payload, RecentPayloads
+from tlparse_bundle.trace.reader import RecordReader
 from traces import FIXTURE_LOGS, ROOT, files, params
 
 PAYLOAD = b"some payload"
@@ -17,12 +20,12 @@ RIGHT = hashlib.md5(PAYLOAD).hexdigest()
 
 @pytest.fixture
 def read(monkeypatch):
-    """Starts of the envelopes that were read."""
+    """Envelopes that were read, without what announces a payload."""
     starts, before = [], envelope.EventDecoder._read
 
-    def watch(self, event, record, start):
-        starts.append(start)
-        return before(self, event, record, start)
+    def watch(self, event, record):
+        starts.append(record.envelope.partition(b', "has_payload"')[0])
+        return before(self, event, record)
 
     monkeypatch.setattr(envelope.EventDecoder, "_read", watch)
     return starts
@@ -34,21 +37,19 @@ def both(data, folder):
     path = folder / "dedicated_log_torch_trace_x.log"
     path.write_bytes(data)
     found = []
-    for size in (envelope._MAX_KNOWN_BYTES, -1):
+    for size in (known_envelopes._MAX_HEAD_BYTES, -1):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(envelope, "_MAX_KNOWN_BYTES", size)
+            patch.setattr(known_envelopes, "_MAX_HEAD_BYTES", size)
             build(discover([path]), folder / "out", jobs=1, overwrite=True)
         found.append(files(folder / "out"))
     return found
 
 
 def test_an_envelope_that_came_before_is_not_read(log_of, read):
-    it = log_of(b"".join(record("artifact:a 0/0 @3", payload=f"text {i}") for i in range(5)) + record("artifact:a 1/0 @3", payload="x"))
-    assert len(read) == 2
-    assert [(e.name, e.row["rank"], e.compile.id, e.text()) for e in it.events()] == [
-        *(("a", 3, "0/0", f"text {i}") for i in range(5)),
-        ("a", 3, "1/0", "x"),
-    ]
+    names = [*["artifact:a 0/0 @3"] * 3, "artifact:a 1/0 @3", "artifact:b 1/0 @3", "artifact:b 0/0 @3", "artifact:a 1/0 @3"]
+    it = log_of(b"".join(record(name, payload=f"text {i}") for i, name in enumerate(names)))
+    assert len(read) == 3, "each kind and each compile once"
+    assert [(f"artifact:{e.name} {e.compile.id} @{e.row['rank']}", e.text()) for e in it.events()] == [(name, f"text {i}") for i, name in enumerate(names)]
     assert "payload-md5" not in it.row["diagnostics"]
 
 
@@ -70,6 +71,14 @@ def test_an_envelope_that_came_before_is_not_read(log_of, read):
         [record('str ["a.py", 0]', payload="x"), record('str ["b.py", 0]', payload="x")] * 2,
         [record(f'e {{"stack": [{{"line": {i}, "name": "f", "filename": 0}}]}}', payload="x") for i in (1, 1, 2)],
         [record("dynamo_start 0/0", payload="x")] * 3,
+        # Halves that look alike.
+        [raw_record('{"e": {}, "frame_id": 1}'), raw_record('{"e": {}, "frame_id": 1, "frame_id": 2}'), raw_record('{"e": {}, "frame_id": 1')] * 2,
+        [raw_record('{"e": {}, "rank": 1}'), raw_record('{"e": {}, "rank": 1'), raw_record('{"e": {}, "rank": 1, "x": 2}'), raw_record('{"e": {}, "rank": 1}}')] * 2,
+        [raw_record('{"e": {}, "rank": 1, "e": {"x": {}}}'), raw_record('{"e": {}, "rank": 1, "e": {"x": {}}, "rank": 2}')] * 2,
+        [raw_record('{"e": {}, "stack": {}, "rank": 1}'), raw_record('{"rank": 1, "e": {}}'), raw_record('{"rank": {}, "frame_id": 1}')] * 2,
+        [raw_record('{"e": {} , "rank": 1}'), raw_record('{"e": {},"rank": 1}'), raw_record('{"e": {}, "rank" : 1}'), raw_record('{"e": {}}')] * 2,
+        [raw_record('{"e": 1, "frame_id": 1, "frame_compile_id": 0}'), raw_record('{"e": "}", "frame_id": 1}')] * 2,
+        [raw_record('{"e": {}, "frame_id": 1}', "x"), raw_record('{"e": {}, "frame_id": 1}'), raw_record('{"e": {}}', "x"), raw_record('{"e": {}}', "")] * 2,
         [record('artifact:a 0/0 {"n": 12345678901234567890}', payload="x")] * 3,
         [record("artifact:a 0/0", payload=payload.encode()).replace(b"\n", b"\r\n") for payload in ("x", "y", "x")],
         [raw_record('{"rank": true, "e": {}}', "x")] * 3,
@@ -97,30 +106,57 @@ def test_nothing_changes_for_any_log(tmp_path_factory, data):
 
 
 def test_not_more_envelopes_are_known_than_memory_allows(log_of, read, monkeypatch):
-    monkeypatch.setattr(envelope, "_MAX_KNOWN", 3)
+    monkeypatch.setattr(known_envelopes, "_MAX_TAILS", 3)
     it = log_of(b"".join(record(f"artifact:a {i % 5}/0", payload="x") for i in range(20)))
     assert [e.compile.id for e in it.events()] == [f"{i % 5}/0" for i in range(20)] and len(read) > 5
 
 
 def test_hashes_are_those_of_the_payload():
-    hashes = PayloadHashes()
-    for payload in (PAYLOAD, b"", PAYLOAD, b"x" * (2 << 20), b"x" * (2 << 20)):
-        assert hashes.md5(payload) == hashlib.md5(payload).hexdigest()
-        assert hashes.sha256(payload) == hashlib.sha256(payload).hexdigest()
+    for data in (PAYLOAD, b""):
+        one = Payload(data)
+        assert one.md5 == one.md5 == hashlib.md5(data).hexdigest().encode()
+        assert one.sha256 == one.sha256 == hashlib.sha256(data).hexdigest()
+
+
+def graphs(count, text="graph"):
+    return [f"{text} {i}\n" + "\tline, with a tab\n" * 50 + "end" for i in range(count)]
+
+
+def payloads(data, recent):
+    return [it.payload for it in RecordReader(io.BytesIO(data), Diagnostics(), recent)]
+
+
+def test_a_payload_that_came_before_is_not_looked_through_again(monkeypatch):
+    looked, before = [], reader._without_tabs
+    monkeypatch.setattr(reader, "_without_tabs", lambda raw: looked.append(raw) or before(raw))
+    texts = graphs(3) * 4
+    found = payloads(b"".join(record("a", payload=text) for text in texts) + record("end"), RecentPayloads())
+    assert [it.data.decode() for it in found[:-1]] == texts and len(looked) == 3
+    assert len({id(it) for it in found[:-1]}) == 3
+
+
+def test_bytes_decide_and_not_what_is_announced(log_of):
+    """Anyone can announce one MD5 for two payloads, of which one begins as the other."""
+    texts = ["x\ny", "x\ny\nz", "x", "x\ny", "x\nyz", "", "x\ny"]
+    for order in (texts, texts[::-1]):
+        it = log_of(b"".join(record("a", payload=text, md5="0" * 32) for text in order))
+        assert [event.text() for event in it.events()] == order
 
 
 def test_not_more_payloads_are_known_than_memory_allows(monkeypatch):
-    monkeypatch.setattr(payload_hashes, "_KNOWN_BYTES", 10_000)
-    hashes = PayloadHashes()
-    payloads = [b"%05d" % i * 100 for i in range(1000)]
-    for count, payload in enumerate(payloads, 1):
-        hashes.md5(payload)
-        known = [one for one in payloads if hashes._known.get(one)]
-        assert known == payloads[max(0, count - 20) : count]
+    monkeypatch.setattr(payload, "_RECENT_BYTES", 10_000)
+    recent = RecentPayloads()
+    recent.begin(one_of_many=False)
+    texts = graphs(40)
+    announced = [hashlib.md5(text.encode()).hexdigest().encode() for text in texts]
+    for count, text in enumerate(texts, 1):
+        payloads(record("a", payload=text) + record("end"), recent)
+        known = [one for one in announced if recent.get(one)]
+        assert known == announced[count - len(known) : count] and len(known) in (count, 10)
 
 
-def test_a_payload_that_came_before_is_not_hashed(monkeypatch):
-    hashes, called = PayloadHashes(), []
-    monkeypatch.setattr(payload_hashes, "md5", lambda payload: called.append(payload) or "md5")
-    assert [hashes.md5(bytes(bytearray(PAYLOAD))) for _ in range(3)] == ["md5"] * 3
-    assert len(called) == 1
+def test_a_large_payload_is_not_remembered(monkeypatch):
+    monkeypatch.setattr(payload, "_MAX_BYTES", 100)
+    large, small = payloads(record("a", payload="x\n" * 100) + record("a", payload="x\ny") + record("end"), recent := RecentPayloads())[:2]
+    assert (large.raw, small.raw) == (b"", b"\tx\n\ty\n")
+    assert recent.get(small.md5) is small and recent.get(large.md5) is None

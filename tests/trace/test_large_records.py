@@ -65,9 +65,9 @@ def test_no_byte_is_lost_whatever_the_limits(seed, limits):
         for it in records:
             restored += it.kept
             if it.payload is not None and not it.verbatim:
-                restored += b"\t" + it.payload.replace(b"\n", b"\n\t") + b"\n"
+                restored += b"\t" + it.payload.data.replace(b"\n", b"\n\t") + b"\n"
             if it.prefix:
-                seen.append((it.line, it.byte_offset, it.size_bytes, it.envelope, it.payload, it.verbatim, it.left_out))
+                seen.append((it.line, it.byte_offset, it.size_bytes, it.envelope, it.payload and it.payload.data, it.verbatim, it.left_out))
         assert restored + records.tail == data
         found.append((seen, diagnostics.counts()))
     assert found[0] == found[1] == found[2] == found[3]
@@ -81,7 +81,7 @@ def test_a_large_payload_is_in_memory_once():
     tracemalloc.start()
     try:
         records = iter(RecordReader(stream, Diagnostics()))
-        sizes = [(len(it.payload or b""), tracemalloc.get_traced_memory()[1]) for it in records]
+        sizes = [(len(it.payload.data if it.payload else b""), tracemalloc.get_traced_memory()[1]) for it in records]
     finally:
         tracemalloc.stop()
     assert [size for size, _ in sizes] == [0, len(payload), 0]

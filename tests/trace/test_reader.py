@@ -20,7 +20,7 @@ def test_a_record_has_prefix_envelope_and_payload():
     data = b'W1231 23:59:58.123456 4711 torch/a b.py:12] {"x": 1}\n\tone\n\ttwo\n'
     (it,), kept = read(data)
     assert it.prefix == (b"W", b"1231 23:59:58", b"123456", b"4711 torch/a b.py:12")
-    assert (it.envelope, it.payload, it.verbatim, it.cut) == (b'{"x": 1}', b"one\ntwo", False, False)
+    assert (it.envelope, it.payload.data, it.verbatim, it.cut) == (b'{"x": 1}', b"one\ntwo", False, False)
     assert (it.line, it.byte_offset, it.size_bytes) == (1, 0, len(data))
     assert kept == data[: data.index(b"\t")]
 
@@ -29,7 +29,7 @@ def test_a_record_has_prefix_envelope_and_payload():
 def test_tabs_in_a_payload_stay(payload):
     line = b"V0401 12:00:00.000000 7 a.py:1] {}\n"
     (it, next_), _ = read(line + b"\t" + payload.replace(b"\n", b"\n\t") + b"\n" + line)
-    assert (it.payload, it.verbatim, next_.line) == (payload, False, 3 + payload.count(b"\n"))
+    assert (it.payload.data, it.verbatim, next_.line) == (payload, False, 3 + payload.count(b"\n"))
 
 
 def test_places_of_records_count_payload_lines():
@@ -119,9 +119,9 @@ def test_no_byte_is_lost_or_invented_in_random_logs(seed, monkeypatch):
         for it in records:
             whole += it.kept
             if it.payload is not None and not it.verbatim:
-                whole += b"\t" + it.payload.replace(b"\n", b"\n\t") + b"\n"
+                whole += b"\t" + it.payload.data.replace(b"\n", b"\n\t") + b"\n"
             if it.prefix:
-                found[-1].append((it.line, it.byte_offset, it.size_bytes, it.envelope, it.payload, it.verbatim))
+                found[-1].append((it.line, it.byte_offset, it.size_bytes, it.envelope, it.payload and it.payload.data, it.verbatim))
         assert whole + records.tail == data
     assert found[0] == found[1] == found[2] == found[3]
     assert [data[: offset].count(b"\n") + 1 for _, offset, *_ in found[0]] == [line for line, *_ in found[0]]
