@@ -35,7 +35,7 @@ def names(folder):
 def test_a_site_holds_viewers_bundles_and_the_list(bundle, tmp_path):
     size = write_site([bundle, bundle], tmp_path / "site")
     found = names(tmp_path / "site")
-    assert {"index.html", "bundles.json", ".nojekyll", "viewers/default/main.js", "viewers/home/main.js", "viewers/lib/bundle.js", "bundles/out/manifest.json"} <= found
+    assert {"index.html", "bundles.json", ".nojekyll", "viewers/default/main.js", "viewers/home/main.js", "viewers/lib/bundle/bundle.js", "bundles/out/manifest.json"} <= found
     assert not any("node_modules" in name or "notes.txt" in name for name in found)
     assert size == sum(path.stat().st_size for path in (tmp_path / "site").rglob("*") if path.is_file())
     assert [row["url"] for row in json.loads((tmp_path / "site" / "bundles.json").read_bytes())["bundles"]] == ["bundles/out/", "bundles/out-2/"]
@@ -55,7 +55,7 @@ def test_a_site_of_one_bundle_leads_to_its_viewer(bundle, tmp_path):
 def test_a_viewer_of_ones_own_takes_the_place_of_ours_of_that_name(bundle, tmp_path):
     fork("starter", tmp_path / "default")
     write_site([bundle], tmp_path / "site", [tmp_path / "default"])
-    assert "shell.js" not in {path.name for path in (tmp_path / "site" / "viewers" / "default").iterdir()}
+    assert not (tmp_path / "site" / "viewers" / "default" / "frame").exists()
     listed = json.loads((tmp_path / "site" / "bundles.json").read_bytes())["viewers"]
     assert [row["title"] for row in listed if row["name"] == "default"] == ["Starter · tlparse-bundle"]
 
@@ -83,7 +83,7 @@ def test_a_fork_is_complete(name, tmp_path):
     """Every relative path in its files leads to a file of it."""
     fork(name, tmp_path / "mine")
     found = names(tmp_path / "mine")
-    assert {"index.html", "README.md", "bundle.d.ts", "lib/bundle.js", "lib/dom.js"} <= found
+    assert {"index.html", "README.md", "bundle.d.ts", "lib/bundle/bundle.js", "lib/page/dom.js"} <= found
     for path in (tmp_path / "mine").rglob("*.*"):
         if path.suffix in (".js", ".jsx", ".html", ".css") and "vendor" not in path.parts:
             for reference in re.findall(r'["(](\.{1,2}/[\w./-]+\.(?:js|css|ts))["?)]', path.read_text(encoding="utf-8")):

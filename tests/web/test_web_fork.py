@@ -14,7 +14,7 @@ from tlparse_bundle.serve.viewer_files import forkable
 
 # The file, a text that occurs once in it, another text, and what the page then shows.
 EDITS = {
-    "default": ("shell.js", '"tlparse-bundle"),', '"my own viewer"),', "my own viewer"),
+    "default": ("frame/shell.js", '"tlparse-bundle"),', '"my own viewer"),', "my own viewer"),
     "provenance": ("main.js", 'h("h1", null, "Provenance")', 'h("h1", null, "My provenance")', "My provenance"),
     "multirank": ("main.js", '"‹ tlparse-bundle"),', '"‹ my own viewer"),', "my own viewer"),
     "starter": ("main.js", '"Choose a compile"', '"Pick one of them"', "Pick one of them"),
