@@ -152,7 +152,7 @@ def test_types(client, blob, bundle, root):
         "/bundles/out/logs/x/verbatim/0000.log.zst": "text/plain; charset=utf-8",
         f"/bundles/out/{blob.relative_to(bundle)}": "text/plain; charset=utf-8",
         "/viewers/default/index.html": "text/html; charset=utf-8",
-        "/viewers/lib/bundle.js": "text/javascript; charset=utf-8",
+        "/viewers/lib/bundle/bundle.js": "text/javascript; charset=utf-8",
         "/viewers/default/style.css": "text/css; charset=utf-8",
     }
     for path, expected in types.items():
@@ -170,7 +170,7 @@ def test_a_payload_never_comes_as_a_page(client, blob, bundle):
 
 def test_blobs_are_kept_for_ever_and_the_rest_is_asked_for_again(client, blob, bundle):
     assert "immutable" in client.get(f"/bundles/out/{blob.relative_to(bundle)}").headers["cache-control"]
-    for path in ("/bundles/out/manifest.json", "/bundles/out/logs/x/log.json.zst", "/viewers/lib/bundle.js"):
+    for path in ("/bundles/out/manifest.json", "/bundles/out/logs/x/log.json.zst", "/viewers/lib/bundle/bundle.js"):
         assert client.get(path).headers["cache-control"] == "no-cache"
 
 

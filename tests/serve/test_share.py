@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 
 import pytest
 from click.testing import CliRunner
@@ -9,9 +10,9 @@ from log_builder import log
 from tlparse_bundle import Bundle, BundleError, build, discover
 from tlparse_bundle.cli.main import cli
 from tlparse_bundle.read.validate import validate
-from tlparse_bundle.serve import site
+from tlparse_bundle.serve import site, viewer_files
 from tlparse_bundle.serve.fork import fork
-from tlparse_bundle.serve.modules import modules
+from tlparse_bundle.serve.modules import modules, needed
 from tlparse_bundle.serve.site import write_site
 from tlparse_bundle.serve.viewer_files import forkable, viewers_folder
 
@@ -35,7 +36,7 @@ def names(folder):
 def test_a_site_holds_viewers_bundles_and_the_list(bundle, tmp_path):
     size = write_site([bundle, bundle], tmp_path / "site")
     found = names(tmp_path / "site")
-    assert {"index.html", "bundles.json", ".nojekyll", "viewers/default/main.js", "viewers/home/main.js", "viewers/lib/bundle.js", "bundles/out/manifest.json"} <= found
+    assert {"index.html", "bundles.json", ".nojekyll", "viewers/default/main.js", "viewers/home/main.js", "viewers/lib/bundle/bundle.js", "bundles/out/manifest.json"} <= found
     assert not any("node_modules" in name or "notes.txt" in name for name in found)
     assert size == sum(path.stat().st_size for path in (tmp_path / "site").rglob("*") if path.is_file())
     assert [row["url"] for row in json.loads((tmp_path / "site" / "bundles.json").read_bytes())["bundles"]] == ["bundles/out/", "bundles/out-2/"]
@@ -55,7 +56,7 @@ def test_a_site_of_one_bundle_leads_to_its_viewer(bundle, tmp_path):
 def test_a_viewer_of_ones_own_takes_the_place_of_ours_of_that_name(bundle, tmp_path):
     fork("starter", tmp_path / "default")
     write_site([bundle], tmp_path / "site", [tmp_path / "default"])
-    assert "shell.js" not in {path.name for path in (tmp_path / "site" / "viewers" / "default").iterdir()}
+    assert not (tmp_path / "site" / "viewers" / "default" / "frame").exists()
     listed = json.loads((tmp_path / "site" / "bundles.json").read_bytes())["viewers"]
     assert [row["title"] for row in listed if row["name"] == "default"] == ["Starter · tlparse-bundle"]
 
@@ -83,13 +84,51 @@ def test_a_fork_is_complete(name, tmp_path):
     """Every relative path in its files leads to a file of it."""
     fork(name, tmp_path / "mine")
     found = names(tmp_path / "mine")
-    assert {"index.html", "README.md", "bundle.d.ts", "lib/bundle.js", "lib/dom.js"} <= found
+    assert {"index.html", "README.md", "bundle.d.ts", "lib/bundle/bundle.js", "lib/page/dom.js"} <= found
     for path in (tmp_path / "mine").rglob("*.*"):
         if path.suffix in (".js", ".jsx", ".html", ".css") and "vendor" not in path.parts:
             for reference in re.findall(r'["(](\.{1,2}/[\w./-]+\.(?:js|css|ts))["?)]', path.read_text(encoding="utf-8")):
                 target = (path.parent / reference).resolve()
                 assert target.is_relative_to((tmp_path / "mine").resolve()), (path.name, reference)
                 assert target.is_file() or "vendor" in target.parts, (path.name, reference)
+
+
+@pytest.mark.parametrize("name", forkable())
+def test_a_fork_holds_of_lib_what_its_viewer_needs(name, tmp_path):
+    folder, lib = tmp_path / "mine", tmp_path / "mine" / "lib"
+    fork(name, folder)
+    own = [path for path in folder.rglob("*.*") if path.is_file() and not path.is_relative_to(lib)]
+    copied = {path for path in lib.rglob("*.*") if path.is_file()}
+    assert {path for path in copied if path.suffix in (".js", ".css")} == {path for path in needed(own) if path.is_relative_to(lib)}
+    for path in copied:
+        if path.name == "README.md":
+            assert list(path.parent.glob("*.js")), f"nothing was copied to {path.parent.name}, but what it is for"
+        else:
+            ours = viewers_folder() / "lib" / path.relative_to(lib)
+            assert path.parent.name == "vendor" or path.with_name("README.md").is_file()
+            assert [beside.name for beside in ours.parent.glob(f"{path.stem}.LICENSE")] == [beside.name for beside in path.parent.glob(f"{path.stem}.LICENSE")]
+
+
+def test_forks_are_small(tmp_path):
+    fork("starter", tmp_path / "mine")
+    found = {name for name in names(tmp_path / "mine") if name.startswith("lib/")}
+    assert {"lib/bundle/bundle.js", "lib/bundle/unzip-worker.js", "lib/bundle/README.md", "lib/page/choose-bundle.js"} <= found
+    assert not [name for name in found if name.split("/")[1] in ("code", "diff", "flame", "list") or name.endswith(".css")]
+    fork("provenance", tmp_path / "other")
+    found = {name for name in names(tmp_path / "other") if name.startswith("lib/")}
+    assert {"lib/page/base.css", "lib/page/widgets.css", "lib/list/grid.js", "lib/code/highlight.js"} <= found
+    assert not [name for name in found if name.split("/")[1] in ("diff", "flame")]
+    fork("default", tmp_path / "all")  # the README of each fork says that it has all
+    assert names(tmp_path / "all" / "lib") == names(viewers_folder() / "lib")
+
+
+def test_a_fork_without_decoders(tmp_path, monkeypatch):
+    """The package was installed without Node: the decoders can be put in place later."""
+    shutil.copytree(viewers_folder(), tmp_path / "viewers", ignore=shutil.ignore_patterns("vendor", "node_modules"))
+    monkeypatch.setattr(viewer_files, "viewers_folder", lambda: tmp_path / "viewers")
+    viewer_files.copy_alone(tmp_path / "viewers" / "starter", tmp_path / "mine")
+    found = names(tmp_path / "mine")
+    assert {"lib/bundle/decode-worker.js", "lib/bundle/unzip-worker.js"} <= found and not any("vendor" in name for name in found)
 
 
 def test_a_fork_does_not_replace_anything(tmp_path):
@@ -122,6 +161,21 @@ def test_modules_come_after_those_that_they_import(tmp_path):
     text = dict(found.modules)["main.js"]
     assert 'from "@module:a.js"' in text and 'import("@module:later.js")' in text and 'new URL("@worker:worker.js"' in text
     assert 'import("./types.js")' in text and 'import("./no.js")' in text
+
+
+def test_needed_follows_pages_styles_modules_workers_and_types(tmp_path):
+    texts = {
+        "index.html": '<link rel="icon" href="data:," />\n<link\n  rel="stylesheet" href="a.css" />\n<script type="module" src="main.js"></script>\n<script src="/no.js"></script>',
+        "a.css": '@import "b.css";\n@import url("./c.css") print;\nb { background: url(d.svg), url("data:image/svg+xml,x") }\n',
+        "b.css": "", "c.css": "", "d.svg": "<svg/>", "unused.css": "", "unused.js": "",
+        "main.js": 'import {\n  one,\n} from "./one.js";\nexport * from "./two.js";\nimport "./three.js";\nconst four = () => import("./four.js");\n// new URL("./unused.js", import.meta.url)\n',
+        "one.js": 'import "./main.js";\nnew Worker(new URL("./worker.js", import.meta.url));\n', "two.js": "", "three.js": "", "four.js": 'import "./missing.js";\n',
+        "worker.js": 'import "./inner.js";\n', "inner.js": '/** @typedef {import("./type.js").T} T */\n', "type.js": "",
+    }  # fmt: skip
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    found = {path.name for path in needed([tmp_path / "index.html"])}
+    assert set(texts) - found == {"unused.css", "unused.js"} and found <= set(texts)
 
 
 def test_modules_that_cannot_be_put_in_order_are_named(tmp_path):

@@ -112,7 +112,7 @@ def test_a_million_rows_scroll_to_the_end(show):
     page, _ = show("basic_inference")
     expect(page.get_by_role("heading", level=1)).to_be_visible()
     page.evaluate("""async () => {
-        const { Grid } = await import("/viewers/lib/grid.js");
+        const { Grid } = await import("/viewers/lib/list/grid.js");
         const grid = new Grid({ label: "Million", columns: [{ id: "n", title: "N", width: "6rem", number: true, cell: (i) => i, sort: (i) => i }], name: (i) => `row ${i}` });
         const box = document.createElement("div");
         box.style.cssText = "height: 400px; display: flex; flex-direction: column";
@@ -141,7 +141,7 @@ def test_rows_of_one_value_keep_their_order_and_what_is_unknown_comes_last(show,
     expect(page.get_by_role("heading", level=1)).to_be_visible()
     found = page.evaluate(
         """async ([words, values]) => {
-        const { Grid } = await import("/viewers/lib/grid.js");
+        const { Grid } = await import("/viewers/lib/list/grid.js");
         const value = (i) => i * 7 % values;
         const key = (i) => (i % 11 === 5 ? null : i % 11 === 6 ? undefined : words ? `name ${value(i)}` : value(i));
         const orders = ["", "key", "-key"].map((sort) => {

@@ -1,5 +1,6 @@
 """Each viewer is forked, one line of it is changed, it is run, and the change is seen."""
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -9,11 +10,12 @@ from playwright.sync_api import expect
 from tlparse_bundle import Bundle
 from tlparse_bundle.serve.export import export
 from tlparse_bundle.serve.fork import fork
+from tlparse_bundle.serve.site import write_site
 from tlparse_bundle.serve.viewer_files import forkable
 
 # The file, a text that occurs once in it, another text, and what the page then shows.
 EDITS = {
-    "default": ("shell.js", '"tlparse-bundle"),', '"my own viewer"),', "my own viewer"),
+    "default": ("frame/shell.js", '"tlparse-bundle"),', '"my own viewer"),', "my own viewer"),
     "provenance": ("main.js", 'h("h1", null, "Provenance")', 'h("h1", null, "My provenance")', "My provenance"),
     "multirank": ("main.js", '"‹ tlparse-bundle"),', '"‹ my own viewer"),', "my own viewer"),
     "starter": ("main.js", '"Choose a compile"', '"Pick one of them"', "Pick one of them"),
@@ -122,6 +124,43 @@ def test_a_fork_can_be_exported(forked, page, bundle_of, tmp_path):
     report.write_bytes(b"".join(export(Bundle.open(bundle_of("graph_breaks")), forked("starter"))))
     page.goto(report.as_uri())
     expect(page.get_by_text("Pick one of them")).to_be_visible()
+
+
+@pytest.fixture
+def older(forked):
+    """A fork from the time when all modules of lib/ lay side by side, with the copy of lib/ that it had."""
+    folder = forked("starter")
+    lib = folder / "lib"
+    main = folder / "main.js"
+    main.write_text(re.sub(r"\./lib/\w+/", "./lib/", main.read_text(encoding="utf-8")), encoding="utf-8")
+    for path in [path for path in lib.glob("*/*.js") if path.parent.name != "vendor"]:
+        text = path.read_text(encoding="utf-8").replace('"../vendor/', '"./vendor/')
+        (lib / path.name).write_text(re.sub(r'"\.\./\w+/', '"./', text), encoding="utf-8")
+    for room in [path for path in lib.iterdir() if path.is_dir() and path.name != "vendor"]:
+        shutil.rmtree(room)
+    assert {"bundle.js", "dom.js", "page-bundle.js", "vendor"} <= {path.name for path in lib.iterdir()}
+    return folder
+
+
+@pytest.mark.parametrize("way", ["serve", "site", "export"])
+def test_an_older_fork_goes_on_with_its_own_lib(way, older, page, bundle_of, served, hosted, tmp_path):
+    bundle = bundle_of("graph_breaks", "gzip")
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    if way == "serve":
+        page.goto(served({"run": bundle}, {"mine": older}))
+    elif way == "site":
+        write_site([bundle], tmp_path / "site", [older])
+        page.goto(hosted(tmp_path / "site") + "/")
+    else:
+        (tmp_path / "report.html").write_bytes(b"".join(export(Bundle.open(bundle), older)))
+        page.goto((tmp_path / "report.html").as_uri())
+    expect(page.get_by_text("Pick one of them")).to_be_visible()
+    page.get_by_role("navigation", name="Compiles").get_by_role("link").first.click()
+    expect(page.get_by_role("main").get_by_role("link").first).to_be_visible()
+    if way != "export":
+        assert any(url.endswith("/viewers/mine/lib/bundle.js") for url in asked)
+        assert not any("/viewers/lib/" in url for url in asked)
 
 
 def test_the_starter_is_short():

@@ -53,7 +53,7 @@ TEXT = ("--text", "--dim", "--accent", "--ok", "--break", "--error", "--missing"
 
 
 def names():
-    return sorted(set(re.findall(r"^  (--[\w-]+): light-dark", (VIEWERS / "lib" / "base.css").read_text(), re.MULTILINE)))
+    return sorted(set(re.findall(r"^  (--[\w-]+): light-dark", (VIEWERS / "lib" / "page" / "base.css").read_text(), re.MULTILINE)))
 
 
 def test_status_is_a_word_not_only_a_colour(show):

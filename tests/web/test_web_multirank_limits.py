@@ -195,7 +195,7 @@ def test_narrow_windows(new_page, bundle_of, address_of, name):
 def test_every_module_of_the_first_screen_is_asked_for_at_once():
     page = (VIEWERS / "multirank" / "index.html").read_text()
     assert page.count("modulepreload") > 10
-    for later in ("compare.js", "timeline.js", "collectives.js", "diff-pane.js"):
+    for later in ("compare.js", "timeline.js", "collectives.js", "diff/pane.js"):
         assert later not in page
 
 

@@ -76,7 +76,7 @@ def test_tree_of_an_expression_is_bounded(show, most):
     page, _ = show("export_dtrace", "#v=1&view=symbols")
     tree = page.evaluate(
         """async (most) => {
-      const { expressionTree } = await import(new URL("symbol-data.js", location.href.split("?")[0]));
+      const { expressionTree } = await import(new URL("tables/symbol-data.js", location.href.split("?")[0]));
       const rows = [...Array(40).keys()];
       const table = { strings: ["x", "add", "1"], expressions: {
         event_index: rows, compile_index: rows, method: rows.map((i) => (i ? 1 : -1)), result: rows.map(() => 0),

@@ -206,8 +206,8 @@ def test_three_hundred_thousand_spans_draw_by_pixels(show):
     page, _ = show("train_step", "#v=1&view=timeline")
     chart_of(page)
     took = page.evaluate("""async () => {
-      const { timelineOf, litRows } = await import("/viewers/default/timeline-data.js");
-      const { inSight } = await import("/viewers/lib/flame-data.js");
+      const { timelineOf, litRows } = await import("/viewers/default/timeline/data.js");
+      const { inSight } = await import("/viewers/lib/flame/data.js");
       const n = 300000, list = (make) => Array.from({ length: n }, (_, i) => make(i));
       const spans = { name_index: list((i) => i % 7), start_us: list((i) => i * 10), duration_us: list(() => 9), compile_index: list(() => 0), parent_index: list(() => -1),
         lane: list(() => 0), repair: list(() => 0), begin_event_index: list((i) => 2 * i), end_event_index: list((i) => 2 * i + 1) };

@@ -1,18 +1,18 @@
 // The default viewer: opens the bundle, draws the frame around the views, follows the address.
-import { fill, h, typing } from "../lib/dom.js";
-import { HashState } from "../lib/hash-state.js";
-import { errorBox } from "../lib/load.js";
-import { followLinks, skipLink, stopped } from "../lib/page.js";
-import { openPageBundle } from "../lib/page-bundle.js";
-import { showHelp } from "./help.js";
-import { openOverview } from "./overview.js";
-import { focusSearch } from "./search-box.js";
-import { header } from "./shell.js";
+import { fill, h, typing } from "../lib/page/dom.js";
+import { HashState } from "../lib/page/hash-state.js";
+import { errorBox } from "../lib/page/load.js";
+import { openPageBundle } from "../lib/page/page-bundle.js";
+import { followLinks, skipLink, stopped } from "../lib/page/page.js";
+import { showHelp } from "./frame/help.js";
+import { focusSearch } from "./frame/search-box.js";
+import { header } from "./frame/shell.js";
+import { openOverview } from "./overview/overview.js";
 
 /**
  * @typedef {object} Context what every view gets
- * @property {import("../lib/bundle.js").Bundle} bundle
- * @property {import("../lib/log.js").Log} log
+ * @property {import("../lib/bundle/bundle.js").Bundle} bundle
+ * @property {import("../lib/bundle/log.js").Log} log
  * @property {HashState} state
  */
 /**
@@ -28,24 +28,24 @@ import { header } from "./shell.js";
 /** Only the first screen comes with the page, the modules of the others when they are opened. @type {Record<string, () => Promise<(context: Context) => Promise<View>>>} */
 const VIEWS = {
   overview: async () => openOverview,
-  stack: async () => (await import("./stack.js")).openStack,
-  compiles: async () => (await import("./compiles.js")).openCompiles,
-  compile: async () => (await import("./compile.js")).openCompile,
-  compare: async () => (await import("./compare.js")).openCompare,
-  failures: async () => (await import("./failures.js")).openFailures,
-  breaks: async () => (await import("./breaks.js")).openBreaks,
-  recompiles: async () => (await import("./recompiles.js")).openRecompiles,
-  guards: async () => (await import("./guards.js")).openGuards,
-  symbols: async () => (await import("./symbols.js")).openSymbols,
-  tensors: async () => (await import("./tensors.js")).openTensors,
-  kernels: async () => (await import("./kernels.js")).openKernels,
-  caches: async () => (await import("./caches.js")).openCaches,
-  export: async () => (await import("./export.js")).openExport,
-  timeline: async () => (await import("./timeline.js")).openTimeline,
-  anatomy: async () => (await import("./anatomy.js")).openAnatomy,
-  events: async () => (await import("./events.js")).openEvents,
-  diagnostics: async () => (await import("./diagnostics.js")).openDiagnostics,
-  search: async () => (await import("./search.js")).openSearch,
+  stack: async () => (await import("./stack/stack.js")).openStack,
+  compiles: async () => (await import("./compile/compiles.js")).openCompiles,
+  compile: async () => (await import("./compile/compile.js")).openCompile,
+  compare: async () => (await import("./compare/compare.js")).openCompare,
+  failures: async () => (await import("./findings/failures.js")).openFailures,
+  breaks: async () => (await import("./findings/breaks.js")).openBreaks,
+  recompiles: async () => (await import("./findings/recompiles.js")).openRecompiles,
+  guards: async () => (await import("./findings/guards.js")).openGuards,
+  symbols: async () => (await import("./tables/symbols.js")).openSymbols,
+  tensors: async () => (await import("./tables/tensors.js")).openTensors,
+  kernels: async () => (await import("./tables/kernels.js")).openKernels,
+  caches: async () => (await import("./findings/caches.js")).openCaches,
+  export: async () => (await import("./tables/export.js")).openExport,
+  timeline: async () => (await import("./timeline/timeline.js")).openTimeline,
+  anatomy: async () => (await import("./records/anatomy.js")).openAnatomy,
+  events: async () => (await import("./records/events.js")).openEvents,
+  diagnostics: async () => (await import("./records/diagnostics.js")).openDiagnostics,
+  search: async () => (await import("./search/search.js")).openSearch,
 };
 const OWN_HEADING = new Set(["compile", "compare"]); // they write it when they know what they show
 const DEFAULTS = {
@@ -74,7 +74,7 @@ function loaderOf(view) {
   return Object.hasOwn(VIEWS, view) ? VIEWS[view] : null;
 }
 
-/** @param {import("../lib/bundle.js").Bundle} bundle */
+/** @param {import("../lib/bundle/bundle.js").Bundle} bundle */
 function start(bundle) {
   if (bundle.logs.length === 0) {
     fill(document.body, header(bundle, state, null), fill(main, h("h1", null, "This bundle holds no logs"),
@@ -89,7 +89,7 @@ function start(bundle) {
   follow();
 }
 
-/** @param {import("../lib/bundle.js").Bundle} bundle @param {Record<string, string>} current */
+/** @param {import("../lib/bundle/bundle.js").Bundle} bundle @param {Record<string, string>} current */
 async function show(bundle, current) {
   const log = current.log === "" ? bundle.logs[0] : bundle.log(current.log);
   const open = loaderOf(current.view);
@@ -121,7 +121,7 @@ async function show(bundle, current) {
   }
 }
 
-/** Some views know their title only when they have read what the address asks for. @param {View} mine @param {import("../lib/bundle.js").Bundle} bundle @param {any} log @param {Record<string, string>} current */
+/** Some views know their title only when they have read what the address asks for. @param {View} mine @param {import("../lib/bundle/bundle.js").Bundle} bundle @param {any} log @param {Record<string, string>} current */
 async function update(mine, bundle, log, current) {
   const done = mine.update?.(current);
   setTitle(bundle, log);
@@ -129,7 +129,7 @@ async function update(mine, bundle, log, current) {
   if (view === mine) setTitle(bundle, log);
 }
 
-/** @param {import("../lib/bundle.js").Bundle} bundle @param {any} log */
+/** @param {import("../lib/bundle/bundle.js").Bundle} bundle @param {any} log */
 function setTitle(bundle, log) {
   document.title = [view?.title, bundle.logs.length > 1 ? log?.id : log?.summary.source.name, "tlparse-bundle"].filter(Boolean).join(" · ");
 }

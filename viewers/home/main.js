@@ -1,8 +1,8 @@
 // The list of what a server or a site has: bundles, and the viewers to look at them with.
-import { fill, h } from "../lib/dom.js";
-import { count, plural, time } from "../lib/format.js";
-import { errorBox } from "../lib/load.js";
-import { statusInfo } from "../lib/status.js";
+import { fill, h } from "../lib/page/dom.js";
+import { count, plural, time } from "../lib/page/format.js";
+import { errorBox } from "../lib/page/load.js";
+import { statusInfo } from "../lib/page/status.js";
 
 /** @typedef {{name: string, url: string, problem?: string, log_count: number, ranks: number[], torch_versions: string[], compile_count: number, compile_time_us: number, statuses: Record<string, number>}} BundleRow */
 /** @typedef {{name: string, url: string, title: string, description: string}} ViewerRow */

@@ -1,5 +1,5 @@
 // Sequences of several groups of ranks, level with each other: what is the same stands in one row. No page needed.
-import { equalRuns } from "../lib/diff.js";
+import { equalRuns } from "../lib/diff/diff.js";
 
 /** @typedef {{position: number, name: string} | null} Cell null: nothing stands here */
 

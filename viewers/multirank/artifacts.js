@@ -1,7 +1,7 @@
 // The artifacts of one compile on two ranks, one beside the other; same or not by their hashes.
 
 /** @typedef {{address: string, left: any | null, right: any | null, verdict: "same" | "alike" | "differs" | "left" | "right"}} Pair alike: but for addresses of memory */
-/** @typedef {{log: import("../lib/log.js").Log, key: string}} Side a compile of a rank */
+/** @typedef {{log: import("../lib/bundle/log.js").Log, key: string}} Side a compile of a rank */
 
 const CLOSER_BYTES = 500_000;
 const ADDRESSES = /0x[0-9a-f]{6,}|\b\d{12,}\b/g;

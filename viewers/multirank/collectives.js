@@ -1,9 +1,9 @@
 // The collectives of each compile: schedules of groups of ranks side by side, level with each other.
-import { fill, h } from "../lib/dom.js";
-import { plural } from "../lib/format.js";
+import { lowest, size, Words, words } from "../lib/bundle/ranks.js";
+import { fill, h } from "../lib/page/dom.js";
+import { plural } from "../lib/page/format.js";
 import { align, level } from "./align.js";
 import { awayLink, compileKey } from "./data.js";
-import { lowest, size, Words, words } from "../lib/ranks.js";
 import { functionName, shortOp } from "./verdict.js";
 
 /** @typedef {import("./data.js").Model} Model */

@@ -1,9 +1,9 @@
 // One compile on two ranks, side by side: any artifact.
-import { DiffPane } from "../lib/diff-pane.js";
-import { fill, h } from "../lib/dom.js";
-import { loader } from "../lib/load.js";
-import { split } from "../lib/splitter.js";
-import { prettyJson } from "../lib/text.js";
+import { DiffPane } from "../lib/diff/pane.js";
+import { fill, h } from "../lib/page/dom.js";
+import { loader } from "../lib/page/load.js";
+import { split } from "../lib/page/splitter.js";
+import { prettyJson } from "../lib/page/text.js";
 import { lookCloser, pairs, sameButAddresses, textOf } from "./artifacts.js";
 import { awayLink, compileKey, groupLetter, logOf, majorityRank } from "./data.js";
 import { functionName } from "./verdict.js";

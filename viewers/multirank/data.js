@@ -1,10 +1,10 @@
 // What the views share: the analyses of the first screen, and who is who in the columns.
-import { h } from "../lib/dom.js";
-import { inViewer } from "../lib/page-bundle.js";
-import { each, lowest } from "../lib/ranks.js";
+import { each, lowest } from "../lib/bundle/ranks.js";
+import { h } from "../lib/page/dom.js";
+import { inViewer } from "../lib/page/page-bundle.js";
 
-/** @typedef {import("../lib/bundle.js").Bundle} Bundle */
-/** @typedef {import("../lib/ranks.js").Runs} Runs */
+/** @typedef {import("../lib/bundle/bundle.js").Bundle} Bundle */
+/** @typedef {import("../lib/bundle/ranks.js").Runs} Runs */
 /** @typedef {import("../../schema/bundle.d.ts").RanksMatching} Matching */
 /** @typedef {import("../../schema/bundle.d.ts").RanksGraphs} Graphs */
 /** @typedef {import("../../schema/bundle.d.ts").RanksVerdict} Verdict */

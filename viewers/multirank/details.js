@@ -1,8 +1,8 @@
 // What else the analyses found, as tables: occurrences on some ranks, caches, tensors, run times, health.
-import { h } from "../lib/dom.js";
-import { count, time } from "../lib/format.js";
+import { lowest, words } from "../lib/bundle/ranks.js";
+import { h } from "../lib/page/dom.js";
+import { count, time } from "../lib/page/format.js";
 import { awayLink } from "./data.js";
-import { lowest, words } from "../lib/ranks.js";
 import { compileName, tensorText } from "./verdict.js";
 
 const MOST = 200;

@@ -1,8 +1,8 @@
 // In which order the ranks ran their compiled graphs: groups of ranks side by side.
-import { fill, h } from "../lib/dom.js";
-import { plural } from "../lib/format.js";
+import { size, Words, words } from "../lib/bundle/ranks.js";
+import { fill, h } from "../lib/page/dom.js";
+import { plural } from "../lib/page/format.js";
 import { align, level } from "./align.js";
-import { size, Words, words } from "../lib/ranks.js";
 import { functionName } from "./verdict.js";
 
 /** @typedef {import("../../schema/bundle.d.ts").RanksExecution} Execution */

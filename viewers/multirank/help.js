@@ -1,6 +1,6 @@
 // What the keys do and what the words mean.
-import { h } from "../lib/dom.js";
-import { helpDialog, helpSection } from "../lib/page.js";
+import { h } from "../lib/page/dom.js";
+import { helpDialog, helpSection } from "../lib/page/page.js";
 
 const KEYS = [
   ["1 … 6", "the views, in the order of the bar"], ["↑ ↓ ← →", "in the matrix: from cell to cell"], ["Enter", "in the matrix: compare a cell with most other ranks, or take a group of ranks apart"],

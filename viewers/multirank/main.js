@@ -1,10 +1,10 @@
 // The multi-rank viewer: opens the bundle, draws the frame around the views, follows the address.
-import { fill, h, typing } from "../lib/dom.js";
-import { HashState } from "../lib/hash-state.js";
-import { errorBox } from "../lib/load.js";
-import { followLinks, helpButton, skipLink, stopped } from "../lib/page.js";
-import { inViewer, openPageBundle } from "../lib/page-bundle.js";
-import { themeButton } from "../lib/theme.js";
+import { fill, h, typing } from "../lib/page/dom.js";
+import { HashState } from "../lib/page/hash-state.js";
+import { errorBox } from "../lib/page/load.js";
+import { inViewer, openPageBundle } from "../lib/page/page-bundle.js";
+import { followLinks, helpButton, skipLink, stopped } from "../lib/page/page.js";
+import { themeButton } from "../lib/page/theme.js";
 import { loadModel } from "./data.js";
 import { showHelp } from "./help.js";
 import { openOverview } from "./overview.js";
@@ -60,7 +60,7 @@ function start(model) {
   follow();
 }
 
-/** @param {import("../lib/bundle.js").Bundle} bundle */
+/** @param {import("../lib/bundle/bundle.js").Bundle} bundle */
 function without(bundle) {
   const ranks = new Set(bundle.logs.map((log) => log.rank).filter((rank) => rank !== null));
   fill(document.body, header(bundle, false), fill(main, h("div", { class: "page" }, h("h1", null, "Nothing to compare"),
@@ -97,7 +97,7 @@ async function show(model, current) {
   }
 }
 
-/** @param {import("../lib/bundle.js").Bundle} bundle @param {boolean} tabs */
+/** @param {import("../lib/bundle/bundle.js").Bundle} bundle @param {boolean} tabs */
 function header(bundle, tabs) {
   const current = state.current.view;
   return h("header", { class: "shell" },

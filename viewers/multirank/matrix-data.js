@@ -1,8 +1,8 @@
 // Rows of the matrix: ranks whose cells are all the same stand together. No page needed.
+import { each, toRuns } from "../lib/bundle/ranks.js";
 import { groupLetter } from "./data.js";
-import { each, toRuns } from "../lib/ranks.js";
 
-/** @typedef {{members: number[], runs: import("../lib/ranks.js").Runs}} Group members: places in the list of members */
+/** @typedef {{members: number[], runs: import("../lib/bundle/ranks.js").Runs}} Group members: places in the list of members */
 /** @typedef {{group: number, member: number}} Row of the table: member is -1 for a group of several, and -2 for a group of one */
 
 /** Signs in a cell, for what was stated of it. @type {Record<string, [string, string]>} */

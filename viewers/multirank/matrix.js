@@ -1,11 +1,11 @@
 // Ranks × compiles: a row for each group of equal ranks, a cell for each compile, coloured by what it is the same as.
 // Only the rows and cells in sight are in the page, so that 1,024 ranks with 200 compiles scroll smoothly.
-import { fill, h } from "../lib/dom.js";
-import { plural } from "../lib/format.js";
-import { VirtualList } from "../lib/virtual-list.js";
+import { size, words } from "../lib/bundle/ranks.js";
+import { VirtualList } from "../lib/list/virtual-list.js";
+import { fill, h } from "../lib/page/dom.js";
+import { plural } from "../lib/page/format.js";
 import { groupLetter } from "./data.js";
 import { cellText, MARKS, tableRows } from "./matrix-data.js";
-import { size, words } from "../lib/ranks.js";
 import { functionName } from "./verdict.js";
 
 const ROW = 24;

@@ -1,14 +1,14 @@
 // The first screen: what differs, in words; below it every rank and every compile.
-import { h } from "../lib/dom.js";
-import { count, plural } from "../lib/format.js";
+import { each, lowest, size, toRuns, Words } from "../lib/bundle/ranks.js";
+import { h } from "../lib/page/dom.js";
+import { count, plural } from "../lib/page/format.js";
 import { awayLink, compileKey, groupLetter, majorityRank } from "./data.js";
-import { Matrix } from "./matrix.js";
 import { groupRows, MARKS, marksOf } from "./matrix-data.js";
-import { each, lowest, size, toRuns, Words } from "../lib/ranks.js";
+import { Matrix } from "./matrix.js";
 import { headline, predicate } from "./verdict.js";
 
 /** @typedef {import("./data.js").Model} Model */
-/** @typedef {import("../lib/hash-state.js").HashState} State */
+/** @typedef {import("../lib/page/hash-state.js").HashState} State */
 /** @typedef {import("./verdict.js").Statement} Statement */
 
 const RANKING = ["error", "warning", "info"];

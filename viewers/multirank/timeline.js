@@ -1,9 +1,9 @@
 // The compiles of all ranks under each other, on one clock.
-import { fill, h } from "../lib/dom.js";
-import { time } from "../lib/format.js";
-import { each } from "../lib/ranks.js";
-import { FlameChart } from "../lib/flame-chart.js";
-import { byRow } from "../lib/flame-data.js";
+import { each } from "../lib/bundle/ranks.js";
+import { FlameChart } from "../lib/flame/chart.js";
+import { byRow } from "../lib/flame/data.js";
+import { fill, h } from "../lib/page/dom.js";
+import { time } from "../lib/page/format.js";
 import { awayLink, compileKey, groupLetter } from "./data.js";
 import { functionName } from "./verdict.js";
 

@@ -1,6 +1,6 @@
 // Sentences of the verdict: what a statement of ranks/verdict.json says to a person. No page needed.
-import { count, plural, shortFile, time } from "../lib/format.js";
-import { numbers, size, Words, words } from "../lib/ranks.js";
+import { numbers, size, Words, words } from "../lib/bundle/ranks.js";
+import { count, plural, shortFile, time } from "../lib/page/format.js";
 
 /** @typedef {import("../../schema/bundle.d.ts").RanksVerdict["statements"][number]} Statement */
 /** @typedef {import("../../schema/bundle.d.ts").RanksMatching["columns"]} Columns */

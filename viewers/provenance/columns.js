@@ -1,6 +1,6 @@
 // Panes beside each other, with bars between them that can be dragged or moved with the arrow keys; any can be hidden.
-import { fill, h } from "../lib/dom.js";
-import { store, stored } from "../lib/remember.js";
+import { fill, h } from "../lib/page/dom.js";
+import { store, stored } from "../lib/page/remember.js";
 
 const KEY = "tlparse-bundle.provenance.columns";
 const LEAST = 0.15; // of the width that a pane has when all are equal

@@ -1,6 +1,6 @@
 // Loads what the viewer shows: the graphs of a log that have provenance, and the texts of one of them.
 
-/** @typedef {import("../lib/log.js").Log} Log */
+/** @typedef {import("../lib/bundle/log.js").Log} Log */
 /** @typedef {{row: any, compile: any, id: string, label: string}} Graph a row of the table's groups, with its address and name */
 
 const HANDLES = /^(extern_kernels\.|aoti_torch_|torch\.ops\.)/;

@@ -1,6 +1,6 @@
 // The help: keys and words.
-import { h } from "../lib/dom.js";
-import { helpDialog, helpSection } from "../lib/page.js";
+import { h } from "../lib/page/dom.js";
+import { helpDialog, helpSection } from "../lib/page/page.js";
 
 const KEYS = [
   ["click, Enter", "pin a line: what belongs to it stays marked, and the address leads here again; once more unpins"],

@@ -1,7 +1,7 @@
 // The kernels of a graph: what they fuse, where they come from, where they are called, how long they take.
-import { fill, h } from "../lib/dom.js";
-import { count, time } from "../lib/format.js";
-import { Grid } from "../lib/grid.js";
+import { Grid } from "../lib/list/grid.js";
+import { fill, h } from "../lib/page/dom.js";
+import { count, time } from "../lib/page/format.js";
 import { list } from "./chain.js";
 import { nodeName } from "./model.js";
 

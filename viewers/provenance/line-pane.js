@@ -1,5 +1,5 @@
 // One of the four panes: lines that can be hovered, walked with the keyboard and pinned.
-import { fill, h, typing } from "../lib/dom.js";
+import { fill, h, typing } from "../lib/page/dom.js";
 import { LineText, ROW } from "./line-text.js";
 
 const MOST_TICKS = 300;

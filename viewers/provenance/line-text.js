@@ -1,9 +1,9 @@
 // The text of a pane: rows in sight, wrapping, colours, find. What the lines mean is line-pane.js.
-import { Find } from "../lib/code-find.js";
-import { characterWidth, fill, h } from "../lib/dom.js";
-import { highlighter } from "../lib/highlight.js";
-import { lastAtMost, layOut, splitLines } from "../lib/text.js";
-import { VirtualList } from "../lib/virtual-list.js";
+import { Find } from "../lib/code/find.js";
+import { highlighter } from "../lib/code/highlight.js";
+import { VirtualList } from "../lib/list/virtual-list.js";
+import { characterWidth, fill, h } from "../lib/page/dom.js";
+import { lastAtMost, layOut, splitLines } from "../lib/page/text.js";
 
 export const ROW = 18;
 const LONGEST_ROW = 2_000; // longer lines go on in the next row, wrapped or not

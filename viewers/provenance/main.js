@@ -1,10 +1,10 @@
 // The provenance viewer: opens the bundle, lets one choose a graph, follows the address.
-import { fill, h, typing } from "../lib/dom.js";
-import { HashState } from "../lib/hash-state.js";
-import { loader } from "../lib/load.js";
-import { followLinks, helpButton, skipLink, stopped } from "../lib/page.js";
-import { inViewer, openPageBundle } from "../lib/page-bundle.js";
-import { themeButton } from "../lib/theme.js";
+import { fill, h, typing } from "../lib/page/dom.js";
+import { HashState } from "../lib/page/hash-state.js";
+import { loader } from "../lib/page/load.js";
+import { inViewer, openPageBundle } from "../lib/page/page-bundle.js";
+import { followLinks, helpButton, skipLink, stopped } from "../lib/page/page.js";
+import { themeButton } from "../lib/page/theme.js";
 import { graphsOf, textsOf, timesOf } from "./data.js";
 import { showHelp } from "./help.js";
 import { buildModel } from "./model.js";
@@ -32,7 +32,7 @@ try {
   stopped(error);
 }
 
-/** @param {import("../lib/bundle.js").Bundle} bundle @param {Record<string, string>} current */
+/** @param {import("../lib/bundle/bundle.js").Bundle} bundle @param {Record<string, string>} current */
 async function show(bundle, current) {
   const place = JSON.stringify([current.log, current.compile, current.graph]);
   if (place === shown && view) {
@@ -60,7 +60,7 @@ async function show(bundle, current) {
   });
 }
 
-/** Without a log in the address: the first that has something to show. @param {import("../lib/bundle.js").Bundle} bundle */
+/** Without a log in the address: the first that has something to show. @param {import("../lib/bundle/bundle.js").Bundle} bundle */
 async function firstWithGraphs(bundle) {
   for (const log of bundle.logs.slice(0, 8)) if ((await graphsOf(log).catch(() => null))?.graphs.length) return log;
   return bundle.logs[0];

@@ -1,6 +1,6 @@
 // Four panes of one graph that show together what belongs together.
-import { fill, h } from "../lib/dom.js";
-import { plural } from "../lib/format.js";
+import { fill, h } from "../lib/page/dom.js";
+import { plural } from "../lib/page/format.js";
 import { chain } from "./chain.js";
 import { columns } from "./columns.js";
 import { kernelGrid, share, showCoverage } from "./kernel-list.js";
@@ -29,7 +29,7 @@ function parsePin(text) {
 
 /**
  * @param {{table: any, row: any, texts: Record<"pre" | "post" | "code", string | null>, times: (number | null)[],
- *   state: import("../lib/hash-state.js").HashState}} content
+ *   state: import("../lib/page/hash-state.js").HashState}} content
  */
 export function graphView({ table, row, texts, times, state }) {
   const model = buildModel(table, row);

@@ -2,11 +2,11 @@
 //
 // How it works: the address says what is shown ('#log=…&compile=…&artifact=…'). Every link only changes the address,
 // and show() draws the page from it. So every screen can be linked to, and 'back' works.
-import { fill, h } from "../lib/dom.js"; // h("tag", {attributes}, ...children): text stays text, never markup
-import { bytes, plural, time } from "../lib/format.js";
-import { errorBox } from "../lib/load.js";
-import { openPageBundle } from "../lib/page-bundle.js";
-import { statusInfo } from "../lib/status.js";
+import { fill, h } from "../lib/page/dom.js"; // h("tag", {attributes}, ...children): text stays text, never markup
+import { bytes, plural, time } from "../lib/page/format.js";
+import { errorBox } from "../lib/page/load.js";
+import { openPageBundle } from "../lib/page/page-bundle.js";
+import { statusInfo } from "../lib/page/status.js";
 
 /** @typedef {import("../../schema/bundle.d.ts").Compiles["compiles"][number]} Compile a row of the table of compiles */
 
@@ -19,7 +19,7 @@ try {
   fill(document.body, h("main", { class: "stopped" }, h("h1", null, "The bundle could not be opened"), errorBox(error)));
 }
 
-/** Draws what the address says. @param {import("../lib/bundle.js").Bundle} bundle */
+/** Draws what the address says. @param {import("../lib/bundle/bundle.js").Bundle} bundle */
 async function show(bundle) {
   const asked = new URLSearchParams(location.hash.slice(1));
   const log = bundle.log(asked.get("log") ?? "") ?? bundle.logs[0];
@@ -40,20 +40,20 @@ async function show(bundle) {
   }
 }
 
-/** @param {import("../lib/bundle.js").Bundle} bundle @param {import("../lib/log.js").Log} current */
+/** @param {import("../lib/bundle/bundle.js").Bundle} bundle @param {import("../lib/bundle/log.js").Log} current */
 function logLinks(bundle, current) {
   if (bundle.logs.length === 1) return null;
   return h("nav", { "aria-label": "Logs" }, bundle.logs.map((log) => link({ log: log.id }, log === current, log.rank === null ? log.id : `rank ${log.rank}`)));
 }
 
-/** @param {import("../lib/log.js").Log} log @param {Compile} compile @param {boolean} here */
+/** @param {import("../lib/bundle/log.js").Log} log @param {Compile} compile @param {boolean} here */
 function compileLink(log, compile, here) {
   const name = compile.id === null ? "records without a compile id" : `[${compile.key}] ${compile.function ?? "?"}`;
   const took = compile.compile_time_us === null ? "" : ` ${time(compile.compile_time_us)}`;
   return link({ log: log.id, compile: compile.key }, here, name, h("span", { class: "dim" }, ` ${statusInfo(compile.status).word}${took}`));
 }
 
-/** @param {Element} main @param {import("../lib/log.js").Log} log @param {Compile | undefined} compile @param {number} index @param {string | null} wanted */
+/** @param {Element} main @param {import("../lib/bundle/log.js").Log} log @param {Compile | undefined} compile @param {number} index @param {string | null} wanted */
 async function showCompile(main, log, compile, index, wanted) {
   if (!compile) return void fill(main, h("h2", null, "Choose a compile"));
   // The artifacts of all compiles are one table of columns; row(i) is one row as an object.

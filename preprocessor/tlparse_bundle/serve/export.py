@@ -1,7 +1,7 @@
 """One HTML file that holds a viewer and a bundle, or a part of it, and opens from disk.
 
 Browsers fetch no modules from file://, so a short script makes an object URL of each module and imports the
-last. The files of the bundle are elements with their bytes in base64, as ``viewers/lib/source.js`` reads them.
+last. The files of the bundle are elements with their bytes in base64, as ``viewers/lib/bundle/source.js`` reads them.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ _TYPES = "jsconfig.json"  # editors check the types with it
 
 
 def fork(name: str, target: Path) -> None:
-    """Copies the viewer ``name`` of the package into a new folder, with lib/, types and a README.
+    """Copies the viewer ``name`` of the package into a new folder, with what it needs of lib/, types and a README.
 
     Raises BundleError for an unknown name, and when the folder exists and is not empty.
     """

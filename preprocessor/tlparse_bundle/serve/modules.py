@@ -1,18 +1,38 @@
-"""The ES modules of a viewer, in an order in which each can be given the addresses of those that it imports."""
+"""What the files of a viewer lead to: all files that some need, and the ES modules in an order in which each can
+be given the addresses of those that it imports.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
 from tlparse_bundle.errors import BundleError
 
-# Static imports begin a line; import() and workers stand anywhere, but not in comments, where JSDoc has its types.
-_STATIC = re.compile(r'^(?:import|export)\s(?:[^;"]*?from\s+)?"(\.{1,2}/[^"]+)"', re.MULTILINE)
-_LATER = re.compile(r'\bimport\(\s*"(\.{1,2}/[^"]+\.js)"')
-_WORKER = re.compile(r'\bnew URL\(\s*"(\.{1,2}/[^"]+\.js)", import\.meta\.url')
-_MARKS = {_STATIC: "@module:", _LATER: "@module:", _WORKER: "@worker:"}
+IMPORT, LATER, WORKER, TYPE, LINK = "import", "later", "worker", "type", "link"
+
+# Static imports begin a line; import() and workers stand anywhere. In a comment, import() is a type of JSDoc.
+_SCRIPT = {
+    IMPORT: re.compile(r'^(?:import|export)\s(?:[^;"]*?from\s+)?"(\.{1,2}/[^"]+)"', re.MULTILINE),
+    LATER: re.compile(r'\bimport\(\s*"(\.{1,2}/[^"]+\.js)"'),
+    WORKER: re.compile(r'\bnew URL\(\s*"(\.{1,2}/[^"]+\.js)", import\.meta\.url'),
+}
+_PATTERNS = dict.fromkeys((".js", ".jsx", ".mjs", ".ts", ".tsx"), _SCRIPT) | {
+    ".css": {LINK: re.compile(r"""(?:@import\s+["']|\burl\(\s*["']?)([^"'():\s]+)""")},
+    ".html": {LINK: re.compile(r'<(?:link|script)\b[^>]*?\s(?:href|src)="([^":]+)"')},
+}
+_MARKS = {IMPORT: "@module:", LATER: "@module:", WORKER: "@worker:"}
+
+
+class Reference(NamedTuple):
+    """A relative path in a text that leads to another file: ``text[start:end]``."""
+
+    kind: str
+    start: int
+    end: int
+    target: Path
 
 
 class Modules(NamedTuple):
@@ -24,6 +44,35 @@ class Modules(NamedTuple):
 
     modules: list[tuple[str, str]]
     workers: dict[str, list[tuple[str, str]]]
+
+
+def references(path: Path, text: str) -> list[Reference]:
+    """What the text of a module, a style or a page leads to, in order. The targets may be missing."""
+    found = []
+    for kind, pattern in _PATTERNS.get(path.suffix, {}).items():
+        for match in pattern.finditer(text):
+            commented = kind in (LATER, WORKER) and _in_comment(text, match.start())
+            if not commented or kind == LATER:
+                found.append(Reference(TYPE if commented else kind, *match.span(1), (path.parent / match[1]).resolve()))
+    return sorted(found, key=lambda reference: reference.start)
+
+
+def needed(files: Iterable[Path]) -> set[Path]:
+    """The files and all that they lead to, directly or not: modules, workers, styles, and the modules of types.
+
+    What is not there is left out.
+    """
+    found = {path.resolve() for path in files}
+    waiting = list(found)
+    while waiting:
+        path = waiting.pop()
+        if path.suffix not in _PATTERNS:
+            continue
+        targets = {reference.target for reference in references(path, path.read_text(encoding="utf-8"))} - found
+        new = [target for target in targets if target.is_file()]
+        found.update(new)
+        waiting += new
+    return found
 
 
 def modules(entry: Path, root: Path) -> Modules:
@@ -43,18 +92,16 @@ def modules(entry: Path, root: Path) -> Modules:
         if not path.is_relative_to(root) or not path.is_file():
             raise BundleError(f"{way[-1] if way else root} needs {path}, which is not there", code="export")
         text = path.read_text(encoding="utf-8")
-        matches = (match for pattern in _MARKS for match in pattern.finditer(text))
         pieces, done = [], 0
-        for match in sorted(matches, key=lambda match: match.start()):
-            target = (path.parent / match[1]).resolve()
-            if match.re is not _STATIC and (_in_comment(text, match.start()) or not target.is_file()):
+        for kind, start, end, target in references(path, text):
+            if kind not in _MARKS or (kind != IMPORT and not target.is_file()):
                 continue  # what is fetched later may be missing; the page says so then
-            if match.re is _WORKER:
+            if kind == WORKER:
                 workers[target] = None
             else:
                 visit(target, (*way, path))
-            pieces.append(f"{text[done : match.start(1)]}{_MARKS[match.re]}{_name(target, root)}")
-            done = match.end(1)
+            pieces.append(f"{text[done:start]}{_MARKS[kind]}{_name(target, root)}")
+            done = end
         texts[path] = "".join(pieces) + text[done:]
 
     visit(entry.resolve(), ())

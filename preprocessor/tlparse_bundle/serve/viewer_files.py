@@ -10,6 +10,7 @@ from pathlib import Path
 
 from tlparse_bundle.errors import BundleError
 from tlparse_bundle.format.schemas import shared_files
+from tlparse_bundle.serve.modules import needed
 
 LIB = "lib"
 HOME = "home"  # the page that lists bundles and viewers
@@ -62,14 +63,15 @@ def copy_tree(source: Path, target: Path) -> None:
 
 
 def copy_alone(viewer: Path, target: Path) -> None:
-    """Copies a viewer of the package so that it runs on its own: with ``lib/`` and the types inside.
+    """Copies a viewer of the package so that it runs on its own: with what it needs of ``lib/``, and the types.
 
-    Paths such as ``../lib/dom.js`` in its files become those of the copy.
+    Paths such as ``../lib/page/dom.js`` in its files become those of the copy.
     """
     viewers = viewers_folder()
+    own = list(files(viewer))
     moved = {viewers / LIB: target / LIB, viewers.parent / "schema" / "bundle.d.ts": target / "bundle.d.ts", viewer: target}
-    for folder in (viewer, viewers / LIB):
-        for path in files(folder):
+    for folder, paths in {viewer: own, viewers / LIB: _of_lib(own)}.items():
+        for path in paths:
             to = moved[folder] / path.relative_to(folder)
             to.parent.mkdir(parents=True, exist_ok=True)
             if path.suffix in _TEXT:
@@ -80,6 +82,14 @@ def copy_alone(viewer: Path, target: Path) -> None:
     types = viewers.parent / "schema" / "bundle.d.ts"
     if types.is_file():
         shutil.copyfile(types, target / "bundle.d.ts")
+
+
+def _of_lib(own: list[Path]) -> list[Path]:
+    """The files of ``lib/`` that the files of a viewer need, the licences of those of others, and the README of each folder."""
+    lib = viewers_folder() / LIB
+    modules = {path for path in needed(own) if path.is_relative_to(lib)}
+    beside = {path.with_suffix(".LICENSE") for path in modules} | {path.with_name("README.md") for path in modules}
+    return sorted(modules | {path for path in beside if path.is_file()})
 
 
 def _moved(reference: str, source: Path, copy: Path, moved: dict[Path, Path]) -> str:

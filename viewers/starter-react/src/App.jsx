@@ -1,14 +1,14 @@
 // The address says what is shown ('#log=…&compile=…&artifact=…'); links change it, and the page follows.
 import { useEffect, useState, useSyncExternalStore } from "react";
-import { bytes, plural, time } from "../../lib/format.js";
-import { statusInfo } from "../../lib/status.js";
+import { bytes, plural, time } from "../../lib/page/format.js";
+import { statusInfo } from "../../lib/page/status.js";
 
 const follow = (changed) => {
   addEventListener("hashchange", changed);
   return () => removeEventListener("hashchange", changed);
 };
 
-/** @param {{bundle: import("../../lib/bundle.js").Bundle}} props */
+/** @param {{bundle: import("../../lib/bundle/bundle.js").Bundle}} props */
 export function App({ bundle }) {
   const asked = new URLSearchParams(useSyncExternalStore(follow, () => location.hash).slice(1));
   const log = bundle.log(asked.get("log") ?? "") ?? bundle.logs[0];

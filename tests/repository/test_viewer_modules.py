@@ -1,0 +1,112 @@
+"""The modules of the viewers: small, in small folders, each folder with a line about it; imports go one way."""
+
+from graphlib import CycleError, TopologicalSorter
+
+import pytest
+import traces
+from tlparse_bundle.serve.modules import IMPORT, LATER, TYPE, WORKER, references
+
+VIEWERS = traces.ROOT / "viewers"
+SKIPPED = {"node_modules", "vendor", "dist"}
+MODULES = sorted(path for path in VIEWERS.rglob("*") if path.suffix in (".js", ".jsx") and not SKIPPED & set(path.relative_to(VIEWERS).parts))
+FOLDERS = sorted({path.parent for path in MODULES})
+WITH_ROOMS = ("lib", "default")
+ROOMS = [folder for folder in FOLDERS if folder.parent.name in WITH_ROOMS]
+MAX_LINES = 350
+MAX_MODULES = 25
+
+# What the modules of a room of lib/ may import, types included, besides their own room.
+LIB = {
+    "bundle": {"vendor"},
+    "page": {"bundle"},
+    "list": {"page", "bundle"},
+    "flame": {"page", "bundle"},
+    "code": {"list", "page", "bundle"},
+    "diff": {"code", "list", "page", "bundle"},
+}
+
+
+def leads_to(path, kinds):
+    return [found.target for found in references(path, path.read_text(encoding="utf-8")) if found.kind in kinds]
+
+
+def circle(edges):
+    """A circle in {node: nodes}, in words; None when there is none."""
+    try:
+        TopologicalSorter(edges).prepare()
+    except CycleError as error:
+        return " > ".join(map(str, error.args[1]))
+    return None
+
+
+def name(path):
+    return path.relative_to(VIEWERS).as_posix()
+
+
+def test_there_is_something_to_look_at():
+    assert len(MODULES) > 100
+    assert sum(len(leads_to(path, {IMPORT})) for path in MODULES) > 500
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name)
+def test_modules_are_small(path):
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= MAX_LINES
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=name)
+def test_folders_are_small(folder):
+    assert len([path for path in MODULES if path.parent == folder]) <= MAX_MODULES
+
+
+@pytest.mark.parametrize("folder", ROOMS, ids=name)
+def test_each_room_says_in_one_line_what_it_is_for(folder):
+    (line,) = (folder / "README.md").read_text(encoding="utf-8").splitlines()
+    assert line.endswith(".") and 10 < len(line) < 140
+
+
+def test_modules_lie_in_rooms():
+    assert [path.name for path in MODULES if path.parent == VIEWERS / "lib"] == []
+    assert [path.name for path in MODULES if path.parent == VIEWERS / "default"] == ["main.js"]
+
+
+def test_a_circle_is_found(tmp_path):
+    for file, text in {"a": 'import "./b.js";\n', "b": 'export * from "./c.js";\n', "c": 'import {\n  a,\n} from "./a.js";\n', "d": 'import "./a.js";\n'}.items():
+        (tmp_path / f"{file}.js").write_text(text)
+    edges = {path.stem: [target.stem for target in leads_to(path, {IMPORT})] for path in tmp_path.iterdir()}
+    assert set(circle(edges).split(" > ")) == {"a", "b", "c"}
+    (tmp_path / "c.js").write_text('/** @type {import("./a.js").T} */ export const later = () => import("./a.js");\n')
+    edges = {path.stem: [target.stem for target in leads_to(path, {IMPORT})] for path in tmp_path.iterdir()}
+    assert circle(edges) is None
+
+
+def test_modules_import_each_other_in_no_circle():
+    assert circle({name(path): [name(target) for target in leads_to(path, {IMPORT})] for path in MODULES}) is None
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name)
+def test_what_a_module_names_is_there(path):
+    missing = [target for target in leads_to(path, {IMPORT, LATER, WORKER, TYPE}) if not target.is_file() and target.parent.name != "vendor"]
+    assert missing == []
+
+
+@pytest.mark.parametrize("path", [path for path in MODULES if path.is_relative_to(VIEWERS / "lib")], ids=name)
+def test_rooms_of_lib_import_one_way(path):
+    room = path.parent.name
+    for target in leads_to(path, {IMPORT, LATER, WORKER, TYPE}):
+        other = target.relative_to(VIEWERS / "lib").parts[0]
+        assert other == room or other in LIB[room], f"{room} imports {name(target)}"
+
+
+def test_the_list_names_every_room_of_lib_in_order():
+    assert set(LIB) == {folder.name for folder in ROOMS if folder.parent.name == "lib"}
+    assert circle(LIB) is None
+
+
+def test_rooms_of_the_default_viewer_import_each_other_in_no_circle():
+    viewer = VIEWERS / "default"
+    edges = {folder.name: set() for folder in ROOMS if folder.parent == viewer}
+    for path in MODULES:
+        if path.parent.parent == viewer:
+            edges[path.parent.name] |= {target.parent.name for target in leads_to(path, {IMPORT}) if target.is_relative_to(viewer)} - {path.parent.name}
+    assert circle(edges) is None
+    assert viewer.name not in set().union(*edges.values()), "a view imports main.js"

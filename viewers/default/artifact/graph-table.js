@@ -1,0 +1,62 @@
+// An FX graph as a table: one row for each node.
+import { nodesOf, shapeOf } from "../../lib/code/fx-nodes.js";
+import { Grid } from "../../lib/list/grid.js";
+import { fill, h, searchField } from "../../lib/page/dom.js";
+import { count, plural, shortFile } from "../../lib/page/format.js";
+import { splitLines } from "../../lib/page/text.js";
+
+/** What only the table has in the address. */
+export const TABLE_ONLY = { q: "", type: "", sort: "" };
+
+/**
+ * @param {string} text @param {string} name of the artifact @param {any} tools the switch between text and table
+ * @param {import("../../lib/page/hash-state.js").HashState} state @param {AbortSignal} signal
+ */
+export async function openGraphTable(text, name, tools, state, signal) {
+  const nodes = await nodesOf(splitLines(text).lines, signal);
+  const several = new Set(nodes.graph).size > 1;
+  const total = h("span", { class: "dim", role: "status" });
+  const ops = [...new Set(nodes.op)].sort();
+  const op = h("select", { "aria-label": "Op", onchange: () => { state.replace({ type: op.value }); apply(); } }, h("option", { value: "" }, "any op"), ops.map((value) => h("option", { value }, value)));
+  const filter = searchField("Filter nodes", "Filter by name, target, shape, source", (q) => { state.replace({ q }); apply(); });
+  const onopen = (/** @type {number} */ line) => state.go(state.patched({ ...TABLE_ONLY, pane: "", line: String(line) }));
+  const grid = new Grid({
+    label: `Nodes of ${name}`, columns: columns(nodes, several), minWidth: several ? "64rem" : "56rem",
+    name: (i) => `${nodes.name[i]} ${nodes.target[i]}`, sort: state.current.sort, onsort: (sort) => state.replace({ sort }),
+    onselect: (i) => state.replace({ line: String(nodes.line[i]) }), onopen: (i) => onopen(nodes.line[i]),
+  });
+  grid.element.addEventListener("dblclick", () => grid.selected >= 0 && onopen(nodes.line[grid.selected]));
+  const apply = () => {
+    const wanted = filter.value.toLowerCase();
+    const rows = [];
+    for (let i = 0; i < nodes.length; i++) {
+      if (op.value && nodes.op[i] !== op.value) continue;
+      if (!wanted || [nodes.name[i], nodes.target[i], nodes.annotation[i], nodes.source[i], nodes.code[i], nodes.graph[i]].some((value) => value.toLowerCase().includes(wanted))) rows.push(i);
+    }
+    grid.show(rows, nodes.line.indexOf(Number(state.current.line)));
+    fill(total, rows.length === nodes.length ? plural(nodes.length, "node") : `${count(rows.length)} of ${plural(nodes.length, "node")}`, nodes.length > 0 && "; Enter: the line in the text");
+  };
+  filter.value = state.current.q;
+  op.value = state.current.type;
+  apply();
+  const empty = nodes.length === 0 && h("p", { class: "note padded" }, "No graph was recognised in this text. The rows would be its inputs, calls and outputs.");
+  return { element: h("div", { class: "fill" }, h("div", { class: "toolbar" }, tools, h("span", { class: "spring" }), filter, op, total), empty || grid.element), find: filter };
+}
+
+/** @param {import("../../lib/code/fx-nodes.js").Nodes} nodes @param {boolean} several @returns {import("../../lib/list/grid.js").Column[]} */
+function columns(nodes, several) {
+  const text = (/** @type {string} */ value) => h("span", { title: value }, value);
+  const all = [
+    { id: "line", title: "Line", width: "4rem", number: true, cell: (/** @type {number} */ i) => count(nodes.line[i]), sort: (/** @type {number} */ i) => nodes.line[i] },
+    { id: "name", title: "Name", width: "minmax(9rem, 2fr)", class: "mono", cell: (/** @type {number} */ i) => text(nodes.name[i]), sort: (/** @type {number} */ i) => nodes.name[i] },
+    { id: "op", title: "Op", width: "7rem", cell: (/** @type {number} */ i) => nodes.op[i], sort: (/** @type {number} */ i) => nodes.op[i] },
+    { id: "target", title: "Target", width: "minmax(10rem, 3fr)", class: "mono", cell: (/** @type {number} */ i) => text(nodes.target[i]), sort: (/** @type {number} */ i) => nodes.target[i] },
+    { id: "shape", title: "Shape", width: "minmax(6rem, 1.4fr)", class: "mono", cell: (/** @type {number} */ i) => text(shapeOf(nodes, i).shape), sort: (/** @type {number} */ i) => shapeOf(nodes, i).shape },
+    { id: "dtype", title: "Type", width: "4rem", class: "mono", cell: (/** @type {number} */ i) => shapeOf(nodes, i).dtype, sort: (/** @type {number} */ i) => shapeOf(nodes, i).dtype },
+    { id: "users", title: "Users", width: "4rem", number: true, cell: (/** @type {number} */ i) => count(nodes.users[i]), sort: (/** @type {number} */ i) => nodes.users[i], help: "Nodes that use it" },
+    { id: "source", title: "Source", width: "minmax(8rem, 2fr)", cell: (/** @type {number} */ i) => h("span", { title: `${nodes.source[i]}\n${nodes.code[i]}` },
+      h("span", { class: "place" }, nodes.source[i] && shortFile(nodes.source[i]).split("/").slice(-2).join("/")), " ", h("code", null, nodes.code[i])), sort: (/** @type {number} */ i) => nodes.source[i] },
+  ];
+  if (several) all.splice(1, 0, { id: "graph", title: "Graph", width: "8rem", class: "mono", cell: (i) => text(nodes.graph[i]), sort: (i) => nodes.graph[i] });
+  return all;
+}

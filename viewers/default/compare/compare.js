@@ -1,0 +1,173 @@
+// Two compiles side by side: artifact by artifact, of one log, of two logs, or of two bundles.
+import { openBundle } from "../../lib/bundle/bundle.js";
+import { DiffPane } from "../../lib/diff/pane.js";
+import { fill, h } from "../../lib/page/dom.js";
+import { bytes, count, plural } from "../../lib/page/format.js";
+import { loader } from "../../lib/page/load.js";
+import { allowed } from "../../lib/page/page-bundle.js";
+import { split } from "../../lib/page/splitter.js";
+import { prettyJson } from "../../lib/page/text.js";
+import { byPhase, compileLabel, functionName, modelOf } from "../shared/model.js";
+import { frameTable } from "./frame-table.js";
+import { numbers, pairs, parseSide, previousOfFrame, sideText } from "./sides.js";
+
+const SUMMARY = "", FRAME = "~frame";
+/** @type {Record<string, [string, string]>} */
+const VERDICTS = { same: ["=", "same"], differs: ["≠", "differs"], left: ["◧", "only left"], right: ["◨", "only right"] };
+const MOST_OFFERED = 2_000;
+
+/** @typedef {import("./sides.js").Side} Side */
+/** @typedef {{left: Side, right: Side, list: import("./sides.js").Pair[]}} Both */
+
+/** @param {import("../main.js").Context} context @returns {Promise<import("../main.js").View>} */
+export async function openCompare(context) {
+  const { bundle, log, state } = context;
+  const head = h("header", { class: "compile-head compare-head" });
+  const rail = h("nav", { class: "pane rail", "aria-label": "Artifacts" });
+  const body = h("section", { class: "pane artifact", "aria-label": "Difference" });
+  const load = loader(body);
+  /** @type {import("../main.js").View} */
+  const view = { element: h("div", { class: "fill" }, head, split("compare", rail, body, { label: "Width of the list", size: 300 })), title: "Compare" };
+  let pane = /** @type {DiffPane | null} */ (null);
+  let sides = "", shown = "";
+  let known = /** @type {Both | null} */ (null);
+
+  const show = async (/** @type {any} */ current) => {
+    const wanted = JSON.stringify([current.left, current.right, current.other]);
+    if (wanted !== sides) {
+      sides = wanted;
+      shown = "";
+      known = null;
+      const other = current.other ? await otherBundle(current.other) : bundle;
+      const left = await sideOf(bundle, log, current.left, null);
+      const right = await sideOf(other, other === bundle ? log : other.logs[0], current.right, left);
+      const list = left && right ? await pairs(left, right) : [];
+      if (wanted !== sides) return;
+      fill(head, h("h1", null, "Compare"), await picker(context, bundle, "left", current.left, left), h("span", { class: "dim" }, "with"), await picker(context, other, "right", current.right, right),
+        h("button", { class: "tool", disabled: Boolean(current.other), title: "Left becomes right", onclick: () => state.go(state.patched({ left: current.right, right: current.left })) }, "⇄ Swap"),
+        current.other && h("span", { class: "dim" }, `right: ${current.other}`), h("span", { class: "spring" }), h("span", { class: "dim" }, left && right ? summary(list) : ""));
+      if (!left || !right) {
+        fill(rail);
+        fill(body, h("div", { class: "padded" }, h("p", null, missing("left", current.left, left), " ", missing("right", current.right, right)),
+          h("p", null, "Choose two compiles above. A compile's page leads here with the compile of the same function before it.")));
+        return;
+      }
+      known = { left, right, list };
+      const several = left.model.log !== right.model.log;
+      view.title = `Compare ${sideText(left, several)} with ${sideText(right, several)}`;
+      drawRail(known);
+    }
+    if (!known) return;
+    const place = current.artifact;
+    const asked = JSON.stringify([wanted, place, current.pane]);
+    if (shown === asked) return;
+    shown = asked;
+    for (const a of /** @type {NodeListOf<HTMLElement>} */ (rail.querySelectorAll("a"))) {
+      if (a.dataset.artifact === place) a.setAttribute("aria-current", "true");
+      else a.removeAttribute("aria-current");
+    }
+    rail.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
+    showBody(known, place);
+  };
+
+  /** @param {Both} all */
+  const drawRail = ({ right, list }) => {
+    const link = (/** @type {string} */ artifact, /** @type {any} */ text, /** @type {any} */ more) =>
+      h("a", { href: state.patched({ artifact }), dataset: { artifact } }, text, more);
+    const item = (/** @type {any} */ pair) => {
+      const [sign, word] = VERDICTS[pair.verdict];
+      return h("li", { class: `verdict-${pair.verdict}` }, link(pair.address, pair.address, h("span", { class: "size" }, h("span", { "aria-hidden": "true" }, sign), " ", word)));
+    };
+    const phases = byPhase(bundle.manifest, list.map((pair) => ({ ...(pair.left ?? pair.right), ...pair })));
+    fill(rail, h("ul", null, h("li", null, link(SUMMARY, "Summary", null)), h("li", null, link(FRAME, `All compiles of ${functionName(right.model.compiles[right.index])}`, null))),
+      phases.map((phase) => [h("h2", { title: phase.help }, phase.title), h("ul", null, phase.artifacts.map(item))]).flat());
+  };
+
+  /** @param {Both} all @param {string} address */
+  const showBody = ({ left, right, list }, address) => {
+    pane = null;
+    if (address === FRAME) return load("the compiles", () => frameTable(right.model, right.index, state), (table) => fill(body, table));
+    const pair = list.find((one) => one.address === address);
+    if (!pair) return load("the summary", async () => null, () => fill(body, summaryTable(left, right, list, address)));
+    return load(address, async (signal) => {
+      const texts = await Promise.all([textOf(left, pair.left, signal), textOf(right, pair.right, signal)]);
+      const made = new DiffPane({ label: `Difference of ${address}`, unified: state.current.pane === "unified", onunified: (on) => state.replace({ pane: on ? "unified" : "" }) });
+      const language = (pair.left ?? pair.right).language;
+      const laidOut = language === "json" || language === "none" ? texts.map((text) => prettyJson(text) ?? text) : texts;
+      await made.set(laidOut[0], laidOut[1], language === "none" ? "json" : language);
+      return made;
+    }, (made) => {
+      pane = made;
+      const [sign, word] = VERDICTS[pair.verdict];
+      const to = (/** @type {Side} */ side, /** @type {any} */ artifact, /** @type {string} */ which) => artifact && h("a", { href: state.link({ view: "compile", log: linkLog(bundle, side), compile: side.model.compiles[side.index].key, artifact: artifact.address }) }, `${which} ${bytes(artifact.size_bytes)}`);
+      fill(body, h("header", { class: "artifact-head" }, h("h2", null, address), h("span", { class: `verdict-${pair.verdict}` }, `${sign} ${word}`), h("span", { class: "spring" }), to(left, pair.left, "left"), right.model.log.bundle === bundle && to(right, pair.right, "right")), made.element);
+    });
+  };
+
+  view.update = (current) => show(current).catch((error) => load("the comparison", () => Promise.reject(error), () => {}));
+  view.key = (event) => pane?.key(event) ?? false;
+  return view;
+}
+
+/** The log for an address: none for the first. @param {any} bundle @param {Side} side */
+const linkLog = (bundle, side) => (side.model.log === bundle.logs[0] ? "" : side.model.log.id);
+
+/** @param {string} which @param {string} wanted @param {Side | null} side */
+const missing = (which, wanted, side) => (side ? "" : wanted ? `There is no compile ${wanted} on the ${which}.` : `Nothing is chosen on the ${which}.`);
+
+/** @param {string} address */
+async function otherBundle(address) {
+  return openBundle(allowed(address, "other"));
+}
+
+/** @param {any} bundle @param {any} fallback @param {string} text @param {Side | null} other @returns {Promise<Side | null>} */
+async function sideOf(bundle, fallback, text, other) {
+  const { log: id, key } = parseSide(text);
+  const log = bundle.log(id) ?? (bundle.logs.length === 1 || !text ? fallback : null);
+  if (!log) return null;
+  const model = await modelOf(log);
+  let index = model.byKey.get(key) ?? model.byKey.get(text) ?? -1;
+  if (index < 0 && !text && other && other.model === model) index = Math.max(previousOfFrame(model, other.index), -1);
+  return index < 0 ? null : { model, index };
+}
+
+/** @param {Side} side @param {any} artifact @param {AbortSignal} signal */
+async function textOf({ model }, artifact, signal) {
+  if (!artifact) return "";
+  if (artifact.hash !== null) return (await model.log.text(artifact, { signal })) ?? "";
+  return JSON.stringify((await model.log.stacks()).resolve(await model.log.metadata(artifact.event_index, { signal })));
+}
+
+/** @param {import("./sides.js").Pair[]} list */
+function summary(list) {
+  const of = (/** @type {string} */ verdict) => list.filter((pair) => pair.verdict === verdict).length;
+  return Object.entries(VERDICTS).filter(([id]) => of(id)).map(([id, [sign, word]]) => `${sign} ${count(of(id))} ${word}`).join(", ");
+}
+
+/** @param {Side} left @param {Side} right @param {import("./sides.js").Pair[]} list @param {string} wanted */
+function summaryTable(left, right, list, wanted) {
+  const other = numbers(right);
+  const several = left.model.log !== right.model.log;
+  return h("div", { class: "scroll padded", tabindex: "0", role: "region", "aria-label": "Summary" },
+    wanted && h("p", { class: "note" }, `Neither has ${wanted}. Here is the summary.`),
+    h("p", null, list.length ? `${plural(list.length, "artifact")}: ${summary(list)}.` : "Neither compile has artifacts."),
+    h("table", { class: "plain compare-table" }, h("thead", null, h("tr", null, ["", sideText(left, several), sideText(right, several)].map((title) => h("th", { scope: "col" }, title || h("span", { class: "visually-hidden" }, "What"))))),
+      h("tbody", null, numbers(left).map(([title, value], i) => h("tr", null, h("th", { scope: "row" }, title), h("td", null, value), h("td", { class: value === other[i][1] ? null : "changed" }, value === other[i][1] ? "" : "≠ ", other[i][1]))))));
+}
+
+/** @param {import("../main.js").Context} context @param {any} bundle @param {"left" | "right"} which @param {string} wanted @param {Side | null} side */
+async function picker({ log, state }, bundle, which, wanted, side) {
+  const chosen = side?.model.log ?? bundle.log(parseSide(wanted).log) ?? (bundle.logs.includes(log) ? log : bundle.logs[0]);
+  const model = await modelOf(chosen);
+  const list = `compare-${which}`;
+  const take = () => {
+    const key = compile.value.trim().replace(/^\[|\]$/g, "");
+    if (model.byKey.has(key)) state.go(state.patched({ [which]: `${chosen.id}/${key}` }));
+  };
+  const compile = h("input", { type: "search", class: "narrow", "aria-label": `Compile on the ${which}`, placeholder: "Compile id", value: side ? model.compiles[side.index].key : parseSide(wanted).key, list, onchange: take });
+  const logs = bundle.logs.length > 1 && h("select", { "aria-label": `Log on the ${which}`, onchange: (/** @type {any} */ e) => state.go(state.patched({ [which]: `${e.target.value}/${compile.value}` })) },
+    bundle.logs.map((/** @type {any} */ l) => h("option", { value: l.id, selected: l === chosen }, l.id)));
+  return h("span", { class: "side-picker" }, logs, compile, h("datalist", { id: list }, model.compiles.slice(0, MOST_OFFERED).map((c) => h("option", { value: c.key }, compileLabel(c)))),
+    side && h("span", null, " ", h("a", { href: state.link({ view: "compile", log: linkLog(bundle, side), compile: model.compiles[side.index].key }) }, functionName(model.compiles[side.index]))));
+}
+

@@ -1,0 +1,77 @@
+// What two compiles are compared by: their artifacts one by one, their numbers, and the history of a frame.
+import { bytes, count, time } from "../../lib/page/format.js";
+import { statusInfo } from "../../lib/page/status.js";
+import { compileArtifacts, frameKey, functionName, idText, placeOf } from "../shared/model.js";
+
+/** @typedef {import("../shared/model.js").Model} Model */
+/** @typedef {{model: Model, index: number}} Side a compile of a log */
+/** @typedef {{address: string, left: any | null, right: any | null, verdict: "same" | "differs" | "left" | "right"}} Pair */
+
+/** Same artifact or not, by hash: nothing is fetched for it. @param {Side} left @param {Side} right @returns {Promise<Pair[]>} */
+export async function pairs(left, right) {
+  const [a, b] = await Promise.all([left, right].map(({ model, index }) => compileArtifacts(model.log, index)));
+  const others = new Map(b.map((artifact) => [artifact.address, artifact]));
+  const both = a.map((artifact) => {
+    const other = others.get(artifact.address) ?? null;
+    others.delete(artifact.address);
+    return { address: artifact.address, left: artifact, right: other, verdict: other === null ? "left" : same(artifact, other) ? "same" : "differs" };
+  });
+  return /** @type {Pair[]} */ ([...both, ...[...others.values()].map((artifact) => ({ address: artifact.address, left: null, right: artifact, verdict: "right" }))]);
+}
+
+/** Metrics have times in them, so they always differ. @param {any} a @param {any} b */
+const same = (a, b) => a.hash !== null && a.hash === b.hash;
+
+/** @param {Side} side @returns {[string, string][]} */
+export function numbers({ model, index }) {
+  const c = model.compiles[index];
+  return [
+    ["Function", functionName(c)], ["Place", placeOf(model, c)], ["Status", statusInfo(c.status).word], ["Why it was compiled again", c.recompile_reason ?? "–"],
+    ["Failure", c.failure ? `${c.failure.type}: ${c.failure.reason ?? "no message"}` : "–"], ["Restarts", c.restart_reasons.join("\n") || "–"],
+    ["Compile time", time(c.compile_time_us)], ["in the backend", time(c.backend_time_us)], ["in Inductor", time(c.inductor_time_us)],
+    ["Ops in the graph", count(c.graph_op_count)], ["Nodes", count(c.graph_node_count)], ["Inputs", count(c.graph_input_count)], ["Guards", count(c.guard_count)],
+    ["Graph breaks", count(c.graph_break_count)], ["Artifacts", count(c.artifact_count)], ["In the log", `${count(c.event_count)} records, ${bytes(c.size_bytes)}`],
+  ];
+}
+
+/** All compiles of the function of a compile, of each its last attempt. @param {Model} model @param {number} index @returns {number[]} */
+export function frameHistory(model, index) {
+  const compile = model.compiles[index];
+  if (compile.id === null) return [];
+  const same = (/** @type {any} */ c) => c.id !== null && (c.filename === null
+    ? c.frame_id === compile.frame_id && c.compiled_autograd_id === compile.compiled_autograd_id && c.occurrence === compile.occurrence
+    : c.filename === compile.filename && c.first_line === compile.first_line && c.function === compile.function);
+  return model.frames.filter(({ last }) => same(last)).map(({ rows }) => rows[rows.length - 1]);
+}
+
+/** The compile of the same function before this one; -1 for the first. @param {Model} model @param {number} index */
+export function previousOfFrame(model, index) {
+  const key = frameKey(model.compiles[index]);
+  const history = frameHistory(model, index);
+  const at = history.findIndex((i) => frameKey(model.compiles[i]) === key);
+  return at > 0 ? history[at - 1] : -1;
+}
+
+/** "L_x_ f32[4, 2]", one for each input of the graph that Dynamo made. @param {string} graph */
+export function inputsOf(graph) {
+  const head = /def forward\(([^]*?)\)\s*(?:->[^:]*)?:\s*$/m.exec(graph)?.[1] ?? "";
+  return [...head.matchAll(/(\w+)\s*:\s*"([^"]*)"/g)].map(([, name, type]) => `${name} ${type.replace(/\](?:\[[^\]]*\])?\w*$/, "]")}`);
+}
+
+/** The graph of Dynamo of a compile, if there is one. @param {Side} side */
+export async function dynamoGraph({ model, index }) {
+  const artifacts = await compileArtifacts(model.log, index);
+  return artifacts.filter((artifact) => artifact.name === "dynamo_output_graph").pop() ?? null;
+}
+
+/** LOG/KEY: log ids have no slash, keys do. @param {string} text */
+export function parseSide(text) {
+  const slash = text.indexOf("/");
+  return slash < 0 ? { log: "", key: text } : { log: text.slice(0, slash), key: text.slice(slash + 1) };
+}
+
+/** @param {Side} side */
+export const formatSide = ({ model, index }) => `${model.log.id}/${model.compiles[index].key}`;
+
+/** @param {Side} side @param {boolean} withLog */
+export const sideText = ({ model, index }, withLog) => `${withLog ? `${model.log.id} ` : ""}${idText(model.compiles[index])}`;

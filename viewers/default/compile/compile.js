@@ -1,0 +1,166 @@
+// One compile: a rail of phases with their artifacts, and the selected one beside it.
+import { frameText } from "../../lib/bundle/stacks.js";
+import { fill, h } from "../../lib/page/dom.js";
+import { bytes } from "../../lib/page/format.js";
+import { loader } from "../../lib/page/load.js";
+import { split } from "../../lib/page/splitter.js";
+import { statusBadge } from "../../lib/page/status.js";
+import { openArtifact } from "../artifact/artifact.js";
+import { metricsTable } from "../artifact/metrics.js";
+import { formatSide, previousOfFrame } from "../compare/sides.js";
+import { byPhase, compileArtifacts, describe, functionName, idText, modelOf, placeOf } from "../shared/model.js";
+import { provenanceLink } from "../shared/provenance-link.js";
+import { compileCachesAndGuards, compileProblems } from "./findings.js";
+import { compileSummary } from "./summary.js";
+
+const PAGE = { problems: compileProblems, cachesAndGuards: compileCachesAndGuards };
+// Pages of the compile that are not artifacts; '~' does not occur in artifact addresses made by torch.
+const SUMMARY = "", STACK = "~stack", METRICS = "~metrics";
+
+/** @param {import("../main.js").Context} context @returns {Promise<import("../main.js").View>} */
+export async function openCompile(context) {
+  const { bundle, log, state } = context;
+  const model = await modelOf(log);
+  const head = h("header", { class: "compile-head" });
+  const rail = h("nav", { class: "pane rail", "aria-label": "Artifacts", onkeydown: railKey });
+  const body = h("section", { class: "pane artifact", "aria-label": "Artifact" });
+  const load = loader(body);
+  /** @type {import("../main.js").View & {pane?: any}} */
+  const view = { element: h("div", { class: "fill" }, head, split("compile", rail, body, { label: "Width of the list", size: 300 })), title: "Compile" };
+  let railOf = "";
+  let shown = "";
+  let find = /** @type {HTMLElement | null} */ (null);
+  let line = /** @type {((lines: string) => void) | undefined} */ (undefined);
+
+  log.table("blobs").catch(() => {}); // where payloads lie: there when the first is opened, which tells what went wrong
+  const step = (/** @type {number} */ by) => {
+    const next = neighbour(model, model.byKey.get(state.current.compile) ?? -1, by);
+    if (next) state.go(state.patched({ compile: next.key, line: "" }));
+  };
+
+  const show = async (/** @type {any} */ current) => {
+    const index = model.byKey.get(current.compile);
+    const compile = index === undefined ? null : model.compiles[index];
+    if (!compile || index === undefined) {
+      view.title = "Compile";
+      fill(head, h("h1", null, `This log has no compile ${current.compile || "(none given)"}`));
+      fill(rail);
+      fill(body, h("p", null, "Ids differ between logs when they compiled different things. ", h("a", { href: state.link({ view: "compiles" }) }, "All compiles of this log")));
+      railOf = shown = "";
+      return;
+    }
+    view.title = `${idText(compile)} ${functionName(compile)}`;
+    const place = JSON.stringify([current.compile, current.artifact, current.pane]);
+    if (place === shown) return line?.(current.line);
+    shown = place;
+    fill(head, heading(model, compile, index, step, state));
+    const artifacts = await compileArtifacts(log, index);
+    if (place !== shown) return;
+    if (railOf !== current.compile || !rail.querySelector("[aria-current]")) drawRail(compile, artifacts);
+    railOf = current.compile;
+    markRail(current.artifact);
+    await showBody(current, compile, index, artifacts);
+  };
+
+  /** @param {any} compile @param {any[]} artifacts */
+  const drawRail = (compile, artifacts) => {
+    const link = (/** @type {string} */ artifact, /** @type {any} */ text, /** @type {any} */ more, /** @type {string} */ title) =>
+      h("a", { href: state.link({ view: "compile", compile: compile.key, artifact }), dataset: { artifact }, title }, text, more);
+    fill(rail, h("ul", null,
+      h("li", null, link(SUMMARY, "Summary", null, "In short")),
+      compile.stack_index !== null && h("li", null, link(STACK, "Stack", null, "Who called the compiled function")),
+      compile.metrics_event_index !== null && h("li", null, link(METRICS, "Metrics", null, "Everything that the compilation metrics say")),
+      h("li", null, provenanceLink(log, compile, artifacts, state))),
+    byPhase(bundle.manifest, artifacts).map((phase) => [
+      h("h2", { title: phase.help }, phase.title),
+      h("ul", null, phase.artifacts.map((/** @type {any} */ artifact) => h("li", null, link(artifact.address, artifact.address,
+        h("span", { class: "dim size" }, artifact.hash === null ? "" : bytes(artifact.size_bytes)), describe(bundle.manifest, artifact).help)))),
+    ]).flat());
+  };
+
+  /** @param {string} artifact */
+  const markRail = (artifact) => {
+    const links = /** @type {HTMLElement[]} */ ([...rail.querySelectorAll("a")]);
+    const current = links.find((a) => a.dataset.artifact === artifact) ?? links[0];
+    for (const a of links) {
+      if (a === current) a.setAttribute("aria-current", "true");
+      else a.removeAttribute("aria-current");
+      a.tabIndex = a === current ? 0 : -1;
+    }
+    current?.scrollIntoView({ block: "nearest" });
+  };
+
+  /** @param {any} current @param {any} compile @param {number} index @param {any[]} artifacts */
+  const showBody = (current, compile, index, artifacts) => {
+    find = null;
+    line = undefined;
+    const wanted = current.artifact;
+    if (wanted === STACK && compile.stack_index !== null) {
+      return load("the stack", () => log.stacks(), (stacks) => fill(body, stackList(stacks.stack(compile.stack_index))));
+    }
+    if (wanted === METRICS && compile.metrics_event_index !== null) {
+      return load("the metrics", (signal) => log.metadata(compile.metrics_event_index, { signal }), (metadata) => fill(body, metricsTable(log, compile.metrics_event_index, state, metadata)));
+    }
+    const artifact = artifacts.find((a) => a.address === wanted);
+    if (artifact) {
+      const label = `${artifact.address}${artifact.hash === null ? "" : ` (${bytes(artifact.size_bytes)})`}`;
+      return load(label, (signal) => openArtifact(context, model, artifact, signal), (opened) => {
+        find = opened.find;
+        line = opened.line;
+        fill(body, opened.element);
+        opened.shown?.();
+      });
+    }
+    const note = wanted && h("p", { class: "note" }, `${idText(compile)} has no ${wanted}. Here is its summary.`);
+    return load("the summary", async () => null, () => fill(body, h("div", { class: "scroll padded", tabindex: "0", role: "region", "aria-label": "Summary" }, note, compileSummary(context, model, index, PAGE))));
+  };
+
+  view.update = (current) => void show(current).catch((error) => load("the compile", () => Promise.reject(error), () => {}));
+  view.search = () => find;
+  view.key = (event) => {
+    if (event.key !== "[" && event.key !== "]") return false;
+    step(event.key === "]" ? 1 : -1);
+    return true;
+  };
+  return view;
+}
+
+/** @param {any} model @param {number} index @param {number} by */
+const neighbour = (model, index, by) => model.compiles[model.order[model.order.indexOf(index) + by]];
+
+/** @param {any} model @param {any} compile @param {number} index @param {(by: number) => void} step @param {any} state */
+function heading(model, compile, index, step, state) {
+  const before = previousOfFrame(model, index);
+  const right = formatSide({ model, index });
+  const button = (/** @type {string} */ sign, /** @type {string} */ name, /** @type {string} */ key, /** @type {number} */ by) =>
+    h("button", { class: "tool", "aria-label": name, title: `${name} (${key})`, disabled: !neighbour(model, index, by), onclick: () => step(by) }, sign);
+  return [
+    h("h1", null, h("span", { class: "mono" }, idText(compile)), " ", functionName(compile)), statusBadge(compile.status),
+    h("span", { class: "place", title: compile.filename }, placeOf(model, compile)),
+    h("span", { class: "spring" }),
+    before < 0 ? h("a", { href: state.link({ view: "compare", right }) }, "compare with …")
+      : h("a", { href: state.link({ view: "compare", left: formatSide({ model, index: before }), right }), title: "Artifact by artifact; the same function's compile before this one" }, `compare with ${idText(model.compiles[before])}`),
+    h("span", { class: "dim" }, `${model.order.indexOf(index) + 1} of ${model.compiles.length}`),
+    button("‹", "Previous compile", "[", -1), button("›", "Next compile", "]", 1),
+  ];
+}
+
+/** @param {import("../../lib/bundle/stacks.js").Frame[]} frames */
+function stackList(frames) {
+  return h("div", { class: "scroll padded", tabindex: "0", role: "region", "aria-label": "Stack" },
+    h("p", { class: "dim" }, "Outermost caller first; the last frame is the compiled function."),
+    h("ol", { class: "frames" }, frames.map((frame) => h("li", { title: frameText(frame) },
+      h("div", null, h("b", null, frame.name), " ", h("span", { class: "place" }, `${frame.file ?? "(unknown file)"}:${frame.line}`)),
+      frame.loc && h("code", null, frame.loc)))));
+}
+
+/** ↑ ↓ Home End walk the list; it is one tab stop. @param {KeyboardEvent} event */
+function railKey(event) {
+  const rail = /** @type {HTMLElement} */ (event.currentTarget);
+  const links = [...rail.querySelectorAll("a")];
+  const at = links.indexOf(/** @type {any} */ (document.activeElement));
+  const next = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: links.length - 1 }[event.key];
+  if (next === undefined || at < 0) return;
+  event.preventDefault();
+  links[Math.max(0, Math.min(links.length - 1, next))].focus();
+}

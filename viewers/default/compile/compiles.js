@@ -1,0 +1,78 @@
+// All compiles of a log as a table.
+import { Grid } from "../../lib/list/grid.js";
+import { fill, h, searchField } from "../../lib/page/dom.js";
+import { count, firstLine, plural, time } from "../../lib/page/format.js";
+import { STATUSES, statusBadge } from "../../lib/page/status.js";
+import { compileLabel, functionName, idText, modelOf, placeOf } from "../shared/model.js";
+import { shareBar } from "../shared/parts.js";
+
+/** @param {import("../main.js").Context} context @returns {Promise<import("../main.js").View>} */
+export async function openCompiles({ log, state }) {
+  const model = await modelOf(log);
+  const { compiles } = model;
+  const filter = searchField("Filter compiles", "Filter by id, function, file, reason", (q) => state.replace({ q }, true));
+  const status = h("select", { "aria-label": "Status", onchange: () => state.go(state.patched({ status: status.value })) },
+    h("option", { value: "" }, "any status"), Object.entries(STATUSES).map(([id, { word }]) => h("option", { value: id }, word)));
+  const total = h("span", { class: "dim", "aria-live": "polite" });
+  const open = (/** @type {number} */ i) => state.go(state.link({ view: "compile", compile: compiles[i].key }));
+  const grid = new Grid({
+    label: "Compiles", columns: columns(model, state), minWidth: "64rem", sort: state.current.sort,
+    name: (i) => compileLabel(compiles[i]), onopen: open, onsort: (sort) => state.replace({ sort }),
+    onselect: (i) => state.replace({ compile: compiles[i].key }),
+  });
+  grid.element.addEventListener("dblclick", () => grid.selected >= 0 && open(grid.selected));
+  const texts = compiles.map((c) => [idText(c), c.function, c.filename, c.recompile_reason, c.failure?.type, c.failure?.reason, ...c.restart_reasons].join("\n").toLowerCase());
+  const element = h("div", { class: "fill" }, h("div", { class: "toolbar" }, filter, status, total), grid.element);
+  if (compiles.length === 0) {
+    return { title: "Compiles", element: h("div", { class: "page" }, h("h1", null, "No compiles"),
+      h("p", null, "Each call of the compiler would be a row here. Record a program that calls torch.compile with ", h("code", null, "TORCH_TRACE=/tmp/trace"), ".")) };
+  }
+  return {
+    element, title: "Compiles", search: () => filter,
+    update: (current) => {
+      if (filter.value !== current.q) filter.value = current.q;
+      status.value = current.status;
+      const wanted = current.q.toLowerCase();
+      const fit = model.order.filter((i) => texts[i].includes(wanted) && (!current.status || compiles[i].status === current.status));
+      fill(total, fit.length === compiles.length ? plural(fit.length, "row") : `${count(fit.length)} of ${plural(compiles.length, "row")}`);
+      if (grid.sort !== current.sort) {
+        grid.sort = current.sort;
+        grid.drawHeader();
+      }
+      grid.show(fit, model.byKey.get(current.compile) ?? -1);
+    },
+  };
+}
+
+/** @param {any} model @param {any} state @returns {import("../../lib/list/grid.js").Column[]} */
+function columns(model, state) {
+  const { compiles } = model;
+  const longest = compiles.reduce((/** @type {number} */ most, /** @type {any} */ c) => Math.max(most, c.compile_time_us ?? 0), 0);
+  const get = (/** @type {string} */ field) => (/** @type {number} */ i) => compiles[i][field];
+  const number = (/** @type {string} */ id, /** @type {string} */ title, /** @type {string} */ field, /** @type {string} */ help) =>
+    ({ id, title, help, width: "4.6rem", number: true, cell: (/** @type {number} */ i) => count(compiles[i][field]), sort: get(field) });
+  return [
+    { id: "id", title: "Id", width: "6.5rem", class: "mono", sort: (i) => (compiles[i].id === null ? null : i),
+      cell: (i) => h("a", { href: state.link({ view: "compile", compile: compiles[i].key }), tabindex: "-1" }, idText(compiles[i])) },
+    { id: "function", title: "Function", width: "minmax(8rem, 1.4fr)", sort: (i) => functionName(compiles[i]),
+      cell: (i) => h("span", { title: functionName(compiles[i]) }, functionName(compiles[i])) },
+    { id: "file", title: "File", width: "minmax(8rem, 1.4fr)", class: "mono", sort: (i) => placeOf(model, compiles[i]),
+      cell: (i) => h("span", { title: compiles[i].filename }, placeOf(model, compiles[i])) },
+    { id: "status", title: "Status", width: "5.5rem", sort: get("status"), cell: (i) => statusBadge(compiles[i].status) },
+    { id: "time", title: "Time", width: "5rem", number: true, sort: get("compile_time_us"), cell: (i) => time(compiles[i].compile_time_us),
+      help: "The whole frame compile; all its attempts show the same time" },
+    { id: "bar", title: "", width: "4rem", cell: (i) => shareBar(compiles[i].compile_time_us, longest) },
+    number("ops", "Ops", "graph_op_count", "Operations in the last graph"),
+    number("guards", "Guards", "guard_count", "Guards of the compiled code"),
+    number("breaks", "Breaks", "graph_break_count", "Graph break reasons written under this id"),
+    number("artifacts", "Artifacts", "artifact_count", "Graphs, code, reasons … to look at"),
+    { id: "reason", title: "Why again, or why not", width: "minmax(8rem, 2fr)", sort: (i) => reason(compiles[i]) || null,
+      cell: (i) => h("span", { title: reason(compiles[i]) }, firstLine(reason(compiles[i]))) },
+  ];
+}
+
+/** @param {any} compile */
+function reason(compile) {
+  if (compile.failure) return `${compile.failure.type}: ${compile.failure.reason ?? ""}`;
+  return compile.recompile_reason ?? compile.restart_reasons.join("; ");
+}

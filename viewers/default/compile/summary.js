@@ -1,0 +1,125 @@
+// One compile in short: status, times, why, attempts, artifacts by phase.
+import { frameText } from "../../lib/bundle/stacks.js";
+import { fill, h } from "../../lib/page/dom.js";
+import { bytes, count, shortFile, time } from "../../lib/page/format.js";
+import { statusBadge } from "../../lib/page/status.js";
+import { byPhase, compileArtifacts, describe, frameKey, functionName, idText, placeOf } from "../shared/model.js";
+import { compileLink, phaseBar } from "../shared/parts.js";
+
+const INNERMOST = 8;
+
+/**
+ * @typedef {import("../main.js").Context} Context
+ * @typedef {object} Page the parts that only the page of a compile has
+ * @property {(context: Context, model: any, index: number, instead: () => any) => any} problems
+ * @property {(context: Context, model: any, index: number) => any} cachesAndGuards
+ */
+
+/** @param {Context} context @param {any} model @param {number} index @param {Page | null} [page] */
+export function compileSummary(context, model, index, page = null) {
+  const { state } = context;
+  const compile = model.compiles[index];
+  const artifacts = h("div", { class: "summary-artifacts" });
+  if (!page) listArtifacts(context, index, compile, artifacts);
+  return h("div", { class: "summary" },
+    !page && h("h2", null, h("span", { class: "mono" }, idText(compile)), " ", functionName(compile), " ", statusBadge(compile.status)),
+    !page && h("p", null, h("span", { class: "place", title: compile.filename }, placeOf(model, compile)), " ",
+      h("a", { href: state.link({ view: "compile", compile: compile.key }) }, "Open this compile")),
+    page ? page.problems(context, model, index, () => reasons(compile)) : reasons(compile),
+    page && timeBar(compile),
+    h("dl", { class: "pairs numbers" }, numbers(compile).filter(([, value]) => value !== null).map(([title, value]) => [h("dt", null, title), h("dd", null, value)]).flat()),
+    compile.compile_time_us !== null && h("p", null, h("a", { href: state.link({ view: "timeline", compile: compile.key }) }, "In the timeline")),
+    relatives(model, compile, index, state),
+    page && page.cachesAndGuards(context, model, index),
+    page && tables(context, model, index),
+    page && compile.stack_index !== null && callers(context, compile),
+    artifacts);
+}
+
+/** Symbols, inputs, kernels: fetched when a compile is opened. @param {import("../main.js").Context} context @param {any} model @param {number} index */
+function tables(context, model, index) {
+  const place = h("div");
+  import("./tables.js").then((module) => fill(place, module.compileTables(context, model, index)), (error) => fill(place, h("p", { class: "dim" }, error.message)));
+  return place;
+}
+
+/** @param {any} compile */
+function timeBar({ compile_time_us: total, backend_time_us: backend, inductor_time_us: inductor, backward_time_us: backward }) {
+  if (!total) return null;
+  const parts = [["dynamo", "Dynamo", total - (backend ?? 0)], ["aot", "AOTAutograd", (backend ?? 0) - (inductor ?? 0)], ["inductor", "Inductor", inductor], ["backward", "backward, later", backward]];
+  return phaseBar(parts.map(([id, title, us]) => ({ id, title, us: Math.max(0, us ?? 0) })));
+}
+
+/** The innermost callers. @param {import("../main.js").Context} context @param {any} compile */
+function callers({ log, state }, compile) {
+  const list = h("ul", { class: "frames" });
+  const show = (/** @type {any} */ stacks) => {
+    const frames = stacks.stack(compile.stack_index);
+    fill(list, frames.slice(-INNERMOST).map((/** @type {any} */ frame) => h("li", { title: frameText(frame) },
+      h("b", null, frame.name), " ", h("span", { class: "place" }, `${shortFile(frame.file)}:${frame.line}`), " ", frame.loc && h("code", null, frame.loc))),
+    frames.length > INNERMOST && h("li", null, h("a", { href: state.link({ view: "compile", compile: compile.key, artifact: "~stack" }) }, `all ${count(frames.length)} frames`)));
+  };
+  log.stacks().then(show, (error) => fill(list, h("li", { class: "dim" }, error.message)));
+  return h("section", null, h("h3", null, "Called from"), list);
+}
+
+/** @param {any} compile */
+function reasons(compile) {
+  const { failure } = compile;
+  return [
+    failure && h("section", { class: "verdict tone-error" }, h("h3", null, "Why it failed"),
+      h("pre", { class: "wrapped" }, `${failure.type}: ${failure.reason ?? "no message"}`),
+      failure.filename && h("p", { class: "place" }, `${failure.filename}:${failure.line ?? "?"}`)),
+    compile.recompile_reason !== null && h("section", { class: "verdict tone-recompile" }, h("h3", null, "Why it was compiled again"),
+      h("pre", { class: "wrapped" }, compile.recompile_reason)),
+    compile.restart_reasons.length > 0 && h("section", { class: "verdict tone-break" }, h("h3", null, "Why it was restarted"),
+      h("ul", null, compile.restart_reasons.map((/** @type {string} */ reason) => h("li", null, h("pre", { class: "wrapped" }, reason))))),
+  ];
+}
+
+/** @param {any} compile @returns {[string, any][]} */
+function numbers(compile) {
+  const known = (/** @type {any} */ value, /** @type {(v: any) => string} */ show) => (value === null ? null : show(value));
+  const within = (/** @type {number} */ us) => time(Math.max(0, us));
+  const { compile_time_us: total, backend_time_us: backend, inductor_time_us: inductor } = compile;
+  return [
+    ["Compile time", known(total, time)],
+    ["in Dynamo", total === null || backend === null ? null : within(total - backend)],
+    ["in AOTAutograd", backend === null || inductor === null ? null : within(backend - inductor)],
+    ["in Inductor", known(inductor, time)],
+    ["Backward, later", known(compile.backward_time_us, time)],
+    ["Graph", known(compile.graph_op_count, (n) => `${count(n)} ops, ${count(compile.graph_node_count)} nodes, ${count(compile.graph_input_count)} inputs`)],
+    ["Guards", known(compile.guard_count, count)],
+    ["Graph breaks", compile.graph_break_count ? count(compile.graph_break_count) : null],
+    ["In the log", `${count(compile.event_count)} records, ${bytes(compile.size_bytes)}`],
+  ];
+}
+
+/** Other attempts, and other compiles of the same function. @param {any} model @param {any} compile @param {number} index @param {any} state */
+function relatives(model, compile, index, state) {
+  if (compile.id === null) return null;
+  const key = frameKey(compile);
+  const others = (/** @type {(c: any) => boolean} */ fits) =>
+    model.compiles.flatMap((/** @type {any} */ c, /** @type {number} */ i) => (c.id !== null && fits(c) ? [i] : []));
+  const attempts = others((c) => frameKey(c) === key);
+  const same = others((c) => c.filename !== null && c.filename === compile.filename && c.first_line === compile.first_line && c.function === compile.function && frameKey(c) !== key);
+  const row = (/** @type {string} */ title, /** @type {number[]} */ list) => [h("dt", null, title), h("dd", null, list.slice(0, 40).map((i) =>
+    (i === index ? h("strong", { class: "mono" }, idText(compile), " ") : [compileLink(model, i, state), " "])).flat(), list.length > 40 && ` and ${count(list.length - 40)} more`)];
+  if (attempts.length < 2 && same.length === 0) return null;
+  return h("dl", { class: "pairs" }, attempts.length > 1 && row("Attempts", attempts), same.length > 0 && row("Same function", same));
+}
+
+/** @param {any} context @param {number} index @param {any} compile @param {Element} root */
+async function listArtifacts({ bundle, log, state }, index, compile, root) {
+  try {
+    const artifacts = await compileArtifacts(log, index);
+    fill(root, artifacts.length === 0 ? h("p", { class: "dim" }, "No artifacts.") : byPhase(bundle.manifest, artifacts).map((phase) => [
+      h("h3", { title: phase.help }, phase.title),
+      h("ul", { class: "artifact-list" }, phase.artifacts.map((/** @type {any} */ artifact) => h("li", null, h("a", {
+        href: state.link({ view: "compile", compile: compile.key, artifact: artifact.address }), title: describe(bundle.manifest, artifact).help,
+      }, artifact.address), h("span", { class: "dim" }, artifact.hash === null ? "" : ` ${bytes(artifact.size_bytes)}`)))),
+    ]).flat());
+  } catch (error) {
+    fill(root, h("p", { class: "dim" }, `The artifacts could not be read. ${/** @type {Error} */ (error).message}`));
+  }
+}

@@ -1,0 +1,63 @@
+// The distinct graph breaks: why and where, torch's own words about each, and the compiles in which it occurred.
+import { emptyPage, listDetail } from "../../lib/list/list-detail.js";
+import { h } from "../../lib/page/dom.js";
+import { count, firstLine, plural } from "../../lib/page/format.js";
+import { modelOf } from "../shared/model.js";
+import { advice, compileLink, pairs, recordLink, sourceLine, webLink } from "../shared/parts.js";
+import { rich, usefulHints } from "../shared/words.js";
+import { breakPlace, findingsOf } from "./findings.js";
+
+const ARTIFACT = "dynamo_graph_break_reason";
+const MOST_SHOWN = 200;
+
+/** @param {import("../main.js").Context} context @returns {Promise<import("../main.js").View>} */
+export async function openBreaks({ log, state }) {
+  const [model, { breaks, restarts }] = await Promise.all([modelOf(log), findingsOf(log)]);
+  if (breaks.length === 0) {
+    return emptyPage("No graph breaks",
+      "Every place where Dynamo had to end a graph would be here, with torch's reason, its hints and the line of the program.",
+      restarts.length > 0 ? [`The log has ${plural(restarts.length, "restart")} without a recorded graph break. `, h("a", { href: state.link({ view: "failures", type: "restart" }) }, "Restarts")]
+        : ["torch.compile with ", h("code", null, "TORCH_TRACE=/tmp/trace"), " records them (dynamo_graph_break_reason)."]);
+  }
+  return listDetail({
+    state, name: "breaks", label: "Graph breaks", noun: ["graph break", "graph breaks"], length: breaks.length, minWidth: "34rem",
+    id: String, title: (i) => `${breakPlace(model, breaks[i])} ${breaks[i].reason}`,
+    text: (i) => [breaks[i].reason, breaks[i].file, breaks[i].line, breaks[i].function, breaks[i].source_line, breaks[i].explanation, breaks[i].gb_id].join("\n"),
+    columns: [
+      { id: "place", title: "Line", width: "minmax(8rem, 1fr)", class: "mono", sort: (i) => `${breaks[i].file}:${String(breaks[i].line).padStart(8)}`,
+        cell: (i) => h("span", { title: breaks[i].file ?? "" }, breakPlace(model, breaks[i])) },
+      { id: "code", title: "Code", width: "minmax(7rem, 1fr)", class: "mono", cell: (i) => h("span", { title: breaks[i].source_line ?? "" }, breaks[i].source_line ?? "–") },
+      { id: "reason", title: "Reason", width: "minmax(10rem, 1.6fr)", sort: (i) => breaks[i].reason, cell: (i) => h("span", { title: breaks[i].reason }, breaks[i].reason) },
+      { id: "times", title: "Times", width: "3.6rem", number: true, sort: (i) => breaks[i].occurrences.length, cell: (i) => count(breaks[i].occurrences.length) },
+    ],
+    detail: (i) => breakDetail(model, breaks[i], state),
+  });
+}
+
+/** @param {any} model @param {any} row @param {any} state */
+function breakDetail(model, row, state) {
+  const { occurrences, user_traceback: traceback, explanation } = row;
+  const hints = usefulHints(row.hints);
+  const others = row.hints.filter((/** @type {string} */ hint) => !hints.includes(hint));
+  return [
+    h("h2", null, h("span", { class: "sign status-break", "aria-hidden": "true" }, "✂"), " ", row.reason),
+    sourceLine(row),
+    explanation && h("p", { class: "prose" }, rich(explanation)),
+    advice(hints.map(rich)),
+    others.length > 0 && h("ul", { class: "dim" }, others.map((/** @type {string} */ hint) => h("li", null, hint))),
+    h("h3", null, plural(occurrences.length, "time")),
+    h("ul", { class: "occurrences" }, occurrences.slice(0, MOST_SHOWN).map((/** @type {any} */ at) => h("li", null,
+      compileLink(model, at.compile_index, state), " ", model.compiles[at.compile_index].function ?? "", " ",
+      h("a", { href: state.link({ view: "compile", compile: model.compiles[at.compile_index].key, artifact: ARTIFACT }) }, "what torch wrote"), ", ", recordLink(at.event_index, state),
+      at.skips_frame === true && h("span", { class: "note-inline" }, " the whole function runs uncompiled"))),
+    occurrences.length > MOST_SHOWN && h("li", { class: "dim" }, `${count(MOST_SHOWN)} of ${count(occurrences.length)} shown`)),
+    traceback && [h("h3", null, "Called from"), h("pre", { class: "wrapped traceback" }, traceback)],
+    pairs([
+      ["While", row.situation && firstLine(row.situation).replace(/:$/, "")], ["In the body of", row.higher_order_operator],
+      ["Debug context", row.debug_context && h("code", null, row.debug_context)],
+      ["More about it", row.link && [row.gb_id && `${row.gb_id} `, webLink(row.link)]],
+    ]),
+    row.followed_by.length > 0 && [h("h3", null, "While that was handled"), h("ul", null, row.followed_by.map((/** @type {any} */ next) => h("li", null, next.reason, next.explanation && h("div", { class: "dim" }, next.explanation))))],
+    row.text !== null && [h("h3", null, "The whole text"), h("pre", { class: "wrapped" }, row.text)],
+  ];
+}

@@ -1,0 +1,120 @@
+// The guards of each compile: how many, of which kinds, on what, and how long one check of all takes.
+import { Grid } from "../../lib/list/grid.js";
+import { emptyPage, listDetail } from "../../lib/list/list-detail.js";
+import { fill, h, searchField } from "../../lib/page/dom.js";
+import { count, plural } from "../../lib/page/format.js";
+import { compileArtifacts, functionName, idText, modelOf } from "../shared/model.js";
+import { compileLink, pairs, recordLink, shareBar } from "../shared/parts.js";
+
+const MOST_KINDS = 4;
+
+/** "61.3 µs" @param {number | null} us */
+export const latency = (us) => (us === null ? "–" : `${us < 100 ? us.toFixed(1) : count(Math.round(us))} µs`);
+
+/** The guard table, also for the page of a compile. @param {any} log */
+export const guardsOf = (log) => log.table("guards");
+
+/** [kind, number], the most frequent first. @param {any} list a row of 'lists' @returns {[string, number][]} */
+export const kindCounts = (list) => /** @type {[string, number][]} */ (Object.entries(list.counts)).sort((a, b) => b[1] - a[1]);
+
+/** @param {import("../main.js").Context} context @returns {Promise<import("../main.js").View>} */
+export async function openGuards({ log, state }) {
+  const [model, table] = await Promise.all([modelOf(log), guardsOf(log)]);
+  const trees = table?.trees ?? [];
+  if (trees.length === 0) {
+    return emptyPage("No guards", "What torch checks before it runs compiled code again would be here: each guard with its source and the line of the program. torch writes them when a compile ends (dynamo_cpp_guards_str).");
+  }
+  const lists = table.lists;
+  const compile = (/** @type {number} */ i) => model.compiles[trees[i].compile_index];
+  const most = trees.reduce((/** @type {number} */ n, /** @type {any} */ tree) => Math.max(n, tree.guard_count), 0);
+  const kinds = (/** @type {number} */ i) => kindCounts(lists[trees[i].list_index]).slice(0, MOST_KINDS).map(([kind, n]) => `${kind} ${count(n)}`).join(", ");
+  const extreme = (/** @type {"guard_count" | "latency_us"} */ cell) => trees.reduce((/** @type {number} */ at, /** @type {any} */ tree, /** @type {number} */ i) => ((tree[cell] ?? -1) > (trees[at][cell] ?? -1) ? i : at), 0);
+  const extremeItem = (/** @type {string} */ words, /** @type {number} */ i, /** @type {string} */ value) =>
+    h("li", null, `${words}: `, h("a", { href: state.link({ view: "guards", item: String(trees[i].event_index) }) }, `${idText(compile(i))} ${functionName(compile(i))}`), ` ${value}`);
+  const biggest = extreme("guard_count"), slowest = extreme("latency_us");
+  let inner = /** @type {HTMLElement | null} */ (null);
+  const view = listDetail({
+    state, name: "guards", label: "Guards of the compiles", noun: ["compile", "compiles"], length: trees.length, minWidth: "30rem", share: 0.4, id: (i) => String(trees[i].event_index),
+    title: (i) => `${idText(compile(i))} ${functionName(compile(i))} ${plural(trees[i].guard_count, "guard")}`,
+    text: (i) => [idText(compile(i)), functionName(compile(i)), compile(i).filename, kinds(i)].join("\n"),
+    above: trees.length > 1 && h("div", { class: "intro" }, h("ul", { class: "facts-line" },
+      extremeItem("most guards", biggest, count(trees[biggest].guard_count)), trees[slowest].latency_us !== null && extremeItem("slowest check", slowest, latency(trees[slowest].latency_us)))),
+    columns: [
+      { id: "compile", title: "Compile", width: "5.5rem", class: "mono", sort: (i) => i, cell: (i) => idText(compile(i)) },
+      { id: "function", title: "Function", width: "minmax(7rem, 1fr)", sort: (i) => functionName(compile(i)), cell: (i) => h("span", { title: functionName(compile(i)) }, functionName(compile(i))) },
+      { id: "guards", title: "Guards", width: "4.2rem", number: true, sort: (i) => trees[i].guard_count, cell: (i) => count(trees[i].guard_count) },
+      { id: "bar", title: "", width: "3rem", cell: (i) => shareBar(trees[i].guard_count, most) },
+      { id: "latency", title: "One check", width: "5rem", number: true, sort: (i) => trees[i].latency_us, cell: (i) => latency(trees[i].latency_us), help: "How long one check of all these guards takes, as torch measured it" },
+      { id: "kinds", title: "Kinds", width: "minmax(8rem, 1.5fr)", cell: (i) => h("span", { title: kinds(i) }, trees[i].form === "list" ? "about aliasing" : kinds(i)) },
+    ],
+    detail: (i) => guardDetail({ log, state }, model, table, trees[i], (element) => { inner = element; }),
+  });
+  return {
+    ...view, title: "Guards",
+    key: (event) => { // the filter of the guards, from anywhere in the detail
+      if (event.key !== "g" || !inner) return false;
+      inner.focus();
+      return true;
+    },
+  };
+}
+
+/** @param {{log: any, state: any}} context @param {any} model @param {any} table @param {any} tree @param {(field: HTMLElement) => void} tell */
+function guardDetail({ log, state }, model, table, tree, tell) {
+  const { guards, kinds, sources, places } = table;
+  const list = table.lists[tree.list_index];
+  const key = model.compiles[tree.compile_index].key;
+  const first = list.first_guard;
+  const cells = (/** @type {number} */ i) => {
+    const place = guards.place_index[first + i];
+    return {
+      kind: kinds[guards.kind_index[first + i]] ?? "", source: sources[guards.source_index[first + i]] ?? "",
+      place: place < 0 ? "" : `${places.file[place]}:${places.line[place]}`, in: place < 0 ? "" : places.function[place],
+    };
+  };
+  let lines = /** @type {string[] | null} */ (null); // the payload, when it is there
+  const text = (/** @type {number} */ i) => (lines?.[guards.payload_line[first + i]] ?? "").replace(/^(?:\| )*\+- (?:\w+: )?/, "").trim();
+  let address = "dynamo_cpp_guards_str";
+  const lineOf = (/** @type {number} */ i) => String(guards.payload_line[first + i] + 1);
+  const line = (/** @type {number} */ i) => state.link({ view: "compile", compile: key, artifact: address, line: lineOf(i) });
+  const grid = new Grid({
+    label: "Guards", minWidth: "38rem", sort: state.current.by, onsort: (by) => state.replace({ by }), onselect: (i) => state.replace({ line: lineOf(i) }), name: (i) => `${cells(i).kind} ${cells(i).source}`,
+    onopen: (i) => state.go(line(i)),
+    columns: [
+      { id: "kind", title: "Kind", width: "11rem", sort: (i) => cells(i).kind, cell: (i) => h("a", { href: line(i), tabindex: "-1", title: `${cells(i).kind}: its line in the tree` }, cells(i).kind || "guard") },
+      { id: "source", title: "On", width: "minmax(8rem, 1fr)", class: "mono", sort: (i) => cells(i).source || null, cell: (i) => h("span", { title: cells(i).source }, cells(i).source || "–") },
+      { id: "text", title: "Guard", width: "minmax(10rem, 2fr)", class: "mono", cell: (i) => h("span", { title: text(i) }, text(i)) },
+      { id: "place", title: "Line of the program", width: "minmax(7rem, 1fr)", class: "mono", sort: (i) => cells(i).place || null, cell: (i) => h("span", { title: cells(i).place && `${cells(i).place} in ${cells(i).in}` }, cells(i).place || "–") },
+    ],
+  });
+  const total = h("span", { class: "dim", role: "status" });
+  const all = Array.from({ length: list.row_count }, (_, i) => i);
+  const show = (/** @type {string} */ query) => {
+    const wanted = query.toLowerCase();
+    const fit = wanted ? all.filter((i) => { const c = cells(i); return `${c.kind}\n${c.source}\n${c.place}\n${c.in}\n${text(i)}`.toLowerCase().includes(wanted); }) : all;
+    fill(total, fit.length === all.length ? plural(all.length, "guard") : `${count(fit.length)} of ${plural(all.length, "guard")}`,
+      list.row_count < tree.guard_count && ` (the first of ${count(tree.guard_count)}; the record has all)`);
+    grid.show(fit, state.current.line === "" ? -1 : all.findIndex((i) => lineOf(i) === state.current.line));
+  };
+  const filter = searchField("Filter guards", "Filter by kind, source, text, line", (query) => { state.replace({ guard: query }); show(query); });
+  filter.value = state.current.guard;
+  tell(filter);
+  const note = h("span", { class: "dim" });
+  show(filter.value);
+  readLines(log, tree).then((found) => { lines = found.lines; address = found.address; show(filter.value); }, (error) => fill(note, `The texts could not be read. ${error.message}`));
+  const most = kindCounts(list)[0]?.[1] ?? 0;
+  return h("div", { class: "fill guard-detail" },
+    h("h2", null, compileLink(model, tree.compile_index, state), " ", functionName(model.compiles[tree.compile_index])),
+    pairs([["Guards", `${count(tree.guard_count)}, on ${plural(list.manager_count, "object")}`], ["One check of all", latency(tree.latency_us)], ["What torch wrote", recordLink(tree.event_index, state)]]),
+    h("table", { class: "plain kinds" }, h("caption", { class: "dim" }, "Guards by kind"), h("tbody", null, kindCounts(list).map(([kind, n]) => h("tr", null,
+      h("td", null, h("button", { class: "sort", title: "Only these", onclick: () => { filter.value = kind; state.replace({ guard: kind }); show(kind); } }, kind)),
+      h("td", { class: "number" }, count(n)), h("td", { class: "bar-cell" }, shareBar(n, most)))))),
+    h("div", { class: "toolbar" }, filter, total, note), grid.element);
+}
+
+/** The lines of the record, and the address of the artifact. @param {any} log @param {any} tree */
+async function readLines(log, tree) {
+  const artifacts = await compileArtifacts(log, tree.compile_index);
+  const artifact = artifacts.find((row) => row.event_index === tree.event_index) ?? await log.event(tree.event_index);
+  return { lines: ((await log.text(artifact)) ?? "").split("\n"), address: artifact.address ?? artifact.name };
+}

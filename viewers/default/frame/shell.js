@@ -1,0 +1,94 @@
+// The bar above every view: where we are, the views, the log, light and dark, help.
+import { h } from "../../lib/page/dom.js";
+import { count } from "../../lib/page/format.js";
+import { helpButton } from "../../lib/page/page.js";
+import { themeButton } from "../../lib/page/theme.js";
+import { findingsOf } from "../findings/findings.js";
+import { hasExport, kindCount, modelOf } from "../shared/model.js";
+import { ranksLink } from "../shared/ranks-link.js";
+import { showHelp } from "./help.js";
+import { searchBox } from "./search-box.js";
+
+const TABS = [["overview", "Overview"], ["stack", "Stack"], ["compiles", "Compiles"], ["failures", "Failures"], ["breaks", "Breaks"], ["recompiles", "Recompiles"], ["symbols", "Symbols"], ["caches", "Caches"], ["timeline", "Timeline"], ["events", "Events"]];
+/** Behind "More". */
+const MORE = [["guards", "Guards"], ["kernels", "Kernels"], ["tensors", "Tensors"], ["export", "Export"], ["anatomy", "Log anatomy"], ["diagnostics", "Diagnostics"]];
+
+/**
+ * @param {import("../../lib/bundle/bundle.js").Bundle} bundle @param {import("../../lib/page/hash-state.js").HashState} state
+ * @param {import("../../lib/bundle/log.js").Log | null} log @param {() => HTMLElement | null} [filter] the field of the view itself
+ */
+export function header(bundle, state, log, filter = () => null) {
+  const current = state.current;
+  const here = ["compile", "compare"].includes(current.view) ? "compiles" : current.view;
+  const kept = /** @type {Record<string, string>} */ (current.log ? { log: current.log } : {});
+  const tab = (/** @type {string[]} */ [id, title]) => h("a", { href: state.link({ ...kept, view: id }), "aria-current": here === id ? "page" : null, dataset: { view: id } }, title);
+  const tabs = h("nav", { "aria-label": "Views", class: "tabs" }, TABS.map(tab), moreTabs(here, MORE.map(tab)));
+  if (log) tabCounts(log, tabs);
+  return h("header", { class: "shell" },
+    h("a", { class: "brand", href: state.link({ ...kept, view: "overview" }) }, "tlparse-bundle"),
+    log && (bundle.logs.length > 1 ? picker(bundle, state, log) : h("span", { class: "log-name", title: log.summary.source.name }, logName(log))),
+    bundle.logs.length > 0 && tabs,
+    h("span", { class: "shell-end" }, log && searchBox(state, filter), themeButton(), helpButton(showHelp)));
+}
+
+/** The views that are not asked for every day, behind a button that names the one that is open. @param {string} here @param {HTMLElement[]} links */
+function moreTabs(here, links) {
+  const open = MORE.find(([id]) => id === here);
+  const list = h("span", { class: "more-list", id: "more-views", hidden: true }, links);
+  const set = (/** @type {boolean} */ shown) => {
+    list.hidden = !shown;
+    button.setAttribute("aria-expanded", String(shown));
+  };
+  const button = h("button", { "aria-expanded": "false", "aria-controls": "more-views", class: open ? "here" : null, onclick: () => set(list.hidden), title: "More views" }, open ? `${open[1]} ` : "More ", h("span", { "aria-hidden": "true" }, "▾"));
+  const key = (/** @type {KeyboardEvent} */ event) => {
+    const at = links.indexOf(/** @type {any} */ (document.activeElement));
+    const shown = links.filter((link) => !link.hidden);
+    const next = { ArrowDown: shown[shown.indexOf(links[at]) + 1], ArrowUp: shown[shown.indexOf(links[at]) - 1] ?? button, Escape: button }[event.key];
+    if (next === undefined || (event.key === "Escape" && list.hidden)) return;
+    event.preventDefault();
+    event.stopPropagation();
+    set(event.key !== "Escape");
+    next.focus();
+  };
+  return h("span", { class: "more", onkeydown: key, onfocusout: (/** @type {FocusEvent} */ event) => {
+    if (!(/** @type {Element} */ (event.currentTarget).contains(/** @type {Node | null} */ (event.relatedTarget)))) set(false);
+  } }, button, list);
+}
+
+/** How much there is to see, beside the names of the views; they come with the tables. @param {import("../../lib/bundle/log.js").Log} log @param {HTMLElement} tabs */
+function tabCounts(log, tabs) {
+  const show = (/** @type {string} */ view, /** @type {number} */ n) =>
+    n > 0 && tabs.querySelector(`[data-view="${view}"]`)?.append(" ", h("span", { class: "tab-count", "aria-hidden": "true" }, count(n)));
+  show("compiles", log.summary.compile_count);
+  modelOf(log).then((model) => {
+    show("symbols", kindCount(model, "create_symbol") + kindCount(model, "create_unbacked_symbol"));
+    show("tensors", kindCount(model, "describe_tensor"));
+    if (!hasExport(model)) /** @type {HTMLElement} */ (tabs.querySelector("[data-view='export']")).hidden = true;
+  }, () => {});
+  findingsOf(log).then(({ failures, breakCount, recompiles }) => {
+    show("failures", failures.length);
+    show("breaks", breakCount);
+    show("recompiles", recompiles.length);
+  }, () => {}); // the views tell what went wrong
+}
+
+/** @param {import("../../lib/bundle/log.js").Log} log */
+export function logName(log) {
+  return log.rank === null ? log.id : `rank ${log.rank} · ${log.id}`;
+}
+
+/**
+ * @param {import("../../lib/bundle/bundle.js").Bundle} bundle @param {import("../../lib/page/hash-state.js").HashState} state
+ * @param {import("../../lib/bundle/log.js").Log} log
+ */
+function picker(bundle, state, log) {
+  const change = (/** @type {Event} */ event) => {
+    const select = /** @type {HTMLSelectElement} */ (event.target);
+    // An event number means something in its own log only; a compile id often means the same in all of them.
+    state.go(state.patched({ log: select.value, event: "", line: "", stack: "", closed: "", span: "", range: "", item: "" }));
+    /** @type {HTMLElement | null} */ (document.querySelector("select[aria-label='Log']"))?.focus();
+  };
+  const select = h("select", { "aria-label": "Log", onchange: change }, bundle.logs.map((l) =>
+    h("option", { value: l.id, selected: l.id === log.id }, logName(l))));
+  return h("span", { class: "log-picker" }, select, h("span", { class: "dim" }, ` of ${bundle.logs.length}`), " ", ranksLink(bundle, "Ranks ›"));
+}

@@ -1,0 +1,117 @@
+// Why the log is so big, and who writes it: by kind of record, by place in torch, by compile.
+import { emptyPage, listDetail } from "../../lib/list/list-detail.js";
+import { h } from "../../lib/page/dom.js";
+import { bytes, count, plural } from "../../lib/page/format.js";
+import { describe, functionName, idText, modelOf } from "../shared/model.js";
+import { compileLink, pairs } from "../shared/parts.js";
+import { anatomyRows, cellsOf, sumOf } from "./anatomy-data.js";
+
+/** @typedef {import("./anatomy-data.js").Row} Row */
+
+const WAYS = /** @type {[string, string, string, [string, string]][]} */ ([
+  ["", "By kind", "Log by kind of record", ["kind", "kinds"]], ["origin", "By place in torch", "Log by place in torch", ["place", "places"]], ["compile", "By compile", "Log by compile", ["compile", "compiles"]],
+]);
+const MOST_CELLS = 100;
+
+/** @param {import("../main.js").Context} context @returns {Promise<import("../main.js").View>} */
+export async function openAnatomy({ bundle, log, state }) {
+  const [model, table] = await Promise.all([modelOf(log), log.table("anatomy")]);
+  if (table === null || model.directory.event_count === 0) {
+    return emptyPage("Nothing to take apart", "What the bytes of the log are would be here: by kind of record, by the place in torch that writes it, and by compile. This log holds no records, or the bundle was built without the table 'anatomy'.");
+  }
+  /** Opened anew for another way: other rows, other columns. @type {{by: string, view: any} | null} */
+  let shown = null;
+  const element = h("div", { class: "fill" });
+  const open = (/** @type {string} */ by) => {
+    const way = WAYS.find(([id]) => id === by) ?? WAYS[0];
+    const tools = h("span", { class: "tool-group", role: "group", "aria-label": "By what" }, WAYS.map(([id, words]) =>
+      h("button", { class: "tool", "aria-pressed": String(id === way[0]), onclick: () => state.go(state.patched({ by: id, item: "", sort: "", q: "" })) }, words)));
+    shown = { by, view: anatomyList({ bundle, log, state, model, table }, way, tools) };
+    element.replaceChildren(shown.view.element);
+    return shown;
+  };
+  return {
+    element, title: "Log anatomy", search: () => shown?.view.search(),
+    update: (current) => (shown && shown.by === current.by ? shown : open(current.by)).view.update(current),
+  };
+}
+
+/** @param {{bundle: any, log: any, state: any, model: any, table: any}} about @param {[string, string, string, [string, string]]} way @param {any} tools */
+function anatomyList(about, [by, , label, noun], tools) {
+  const { bundle, log, state, model, table } = about;
+  const rows = anatomyRows(model, table, by);
+  const total = log.summary.source.size_bytes;
+  const most = rows.reduce((n, row) => Math.max(n, row.size), 0);
+  const name = (/** @type {number} */ i) => rowName(model, rows[i], by);
+  const share = (/** @type {number} */ n) => (total ? `${((100 * n) / total).toFixed(n * 10 < total ? 1 : 0)} %` : "–");
+  const number = (/** @type {string} */ id, /** @type {string} */ title, /** @type {(row: Row) => number | null} */ get, /** @type {(n: number | null) => string} */ show, /** @type {string} */ help) =>
+    ({ id, title, width: "5rem", number: true, help, sort: (/** @type {number} */ i) => get(rows[i]), cell: (/** @type {number} */ i) => show(get(rows[i])) });
+  return listDetail({
+    state, name: "anatomy", label, noun, length: rows.length, minWidth: "44rem", share: 0.66, tools,
+    id: (i) => rows[i].id, title: (i) => `${name(i)} ${bytes(rows[i].size)}`, text: (i) => [name(i), rows[i].help].join("\n"),
+    above: wholeLog(rows, by, total),
+    columns: [
+      { id: "name", title: { "": "Kind", origin: "Place in torch", compile: "Compile" }[by] ?? "", width: "minmax(11rem, 2fr)", class: by === "origin" ? "mono" : "", sort: name, cell: (i) => h("span", { title: describeRow(bundle, rows[i], by) }, name(i)) },
+      number("size", "Bytes", (row) => row.size, bytes, "Bytes of the log that its records take"),
+      { id: "share", title: "Share", width: "4rem", number: true, sort: (i) => rows[i].size, cell: (i) => share(rows[i].size) },
+      { id: "bar", title: "", width: "minmax(6rem, 1fr)", cell: (i) => partsBar(rows[i], most) },
+      number("records", "Records", (row) => row.count, count, "How many records"),
+      number("payload", "Payloads", (row) => row.payload, bytes, "Bytes of payloads: graphs, code, JSON"),
+      ...(by === "" ? [number("distinct", "Distinct", (row) => row.distinct, bytes, "Payloads that were not in the log before")] : []),
+      number("each", "Each", (row) => Math.round(row.size / row.count), bytes, "Bytes of one record, on average"),
+    ],
+    detail: (i) => rowDetail(about, rows[i], by, share),
+  });
+}
+
+/** The whole log in one bar. @param {Row[]} rows @param {string} by @param {number} total */
+function wholeLog(rows, by, total) {
+  const all = sumOf(rows);
+  const parts = /** @type {[string, string, number | null][]} */ ([["inductor", by === "" ? "distinct payloads" : "payloads", by === "" ? all.distinct : all.payload], ["backward", "payloads that were there before", by === "" ? all.payload - (all.distinct ?? 0) : null],
+    ["aot", "envelopes: prefix, metadata, line ends", all.size - all.payload], ["dynamo", "between records", Math.max(0, total - all.size)]]).filter(([, , n]) => n);
+  return h("div", { class: "intro anatomy-whole" }, h("p", null, h("b", null, bytes(total)), ` in ${plural(all.count, "record")}; `, h("span", { class: "dim" }, "the bundle holds equal payloads once, compressed")),
+    h("div", { class: "stacked", role: "img", "aria-label": parts.map(([, words, n]) => `${words} ${bytes(n)}`).join(", ") }, parts.map(([id, , n]) => h("span", { class: `phase-${id}`, style: { "flex-grow": n } }))),
+    h("ul", { class: "legend" }, parts.map(([id, words, n]) => h("li", null, h("span", { class: `swatch phase-${id}`, "aria-hidden": "true" }), ` ${words} `, h("b", null, bytes(n))))));
+}
+
+/** Payload and the rest of a row, as wide as its share of the largest. @param {Row} row @param {number} most */
+function partsBar(row, most) {
+  const repeated = row.distinct === null ? 0 : row.payload - row.distinct;
+  const part = (/** @type {string} */ id, /** @type {number} */ n) => n > 0 && h("span", { class: `phase-${id}`, style: { width: `${(100 * n) / most}%` } });
+  return h("span", { class: "share anatomy-bar", "aria-hidden": "true" }, part("inductor", row.payload - repeated), part("backward", repeated), part("aot", row.size - row.payload));
+}
+
+/** @param {any} model @param {Row} row @param {string} by */
+function rowName(model, row, by) {
+  const compile = model.compiles[row.index];
+  if (by === "compile") return compile.id === null ? functionName(compile) : `${idText(compile)} ${functionName(compile)}`;
+  return row.name;
+}
+
+/** @param {any} bundle @param {Row} row @param {string} by */
+const describeRow = (bundle, row, by) => (by === "" ? [row.kind.type, row.kind.name, describe(bundle.manifest, row.kind).help].filter(Boolean).join("\n") : row.name);
+
+/** @param {{bundle: any, state: any, model: any, table: any}} about @param {Row} row @param {string} by @param {(n: number) => string} share */
+function rowDetail({ bundle, state, model, table }, row, by, share) {
+  const cells = by === "origin" ? [] : cellsOf(table, by === "" ? "kind" : "compile", row.index);
+  const kinds = model.directory.kinds;
+  const known = by === "" ? describe(bundle.manifest, row.kind) : null;
+  const type = by === "" ? (row.kind.name === null ? row.kind.type : `${row.kind.type}:${row.kind.name}`) : "";
+  return [
+    h("h2", null, by === "compile" ? [compileLink(model, row.index, state), " ", functionName(model.compiles[row.index])] : row.name),
+    known?.help && h("p", { class: "prose" }, known.help),
+    by === "origin" && h("p", { class: "prose" }, "The line of torch that wrote these records. A record is written for the place that called trace_structured, so that one place can write several kinds."),
+    pairs([
+      ["In the log", `${bytes(row.size)}, ${share(row.size)}`], ["Records", [count(row.count), " ", by !== "origin" && h("a", { href: state.link(by === "" ? { view: "events", type } : { view: "events", compile: model.compiles[row.index].key }) }, "show them")]],
+      ["One record", `${bytes(Math.round(row.size / row.count))} on average`], ["Payloads", `${bytes(row.payload)}, ${row.size ? Math.round((100 * row.payload) / row.size) : 0} % of it`],
+      ["Distinct payloads", row.distinct === null ? null : [bytes(row.distinct), row.payload > row.distinct && `; ${bytes(row.payload - row.distinct)} were in the log before`]],
+      ["Envelopes", `${bytes(row.size - row.payload)}: prefix, metadata, line ends`],
+    ]),
+    cells.length > 0 && [h("h3", null, by === "" ? "By compile" : "By kind"), h("div", { class: "table-box anatomy-cells", tabindex: "0", role: "region", "aria-label": by === "" ? "By compile" : "By kind" }, h("table", { class: "plain" },
+      h("thead", null, h("tr", null, h("th", null, by === "" ? "Compile" : "Kind"), h("th", { class: "number" }, "Bytes"), h("th", { class: "number" }, "Records"), h("th", { class: "number" }, "Payloads"))),
+      h("tbody", null, cells.slice(0, MOST_CELLS).map((cell) => h("tr", null,
+        h("td", null, by === "" ? [compileLink(model, cell.compile, state), " ", functionName(model.compiles[cell.compile])] : kinds[cell.kind].name ?? kinds[cell.kind].type),
+        h("td", { class: "number" }, bytes(cell.size)), h("td", { class: "number" }, count(cell.count)), h("td", { class: "number" }, bytes(cell.payload))))))),
+      cells.length > MOST_CELLS && h("p", { class: "dim" }, `The ${MOST_CELLS} largest of ${count(cells.length)}.`)],
+  ];
+}

@@ -1,0 +1,48 @@
+// Everything in the log that was not understood, skipped, mended or assumed.
+import { Grid } from "../../lib/list/grid.js";
+import { fill, h, searchField } from "../../lib/page/dom.js";
+import { count, plural } from "../../lib/page/format.js";
+import { diagnosticsList, severityBadge } from "./diagnostics-list.js";
+
+/** @param {import("../main.js").Context} context @returns {Promise<import("../main.js").View>} */
+export async function openDiagnostics({ bundle, log, state }) {
+  const rows = await log.diagnostics();
+  if (rows.length === 0) {
+    return { title: "Diagnostics", element: h("div", { class: "page" }, h("h1", null, "No diagnostics"),
+      h("p", null, "Every line of this log was understood. Lines that are damaged, skipped or had to be assumed would be listed here.")) };
+  }
+  const filter = searchField("Filter diagnostics", "Filter", (q) => state.replace({ q }, true));
+  const total = h("span", { class: "dim", "aria-live": "polite" });
+  const grid = new Grid({
+    label: "Diagnostics", minWidth: "50rem", sort: state.current.sort, onsort: (sort) => state.replace({ sort }), onselect: (i) => state.replace({ item: String(i) }),
+    columns: [
+      { id: "severity", title: "Severity", width: "6.5rem", cell: (i) => severityBadge(rows[i].severity), sort: (i) => rows[i].severity },
+      { id: "code", title: "Code", width: "14rem", cell: (i) => rows[i].code, sort: (i) => rows[i].code, class: "mono" },
+      { id: "line", title: "Line", width: "5.5rem", number: true, cell: (i) => count(rows[i].line), sort: (i) => rows[i].line },
+      { id: "byte", title: "Byte", width: "7rem", number: true, cell: (i) => count(rows[i].byte_offset), sort: (i) => rows[i].byte_offset },
+      { id: "count", title: "Times", width: "5rem", number: true, cell: (i) => count(rows[i].count), sort: (i) => rows[i].count },
+      { id: "event", title: "Record", width: "6rem", number: true, cell: (i) => event(rows[i], state) },
+      { id: "message", title: "What was found", width: "minmax(16rem, 1fr)", cell: (i) => h("span", { title: rows[i].message }, rows[i].message) },
+    ],
+    onopen: (i) => rows[i].event_index !== null && state.go(state.link({ view: "events", event: String(rows[i].event_index) })),
+  });
+  const found = /** @type {[string, any][]} */ (Object.entries(log.summary.diagnostics));
+  const element = h("div", { class: "fill" },
+    h("div", { class: "intro" }, diagnosticsList(bundle, found, (code) => state.link({ view: "diagnostics", q: code }))),
+    h("div", { class: "toolbar" }, filter, total), grid.element);
+  return {
+    element, title: "Diagnostics", search: () => filter,
+    update: ({ q, item }) => {
+      if (filter.value !== q) filter.value = q;
+      const wanted = q.toLowerCase();
+      const fit = rows.flatMap((row, i) => (`${row.code} ${row.message} ${row.severity}`.toLowerCase().includes(wanted) ? [i] : []));
+      fill(total, fit.length === rows.length ? plural(rows.length, "row") : `${count(fit.length)} of ${plural(rows.length, "row")}`);
+      grid.show(fit, item === "" ? -1 : Number(item));
+    },
+  };
+}
+
+/** @param {any} row @param {any} state */
+function event(row, state) {
+  return row.event_index === null ? "–" : h("a", { href: state.link({ view: "events", event: String(row.event_index) }), tabindex: "-1" }, count(row.event_index));
+}

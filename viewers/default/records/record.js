@@ -1,0 +1,70 @@
+// One record: where it stands, its metadata, its payload.
+import { fill, h } from "../../lib/page/dom.js";
+import { bytes, count, time } from "../../lib/page/format.js";
+import { loader } from "../../lib/page/load.js";
+import { store, stored } from "../../lib/page/remember.js";
+import { jsonPane, payloadPane } from "../artifact/artifact.js";
+import { describe } from "../shared/model.js";
+import { compileLink } from "../shared/parts.js";
+
+const PANE = "tlparse-bundle.record-pane";
+
+/** @param {import("../main.js").Context} context @param {any} model @param {Element} root */
+export function openRecord({ bundle, log, state }, model, root) {
+  const load = loader(root);
+  let shown = -2;
+
+  const draw = (/** @type {any} */ event, /** @type {any} */ metadata, /** @type {Uint8Array | null} */ payload) => {
+    const { title, help } = describe(bundle.manifest, event);
+    const origin = model.directory.origins[event.origin_index];
+    const body = h("div", { class: "fill" });
+    const name = event.name ?? event.type;
+    /** @type {[string, string, (() => any)][]} */
+    const panes = [["metadata", "Metadata", () => jsonPane(metadata, name)]];
+    if (payload) panes.push(["payload", `Payload ${bytes(payload.length)}`, () => payloadPane(payload, event.language, name)]);
+    const tabs = h("div", { class: "tabs small", role: "group", "aria-label": "Part of the record" });
+    const choose = (/** @type {string} */ wanted) => {
+      const pane = panes.find(([id]) => id === wanted) ?? panes[0];
+      fill(tabs, panes.map(([id, text]) => h("button", {
+        "aria-pressed": String(id === pane[0]), onclick: () => { store(PANE, id); choose(id); /** @type {HTMLElement} */ (tabs.querySelector("[aria-pressed=true]"))?.focus(); },
+      }, text)));
+      fill(body, pane[2]().element);
+    };
+    choose(stored(PANE) ?? "payload");
+    fill(root,
+      h("header", { class: "artifact-head" }, h("h2", null, title), help && h("span", { class: "dim" }, help)),
+      h("ul", { class: "facts-line padded" },
+        h("li", null, `record ${count(event.event_index)}`), h("li", null, `line ${count(event.line)}`),
+        h("li", null, h("span", { title: clockText(model.directory.clock, event) }, `${time(event.time_us)} after the first`)),
+        h("li", null, compileLink(model, event.compile_index, state)),
+        h("li", null, event.rank === null ? "no rank in it" : `rank ${event.rank}`),
+        h("li", null, `process ${model.directory.pids[event.pid_index]}`),
+        h("li", null, h("span", { class: "path", title: "The place in torch that wrote it" }, `${origin.path}:${origin.line}`)),
+        h("li", null, `${bytes(event.size_bytes)} in the log`),
+        event.payload_forms && h("li", null, event.payload_forms)),
+      tabs, body);
+  };
+
+  return {
+    /** @param {number} index -1 for none */
+    show(index) {
+      if (index === shown) return;
+      shown = index;
+      if (!(index >= 0 && index < model.directory.event_count)) {
+        fill(root, h("p", { class: "dim padded" }, index >= 0 ? `This log has no record ${count(index)}.` : "Select a record to see its metadata and payload."));
+        return;
+      }
+      load(`record ${count(index)}`, async (signal) => {
+        const [event, raw, stacks] = await Promise.all([log.event(index), log.metadata(index, { signal }), log.stacks()]);
+        return { event, metadata: stacks.resolve(raw), payload: await log.payload(event, { signal }) };
+      }, ({ event, metadata, payload }) => draw(event, metadata, payload));
+    },
+    close: () => { shown = -2; },
+  };
+}
+
+/** @param {any} clock @param {any} event */
+function clockText(clock, event) {
+  if (clock.origin_epoch_us !== null) return new Date((clock.origin_epoch_us + event.time_us) / 1000).toISOString();
+  return `the first record: ${clock.origin ?? "no time"}, local time, year and time zone unknown`;
+}

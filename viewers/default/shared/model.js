@@ -1,0 +1,165 @@
+// What the views know about one log, worked out once from its compile table. No page needed.
+import { fileShortener } from "../../lib/page/format.js";
+import { statusInfo } from "../../lib/page/status.js";
+
+/** @typedef {import("../../lib/bundle/log.js").Log} Log */
+/** @typedef {any} Compile a row of the compile table, see schema/compiles.schema.json */
+/** @typedef {{rows: number[], last: Compile}} FrameCompile the attempts of one compile of one function */
+/** @typedef {Awaited<ReturnType<typeof build>>} Model */
+
+/** @type {WeakMap<Log, Promise<Model>>} */
+const models = new WeakMap();
+
+/** @param {Log} log @returns {Promise<Model>} */
+export function modelOf(log) {
+  let model = models.get(log);
+  if (!model) {
+    model = build(log);
+    models.set(log, model);
+    model.catch(() => models.delete(log));
+  }
+  return model;
+}
+
+/** @param {Log} log */
+async function build(log) {
+  const [compiles, directory] = await Promise.all([log.compiles(), log.directory()]);
+  return {
+    log,
+    compiles,
+    directory,
+    frames: frameCompiles(compiles),
+    /** In the order of the log, the row without an id last. */
+    order: compiles.map((_, index) => index).sort((a, b) => Number(compiles[a].id === null) - Number(compiles[b].id === null) || a - b),
+    byKey: new Map(compiles.map((compile, index) => [compile.key, index])),
+    short: fileShortener(compiles.map((compile) => compile.filename)),
+  };
+}
+
+/** Attempts of the same compile, put together. @param {Compile[]} compiles @returns {FrameCompile[]} */
+function frameCompiles(compiles) {
+  /** @type {Map<string, FrameCompile>} */
+  const frames = new Map();
+  compiles.forEach((compile, index) => {
+    if (compile.id === null) return;
+    const key = frameKey(compile);
+    const frame = frames.get(key);
+    if (frame) {
+      frame.rows.push(index);
+      frame.last = compile;
+    } else frames.set(key, { rows: [index], last: compile });
+  });
+  return [...frames.values()];
+}
+
+/** The same for all attempts of one frame compile. @param {Compile} compile */
+export function frameKey(compile) {
+  if (compile.metrics_event_index !== null) return `metrics ${compile.metrics_event_index}`;
+  return `${compile.compiled_autograd_id}/${compile.frame_id}/${compile.frame_compile_id}@${compile.occurrence}`;
+}
+
+/** "[0/1]", or words for the row without an id. @param {Compile} compile */
+export const idText = (compile) => (compile.id === null ? "no compile id" : `[${compile.key}]`);
+
+/** @param {Compile} compile */
+export const functionName = (compile) => compile.function ?? (compile.id === null ? "records without a compile id" : "(unknown function)");
+
+/** "[0/1] forward ok": how a compile is called wherever it stands. @param {Compile} compile */
+export const compileLabel = (compile) => `${idText(compile)} ${functionName(compile)} ${statusInfo(compile.status).word}`;
+
+/** @param {Model} model @param {Compile} compile */
+export function placeOf(model, compile) {
+  return compile.filename === null ? "" : `${model.short(compile.filename)}:${compile.first_line}`;
+}
+
+/** Something a person would want to know about. @param {Compile} compile */
+export const isProblem = (compile) =>
+  ["error", "break", "missing"].includes(compile.status) || compile.recompile_reason !== null || compile.graph_break_count > 0;
+
+/** How many records of a type the log has. @param {Model} model @param {string} type */
+export const kindCount = (model, type) => model.directory.kinds.reduce((/** @type {number} */ n, /** @type {any} */ kind) => n + (kind.type === type ? kind.event_count : 0), 0);
+
+/** Whether the log tells of torch.export. @param {Model} model */
+export const hasExport = (model) => ["export", "exported_program", "missing_fake_kernel", "mismatched_fake_kernel"].some((type) => kindCount(model, type) > 0);
+
+/** @param {Model} model */
+export function facts(model) {
+  const { frames } = model;
+  const sum = (/** @type {(c: Compile) => number | null} */ value) => frames.reduce((total, frame) => total + (value(frame.last) ?? 0), 0);
+  const total = sum((c) => c.compile_time_us);
+  const backend = sum((c) => c.backend_time_us);
+  const inductor = sum((c) => c.inductor_time_us);
+  /** @type {Record<string, number>} */
+  const statuses = {};
+  for (const { last } of frames) if (last.status) statuses[last.status] = (statuses[last.status] ?? 0) + 1;
+  return {
+    total,
+    phases: [
+      { id: "dynamo", title: "Dynamo", us: Math.max(0, total - backend) },
+      { id: "aot", title: "AOTAutograd", us: Math.max(0, backend - inductor) },
+      { id: "inductor", title: "Inductor", us: inductor },
+      { id: "backward", title: "backward, later", us: sum((c) => c.backward_time_us) },
+    ],
+    statuses,
+    functions: new Set(frames.map(({ last }) => `${last.filename}:${last.first_line}:${last.function}`)).size,
+    missing: frames.filter(({ last }) => last.status === "missing"),
+    slowest: [...frames].sort((a, b) => (b.last.compile_time_us ?? 0) - (a.last.compile_time_us ?? 0)).filter(({ last }) => last.compile_time_us),
+  };
+}
+
+/** Artifacts of each compile: [artifact row, …] by compile index. @type {WeakMap<Log, Promise<{table: any, byCompile: Map<number, number[]>}>>} */
+const artifactMaps = new WeakMap();
+
+/** @param {Log} log */
+export function artifactsOf(log) {
+  let known = artifactMaps.get(log);
+  if (!known) {
+    known = log.artifacts().then((table) => {
+      /** @type {Map<number, number[]>} */
+      const byCompile = new Map();
+      const { compile_index: compile } = table.columns;
+      for (let i = 0; i < table.length; i++) {
+        const rows = byCompile.get(compile[i]);
+        if (rows) rows.push(i);
+        else byCompile.set(compile[i], [i]);
+      }
+      return { table, byCompile };
+    });
+    artifactMaps.set(log, known);
+    known.catch(() => artifactMaps.delete(log));
+  }
+  return known;
+}
+
+/**
+ * The artifacts of one compile, each with an address that stays: its name, and '@2' for the second of that name.
+ * @param {Log} log @param {number} compileIndex @returns {Promise<any[]>}
+ */
+export async function compileArtifacts(log, compileIndex) {
+  const { table, byCompile } = await artifactsOf(log);
+  /** @type {Map<string, number>} */
+  const seen = new Map();
+  return (byCompile.get(compileIndex) ?? []).map((row) => {
+    const artifact = table.row(row);
+    const nth = (seen.get(artifact.name) ?? 0) + 1;
+    seen.set(artifact.name, nth);
+    return { ...artifact, row, address: nth === 1 ? artifact.name : `${artifact.name}@${nth}` };
+  });
+}
+
+/** @param {any} manifest @param {{descriptor: string, type?: string, name?: string | null}} row */
+export function describe(manifest, row) {
+  const known = Object.hasOwn(manifest.descriptors, row.descriptor) ? manifest.descriptors[row.descriptor] : null;
+  return known ?? { title: row.name ?? row.type ?? row.descriptor, phase: "", language: "text", help: "" };
+}
+
+/** Artifacts by phase, in the order of the phases. @param {any} manifest @param {any[]} artifacts */
+export function byPhase(manifest, artifacts) {
+  const phases = [...manifest.phases.map((/** @type {any} */ phase) => ({ ...phase, artifacts: /** @type {any[]} */ ([]) }))];
+  const other = { id: "", title: "Other", help: "Kinds that belong to no phase.", artifacts: /** @type {any[]} */ ([]) };
+  for (const artifact of artifacts) {
+    const phase = describe(manifest, artifact).phase;
+    (phases.find((p) => p.id === phase) ?? other).artifacts.push(artifact);
+  }
+  return [...phases, other].filter((phase) => phase.artifacts.length);
+}

@@ -1,0 +1,74 @@
+// Small pieces that several views show.
+import { h } from "../../lib/page/dom.js";
+import { count, time } from "../../lib/page/format.js";
+import { statusInfo } from "../../lib/page/status.js";
+import { compileLabel, idText } from "./model.js";
+
+const MOST_LINKS = 12;
+
+/** @param {any} model @param {number} index @param {any} state @param {Record<string, string>} [more] */
+export function compileLink(model, index, state, more = {}) {
+  const compile = model.compiles[index];
+  const { sign } = statusInfo(compile.status);
+  return h("a", {
+    href: state.link({ view: "compile", compile: compile.key, ...more }), class: `compile-link status-${compile.status ?? "none"}`,
+    "aria-label": compileLabel(compile), title: compileLabel(compile),
+  }, h("span", { class: "sign", "aria-hidden": "true" }, sign, " "), idText(compile));
+}
+
+/** @param {any} model @param {number[]} indexes @param {any} state */
+export function compileLinks(model, indexes, state) {
+  return h("span", { class: "links" }, indexes.slice(0, MOST_LINKS).map((index) => [" ", compileLink(model, index, state)]).flat(),
+    indexes.length > MOST_LINKS && h("span", { class: "dim" }, ` and ${count(indexes.length - MOST_LINKS)} more`));
+}
+
+/** A group of findings under a sign and a count. @param {string} sign @param {string} tone @param {string} title @param {any[]} items @param {any} [note] */
+export function verdict(sign, tone, title, items, note) {
+  return h("section", { class: `verdict tone-${tone}` },
+    h("h2", null, h("span", { class: "sign", "aria-hidden": "true" }, sign), " ", title), note, h("ul", null, items));
+}
+
+/** @param {string} title @param {any} value */
+export const fact = (title, value) => [h("span", { class: "dim" }, `${title} `), value];
+
+/** @param {number | null} part @param {number} whole */
+export function shareBar(part, whole) {
+  const share = part && whole ? Math.max(0.5, (100 * part) / whole) : 0;
+  return h("span", { class: "share", "aria-hidden": "true" }, h("span", { style: { width: `${share}%` } }));
+}
+
+/** Times side by side, with a legend. @param {{id: string, title: string, us: number}[]} phases */
+export function phaseBar(phases) {
+  const known = phases.filter((phase) => phase.us > 0);
+  return [
+    h("div", { class: "stacked", role: "img", "aria-label": known.map((p) => `${p.title} ${time(p.us)}`).join(", ") },
+      known.map((p) => h("span", { class: `phase-${p.id}`, style: { "flex-grow": p.us } }))),
+    h("ul", { class: "legend" }, known.map((p) =>
+      h("li", null, h("span", { class: `swatch phase-${p.id}`, "aria-hidden": "true" }), ` ${p.title} `, h("b", null, time(p.us))))),
+  ];
+}
+
+/** Only web addresses become links; anything else stays text. @param {any} address @param {any} [text] */
+export function webLink(address, text = address) {
+  const url = String(address ?? "");
+  const web = /^https?:\/\//i.test(url) && URL.canParse(url);
+  return web ? h("a", { href: url, rel: "noopener noreferrer", target: "_blank" }, text) : h("code", null, url);
+}
+
+/** A link to a record. @param {number} index @param {any} state @param {string} [words] */
+export const recordLink = (index, state, words = `record ${count(index)}`) => h("a", { href: state.link({ view: "events", event: String(index) }) }, words);
+
+/** Terms and what is known of them; what is null is left out. @param {[string, any][]} entries */
+export const pairs = (entries) => h("dl", { class: "pairs" },
+  entries.filter(([, value]) => value !== null && value !== undefined && value !== "").map(([term, value]) => [h("dt", null, term), h("dd", null, value)]));
+
+/** The user's line with its file in front. @param {{file: string | null, line: number | null, function?: string | null, source_line?: string | null}} place */
+export function sourceLine({ file, line, function: name, source_line: text }) {
+  if (file === null) return null;
+  return h("figure", { class: "source-line" },
+    h("figcaption", { class: "place" }, `${file}:${line ?? "?"}`, name && ` in ${name}`), text && h("pre", null, h("code", null, text)));
+}
+
+/** What usually helps: one or more texts with code between backticks. @param {any[]} texts */
+export const advice = (texts) => texts.length > 0 && h("section", { class: "advice" },
+  h("h3", null, "What usually helps"), texts.length === 1 ? h("p", null, texts[0]) : h("ul", null, texts.map((text) => h("li", null, text))));

@@ -1,0 +1,26 @@
+// The way to the provenance viewer, for compiles that have something to show there.
+import { h } from "../../lib/page/dom.js";
+import { inViewer } from "../../lib/page/page-bundle.js";
+
+const NAMES = new Set([
+  "inductor_provenance_tracking_node_mappings", "inductor_provenance_tracking_kernel_stack_traces",
+  "inductor_triton_kernel_to_post_grad_nodes", "inductor_post_to_pre_grad_nodes",
+]);
+
+/** @param {import("../../lib/bundle/log.js").Log} log @param {string} [compile] key @param {string} [logId] when the address names it */
+const address = (log, compile, logId) => inViewer(log.bundle, "provenance", { ...(logId ? { log: log.id } : {}), ...(compile ? { compile } : {}) });
+
+/** For the first screen; null when torch recorded none. @param {any} model @param {import("../../lib/page/hash-state.js").HashState} state */
+export function provenanceSection({ log, directory }, state) {
+  const href = address(log, undefined, state.current.log);
+  if (href === null || !directory.kinds.some((/** @type {any} */ kind) => NAMES.has(kind.name))) return null;
+  return h("section", null, h("h2", null, h("a", { href, class: "provenance-link" }, "Provenance ›")),
+    h("p", { class: "dim" }, "Which line of the program became which kernel, through the graphs and the generated code."));
+}
+
+/** Null when torch recorded no provenance, or the bundle has no address that could be handed on. @param {any} log @param {any} compile @param {any[]} artifacts of the compile @param {import("../../lib/page/hash-state.js").HashState} state */
+export function provenanceLink(log, compile, artifacts, state) {
+  const href = address(log, compile.key, state.current.log);
+  if (href === null || !artifacts.some((artifact) => artifact.hash !== null && artifact.size_bytes > 2 && NAMES.has(artifact.name))) return null;
+  return h("a", { href, class: "provenance-link", title: "From source lines through the graphs to kernels, line by line" }, "Provenance ›");
+}

@@ -1,0 +1,213 @@
+// The stacks that led to the compiles: tree or flame on the left, what is selected on the right.
+import { Tree } from "../../lib/list/tree.js";
+import { fill, h, searchField } from "../../lib/page/dom.js";
+import { count, fileShortener, plural, time } from "../../lib/page/format.js";
+import { errorBox } from "../../lib/page/load.js";
+import { split } from "../../lib/page/splitter.js";
+import { statusBadge } from "../../lib/page/status.js";
+import { compileSummary } from "../compile/summary.js";
+import { functionName, idText, modelOf } from "../shared/model.js";
+import { compileLink, compileLinks, shareBar } from "../shared/parts.js";
+import { compilesBelow, groupedStacks, GROUPS } from "./groups.js";
+import { sourceLink } from "./sources.js";
+import { compileRow, trieRows } from "./trie.js";
+
+const MOST_FRAMES = 40;
+const WIDTHS = [["", "compile time"], ["count", "number of compiles"]]; // of the flame
+
+/** @param {import("../main.js").Context} context @returns {Promise<import("../main.js").View>} */
+export async function openStack(context) {
+  const { log, state } = context;
+  const [model, stacks] = await Promise.all([modelOf(log), log.stacks()]);
+  if (stacks.parent.length === 0 && model.compiles.length === 0) return nothing();
+  const short = fileShortener(stacks.frames.file.map((/** @type {number} */ i) => stacks.strings[i] ?? null));
+  let trie = groupedStacks(stacks, state.current.group, short);
+  const label = (/** @type {number} */ stack) => {
+    const frame = stacks.frame(stacks.frameOf[stack]);
+    return trie.title ? trie.title(stack) : `${frame.name} ${short(frame.file)}:${frame.line}`;
+  };
+  const detail = h("section", { class: "pane detail", "aria-label": "Selection", tabindex: "0" });
+  const total = h("span", { class: "dim", "aria-live": "polite" });
+  const open = (/** @type {number} */ compile) => state.go(state.link({ view: "compile", compile: model.compiles[compile].key }));
+  let longest = 0, drawn = "";
+
+  /** @type {Tree<import("./trie.js").Row>} */
+  const tree = new Tree({
+    label: "Stacks of the compiles",
+    render: (row) => (row.compile >= 0 ? compileCells(model, row, longest) : frameCells(stacks, trie, short, row, longest)),
+    rowClass: (row) => (row.compile >= 0 ? "is-compile" : "is-frame"),
+    toggle: (rows, wide) => {
+      const closed = closedSet(state.current.closed);
+      for (const row of rows) wide ? closed.delete(row.stack) : closed.add(row.stack);
+      state.replace({ closed: [...closed].sort((a, b) => a - b).join(",") }, true);
+    },
+    onselect: (row) => select(row),
+    onopen: (row) => row.compile >= 0 && open(row.compile),
+  });
+  /** @type {ReturnType<typeof import("./flame.js").stackFlame> | null} */
+  let flame = null;
+
+  const select = (/** @type {{stack: number, compile: number} | null} */ row) => {
+    if (!row) state.replace({ compile: "", stack: "" });
+    else if (row.compile >= 0) state.replace({ compile: model.compiles[row.compile].key, stack: "" });
+    else state.replace({ compile: "", stack: String(row.stack) });
+    showDetail(row);
+  };
+  const showDetail = (/** @type {any} */ row) => {
+    if (!row) fill(detail, h("p", { class: "dim" }, "Select a frame or a compile on the left. ↑ and ↓ walk the tree, n and N the flame; Enter opens a compile."));
+    else if (row.compile >= 0) fill(detail, compileSummary(context, model, row.compile));
+    else fill(detail, frameDetail(context, model, stacks, trie, label, short, row.stack));
+  };
+
+  const filter = searchField("Filter stacks", "Filter by function, file, id", (q) => state.replace({ q }, true));
+  const problems = toggle("Only problems", () => state.replace({ problems: problems.checked ? "1" : "" }, true));
+  const torch = toggle("Hide torch frames", () => state.replace({ torch: torch.checked ? "hide" : "" }, true));
+  const group = choice("Put frames together", GROUPS, (value) => state.replace({ group: value, stack: "", closed: "" }, true));
+  const width = choice("Width of the flame", WIDTHS, (value) => state.replace({ width: value }, true));
+  const shape = (/** @type {string} */ value, /** @type {string} */ title) =>
+    h("button", { class: "tool", dataset: { shape: value }, "aria-pressed": "false", onclick: () => state.replace({ shape: value }, true) }, title);
+  const shapes = [shape("", "Tree"), shape("flame", "Flame")];
+  const note = h("p", { class: "dim padded", hidden: true });
+  const body = h("div", { class: "fill" });
+  const without = model.compiles.flatMap((compile, i) => (compile.id !== null && compile.stack_index === null ? [i] : []));
+  const left = h("section", { class: "pane", "aria-label": "Stacks" }, h("h1", { class: "visually-hidden" }, "Stacks of the compiles"),
+    h("div", { class: "toolbar" }, h("span", { role: "group", "aria-label": "Shape", class: "pair" }, shapes), filter,
+      h("label", null, problems, " Only problems"), h("label", null, torch, " Hide torch frames"), group, width, total),
+    body, note,
+    without.length > 0 && h("section", { class: "below" }, h("h2", null, "Compiled without a recorded stack"),
+      h("ul", null, without.map((i) => h("li", null, compileLink(model, i, state), " ", functionName(model.compiles[i]))))));
+
+  /** @param {Record<string, string>} current @param {string | undefined} active */
+  const drawTree = (current, active) => {
+    const result = trieRows(model, trie, { problems: problems.checked, hideTorch: torch.checked, query: current.q, closed: closedSet(current.closed), label });
+    longest = result.rows.reduce((most, row) => Math.max(most, row.time), 0);
+    tree.show(result.rows, active ?? "");
+    const withStack = model.compiles.length - without.length - (model.compiles.some((c) => c.id === null) ? 1 : 0);
+    fill(total, result.shown === withStack ? plural(result.shown, "compile") : `${count(result.shown)} of ${plural(withStack, "compile")}`);
+    if (tree.list.active >= 0 && !tree.element.contains(document.activeElement)) tree.list.reveal(tree.list.active);
+  };
+  /** @param {Record<string, string>} current */
+  const drawFlame = async (current) => {
+    const wanted = drawn;
+    const { stackBoxes, stackFlame } = await import("./flame.js");
+    if (wanted !== drawn) return;
+    flame ??= stackFlame(model, { onselect: (row) => select(row), onopen: open });
+    if (body.firstChild !== flame.element) fill(body, flame.element);
+    const boxes = stackBoxes(model, trie, { problems: problems.checked, hideTorch: torch.checked, width: current.width, label });
+    flame.show(boxes, current.width, current.q);
+    fill(total, plural(boxes.compile.filter((i) => i >= 0).length, "compile"));
+    note.hidden = boxes.left === 0 && boxes.flame.length > 0;
+    flame.mark(state.current);
+    fill(note, boxes.left > 0 ? `${plural(boxes.left, "compile")} without a compile time ${boxes.left === 1 ? "is" : "are"} not in the picture; choose “number of compiles” to see ${boxes.left === 1 ? "it" : "them"}.` : "No compile with a stack fits.");
+  };
+
+  let shownQuery = "";
+  return {
+    element: split("stack", left, detail, { label: "Width of the tree", size: Math.max(380, Math.round(innerWidth * 0.55)) }),
+    title: "Stack",
+    search: () => filter,
+    close: () => flame?.chart.close(),
+    update: (current) => {
+      if (shownQuery !== current.q) filter.value = current.q; // not while something is typed that the address does not have yet
+      shownQuery = current.q;
+      problems.checked = current.problems === "1";
+      torch.checked = current.torch === "hide";
+      group.value = current.group;
+      width.value = current.width;
+      const flat = current.shape === "flame";
+      const key = JSON.stringify([current.q, current.problems, current.torch, current.closed, current.group, current.shape, flat && current.width]);
+      const active = current.compile ? `c${current.compile}` : current.stack ? `s${current.stack}` : undefined;
+      const fresh = key !== drawn;
+      if (fresh) {
+        drawn = key;
+        trie = groupedStacks(stacks, current.group, short);
+        for (const button of shapes) button.setAttribute("aria-pressed", String(button.dataset.shape === (flat ? "flame" : "")));
+        width.hidden = !flat;
+        note.hidden = true;
+        if (!flat && body.firstChild !== tree.element) fill(body, tree.element);
+      }
+      if (flat) {
+        if (fresh) drawFlame(current).catch((error) => fill(body, errorBox(error)));
+        else flame?.mark(current);
+      } else if (fresh || active !== tree.rows[tree.list.active]?.id) drawTree(current, active);
+      const index = current.compile ? model.byKey.get(current.compile) : undefined;
+      const stack = /^\d+$/.test(current.stack) && Number(current.stack) < stacks.parent.length ? Number(current.stack) : -1;
+      showDetail(index !== undefined ? compileRow(model, index, 0) : stack >= 0 ? { compile: -1, stack } : null);
+    },
+  };
+}
+
+/** @returns {import("../main.js").View} */
+function nothing() {
+  return { title: "Stack", element: h("div", { class: "page" }, h("h1", null, "No stacks"),
+    h("p", null, "The call stack of each compile would be here; torch writes it when a compile starts (dynamo_start). Record a program that calls torch.compile with ",
+      h("code", null, "TORCH_TRACE=/tmp/trace"), ".")) };
+}
+
+/** @param {string} label @param {() => void} onchange */
+const toggle = (label, onchange) => h("input", { type: "checkbox", "aria-label": label, onchange });
+
+/** @param {string} label @param {string[][]} options @param {(value: string) => void} onchange */
+const choice = (label, options, onchange) => h("select", { "aria-label": label, title: label, onchange: (/** @type {any} */ event) => onchange(event.target.value) },
+  options.map(([value, title]) => h("option", { value }, title)));
+
+/** @param {string} text */
+const closedSet = (text) => new Set(text.split(",").filter(Boolean).map(Number));
+
+/** @param {any} row @param {number} longest */
+function timeCells(row, longest) {
+  return [h("span", { class: "tree-time" }, row.time ? time(row.time) : ""), shareBar(row.time, longest)];
+}
+
+/** @param {any} stacks @param {import("./groups.js").Trie} trie @param {any} short @param {any} row @param {number} longest */
+function frameCells(stacks, trie, short, row, longest) {
+  const frame = stacks.frame(stacks.frameOf[row.stack]);
+  const words = trie.title ? h("b", null, trie.title(row.stack))
+    : [h("b", null, frame.name), " ", h("span", { class: "place" }, `${short(frame.file)}:${frame.line}`), " ", h("code", null, frame.loc ?? "")];
+  return [
+    h("span", { class: "tree-text", style: { "padding-left": `${row.depth * 16}px` }, title: trie.title ? frame.file : `${frame.file ?? "(unknown file)"}:${frame.line} in ${frame.name}` }, words),
+    row.expanded === false && h("span", { class: "dim" }, plural(row.compiles, "compile")),
+    timeCells(row, longest),
+  ];
+}
+
+/** @param {any} model @param {any} row @param {number} longest */
+function compileCells(model, row, longest) {
+  const compile = model.compiles[row.compile];
+  return [
+    h("span", { class: "tree-text", style: { "padding-left": `${row.depth * 16}px` } },
+      statusBadge(compile.status), " ", h("b", { class: "mono" }, idText(compile)), " ", functionName(compile),
+      compile.recompile_reason !== null && [" ", h("span", { class: "tag", title: compile.recompile_reason }, "↻ recompile")]),
+    timeCells(row, longest),
+  ];
+}
+
+/** @param {import("../main.js").Context} context @param {any} model @param {any} stacks @param {import("./groups.js").Trie} trie @param {(stack: number) => string} label @param {any} short @param {number} stack */
+function frameDetail(context, model, stacks, trie, label, short, stack) {
+  const frame = stacks.frame(stacks.frameOf[stack]);
+  const below = compilesBelow(model, trie, trie.place(stack));
+  const links = [h("h3", null, `${plural(below.length, "compile")} below`), compileLinks(model, below, context.state)];
+  if (trie.title) return [h("h2", null, label(stack)), h("p", { class: "path" }, frame.file), groupedFrames(stacks, trie, short, trie.place(stack)), links];
+  const source = h("dd", null, "not in the log");
+  const generated = frame.file?.startsWith("<eval_with_key>");
+  if (generated) sourceLink(context, model, frame, below[0]).then((link) => link && fill(source, link), (error) => fill(source, error.message));
+  return [
+    h("h2", null, frame.name),
+    h("dl", { class: "pairs" }, h("dt", null, "File"), h("dd", { class: "path" }, `${frame.file ?? "(unknown file)"}:${frame.line}`),
+      h("dt", null, "Line"), h("dd", null, frame.loc ? h("code", null, frame.loc) : h("span", { class: "dim" }, "not in the log")),
+      generated && [h("dt", null, "Code"), source]),
+    links,
+  ];
+}
+
+/** The frames that were put together. @param {any} stacks @param {import("./groups.js").Trie} trie @param {any} short @param {number} node */
+function groupedFrames(stacks, trie, short, node) {
+  const words = new Set();
+  for (let i = node; i < stacks.parent.length; i++) {
+    if (trie.place(i) !== node) continue;
+    const { name, file, line } = stacks.frame(stacks.frameOf[i]);
+    words.add(`${name} ${short(file)}:${line}`);
+  }
+  return [h("h3", null, plural(words.size, "frame")), h("ul", { class: "frames" }, [...words].slice(0, MOST_FRAMES).map((text) => h("li", { class: "mono" }, text))),
+    words.size > MOST_FRAMES && h("p", { class: "dim" }, `and ${count(words.size - MOST_FRAMES)} more`)];
+}

@@ -1,0 +1,90 @@
+// The kernels in the code that Inductor generated: what each is, what was fused into it, and where it stands.
+import { emptyPage, listDetail } from "../../lib/list/list-detail.js";
+import { fill, h } from "../../lib/page/dom.js";
+import { count, plural, time } from "../../lib/page/format.js";
+import { compileArtifacts, functionName, idText, modelOf } from "../shared/model.js";
+import { compileLink, pairs, recordLink } from "../shared/parts.js";
+import { artifactLink } from "../shared/program-line.js";
+import { provenanceLink } from "../shared/provenance-link.js";
+
+/** Words and help. @type {Record<string, [string, string]>} */
+export const KERNEL_KINDS = {
+  triton: ["Triton", "A kernel that Inductor generated in Triton"], cpp: ["C++", "A kernel that Inductor generated in C++"], other: ["other", "A kernel that Inductor generated in another language"],
+  extern: ["library", "An operation of a library, such as a matrix product"], fallback: ["fallback", "An operator that Inductor calls as it is"], collective: ["collective", "Communication between ranks"],
+};
+const ROLES = /** @type {Record<string, string>} */ ({ output: "output code", wrapper: "C++ wrapper", kernel: "C++ kernels", header: "C++ header", autotuning: "autotuning", other: "other code" });
+
+/** @param {any} code */
+export const codeName = (code) => [code.direction ?? ROLES[code.role] ?? code.role, code.subgraph_name].filter(Boolean).join(" of ");
+
+/** @param {string} kind */
+const kindWord = (kind) => KERNEL_KINDS[kind]?.[0] ?? kind;
+
+/** @param {import("../main.js").Context} context @returns {Promise<import("../main.js").View>} */
+export async function openKernels({ log, state }) {
+  const [model, table] = await Promise.all([modelOf(log), log.table("kernels")]);
+  const { codes, kernels, triton_infos: infos } = table ?? { codes: [], kernels: [], triton_infos: [] };
+  if (kernels.length === 0) {
+    return emptyPage("No kernels", codes.length ? `There ${codes.length === 1 ? "is one generated code" : `are ${count(codes.length)} generated codes`} in this log, without a kernel that could be told in its text.`
+      : "Each kernel that Inductor generated, and each operation of a library that it calls, would be here with the line of the code. No compile of this log left generated code (inductor_output_code): Inductor did not run, or took its result from a cache.");
+  }
+  const code = (/** @type {number} */ i) => codes[kernels[i].code_index];
+  const compile = (/** @type {number} */ i) => model.compiles[code(i).compile_index];
+  const us = (/** @type {number} */ i) => infos[kernels[i].triton_info_index]?.compile_time_us ?? null;
+  const timed = infos.length > 0;
+  const kinds = Object.keys(KERNEL_KINDS).filter((kind) => kernels.some((/** @type {any} */ kernel) => kernel.kind === kind));
+  const ops = (/** @type {number} */ i) => kernels[i].aten_ops.map((/** @type {string} */ op) => op.replace(/^aten\./, "")).join(", ");
+  const view = listDetail({
+    state, name: "kernels", label: "Kernels", noun: ["kernel or call", "kernels and calls"], length: kernels.length, minWidth: "44rem", share: 0.6,
+    // A name can stand in several codes, and in one code once as it is defined.
+    id: (i) => `${code(i).event_index}:${kernels[i].name}`, title: (i) => `${idText(compile(i))} ${kernels[i].name} ${kindWord(kernels[i].kind)}`,
+    text: (i) => [idText(compile(i)), compile(i).function, codeName(code(i)), kernels[i].name, kernels[i].kind, kindWord(kernels[i].kind), ...kernels[i].aten_ops, ...kernels[i].source_nodes].join("\n"),
+    choices: [{ key: "type", label: "Kind", all: "all kinds", options: kinds.map((kind) => [kind, kindWord(kind)]), fits: (i, value) => kernels[i].kind === value }],
+    above: h("div", { class: "intro" }, h("ul", { class: "facts-line" }, h("li", null, `in ${plural(codes.length, "generated code")}`), kinds.map((kind) => h("li", null,
+      h("a", { href: state.link({ view: "kernels", type: kind }), title: KERNEL_KINDS[kind][1] }, `${kindWord(kind)} ${count(kernels.filter((/** @type {any} */ kernel) => kernel.kind === kind).length)}`))))),
+    columns: [
+      { id: "compile", title: "Compile", width: "5rem", class: "mono", sort: (i) => code(i).event_index, cell: (i) => (compile(i).id === null ? "–" : idText(compile(i))) },
+      { id: "code", title: "Code", width: "6rem", sort: (i) => codeName(code(i)), cell: (i) => h("span", { title: code(i).filename ?? "" }, codeName(code(i))) },
+      { id: "kind", title: "Kind", width: "5rem", sort: (i) => kernels[i].kind, cell: (i) => kindWord(kernels[i].kind) },
+      { id: "name", title: "Name", width: "minmax(10rem, 2fr)", class: "mono", sort: (i) => kernels[i].name, cell: (i) => h("span", { title: kernels[i].name }, kernels[i].name) },
+      { id: "calls", title: "Calls", width: "3.4rem", number: true, sort: (i) => kernels[i].call_lines.length, cell: (i) => count(kernels[i].call_lines.length), help: "Lines of the code that call it" },
+      { id: "ops", title: "Operators", width: "minmax(7rem, 1.4fr)", sort: (i) => kernels[i].aten_ops.length || null, cell: (i) => h("span", { title: ops(i) }, ops(i) || "–"), help: "What was fused into it; torch does not say for C++ kernels" },
+      ...(timed ? [{ id: "time", title: "Compile", width: "4.6rem", number: true, sort: us, cell: (/** @type {number} */ i) => { const known = us(i); return known === null ? "" : time(Math.round(known)); }, help: "Time to compile this Triton kernel" }] : []),
+    ],
+    detail: (i) => kernelDetail({ log, state }, model, table, i),
+  });
+  return { ...view, title: "Kernels" };
+}
+
+/** @param {{log: any, state: any}} context @param {any} model @param {any} table @param {number} i */
+function kernelDetail({ log, state }, model, { codes, kernels, triton_infos: infos }, i) {
+  const kernel = kernels[i];
+  const code = codes[kernel.code_index];
+  const info = infos[kernel.triton_info_index];
+  const compile = model.compiles[code.compile_index];
+  const line = (/** @type {number} */ at) => artifactLink(log, model, state, code.compile_index, code.event_index, `line ${count(at)}`, at);
+  const provenance = h("span");
+  compileArtifacts(log, code.compile_index).then((artifacts) => fill(provenance, provenanceLink(log, compile, artifacts, state)), () => {});
+  const also = kernels.flatMap((/** @type {any} */ other, /** @type {number} */ at) => (at !== i && other.name === kernel.name ? [at] : []));
+  return [
+    h("h2", null, h("code", null, kernel.name)),
+    h("p", null, compileLink(model, code.compile_index, state), " ", functionName(compile), " ", provenance),
+    pairs([
+      ["Kind", KERNEL_KINDS[kernel.kind]?.[1] ?? kernel.kind], ["Code", [artifactLink(log, model, state, code.compile_index, code.event_index, codeName(code)), h("span", { class: "dim" }, ` ${plural(code.line_count, "line")}`)]],
+      ["Defined in", kernel.line === null ? null : line(kernel.line)],
+      ["Called in", kernel.call_lines.length === 0 ? "no line" : kernel.call_lines.slice(0, 50).map((/** @type {number} */ at, /** @type {number} */ k) => [k > 0 && ", ", line(at)])],
+      ["File", code.filename && h("code", { class: "dim" }, code.filename)],
+      ["Compile time", info && info.compile_time_us !== null ? time(Math.round(info.compile_time_us)) : null], ["Configurations to choose from", info?.config_count ?? null], ["Autotuning cache", info?.autotune_cache_state],
+      ["Record of its compile", info && recordLink(info.event_index, state)],
+    ]),
+    kernel.aten_ops.length > 0 && [h("h3", null, "Operators in it"), codeList(kernel.aten_ops)],
+    kernel.source_nodes.length > 0 && [h("h3", null, "Nodes of the graph that became it"), codeList(kernel.source_nodes)],
+    kernel.aten_ops.length === 0 && kernel.kind === "cpp" && h("p", { class: "dim" }, "torch does not write which operators became a C++ kernel; its name has the main ones."),
+    also.length > 0 && [h("h3", null, "The same name in other codes"), h("ul", null, also.slice(0, 30).map((/** @type {number} */ at) => h("li", null, compileLink(model, codes[kernels[at].code_index].compile_index, state), " ",
+      h("a", { href: state.link({ view: "kernels", item: `${codes[kernels[at].code_index].event_index}:${kernel.name}` }) }, codeName(codes[kernels[at].code_index]))))),
+      also.length > 30 && h("p", { class: "dim" }, `and ${count(also.length - 30)} more`)],
+  ];
+}
+
+/** @param {string[]} names */
+const codeList = (names) => h("ul", { class: "parts-list" }, names.slice(0, 500).map((name) => h("li", null, h("code", null, name))));

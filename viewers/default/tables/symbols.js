@@ -1,0 +1,160 @@
+// The symbols of dynamic shapes: where each comes from, which guards it got, where it became a constant, and why.
+import { emptyPage, listDetail } from "../../lib/list/list-detail.js";
+import { h } from "../../lib/page/dom.js";
+import { count, plural } from "../../lib/page/format.js";
+import { functionName, idText, modelOf } from "../shared/model.js";
+import { advice, compileLink, pairs, recordLink } from "../shared/parts.js";
+import { badge, frameLine, framePlace, frameTitle, programFrame, stackFold } from "../shared/program-line.js";
+import { rich, sourceName } from "../shared/words.js";
+import { expressionFold } from "./expression-tree.js";
+import { sources, symbolsOf } from "./symbol-data.js";
+
+/** @typedef {import("./symbol-data.js").Item} Item */
+/** @typedef {{log: any, state: any, model: any, table: any, stacks: any}} About */
+
+const MOST_SHOWN = 200;
+
+/** Tone, sign, word, help. @type {Record<Item["kind"], [string, string, string, string]>} */
+const SYMBOL_KINDS = {
+  symbol: ["none", "s", "symbol", "A size or number that may be another one in the next call"],
+  constant: ["break", "◆", "constant", "It was a symbol, and then one value only was left for it"],
+  unbacked: ["missing", "?", "unbacked", "Its value is known only when the code runs"],
+  error: ["error", "✖", "undecided", "A condition on data that torch could not decide while it traced"],
+  assumed: ["break", "!", "assumed", "A condition on data that the example inputs decided"],
+  guard: ["none", "·", "guard", "A guard of which the log has no symbol"],
+};
+
+/** Why torch made a constant of it. @type {Record<string, string>} */
+const REASONS = {
+  range_refined_to_singleton: "a condition left one value only in its range",
+  trivial_lhs: "it was found equal to a number", trivial_rhs: "it was found equal to a number", find: "it was found equal to a number",
+  solve: "an equation had one solution", solve_backed: "an equation had one solution",
+};
+
+/** @param {string} reason */
+export const reasonWords = (reason) => (Object.hasOwn(REASONS, reason) ? REASONS[reason] : reason.replaceAll("_", " "));
+
+/** @param {Item} item */
+export const symbolBadge = (item) => badge(...SYMBOL_KINDS[item.kind]);
+
+/** @param {import("../main.js").Context} context @returns {Promise<import("../main.js").View>} */
+export async function openSymbols({ log, state }) {
+  const [model, { table, stacks, items }] = await Promise.all([modelOf(log), symbolsOf(log)]);
+  if (items.length === 0) {
+    return emptyPage("No symbols", "Each size or number that torch took for a symbol would be here, with its guards and the line of the program that made it a constant. " +
+      "There are none without dynamic shapes: torch takes sizes for constants until a recompile, mark_dynamic or torch.compile(dynamic=True).");
+  }
+  const about = { log, state, model, table, stacks };
+  const compile = (/** @type {number} */ i) => model.compiles[items[i].compile];
+  const kinds = /** @type {Item["kind"][]} */ (Object.keys(SYMBOL_KINDS)).filter((kind) => items.some((item) => item.kind === kind));
+  const place = (/** @type {number} */ i) => framePlace(model, items[i].frame);
+  const view = listDetail({
+    state, name: "symbols", label: "Symbols", noun: ["row", "rows"], length: items.length, minWidth: "40rem", share: 0.6, id: (i) => String(items[i].event),
+    title: (i) => `${idText(compile(i))} ${items[i].name} ${SYMBOL_KINDS[items[i].kind][2]}`,
+    text: (i) => [idText(compile(i)), compile(i).function, SYMBOL_KINDS[items[i].kind][2], items[i].name, items[i].source, items[i].value, place(i), items[i].frame?.loc, ...items[i].guards.map((g) => table.strings[table.guards.expr[g]])].join("\n"),
+    choices: kinds.length > 1 ? [{ key: "type", label: "Kind", all: "all kinds", options: kinds.map((kind) => [kind, SYMBOL_KINDS[kind][2]]), fits: (i, value) => items[i].kind === value }] : [],
+    above: h("div", { class: "intro" }, h("ul", { class: "facts-line" }, kinds.map((kind) => h("li", null,
+      h("a", { href: state.link({ view: "symbols", type: kind }), title: SYMBOL_KINDS[kind][3] }, `${SYMBOL_KINDS[kind][2]} ${count(items.filter((item) => item.kind === kind).length)}`))))),
+    columns: [
+      { id: "kind", title: "Kind", width: "6rem", sort: (i) => items[i].kind, cell: (i) => symbolBadge(items[i]) },
+      { id: "compile", title: "Compile", width: "4.6rem", class: "mono", sort: (i) => items[i].compile, cell: (i) => (compile(i).id === null ? "–" : idText(compile(i))) },
+      { id: "name", title: "Symbol", help: "Or the condition", width: "minmax(5rem, .8fr)", class: "mono", sort: (i) => items[i].name, cell: (i) => h("span", { title: items[i].name }, items[i].name) },
+      { id: "source", title: "Comes from", width: "minmax(7rem, 1.2fr)", class: "mono", sort: (i) => items[i].source, cell: (i) => h("span", { title: items[i].source ?? "" }, sourceName(items[i].source) ?? "–") },
+      { id: "value", title: "Value", width: "3.6rem", number: true, help: "While torch traced; of a constant: for ever", sort: (i) => items[i].value, cell: (i) => items[i].value ?? "–" },
+      { id: "guards", title: "Guards", width: "3.8rem", number: true, sort: (i) => items[i].guards.length, cell: (i) => count(items[i].guards.length) },
+      { id: "place", title: "Line", width: "minmax(6rem, 1fr)", class: "mono", sort: (i) => place(i) || null, cell: (i) => h("span", { title: frameTitle(items[i].frame) }, place(i) || "–") },
+    ],
+    detail: (i) => symbolDetail(about, items[i]),
+  });
+  return { ...view, title: "Symbols" };
+}
+
+/** @param {About} about @param {Item} item */
+function symbolDetail(about, item) {
+  const { model, state, table, stacks } = about;
+  const isSymbol = item.part === table.symbols;
+  const made = isSymbol ? programFrame(stacks, table.symbols.user_stack_index[item.at], table.symbols.stack_index[item.at]) : null;
+  const last = item.constants[item.constants.length - 1];
+  return [
+    h("h2", null, symbolBadge(item), " ", h("code", null, item.name)),
+    h("p", null, compileLink(model, item.compile, state), " ", functionName(model.compiles[item.compile])),
+    item.constants.map((i) => constantSection(about, i)),
+    item.kind !== "error" && item.kind !== "assumed" && pairs([
+      ["Comes from", item.source === null ? null : [h("code", null, sourceName(item.source)), sourceName(item.source) !== item.source && h("span", { class: "dim mono" }, `  ${item.source}`)]],
+      ["Value while tracing", item.value], ["Possible values", item.range === null ? null : (last === undefined ? h("code", null, item.range) : [h("code", null, item.range), ` at first, then ${table.strings[table.specializations.value[last]]} only`])],
+    ]),
+    item.kind === "unbacked" && h("p", { class: "prose" }, "No size of an input: a value that only a run of the code knows, for instance of item() or of nonzero(). torch cannot ask for it while it traces."),
+    made && (item.constants.length > 0 || item.kind === "unbacked" || item.guards.length === 0) && [h("h3", null, item.kind === "unbacked" ? "Made by" : "First seen in"), frameLine(made)],
+    item.errors.map((i) => errorSection(about, i, item.kind === "error")),
+    item.assumed.map((i) => assumedSection(about, i, item.kind === "assumed")),
+    item.guards.length > 0 && guardList(about, item),
+    item.kind !== "constant" && item.guards.length === 0 && isSymbol && h("p", { class: "dim" }, "No guard on it: any of its values can go through the same code."),
+    h("h3", null, "In the log"), pairs([[isSymbol ? "Symbol made" : "Record", recordLink(item.event, state)]]),
+    isSymbol && stackFold(stacks, table.symbols.stack_index[item.at], "torch's stack when the symbol was made"),
+  ];
+}
+
+/** @param {About} about @param {number} i row of specializations */
+function constantSection({ state, table, stacks }, i) {
+  const s = table.specializations;
+  const [value, reason] = [table.strings[s.value[i]] ?? "?", table.strings[s.reason[i]] ?? ""];
+  const source = sources(table, i);
+  const names = s.sources[i].map((/** @type {number} */ at) => sourceName(table.strings[at]));
+  const size = /^(\w+)\.size\(\)\[(\d+)\]$/.exec(names[0] ?? "");
+  return h("section", { class: "verdict tone-break" },
+    h("h3", null, `It became the constant ${value}`),
+    h("p", null, "Why: ", reasonWords(reason), " ", h("code", { class: "dim" }, reason)),
+    source && h("p", null, "So these have to be ", value, " from now on: ", names.map((/** @type {string} */ name, /** @type {number} */ k) => [k > 0 && ", ", h("code", null, name)])),
+    frameLine(programFrame(stacks, s.user_stack_index[i], s.stack_index[i])),
+    advice([rich("Another value needs a compile of its own. If the value should stay free, the line must not ask for one value: take the comparison out of the compiled function, or make it hold for all values."),
+      size && rich(`\`torch._dynamo.mark_dynamic(${size[1]}, ${size[2]})\` lets torch fail with the reason instead of making a constant of it.`)].filter(Boolean)),
+    h("p", null, recordLink(s.event_index[i], state)), stackFold(stacks, s.stack_index[i], "torch's stack when it became a constant"));
+}
+
+/** @param {About} about @param {number} i row of data_dependent_errors @param {boolean} full */
+function errorSection({ log, state, model, table, stacks }, i, full) {
+  const e = table.data_dependent_errors;
+  const [expr, free] = [table.strings[e.expr[i]] ?? "?", table.strings[e.unhinted_expr[i]] ?? null];
+  const frame = programFrame(stacks, e.stack_index[i]);
+  return h("section", { class: "verdict tone-error" },
+    h("h3", null, "torch could not decide ", h("code", null, expr)),
+    full && h("p", { class: "prose" }, "The condition depends on data, which torch does not have while it traces."),
+    frameLine(frame), free !== null && free !== expr && h("p", null, "Without known values: ", h("code", null, free)),
+    full && advice([rich("If the condition always holds, say so before it is needed: `torch._check(condition)`."), rich("If both ways are needed, use `torch.cond` or `torch.where` in place of the branch.")]),
+    h("p", null, recordLink(e.event_index[i], state)), expressionFold({ log, state }, model, stacks, e.expression_event_index[i]),
+    full && stackFold(stacks, e.stack_index[i], "The whole stack"));
+}
+
+/** @param {About} about @param {number} i row of real_values @param {boolean} full */
+function assumedSection({ log, state, model, table, stacks }, i, full) {
+  const r = table.real_values;
+  const expr = table.strings[r.expr[i]] ?? "?";
+  return h("section", { class: "verdict tone-break" },
+    h("h3", null, h("code", null, expr), ` was taken to be ${table.strings[r.result[i]] ?? "?"}`),
+    full && h("p", { class: "prose" }, "torch could not know; the data of the example inputs decided. Other data may need the other way."),
+    frameLine(programFrame(stacks, r.user_stack_index[i], r.stack_index[i]), table.contexts[r.context_index[i]]?.loc), contextPairs(table.contexts[r.context_index[i]]),
+    full && advice([rich("If it always holds, say so in the program: `torch._check(condition)`. Otherwise use `torch.cond` or `torch.where`.")]),
+    h("p", null, recordLink(r.event_index[i], state)), expressionFold({ log, state }, model, stacks, r.expression_event_index[i]));
+}
+
+/** Locals and sources where a condition was met. @param {any} context */
+export function contextPairs(context) {
+  const locals = Object.entries(context?.locals ?? {});
+  const from = Object.entries(context?.symbol_sources ?? {}).filter(([, source]) => source !== null);
+  return [
+    locals.length > 0 && [h("h3", null, "Variables in that line"), pairs(locals.map(([name, leaves]) => [name, h("code", null, /** @type {any[]} */ (leaves).map((leaf) => leaf ?? "(no tensor)").join(", "))]))],
+    from.length > 0 && [h("h3", null, "Symbols in it"), pairs(from.map(([name, source]) => [name, h("code", null, sourceName(/** @type {string} */ (source)))]))],
+  ];
+}
+
+/** @param {About} about @param {Item} item */
+function guardList({ log, state, model, table, stacks }, item) {
+  const g = table.guards;
+  return h("section", null, h("h3", null, plural(item.guards.length, "guard")),
+    h("ul", { class: "symbol-guards" }, item.guards.slice(0, MOST_SHOWN).map((i) => {
+      const context = table.contexts[g.context_index[i]];
+      return h("li", null, h("div", null, h("code", null, table.strings[g.expr[i]] ?? "?"), " ", g.prefix[i] >= 0 && h("span", { class: "dim" }, `${table.strings[g.prefix[i]].replaceAll("_", " ")} `), recordLink(g.event_index[i], state)),
+        frameLine(programFrame(stacks, g.user_stack_index[i], g.stack_index[i]), context?.loc), contextPairs(context), expressionFold({ log, state }, model, stacks, g.expression_event_index[i]));
+    })),
+    item.guards.length > MOST_SHOWN && h("p", { class: "dim" }, `and ${count(item.guards.length - MOST_SHOWN)} more`));
+}

@@ -1,0 +1,198 @@
+// The span table as boxes: rows, colours, own times, what belongs together. No page needed.
+import { byRow } from "../../lib/flame/data.js";
+import { frameKey } from "../shared/model.js";
+
+export const HUES = 10; // colours of compiles
+const NO_COMPILE = 10;
+
+/**
+ * Spans come first, then the instants: box i of the chart is span i, or instant i - spanCount.
+ * @typedef {object} Timeline
+ * @property {import("../../lib/flame/data.js").Flame} flame
+ * @property {any} table see schema/spans.schema.json
+ * @property {number} spanCount
+ * @property {Float64Array} own own time of each span, in µs
+ * @property {Uint8Array} hueByCompile
+ * @property {Uint8Array} hueByName
+ * @property {Int32Array} compile row of the compile table, for each box
+ * @property {Int32Array} group which frame compile, for each box: attempts are one
+ * @property {Group[]} groups
+ */
+/** @typedef {{compile: number, hue: number, spans: number, total: number, from: number, to: number}} Group compile: row of its last attempt */
+
+/** @param {any} table @param {any[]} compiles @returns {Timeline} */
+export function timelineOf(table, compiles) {
+  const { spans, instants } = table;
+  const spanCount = spans.start_us.length;
+  const length = spanCount + instants.time_us.length;
+  const from = joined(new Float64Array(length), spans.start_us, instants.time_us);
+  const compile = joined(new Int32Array(length), spans.compile_index, instants.compile_index);
+  const name = joined(new Int32Array(length), spans.name_index, instants.name_index);
+  const { group, groups } = groupsOf(compile, compiles);
+  const to = endings(table, from, group, groups.length);
+  const depth = depths(spans.parent_index);
+  const { row, height, titles } = rowsOf(spans, depth, instants.time_us.length, length);
+  const rows = byRow(row, from, height);
+  for (const boxes of rows) {
+    // A guessed end must not reach into the next box.
+    for (let i = boxes.length - 2; i >= 0; i--) if (to[boxes[i]] > from[boxes[i + 1]]) to[boxes[i]] = Math.max(from[boxes[i]], from[boxes[i + 1]]);
+  }
+  const hueByCompile = new Uint8Array(length), hueByName = new Uint8Array(length), marked = new Uint8Array(length);
+  let end = 1;
+  for (let i = 0; i < length; i++) {
+    hueByCompile[i] = groups[group[i]].hue;
+    hueByName[i] = name[i] % HUES;
+    marked[i] = i >= spanCount ? 2 : spans.repair[i] ? 1 : 0;
+    if (to[i] > end) end = to[i];
+  }
+  for (let i = 0; i < spanCount; i++) {
+    const at = groups[group[i]];
+    at.spans++;
+    at.from = Math.min(at.from, from[i]);
+    at.to = Math.max(at.to, to[i]);
+    const above = spans.parent_index[i];
+    if (above < 0 || group[above] !== group[i]) at.total += spans.duration_us[i] ?? 0;
+  }
+  const label = (/** @type {number} */ box) => table.names[name[box]];
+  return { flame: { length, from, to, row, hue: hueByCompile, marked, label, rows, end, titles }, table, spanCount, own: ownTimes(spans), hueByCompile, hueByName, compile, group, groups };
+}
+
+/** One column behind the other. @template {Float64Array | Int32Array} A @param {A} into @param {number[]} first @param {number[]} second */
+function joined(into, first, second) {
+  into.set(first);
+  into.set(second, first.length);
+  return into;
+}
+
+/** Attempts of one frame compile are one group, in order of appearance. @param {Int32Array} compile @param {any[]} compiles */
+function groupsOf(compile, compiles) {
+  const keys = compiles.map((row) => (row.id === null ? "" : frameKey(row)));
+  const last = new Map(keys.map((key, index) => [key, index]));
+  /** @type {Map<string, number>} */
+  const known = new Map();
+  /** @type {Group[]} */
+  const groups = [];
+  let coloured = 0;
+  const ofRow = new Int32Array(compiles.length).fill(-1);
+  const group = compile.map((index) => {
+    if (ofRow[index] >= 0) return ofRow[index];
+    const key = keys[index] ?? "";
+    let at = known.get(key);
+    if (at === undefined) {
+      known.set(key, (at = groups.length));
+      groups.push({ compile: key === "" ? index : last.get(key) ?? index, hue: key === "" ? NO_COMPILE : coloured++ % HUES, spans: 0, total: 0, from: Infinity, to: 0 });
+    }
+    return (ofRow[index] = at);
+  });
+  return { group, groups };
+}
+
+/** Ends of all boxes; a span that never ended is drawn to the last thing of its compile, but not out of its parent. @param {any} table @param {Float64Array} from @param {Int32Array} group @param {number} groupCount */
+function endings({ spans }, from, group, groupCount) {
+  const to = Float64Array.from(from);
+  const last = new Float64Array(groupCount);
+  for (let i = 0; i < from.length; i++) {
+    if (i < spans.start_us.length) to[i] += spans.duration_us[i] ?? 0;
+    last[group[i]] = Math.max(last[group[i]], to[i]);
+  }
+  const open = [];
+  for (let i = 0; i < spans.start_us.length; i++) if (spans.duration_us[i] === null) open.push(i);
+  for (const i of open) to[i] = Math.max(from[i], last[group[i]]);
+  for (let round = 0, changed = true; changed && round < 64; round++) {
+    changed = false;
+    for (const i of open) {
+      const above = spans.parent_index[i];
+      if (above >= 0 && to[i] > to[above]) { to[i] = Math.max(from[i], to[above]); changed = true; }
+    }
+  }
+  return to;
+}
+
+/** How many spans lie around each. Parents need not stand before their children. @param {number[]} parent */
+function depths(parent) {
+  const depth = new Int32Array(parent.length).fill(-1);
+  for (let i = 0; i < parent.length; i++) {
+    const above = parent[i];
+    if (above < 0 || depth[above] >= 0) {
+      depth[i] = above < 0 ? 0 : depth[above] + 1;
+      continue;
+    }
+    const path = [];
+    let at = i;
+    for (; at >= 0 && depth[at] < 0; at = parent[at]) path.push(at);
+    let below = at < 0 ? 0 : depth[at] + 1;
+    for (let k = path.length - 1; k >= 0; k--) depth[path[k]] = below++;
+  }
+  return depth;
+}
+
+/** One row per depth, lane below lane; the instants have a row above. @param {any} spans @param {Int32Array} depth @param {number} instants @param {number} length */
+function rowsOf(spans, depth, instants, length) {
+  /** @type {number[]} */
+  const deepest = [];
+  depth.forEach((d, i) => { deepest[spans.lane[i]] = Math.max(deepest[spans.lane[i]] ?? 0, d); });
+  const titles = new Map();
+  let height = instants ? 1 : 0;
+  const first = deepest.map((most, lane) => {
+    if (deepest.length > 1) titles.set(height++, lane ? `lane ${lane}: at the same time` : "lane 0");
+    const at = height;
+    height += (most ?? 0) + 1;
+    return at;
+  });
+  const row = new Int32Array(length);
+  for (let i = 0; i < depth.length; i++) row[i] = first[spans.lane[i]] + depth[i];
+  return { row, height, titles };
+}
+
+/** Duration without that of the spans inside. @param {any} spans */
+function ownTimes({ duration_us: duration, parent_index: parent }) {
+  const own = new Float64Array(duration.length);
+  for (let i = 0; i < own.length; i++) own[i] = duration[i] ?? 0;
+  for (let i = 0; i < own.length; i++) {
+    let above = parent[i];
+    while (above >= 0 && duration[above] === null) above = parent[above];
+    if (above >= 0) own[above] -= duration[i] ?? 0;
+  }
+  return own.map((us) => Math.max(0, us));
+}
+
+/** Boxes that fit the words (in quotes: the whole name) and the compile, by row; null when all do. @param {Timeline} line @param {string} query @param {number} group */
+export function litRows(line, query, group) {
+  const wanted = query.trim().toLowerCase();
+  if (!wanted && group < 0) return null;
+  const whole = /^"(.*)"$/.exec(wanted)?.[1];
+  const names = line.table.names.map((/** @type {string} */ name) =>
+    (whole === undefined ? name.toLowerCase().includes(wanted) : name.toLowerCase() === whole));
+  const { spans, instants } = line.table;
+  const nameOf = (/** @type {number} */ box) => (box < line.spanCount ? spans.name_index[box] : instants.name_index[box - line.spanCount]);
+  return byRow(line.flame.row, line.flame.from, line.flame.rows.length, (box) => names[nameOf(box)] && (group < 0 || line.group[box] === group));
+}
+
+/** The number of the event that began a box: its address. @param {Timeline} line @param {number} box */
+export const eventOf = (line, box) =>
+  (box < line.spanCount ? line.table.spans.begin_event_index[box] : line.table.instants.event_index[box - line.spanCount]);
+
+/** @param {Timeline} line @param {string} event @returns {number} -1 for none */
+export function boxOfEvent(line, event) {
+  if (!/^\d+$/.test(event)) return -1;
+  const wanted = Number(event);
+  const span = line.table.spans.begin_event_index.indexOf(wanted);
+  if (span >= 0) return span;
+  const instant = line.table.instants.event_index.indexOf(wanted);
+  return instant < 0 ? -1 : line.spanCount + instant;
+}
+
+/** Sums by name over the spans of one group, or the table's own over all of them. @param {Timeline} line @param {number} group */
+export function sumsByName(line, group) {
+  if (group < 0) return line.table.by_name;
+  const { name_index: name, duration_us: duration } = line.table.spans;
+  const zero = () => new Array(line.table.names.length).fill(0);
+  const sums = { count: zero(), total_us: zero(), self_us: zero() };
+  for (let i = 0; i < line.spanCount; i++) {
+    if (line.group[i] !== group) continue;
+    sums.count[name[i]]++;
+    sums.total_us[name[i]] += duration[i] ?? 0;
+    sums.self_us[name[i]] += line.own[i];
+  }
+  return sums;
+}

@@ -1,0 +1,82 @@
+// Below the timeline: where the time goes by name, and the compiles, which is also the legend of the colours.
+import { Grid } from "../../lib/list/grid.js";
+import { fill, h } from "../../lib/page/dom.js";
+import { count, time } from "../../lib/page/format.js";
+import { statusBadge } from "../../lib/page/status.js";
+import { functionName, idText } from "../shared/model.js";
+import { compileLink, shareBar } from "../shared/parts.js";
+import { sumsByName } from "./data.js";
+
+const BY_OWN_TIME = "-own"; // unless the address says otherwise
+
+export class TimelineTables {
+  /** @param {any} model @param {import("./data.js").Timeline} line @param {import("../../lib/page/hash-state.js").HashState} state */
+  constructor(model, line, state) {
+    this.line = line;
+    this.sums = line.table.by_name;
+    this.most = 1;
+    const { names } = line.table;
+    this.names = new Grid({
+      label: "Where the time goes", sort: BY_OWN_TIME, minWidth: "30rem", name: (row) => names[row], onsort: (sort) => state.replace({ sort }, true),
+      onselect: (row) => state.replace({ q: `"${names[row]}"` }, true),
+      columns: [
+        { id: "name", title: "Span", width: "minmax(9rem, 1fr)", cell: (row) => h("span", { class: "mono", title: names[row] }, names[row]), sort: (row) => names[row] },
+        { id: "count", title: "Count", width: "4.5rem", number: true, cell: (row) => count(this.sums.count[row]), sort: (row) => this.sums.count[row] },
+        { id: "total", title: "Total", width: "5rem", number: true, cell: (row) => time(this.sums.total_us[row]), sort: (row) => this.sums.total_us[row], help: "With what lies inside of them; a span inside of one of the same name counts twice" },
+        { id: "own", title: "Own time", width: "5.5rem", number: true, cell: (row) => time(this.sums.self_us[row]), sort: (row) => this.sums.self_us[row], help: "Without the spans inside of them: adds up to the whole" },
+        { id: "share", title: "Share", width: "5rem", cell: (row) => shareBar(this.sums.self_us[row], this.most) },
+      ],
+    });
+    const of = (/** @type {number} */ row) => model.compiles[line.groups[row].compile];
+    this.compiles = new Grid({
+      label: "Compiles in the timeline", minWidth: "30rem", name: (row) => `${idText(of(row))} ${functionName(of(row))}`, onsort: (sort) => state.replace({ sort }, true),
+      onselect: (row) => state.replace({ compile: of(row).key, range: "", span: "" }, true),
+      onopen: (row) => state.go(state.link({ view: "compile", compile: of(row).key })),
+      columns: [
+        { id: "colour", title: "Colour", width: "3.2rem", cell: (row) => h("span", { class: "swatch hue", "aria-hidden": "true", style: { "--hue": `var(--hue-${line.groups[row].hue})` } }) },
+        { id: "compile", title: "Compile", width: "6rem", cell: (row) => compileLink(model, line.groups[row].compile, state), sort: (row) => row },
+        { id: "function", title: "Function", width: "minmax(8rem, 1fr)", cell: (row) => functionName(of(row)), sort: (row) => functionName(of(row)) },
+        { id: "status", title: "Status", width: "6rem", cell: (row) => statusBadge(of(row).status), sort: (row) => of(row).status ?? "" },
+        { id: "spans", title: "Spans", width: "4rem", number: true, cell: (row) => count(line.groups[row].spans), sort: (row) => line.groups[row].spans },
+        { id: "total", title: "Time", width: "5rem", number: true, cell: (row) => time(line.groups[row].total), sort: (row) => line.groups[row].total, help: "Of its outermost spans" },
+      ],
+    });
+    this.tab = (/** @type {string} */ by, /** @type {string} */ title) =>
+      h("button", { "aria-pressed": "false", dataset: { by }, onclick: () => state.replace({ by, sort: "" }, true) }, title);
+    this.tabs = h("div", { class: "tabs small" }, this.tab("", "Where the time goes"), this.tab("compile", `Compiles and colours`));
+    this.body = h("div", { class: "fill" });
+    this.element = h("section", { class: "pane", "aria-label": "Sums" }, this.tabs, this.body);
+    this.shown = "";
+  }
+
+  /** @param {Record<string, string>} current @param {number} group whose sums, -1 for all */
+  update(current, group) {
+    const by = current.by === "compile" ? "compile" : "";
+    const grid = by ? this.compiles : this.names;
+    const key = JSON.stringify([by, group]);
+    const sort = current.sort || (by ? "" : BY_OWN_TIME);
+    const resorted = grid.sort !== sort;
+    if (resorted) {
+      grid.sort = sort;
+      grid.drawHeader();
+    }
+    const named = by ? group : this.nameOf(current.q);
+    if (key !== this.shown) {
+      this.shown = key;
+      for (const button of this.tabs.children) button.setAttribute("aria-pressed", String(button.dataset.by === by));
+      if (this.body.firstChild !== grid.element) fill(this.body, grid.element);
+      if (by) grid.show(this.line.groups.map((_, i) => i), named);
+      else {
+        this.sums = sumsByName(this.line, group);
+        this.most = Math.max(...this.sums.self_us, 1);
+        grid.show(this.line.table.names.flatMap((/** @type {string} */ _, /** @type {number} */ i) => (this.sums.count[i] ? [i] : [])), named);
+      }
+    } else if (resorted || named !== grid.selected) grid.arrange(named);
+  }
+
+  /** The name that the search asks for as a whole, or -1. @param {string} q */
+  nameOf(q) {
+    const whole = /^"(.*)"$/s.exec(q)?.[1];
+    return whole === undefined ? -1 : this.line.table.names.indexOf(whole);
+  }
+}

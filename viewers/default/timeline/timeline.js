@@ -1,0 +1,143 @@
+// When torch did what: the spans of the log as a flame chart, and where the time went as a table.
+import { FlameChart } from "../../lib/flame/chart.js";
+import { FlameRange } from "../../lib/flame/range.js";
+import { debounce, fill, h, searchField } from "../../lib/page/dom.js";
+import { count, plural, time } from "../../lib/page/format.js";
+import { split } from "../../lib/page/splitter.js";
+import { functionName, idText, modelOf } from "../shared/model.js";
+import { boxOfEvent, eventOf, litRows, timelineOf } from "./data.js";
+import { spanDetail, spanTip, spanWords } from "./detail.js";
+import { TimelineTables } from "./tables.js";
+import { traceButton } from "./trace.js";
+
+const LEAST_US = 20; // the narrowest range
+
+/** @param {import("../main.js").Context} context @returns {Promise<import("../main.js").View>} */
+export async function openTimeline(context) {
+  const { log, state } = context;
+  const [model, table] = await Promise.all([modelOf(log), log.table("spans")]);
+  if (!table || table.spans.start_us.length + table.instants.time_us.length === 0) return nothing(table);
+  const line = timelineOf(table, model.compiles);
+
+  const chart = new FlameChart({
+    label: `Timeline, ${plural(line.spanCount, "span")}`, least: LEAST_US,
+    ruler: axisText, tell: (box) => spanWords(line, model, box), tip: (box) => spanTip(line, model, box),
+    onselect: (box) => {
+      state.replace({ span: box < 0 ? "" : String(eventOf(line, box)) });
+      detail(box);
+    },
+    onopen: (box) => state.go(state.link({ view: "compile", compile: model.compiles[line.compile[box]].key })),
+    onsight: () => { small.place(); sight(); keep(); },
+  });
+  const small = new FlameRange(chart);
+  const side = h("section", { class: "pane detail padded", "aria-label": "Selection", tabindex: "0" });
+  const detail = spanDetail(context, model, line, side, { select: (box) => chart.select(box), fit: () => chart.fit() });
+  const tables = new TimelineTables(model, line, state);
+
+  const seen = h("span", { class: "dim number" });
+  const sight = () => fill(seen, `${time(Math.round(chart.to - chart.from))} of ${time(line.flame.end)}`);
+  const keep = debounce(() => {
+    if (!chart.element.isConnected) return;
+    const all = chart.from <= 0 && chart.to >= line.flame.end;
+    state.replace({ range: all ? "" : `${Math.round(chart.from)}-${Math.round(chart.to)}` });
+  }, 250);
+
+  const search = searchField("Find spans by name", "Find spans", (q) => state.replace({ q }, true), {
+    onkeydown: (/** @type {KeyboardEvent} */ event) => {
+      if (event.key === "Enter") chart.walk(event.shiftKey ? -1 : 1);
+      else if (event.key === "Escape") chart.scroller.focus();
+      else return;
+      event.preventDefault();
+    },
+  });
+  const found = h("span", { class: "find-status", "aria-live": "polite" });
+  const only = h("span", null);
+  const button = (/** @type {string} */ name, /** @type {string} */ sign, /** @type {() => void} */ run, /** @type {string} */ key) =>
+    h("button", { class: "tool", "aria-label": name, title: `${name} (${key})`, onclick: run }, sign);
+  const byName = h("button", { class: "tool", "aria-pressed": "false", title: "Boxes of one name in one colour, instead of those of one compile",
+    onclick: () => state.replace({ hue: state.current.hue === "name" ? "" : "name" }, true) }, "Colour by name");
+  const toolbar = h("div", { class: "toolbar" }, search, found,
+    button("Previous span", "↑", () => chart.walk(-1), "N"), button("Next span", "↓", () => chart.walk(1), "n"), byName, only,
+    h("span", { class: "spring" }), seen,
+    button("Zoom out", "−", () => chart.zoom(1 / 1.5), "-"), button("Zoom in", "+", () => chart.zoom(1.5), "+"),
+    button("Show all", "All", () => chart.look(0, line.flame.end), "0"), traceButton(log));
+
+  let drawn = "", shownQuery = "", shownSpan = "", shownRange = "";
+  chart.show(line.flame);
+  chart.element.style.maxHeight = `${chart.wanted + 30}px`;
+  detail(-1);
+  return {
+    title: "Timeline",
+    element: h("div", { class: "fill timeline" }, h("h1", { class: "visually-hidden" }, "Timeline"), toolbar, small.element, chart.element,
+      split("timeline", tables.element, side, { label: "Width of the table", size: Math.round(innerWidth * 0.52) })),
+    search: () => search,
+    close: () => chart.close(),
+    update: (current) => {
+      if (shownQuery !== current.q) search.value = current.q; // not while something is typed that the address does not have yet
+      shownQuery = current.q;
+      const compile = current.compile ? model.byKey.get(current.compile) : undefined;
+      const group = compile === undefined ? -1 : groupOf(line, compile);
+      const key = JSON.stringify([current.q, current.compile]);
+      if (key !== drawn) {
+        const asked = drawn === "" || JSON.parse(drawn)[1] !== current.compile;
+        drawn = key;
+        const lit = current.compile && group < 0 ? line.flame.rows.map(() => new Int32Array(0)) : litRows(line, current.q, group);
+        chart.light(lit);
+        fill(found, lit && `${count(lit.reduce((n, row) => n + row.length, 0))} found`);
+        fill(only, current.compile && onlyButton(state, compile === undefined ? null : model.compiles[compile], current.compile));
+        tables.update(current, group);
+        if (asked && group >= 0 && !current.range && !current.span) chart.look(...around(line.groups[group], line.flame.end));
+      } else tables.update(current, group);
+      if (current.range !== shownRange) {
+        const range = /^(\d+)-(\d+)$/.exec(current.range);
+        if (range) chart.look(Number(range[1]), Number(range[2]));
+        else if (shownRange) chart.look(0, line.flame.end);
+      }
+      shownRange = current.range;
+      if (current.span !== shownSpan) {
+        const box = boxOfEvent(line, current.span);
+        chart.mark(box);
+        detail(box);
+        if (box >= 0) requestAnimationFrame(() => (current.range ? chart.reveal(box) : chart.fit(box)));
+      }
+      shownSpan = current.span;
+      line.flame.hue = current.hue === "name" ? line.hueByName : line.hueByCompile;
+      byName.setAttribute("aria-pressed", String(current.hue === "name"));
+      chart.draw();
+      small.draw();
+      sight();
+    },
+  };
+}
+
+/** @param {import("./data.js").Timeline} line @param {number} compile */
+function groupOf(line, compile) {
+  const box = line.compile.indexOf(compile);
+  return box < 0 ? -1 : line.group[box];
+}
+
+/** @param {import("./data.js").Group} group @param {number} end @returns {[number, number]} */
+function around({ from, to }, end) {
+  const room = (to - from) * 0.05;
+  return Number.isFinite(from) ? [from - room, to + room] : [0, end];
+}
+
+/** @param {any} state @param {any} compile @param {string} key */
+function onlyButton(state, compile, key) {
+  const words = compile ? `${idText(compile)} ${functionName(compile)}` : `[${key}], which this log does not have`;
+  return h("button", { class: "tool chip", title: "Show all compiles again", onclick: () => state.replace({ compile: "" }, true) }, `only ${words} `, h("span", { "aria-hidden": "true" }, "✕"));
+}
+
+/** "12.35 s" with as many digits as the distance between two marks needs. @param {number} us @param {number} step */
+function axisText(us, step) {
+  const [unit, size] = step >= 100_000 ? ["s", 1e6] : step >= 100 ? ["ms", 1e3] : ["µs", 1];
+  const digits = Math.max(0, -Math.floor(Math.log10(step / size)));
+  return `${(us / size).toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits })} ${unit}`;
+}
+
+/** @param {any} table @returns {import("../main.js").View} */
+function nothing(table) {
+  return { title: "Timeline", element: h("div", { class: "page" }, h("h1", null, "No timeline"),
+    h("p", null, table ? "This log has no chromium events: spans of Dynamo, AOTAutograd and Inductor with their times would be here." : "This bundle was built without a span table."),
+    h("p", null, table ? ["torch 2.5 and later write them while torch.compile runs with ", h("code", null, "TORCH_TRACE=/tmp/trace"), "; torch.export does not."] : "Build it again from the log with this version of tlparse-bundle.")) };
+}

@@ -1,0 +1,47 @@
+// The timeline as torch wrote it, as one file that Perfetto and chrome://tracing open.
+import { fill, h } from "../../lib/page/dom.js";
+import { bytes, count } from "../../lib/page/format.js";
+
+const OPEN = 0x5b, CLOSE = 0x5d; // [ ]
+
+/**
+ * The trace events of a log as one JSON array, from blobs that each hold one.
+ * @param {import("../../lib/bundle/log.js").Log} log @param {(part: number) => void} [progress] @returns {Promise<Blob>}
+ */
+async function traceOf(log, progress) {
+  const [{ timeline }, blobs] = await Promise.all([log.directory(), log.table("blobs")]);
+  /** @type {any[]} */
+  const parts = [];
+  for (const [n, row] of timeline.entries()) {
+    progress?.(n / timeline.length);
+    const size = blobs.size_bytes[row];
+    const whole = await log.payload({ blob_index: row, blob_offset: 0, size_bytes: size });
+    if (!whole) continue;
+    const inner = whole.subarray(whole.indexOf(OPEN) + 1, whole.lastIndexOf(CLOSE));
+    if (!inner.some((byte) => byte > 0x20)) continue; // an empty array
+    parts.push(parts.length ? ",\n" : "[\n", inner);
+  }
+  return new Blob([...parts, parts.length ? "\n]\n" : "[]\n"], { type: "application/json" });
+}
+
+/** @param {import("../../lib/bundle/log.js").Log} log */
+export function traceButton(log) {
+  const label = "Download trace";
+  const button = h("button", { class: "tool", title: "All events of the timeline as Trace Event JSON, for ui.perfetto.dev or chrome://tracing", onclick: () => void run() }, label);
+  const run = async () => {
+    button.disabled = true;
+    try {
+      const blob = await traceOf(log, (part) => fill(button, `Reading … ${count(Math.floor(part * 100))} %`));
+      const url = URL.createObjectURL(blob);
+      h("a", { href: url, download: `${log.id}-timeline.json` }).click();
+      setTimeout(() => URL.revokeObjectURL(url), 60_000);
+      fill(button, label);
+      button.title = `${bytes(blob.size)}. Open it in ui.perfetto.dev or chrome://tracing.`;
+    } catch (error) {
+      fill(button, "Download failed: try again");
+      button.title = /** @type {Error} */ (error).message;
+    }
+    button.disabled = false;
+  };
+  return button;
+}

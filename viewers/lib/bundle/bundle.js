@@ -1,0 +1,219 @@
+// Reads a tlparse bundle: one small manifest first, everything else when it is asked for.
+//
+//   import { openBundle } from "./bundle.js";
+//   const bundle = await openBundle("/bundles/run/");
+//   const log = bundle.logs[0];
+//   for (const compile of await log.compiles()) console.log(compile.id, compile.status);
+//   const artifacts = await log.artifacts();
+//   console.log(await log.text(artifacts.row(0)));
+//
+// Every method takes a last argument {signal} (AbortSignal) and returns a promise. What was fetched is
+// kept, up to a limit in bytes. The format is described by schema/*.schema.json; fields that this reader
+// does not know are left alone.
+import { ByteCache } from "./byte-cache.js";
+import { decode } from "./decode.js";
+import { Log } from "./log.js";
+import { Refused, readFile, webSource } from "./source.js";
+
+/** @typedef {{path: string, sha256: string, blob_size: number, offset: number, size: number}} BlobSlice a payload: a part of a blob */
+/** @typedef {{signal?: AbortSignal}} Abortable */
+
+export const FORMAT = { name: "tlparse-bundle", major: 1 };
+const CACHE_BYTES = 256_000_000;
+const ENDINGS = { zstd: ".zst", gzip: ".gz", none: "" };
+
+/** A failed read. The message says what was asked, what came back and what to try. */
+export class BundleError extends Error {
+  name = "BundleError";
+  /** The file is not there, or is not given. */
+  missing = false;
+}
+
+/** @typedef {import("./source.js").Source} Source */
+
+/**
+ * @param {string | URL | Source} from the address of the bundle's folder (or its manifest.json), or where else its files are
+ * @param {Abortable & {cacheBytes?: number}} [options]
+ */
+export async function openBundle(from, { signal, cacheBytes = CACHE_BYTES } = {}) {
+  const source = typeof from === "string" || from instanceof URL ? webSource(from) : from;
+  const bundle = new Bundle(source, cacheBytes);
+  const manifest = await bundle.file("manifest.json", { signal, what: "the manifest of the bundle" });
+  refuseForeign(manifest, `${source.url?.href ?? `${source.label}/`}manifest.json`);
+  bundle.manifest = manifest;
+  bundle.logs = manifest.logs.map((/** @type {any} */ row) => new Log(bundle, row));
+  return bundle;
+}
+
+/** @param {any} manifest @param {string} place */
+function refuseForeign(manifest, place) {
+  const format = manifest?.format;
+  if (format?.name !== FORMAT.name) {
+    throw new BundleError(
+      `${place} is not a tlparse bundle: its format is ${JSON.stringify(format?.name ?? null)}, ` +
+        `this viewer reads "${FORMAT.name}". Check the bundle's address.`,
+    );
+  }
+  if (format.major !== FORMAT.major) {
+    const age = format.major > FORMAT.major ? "Use a newer viewer" : "Build the bundle again";
+    throw new BundleError(
+      `This bundle has format version ${format.major}.${format.minor}; this viewer reads version ${FORMAT.major}. ` +
+        `${age}: 'tlparse-bundle serve' of the version that wrote the bundle always fits.`,
+    );
+  }
+}
+
+export class Bundle {
+  /** @param {Source} source @param {number} cacheBytes */
+  constructor(source, cacheBytes) {
+    this.source = source;
+    /** @type {import("../../../schema/bundle.d.ts").Manifest} */
+    this.manifest = /** @type {any} */ (null); // openBundle() sets it
+    /** @type {Log[]} */
+    this.logs = [];
+    this.cache = new ByteCache(cacheBytes);
+    /** @type {Map<string, Promise<Uint8Array>>} requests under way that can be shared */
+    this.pending = new Map();
+    /** Bytes received so far, as stored. */
+    this.fetched = 0;
+  }
+
+  /** @param {string} id */
+  log(id) {
+    return this.logs.find((log) => log.id === id);
+  }
+
+  /**
+   * What several ranks together say, by the name of the analysis, such as "verdict" (schema/ranks_verdict.schema.json);
+   * null when the bundle has less than two ranks, or no such analysis.
+   * @param {string} name @param {Abortable} [options] @returns {Promise<any>}
+   */
+  async ranks(name, options) {
+    const path = this.manifest.ranks?.[name];
+    return path === undefined ? null : this.file(path, { ...options, what: `the analysis '${name}' of the ranks` });
+  }
+
+  /** Decoded JSON of a file. @param {string} path @param {Abortable & {what?: string}} [options] @returns {Promise<any>} */
+  async file(path, options = {}) {
+    const known = this.cache.get(path);
+    if (known !== undefined) return known;
+    const bytes = await decode(await this.fetch(path, options), path, null).catch((error) => {
+      throw unreadable(path, error);
+    });
+    const value = parse(bytes, path);
+    this.cache.set(path, value, bytes.length * 2);
+    return value;
+  }
+
+  /** The bytes of a payload. @param {BlobSlice} slice @param {Abortable} [options] */
+  async bytes(slice, options = {}) {
+    const blob = await this.blob(slice, options);
+    if (slice.offset + slice.size > blob.length) {
+      throw new BundleError(
+        `The bundle says that a payload lies at bytes ${slice.offset} to ${slice.offset + slice.size} of blob ` +
+          `${slice.sha256}, which has ${blob.length} bytes. Try 'tlparse-bundle validate' on the bundle.`,
+      );
+    }
+    const bytes = blob.subarray(slice.offset, slice.offset + slice.size);
+    if (this.source.partial && slice.size && bytes.every((byte) => byte === 0)) throw new BundleError(`This payload was left out. ${this.source.absent}`);
+    return bytes;
+  }
+
+  /** @param {BlobSlice} slice @param {Abortable} [options] */
+  async text(slice, options = {}) {
+    return new TextDecoder("utf-8", { ignoreBOM: true }).decode(await this.bytes(slice, options));
+  }
+
+  /** @param {BlobSlice} slice @param {Abortable} [options] */
+  async json(slice, options = {}) {
+    return parse(await this.bytes(slice, options), `blob ${slice.sha256}`);
+  }
+
+  /** Where a blob that logs share lies, relative to the manifest. @param {string} sha256 */
+  blobPath(sha256) {
+    return `blobs/${sha256.slice(0, 2)}/${sha256}${ENDINGS[/** @type {"zstd"} */ (this.manifest.codec)] ?? ""}`;
+  }
+
+  /** The whole blob that a payload lies in. @param {BlobSlice} slice @param {Abortable} options @returns {Promise<Uint8Array>} */
+  async blob({ path, sha256, blob_size: size }, options) {
+    const known = this.cache.get(path);
+    if (known) return known;
+    const bytes = await decode(await this.fetch(path, options), path, size).catch((error) => {
+      throw unreadable(path, error);
+    });
+    if (!this.source.partial) await verify(bytes, sha256, path);
+    this.cache.set(path, bytes, bytes.length);
+    return bytes;
+  }
+
+  /**
+   * The bytes that the server sends for a path. Requests for the same path are shared, except abortable ones.
+   * @param {string} path @param {Abortable & {what?: string}} options @returns {Promise<Uint8Array>}
+   */
+  fetch(path, options) {
+    const shared = this.pending.get(path);
+    if (shared) return shared;
+    const request = this.request(path, options);
+    if (options.signal) return request;
+    this.pending.set(path, request);
+    const done = () => this.pending.delete(path);
+    request.then(done, done);
+    return request;
+  }
+
+  /** @param {string} path @param {Abortable & {what?: string}} options */
+  async request(path, { signal, what = "a file of the bundle" }) {
+    const asked = `Asked for ${what}, ${this.source.url ? new URL(path, this.source.url).href : `${path} of ${this.source.label}`}`;
+    const file = this.source.file(path);
+    try {
+      if (!file) throw new Refused("it is not there");
+      const bytes = await readFile(file, { signal });
+      this.fetched += bytes.length;
+      return bytes;
+    } catch (error) {
+      if (signal?.aborted) throw error;
+      const reason = /** @type {Error} */ (error).message;
+      const failed = new BundleError(
+        error instanceof Refused
+          ? `${asked}: ${reason}. ` + (path === "manifest.json" ? "Check the address: '?bundle=' must name the folder that holds manifest.json." : this.source.absent)
+          : this.source.url
+            ? `${asked}: no answer (${reason}). Is the server still running? Start it again with 'tlparse-bundle serve' and reload.`
+            : `${asked}: it could not be read (${reason}).`,
+        { cause: error },
+      );
+      failed.missing = error instanceof Refused;
+      throw failed;
+    }
+  }
+}
+
+/** @param {Uint8Array} bytes @param {string} sha256 @param {string} path */
+async function verify(bytes, sha256, path) {
+  if (!globalThis.crypto?.subtle) return; // plain http to another machine: the browser offers no hashes
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", /** @type {BufferSource} */ (bytes)));
+  const found = Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  if (found === sha256) return;
+  throw new BundleError(
+    `${path} is damaged: its content has the SHA-256 ${found}, it should have ${sha256}. ` +
+      "Copy the bundle again, or build it again from the logs.",
+  );
+}
+
+/** @param {Uint8Array} bytes @param {string} path */
+function parse(bytes, path) {
+  const text = new TextDecoder().decode(bytes);
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new BundleError(
+      `${path} is not JSON (${/** @type {Error} */ (error).message}). It begins with ${JSON.stringify(text.slice(0, 60))}. ` +
+        "Is this the address of a bundle?",
+      { cause: error },
+    );
+  }
+}
+
+/** @param {string} path @param {Error} error */
+function unreadable(path, error) {
+  return new BundleError(`${path} could not be decoded: ${error.message ?? error}`, { cause: error });
+}

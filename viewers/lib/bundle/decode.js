@@ -1,0 +1,53 @@
+// Stored bytes -> the bytes that were stored.
+//
+// A server that knows the codec sends 'Content-Encoding', and the browser has decoded before we see
+// anything. A plain file server hands out the .zst or .gz file as it is. So what came back decides.
+
+const ZSTD_MAGIC = [0x28, 0xb5, 0x2f, 0xfd];
+const GZIP_MAGIC = [0x1f, 0x8b];
+const WORKER_FROM_BYTES = 1_000_000;
+
+const NO_DECODER =
+  "This bundle is compressed with zstd, and this page has no zstd decoder. Three ways out: look at it with " +
+  "'tlparse-bundle serve' (the browser decodes then), build the bundle with '--codec gzip', or install " +
+  "tlparse-bundle with Node present, which puts the decoder at viewers/lib/vendor/fzstd.js.";
+
+/** @param {Uint8Array} bytes @param {number[]} magic */
+const startsWith = (bytes, magic) => magic.every((byte, i) => bytes[i] === byte);
+
+/**
+ * @param {Uint8Array} bytes what the server sent
+ * @param {string} path the file's path in the bundle: .zst, .gz, or neither
+ * @param {number | null} size the decoded size, where the bundle says it
+ * @returns {Promise<Uint8Array>}
+ */
+export async function decode(bytes, path, size) {
+  if (bytes.length === size) return bytes;
+  if (path.endsWith(".zst") && startsWith(bytes, ZSTD_MAGIC)) return unzstd(bytes, size);
+  if (path.endsWith(".gz") && startsWith(bytes, GZIP_MAGIC)) return gunzip(bytes);
+  return bytes;
+}
+
+/** @param {Uint8Array} bytes */
+async function gunzip(bytes) {
+  const stream = new Blob([/** @type {BlobPart} */ (bytes)]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+/** @param {Uint8Array} bytes @param {number | null} size */
+async function unzstd(bytes, size) {
+  const decoder = await loadDecoder(); // the same clear error, whichever way is taken
+  const large = bytes.length > WORKER_FROM_BYTES || (size ?? 0) > WORKER_FROM_BYTES;
+  if (large && typeof Worker === "function") return (await import("./decode-job.js")).unzstdInWorker(bytes);
+  return decoder.decompress(bytes);
+}
+
+/** @returns {Promise<{decompress(bytes: Uint8Array): Uint8Array}>} */
+async function loadDecoder() {
+  try {
+    // @ts-ignore: put in place by the package build
+    return await import("../vendor/fzstd.js");
+  } catch (error) {
+    throw new Error(NO_DECODER, { cause: error });
+  }
+}

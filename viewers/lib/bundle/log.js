@@ -1,0 +1,154 @@
+// One log of a bundle: its tables, its events, its payloads.
+import { Stacks } from "./stacks.js";
+import { Selection, Table } from "./table-data.js";
+
+/** @typedef {import("./bundle.js").Bundle} Bundle */
+/** @typedef {import("./bundle.js").BlobSlice} BlobSlice */
+/** @typedef {import("./bundle.js").Abortable} Abortable */
+/** @typedef {import("../../../schema/bundle.d.ts").Compiles["compiles"][number]} Compile */
+/** @typedef {import("../../../schema/bundle.d.ts").Diagnostics["diagnostics"][number]} Diagnostic */
+/** @typedef {import("../../../schema/bundle.d.ts").Manifest["logs"][number]} LogSummary */
+/** @typedef {import("../../../schema/bundle.d.ts").Log} LogDirectory */
+/** @typedef {{blob_index: number, blob_offset: number, size_bytes: number, payload_size_bytes?: number}} HasPayload an event or an artifact */
+
+export class Log {
+  /** @param {Bundle} bundle @param {LogSummary} row */
+  constructor(bundle, row) {
+    this.bundle = bundle;
+    /** The row in the manifest. */
+    this.summary = row;
+    /** @type {string} */
+    this.id = row.id;
+    /** @type {number | null} */
+    this.rank = row.rank;
+    /** @type {Map<string, Promise<any>>} what was built from the files */
+    this.built = new Map();
+  }
+
+  /** log.json: paths, kinds, origins, clock. @param {Abortable} [options] @returns {Promise<LogDirectory>} */
+  directory(options) {
+    return this.bundle.file(this.summary.path, { ...options, what: `the directory of log ${this.id}` });
+  }
+
+  /** A table by the name of its schema, as JSON. @param {string} name @param {Abortable} [options] @returns {Promise<any>} */
+  async table(name, options) {
+    const path = (await this.directory(options)).tables[name];
+    return path === undefined ? null : this.bundle.file(path, { ...options, what: `the table '${name}' of log ${this.id}` });
+  }
+
+  /** @param {Abortable} [options] @returns {Promise<Compile[]>} */
+  async compiles(options) {
+    return (await this.table("compiles", options)).compiles;
+  }
+
+  /** @param {Abortable} [options] @returns {Promise<Diagnostic[]>} */
+  async diagnostics(options) {
+    return (await this.table("diagnostics", options)).diagnostics;
+  }
+
+  /** @param {Abortable} [options] @returns {Promise<Table>} the artifacts; each row also has its kind's type, name and language */
+  artifacts(options) {
+    return this.once("artifacts", async () => {
+      const [columns, { kinds }] = await Promise.all([this.table("artifacts", options), this.directory(options)]);
+      return new Table(columns, columns.event_index.length, (row) => {
+        const { type, language, descriptor } = kinds[row.kind_index];
+        return { ...row, type, language, descriptor };
+      });
+    });
+  }
+
+  /** @param {Abortable} [options] @returns {Promise<Stacks>} */
+  stacks(options) {
+    return this.once("stacks", async () => new Stacks(await this.table("stacks", options)));
+  }
+
+  /**
+   * The events that fit, as a selection over columns; row(i) makes an object when one is needed.
+   * 'from' and 'to' are event indexes, 'to' not included; only the chunks between them are fetched.
+   * compileId is the id as torch wrote it ('0/1'), or null for the records without an id.
+   * @param {{type?: string, compileId?: string | null, from?: number, to?: number} & Abortable} [filter]
+   * @returns {Promise<Selection>}
+   */
+  async events({ type, compileId, from = 0, to = Infinity, signal } = {}) {
+    const [directory, compiles] = await Promise.all([this.directory({ signal }), this.compiles({ signal })]);
+    const table = await this.eventTable(from, Math.min(to, directory.event_count), { signal });
+    const kinds = type === undefined ? null : directory.kinds.map((/** @type {any} */ kind) => kind.type === type);
+    const rows = compileId === undefined ? null : compiles.map((compile) => compile.id === compileId);
+    const { kind_index: kind, compile_index: compile } = table.columns;
+    const first = table.first;
+    const picked = [];
+    for (let i = Math.max(from - first, 0); i < table.length && first + i < to; i++) {
+      if ((!kinds || kinds[kind[i]]) && (!rows || rows[compile[i]])) picked.push(i);
+    }
+    return new Selection(table, picked);
+  }
+
+  /**
+   * The event columns of the chunks that hold the events from 'from' to 'to'.
+   * @param {number} from @param {number} to @param {Abortable} options @returns {Promise<Table>}
+   */
+  async eventTable(from, to, options) {
+    const { events: chunks, kinds } = await this.directory(options);
+    const wanted = chunks.filter((/** @type {any} */ c) => c.first_event_index < to && c.first_event_index + c.count > from);
+    return this.once(`events ${wanted[0]?.path} ${wanted.length}`, async () => {
+      const what = `events of log ${this.id}`;
+      const parts = await Promise.all(wanted.map((/** @type {any} */ c) => this.bundle.file(c.path, { ...options, what })));
+      const compiles = await this.compiles(options);
+      return Table.join(parts, parts[0]?.first_event_index ?? 0, (row, index) => {
+        const { type, name, language, descriptor } = kinds[row.kind_index];
+        const { key, id } = compiles[row.compile_index];
+        return { event_index: index, type, name, language, descriptor, compile_key: key, compile_id: id, ...row };
+      });
+    });
+  }
+
+  /** One event. @param {number} eventIndex @param {Abortable} [options] @returns {Promise<any>} */
+  async event(eventIndex, options = {}) {
+    const events = await this.events({ from: eventIndex, to: eventIndex + 1, ...options });
+    return events.length ? events.row(0) : null;
+  }
+
+  /** The JSON that torch wrote into a record; stacks are rows of the stack table. @param {number} eventIndex @param {Abortable} [options] */
+  async metadata(eventIndex, options) {
+    const { metadata: chunks } = await this.directory(options);
+    const chunk = chunks.find((/** @type {any} */ c) => eventIndex >= c.first_event_index && eventIndex < c.first_event_index + c.count);
+    if (!chunk) throw new RangeError(`Log ${this.id} has no event ${eventIndex}.`);
+    const file = await this.bundle.file(chunk.path, { ...options, what: `metadata of log ${this.id}` });
+    return file.metadata[eventIndex - file.first_event_index] ?? { [(await this.event(eventIndex, options)).type]: {} };
+  }
+
+  /** Where the payload of an event or artifact lies; null when it has none. @param {HasPayload} row @param {Abortable} [options] @returns {Promise<BlobSlice | null>} */
+  async slice(row, options) {
+    if (row.blob_index < 0) return null;
+    const blobs = await this.table("blobs", options);
+    return {
+      path: blobs.path?.[row.blob_index] ?? this.bundle.blobPath(blobs.sha256[row.blob_index]),
+      sha256: blobs.sha256[row.blob_index],
+      blob_size: blobs.size_bytes[row.blob_index],
+      offset: row.blob_offset,
+      size: row.payload_size_bytes ?? row.size_bytes,
+    };
+  }
+
+  /** @param {HasPayload} row @param {Abortable} [options] @returns {Promise<Uint8Array | null>} */
+  async payload(row, options) {
+    const slice = await this.slice(row, options);
+    return slice && this.bundle.bytes(slice, options);
+  }
+
+  /** @param {HasPayload} row @param {Abortable} [options] @returns {Promise<string | null>} */
+  async text(row, options) {
+    const slice = await this.slice(row, options);
+    return slice && this.bundle.text(slice, options);
+  }
+
+  /** Keeps what was built, unless it failed. @template T @param {string} key @param {() => Promise<T>} build @returns {Promise<T>} */
+  once(key, build) {
+    const known = this.built.get(key);
+    if (known) return known;
+    const made = build();
+    this.built.set(key, made);
+    made.catch(() => this.built.delete(key));
+    return made;
+  }
+}

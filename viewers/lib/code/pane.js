@@ -1,0 +1,268 @@
+// Shows text of any length: line numbers, wrap, folding, find, copy, download, JSON laid out, colours; in FX graphs
+// also where a value is defined and used. Only the rows in sight are in the page.
+import { VirtualList } from "../list/virtual-list.js";
+import { characterWidth, fill, h } from "../page/dom.js";
+import { bytes as showBytes, plural } from "../page/format.js";
+import { copyText, download } from "../page/hand-over.js";
+import { lastAtMost, layOut, prettyJson, splitLines } from "../page/text.js";
+import { Find } from "./find.js";
+import { foldEnds, foldLevel, hiddenLines } from "./folding.js";
+import { highlighter } from "./highlight.js";
+import { codeKey } from "./keys.js";
+import { columnAt, Values } from "./values.js";
+
+const ROW = 18;
+const LONGEST_ROW = 2_000; // longer lines go on in the next row, wrapped or not
+const HOVER_MS = 60;
+
+/**
+ * @typedef {object} Content
+ * @property {string} text
+ * @property {Uint8Array | null} [bytes] what is downloaded; without them the text itself
+ * @property {string} language
+ * @property {string} fileName
+ */
+/** @typedef {{label: string, wrap?: boolean, onwrap?: (wrap: boolean) => void, online?: (lines: string) => void, tools?: any[]}} Options online: '40' or '40-52' */
+
+export class CodePane {
+  /** @param {Options} options */
+  constructor(options) {
+    this.options = options;
+    this.wrap = options.wrap ?? false;
+    /** @type {Content} */
+    this.content = { text: "", language: "text", fileName: "text.txt" };
+    this.text = "";
+    this.pretty = false;
+    /** @type {string | null} */
+    this.laidOut = null;
+    this.lines = /** @type {string[]} */ ([]);
+    /** @type {Int32Array} */
+    this.starts = new Int32Array(0);
+    this.tokens = highlighter([], "text");
+    this.longest = 0;
+    this.columns = 0;
+    this.layout = layOut([], LONGEST_ROW);
+    this.line = this.lineEnd = 0; // the marked lines, from 1; 0 for none
+    this.cursor = 0; // that of them which the keys move
+    /** @type {Int32Array | null} */
+    this.ends = null;
+    /** @type {Set<number>} lines whose block is folded */
+    this.closed = new Set();
+    this.list = new VirtualList({ rowHeight: ROW, class: "code", allUpTo: 200, render: (row) => this.renderRow(row) });
+    this.body = this.list.element;
+    this.body.tabIndex = 0;
+    this.body.setAttribute("role", "region");
+    this.body.setAttribute("aria-label", options.label);
+    this.search = new Find({
+      text: () => this.text, onfound: () => this.list.redraw(), onstep: (at) => this.reveal(at), online: (line) => this.goTo(line, true), onleave: () => this.body.focus(),
+    });
+    this.find = this.search.field;
+    this.values = new Values({
+      lines: () => this.lines, onchange: () => this.list.redraw(), ongo: (line, column) => { this.mark(line + 1, line + 1, true); this.reveal(this.starts[line] + column, ".here"); },
+    });
+    this.facts = h("span", { class: "facts" });
+    this.tools = h("div", { class: "toolbar" });
+    this.element = h("div", { class: "code-pane" }, this.tools, this.values.element, this.body);
+    this.body.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => codeKey(this, event));
+    this.body.addEventListener("click", (/** @type {MouseEvent} */ event) => this.click(event));
+    this.body.addEventListener("mousemove", (/** @type {MouseEvent} */ event) => this.hover(event));
+    new ResizeObserver(() => this.wrap && this.arrange()).observe(this.body);
+    this.hoverTimer = 0;
+    this.prepare();
+  }
+
+  /** @param {Content} content */
+  set(content) {
+    this.content = content;
+    this.laidOut = content.language === "json" ? prettyJson(content.text) : null;
+    this.pretty = this.laidOut !== null;
+    this.line = this.lineEnd = 0;
+    this.search.clear();
+    this.prepare();
+  }
+
+  get isGraph() {
+    return this.content.language === "fx";
+  }
+
+  prepare() {
+    this.text = this.pretty ? this.laidOut ?? "" : this.content.text;
+    ({ lines: this.lines, starts: this.starts } = splitLines(this.text));
+    this.tokens = highlighter(this.lines, this.content.language);
+    this.longest = this.lines.reduce((most, line) => Math.max(most, Math.min(line.length, LONGEST_ROW)), 0);
+    this.ends = null;
+    this.closed.clear();
+    this.values.clear();
+    this.values.element.hidden = !this.isGraph;
+    this.body.style.setProperty("--gutter", `${Math.max(3, String(this.lines.length).length) + 2}ch`);
+    this.body.scrollTop = 0;
+    this.drawTools();
+    this.arrange(true);
+    this.search.search();
+  }
+
+  drawTools() {
+    const toggle = (/** @type {string} */ label, /** @type {boolean} */ on, /** @type {() => void} */ run, /** @type {string} */ title) =>
+      h("button", { class: "tool", "aria-pressed": String(on), onclick: () => { run(); this.focusTool(label); }, title }, label);
+    const chosen = this.lineEnd > this.line ? ` ${plural(this.lineEnd - this.line + 1, "line")}` : "";
+    fill(this.facts, `${plural(this.lines.length, "line")}, ${showBytes(this.content.bytes?.length ?? new Blob([this.content.text]).size)}`);
+    fill(this.tools, this.facts, this.options.tools, h("span", { class: "spring" }), this.search.elements,
+      toggle("Wrap", this.wrap, () => this.setWrap(!this.wrap), "Break long lines"),
+      toggle("Fold", this.closed.size > 0, () => this.foldAll(), "Fold the outermost blocks, or unfold everything (Z); one block: z, or the sign beside the line"),
+      this.laidOut !== null && toggle("Pretty", this.pretty, () => { this.pretty = !this.pretty; this.prepare(); }, "Lay the JSON out"),
+      h("button", { class: "tool", onclick: (/** @type {Event} */ e) => copyText(/** @type {HTMLElement} */ (e.currentTarget), this.chosenText()) }, `Copy${chosen}`),
+      h("button", { class: "tool", title: `As ${this.content.fileName}`, onclick: () => download(this.content.fileName, this.content.bytes ?? this.content.text) }, "Download"));
+  }
+
+  /** @param {string} label */
+  focusTool(label) {
+    /** @type {HTMLElement[]} */ ([...this.tools.querySelectorAll("button")]).find((button) => button.textContent === label)?.focus();
+  }
+
+  /** @param {boolean} wrap */
+  setWrap(wrap) {
+    this.keepPlace(() => {
+      this.wrap = wrap;
+      this.options.onwrap?.(wrap);
+      this.drawTools();
+      this.arrange();
+    });
+  }
+
+  /** The line at the top stays there. @param {() => void} change */
+  keepPlace(change) {
+    const line = this.layout.line[Math.floor(this.body.scrollTop * this.list.scale / ROW)] ?? 0;
+    change();
+    this.body.scrollTop = Math.max(0, this.layout.first[line]) * ROW / this.list.scale;
+  }
+
+  /** Decides how many characters a row has, and lays the lines out. @param {boolean} [anew] */
+  arrange(anew = false) {
+    const columns = this.wrap ? this.roomForColumns() : LONGEST_ROW;
+    if (columns === this.columns && !anew) return;
+    this.columns = columns;
+    this.layout = layOut(this.lines, columns, this.ends && hiddenLines(this.lines.length, this.ends, this.closed));
+    this.body.style.setProperty("--widest", `${this.wrap ? 0 : this.longest}ch`);
+    this.list.reset(this.layout.length);
+  }
+
+  roomForColumns() {
+    const gutter = Math.max(3, String(this.lines.length).length) + 4;
+    return Math.max(20, Math.min(LONGEST_ROW, Math.floor(this.body.clientWidth / characterWidth(this.body)) - gutter - 2));
+  }
+
+  /** @param {number} row @returns {HTMLElement} */
+  renderRow(row) {
+    const index = this.layout.line[row];
+    const from = this.layout.from[row];
+    const number = index + 1;
+    const end = this.folds()[index];
+    const closed = this.closed.has(index);
+    const lastRow = from + this.layout.columns >= this.lines[index].length;
+    return h("div", { class: `code-line${this.line <= number && number <= this.lineEnd ? " marked" : ""}`, dataset: { row } },
+      h("span", { class: "gutter", "aria-hidden": "true", dataset: { line: from === 0 ? number : "↪" } }),
+      h("span", { class: "fold", "aria-hidden": "true", dataset: { sign: from === 0 && end ? (closed ? "▸" : "▾") : "" } }),
+      h("span", { class: "text" }, this.search.pieces(this.tokens(index), this.starts[index], from, from + this.layout.columns, this.values.marks.get(index))),
+      closed && lastRow && h("span", { class: "folded", dataset: { note: `⋯ ${plural(end - index, "line")}` } }));
+  }
+
+  /** Shows a place of the text. @param {number} at @param {string} [selector] of what is there */
+  reveal(at, selector = "mark.current") {
+    const line = lastAtMost(this.starts, at);
+    this.unfold(line);
+    const row = this.layout.first[line] + Math.floor((at - this.starts[line]) / this.layout.columns);
+    const seen = this.body.scrollTop * this.list.scale;
+    if (row * ROW < seen || (row + 2) * ROW > seen + this.body.clientHeight) this.list.center(row);
+    this.list.redraw();
+    this.body.querySelector(selector)?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }
+
+  folds() {
+    return (this.ends ??= foldEnds(this.lines, this.content.language === "guards"));
+  }
+
+  /** @param {number} line from 0; of the block that it begins, or else of the one around it */
+  fold(line) {
+    const ends = this.folds();
+    while (line > 0 && !ends[line]) line--;
+    if (!ends[line]) return;
+    if (!this.closed.delete(line)) this.closed.add(line);
+    this.keepPlace(() => this.arrange(true));
+    this.drawTools();
+    return line;
+  }
+
+  foldAll() {
+    this.closed = this.closed.size > 0 ? new Set() : foldLevel(this.lines, this.folds(), this.content.language === "guards");
+    this.keepPlace(() => this.arrange(true));
+    this.drawTools();
+  }
+
+  /** Opens the folds around a line. @param {number} line from 0 */
+  unfold(line) {
+    const around = [...this.closed].filter((head) => head < line && line <= this.folds()[head]);
+    if (!around.length) return;
+    for (const head of around) this.closed.delete(head);
+    this.arrange(true);
+    this.drawTools();
+  }
+
+  /** @param {number} from lines, from 1 @param {number} to @param {boolean} tell */
+  mark(from, to, tell) {
+    const clamp = (/** @type {number} */ line) => Math.max(1, Math.min(line, this.lines.length));
+    const several = this.lineEnd > this.line;
+    this.line = clamp(Math.min(from, to));
+    this.lineEnd = clamp(Math.max(from, to));
+    if (several || this.lineEnd > this.line) this.drawTools();
+    this.list.redraw();
+    if (tell) this.options.online?.(this.marked);
+  }
+
+  /** The marked lines as in an address. */
+  get marked() {
+    return this.line === this.lineEnd ? String(this.line || "") : `${this.line}-${this.lineEnd}`;
+  }
+
+  /** @param {number | string} lines '40', '40-52' @param {boolean} tell */
+  goTo(lines, tell) {
+    const [from, to] = String(lines).split("-").map(Number);
+    if (!(from > 0)) return;
+    this.unfold(Math.min(from, this.lines.length) - 1);
+    this.mark(from, to > 0 ? to : from, tell);
+    this.list.center(this.layout.first[this.line - 1]);
+  }
+
+  /** @param {MouseEvent} event */
+  placeOf(event) {
+    const target = /** @type {Element} */ (event.target);
+    const element = /** @type {HTMLElement | null} */ (target.closest(".code-line"));
+    const row = Number(element?.dataset.row ?? -1);
+    const text = target.closest(".text");
+    const column = text ? columnAt(text, event.clientX, event.clientY) : -1;
+    return { target, row, line: this.layout.line[row] ?? -1, column: column < 0 ? -1 : this.layout.from[row] + column };
+  }
+
+  /** @param {MouseEvent} event */
+  click(event) {
+    const { target, line, column } = this.placeOf(event);
+    if (line < 0) return;
+    if (target.matches(".gutter")) this.mark(event.shiftKey && this.line ? this.line : line + 1, line + 1, true);
+    else if (target.matches(".fold, .folded") && this.folds()[line]) this.fold(line);
+    else if (this.isGraph && column >= 0 && String(getSelection() ?? "") === "") this.values.pin(line, column);
+  }
+
+  /** @param {MouseEvent} event */
+  hover(event) {
+    if (!this.isGraph) return;
+    clearTimeout(this.hoverTimer);
+    this.hoverTimer = setTimeout(() => {
+      const { line, column } = this.placeOf(event);
+      if (line >= 0) this.values.hover(line, column);
+    }, HOVER_MS);
+  }
+
+  /** The marked lines when there are several, else everything. */
+  chosenText() {
+    return this.lineEnd > this.line ? this.lines.slice(this.line - 1, this.lineEnd).join("\n") : this.text;
+  }
+}

@@ -1,0 +1,111 @@
+// A list of findings and, beside it, all about the selected one. The address has the selection and the filters.
+import { fill, h, searchField } from "../page/dom.js";
+import { count, plural } from "../page/format.js";
+import { errorBox } from "../page/load.js";
+import { split } from "../page/splitter.js";
+import { Grid } from "./grid.js";
+
+/**
+ * @typedef {object} Choice a filter with a few values
+ * @property {string} key in the address
+ * @property {string} label
+ * @property {string} all what stands for no filter
+ * @property {[string, string][]} options value and words
+ * @property {(row: number, value: string) => boolean} fits
+ */
+/**
+ * @typedef {object} ListOptions
+ * @property {import("../page/hash-state.js").HashState} state its keys 'item', 'q' and 'sort' are used; 'line' is one of what the detail shows
+ * @property {string} name of the remembered panel size
+ * @property {string} label accessible name of the list: "Graph breaks"
+ * @property {[string, string]} noun what is counted: ["graph break", "graph breaks"]
+ * @property {number} length
+ * @property {import("./grid.js").Column[]} columns
+ * @property {string} minWidth
+ * @property {(row: number) => string} id stays; what the address says
+ * @property {(row: number) => string} title accessible name of a row
+ * @property {(row: number) => string} text what the filter looks at
+ * @property {(row: number) => any} detail
+ * @property {Choice[]} [choices]
+ * @property {any} [above] stands above the list
+ * @property {any} [tools] stands beside the filter
+ * @property {number} [share] of the window that the list has at first
+ */
+
+/**
+ * @param {ListOptions} options
+ * @returns {{element: HTMLElement, title: string, search: () => HTMLElement, update: (state: Record<string, string>) => void}}
+ */
+export function listDetail(options) {
+  const { state, length, choices = [] } = options;
+  const rows = Array.from({ length }, (_, i) => i);
+  const byId = new Map(rows.map((row) => [options.id(row), row]));
+  const texts = new Map(/** @type {[number, string][]} */ ([]));
+  const textOf = (/** @type {number} */ row) => {
+    let text = texts.get(row);
+    if (text === undefined) texts.set(row, (text = options.text(row).toLowerCase()));
+    return text;
+  };
+  const detail = h("section", { class: "pane detail padded", "aria-label": `${options.label}: the selected one`, tabindex: "0" });
+  const total = h("span", { class: "dim", role: "status" });
+  const filter = searchField(`Filter ${options.noun[1]}`, "Filter", (q) => state.replace({ q }, true));
+  const selects = choices.map(({ key, label, all, options: values }) =>
+    h("select", { "aria-label": label, onchange: (/** @type {Event} */ event) => state.go(state.patched({ [key]: /** @type {any} */ (event.target).value })) },
+      h("option", { value: "" }, all), values.map(([value, words]) => h("option", { value }, words))));
+  let shown = -2;
+  const showDetail = (/** @type {number} */ row) => {
+    if (row === shown) return;
+    shown = row;
+    detail.scrollTop = 0;
+    try {
+      fill(detail, row < 0 ? h("p", { class: "dim" }, `No ${options.noun[0]} fits the filter.`) : options.detail(row));
+    } catch (error) {
+      fill(detail, errorBox(error));
+    }
+  };
+  const grid = new Grid({
+    label: options.label, columns: options.columns, minWidth: options.minWidth, sort: state.current.sort, name: options.title,
+    onsort: (sort) => state.replace({ sort }),
+    onselect: (row) => { state.replace({ item: options.id(row), line: "" }); showDetail(row); },
+    onopen: () => /** @type {HTMLElement} */ (detail.querySelector("a, button, summary") ?? detail).focus(),
+  });
+  const list = h("section", { class: "pane", "aria-label": `List of ${options.noun[1]}` }, options.above,
+    h("div", { class: "toolbar" }, options.tools, length > 1 && filter, selects, total), grid.element);
+  let drawn = "";
+  let hidden = -1; // the row of the address, when the filter leaves it out
+  return {
+    element: split(options.name, list, detail, { label: "Width of the list", size: Math.max(360, Math.round(innerWidth * (options.share ?? 0.5))) }),
+    title: options.label,
+    search: () => filter,
+    update: (current) => {
+      if (document.activeElement !== filter) filter.value = current.q;
+      choices.forEach(({ key }, i) => { selects[i].value = current[key]; });
+      if (grid.sort !== current.sort) {
+        grid.sort = current.sort;
+        grid.drawHeader();
+        drawn = "";
+      }
+      const wanted = current.q.toLowerCase();
+      const key = JSON.stringify([wanted, choices.map((choice) => current[choice.key])]);
+      const asked = byId.get(current.item) ?? -1;
+      if (key !== drawn || (asked >= 0 && asked !== grid.selected && asked !== hidden)) {
+        drawn = key;
+        const fit = rows.filter((row) => choices.every((choice) => !current[choice.key] || choice.fits(row, current[choice.key])) && (!wanted || textOf(row).includes(wanted)));
+        fill(total, fit.length === length ? plural(length, ...options.noun) : `${count(fit.length)} of ${plural(length, ...options.noun)}`);
+        const listed = fit.includes(asked);
+        hidden = listed ? -1 : asked;
+        grid.show(fit, listed ? asked : -1);
+        if (!listed && fit.length > 0) grid.list.activate(0); // what is shown beside the list
+      }
+      if (asked < 0 && current.item !== "") {
+        shown = -2;
+        fill(detail, h("p", { class: "note" }, `There is no ${options.noun[0]} '${current.item}' here.`));
+      } else showDetail(asked >= 0 && asked !== hidden ? asked : grid.order[0] ?? -1);
+    },
+  };
+}
+
+/** A page that says what would be here. @param {string} title @param {...any} text */
+export function emptyPage(title, ...text) {
+  return { title, element: h("div", { class: "page" }, h("h1", null, title), text.map((part) => h("p", null, part))) };
+}
