@@ -43,7 +43,7 @@ class Occurrences:
     """
 
     def __init__(self) -> None:
-        self._newest: dict[tuple, int] = {}  # of frame compiles that came more than once
+        self.repeated: dict[tuple, int] = {}  # the newest occurrence of frame compiles that came more than once; others have one
         self._started: dict[tuple, int] = {}  # frame compile -> the occurrence that had a dynamo_start
         self._started_attempts: dict[CompileId, int] = {}  # the same of each attempt
 
@@ -53,9 +53,9 @@ class Occurrences:
         ``starts``: it is a dynamo_start; ``opens``: it is one of those that come before.
         """
         key = cid[:3]
-        occurrence = self._newest.get(key, 1)
+        occurrence = self.repeated.get(key, 1)
         if occurrence == (self._started_attempts.get(cid) if starts else opens and self._started.get(key)):
-            occurrence = self._newest[key] = occurrence + 1
+            occurrence = self.repeated[key] = occurrence + 1
         if starts:
             self._started_attempts[cid] = self._started[key] = occurrence
         return occurrence

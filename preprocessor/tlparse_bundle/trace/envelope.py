@@ -10,7 +10,7 @@ from tlparse_bundle.trace.clock import Clock
 from tlparse_bundle.trace.compile_id import ID_KEYS, CompileId, Occurrences
 from tlparse_bundle.trace.event import Event
 from tlparse_bundle.trace.json_text import has_long_integer, is_deep, is_index, json_to_keep, lenient_json
-from tlparse_bundle.trace.known_envelopes import Head, KnownEnvelopes, Tail
+from tlparse_bundle.trace.known_envelopes import TIMELINE, Head, KnownEnvelopes, Tail
 from tlparse_bundle.trace.payload import Payload, md5
 from tlparse_bundle.trace.reader import MAX_LINE_BYTES, Record
 from tlparse_bundle.trace.stack_reader import StackReader
@@ -20,7 +20,6 @@ from tlparse_bundle.trace.stacks import StackTable
 CONTEXT_KEYS = frozenset((*ID_KEYS, "rank", "severity", "timestamp", "pathname", "thread", "subgraph_name", "has_payload", "stack"))
 DAMAGED = "damaged_record"
 UNTYPED = "untyped_record"
-TIMELINE = "chromium_event"
 
 _STACK_KEYS = frozenset(("stack", "user_stack", "stack_index", "user_stack_index"))
 _ID_TYPES = frozenset(product((int, type(None)), repeat=len(ID_KEYS)))
@@ -84,9 +83,11 @@ class EventDecoder:
         event.sha256 = None if content is None or span is not None else content.sha256
         # What torch writes of a frame compile before its dynamo_start.
         opens = event.name == "recompile_reasons" if span is None else span["name"] == "dynamo" and span["ph"] == "B"
-        event.occurrence = (
-            1 if event.compile_id is None else self._occurrences.of(event.compile_id, starts=event.type == "dynamo_start", opens=opens)
-        )
+        starts = event.type == "dynamo_start"
+        if event.compile_id is None or not (starts or opens or self._occurrences.repeated):
+            event.occurrence = 1
+        else:
+            event.occurrence = self._occurrences.of(event.compile_id, starts=starts, opens=opens)
         return event, kept
 
     def _new_place(self, level: bytes, place: bytes) -> tuple[int, int]:

@@ -10,14 +10,16 @@ from typing import Any, NamedTuple
 
 from tlparse_bundle.format.json_codec import loads
 from tlparse_bundle.trace.compile_id import ID_KEYS, CompileId
-from tlparse_bundle.trace.payload import Payload
+from tlparse_bundle.trace.payload import Payload, md5
 
+TIMELINE = "chromium_event"
 _MAX_HEADS = 2048
 _MAX_TAILS = 1024
 _MAX_HEAD_BYTES = 400  # a longer one, which says something itself, hardly comes again
 _ANNOUNCES = b', "has_payload": "'  # then 32 hex digits
 _END = b'"}'
-_ANNOUNCEMENT_BYTES = len(_ANNOUNCES) + 32 + len(_END)
+_HASH_BYTES = 32 + len(_END)
+_ANNOUNCEMENT_BYTES = len(_ANNOUNCES) + _HASH_BYTES
 _TAIL_KEYS = frozenset((*ID_KEYS, "rank"))
 
 
@@ -44,9 +46,14 @@ class KnownEnvelopes:
     def __init__(self) -> None:
         self._heads: dict[bytes, Head] = {}
         self._tails: dict[bytes, Tail] = {}  # with the bracket that ends the envelope; without, where a payload is announced
+        self._timeline: dict[bytes, tuple[Head, Tail]] = {}  # most records are of its events: up to the hash of the payload
 
     def find(self, envelope: bytes, payload: Payload | None) -> tuple[Head, Tail] | None:
         """What an envelope says, if both halves are known, and it announces the payload that it has."""
+        if payload is not None:
+            known = self._timeline.get(envelope[:-_HASH_BYTES])
+            if known is not None:
+                return known if envelope.endswith(md5(payload.data) + _END) else None
         split = envelope.rfind(b"}", 0, -1) + 1
         head = self._heads.get(envelope[:split])
         if head is None:
@@ -68,6 +75,10 @@ class KnownEnvelopes:
                 if len(known) >= limit:
                     known.clear()
                 known[key] = value
+            if announces and head.type == TIMELINE:
+                if len(self._timeline) >= _MAX_TAILS:
+                    self._timeline.clear()
+                self._timeline[envelope[:-_HASH_BYTES]] = head, tail
 
     def _is_head(self, text: bytes, head: Head) -> bool:
         if text in self._heads:

@@ -47,6 +47,15 @@ def _without_tabs(raw: bytes) -> tuple[bytes, int]:
     return payload, line_feeds
 
 
+def _payload_in(buf: bytes, start: int) -> tuple[Payload | None, int]:
+    """The payload at ``start``, and where it ends in the buffer; None and 0 when that is not to be seen there."""
+    found = _UNTABBED_LINE.search(buf, start)
+    if found is None:
+        return None, 0
+    stop = found.end() - 1
+    return Payload(*_without_tabs(buf[start + 1 : stop - 1])), stop
+
+
 class Record:
     """One record of a log.
 
@@ -113,28 +122,22 @@ class RecordReader:
             match = head(buf, pos)
             if match is not None:
                 start = stop = buf.find(b"\n", pos) + 1
-                payload = None
+                end, payload = match.end(), None
                 if buf[start : start + 1] == b"\t":
-                    announced = buf[start - _MD5_FROM_END : start - _MD5_END]
-                    payload = recent(announced)
-                    if payload is not None and buf.startswith(payload.raw, start) and buf[start + len(payload.raw) : start + len(payload.raw) + 1] != b"\t":
+                    # No payload of the timeline is like another one.
+                    payload = None if buf.startswith(_TIMELINE, end) else recent(buf[start - _MD5_FROM_END : start - _MD5_END])
+                    if payload is not None and buf.startswith(payload.raw, start) and not buf.startswith(b"\t", start + len(payload.raw)):
                         stop = start + len(payload.raw)
                     else:
-                        payload, found = None, _UNTABBED_LINE.search(buf, start)
-                        stop = found.end() - 1 if found is not None else 0
-                end = match.end()
+                        payload, stop = _payload_in(buf, start)
                 if end < start <= stop <= pos + MAX_LINE_BYTES and buf[stop : stop + 1] not in (b"\n", b""):
                     # A whole record with nothing odd about it, as nearly all are.
                     lines = 1
-                    if stop > start:
-                        if payload is None:
-                            if buf.startswith(_TIMELINE, end):  # no payload of these is like another one
-                                payload = Payload(*_without_tabs(buf[start + 1 : stop - 1]))
-                            else:
-                                raw = buf[start:stop]
-                                payload = Payload(*_without_tabs(raw[1:-1]), raw)
-                                self._recent.add(announced, payload)
+                    if payload is not None:
                         lines = 2 + payload.line_feeds
+                        if not (payload.raw or buf.startswith(_TIMELINE, end)):
+                            payload.raw = buf[start:stop]
+                            self._recent.add(buf[start - _MD5_FROM_END : start - _MD5_END], payload)
                     envelope = buf[end : start - 1]
                     if envelope.endswith(b"\r"):
                         envelope = envelope[:-1]
