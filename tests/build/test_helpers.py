@@ -1,7 +1,6 @@
 """A log that is read, and its tables made, in several processes: the same bundle, and no process left whatever happens."""
 
 import gzip
-import hashlib
 import io
 import os
 import pickle
@@ -9,9 +8,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
-from contextlib import closing
-from pathlib import Path
 
 import pytest
 from hypothesis import given

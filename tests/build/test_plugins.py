@@ -6,11 +6,10 @@ import textwrap
 
 import pytest
 from log_builder import log
-from tlparse_bundle import Bundle, build, discover
+from tlparse_bundle import Bundle, build, discover, plugins
 from tlparse_bundle.build import stage
 from tlparse_bundle.events import registry
 from tlparse_bundle.read.validate import validate
-from tlparse_bundle.tables.plugins import plugin_tables
 
 KINDS = '''
     """Kinds of records of a serving engine."""
@@ -86,7 +85,7 @@ def plugin(tmp_path):
 @pytest.fixture
 def forget_kinds():
     """The registry reads the entry points once in a process."""
-    caches = (registry.known_kinds, registry._patterns, plugin_tables)
+    caches = (registry.known_kinds, registry._patterns, plugins._by_group)
     for cached in caches:
         cached.cache_clear()
     yield

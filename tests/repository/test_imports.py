@@ -24,7 +24,7 @@ FLOORS = (
     {"trace"},
     {"format"},
     {"remote"},
-    {"diagnostics", "errors", "__init__"},
+    {"diagnostics", "errors", "plugins", "__init__"},
 )
 FLOOR = {room: number for number, floor in enumerate(FLOORS) for room in floor}
 

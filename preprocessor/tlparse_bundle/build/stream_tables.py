@@ -9,9 +9,9 @@ from tlparse_bundle.build.event_writer import EventWriter
 from tlparse_bundle.build.sink import FileSink
 from tlparse_bundle.diagnostics import Diagnostics
 from tlparse_bundle.events.kinds import Kind
+from tlparse_bundle.plugins import plugins
 from tlparse_bundle.tables.identity import Identity
-from tlparse_bundle.tables.plugins import plugin_tables
-from tlparse_bundle.tables.registry import STREAM_TABLES, Tables
+from tlparse_bundle.tables.registry import ENTRY_POINTS, STREAM_TABLES, Tables
 from tlparse_bundle.tables.table import TableContext
 from tlparse_bundle.tables.tally import Tally
 from tlparse_bundle.trace.event import Event
@@ -41,7 +41,7 @@ class StreamTables:
         self._tally = Tally()
         self._identity = Identity(self._tally)
         self._writer = EventWriter(sink, log_id)
-        self._tables = Tables([*STREAM_TABLES, *plugin_tables()], TableContext(stacks, diagnostics, self._tally))
+        self._tables = Tables([*STREAM_TABLES, *plugins(ENTRY_POINTS)], TableContext(stacks, diagnostics, self._tally))
 
     def feed(self, events: Sequence[Event]) -> None:
         self._tally.add(events)

@@ -7,7 +7,6 @@ import os
 import shutil
 from collections.abc import Iterable
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Protocol, Self
 
 from tlparse_bundle.errors import BundleError
@@ -130,7 +129,11 @@ class Uploads:
 
     def __init__(self, root: str):
         self._root = root
-        self._temporary = TemporaryDirectory(prefix="tlparse-bundle-") if is_url(root) else None
+        self._temporary = None
+        if is_url(root):
+            from tempfile import TemporaryDirectory
+
+            self._temporary = TemporaryDirectory(prefix="tlparse-bundle-")
 
     def __enter__(self) -> Path:
         return Path(self._temporary.name if self._temporary else self._root)

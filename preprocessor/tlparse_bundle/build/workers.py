@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import multiprocessing
 import os
 import signal
 from collections.abc import Callable, Iterator, Sequence
@@ -36,7 +35,7 @@ class Workers:
     def __init__(self, count: int):
         self.count = count
         self._pool: ProcessPoolExecutor | None = None
-        self._others = set(multiprocessing.active_children())
+        self._others: set = set()
 
     def __enter__(self) -> Self:
         return self
@@ -45,6 +44,8 @@ class Workers:
         if self._pool is None:
             return
         if kind is not None:
+            import multiprocessing
+
             for worker in set(multiprocessing.active_children()) - self._others:
                 worker.terminate()
         self._pool.shutdown(wait=True, cancel_futures=True)  # its thread must not outlive it: it would complain at exit
@@ -57,6 +58,9 @@ class Workers:
                 done(number)
             return results
         if self._pool is None:
+            import multiprocessing  # which a single log does not need
+
+            self._others = set(multiprocessing.active_children())
             context = multiprocessing.get_context("spawn")  # threads and forks do not mix
             self._pool = ProcessPoolExecutor(self.count, mp_context=context, initializer=_start)
         with _interrupts_held_back():

@@ -34,6 +34,14 @@ class Location(click.ParamType):
         return value if "://" in str(value) else Path(value)
 
 
+def _executor(address: str | None):
+    if address is None:
+        return None
+    from tlparse_bundle.build.dask_workers import DaskWorkers
+
+    return DaskWorkers(address)
+
+
 @click.command()
 @click.argument("traces", nargs=-1, required=True, type=Location(), metavar="TRACE... OUT")
 @click.option("--latest", is_flag=True, help="Take the newest run only.")
@@ -58,7 +66,6 @@ def build(traces, latest, ranks, overwrite, strict, jobs, executor, codec, open_
       tlparse-bundle rank_0.log rank_1.log.gz out/ --overwrite
     """
     from tlparse_bundle.build.build import build as build_bundle
-    from tlparse_bundle.build.dask_workers import DaskWorkers
     from tlparse_bundle.build.target import open_target
     from tlparse_bundle.cli.progress import Bar, damage, print_summary
     from tlparse_bundle.trace.discover import discover
@@ -75,7 +82,7 @@ def build(traces, latest, ranks, overwrite, strict, jobs, executor, codec, open_
             codec=codec,
             overwrite=overwrite,
             jobs=jobs,
-            executor=DaskWorkers(executor) if executor else None,
+            executor=_executor(executor),
             progress=bar.advance,
         )
     if not quiet:

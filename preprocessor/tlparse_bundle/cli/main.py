@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import gc
 import json
 import os
@@ -27,6 +26,8 @@ class _BuildByDefault(click.Group):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         own = {"-h", "--help", "--version"}
         if args and args[0] not in self.commands and args[0] not in own:
+            import difflib
+
             close = difflib.get_close_matches(args[0], self.commands, n=1, cutoff=0.7)
             if close and not os.path.exists(args[0]):
                 raise click.UsageError(f"No such command or file {args[0]!r}. Did you mean the command {close[0]!r}?", ctx)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import click
 
@@ -31,6 +30,8 @@ def run(program, output, overwrite, keep_trace, provenance, open_browser) -> Non
       tlparse-bundle run -- python train.py
       tlparse-bundle run -o out/ --provenance --no-open -- torchrun --nproc-per-node 4 train.py
     """
+    from tempfile import TemporaryDirectory
+
     from tlparse_bundle.build.target import open_target
     from tlparse_bundle.cli.progress import print_summary
     from tlparse_bundle.recording import run_traced

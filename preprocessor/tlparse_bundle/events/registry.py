@@ -10,6 +10,7 @@ from functools import cache, lru_cache
 
 from tlparse_bundle.events import aot, autograd, caching, distributed, dynamo, export, inductor, process, runtime, shapes
 from tlparse_bundle.events.kinds import Kind
+from tlparse_bundle.plugins import plugins
 
 FAMILIES = (process, dynamo, shapes, export, autograd, distributed, aot, inductor, caching, runtime)
 
@@ -20,10 +21,7 @@ _METRICS = ("compilation_metrics", "bwd_compilation_metrics", "aot_autograd_back
 @cache
 def known_kinds() -> dict[str, Kind]:
     """All kinds by key; those of other packages count where we have none."""
-    from importlib.metadata import entry_points  # it takes longer to import than our own modules
-
-    plugins = [entry.load() for entry in sorted(entry_points(group=ENTRY_POINTS), key=lambda entry: entry.name)]
-    return {kind.key: kind for family in (*plugins, *FAMILIES) for kind in family.KINDS}
+    return {kind.key: kind for family in (*plugins(ENTRY_POINTS), *FAMILIES) for kind in family.KINDS}
 
 
 @cache

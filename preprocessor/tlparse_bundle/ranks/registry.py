@@ -5,10 +5,9 @@ packages add theirs through the entry points ``tlparse_bundle.ranks``.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cache
-from importlib.metadata import entry_points
 from typing import Any, Protocol
 
+from tlparse_bundle.plugins import plugins
 from tlparse_bundle.ranks.caches import Caches
 from tlparse_bundle.ranks.collectives import Collectives
 from tlparse_bundle.ranks.comparison import Comparison
@@ -59,9 +58,4 @@ ENTRY_POINTS = "tlparse_bundle.ranks"
 
 def analyses() -> list[Analysis]:
     """All analyses, in the order in which they are made; those of other packages last."""
-    return [analysis() for analysis in (*ANALYSES, *_plugins())]
-
-
-@cache
-def _plugins() -> list[type[Analysis]]:
-    return [entry.load() for entry in sorted(entry_points(group=ENTRY_POINTS), key=lambda entry: entry.name)]
+    return [analysis() for analysis in (*ANALYSES, *plugins(ENTRY_POINTS))]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator
 from io import BytesIO
-from tempfile import TemporaryFile, gettempdir
 from typing import BinaryIO
 
 from tlparse_bundle.errors import BundleError
@@ -35,12 +34,16 @@ class Packs:
             self._file.write(pack)
             self._file.flush()
         except OSError as error:
+            from tempfile import gettempdir
+
             hint = "Rows of tables wait there; TMPDIR names another folder."
             raise BundleError(f"{gettempdir()} cannot be written: {error.strerror or error}", hint=hint, code="unwritable") from error
         self._ends.append(self._ends[-1] + len(pack))
 
     def _move(self) -> None:
         """To a file, if there can be one."""
+        from tempfile import TemporaryFile  # no small log needs it
+
         try:
             file = TemporaryFile()
         except OSError:

@@ -1,4 +1,4 @@
-"""The tables of a log. A new one is one module and one line here; those of other packages are in plugins."""
+"""The tables of a log. A new one is one module and one line here, or an entry point of another package."""
 
 from __future__ import annotations
 
@@ -50,6 +50,7 @@ PAYLOAD_TABLES: tuple[type[Table], ...] = (
     Sources,
 )
 TABLES = (*STREAM_TABLES, *PAYLOAD_TABLES)
+ENTRY_POINTS = "tlparse_bundle.tables"  # those of other packages, which may use all that STREAM_TABLES use
 
 
 def _anything(event: Event) -> bool:
