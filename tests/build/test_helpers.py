@@ -187,7 +187,7 @@ def test_one_that_does_not_listen_is_ended_too(processes, tmp_path):
 
 
 def test_it_ends_when_nobody_speaks_to_it():
-    command = [sys.executable, "-c", "from tlparse_bundle.build.stage import main; main()"]
+    command = [sys.executable, "-c", "from tlparse_bundle.build.helper import serve; from tlparse_bundle.build.stage import work; serve(work)"]
     done = subprocess.run(command, input=b"", capture_output=True, timeout=600, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
+from tlparse_bundle.build.batches import Batch, EventRow
 from tlparse_bundle.build.buffer import BufferOfSeries
 from tlparse_bundle.build.sink import FileSink
 from tlparse_bundle.format.layout import log_path
 from tlparse_bundle.tables.json_list import JsonColumns
-from tlparse_bundle.trace.event import Event
 
 EVENTS_PER_CHUNK = 8192
 METADATA_CHUNK_BYTES = 1 << 20
@@ -42,28 +40,21 @@ class EventWriter:
         self._metadata = BufferOfSeries(b'{"first_event_index":%d,"metadata":[' % self._count)
         self._max_metadata_bytes = self._metadata.size + METADATA_CHUNK_BYTES
 
-    def add(self, events: Sequence[Event]) -> None:
+    def add(self, batch: Batch) -> None:
         """The next events. A chunk of metadata ends with the event that fills it."""
+        rows, metadata = batch.rows, batch.metadata
         first, free = 0, EVENTS_PER_CHUNK - (self._count - self._first_event_index)
-        while len(events) - first >= free:
-            self._add_rows(events[first : first + free])
+        while len(rows) - first >= free:
+            self._add_rows(rows[first : first + free], metadata[first : first + free], batch.payload_forms)
             self._close_events()
             first, free = first + free, EVENTS_PER_CHUNK
-        self._add_rows(events[first:])
+        self._add_rows(rows[first:], metadata[first:], batch.payload_forms)
 
-    def _add_rows(self, events: Sequence[Event]) -> None:
-        base = self._first_event_index
-        for event in events:
-            if event.payload_form != "lf" and event.payload_size_bytes is not None:
-                self._forms[str(event.index - base)] = event.payload_form
-        self._columns.add_rows([
-            (
-                event.kind_index, event.compile_index, event.rank, event.line, event.byte_offset, event.size_bytes, event.time_us,
-                event.origin_index, event.pid_index, event.blob_index, event.blob_offset, event.payload_size_bytes or 0,
-            )
-            for event in events
-        ])  # fmt: skip
-        self._add_metadata([event.metadata_json for event in events])
+    def _add_rows(self, rows: list[EventRow], metadata: list[bytes], forms: dict[int, str]) -> None:
+        start = self._first_event_index
+        self._forms |= {str(index - start): form for index, form in forms.items() if self._count <= index < self._count + len(rows)}
+        self._columns.add_rows(rows)
+        self._add_metadata(metadata)
 
     def _add_metadata(self, texts: list[bytes]) -> None:
         whole = b",".join(texts)

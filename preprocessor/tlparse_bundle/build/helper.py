@@ -1,10 +1,11 @@
-"""A process of our own that does a part of the work on a log: messages pass to it and from it, through its standard streams."""
+"""A process of our own that does a part of the work on a log: messages pass to it and from it."""
 
 from __future__ import annotations
 
 import gc
 import os
 import pickle
+import signal
 import struct
 import subprocess
 import sys
@@ -62,22 +63,20 @@ class Link:
         return data
 
 
+def may_fork() -> bool:
+    """Whether the process can be a copy of this one, which has read its modules already: on Linux, as long as there are no threads."""
+    return sys.platform == "linux" and len(os.listdir("/proc/self/task")) == 1
+
+
 class Helper:
-    """Our end. It is a plain subprocess: it ends when this process does, whatever ends it, and needs nothing of the program that called us.
+    """Our end. The process ends when this one does, whatever ends it: a copy of this one, or a plain subprocess.
 
     Raises BundleError when the process has ended early, and what was raised over there.
     """
 
-    def __init__(self, main: str, head: Any):
-        """``main`` is module:function, a function that calls ``serve``; ``head`` its first message."""
-        module, function = main.split(":")
-        self._process = subprocess.Popen(
-            [sys.executable, "-c", f"from {module} import {function}; {function}()"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "PYTHONSAFEPATH": "1"},
-            start_new_session=True,  # Ctrl-C is for us alone
-        )
+    def __init__(self, work: Callable[[Link], Any], head: Any):
+        """``work`` is what it does with messages, a function of a module; ``head`` is the first of them."""
+        self._process = (_Copy if may_fork() else _subprocess)(work)
         for pipe in (self._process.stdin, self._process.stdout):
             _widen(pipe)
         self._link = Link(self._process.stdout, self._process.stdin)
@@ -106,13 +105,59 @@ class Helper:
     def close(self) -> None:
         """End it: nothing that it has not answered is needed, and nothing may be written any more."""
         self._process.kill()
-        self._process.communicate()
+        self._process.wait()
+        for pipe in (self._process.stdout, self._process.stdin):
+            try:
+                pipe.close()
+            except OSError:  # what it was to be told last
+                pass
 
 
-def serve(work: Callable[[Link], Any]) -> None:
-    """The other end: what ``work`` returns, or raises, is the last message."""
+def _subprocess(work: Callable[[Link], Any]) -> subprocess.Popen:
+    """It needs nothing of the program that called us."""
+    return subprocess.Popen(
+        [sys.executable, "-c", f"from {__name__} import serve; from {work.__module__} import {work.__name__}; serve({work.__name__})"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "PYTHONSAFEPATH": "1"},
+        start_new_session=True,  # Ctrl-C is for us alone
+    )
+
+
+class _Copy:
+    """A copy of this process, with what is needed here of subprocess.Popen."""
+
+    def __init__(self, work: Callable[[Link], Any]):
+        its_input, to_it = os.pipe()
+        from_it, its_output = os.pipe()
+        self._code: int | None = None
+        self.pid = os.fork()
+        if not self.pid:
+            try:
+                os.setsid()
+                os.close(to_it)
+                os.close(from_it)
+                serve(work, Link(open(its_input, "rb"), open(its_output, "wb")))
+            finally:  # nothing of what this process was about to do
+                os._exit(1)
+        os.close(its_input)
+        os.close(its_output)
+        self.stdin, self.stdout = open(to_it, "wb"), open(from_it, "rb")
+
+    def kill(self) -> None:
+        if self._code is None:
+            os.kill(self.pid, signal.SIGKILL)
+
+    def wait(self) -> int:
+        if self._code is None:
+            self._code = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+        return self._code
+
+
+def serve(work: Callable[[Link], Any], link: Link | None = None) -> None:
+    """The other end, by default at the standard streams: what ``work`` returns, or raises, is the last message. Does not return."""
     gc.set_threshold(50_000)  # as in cli.main
-    link = Link(sys.stdin.buffer, sys.stdout.buffer)
+    link = link or Link(sys.stdin.buffer, sys.stdout.buffer)
     sys.stdout = sys.stderr  # what a plug-in prints is no message
     try:
         try:
@@ -123,7 +168,8 @@ def serve(work: Callable[[Link], Any]) -> None:
             answer = error
         link.send(answer)
     except LinkClosed:  # nobody is there to be told
-        os._exit(0)
+        pass
+    os._exit(0)
 
 
 def _widen(pipe: BinaryIO) -> None:

@@ -8,24 +8,23 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tlparse_bundle.build.batches import Batches
 from tlparse_bundle.build.blobs import BlobWriter
 from tlparse_bundle.build.log_records import LogRecords
 from tlparse_bundle.build.sink import FileSink
-from tlparse_bundle.build.stage import open_stage
+from tlparse_bundle.build.stage import LOG_TABLES, open_stage
 from tlparse_bundle.build.verbatim_writer import VerbatimWriter
 from tlparse_bundle.diagnostics import Diagnostics
 from tlparse_bundle.events.kinds import Kind
 from tlparse_bundle.format.codecs import CODECS
 from tlparse_bundle.format.json_codec import dumps
 from tlparse_bundle.format.layout import log_path
-from tlparse_bundle.tables.identity import rank_of
+from tlparse_bundle.tables.identity import Identity, rank_of
 from tlparse_bundle.trace.discover import LogFile
 from tlparse_bundle.trace.envelope import EventDecoder
 from tlparse_bundle.trace.event import Event
 from tlparse_bundle.trace.payload import RECENT
 
-PAYLOAD_TABLES = "tlparse_bundle.build.payload_tables:PayloadTables"
-_REMEMBERED = "tlparse_bundle.build.payload_memo:PayloadTablesRemembered"
 _BATCH_RECORDS = 256
 _BATCH_BYTES = 1 << 20
 
@@ -57,25 +56,21 @@ def write_log(
     RECENT.begin(one_of_many=one_of_many)
     decoder = EventDecoder(Diagnostics())
     reported = 0
-    payload_stage = _REMEMBERED if one_of_many and cores == 1 else PAYLOAD_TABLES
     with (
-        open_stage(payload_stage, root, codec, log.id, cores=cores, log_bytes=log.size_bytes) as payload_tables,
+        open_stage(LOG_TABLES, root, codec, log.id, one_of_many and cores == 1, cores=cores, log_bytes=log.size_bytes) as tables,
         FileSink(root, CODECS[codec], threads=cores > 1) as sink,
         closing(LogRecords(log, thread=cores > 1)) as records,
     ):
-        from tlparse_bundle.build.stream_tables import StreamTables  # a stage that runs apart starts while these modules are read
-
         blobs, verbatim = BlobWriter(sink, log.id), VerbatimWriter(sink, log.id)
-        table_diagnostics = Diagnostics()
-        stream_tables = StreamTables(sink, log.id, decoder.stacks, table_diagnostics)
+        identity, batches = Identity(), Batches(decoder.stacks, tables.wanted().want)
         for events, kept in _batches(records, decoder):
             verbatim.add(kept)
             blobs.place(events)
-            stream_tables.feed(events)
-            payload_tables.feed(events)
+            identity.observe(events)
+            tables.feed(batches.of(events))
             progress(records.size_bytes - reported)
             reported = records.size_bytes
-        payload_tables.end()
+        tables.end()
         verbatim.add([records.tail])
         verbatim.close()
         blobs.close()
@@ -86,13 +81,10 @@ def write_log(
         diagnostics.merge(decoder.diagnostics)
         rank = rank_of(decoder.ranks, log.name_rank, diagnostics)
         _note_clock(decoder, diagnostics, records.size_bytes)
-        made = stream_tables.finish()
-        payload_paths, payload_diagnostics = payload_tables.finish()
-        table_diagnostics.merge(payload_diagnostics)
-        diagnostics.merge(table_diagnostics)
-        paths = made.paths | payload_paths
+        made = tables.finish()
+        diagnostics.merge(made.diagnostics)
         for name, table in (("stacks", decoder.stacks.table), ("blobs", blobs.table), ("diagnostics", diagnostics.table)):
-            paths[name] = sink.put_table(log.id, name, table())
+            made.paths[name] = sink.put_table(log.id, name, table())
         name = os.fsencode(log.path.name).decode("utf-8", "replace")
         source = {"name": name, "size_bytes": records.size_bytes, "sha256": records.sha256, "compression": log.compression}
         directory = {
@@ -103,7 +95,7 @@ def write_log(
             "source": source,
             "clock": decoder.clock.table(),
             "event_count": decoder.event_count,
-            "tables": paths,
+            "tables": made.paths,
             "events": made.events,
             "metadata": made.metadata,
             "verbatim": verbatim.chunks,
@@ -117,7 +109,7 @@ def write_log(
         "path": path,
         "rank": rank,
         "source": source,
-        "torch_version": made.torch_version,
+        "torch_version": identity.torch_version,
         "event_count": decoder.event_count,
         **made.compiles,
         "diagnostics": diagnostics.counts(),

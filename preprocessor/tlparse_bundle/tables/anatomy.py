@@ -20,6 +20,14 @@ class Anatomy:
         self._repeated: dict[int, int] = {}  # per kind, bytes of payloads that were there before
         self._blob_ends = array("q")  # per blob, the end of what was stored in it so far
 
+    @staticmethod
+    def wants(event: Event) -> bool:
+        return event.trace_event is None
+
+    @staticmethod
+    def reads(event: Event) -> bool:
+        return False
+
     def observe(self, event: Event) -> None:
         if event.hash is None:  # no payload, or one of the timeline, each of which is stored
             return

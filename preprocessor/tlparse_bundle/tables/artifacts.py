@@ -15,6 +15,14 @@ class Artifacts:
     def __init__(self, context: TableContext):
         self._columns = JsonColumns("event_index", "compile_index", "kind_index", "name", "hash", "blob_index", "blob_offset", "size_bytes")
 
+    @staticmethod
+    def wants(event: Event) -> bool:
+        return event.trace_event is None
+
+    @staticmethod
+    def reads(event: Event) -> bool:
+        return False
+
     def observe(self, event: Event) -> None:
         if event.trace_event is not None or not is_artifact(event.type, event.payload_size_bytes is not None):
             return

@@ -83,6 +83,8 @@ class Caches:
         span = event.trace_event
         return span is not None and span["ph"] == "i" and span["name"] == "fx_graph_cache_disabled"
 
+    reads = wants
+
     def observe(self, event: Event) -> None:
         if event.type == "chromium_event":
             if self.wants(event):

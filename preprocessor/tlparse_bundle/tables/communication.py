@@ -45,6 +45,8 @@ class Communication:
     def wants(event: Event) -> bool:
         return _form(event.name or "") is not None
 
+    reads = wants
+
     def observe(self, event: Event) -> None:
         name = event.name or ""
         form = _form(name)

@@ -9,7 +9,7 @@ from tlparse_bundle.events.registry import is_artifact
 from tlparse_bundle.format.json_codec import loads
 from tlparse_bundle.tables.json_list import JsonList
 from tlparse_bundle.tables.table import TableContext
-from tlparse_bundle.trace.event import Event
+from tlparse_bundle.trace.event import Event, Span
 
 # Frames that Dynamo's own frame conversion leaves at the end of a dynamo_start stack
 # (torch/_dynamo/convert_frame.py); older releases of torch did not cut them off.
@@ -56,13 +56,13 @@ class _FrameCompiles:
             return "empty"
         return "break" if self.restart_reasons.get(number) or number in self.with_graph_break else "ok"
 
-    def observe_span(self, number: int, span: dict) -> None:
-        if not 0 <= span["ts"] < _MAX_EPOCH_US:
+    def observe_span(self, number: int, phase: str, time_us: float) -> None:
+        if not 0 <= time_us < _MAX_EPOCH_US:
             return
-        if span["ph"] == "B":
-            self.span_start_us[number] = span["ts"]
-        elif span["ph"] == "E" and self.span_start_us[number] >= 0:
-            duration_us = max(0, span["ts"] - self.span_start_us[number])
+        if phase == "B":
+            self.span_start_us[number] = time_us
+        elif phase == "E" and self.span_start_us[number] >= 0:
+            duration_us = max(0, time_us - self.span_start_us[number])
             self.span_us[number] = duration_us if duration_us < _MAX_DURATION_US else -1
 
     def times(self, number: int, metrics: dict) -> dict[str, int | None]:
@@ -78,7 +78,7 @@ class _FrameCompiles:
 
 class Compiles:
     name = "compiles"
-    types = frozenset(("chromium_event", "artifact", "dynamo_start", "compilation_metrics", "bwd_compilation_metrics"))
+    types = frozenset(("artifact", "dynamo_start", "compilation_metrics", "bwd_compilation_metrics"))
 
     def __init__(self, context: TableContext):
         self._stacks = context.stacks
@@ -94,13 +94,17 @@ class Compiles:
         self._frame_compiles.reach(number)
         return number
 
+    @staticmethod
+    def reads(event: Event) -> bool:
+        return event.name == "recompile_reasons"
+
+    def observe_span(self, span: Span) -> None:
+        _, compile_index, name, phase, time_us, _, _ = span
+        if name == "dynamo" and self._tally.compiles[compile_index].id is not None:
+            self._frame_compiles.observe_span(self._number_of(compile_index), phase, time_us)
+
     def observe(self, event: Event) -> None:
         if event.compile_id is None:
-            return
-        if event.type == "chromium_event":
-            span = event.trace_event
-            if span is not None and span["name"] == "dynamo":
-                self._frame_compiles.observe_span(self._number_of(event.compile_index), span)
             return
         number = self._number_of(event.compile_index)
         if event.type == "artifact":

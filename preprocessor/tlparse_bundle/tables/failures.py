@@ -36,6 +36,12 @@ class Failures:
         self._diagnostics = context.diagnostics
         self._rows: list[dict] = []
 
+    @staticmethod
+    def wants(event: Event) -> bool:
+        return event.type != "artifact" or event.name in _EXCEPTIONS
+
+    reads = wants
+
     def observe(self, event: Event) -> None:
         if event.type != "artifact":
             if type(event.value) is dict:

@@ -22,6 +22,8 @@ class GraphBreaks:
     def wants(event: Event) -> bool:
         return event.name == "dynamo_graph_break_reason"
 
+    reads = wants
+
     def observe(self, event: Event) -> None:
         if not self.wants(event):
             return

@@ -48,6 +48,8 @@ class Graphs:
     def wants(event: Event) -> bool:
         return event.payload is not None and _is_fx(event.type, event.name)
 
+    reads = wants
+
     def observe(self, event: Event) -> None:
         if not self.wants(event):
             return

@@ -6,15 +6,13 @@ from collections.abc import Iterable
 
 from tlparse_bundle.diagnostics import Diagnostics
 from tlparse_bundle.format.json_codec import loads
-from tlparse_bundle.tables.tally import Tally
 from tlparse_bundle.trace.event import Event
 
 
 class Identity:
     """Collects what the records say about their process."""
 
-    def __init__(self, tally: Tally) -> None:
-        self._tally = tally
+    def __init__(self) -> None:
         self._artifact_version: str | None = None
         self._metrics_version: str | None = None
 
@@ -31,11 +29,6 @@ class Identity:
     @property
     def torch_version(self) -> str | None:
         return self._artifact_version or self._metrics_version
-
-    def ranks(self) -> list[dict]:
-        """'ranks' of the log directory (schema: log)."""
-        counts = self._tally.rank_counts()
-        return [{"rank": rank, "event_count": counts[rank]} for rank in sorted(counts, key=lambda r: (r is None, r or 0))]
 
 
 def _version(payload: bytes) -> str | None:

@@ -34,6 +34,8 @@ class Kernels:
     def wants(event: Event) -> bool:
         return event.type != "artifact" or event.name == "triton_kernel_info" or event.name in _CODE_ARTIFACTS
 
+    reads = wants
+
     def observe(self, event: Event) -> None:
         if event.type == "artifact":
             if event.name == "triton_kernel_info":

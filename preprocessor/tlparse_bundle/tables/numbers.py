@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from tlparse_bundle.tables.packs import Packs
 
 _PACK_BYTES = 16 << 10
+_WAITING_ROWS = 256
 
 
 class Numbers:
@@ -52,3 +53,35 @@ class Numbers:
             numbers.frombytes(pack)
         numbers.extend(self._newest)
         return numbers
+
+
+class NumberRows:
+    """Columns of numbers of equal length, by their type codes. The newest rows wait, so that columns are filled together."""
+
+    __slots__ = ("_columns", "_rows", "_count")
+
+    def __init__(self, typecodes: str):
+        self._columns = [Numbers(typecode) for typecode in typecodes]
+        self._rows: list[tuple[float, ...]] = []
+        self._count = 0
+
+    def add(self, *cells: float) -> int:
+        """Add a row, a cell for each column; returns its position."""
+        self._rows.append(cells)
+        if len(self._rows) >= _WAITING_ROWS:
+            self._close_rows()
+        self._count += 1
+        return self._count - 1
+
+    def _close_rows(self) -> None:
+        for column, cells in zip(self._columns, zip(*self._rows)):
+            column.extend(cells)
+        self._rows.clear()
+
+    def __len__(self) -> int:
+        return self._count
+
+    def whole(self) -> list[array]:
+        """The columns."""
+        self._close_rows()
+        return [column.whole() for column in self._columns]

@@ -44,6 +44,8 @@ class Partition:
     def wants(event: Event) -> bool:
         return event.name in _NAMES or _FAILED.match(event.name or "") is not None
 
+    reads = wants
+
     def observe(self, event: Event) -> None:
         name = event.name or ""
         place = {"event_index": event.index, "compile_index": event.compile_index}

@@ -47,6 +47,8 @@ class Provenance:
     def wants(event: Event) -> bool:
         return part_of(event) is not None
 
+    reads = wants
+
     def observe(self, event: Event) -> None:
         part = part_of(event)
         if part is not None:

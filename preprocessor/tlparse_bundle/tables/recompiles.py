@@ -71,8 +71,14 @@ class Recompiles:
         self._caused_by: dict[int, int] = {}
         self._at_limit: set[int] = set()
 
+    @staticmethod
+    def wants(event: Event) -> bool:
+        return event.type != "artifact" or event.name in ("recompile_reasons", "dynamo_graph_break_reason")
+
+    reads = wants
+
     def observe(self, event: Event) -> None:
-        if event.type == "artifact" and event.name not in ("recompile_reasons", "dynamo_graph_break_reason"):
+        if not self.wants(event):
             return
         frame = self._frame(event)
         if event.type == "artifact":

@@ -26,7 +26,7 @@ from tlparse_bundle.tables.spans import Spans
 from tlparse_bundle.tables.symbols import Symbols
 from tlparse_bundle.tables.table import Table, TableContext
 from tlparse_bundle.tables.tensors import Tensors
-from tlparse_bundle.trace.event import Event
+from tlparse_bundle.trace.event import Event, Span
 
 # Those that need the stacks of the log, or something of every event.
 STREAM_TABLES: tuple[type[Table], ...] = (Compiles, Artifacts, Spans, Anatomy, Recompiles)
@@ -53,7 +53,7 @@ TABLES = (*STREAM_TABLES, *PAYLOAD_TABLES)
 ENTRY_POINTS = "tlparse_bundle.tables"  # those of other packages, which may use all that STREAM_TABLES use
 
 
-def _anything(event: Event) -> bool:
+def _always(event: Event) -> bool:
     return True
 
 
@@ -63,14 +63,26 @@ class Tables:
     def __init__(self, classes: Iterable[type[Table]], context: TableContext):
         self._tables = {table.name: table for table in (cls(context) for cls in classes)}
         self._asked: dict[str, list[Callable[[Event], bool]]] = {}
+        self._read: dict[tuple[str, str | None], bool] = {}
+        self._span_observers = [table.observe_span for table in self if hasattr(table, "observe_span")]
+
+    def _of_type(self, event_type: str) -> list[Table]:
+        return [table for table in self if table.types is None or event_type in table.types]
 
     def want(self, event: Event) -> bool:
-        """Whether any of them needs it."""
+        """Whether any of them needs to see it."""
         asked = self._asked.get(event.type)
         if asked is None:
-            of_type = [table for table in self if table.types is None or event.type in table.types]
-            asked = self._asked[event.type] = [getattr(table, "wants", _anything) for table in of_type]
+            asked = self._asked[event.type] = [getattr(table, "wants", _always) for table in self._of_type(event.type)]
         return any(wants(event) for wants in asked)
+
+    def read(self, event: Event) -> bool:
+        """Whether any of them needs its payload."""
+        kind = event.type, event.name
+        found = self._read.get(kind)
+        if found is None:
+            found = self._read[kind] = any(getattr(table, "reads", _always)(event) for table in self._of_type(event.type))
+        return found
 
     def observe(self, events: Sequence[Event]) -> None:
         """The next events of the log."""
@@ -88,6 +100,12 @@ class Tables:
                 some = [event for event in events if event.type in types] if wanted else ()
             for event in some:
                 observe(event)
+
+    def observe_spans(self, spans: Sequence[Span]) -> None:
+        """The next events of the timeline."""
+        for observe in self._span_observers:
+            for span in spans:
+                observe(span)
 
     def __getitem__(self, name: str) -> Table:
         return self._tables[name]

@@ -59,6 +59,10 @@ class Runtime:
         self._newest = -1  # compile
         self._compiles: dict[str, int] = {}  # id without attempt -> newest row
 
+    @staticmethod
+    def reads(event: Event) -> bool:
+        return _form(event.name or "") is not None
+
     def observe(self, event: Event) -> None:
         if event.type in _METRICS:
             self._observe_metrics(event)

@@ -57,6 +57,8 @@ class Sources:
     def wants(event: Event) -> bool:
         return event.type != "artifact" or event.name is not None and _is_source(event.name)
 
+    reads = wants
+
     def observe(self, event: Event) -> None:
         if not self.wants(event):
             return

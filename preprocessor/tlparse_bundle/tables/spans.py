@@ -9,9 +9,9 @@ from itertools import accumulate, chain
 from typing import Any
 
 from tlparse_bundle.tables.json_list import JsonList
-from tlparse_bundle.tables.numbers import Numbers
+from tlparse_bundle.tables.numbers import NumberRows
 from tlparse_bundle.tables.table import TableContext
-from tlparse_bundle.trace.event import Event
+from tlparse_bundle.trace.event import Event, Span
 
 _MAX_EPOCH_US = 4 * 10**15  # the year 2096; what lies above is no time
 _MAX_LANES = 64
@@ -32,16 +32,16 @@ class Spans:
     """
 
     name = "spans"
-    types = frozenset(("chromium_event",))
+    types: frozenset[str] = frozenset()
 
     def __init__(self, context: TableContext):
         self._diagnostics = context.diagnostics
         self._names: dict[str, int] = {}
         self._open: dict[int, list[tuple[int, float, Any]]] = {}  # name -> (row, start, compile id in its arguments)
         # Whole microseconds keep the nesting: rounding down never changes an order.
-        self._name, self._compile, self._start_us, self._begin_event = map(Numbers, "iiqi")
-        self._end_row, self._end_us, self._end_event = map(Numbers, "iqi")  # as the ends come
-        self._instant_name, self._instant_us, self._instant_compile, self._instant_event = map(Numbers, "idii")
+        self._begins = NumberRows("iiqi")  # name, compile, start, event
+        self._ends = NumberRows("iqi")  # row of the begin, end, event; as the ends come
+        self._instants = NumberRows("idii")  # name, time, compile, event
         self._compiles = context.tally.compiles
         # Per frame compile, the time of its last begin or end: all attempts share its spans, the outer begin in the first, and end in the last.
         self._last_us = array("d")
@@ -49,45 +49,38 @@ class Spans:
         self._backwards: set[int] = set()
 
     def observe(self, event: Event) -> None:
-        trace_event = event.trace_event
-        if trace_event is None:
-            return
-        time_us = trace_event["ts"]
+        """What it needs are spans."""
+
+    def observe_span(self, span: Span) -> None:
+        event_index, compile_index, name, phase, time_us, duration_us, compile_id = span
         if not 0 <= time_us < _MAX_EPOCH_US:
             self._counts["invalid_time"] += 1
             return
-        number = self._names.get(trace_event["name"])
+        number = self._names.get(name)
         if number is None:
-            number = self._names.setdefault(trace_event["name"][:_MAX_NAME], len(self._names))
-        phase = trace_event["ph"]
+            number = self._names.setdefault(name[:_MAX_NAME], len(self._names))
         if phase == "B":
-            waiting = self._open.setdefault(number, [])
-            waiting.append((self._begin(number, event, time_us), time_us, _compile_id(trace_event)))
+            waiting = self._open.get(number)
+            if waiting is None:
+                waiting = self._open[number] = []
+            waiting.append((self._begin(number, compile_index, event_index, time_us), time_us, compile_id))
         elif phase == "E":
-            self._finish(number, event, time_us, _compile_id(trace_event))
+            self._finish(number, compile_index, event_index, time_us, compile_id)
         elif phase == "X":
-            duration_us = trace_event.get("dur")
-            row = self._begin(number, event, time_us)
+            row = self._begin(number, compile_index, event_index, time_us)
             if type(duration_us) in (int, float) and 0 <= duration_us < _MAX_EPOCH_US:
-                self._close(row, event, time_us + duration_us)
+                self._ends.add(row, int(time_us + duration_us), event_index)
         elif phase in ("i", "I"):
-            self._instant_name.append(number)
-            self._instant_us.append(time_us)
-            self._instant_compile.append(event.compile_index)
-            self._instant_event.append(event.index)
+            self._instants.add(number, time_us, compile_index, event_index)
         else:
             self._counts["other_phase"] += 1
 
-    def _begin(self, number: int, event: Event, time_us: float) -> int:
-        self._name.append(number)
-        self._compile.append(event.compile_index)
-        self._start_us.append(int(time_us))
-        self._begin_event.append(event.index)
-        self._note_time(event, time_us)
-        return len(self._name) - 1
+    def _begin(self, number: int, compile_index: int, event_index: int, time_us: float) -> int:
+        self._note_time(compile_index, time_us)
+        return self._begins.add(number, compile_index, int(time_us), event_index)
 
-    def _finish(self, number: int, event: Event, time_us: float, compile_id: Any) -> None:
-        self._note_time(event, time_us)
+    def _finish(self, number: int, compile_index: int, event_index: int, time_us: float, compile_id: Any) -> None:
+        self._note_time(compile_index, time_us)
         waiting = self._open.get(number)
         if not waiting:
             self._counts["unbegun"] += 1
@@ -101,25 +94,21 @@ class Spans:
         if time_us < start_us:
             self._backwards.add(row)
             time_us = start_us
-        self._close(row, event, time_us)
+        self._ends.add(row, int(time_us), event_index)
 
-    def _close(self, row: int, event: Event, time_us: float) -> None:
-        self._end_row.append(row)
-        self._end_us.append(int(time_us))
-        self._end_event.append(event.index)
-
-    def _note_time(self, event: Event, time_us: float) -> None:
-        frame_compile = self._compiles[event.compile_index].frame_compile
+    def _note_time(self, compile_index: int, time_us: float) -> None:
+        frame_compile = self._compiles[compile_index].frame_compile
         while frame_compile >= len(self._last_us):
             self._last_us.append(0)
         if self._last_us[frame_compile] < time_us:
             self._last_us[frame_compile] = time_us
 
     def table(self) -> dict:
-        start, compile_indexes, begin_event = self._start_us.whole(), self._compile.whole(), self._begin_event.whole()
-        base_us = min(chain(start, map(math.floor, self._instant_us)), default=0)
+        names, compile_indexes, start, begin_event = self._begins.whole()
+        instant_names, instant_us, instant_compiles, instant_events = self._instants.whole()
+        base_us = min(chain(start, map(math.floor, instant_us)), default=0)
         end, end_event = array("q", [-1]) * len(start), array("i", [-1]) * len(start)
-        for row, time_us, event_index in zip(self._end_row.whole(), self._end_us.whole(), self._end_event.whole()):
+        for row, time_us, event_index in zip(*self._ends.whole()):
             end[row], end_event[row] = time_us - base_us, event_index
         for row, time_us in enumerate(start):
             start[row] = time_us - base_us
@@ -134,9 +123,8 @@ class Spans:
                 repair[row] = code
         repairs = {"misnested": len(crossing), "unended": len(unended), "backwards": len(self._backwards), **self._counts}
         self._diagnose(repairs)
-        names = self._name.whole()
         return {
-            "base_epoch_us": base_us if start or len(self._instant_us) else None,
+            "base_epoch_us": base_us if start or instant_us else None,
             "lane_count": max(lane, default=-1) + 1,
             "names": list(self._names),
             "spans": {
@@ -151,10 +139,10 @@ class Spans:
                 "end_event_index": JsonList(end_event),
             },
             "instants": {
-                "name_index": JsonList(self._instant_name),
-                "time_us": JsonList(math.floor(time_us) - base_us for time_us in self._instant_us),
-                "compile_index": JsonList(self._instant_compile),
-                "event_index": JsonList(self._instant_event),
+                "name_index": JsonList(instant_names),
+                "time_us": JsonList(math.floor(time_us) - base_us for time_us in instant_us),
+                "compile_index": JsonList(instant_compiles),
+                "event_index": JsonList(instant_events),
             },
             "by_name": self._by_name(names, start, end, outer),
             "repairs": repairs,
@@ -257,7 +245,3 @@ def _sorted(rows: range, start: array, until: array) -> list[int]:
 def _durations(start: array, end: array) -> Iterator[int | None]:
     return (None if until < 0 else until - since for since, until in zip(start, end))
 
-
-def _compile_id(trace_event: dict) -> Any:
-    args = trace_event.get("args")
-    return args.get("compile_id") if type(args) is dict else None

@@ -13,7 +13,6 @@ from tlparse_bundle.events.kinds import Kind
 from tlparse_bundle.events.registry import describe
 from tlparse_bundle.tables.json_list import JsonList
 from tlparse_bundle.trace.compile_id import CompileId
-from tlparse_bundle.trace.event import Event
 
 _MAX_OPEN = 2_000  # sums of events of a kind in a compile
 _MAX_PACKED = 100_000  # times that a compile was packed
@@ -56,8 +55,6 @@ class Tally:
         self.kinds: list[Kind] = []
         self.kind_names: list[tuple[str, str | None]] = []
         self.compiles: list[Compile] = []
-        self._kind_indexes: dict[tuple, int] = {}
-        self._compile_indexes: dict[tuple, int] = {}
         self._frame_compiles: dict[tuple, int] = {}
         # A log has some 25 kinds of events for each compile, so that only the newest compiles are counted in objects.
         self._open: dict[int, dict[tuple, Sums]] = {}  # by compile: by kind, rank and origin
@@ -69,41 +66,28 @@ class Tally:
         self._origin_sums: dict[int, Sums] = {}
         self._rank_counts: dict[int | None, int] = {}
 
-    def add(self, events: Iterable[Event]) -> None:
-        """Count some events, and give them their ``kind_index`` and ``compile_index``."""
-        kinds, compiles, opened = self._kind_indexes, self._compile_indexes, self._open
-        for event in events:
-            kind = kinds.get((event.type, event.name))
-            if kind is None:
-                kind = self._new_kind(event)
-            compile_index = compiles.get((event.compile_id, event.occurrence))
-            if compile_index is None:
-                compile_index = self._new_compile(event)
-            event.kind_index, event.compile_index = kind, compile_index
+    def add(self, kinds: Iterable[tuple], compiles: Iterable[tuple], rows: Iterable[tuple]) -> None:
+        """Count some events: the new kinds among them as (type, name, encoding), the new compiles as (id, occurrence,
+        first event index), and a row of the event table for each, in the order of its columns, without a payload with blob -1."""
+        for event_type, name, encoding in kinds:
+            self.kinds.append(describe(event_type, name, encoding))
+            self.kind_names.append((event_type, name))
+        for cid, occurrence, first_event_index in compiles:
+            frame_compiles = self._frame_compiles
+            number = frame_compiles.setdefault((cid and cid.frame_compile, occurrence), len(frame_compiles))
+            self.compiles.append(Compile(cid, occurrence, first_event_index, number))
+        opened = self._open
+        for kind, compile_index, rank, _, _, size_bytes, _, origin, _, blob, _, payload_size_bytes in rows:
             cells = opened.get(compile_index)
-            cell = kind, event.rank, event.origin_index
+            cell = kind, rank, origin
             sums = None if cells is None else cells.get(cell)
             if sums is None:
                 sums = self._new_sums(compile_index, cell)
             sums.event_count += 1
-            sums.size_bytes += event.size_bytes
-            if event.payload_size_bytes is not None:
+            sums.size_bytes += size_bytes
+            if blob >= 0:
                 sums.payload_count += 1
-                sums.payload_size_bytes += event.payload_size_bytes
-
-    def _new_compile(self, event: Event) -> int:
-        cid, frame_compiles = event.compile_id, self._frame_compiles
-        frame_compile = frame_compiles.setdefault((cid and cid.frame_compile, event.occurrence), len(frame_compiles))
-        self.compiles.append(Compile(cid, event.occurrence, event.index, frame_compile))
-        number = self._compile_indexes[cid, event.occurrence] = len(self.compiles) - 1
-        return number
-
-    def _new_kind(self, event: Event) -> int:
-        encoding = event.value.get("encoding") if type(event.value) is dict else None
-        self.kinds.append(describe(event.type, event.name, encoding))
-        self.kind_names.append((event.type, event.name))
-        kind = self._kind_indexes[event.type, event.name] = len(self._kind_indexes)
-        return kind
+                sums.payload_size_bytes += payload_size_bytes
 
     def _new_sums(self, compile_index: int, cell: tuple) -> Sums:
         if self._open_count >= _MAX_OPEN:

@@ -7,6 +7,9 @@ from typing import Any
 from tlparse_bundle.trace.compile_id import CompileId
 from tlparse_bundle.trace.payload import Payload
 
+# An event of the timeline: event index, compile index, name, phase, time and duration in microseconds, compile id as torch wrote it there.
+Span = tuple[int, int, str, str, float, Any, Any]
+
 
 class Event:
     """One record, understood: what tables are made from.

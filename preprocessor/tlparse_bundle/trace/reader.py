@@ -40,7 +40,7 @@ def _without_tabs(raw: bytes) -> tuple[bytes, int]:
     """Payload lines without the tab that each but the first begins with; and the number of line feeds."""
     if b"\n" not in raw:
         return raw, 0
-    payload = raw.replace(b"\t", b"")  # much quicker than to look for line feeds with a tab
+    payload = raw.translate(None, b"\t")  # much quicker than to look for line feeds with a tab
     line_feeds = payload.count(b"\n")
     if len(raw) - len(payload) > line_feeds:  # there are other tabs
         payload = raw.replace(b"\n\t", b"\n")

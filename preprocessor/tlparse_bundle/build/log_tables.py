@@ -1,0 +1,96 @@
+"""The stage that makes the tables of a log, with the chunks of its events and their metadata."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from tlparse_bundle.build.batches import Batch
+from tlparse_bundle.build.event_writer import EventWriter
+from tlparse_bundle.build.payload_tables import PayloadTables, RememberedPayloadTables
+from tlparse_bundle.build.sink import FileSink
+from tlparse_bundle.diagnostics import Diagnostics
+from tlparse_bundle.events.kinds import Kind
+from tlparse_bundle.format.codecs import CODECS
+from tlparse_bundle.plugins import plugins
+from tlparse_bundle.tables.registry import ENTRY_POINTS, STREAM_TABLES, TABLES, Tables
+from tlparse_bundle.tables.table import TableContext
+from tlparse_bundle.tables.tally import Tally
+from tlparse_bundle.trace.stacks import StackTable
+
+
+@dataclass(slots=True)
+class TablesSummary:
+    """What the log directory and the manifest need to know."""
+
+    paths: dict[str, str]  # of the tables, by name
+    events: list[dict]  # 'events', 'metadata', 'kinds' and 'ranks' of the log directory (schema: log)
+    metadata: list[dict]
+    kinds: list[dict]
+    ranks: list[dict]
+    descriptors: dict[str, Kind]  # by key
+    compiles: dict  # 'compile_count' to 'compile_time_us' of the row in the manifest
+    diagnostics: Diagnostics
+
+
+class LogTables:
+    """See Stage. ``one_of_many``: what the logs before had in common with this one need not be made again."""
+
+    def __init__(self, root: Path, codec: str, log_id: str, one_of_many: bool):
+        self._sink = FileSink(root, CODECS[codec], threads=False)
+        self._log_id = log_id
+        self._diagnostics = Diagnostics()
+        self._tally = Tally()
+        self._stacks = StackTable()
+        self._writer = EventWriter(self._sink, log_id)
+        self._tables = Tables((*STREAM_TABLES, *plugins(ENTRY_POINTS)), TableContext(self._stacks, self._diagnostics, self._tally))
+        self._payload_tables = (RememberedPayloadTables if one_of_many else PayloadTables)(self._sink, log_id)
+
+    @staticmethod
+    def wanted() -> Tables:
+        """Says which events it wants, and which payloads it reads."""
+        return Tables((*TABLES, *plugins(ENTRY_POINTS)), TableContext(StackTable(), Diagnostics(), Tally()))
+
+    def feed(self, batch: Batch) -> None:
+        self._stacks.extend(batch.stacks)
+        self._tally.add(batch.kinds, batch.compiles, batch.rows)
+        self._writer.add(batch)
+        self._tables.observe(batch.events)
+        self._tables.observe_spans(batch.spans)
+        self._payload_tables.observe(batch.events)
+
+    def end(self) -> None:
+        pass
+
+    def finish(self) -> TablesSummary:
+        self._writer.close()
+        # One after another, so that no two are in memory at once.
+        paths = {table.name: self._sink.put_table(self._log_id, table.name, table.table()) for table in self._tables}
+        payload_paths, payload_diagnostics = self._payload_tables.finish()
+        self._diagnostics.merge(payload_diagnostics)
+        compiles = self._tables["compiles"]
+        return TablesSummary(
+            paths=paths | payload_paths,
+            events=self._writer.events,
+            metadata=self._writer.metadata,
+            kinds=self._kinds(),
+            ranks=self._ranks(),
+            descriptors={kind.key: kind for kind in self._tally.kinds},
+            compiles={
+                "compile_count": compiles.compile_count(),
+                "statuses": compiles.statuses(),
+                "compile_time_us": compiles.compile_time_us(),
+            },
+            diagnostics=self._diagnostics,
+        )
+
+    def _kinds(self) -> list[dict]:
+        rows = []
+        for (event_type, name), kind, sums in zip(self._tally.kind_names, self._tally.kinds, self._tally.kind_sums()):
+            row = {"type": event_type, "name": name, "descriptor": kind.key, "language": kind.language}
+            rows.append({**row, "event_count": sums.event_count, "size_bytes": sums.size_bytes})
+        return rows
+
+    def _ranks(self) -> list[dict]:
+        counts = self._tally.rank_counts()
+        return [{"rank": rank, "event_count": counts[rank]} for rank in sorted(counts, key=lambda r: (r is None, r or 0))]
