@@ -15,9 +15,10 @@ from hypothesis import strategies as st
 from log_builder import record
 from log_strategies import cases, damaged_logs, hostile_logs
 from tlparse_bundle import Bundle, BundleError, build, discover
-from tlparse_bundle.build import event_rows, helper, log_writer, stage
-from tlparse_bundle.build.event_rows import EventsReceived, EventsSent
-from tlparse_bundle.build.stage import open_stage
+from tlparse_bundle.build import helper, sent_batches, stage
+from tlparse_bundle.build.batches import Batch
+from tlparse_bundle.build.sent_batches import BatchesReceived, BatchesSent
+from tlparse_bundle.build.stage import LOG_TABLES, open_stage
 from tlparse_bundle.trace.compile_id import CompileId
 from tlparse_bundle.trace.event import Event
 from traces import FIXTURE_LOGS, ROOT, files, params
@@ -35,6 +36,7 @@ def processes(monkeypatch):
             started.append(self)
 
     monkeypatch.setattr(helper.subprocess, "Popen", Popen)
+    monkeypatch.setattr(helper, "may_fork", lambda: False)
     yield started
     assert [process.returncode is None for process in started] == [False] * len(started)  # waited for: none is left
 
@@ -139,10 +141,11 @@ def test_what_goes_wrong_over_there_is_said_here(damaged, processes, monkeypatch
     """The place of the log's tables is taken; this process meets it when it writes its own."""
     start = stage._Apart.__init__
 
-    def spoil(self, name, root, codec, log_id):
+    def spoil(self, name, arguments):
+        root, _, log_id, _ = arguments
         (root / "logs" / log_id).parent.mkdir(parents=True)
         (root / "logs" / log_id).write_text("in the way")
-        start(self, name, root, codec, log_id)
+        start(self, name, arguments)
 
     monkeypatch.setattr(stage._Apart, "__init__", spoil)
     with pytest.raises(BundleError, match="cannot be written"):
@@ -152,8 +155,7 @@ def test_what_goes_wrong_over_there_is_said_here(damaged, processes, monkeypatch
 def test_an_error_over_there_is_raised_here(processes, tmp_path):
     (tmp_path / "logs").mkdir()
     (tmp_path / "logs" / "x").write_text("in the way")
-    with open_stage(log_writer.PAYLOAD_TABLES, tmp_path, "zstd", "x", cores=2, log_bytes=1) as apart:
-        apart.feed([])
+    with open_stage(LOG_TABLES, tmp_path, "zstd", "x", False, cores=2, log_bytes=1) as apart:
         apart.end()
         with pytest.raises(OSError):
             apart.finish()
@@ -169,7 +171,7 @@ def test_a_log_that_cannot_be_decompressed(damaged, processes, tmp_path):
 
 
 def test_an_error_here_ends_it(damaged, processes, monkeypatch, tmp_path):
-    def fail(self, events):
+    def fail(self, batch):
         raise RuntimeError("here")
 
     monkeypatch.setattr(stage._Apart, "feed", fail)
@@ -180,7 +182,7 @@ def test_an_error_here_ends_it(damaged, processes, monkeypatch, tmp_path):
 @pytest.mark.skipif(sys.platform != "linux", reason="sends SIGSTOP")
 def test_one_that_does_not_listen_is_ended_too(processes, tmp_path):
     """It could write into a folder that is being removed."""
-    with pytest.raises(RuntimeError), open_stage(log_writer.PAYLOAD_TABLES, tmp_path, "zstd", "x", cores=2, log_bytes=1):
+    with pytest.raises(RuntimeError), open_stage(LOG_TABLES, tmp_path, "zstd", "x", False, cores=2, log_bytes=1):
         os.kill(processes[0].pid, signal.SIGSTOP)
         raise RuntimeError
     assert processes[0].returncode == -signal.SIGKILL
@@ -216,43 +218,58 @@ def event(payload, **known):
     return it
 
 
+def batch(events, first_event_index=0):
+    """A batch of events with nothing else to say."""
+    rows = [(0, 0, event.rank, event.line, event.byte_offset, 0, 0, 0, 0, -1, 0, 0) for event in events]
+    return Batch(first_event_index, rows, [event.metadata_json for event in events], {}, [("a", "n", None)], [], ([], []), [], events)
+
+
 @given(st.lists(st.binary(max_size=9) | st.none(), max_size=30), st.integers(0, 40))
 def test_payloads_arrive_whole(payloads, limit):
     """However little both ends hold of those that were sent before."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(event_rows, "_MAX_RECENT_BYTES", limit)
-        here, there, sent = EventsSent(), EventsReceived(), 0
-        for payload in payloads:
-            rows, _ = here.rows([event(payload)])
-            sent += payload is not None and any(value is payload for value in rows[0])  # not what equals it by chance
-            assert [it.payload for it in there.events(rows)] == [payload]
+        patch.setattr(sent_batches, "_MAX_RECENT_BYTES", limit)
+        here, there, sent = BatchesSent(lambda event: True), BatchesReceived(), 0
+        for index, payload in enumerate(payloads):
+            message = here.message(batch([event(payload, index=index)], index))
+            sent += payload is not None and any(value is payload for value in message[-1][0])  # not what equals it by chance
+            assert [it.payload for it in there.batch(message).events] == [payload]
         different = set(payloads) - {None}
         assert sent >= len(different) and (sent == len(different) or sum(map(len, different)) > limit)
 
 
-def test_an_event_arrives_with_what_tables_that_read_payloads_use():
+def test_a_payload_that_no_table_reads_stays_here():
+    one, other = event(b"one", index=0), event(b"other", index=1)
+    message = BatchesSent(lambda it: it is other).message(batch([one, other]))
+    assert [it.payload for it in BatchesReceived().batch(message).events] == [None, b"other"]
+
+
+def test_an_event_arrives_with_what_tables_use():
     metadata = b'{"a":{"name":"n"},"subgraph_name":"s"}'
     one = event(
-        b"p", index=7, compile_index=2, name="n", compile_id=CompileId(None, 1, 0, 2), occurrence=3, line=9, byte_offset=99,
-        metadata_json=metadata, trace_event={"name": "x"},
+        b"p", index=7, name="n", compile_id=CompileId(None, 1, 0, 2), occurrence=3, line=9, byte_offset=99, rank=5, payload_form="crlf",
+        payload_size_bytes=1, metadata_json=metadata, trace_event={"name": "x"},
     )  # fmt: skip
+    there = BatchesReceived()
     for _ in range(2):  # the second time its metadata is known
-        rows, _ = EventsSent().rows([one])
-        (other,) = EventsReceived().events(pickle.loads(pickle.dumps(rows)))
-        same = ("index", "compile_index", "type", "name", "compile_id", "occurrence", "line", "byte_offset", "payload", "sha256", "trace_event")
+        (other,) = there.batch(pickle.loads(pickle.dumps(BatchesSent(lambda event: True).message(batch([one], 7))))).events
+        same = (
+            "index", "type", "name", "compile_id", "occurrence", "line", "byte_offset", "rank", "payload", "payload_form", "payload_size_bytes",
+            "sha256", "trace_event", "metadata_json",
+        )  # fmt: skip
         assert [getattr(one, key) for key in same] == [getattr(other, key) for key in same]
-        assert other.compile_id.frame_compile == (None, 1, 0) and other.payload_size_bytes == 1
+        assert other.compile_id.frame_compile == (None, 1, 0)
         assert (other.metadata, other.value) == ({"a": {"name": "n"}, "subgraph_name": "s"}, {"name": "n"})
 
 
 def test_metadata_that_is_remembered_takes_little_memory(monkeypatch):
-    monkeypatch.setattr(event_rows, "_MAX_KNOWN_METADATA", 3)
-    there = EventsReceived()
+    monkeypatch.setattr(sent_batches, "_MAX_KNOWN_METADATA", 3)
+    here, there = BatchesSent(lambda event: True), BatchesReceived()
     for number in range(10):
         text = b'{"a":%d}' % number
-        (it,) = there.events(EventsSent().rows([event(None, metadata_json=text)])[0])
+        (it,) = there.batch(here.message(batch([event(None, index=0, metadata_json=text)]))).events
         assert it.value == number and len(there._known) <= 3
-    there.events(EventsSent().rows([event(None, metadata_json=b'{"a":"%b"}' % (b"x" * 1000))])[0])
+    there.batch(here.message(batch([event(None, index=0, metadata_json=b'{"a":"%b"}' % (b"x" * 1000))])))
     assert max(map(len, there._known)) < 100
 
 
@@ -277,3 +294,51 @@ def test_payloads_that_come_again_are_not_sent_again(processes, monkeypatch, tmp
         build(discover([path]), tmp_path / str(jobs), jobs=jobs)
     assert 3 * len(graph) < sum(sizes) < 5 * len(graph)
     assert files(tmp_path / "1") == files(tmp_path / "2")
+
+
+COPIES = """
+import os, signal, sys
+from pathlib import Path
+from tlparse_bundle import BundleError, build, discover
+from tlparse_bundle.build import helper, stage
+
+stage._APART_BYTES = 0
+assert helper.may_fork()
+copies, start = [], helper._Copy.__init__
+def watch(self, work):
+    start(self, work)
+    copies.append(self)
+helper._Copy.__init__ = watch
+logs, out = discover([Path(sys.argv[1])]), Path(sys.argv[2])
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere it is never a copy of this process")
+@pytest.mark.parametrize(
+    "code",
+    [
+        "build(logs, out, jobs=2)",
+        # One that is killed, and one that does not listen.
+        "receive = helper.Helper.receive\n"
+        "def kill(self): os.kill(self._process.pid, signal.SIGKILL); os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOWAIT); return receive(self)\n"
+        "helper.Helper.receive = kill\n"
+        "try: build(logs, out, jobs=2)\n"
+        "except BundleError as error: assert error.code == 'worker-died' and '-9' in str(error), error\n"
+        "else: raise AssertionError\n"
+        "assert not list(out.parent.glob('*out*'))\n"
+        "helper.Helper.receive = receive; build(logs, out, jobs=2)",
+        "def fail(self, batch): os.kill(self._helper._process.pid, signal.SIGSTOP); raise KeyboardInterrupt\n"
+        "feed, stage._Apart.feed = stage._Apart.feed, fail\n"
+        "try: build(logs, out, jobs=2)\n"
+        "except KeyboardInterrupt: stage._Apart.feed = feed\n"
+        "assert not list(out.parent.glob('*out*')); build(logs, out, jobs=2)",
+    ],
+    ids=["whole", "killed", "stopped"],
+)
+def test_a_copy_of_this_process(code, tmp_path):
+    log, out = FIXTURE_LOGS[0], tmp_path / "out"
+    left = "\nassert copies\ntry: os.waitpid(-1, 0)\nexcept ChildProcessError: pass\nelse: raise AssertionError('a process is left')"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    subprocess.run([sys.executable, "-c", COPIES + code + left, str(log), str(out)], check=True, timeout=600, env=environment)
+    build(discover([log]), tmp_path / "one", jobs=1)
+    assert files(tmp_path / "one") == files(out)

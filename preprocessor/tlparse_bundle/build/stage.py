@@ -10,7 +10,8 @@ from importlib import import_module
 from typing import Any, Protocol
 
 from tlparse_bundle.build.batches import Batch
-from tlparse_bundle.build.helper import Helper, Link, may_fork
+from tlparse_bundle.build import helper
+from tlparse_bundle.build.helper import Helper, Link
 from tlparse_bundle.build.sent_batches import BatchesReceived, BatchesSent
 from tlparse_bundle.tables.registry import Tables
 
@@ -52,7 +53,7 @@ class _Apart:
 
     def __init__(self, name: str, arguments: tuple):
         head = name, arguments
-        if may_fork():  # a copy of this process needs not read the modules again
+        if helper.may_fork():  # a copy of this process needs not read the modules again
             self._wanted = _class(name).wanted()
             self._helper = Helper(work, head)
         else:  # another process starts while they are read

@@ -4,25 +4,25 @@ import pytest
 import traces
 from log_builder import log, record
 from tlparse_bundle import build, discover
-from tlparse_bundle.build import log_writer, payload_memo
+from tlparse_bundle.build import log_tables, payload_tables
 
 
 @pytest.fixture(autouse=True)
 def forget():
-    payload_memo._known.clear()
+    payload_tables._known.clear()
 
 
 @pytest.fixture
 def made(monkeypatch):
     """Names of the tables that were made, in order."""
-    names, before = [], payload_memo._Slot.__init__
+    names, before = [], payload_tables._Slot.__init__
 
     def watch(self, cls):
         before(self, cls)
         table, name = self.table.table, self.table.name
         self.table.table = lambda: (names.append(name), table())[1]
 
-    monkeypatch.setattr(payload_memo._Slot, "__init__", watch)
+    monkeypatch.setattr(payload_tables._Slot, "__init__", watch)
     return names
 
 
@@ -33,7 +33,7 @@ def bundle(logs, out):
 
 def without_memo(logs, out, monkeypatch):
     with monkeypatch.context() as patch:
-        patch.setattr(log_writer, "_REMEMBERED", log_writer.PAYLOAD_TABLES)
+        patch.setattr(log_tables, "RememberedPayloadTables", log_tables.PayloadTables)
         return bundle(logs, out)
 
 
@@ -63,14 +63,14 @@ def test_diagnostics_have_their_own_place(tmp_path, monkeypatch):
         (tmp_path / f"rank_{number}.log").write_bytes(data)
     logs = discover([tmp_path])
     assert bundle(logs, tmp_path / "memo") == without_memo(logs, tmp_path / "plain", monkeypatch)
-    assert payload_memo._known.keys().isdisjoint({("guards", "zstd")})
+    assert payload_tables._known.keys().isdisjoint({("guards", "zstd")})
     offsets = [traces.files(tmp_path / "memo")[f"logs/rank_{number}/diagnostics.json.zst"] for number in range(3)]
     assert len(set(offsets)) == 3
 
 
 def test_a_log_that_is_too_large_to_wait(root, tmp_path, monkeypatch, made):
     logs = discover([root / "fixtures" / "ranks4" / "trace"])
-    monkeypatch.setattr(payload_memo, "MAX_WAITING_BYTES", 50_000)
+    monkeypatch.setattr(payload_tables, "MAX_WAITING_BYTES", 50_000)
     assert bundle(logs, tmp_path / "memo") == without_memo(logs, tmp_path / "plain", monkeypatch)
     assert made == []
 
@@ -79,4 +79,4 @@ def test_little_is_remembered(tmp_path):
     for number in range(40):
         (tmp_path / f"rank_{number}.log").write_bytes(log(f"artifact:before_pre_grad_graph 0/0\n | graph {number}"))
     build(discover([tmp_path]), tmp_path / "out", jobs=1)
-    assert len(payload_memo._known) <= payload_memo._MAX_KNOWN
+    assert len(payload_tables._known) <= payload_tables._MAX_KNOWN
