@@ -9,7 +9,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from contextlib import closing
 from pathlib import Path
 
@@ -32,6 +31,7 @@ from tlparse_bundle.trace.event import Event
 from tlparse_bundle.trace.reader import Record, RecordReader
 from tlparse_bundle.trace.stacks import StackTable
 from traces import FIXTURE_LOGS, ROOT, files, params
+from waiting import HANG_S, until
 
 
 @pytest.fixture
@@ -207,25 +207,18 @@ def test_with_it_end_those_that_it_has_started(processes, tmp_path):
         stats = [path.read_text().rpartition(")")[2].split() + [path.parent.name] for path in Path("/proc").glob("[0-9]*/stat")]
         return [int(stat[-1]) for stat in stats if int(stat[3]) == processes[0].pid and stat[0] != "Z"]
 
-    def until(count):
-        end = time.monotonic() + 30
-        while len(of_session()) != count and time.monotonic() < end:
-            time.sleep(0.01)
-        return of_session()
-
     with FileSink(tmp_path, CODECS["zstd"]) as sink:
         tables = LogTablesApart(sink, "x", StackTable(), payloads_apart=True)
-        both = until(2)
-        assert len(both) == 2
-        os.kill(max(both), signal.SIGSTOP)
+        until(lambda: len(of_session()), 2)
+        os.kill(max(of_session()), signal.SIGSTOP)
         tables.close()
-        assert until(0) == []
+        until(of_session, [])
 
 
 @pytest.mark.parametrize("module", ["log_tables_process", "log_records_process", "payload_tables_process"])
 def test_it_ends_when_nobody_speaks_to_it(module):
     command = [sys.executable, "-c", f"from tlparse_bundle.build.{module} import main; main()"]
-    done = subprocess.run(command, input=b"", capture_output=True, timeout=60, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+    done = subprocess.run(command, input=b"", capture_output=True, timeout=HANG_S, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
 
