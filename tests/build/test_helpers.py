@@ -235,6 +235,7 @@ def test_events_pass_whole(processes, tmp_path):
 
 
 @given(st.lists(st.binary(max_size=9), max_size=30), st.integers(0, 40))
+@cases(100)
 def test_payloads_arrive_whole(payloads, limit):
     """However little both ends hold of those that were sent before."""
     with pytest.MonkeyPatch.context() as patch:
@@ -253,6 +254,7 @@ def test_payloads_arrive_whole(payloads, limit):
 
 
 @given(st.lists(st.binary(max_size=9) | st.none(), max_size=30), st.integers(0, 40))
+@cases(100)
 def test_records_arrive_whole(payloads, limit):
     """Whatever is remembered of their payloads."""
     data = b"".join(record("a" if payload is None else f"chromium_event @{len(payload) % 3}", payload=payload) for payload in payloads)

@@ -6,6 +6,7 @@ The limits of the reader are lowered here; test_a_compressed_bomb meets the real
 import gzip
 import io
 import os
+import random
 import subprocess
 import sys
 import tempfile
@@ -220,7 +221,7 @@ def test_a_log_that_cannot_be_read_to_its_end(tmp_path, monkeypatch):
 @pytest.mark.parametrize("limit", [0, 100, 5000])
 def test_a_disk_that_is_full(limit, jobs, root, tmp_path):
     for rank in (0, 1):
-        (tmp_path / f"dedicated_log_torch_trace_rank_{rank}.log").write_bytes(b"".join(record("a", payload=os.urandom(50)) for _ in range(2000)))
+        (tmp_path / f"dedicated_log_torch_trace_rank_{rank}.log").write_bytes(b"".join(record("a", payload=random.Random(number).randbytes(50)) for number in range(2000)))
     # No file may be longer than that: writing it fails just as on a full disk, with EFBIG instead of ENOSPC.
     command = f"ulimit -f {limit // 1024}; exec {sys.executable} -m tlparse_bundle . out --codec none --jobs {jobs}"
     done = subprocess.run(["bash", "-c", command], cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(root / "preprocessor")}, capture_output=True, text=True)
