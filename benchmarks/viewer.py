@@ -11,7 +11,8 @@ passed). On a machine with other work everything takes longer: its load stands i
 
   load        time until the overview and the trie can be used, and tlparse's page is painted; bytes
   events      the longest task while the table is scrolled from end to end, and while one types; heap
-  artifacts   time to open the largest artifacts of the log, and made ones of 4.9 MB in each language
+  artifacts   time to open the largest artifacts of the log, and made ones of 4.9 MB in each language;
+              the longest task while the nodes of a large graph are listed
   tables      the longest task while the other tables, of 40,000 rows, are opened, sorted, filtered
   provenance  the same viewer's budgets for 50,000 lines of code
 """
@@ -212,6 +213,21 @@ def measure_artifacts(m: Measuring, work: Path) -> None:
                 task=statistics.median(tasks),
                 heap_mb=heap,
             )
+            if bundle == "artifacts" and artifact.language == "fx":
+                measure_graph(m, artifact, log.compiles[artifact.compile_index].key)
+
+
+def measure_graph(m: Measuring, artifact, compile: str) -> None:
+    """What one does with a large graph."""
+    page = m.page(m.address("artifacts", f"&view=compile&compile={compile}&artifact={artifact.name}"), "document.querySelector('.code-line')")
+
+    def table():
+        page.get_by_role("button", name="Table", exact=True).click()
+        page.evaluate("seen(\"document.querySelectorAll('[role=grid] [role=row]').length > 2\")")
+        page.get_by_role("button", name="Text", exact=True).click()
+
+    m.task(page, f"the table of nodes of {artifact.name}", table)
+    page.context.close()
 
 
 def measure_tables(m: Measuring) -> None:

@@ -3,6 +3,7 @@ from contextlib import ExitStack
 import pytest
 import traces
 from plain_server import plain_server
+from slow import is_slow
 from tlparse_bundle import Bundle, build, discover
 from tlparse_bundle.read.restore import restored_bytes
 from tlparse_bundle.read.validate import validate
@@ -11,7 +12,10 @@ _LONG = ("test_web_every_view", "test_web_axe", "test_elsewhere", "test_properti
 
 
 def pytest_collection_modifyitems(items):
-    """The longest are begun first, so that no worker is left alone with one at the end."""
+    """Marks the slow ones. The longest are begun first, so that no worker is left alone with one at the end."""
+    for item in items:
+        if is_slow(item.nodeid, item.callspec.params.values() if hasattr(item, "callspec") else ()):
+            item.add_marker("slow")
     items.sort(key=lambda item: item.path.stem not in _LONG)
 
 

@@ -6,6 +6,10 @@ import threading
 from contextlib import contextmanager
 
 
+class _Server(http.server.ThreadingHTTPServer):
+    request_queue_size = 128  # of 5, some connections of a page wait a second for their next attempt
+
+
 class _Quiet(http.server.SimpleHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     extensions_map = {**http.server.SimpleHTTPRequestHandler.extensions_map, ".js": "text/javascript", ".zst": "application/octet-stream"}
@@ -17,7 +21,7 @@ class _Quiet(http.server.SimpleHTTPRequestHandler):
 @contextmanager
 def plain_server(folder):
     """The address of a folder on a server of its own."""
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(_Quiet, directory=folder))
+    server = _Server(("127.0.0.1", 0), functools.partial(_Quiet, directory=folder))
     threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
     try:
         yield f"http://127.0.0.1:{server.server_port}"

@@ -4,7 +4,9 @@ import gzip
 import os
 import signal
 import sys
-import time
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 
 import pytest
 import traces
@@ -17,6 +19,7 @@ from tlparse_bundle.build.dask_workers import DaskWorkers
 from tlparse_bundle.build.merge import merge
 from tlparse_bundle.cli.main import cli
 from tlparse_bundle.read.validate import validate
+from waiting import HANG_S
 
 RANKS = traces.ROOT / "fixtures" / "ranks4" / "trace"
 
@@ -37,16 +40,26 @@ def s3(s3):
     return s3
 
 
-@pytest.fixture(scope="module")
-def cluster():
+@contextmanager
+def local_cluster():
     """A real cluster: a scheduler and two workers that are processes of their own."""
     distributed = pytest.importorskip("distributed", reason="the test of Dask needs distributed")
     with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0", host="127.0.0.1") as found:
         yield found
 
 
+@pytest.fixture(scope="module")
+def cluster():
+    with local_cluster() as found:
+        yield found
+
+
 def address(cluster):
     return cluster.scheduler_address.replace("tcp://", "dask://")
+
+
+def workers(cluster):
+    return DaskWorkers(address(cluster), connect_seconds=HANG_S)
 
 
 def stored(s3, prefix):
@@ -128,22 +141,38 @@ def test_nothing_stays_of_a_build_that_fails(s3, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("url,several", [("s3://jobs/each", True), ("memory://each", False)])
 def test_several_requests_at_once_where_that_is_safe(s3, url, several):
-    folder, running, most, begun = remote.RemoteFolder(url), [], [0], []
+    begun, threads, two = [], set(), threading.Barrier(2)
 
     def ask(number):
         begun.append(number)
-        running.append(number)
-        most[0] = max(most[0], len(running))
-        time.sleep(0.02)
-        running.remove(number)
-        if number == 20:
-            raise OSError("no more")
+        threads.add(threading.get_ident())
+        if several and number < 2:
+            two.wait(HANG_S)  # the first waits until the second has begun
 
-    folder.for_each(ask, range(20))
-    assert sorted(begun) == list(range(20)) and (most[0] > 1) is several
+    remote.RemoteFolder(url).for_each(ask, range(20))
+    assert sorted(begun) == list(range(20)) and (len(threads) > 1) is several
+
+
+@pytest.mark.parametrize("url,several", [("s3://jobs/each", True), ("memory://each", False)])
+def test_after_an_error_no_more_requests_are_begun(s3, url, several, monkeypatch):
+    begun, over = [], threading.Event()
+
+    class Pool(ThreadPoolExecutor):
+        def shutdown(self, wait=True, *, cancel_futures=False):
+            super().shutdown(wait=False, cancel_futures=cancel_futures)
+            over.set()
+            super().shutdown(wait)
+
+    def ask(number):
+        begun.append(number)
+        if number == 0:
+            raise OSError("no more")
+        assert over.wait(HANG_S)  # those that were begun with it end when the error is known
+
+    monkeypatch.setattr(remote, "ThreadPoolExecutor", Pool)
     with pytest.raises(OSError, match="no more"):
-        folder.for_each(ask, range(20, 1000))
-    assert len(begun) < 200
+        remote.RemoteFolder(url).for_each(ask, range(1000))
+    assert len(begun) <= 1 + (remote._REQUESTS if several else 1)
 
 
 def test_merging_in_a_bucket(s3, local, tmp_path):
@@ -165,14 +194,13 @@ def test_what_is_not_there(s3):
 
 
 def test_a_cluster_builds_the_same(cluster, local, tmp_path):
-    build(discover([RANKS]), tmp_path / "out", executor=DaskWorkers(address(cluster)))
+    build(discover([RANKS]), tmp_path / "out", executor=workers(cluster))
     assert traces.files(tmp_path / "out") == local
 
 
 def test_a_cluster_reads_and_writes_a_bucket(s3, local):
     """Workers take the address of the bucket from their environment, so this cluster is started with it."""
-    distributed = pytest.importorskip("distributed", reason="the test of Dask needs distributed")
-    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0", host="127.0.0.1") as cluster:
+    with local_cluster() as cluster:
         done = CliRunner().invoke(cli, ["s3://jobs/logs", "s3://jobs/by-dask", "--executor", address(cluster), "-q"])
         assert done.exit_code == 0, done.output
     assert stored(s3, "jobs/by-dask") == local
@@ -202,7 +230,7 @@ def test_a_worker_that_is_killed_in_mid_run_changes_nothing(cluster, local, tmp_
         return summary
 
     monkeypatch.setattr(build_module, "_write_log", write_and_die)
-    build(discover([RANKS]), tmp_path / "out", executor=DaskWorkers(address(cluster)))
+    build(discover([RANKS]), tmp_path / "out", executor=workers(cluster))
     assert os.path.exists(marker), "no worker was killed"
     assert traces.files(tmp_path / "out") == local
 
@@ -213,7 +241,7 @@ def test_a_log_that_cannot_be_read_is_a_sentence_from_a_cluster_too(cluster, tmp
     logs = discover([tmp_path])
     (tmp_path / "rank_1.log").unlink()
     with pytest.raises(BundleError, match="rank_1.log cannot be read"):
-        build(logs, tmp_path / "out", executor=DaskWorkers(address(cluster)))
+        build(logs, tmp_path / "out", executor=workers(cluster))
     assert sorted(path.name for path in tmp_path.iterdir()) == ["rank_0.log"]
 
 
@@ -221,7 +249,12 @@ def test_addresses_that_are_none():
     for wrong in ("dask://", "tcp://host:8786", "dask://host", "nonsense"):
         with pytest.raises(BundleError, match="no address of workers"):
             DaskWorkers(wrong)
-    start = time.monotonic()
+
+
+def test_a_scheduler_that_does_not_answer(monkeypatch):
+    distributed = pytest.importorskip("distributed", reason="the test of Dask needs distributed")
+    real, asked = distributed.Client, []
+    monkeypatch.setattr(distributed, "Client", lambda address, **options: asked.append(options["timeout"]) or real(address, **options))
     with pytest.raises(BundleError, match="does not answer"):
         DaskWorkers("dask://127.0.0.1:1", connect_seconds=1)
-    assert time.monotonic() - start < 20
+    assert asked == [1]

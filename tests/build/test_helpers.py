@@ -22,6 +22,7 @@ from tlparse_bundle.build.stage import LOG_TABLES, open_stage
 from tlparse_bundle.trace.compile_id import CompileId
 from tlparse_bundle.trace.event import Event
 from traces import FIXTURE_LOGS, ROOT, files, params
+from waiting import HANG_S
 
 
 @pytest.fixture
@@ -190,7 +191,7 @@ def test_one_that_does_not_listen_is_ended_too(processes, tmp_path):
 
 def test_it_ends_when_nobody_speaks_to_it():
     command = [sys.executable, "-c", "from tlparse_bundle.build.helper import serve; from tlparse_bundle.build.stage import work; serve(work)"]
-    done = subprocess.run(command, input=b"", capture_output=True, timeout=600, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+    done = subprocess.run(command, input=b"", capture_output=True, timeout=HANG_S, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
 
@@ -225,6 +226,7 @@ def batch(events, first_event_index=0):
 
 
 @given(st.lists(st.binary(max_size=9) | st.none(), max_size=30), st.integers(0, 40))
+@cases(100)
 def test_payloads_arrive_whole(payloads, limit):
     """However little both ends hold of those that were sent before."""
     with pytest.MonkeyPatch.context() as patch:
@@ -339,6 +341,6 @@ def test_a_copy_of_this_process(code, tmp_path):
     log, out = FIXTURE_LOGS[0], tmp_path / "out"
     left = "\nassert copies\ntry: os.waitpid(-1, 0)\nexcept ChildProcessError: pass\nelse: raise AssertionError('a process is left')"
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    subprocess.run([sys.executable, "-c", COPIES + code + left, str(log), str(out)], check=True, timeout=600, env=environment)
+    subprocess.run([sys.executable, "-c", COPIES + code + left, str(log), str(out)], check=True, timeout=HANG_S, env=environment)
     build(discover([log]), tmp_path / "one", jobs=1)
     assert files(tmp_path / "one") == files(out)

@@ -13,6 +13,7 @@ import pytest
 from log_builder import log
 from tlparse_bundle import Bundle
 from traces import ROOT
+from waiting import HANG_S
 
 # Writes the log of a small program to where torch would write it, then does what the test wants.
 TRACER = """
@@ -52,8 +53,8 @@ def start(tmp_path):
         process.communicate()
 
 
-def finish(process, timeout=120):
-    out, errors = process.communicate(timeout=timeout)
+def finish(process):
+    out, errors = process.communicate(timeout=HANG_S)
     return process.returncode, out, errors
 
 
@@ -76,7 +77,7 @@ def test_signals_reach_the_program(command, start, tmp_path, number):
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, got)
     print("ready", flush=True)
-    time.sleep(60)
+    time.sleep(600)
     """
     process = start(command("-o", "out", "--no-open", program=program))
     assert process.stdout.readline() == "ready\n"
@@ -128,7 +129,7 @@ def test_mistakes_are_sentences(start, program, code, words):
 def test_it_opens_the_bundle_and_ends_with_the_code_of_the_program(command, start):
     process = start(command("-o", "out", program="sys.exit(4)"))
     url = process.stdout.readline().strip()
-    with urllib.request.urlopen(url + "bundles/out/manifest.json", timeout=10) as response:
+    with urllib.request.urlopen(url + "bundles/out/manifest.json", timeout=HANG_S) as response:
         assert json.load(response)["format"]["name"] == "tlparse-bundle"
     process.send_signal(signal.SIGINT)
     assert finish(process)[0] == 4
@@ -158,7 +159,7 @@ def test_a_real_program(start, tmp_path):
         raise SystemExit(6)
     """))
     process = start([sys.executable, "-m", "tlparse_bundle", "run", "-o", "out", "--no-open", "--", TORCH, "train.py"])
-    returned, out, errors = finish(process, timeout=400)
+    returned, out, errors = finish(process)
     assert (returned, out) == (6, "break\n"), errors
     (log,) = Bundle.open(tmp_path / "out").logs
     functions = {compile.row["function"] for compile in log.compiles}

@@ -10,6 +10,7 @@ import pytest
 import traces
 from format_document import BLOCKS
 from tlparse_bundle import build, discover
+from waiting import HANG_S
 
 RECIPES = {(language, mark.split("=")[1]): code for language, mark, code in BLOCKS if mark.startswith("recipe=")}
 MAX_RECIPE_LINES = 25
@@ -196,7 +197,7 @@ console.log(JSON.stringify(found instanceof Uint8Array ? createHash("sha256").up
 def _run_js(name, folder, url, arguments):
     program = folder / f"{name}.mjs"
     program.write_text(RECIPES["js", "prelude"] + RECIPES["js", name] + TAIL.replace("NAME", name), encoding="utf-8")
-    done = subprocess.run(["node", program, url, json.dumps(arguments)], capture_output=True, text=True, timeout=60)
+    done = subprocess.run(["node", program, url, json.dumps(arguments)], capture_output=True, text=True, timeout=HANG_S)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 

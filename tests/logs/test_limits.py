@@ -6,6 +6,7 @@ The limits of the reader are lowered here; test_a_compressed_bomb meets the real
 import gzip
 import io
 import os
+import random
 import subprocess
 import sys
 import tempfile
@@ -24,6 +25,7 @@ from tlparse_bundle.build import log_records
 from tlparse_bundle.diagnostics import Diagnostics
 from tlparse_bundle.read.validate import validate
 from tlparse_bundle.trace import reader
+from waiting import HANG_S
 
 NAME = "dedicated_log_torch_trace_x.log"
 
@@ -146,7 +148,7 @@ def test_a_compressed_bomb(start, filling, pack, size, events, root, tmp_path):
     """In 2 GB of address space, which a gigabyte that is read as a whole exceeds, with the copies that are made of it."""
     bomb(tmp_path / NAME, start, filling, pack, size * MEGABYTE)
     command = [sys.executable, "-c", CHILD, NAME, "out", "--jobs", "1", "--strict"]
-    done = subprocess.run(command, cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(root / "preprocessor")}, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(command, cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(root / "preprocessor")}, capture_output=True, text=True, timeout=HANG_S)
     assert done.returncode == 3 and "1 × too-large" in done.stderr
     (it,) = Bundle.open(tmp_path / "out").logs
     assert it.row["event_count"] == events and it.row["source"]["size_bytes"] == len(start) + size * MEGABYTE
@@ -219,7 +221,7 @@ def test_a_log_that_cannot_be_read_to_its_end(tmp_path, monkeypatch):
 @pytest.mark.parametrize("limit", [0, 100, 5000])
 def test_a_disk_that_is_full(limit, jobs, root, tmp_path):
     for rank in (0, 1):
-        (tmp_path / f"dedicated_log_torch_trace_rank_{rank}.log").write_bytes(b"".join(record("a", payload=os.urandom(50)) for _ in range(2000)))
+        (tmp_path / f"dedicated_log_torch_trace_rank_{rank}.log").write_bytes(b"".join(record("a", payload=random.Random(number).randbytes(50)) for number in range(2000)))
     # No file may be longer than that: writing it fails just as on a full disk, with EFBIG instead of ENOSPC.
     command = f"ulimit -f {limit // 1024}; exec {sys.executable} -m tlparse_bundle . out --codec none --jobs {jobs}"
     done = subprocess.run(["bash", "-c", command], cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(root / "preprocessor")}, capture_output=True, text=True)
@@ -313,7 +315,7 @@ def test_json_that_takes_too_much_memory_is_not_parsed(kind, root, tmp_path):
     """120 MB of small lists would be 40 million objects, and 3 GB."""
     bomb(tmp_path / NAME, record(f"{kind} 0/1", payload="[[]")[:-1], b",[],[],[]" * 2, gzip.compress, 112 * MEGABYTE)
     command = [sys.executable, "-c", CHILD, NAME, "out", "--jobs", "1"]
-    done = subprocess.run(command, cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(root / "preprocessor")}, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(command, cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(root / "preprocessor")}, capture_output=True, text=True, timeout=HANG_S)
     assert done.returncode == 0 and "Traceback" not in done.stderr
     (it,) = Bundle.open(tmp_path / "out").logs
     assert [event.size_bytes > 100 * MEGABYTE for event in it.events()] == [True]

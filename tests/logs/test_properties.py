@@ -57,7 +57,12 @@ def writing_only_below(folder):
     finally:
         written, _written = _written, None
     paths = {os.path.realpath(os.fsdecode(path)) for path in written}
-    assert [path for path in paths if not path.startswith(os.path.realpath(folder) + os.sep) and "__pycache__" not in path] == []
+    assert [path for path in paths if not path.startswith(os.path.realpath(folder) + os.sep) and not is_bytecode(path)] == []
+
+
+def is_bytecode(path):
+    """The interpreter writes it of a module that is imported for the first time."""
+    return "__pycache__" in path or sys.pycache_prefix is not None and path.startswith(os.path.realpath(sys.pycache_prefix))
 
 
 # ---- what is in it

@@ -6,6 +6,7 @@ import subprocess
 import pytest
 import traces
 from tlparse_bundle.serve.fork import fork
+from waiting import HANG_S
 
 VIEWERS = traces.ROOT / "viewers"
 TSC = VIEWERS / "node_modules" / "typescript" / "bin" / "tsc"
@@ -14,7 +15,7 @@ pytestmark = pytest.mark.skipif(not TSC.exists(), reason="typescript is missing:
 
 def complaints(folder, *options):
     """What TypeScript says of a folder with a jsconfig.json, but of the decoders of others."""
-    done = subprocess.run(["node", TSC, "-p", folder / "jsconfig.json", "--pretty", "false", *options], cwd=folder, capture_output=True, text=True, timeout=300, check=False)
+    done = subprocess.run(["node", TSC, "-p", folder / "jsconfig.json", "--pretty", "false", *options], cwd=folder, capture_output=True, text=True, timeout=HANG_S, check=False)
     return [line for line in done.stdout.splitlines() if re.match(r"\S+\(\d+,\d+\): error|error", line) and "lib/vendor/" not in line.split("(")[0]]
 
 

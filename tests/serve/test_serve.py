@@ -19,6 +19,7 @@ from starlette.testclient import TestClient
 from tlparse_bundle import BundleError, build, discover
 from tlparse_bundle.serve.app import create_app
 from tlparse_bundle.serve.server import listen, ssh_hint, url_names
+from waiting import HANG_S
 
 TEXT = b"<script>alert(1)</script>"
 
@@ -279,10 +280,10 @@ def test_serve_prints_its_url_serves_and_ends_with_ctrl_c(bundle, root):
         try:
             url = process.stdout.readline().strip()
             assert re.fullmatch(r"http://127\.0\.0\.1:\d+/", url)
-            with urllib.request.urlopen(url + "bundles/out/manifest.json", timeout=10) as response:
+            with urllib.request.urlopen(url + "bundles/out/manifest.json", timeout=HANG_S) as response:
                 assert json.load(response)["format"]["name"] == "tlparse-bundle"
             process.send_signal(signal.SIGINT)
-            rest, errors = process.communicate(timeout=20)
+            rest, errors = process.communicate(timeout=HANG_S)
         finally:
             process.kill()
     assert (process.returncode, rest) == (0, "")

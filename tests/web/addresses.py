@@ -4,7 +4,6 @@ import re
 
 import pytest
 from conftest import VIEWERS
-from playwright.sync_api import expect
 
 ADDRESSES = {  # fixture: what follows '#v=1&view='; {log} is the id of its first log
     "recompiles": [
@@ -36,15 +35,6 @@ def view_names():
     return set(re.findall(r"^  (\w+): async \(\) =>", (VIEWERS / "default" / "main.js").read_text(), re.MULTILINE))
 
 
-def go(page, hash, log_id):
-    """Leads an open page to an address, and waits until it shows what is there."""
-    page.evaluate("hash => { location.hash = '#v=1&view=' + hash }", hash.format(log=log_id))
-    settle(page)
-
-
-def settle(page):
-    """Until the view is drawn and nothing is fetched any more."""
-    expect(page.locator("main > *").first).to_be_attached(timeout=20_000)
-    expect(page.locator(".loading")).to_have_count(0, timeout=20_000)
-    page.wait_for_load_state("networkidle")
-    page.wait_for_timeout(150)
+def hash_of(place, log_id):
+    """The hash of one of the addresses, in a bundle whose first log has this id."""
+    return "#v=1&view=" + place.format(log=log_id)

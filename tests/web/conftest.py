@@ -16,6 +16,8 @@ from plain_server import plain_server
 from tlparse_bundle import Bundle, build, discover
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="the tests of the viewers need playwright")
+from pages import open_page  # noqa: E402
+from waiting import HANG_S  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 VIEWERS = ROOT / "viewers"
@@ -39,7 +41,7 @@ def browser():
     if not executable:
         pytest.skip("no Chromium: install one, or name it in the environment variable CHROMIUM")
     with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=executable, args=CHROMIUM_OPTIONS)
+        browser = playwright.chromium.launch(executable_path=executable, args=CHROMIUM_OPTIONS, timeout=HANG_S * 1000)
         yield browser
         browser.close()
 
@@ -50,9 +52,7 @@ def new_page(browser, servers):
     pages = []
 
     def make(errors=False, **options):
-        context = browser.new_context(**({"viewport": {"width": 1280, "height": 800}} | options))
-        context.set_default_timeout(10_000)
-        page = context.new_page()
+        page = open_page(browser, **options)
         problems, foreign = [], []
         page.on("console", lambda message: message.type in ("error", "warning") and problems.append(f"console {message.type}: {message.text}"))
         page.on("pageerror", lambda error: problems.append(f"script error: {error.stack}"))

@@ -1,5 +1,6 @@
 """Why the log is big, and who writes it."""
 
+from pages import expect_address
 from playwright.sync_api import expect
 
 
@@ -37,7 +38,7 @@ def test_by_place_and_by_compile(show):
     origin = log.directory["origins"][most]
     expect(detail(page, "place in torch").get_by_role("heading", level=2)).to_have_text(f"{origin['path']}:{origin['line']}")
     page.get_by_role("button", name="By compile").click()
-    assert "by=compile" in page.url
+    expect_address(page, "by=compile")
     page.get_by_role("row", name="[0/0] forward").click()
     cells = detail(page, "compile").get_by_role("region", name="By kind").get_by_role("row")
     anatomy = log.table("anatomy")["cells"]

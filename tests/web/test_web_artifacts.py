@@ -1,10 +1,10 @@
-"""Artifacts: whatever opens is what torch wrote, and large ones stay quick."""
+"""Artifacts: whatever opens is what torch wrote, and of large ones only what is in sight is in the page."""
 
 import json
-import time
 
 import pytest
 from log_builder import log, record
+from pages import becomes, expect_address
 from playwright.sync_api import expect
 
 
@@ -21,6 +21,11 @@ def shown_text(page, name):
     return "\n".join(lines.evaluate_all("all => all.map((line) => line.textContent)"))
 
 
+def expect_text(page, name, text):
+    """The whole text is in the page, or will be."""
+    becomes(lambda: shown_text(page, name), text)
+
+
 @pytest.mark.parametrize("fixture", ["train_step", "graph_breaks", "nonascii"])
 def test_every_artifact_opens_and_is_the_payload(show, fixture):
     page, bundle = show(fixture)
@@ -34,7 +39,7 @@ def test_every_artifact_opens_and_is_the_payload(show, fixture):
             page.evaluate("hash => { location.hash = hash }", place)
             pane = page.get_by_role("region", name=f"Text of {artifact.name}", exact=True)
             expect(page.get_by_role("link", name="record", exact=True)).to_have_attribute("href", f"#v=1&view=events&event={artifact.event_index}")
-            page.wait_for_timeout(110)  # Chromium drops the eleventh download of a second
+            page.wait_for_timeout(110)  # at least that: Chromium drops the eleventh download of a second
             with page.expect_download() as download:
                 page.get_by_role("button", name="Download").click()
             assert download.value.path().read_bytes() == artifact.bytes(), place
@@ -48,7 +53,7 @@ def test_every_artifact_opens_and_is_the_payload(show, fixture):
 def test_short_text_is_there_in_full(show):
     text = "first\n\n  indented\ttab\n" + "é" * 30 + "\nlast \u2028 line"
     page, _ = show(log("") + record("artifact:notes 0/0", payload=text), "#v=1&view=compile&compile=0/0&artifact=notes")
-    assert shown_text(page, "notes") == text
+    expect_text(page, "notes", text)
 
 
 def test_artifact_is_reached_by_clicks(show):
@@ -58,7 +63,7 @@ def test_artifact_is_reached_by_clicks(show):
     page.get_by_role("navigation", name="Artifacts").get_by_role("link", name="aot_joint_graph").click()
     (artifact,) = (a for c in bundle.logs[0].compiles for a in c.artifacts if a.name == "aot_joint_graph")
     expect(page.get_by_role("region", name="Text of aot_joint_graph")).to_contain_text(artifact.text().split("\n")[0])
-    assert shown_text(page, "aot_joint_graph") == artifact.text()
+    expect_text(page, "aot_joint_graph", artifact.text())
 
 
 def test_same_artifact_of_the_next_compile(show):
@@ -70,7 +75,7 @@ def test_same_artifact_of_the_next_compile(show):
     page.keyboard.press("]")
     expect(page.get_by_role("heading", level=1)).to_contain_text("[0/1]")
     expect(page.get_by_role("link", name="dynamo_output_graph")).to_have_attribute("aria-current", "true")
-    assert shown_text(page, "dynamo_output_graph") == graphs["0/1"]
+    expect_text(page, "dynamo_output_graph", graphs["0/1"])
     page.keyboard.press("[")
     expect(page.get_by_role("heading", level=1)).to_contain_text("[0/0]")
     page.get_by_role("button", name="Next compile").click()
@@ -101,7 +106,7 @@ def test_json_is_laid_out_and_can_be_seen_as_written(show):
     assert json.loads(laid_out) == json.loads(written)
     assert "12345678901234567890" in laid_out and laid_out.count("\n") > 6
     pretty.click()
-    assert shown_text(page, "facts") == written
+    expect_text(page, "facts", written)
 
 
 def test_artifact_without_payload_shows_its_metadata(show):
@@ -136,10 +141,11 @@ def long_text(show):
 def test_a_hundred_thousand_lines(long_text):
     page = long_text
     pane = page.get_by_role("region", name="Text of long")
-    assert pane.locator(".code-line").count() < 200
-    start = time.monotonic()
+    lines = pane.locator(".code-line")
+    assert lines.count() < 200
     pane.evaluate("element => { element.scrollTop = element.scrollHeight }")
     expect(pane.get_by_text("line 99999 of")).to_be_visible()
+    assert lines.count() < 200
     page.keyboard.press("f")
     page.keyboard.type("needle")
     expect(page.get_by_text("1 of 4", exact=True)).to_be_visible()
@@ -149,14 +155,14 @@ def test_a_hundred_thousand_lines(long_text):
         expect(pane.get_by_text(f"line {n} of")).to_be_in_viewport()
     page.keyboard.press("Shift+Enter")
     expect(page.get_by_text("4 of 4", exact=True)).to_be_visible()
-    assert time.monotonic() - start < 8
+    assert lines.count() < 200
 
 
 def test_line_has_an_address(long_text):
     page = long_text
     page.get_by_label("Find in this text").fill(":54321")
     expect(page.locator(".code-line.marked")).to_contain_text("line 54320 of")
-    assert "line=54321" in page.url
+    expect_address(page, "line=54321")
     page.reload()
     expect(page.locator(".code-line.marked")).to_contain_text("line 54320 of")
     expect(page.locator(".code-line.marked")).to_be_in_viewport()
@@ -167,13 +173,13 @@ def test_wrap_shows_the_whole_line(show):
     page, _ = show(record("artifact:wide 0/0", payload=f"before\n{line}\nafter"), "#v=1&view=compile&compile=0/0&artifact=wide")
     pane = page.get_by_role("region", name="Text of wide")
     wide = "element => element.scrollWidth > element.clientWidth + 1"
-    assert pane.evaluate(wide)
+    expect(pane.locator(".code-line").nth(2)).to_be_attached()
+    becomes(lambda: pane.evaluate(wide))
     page.get_by_role("button", name="Wrap").click()
     expect(page.get_by_role("button", name="Wrap")).to_have_attribute("aria-pressed", "true")
-    assert not pane.evaluate(wide)
-    assert "".join(shown_text(page, "wide").split("\n")) == f"before{line}after"
-    numbers = [n for n in pane.locator(".gutter").evaluate_all("all => all.map((g) => g.dataset.line)") if n.isdigit()]
-    assert numbers == ["1", "2", "3"]
+    becomes(lambda: pane.evaluate(wide), False)
+    becomes(lambda: "".join(shown_text(page, "wide").split("\n")), f"before{line}after")
+    becomes(lambda: [n for n in pane.locator(".gutter").evaluate_all("all => all.map((g) => g.dataset.line)") if n.isdigit()], ["1", "2", "3"])
 
 
 def test_copy_takes_the_whole_text(new_page, bundle_of, address_of):

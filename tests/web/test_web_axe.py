@@ -6,7 +6,7 @@ axe-core is a development dependency of the viewers; it runs in the page by the 
 import pytest
 from addresses import PARTS
 from conftest import VIEWERS
-from playwright.sync_api import expect
+from pages import go, open_page
 from test_web_safety import hostile
 from tlparse_bundle import Bundle
 
@@ -26,18 +26,13 @@ def axe(browser, bundle_of, address_of, theme):
     contexts = []
 
     def check(source, hashes):
-        context = browser.new_context(viewport={"width": 1280, "height": 800}, color_scheme=theme, bypass_csp=True)
-        contexts.append(context)
-        context.set_default_timeout(20_000)
-        page = context.new_page()
+        page = open_page(browser, color_scheme=theme, bypass_csp=True)
+        contexts.append(page.context)
         page.add_init_script(path=AXE)
         page.goto(address_of(bundle_of(source)))
         found = []
         for hash in hashes:
-            page.evaluate("hash => { location.hash = '#v=1&view=' + hash }", hash)
-            expect(page.get_by_role("main")).not_to_be_empty()
-            expect(page.locator(".loading")).to_have_count(0, timeout=20_000)
-            page.wait_for_timeout(150)
+            go(page, "#v=1&view=" + hash)
             result = page.evaluate("tags => axe.run(document, { runOnly: tags, resultTypes: ['violations'] })", TAGS)
             for violation in result["violations"]:
                 for node in violation["nodes"][:4]:

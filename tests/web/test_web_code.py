@@ -4,6 +4,7 @@ import re
 
 import pytest
 from log_builder import record
+from pages import becomes, expect_address
 from playwright.sync_api import expect
 
 GRAPH = '''class GraphModule(torch.nn.Module):
@@ -65,7 +66,7 @@ def test_value_shows_what_is_known_and_where_it_is_used(graph):
     expect(marked).to_have_count(2)
     expect(pane(graph).locator(".definition")).to_have_text("sin")
     graph.get_by_role("button", name="Definition").click()
-    assert "line=5" in graph.url
+    expect_address(graph, "line=5")
 
 
 def test_names_belong_to_their_function(graph):
@@ -140,23 +141,23 @@ def test_several_lines_have_an_address_and_are_copied(new_page, bundle_of, addre
     expect(pane(page).locator(".marked")).to_have_count(3)
     page.get_by_role("button", name="Copy 3 lines").click()
     expect(page.get_by_role("button", name="Copied")).to_be_visible()
-    assert page.evaluate("navigator.clipboard.readText()") == "\n".join(GRAPH.split("\n")[2:5])
+    becomes(lambda: page.evaluate("navigator.clipboard.readText()"), "\n".join(GRAPH.split("\n")[2:5]))
     pane(page).locator(".gutter").nth(6).click()
     pane(page).locator(".gutter").nth(8).click(modifiers=["Shift"])
-    assert page.url.endswith("line=7-9")
+    expect(page).to_have_url(re.compile("line=7-9$"))
     pane(page).focus()
     page.keyboard.press("Shift+ArrowDown")
-    assert page.url.endswith("line=7-10")
+    expect(page).to_have_url(re.compile("line=7-10$"))
 
 
 def test_table_of_a_graph(graph):
     graph.get_by_role("button", name="Table", exact=True).click()
-    assert "pane=table" in graph.url
+    expect_address(graph, "pane=table")
     grid = graph.get_by_role("grid", name="Nodes of aot_joint_graph")
     rows = grid.get_by_role("row")
     expect(rows).to_have_count(1 + 9)  # 2 inputs, 3 calls, output; 1 input, 1 call, output
     add = grid.get_by_role("row", name="add torch.ops.aten.add.Tensor")
-    assert add.get_by_role("gridcell").all_inner_texts()[:8] == ["4", "GraphModule", "add", "call_function", "torch.ops.aten.add.Tensor", "[8, 4]", "f32", "2"]
+    becomes(lambda: add.get_by_role("gridcell").all_inner_texts()[:8], ["4", "GraphModule", "add", "call_function", "torch.ops.aten.add.Tensor", "[8, 4]", "f32", "2"])
     grid.get_by_role("button", name="Users").click()
     expect(rows.nth(1)).to_contain_text("aten.add")
     graph.get_by_label("Op", exact=True).select_option("output")
@@ -167,7 +168,7 @@ def test_table_of_a_graph(graph):
     rows.nth(1).click()
     graph.keyboard.press("Enter")
     expect(pane(graph).locator(".marked")).to_contain_text("sin")
-    assert "line=5" in graph.url
+    expect_address(graph, "line=5")
     graph.go_back()
     expect(grid).to_be_visible()
 
@@ -190,18 +191,25 @@ BIG = "class GraphModule(torch.nn.Module):\n    def forward(self, v_0: \"f32[4][
     f'        v_{n}: "f32[4][1]cpu" = torch.ops.aten.sin.default(v_{n - 1});  v_{n - 1} = None' for n in range(1, 70_000)) + "\n        return (v_69999,)\n"  # fmt: skip
 
 
-def test_large_graph_stays_quick(show):
-    """5 MB: opens, folds, finds a definition and makes the table without a task that blocks the page (100 ms on a quiet machine)."""
+def test_a_large_graph_is_read_in_slices(show):
+    """5 MB: the page has only what is in sight, and can do other things while it makes the table. (benchmarks/viewer.py measures the times.)"""
     assert len(BIG) > 5_000_000
     page, _ = show(record("aot_joint_graph 0/0", payload=BIG), PLACE[: PLACE.index("&artifact")])
     expect(page.get_by_role("link", name="aot_joint_graph").first).to_be_visible()
-    page.evaluate("() => { window.longest = 0; new PerformanceObserver((list) => { for (const e of list.getEntries()) longest = Math.max(longest, e.duration) }).observe({ type: 'longtask' }) }")
     page.get_by_role("navigation", name="Artifacts").get_by_role("link", name="aot_joint_graph").click()
-    expect(page.get_by_text("70,003 lines")).to_be_visible(timeout=20_000)
+    expect(page.get_by_text("70,003 lines")).to_be_visible()
+    page.evaluate("""() => {  // a clock that goes on by 1 ms whenever it is asked, and how often the page may do other things
+      let now = 0;
+      performance.now = () => now++;
+      const wait = setTimeout;
+      window.pauses = 0;
+      window.setTimeout = (run, ms, ...more) => { if (!ms) pauses++; return wait(run, ms, ...more); };
+    }""")
     page.get_by_role("button", name="Table", exact=True).click()
-    expect(page.get_by_text("70,001 nodes")).to_be_visible(timeout=20_000)
+    expect(page.get_by_text("70,001 nodes")).to_be_visible()
+    assert page.get_by_role("grid", name="Nodes of aot_joint_graph").get_by_role("row").count() < 200
+    assert page.evaluate("pauses") >= 70_000 / 64 / 20, "it looks at the clock every 64 lines, and pauses after some of those"
     page.get_by_role("button", name="Text", exact=True).click()
     click_word(page, 7, "v_5")
     expect(page.get_by_role("status", name="Value")).to_contain_text("1 use")
-    assert page.evaluate("longest") < 2_000
     assert pane(page).locator(".code-line").count() < 400

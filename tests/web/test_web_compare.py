@@ -4,6 +4,7 @@ import re
 
 import pytest
 from log_builder import record
+from pages import expect_address
 from playwright.sync_api import expect
 
 PLACE = "#v=1&view=compare&left={}&right={}"
@@ -13,7 +14,7 @@ def test_from_a_compile_to_the_one_before(show):
     page, bundle = show("recompiles", "#v=1&view=compile&compile=0/1")
     page.get_by_role("link", name="compare with [0/0]").click()
     log = bundle.logs[0].id
-    assert f"left={log}/0/0&right={log}/0/1" in page.url
+    expect_address(page, f"left={log}/0/0&right={log}/0/1")
     table = page.get_by_role("region", name="Summary")
     expect(table.get_by_role("row", name="Why it was compiled again")).to_contain_text("≠ 0/0: tensor 'x' size mismatch at index 0. expected 4, actual 5")
     rail = page.get_by_role("navigation", name="Artifacts")
@@ -42,13 +43,13 @@ def test_what_differs_is_shown_line_by_line(show):
     diff.get_by_role("button", name="5 equal lines").click()
     expect(diff.get_by_text("TREE_GUARD_MANAGER")).to_have_count(2)
     page.get_by_role("button", name="Unified").click()
-    assert "pane=unified" in page.url
+    expect_address(page, "pane=unified")
     diff.get_by_role("button", name="5 equal lines").or_(diff.get_by_text("TREE_GUARD_MANAGER")).first.wait_for()
     expect(diff.get_by_text("TREE_GUARD_MANAGER")).to_have_count(1)
     page.reload()
     expect(page.get_by_role("button", name="Unified")).to_have_attribute("aria-pressed", "true")
     page.get_by_role("button", name="⇄ Swap").click()
-    assert f"left={log}/0/1&right={log}/0/0" in page.url
+    expect_address(page, f"left={log}/0/1&right={log}/0/0")
 
 
 LEFT = [f"line {n}" for n in range(30_000)]

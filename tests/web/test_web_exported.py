@@ -9,6 +9,7 @@ import pytest
 import zstandard
 from conftest import VIEWERS
 from log_builder import record
+from pages import settle
 from playwright.sync_api import expect
 from test_web_artifacts import *  # noqa: F403
 from test_web_compiles import *  # noqa: F403
@@ -65,6 +66,7 @@ def two_compiles():
 
 def test_chosen_compiles_only(exported, two_compiles):
     page = exported(two_compiles, ["0/0"])
+    settle(page)
     assert "the compiles 0/0" not in page.inner_text("body")
     here = page.url.split("#")[0]
     page.goto(f"{here}#v=1&view=compile&compile=0/0&artifact=code")

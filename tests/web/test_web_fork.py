@@ -6,12 +6,14 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from pages import becomes, expect_address
 from playwright.sync_api import expect
 from tlparse_bundle import Bundle
 from tlparse_bundle.serve.export import export
 from tlparse_bundle.serve.fork import fork
 from tlparse_bundle.serve.site import write_site
 from tlparse_bundle.serve.viewer_files import forkable
+from waiting import HANG_S
 
 # The file, a text that occurs once in it, another text, and what the page then shows.
 EDITS = {
@@ -44,8 +46,8 @@ def built_react(tmp_path_factory):
             npm = shutil.which("npm")
             if npm is None:
                 pytest.skip("npm is missing: the React starter cannot be built")
-            for command in (["ci", "--no-audit", "--no-fund"], ["run", "build"]):
-                done = subprocess.run([npm, *command], cwd=folder, capture_output=True, text=True, timeout=300)
+            for command in (["ci", "--no-audit", "--no-fund", "--prefer-offline"], ["run", "build"]):
+                done = subprocess.run([npm, *command], cwd=folder, capture_output=True, text=True, timeout=HANG_S)
                 assert done.returncode == 0, done.stdout + done.stderr
             known.append(folder / "dist")
         return known[0]
@@ -73,7 +75,7 @@ def test_a_fork_runs_and_shows_the_edit(name, forked, page, bundle_of, served):
     address = served({"run": bundle_of(FIXTURE.get(name, "graph_breaks"))}, {"mine": folder})
     page.goto(address)  # our server opens a viewer of one's own first
     expect(page.get_by_text(EDITS[name][3]).first).to_be_visible()
-    assert "/viewers/mine/" in page.url
+    expect_address(page, "/viewers/mine/")
 
 
 @pytest.mark.parametrize("name", forkable())
@@ -99,7 +101,7 @@ def test_the_starters_list_compiles_and_show_an_artifact(name, forked, page, bun
     artifact = next(a for a in compile.artifacts if a.name == "dynamo_output_graph")
     shown = page.get_by_role("region", name="Text of dynamo_output_graph")
     expect(shown).to_contain_text("GraphModule")
-    assert shown.evaluate("element => element.textContent") == artifact.text()
+    becomes(lambda: shown.evaluate("element => element.textContent"), artifact.text())
     page.reload()
     expect(shown).to_be_visible()
     page.go_back()

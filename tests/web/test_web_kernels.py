@@ -2,6 +2,7 @@
 
 import re
 
+from pages import expect_address
 from playwright.sync_api import expect
 
 
@@ -27,7 +28,7 @@ def test_kernels_by_kind_and_their_lines(show):
     expect(link).to_have_attribute("href", re.compile("artifact=inductor_output_code"))
     link.click()
     expect(page.get_by_role("region", name="Artifact")).to_contain_text("cpp_fused_gelu_view_5 = ")
-    assert f"line={gelu['line']}" in page.url
+    expect_address(page, f"line={gelu['line']}")
 
 
 def test_the_compile_has_its_kernels(show):

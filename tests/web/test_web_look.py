@@ -4,6 +4,7 @@ import re
 
 import pytest
 from conftest import VIEWERS
+from pages import becomes
 from playwright.sync_api import expect
 
 BACKGROUND = "getComputedStyle(document.body).backgroundColor"
@@ -27,12 +28,12 @@ def test_follows_the_system_and_the_switch(new_page, bundle_of, address_of):
     page = new_page(color_scheme="dark")
     page.goto(address_of(bundle_of("basic_inference")))
     switch = page.get_by_role("button", name="Switch between light and dark")
-    assert luminance(rgb(page.evaluate(BACKGROUND))) < 0.1
+    becomes(lambda: luminance(rgb(page.evaluate(BACKGROUND))) < 0.1)
     switch.click()
-    assert luminance(rgb(page.evaluate(BACKGROUND))) > 0.9
+    becomes(lambda: luminance(rgb(page.evaluate(BACKGROUND))) > 0.9)
     page.reload()
     expect(switch).to_be_visible()
-    assert luminance(rgb(page.evaluate(BACKGROUND))) > 0.9, "the choice is remembered"
+    becomes(lambda: luminance(rgb(page.evaluate(BACKGROUND))) > 0.9)  # the choice is remembered
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

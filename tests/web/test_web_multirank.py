@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from conftest import ROOT
+from pages import address, becomes, expect_address, settle
 from playwright.sync_api import expect
 
 SCENARIOS = ["other_shape", "extra_break", "execution_order", "missing_collective", "killed", "straggler"]
@@ -33,6 +34,7 @@ def view(page, bundle_of, address_of):
         page.goto(address_of(folder, server).replace("/default/", "/multirank/") + hash)
         expect(page.get_by_role("button", name="Help")).to_be_visible()
         expect(page.get_by_role("heading", level=1)).to_have_count(1)
+        settle(page)
         return page
 
     return open_it
@@ -68,7 +70,7 @@ def test_the_matrix_marks_the_cell(view, name):
     odd = f"rank {known['differs'][0]}"
     marked = page.locator(".matrix-cell.marked")
     expect(cell(page, odd, known["function"])).to_have_class(re.compile("marked"))
-    assert marked.count() == (2 if name == "extra_break" else 1)
+    expect(marked).to_have_count(2 if name == "extra_break" else 1)
     same = {"execution_order", "straggler", "killed"}
     expect(cell(page, odd, known["function"])).to_have_text(re.compile("^A" if name in same else "^B"))
 
@@ -80,8 +82,7 @@ def test_healthy_ranks_have_no_warning(view):
     expect(page.get_by_role("rowheader")).to_have_count(1)
     expect(page.get_by_role("rowheader")).to_contain_text("ranks 0–3")
     expect(page.locator(".matrix-cell.marked")).to_have_count(0)
-    cells = page.get_by_role("gridcell")
-    assert cells.all_inner_texts() == ["A"] * 4
+    becomes(page.get_by_role("gridcell").all_inner_texts, ["A"] * 4)
 
 
 @pytest.mark.parametrize("server", ["serve", "static"])
@@ -100,8 +101,8 @@ def test_a_group_opens(view):
     head = page.get_by_role("rowheader")
     head.click()
     expect(head).to_have_count(5)
-    assert [text.strip() for text in head.all_inner_texts()[1:]] == [f"rank {n}" for n in range(4)]
-    assert "open=0" in page.url
+    becomes(lambda: [text.strip() for text in head.all_inner_texts()[1:]], [f"rank {n}" for n in range(4)])
+    expect_address(page, "open=0")
     page.reload()
     expect(head).to_have_count(5)
     expect(head.first).to_have_attribute("aria-expanded", "true")
@@ -116,14 +117,15 @@ def test_compare_shows_the_shape(view):
     changed = page.locator(".diff-changed")
     expect(changed.first).to_contain_text("f32[16, 8]")
     expect(changed.first).to_contain_text("f32[17, 8]")
-    assert [page.get_by_label(f"Rank on the {side}").input_value() for side in ("left", "right")] == ["0", "2"]
+    for side, rank in (("left", "0"), ("right", "2")):
+        expect(page.get_by_label(f"Rank on the {side}")).to_have_value(rank)
     page.get_by_role("link", name="inductor_output_code").click()
     expect(page.get_by_role("region", name="Difference of inductor_output_code")).to_be_visible()
     page.get_by_label("Rank on the right").select_option("3")
     expect(page.get_by_role("link", name="inductor_output_code same")).to_be_visible()
-    address = page.url
+    here = address(page)
     page.goto("about:blank")
-    page.goto(address)
+    page.goto(here)
     expect(page.get_by_role("link", name="inductor_output_code same")).to_have_attribute("aria-current", "true")
     expect(page.get_by_label("Rank on the right")).to_have_value("3")
 
@@ -138,6 +140,7 @@ def test_schedules_are_aligned(view):
     page = view("ranks_missing_collective")
     page.get_by_role("link", name="align ›").click()
     expect(page.get_by_role("region", name="Schedule 1")).to_be_visible()
+    settle(page)
     rows = page.get_by_role("region", name="Schedule 1").get_by_role("row").all_inner_texts()
     cells = [re.split(r"\s+", row.strip()) for row in rows[1:]]
     assert cells == [
@@ -169,6 +172,7 @@ def test_timelines_of_the_straggler(view):
     for _ in range(20):
         chart.press("n")
         heading = page.get_by_role("region", name="Selected compile").get_by_role("heading")
+        settle(page)  # a further key would lead past it
         if heading.inner_text().startswith("rank 1 · block"):
             break
     expect(heading).to_have_text("rank 1 · block [1/0]")
@@ -183,6 +187,7 @@ def test_timelines_of_the_killed(view):
     selected = page.get_by_role("region", name="Selected compile")
     for _ in range(20):
         chart.press("n")
+        settle(page)
         if selected.get_by_role("heading").inner_text().startswith("rank 3 · reduce"):
             break
     expect(selected).to_contain_text("It never finished: the log ends at")
@@ -227,6 +232,7 @@ def test_keys(view):
     grid.focus()
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowRight")
+    settle(page)
     here = page.locator(f"#{grid.get_attribute('aria-activedescendant')}")
     expect(here).to_have_class(re.compile("g1 .*marked .*here"))
     page.keyboard.press("Enter")

@@ -9,6 +9,7 @@ import pytest
 from conftest import VIEWERS
 from log_builder import record
 from many_ranks import rank_log, write_ranks
+from pages import becomes, go, settle
 from playwright.sync_api import expect
 from test_web_multirank import view  # noqa: F401
 from test_web_safety import EVIL
@@ -57,8 +58,6 @@ def hostile_ranks(tmp_path_factory):
 @pytest.mark.parametrize("name", VIEWS)
 def test_hostile_strings_are_text(view, hostile_ranks, name):  # noqa: F811
     page = view(hostile_ranks, f"#v=1&view={name}&column=0")
-    page.wait_for_load_state("networkidle")
-    expect(page.locator(".loading")).to_have_count(0)
     if name != "timeline":  # a canvas there; its table below has the name
         expect(page.get_by_role("main")).to_contain_text("<img src=x onerror=")
     assert page.locator("img, script:not([src])").count() == 0
@@ -74,8 +73,6 @@ def test_every_string_of_the_analyses_can_be_hostile(view, bundle_of, tmp_path, 
         file = tmp_path / "bundle" / path
         file.write_text(json.dumps(evil(json.loads(file.read_text()), own)))
     page = view(tmp_path / "bundle", f"#v=1&view={name}&column=2&left=0&right=2")
-    page.wait_for_load_state("networkidle")
-    expect(page.locator(".loading")).to_have_count(0)
     assert page.locator("img, script:not([src])").count() == 0
     assert page.locator("a[href^='javascript']").count() == 0
     assert "broken" not in page.title()
@@ -114,10 +111,8 @@ def test_axe_finds_nothing(new_page, bundle_of, address_of, hostile_ranks, theme
     for source, views in {"ranks_extra_break": VIEWS, "ranks_missing_collective": VIEWS, "ranks_healthy": ["verdict", "execution"], hostile_ranks: VIEWS, "killed": ["verdict"]}.items():
         page.goto(address_of(bundle_of(source)).replace("/default/", "/multirank/"))
         for name in views:
-            page.evaluate("hash => { location.hash = hash }", f"#v=1&view={name}")
+            go(page, f"#v=1&view={name}")
             expect(page.get_by_role("heading", level=1)).to_have_count(1)
-            expect(page.locator(".loading")).to_have_count(0)
-            page.wait_for_timeout(100)
             for violation in page.evaluate("tags => axe.run(document, { runOnly: tags, resultTypes: ['violations'] })", TAGS)["violations"]:
                 found += [f"{name}: {violation['id']}: {node['html'][:200]} {node['failureSummary']}" for node in violation["nodes"][:3]]
     assert not found, "\n".join(found)
@@ -129,11 +124,11 @@ def test_many_ranks(view, many):  # noqa: F811
     verdict = page.get_by_role("region", name="Verdict")
     expect(verdict).to_contain_text("Rank 170 compiled layer_5 [5/0]")
     expect(verdict).to_contain_text("Rank 250")
-    assert page.get_by_role("rowheader").all_inner_texts()[0].split(" · ")[1].strip() == "298"
+    becomes(lambda: page.get_by_role("rowheader").all_inner_texts()[0].split(" · ")[1].strip(), "298")
     expect(page.get_by_role("rowheader")).to_have_count(3)
     page.get_by_role("rowheader").first.click()
     grid = page.get_by_role("grid")
-    assert int(grid.get_attribute("aria-rowcount")) == 1 + 3 + 298
+    expect(grid).to_have_attribute("aria-rowcount", str(1 + 3 + 298))
     assert page.get_by_role("gridcell").count() < 2_500, "only what is in sight is in the page"
     page.keyboard.press("End")
     for _ in range(3):
@@ -164,7 +159,7 @@ def test_many_compiles_scroll_sideways(view, tmp_path):  # noqa: F811
     page.locator("body").press("n")
     expect(page.locator(".matrix-cell.marked.here")).to_be_in_viewport()
     grid = page.get_by_role("grid")
-    assert grid.get_attribute("aria-colcount") == "201"
+    expect(grid).to_have_attribute("aria-colcount", "201")
     grid.focus()
     page.keyboard.press("ArrowDown")
     page.keyboard.press("End")
@@ -188,7 +183,7 @@ def test_narrow_windows(new_page, bundle_of, address_of, name):
     page = new_page(viewport={"width": 480, "height": 700})
     page.goto(address_of(bundle_of("ranks_missing_collective")).replace("/default/", "/multirank/") + f"#v=1&view={name}")
     expect(page.get_by_role("heading", level=1)).to_have_count(1)
-    expect(page.locator(".loading")).to_have_count(0)
+    settle(page)
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 

@@ -4,6 +4,7 @@ import shutil
 
 import pytest
 from conftest import DECODER, NO_DECODER, VIEWERS
+from pages import settle
 from playwright.sync_api import expect
 from test_web_axe import AXE, TAGS
 from tlparse_bundle.serve.fork import fork
@@ -174,6 +175,7 @@ def test_the_list_and_the_open_page_are_accessible(new_page, bundle_of, served, 
     served_list, opener = new_page(color_scheme=scheme, bypass_csp=True), new_page(errors=True, color_scheme=scheme, bypass_csp=True)
     served_list.goto(served({"a": bundle_of("graph_breaks"), "b": bundle_of("provenance")}))
     expect(served_list.get_by_role("heading", level=1)).to_have_text("2 bundles")
+    settle(served_list)
     opener.goto(hosted(VIEWERS) + "/starter/")
     expect(opener.get_by_role("heading", name="Open a bundle")).to_be_visible()
     for page in (served_list, opener):

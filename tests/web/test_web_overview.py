@@ -4,6 +4,7 @@ import json
 import shutil
 
 from log_builder import log, record
+from pages import expect_address
 from playwright.sync_api import expect
 
 
@@ -128,7 +129,7 @@ def test_picker_keeps_the_view(show):
     expect(page.get_by_role("grid", name="Compiles")).to_be_visible()
     page.get_by_label("Log", exact=True).select_option(label=f"rank 2 · {bundle.logs[2].id}")
     expect(page.get_by_role("grid", name="Compiles").get_by_role("row")).to_have_count(1 + len(bundle.logs[2].compiles))
-    assert f"log={bundle.logs[2].id}" in page.url and "view=compiles" in page.url
+    expect_address(page, f"log={bundle.logs[2].id}", "view=compiles")
     page.get_by_role("link", name="Overview").click()
     table = page.get_by_role("region", name="Logs")
     expect(table.get_by_role("row")).to_have_count(5)

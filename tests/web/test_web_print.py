@@ -1,6 +1,7 @@
 """On paper: everything below each other, no controls, dark on white."""
 
 import pytest
+from pages import settle
 from playwright.sync_api import expect
 
 
@@ -10,7 +11,7 @@ def test_print_shows_all_and_no_controls(new_page, bundle_of, address_of, view):
     page.goto(address_of(bundle_of("recompiles")) + f"#v=1&view={view}")
     expect(page.get_by_role("navigation", name="Views")).to_be_visible()
     expect(page.get_by_role("heading", level=1)).to_be_visible()
-    page.wait_for_load_state("networkidle")
+    settle(page)
     page.emulate_media(media="print", color_scheme="dark")
     expect(page.get_by_role("navigation", name="Views")).to_be_hidden()
     for control in page.get_by_role("main").get_by_role("button").all() + page.get_by_role("searchbox").all():

@@ -5,6 +5,7 @@ import re
 
 import pytest
 from conftest import ROOT
+from pages import address, becomes, settle
 from playwright.sync_api import expect
 
 FIXTURES = ["provenance", "provenance_training", "provenance_aoti", "provenance_graphs"]
@@ -23,6 +24,7 @@ def view(page, bundle_of, address_of):
     def open_it(source, hash="#v=1", server="serve"):
         page.goto(address_of(bundle_of(source), server).replace("/default/", "/provenance/") + hash)
         expect(page.get_by_role("button", name="Help")).to_be_visible()
+        settle(page)
         return page
 
     return open_it
@@ -66,19 +68,19 @@ def test_from_the_source_line_to_the_kernel_and_back(view, name, known):
     page = view(name, graph_hash(known))
     source_line(page, known["source"]).click()
     expect(source_line(page, known["source"])).to_have_class(re.compile("pinned"))
-    assert set(known["pre"]) <= nodes(lit(page, "pre"))
-    assert set(known["post"]) <= nodes(lit(page, "post"))
-    assert any(known["call"] in text for text in lit(page, "code")), "the call is marked, and in sight"
+    becomes(lambda: set(known["pre"]) - nodes(lit(page, "pre")), set())
+    becomes(lambda: set(known["post"]) - nodes(lit(page, "post")), set())
+    becomes(lambda: any(known["call"] in text for text in lit(page, "code")))  # the call is marked, and in sight
     expect(page.get_by_role("status").filter(has_text="←")).to_contain_text(f"program.py:{known['source']}")
 
     page.keyboard.press("Escape")
-    assert lit(page, "post") == []
+    becomes(lambda: lit(page, "post"), [])
     kernel = page.get_by_role("row", name=f"kernel {known['kernel']}", exact=True)
     kernel.click()
     expect(page).to_have_url(re.compile("pin=kernel"))
     expect(source_line(page, known["source"])).to_have_class(re.compile("pinned"))
-    assert set(known["post"]) <= nodes(lit(page, "post"))
-    assert any(known["call"] in text for text in lit(page, "code"))
+    becomes(lambda: set(known["post"]) - nodes(lit(page, "post")), set())
+    becomes(lambda: any(known["call"] in text for text in lit(page, "code")))
     expect(page.get_by_role("status").filter(has_text="←")).to_contain_text(f"kernel {known['kernel']} ← ")
 
 
@@ -87,27 +89,26 @@ def test_from_each_pane_to_all_others(view):
     expected = {"source": {"before = x.sin() + 1"}, "pre": {"sin", "before"}, "post": {"sin", "add"}}
     for pane, text in [("source", "before ="), ("code", "cpp_fused_add_sin_0(arg0_1"), ("code", "tmp0.sin()")]:
         line(page, pane, text).click()
-        assert set(lit(page, "source")) == expected["source"]
-        assert nodes(lit(page, "pre")) == expected["pre"] and nodes(lit(page, "post")) == expected["post"]
-        assert "cpp_fused_add_sin_0(arg0_1, buf0)" in lit(page, "code")
+        becomes(lambda: set(lit(page, "source")), expected["source"])
+        becomes(lambda: (nodes(lit(page, "pre")), nodes(lit(page, "post"))), (expected["pre"], expected["post"]))
+        becomes(lambda: "cpp_fused_add_sin_0(arg0_1, buf0)" in lit(page, "code"))
         page.keyboard.press("Escape")
     for pane, text in [("pre", "before:"), ("post", "add:")]:
         line(page, pane, text).click()
-        assert nodes(lit(page, "pre")) == {"before"} and nodes(lit(page, "post")) == {"add"}
-        assert set(lit(page, "source")) == expected["source"]
+        becomes(lambda: (nodes(lit(page, "pre")), nodes(lit(page, "post"))), ({"before"}, {"add"}))
+        becomes(lambda: set(lit(page, "source")), expected["source"])
         page.keyboard.press("Escape")
 
 
 def test_hover_previews_and_a_pin_stays(view):
     page = view("provenance", "#v=1&compile=1/0")
     line(page, "post", "mm:").hover()
-    assert lit(page, "source", "preview") == ["product = before @ w"] and lit(page, "source") == []
+    becomes(lambda: (lit(page, "source", "preview"), lit(page, "source")), (["product = before @ w"], []))
     line(page, "post", "mm:").click()
     line(page, "post", "cos:").hover()
-    assert lit(page, "source") == ["product = before @ w"], "the pin stays"
-    assert lit(page, "source", "preview") == ["return product.cos() * 3"]
+    becomes(lambda: (lit(page, "source", "preview"), lit(page, "source")), (["return product.cos() * 3"], ["product = before @ w"]))  # the pin stays
     page.get_by_role("heading", name="Provenance").hover()
-    assert lit(page, "source", "preview") == [] and lit(page, "source") == ["product = before @ w"]
+    becomes(lambda: (lit(page, "source", "preview"), lit(page, "source")), ([], ["product = before @ w"]))
     line(page, "post", "mm:").click()
     expect(body(page, "source").locator(".pinned")).to_have_count(0)
 
@@ -115,13 +116,12 @@ def test_hover_previews_and_a_pin_stays(view):
 def test_every_pin_is_an_address(view, page):
     view("provenance", "#v=1&compile=1/0")
     line(page, "pre", "product:").click()
-    link = page.get_by_role("link", name="Link to this pin").get_attribute("href")
-    assert "pin=pre%3A11" in link or "pin=pre:11" in link
-    before = page.url
+    expect(page.get_by_role("link", name="Link to this pin")).to_have_attribute("href", re.compile("pin=pre(%3A|:)11"))
+    before = address(page)
     page.goto("about:blank")
     page.goto(before)
     expect(body(page, "source").locator(".pinned")).to_have_count(1)
-    assert lit(page, "source") == ["product = before @ w"]
+    becomes(lambda: lit(page, "source"), ["product = before @ w"])
     page.get_by_role("button", name="Unpin").click()
     expect(body(page, "source").locator(".pinned")).to_have_count(0)
     page.go_back()
@@ -133,7 +133,7 @@ def test_keyboard_only(view):
     body(page, "pre").focus()
     page.keyboard.press("m")
     page.keyboard.press("m")
-    assert lit(page, "post", "preview")[0].startswith("add:")
+    becomes(lambda: [text.split()[0] for text in lit(page, "post", "preview")][:1], ["add:"])
     page.keyboard.press("Enter")
     expect(page.get_by_role("button", name="Unpin")).to_be_visible()
     walked = []
@@ -181,10 +181,10 @@ def test_coverage_is_shown(view):
 def test_a_backward_without_mapping_goes_by_source_line(view):
     page = view("provenance_training", "#v=1&compile=0/0&graph=2")
     page.get_by_role("row", name="kernel extern_kernels.mm:2", exact=True).click()
-    assert lit(page, "source") == ["hidden = self.up(x)"]
-    assert nodes(lit(page, "pre")) == {"hidden"} and "mm" in nodes(lit(page, "post"))
+    becomes(lambda: lit(page, "source"), ["hidden = self.up(x)"])
+    becomes(lambda: (nodes(lit(page, "pre")), "mm" in nodes(lit(page, "post"))), ({"hidden"}, True))
     expect(body(page, "post").locator(".loose").first).to_be_visible()
-    assert body(page, "code").locator(".loose").count() == 0
+    expect(body(page, "code").locator(".loose")).to_have_count(0)
     expect(page.get_by_role("status").filter(has_text="←")).to_contain_text("by source line")
 
 

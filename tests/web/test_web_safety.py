@@ -6,6 +6,7 @@ import re
 import pytest
 from conftest import VIEWERS
 from log_builder import log, record
+from pages import settle
 from playwright.sync_api import expect
 
 EVIL = "<img src=x onerror=\"document.title='broken'\"><script>document.title='broken'</script>"
@@ -40,7 +41,7 @@ def hostile():
 def test_hostile_strings_are_text(show, view):
     page, _ = show(hostile(), f"#v=1&view={view}")
     expect(page.get_by_role("main")).to_be_visible()
-    page.wait_for_load_state("networkidle")
+    settle(page)
     if view != "diagnostics":
         expect(page.get_by_role("main")).to_contain_text("<img src=x onerror=")
     assert page.locator("img, script:not([src])").count() == 0

@@ -1,6 +1,7 @@
 """Symbols: where each comes from, its guards, where it became a constant, what torch could not decide."""
 
 import pytest
+from pages import expect_address
 from playwright.sync_api import expect
 
 
@@ -50,7 +51,7 @@ def test_an_undecided_condition_and_how_it_was_made(show):
     detail(page).get_by_text("How the condition was made").click()
     tree = detail(page).get_by_role("list", name="Expression")
     expect(tree).to_contain_text("zuf0 > 0.0")
-    assert tree.get_by_role("listitem").count() == 3, "the comparison, the symbol, the number"
+    expect(tree.get_by_role("listitem")).to_have_count(3)  # the comparison, the symbol, the number
     page.goto(page.url.split("#")[0] + "#v=1&view=symbols&log=fixture1&type=assumed")
     expect(detail(page)).to_contain_text("u0 > 2 was taken to be True")
 
@@ -60,7 +61,7 @@ def test_by_keyboard_and_by_address(show):
     page.get_by_role("row", name="[0/0] s77 symbol").click()
     page.keyboard.press("ArrowDown")
     expect(detail(page)).to_contain_text("It became the constant 7")
-    assert "item=25" in page.url
+    expect_address(page, "item=25")
     page.reload()
     expect(detail(page)).to_contain_text("It became the constant 7")
 

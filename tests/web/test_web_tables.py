@@ -3,6 +3,7 @@
 import json
 
 from log_builder import record
+from pages import settle
 from playwright.sync_api import expect
 
 EVIL = "<img src=x onerror=\"document.title='broken'\">"
@@ -35,7 +36,7 @@ def test_hostile_strings_are_text(show):
     page, _ = show(hostile(), "#v=1&view=anatomy")
     for view in VIEWS:
         page.goto(page.url.split("#")[0] + f"#v=1&view={view}")
-        page.wait_for_load_state("networkidle")
+        settle(page)
         for fold in page.locator("main details > summary").all():
             fold.click()
         if view != "anatomy&by=origin":

@@ -1,0 +1,44 @@
+"""The tests themselves: what --quick leaves out is there, every folder has quick ones, and none looks at a clock."""
+
+import re
+
+import pytest
+from slow import QUICK_PAGES, SLOW, is_slow
+from traces import ROOT
+
+FILES = sorted((ROOT / "tests").rglob("*.py"))
+TESTS = [f"{path.relative_to(ROOT)}::{name}" for path in FILES for name in re.findall(r"^def (test_\w+)", path.read_text(), re.MULTILINE)]
+FOLDERS = sorted({test.split("/")[1] for test in TESTS})
+
+CLOCK = re.compile(r"\bsleep\(|wait_for_timeout\(|perf_counter|monotonic|networkidle|timeout=[\d.]|\bin page\.url|performance\.now\(\)")
+# Where such words are right.
+MAY = {
+    "tests/cli/test_run.py": 1,  # a program that would go on for long, and gets a signal
+    "tests/repository/test_tests.py": None,  # the words
+    "tests/waiting.py": None,  # ends what hangs
+    "tests/web/test_web_artifacts.py": 1,  # Chromium takes ten downloads a second, and no more
+}
+
+
+@pytest.mark.parametrize("line", [*SLOW, *QUICK_PAGES])
+def test_each_line_of_the_slow_ones_names_a_test(line):
+    assert any(test.startswith(line.partition("[")[0]) for test in TESTS)
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_each_folder_has_quick_tests(folder):
+    assert not all(map(is_slow, (test for test in TESTS if test.startswith(f"tests/{folder}/"))))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT / "tests")))
+def test_none_depends_on_how_fast_it_is(path):
+    found = CLOCK.findall(path.read_text())
+    most = MAY.get(str(path.relative_to(ROOT)), 0)
+    assert most is None or len(found) <= most, found
+
+
+def test_cases_that_are_drawn_have_no_time_limit():
+    """cases() says so, and that they are the same ones in every run."""
+    for path in FILES:
+        text = path.read_text()
+        assert len(re.findall(r"^@given\(", text, re.MULTILINE)) == len(re.findall(r"^@cases\(", text, re.MULTILINE)), path

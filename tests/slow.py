@@ -1,0 +1,59 @@
+"""Which tests are slow. `scripts/test --quick` leaves them out, and runs all others.
+
+A test is slow when its id begins with a line of SLOW, or when it reads a public trace (those of fixtures/ are smaller).
+Of the tests in a browser all are, but those of QUICK_PAGES: they open each viewer once, and a page fails its test on
+any error in the console.
+"""
+
+from traces import PUBLIC_LOGS
+
+SLOW = (
+    "tests/build/test_blobs.py::test_the_timeline_of_every_fixture_is_json",
+    "tests/build/test_determinism.py",
+    "tests/build/test_elsewhere.py",
+    "tests/build/test_helpers.py::test_the_same_bundle",
+    "tests/cli/test_cli.py::test_ctrl_c",
+    "tests/format/test_recipes.py::test_js_recipe",
+    "tests/logs/test_broken_bytes.py::test_many_ways_to_cut_a_small_log",
+    "tests/logs/test_broken_bytes.py::test_the_size_of_the_blocks",
+    "tests/logs/test_fixtures.py::test_bundle_of_a_public_trace",
+    "tests/logs/test_fixtures.py::test_undefined_strings",
+    "tests/logs/test_hostile.py::test_20_000_damaged_records",
+    "tests/logs/test_hostile.py::test_a_name_from_a_log",
+    "tests/logs/test_hostile.py::test_any_value_of_any_key",
+    "tests/logs/test_hostile.py::test_many_kinds_of_events",
+    "tests/logs/test_hostile.py::test_nesting_without_end",
+    "tests/logs/test_hostile.py::test_wide_metadata",
+    "tests/logs/test_limits.py::test_a_compressed_bomb[",
+    "tests/logs/test_limits.py::test_a_disk_that_is_full",
+    "tests/logs/test_limits.py::test_every_byte_of_a_compressed_log",
+    "tests/logs/test_limits.py::test_json_that_takes_too_much_memory",
+    "tests/logs/test_limits.py::test_the_size_of_the_blocks",
+    "tests/logs/test_properties.py",
+    "tests/ranks/test_ranks_properties.py",
+    "tests/read/test_validate.py::test_a_damaged_compressed_file",
+    "tests/read/test_validate.py::test_every_file_matters",
+    "tests/repository/test_types.py",
+    "tests/serve/test_proxy.py::test_a_bundle_on_an_s3_server",
+    "tests/tables/test_anatomy.py::test_sums_are_those",
+    "tests/tables/test_json_list.py::test_the_memory_of_numbers",
+    "tests/tables/test_spans.py::test_any_timeline_nests",
+    "tests/trace/test_known.py::test_nothing_changes_for_any_log",
+    "tests/web/",
+)
+QUICK_PAGES = (
+    "tests/web/test_web_exported.py::test_nothing_is_fetched",  # a file
+    "tests/web/test_web_fork.py::test_a_fork_runs_and_shows_the_edit",  # every viewer, one after the other
+    "tests/web/test_web_multirank.py::test_healthy_ranks_have_no_warning",
+    "tests/web/test_web_open.py::test_the_list_leads_to_each_bundle_and_viewer",  # the page that lists bundles
+    "tests/web/test_web_overview.py::test_nothing_wrong_is_an_answer",
+    "tests/web/test_web_provenance.py::test_coverage_is_shown",
+    "tests/web/test_web_safety.py::test_pages_carry_a_strict_policy",
+    "tests/web/test_web_safety.py::test_sources_make_no_markup_from_data",
+    "tests/web/test_web_servers.py::test_artifact_over_each_server_in_each_codec[zstd-static]",
+)
+
+
+def is_slow(test, parameters=()):
+    """Whether the test of this id is slow."""
+    return test.startswith(SLOW) and not test.startswith(QUICK_PAGES) or any(it in PUBLIC_LOGS for it in parameters)
