@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from tlparse_bundle.trace.compile_id import CompileId
@@ -30,19 +30,19 @@ class Batch(NamedTuple):
 class Batches:
     """Makes batches of the events of a log, which come in file order; numbers their kinds and compiles.
 
-    ``wants`` says of an event of the timeline whether a table wants to see it whole.
+    ``timeline`` names the events of the timeline that a table wants to see whole; None for all.
     """
 
-    def __init__(self, stacks: StackTable, wants: Callable[[Event], bool]):
+    def __init__(self, stacks: StackTable, timeline: frozenset[str] | None):
         self._stacks = stacks
         self._known_stacks = (0, 0)
-        self._wants = wants
+        self._timeline = timeline
         self._kinds: dict[tuple[str, str | None], int] = {}
         self._compiles: dict[tuple[CompileId | None, int], int] = {}
 
     def of(self, events: Sequence[Event]) -> Batch:
         """The batch of the next events, which get their ``kind_index`` and ``compile_index``."""
-        kinds, compiles, wants = self._kinds, self._compiles, self._wants
+        kinds, compiles, timeline = self._kinds, self._compiles, self._timeline
         rows, spans, whole = [], [], []
         batch = Batch(events[0].index if events else 0, rows, [event.metadata_json for event in events], {}, [], [], self._new_stacks(), spans, whole)
         for event in events:
@@ -66,7 +66,7 @@ class Batches:
             arguments = span.get("args")
             compile_id = arguments.get("compile_id") if type(arguments) is dict else None
             spans.append((event.index, number, span["name"], span["ph"], span["ts"], span.get("dur"), compile_id))
-            if wants(event):
+            if timeline is None or span["name"] in timeline:
                 whole.append(event)
         return batch
 

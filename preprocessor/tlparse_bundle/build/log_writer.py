@@ -62,7 +62,7 @@ def write_log(
         closing(LogRecords(log, thread=cores > 1)) as records,
     ):
         blobs, verbatim = BlobWriter(sink, log.id), VerbatimWriter(sink, log.id)
-        identity, batches = Identity(), Batches(decoder.stacks, tables.wanted().want)
+        identity, batches = Identity(), Batches(decoder.stacks, tables.wanted().timeline())
         for events, kept in _batches(records, decoder):
             verbatim.add(kept)
             blobs.place(events)

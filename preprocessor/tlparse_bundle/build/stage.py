@@ -9,8 +9,8 @@ from contextlib import AbstractContextManager, nullcontext
 from importlib import import_module
 from typing import Any, Protocol
 
-from tlparse_bundle.build.batches import Batch
 from tlparse_bundle.build import helper
+from tlparse_bundle.build.batches import Batch
 from tlparse_bundle.build.helper import Helper, Link
 from tlparse_bundle.build.sent_batches import BatchesReceived, BatchesSent
 from tlparse_bundle.tables.registry import Tables

@@ -8,7 +8,7 @@ import zstandard
 
 # Chromium refuses Content-Encoding: zstd with windows above 8 MiB (2**23).
 _WINDOW_LOG = 23
-_LEVEL = 3  # 6 takes three times as long, and saves a fourteenth
+_LEVEL = 2  # 3 takes two fifths longer; small logs get up to 3 % smaller with it, large ones 3 % larger
 _FAST_LEVEL = 1
 
 ZstdError = zstandard.ZstdError

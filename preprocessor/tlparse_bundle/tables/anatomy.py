@@ -14,15 +14,12 @@ _SUMS = ("event_count", "size_bytes", "payload_size_bytes")
 class Anatomy:
     name = "anatomy"
     types = None
+    timeline: frozenset[str] = frozenset()
 
     def __init__(self, context: TableContext):
         self._tally = context.tally
         self._repeated: dict[int, int] = {}  # per kind, bytes of payloads that were there before
         self._blob_ends = array("q")  # per blob, the end of what was stored in it so far
-
-    @staticmethod
-    def wants(event: Event) -> bool:
-        return event.trace_event is None
 
     @staticmethod
     def reads(event: Event) -> bool:

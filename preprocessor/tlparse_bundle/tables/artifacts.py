@@ -11,13 +11,10 @@ from tlparse_bundle.trace.event import Event
 class Artifacts:
     name = "artifacts"
     types = None
+    timeline: frozenset[str] = frozenset()
 
     def __init__(self, context: TableContext):
         self._columns = JsonColumns("event_index", "compile_index", "kind_index", "name", "hash", "blob_index", "blob_offset", "size_bytes")
-
-    @staticmethod
-    def wants(event: Event) -> bool:
-        return event.trace_event is None
 
     @staticmethod
     def reads(event: Event) -> bool:

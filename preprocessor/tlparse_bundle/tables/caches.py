@@ -64,6 +64,7 @@ class _Key(NamedTuple):
 class Caches:
     name = "caches"
     types = frozenset(("artifact", "chromium_event"))
+    timeline = frozenset(("fx_graph_cache_disabled",))  # nothing else says that it is switched off (torch/_inductor/compile_fx.py)
 
     def __init__(self, context: TableContext):
         self._diagnostics = context.diagnostics
@@ -77,11 +78,10 @@ class Caches:
 
     @staticmethod
     def wants(event: Event) -> bool:
-        """Artifacts of caches; of the timeline what says that one is switched off: nothing else does (torch/_inductor/compile_fx.py)."""
         if event.type != "chromium_event":
             return event.name in _CACHE_ARTIFACTS or "_code_state" in (event.name or "")
         span = event.trace_event
-        return span is not None and span["ph"] == "i" and span["name"] == "fx_graph_cache_disabled"
+        return span is not None and span["ph"] == "i" and span["name"] in Caches.timeline
 
     reads = wants
 

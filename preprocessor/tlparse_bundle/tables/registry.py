@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from tlparse_bundle.tables.anatomy import Anatomy
 from tlparse_bundle.tables.artifacts import Artifacts
@@ -62,19 +62,16 @@ class Tables:
 
     def __init__(self, classes: Iterable[type[Table]], context: TableContext):
         self._tables = {table.name: table for table in (cls(context) for cls in classes)}
-        self._asked: dict[str, list[Callable[[Event], bool]]] = {}
         self._read: dict[tuple[str, str | None], bool] = {}
         self._span_observers = [table.observe_span for table in self if hasattr(table, "observe_span")]
 
     def _of_type(self, event_type: str) -> list[Table]:
         return [table for table in self if table.types is None or event_type in table.types]
 
-    def want(self, event: Event) -> bool:
-        """Whether any of them needs to see it."""
-        asked = self._asked.get(event.type)
-        if asked is None:
-            asked = self._asked[event.type] = [getattr(table, "wants", _always) for table in self._of_type(event.type)]
-        return any(wants(event) for wants in asked)
+    def timeline(self) -> frozenset[str] | None:
+        """Names of the events of the timeline that any of them wants to see, besides their spans; None for all."""
+        wanted = [getattr(table, "timeline", None) for table in self._of_type("chromium_event")]
+        return None if None in wanted else frozenset().union(*wanted)
 
     def read(self, event: Event) -> bool:
         """Whether any of them needs its payload."""

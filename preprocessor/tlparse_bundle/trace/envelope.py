@@ -230,14 +230,10 @@ class EventDecoder:
     def _trace_event(self, event: Event) -> dict | None:
         try:
             span = loads((event.payload or b"")[:MAX_LINE_BYTES])
-        except ValueError:
-            span = None
-        if (
-            type(span) is not dict
-            or type(span.get("name")) is not str
-            or type(span.get("ph")) is not str
-            or type(span.get("ts")) not in (int, float)
-        ):
+            valid = type(span) is dict and type(span["name"]) is str and type(span["ph"]) is str and type(span["ts"]) in (int, float)
+        except (ValueError, KeyError):
+            valid = False
+        if not valid:
             self._note(event, "timeline-invalid", "no trace event with name, ph and ts")
             return None
         if not self._anchored and span["ph"] != "i":  # instants may carry an earlier time
