@@ -1,4 +1,4 @@
-"""Writing files in threads: what goes wrong there is not lost."""
+"""Writing the files of a bundle."""
 
 import gzip
 
@@ -14,9 +14,9 @@ DATA = b"some text " * 1000
 @pytest.mark.parametrize("codec,decode", [("zstd", zstandard.decompress), ("gzip", gzip.decompress), ("none", bytes)])
 def test_files_and_blobs(codec, decode, tmp_path):
     row = []
-    with FileSink(tmp_path, CODECS[codec]) as sink:
-        path = sink.put(log_path("x", "a/b.json", sink.codec), DATA)
-        sink.put_blob(memoryview(DATA), row)
+    sink = FileSink(tmp_path, CODECS[codec])
+    path = sink.put(log_path("x", "a/b.json", sink.codec), DATA)
+    sink.put_blob(memoryview(DATA), row)
     assert decode((tmp_path / path).read_bytes()) == DATA and codec_of(path).name == codec
     sha256, size, stored, own_path = row
     assert own_path is None
@@ -27,26 +27,26 @@ def test_files_and_blobs(codec, decode, tmp_path):
 
 def test_an_equal_blob_is_written_once(tmp_path):
     rows = [[] for _ in range(20)]
-    with FileSink(tmp_path, CODECS["zstd"]) as sink:
-        for row in rows:
-            sink.put_blob(DATA, row)
+    sink = FileSink(tmp_path, CODECS["zstd"])
+    for row in rows:
+        sink.put_blob(DATA, row)
     assert rows.count(rows[0]) == 20 and len([path for path in tmp_path.rglob("*") if path.is_file()]) == 1
 
 
-@pytest.mark.parametrize("threads", [True, False])
-def test_what_was_written_is_done_with(threads, tmp_path):
+def test_what_was_written_is_done_with(tmp_path):
     done = []
-    with FileSink(tmp_path, CODECS["zstd"], threads=threads) as sink:
-        for number in range(20):
-            sink.put(f"logs/x/{number}.json.zst", DATA, lambda number=number: done.append((number, (tmp_path / f"logs/x/{number}.json.zst").exists())))
-        sink.put_blob(DATA, [], None, lambda: done.append("blob"))
+    sink = FileSink(tmp_path, CODECS["zstd"])
+    for number in range(20):
+        sink.put(f"logs/x/{number}.json.zst", DATA, lambda number=number: done.append((number, (tmp_path / f"logs/x/{number}.json.zst").exists())))
+    sink.put_blob(DATA, [], None, lambda: done.append("blob"))
     assert done == [(number, True) for number in range(20)] + ["blob"]
 
 
 @pytest.mark.parametrize("files", [1, 50])
 def test_an_error_while_writing_is_raised(files, tmp_path):
     (tmp_path / "logs").write_text("a file where a folder should be")
-    with pytest.raises(OSError), FileSink(tmp_path, CODECS["zstd"]) as sink:
+    sink = FileSink(tmp_path, CODECS["zstd"])
+    with pytest.raises(OSError):
         for number in range(files):
             sink.put(f"logs/{number}.json.zst", DATA)
 

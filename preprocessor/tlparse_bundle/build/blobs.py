@@ -96,7 +96,7 @@ class BlobWriter:
             self._close(kind)
 
     def table(self) -> dict:
-        """The blob table (schema: blobs). Call it after close() and the sink's wait()."""
+        """The blob table (schema: blobs). Call it after close()."""
         sha256, size, stored, path = zip(*self._rows) if self._rows else ((), (), (), ())
         return {"sha256": sha256, "size_bytes": size, "stored_size_bytes": stored, "path": path}
 

@@ -37,7 +37,7 @@ class LogTables:
     """See Stage. ``one_of_many``: what the logs before had in common with this one need not be made again."""
 
     def __init__(self, root: Path, codec: str, log_id: str, one_of_many: bool):
-        self._sink = FileSink(root, CODECS[codec], threads=False)
+        self._sink = FileSink(root, CODECS[codec])
         self._log_id = log_id
         self._diagnostics = Diagnostics()
         self._tally = Tally()

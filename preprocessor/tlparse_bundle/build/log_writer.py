@@ -49,7 +49,7 @@ def write_log(
     """Read ``log`` and write its files below ``root``. Memory hardly grows with the log (docs/performance.md).
 
     ``progress`` is told how many bytes of the uncompressed log were read since the last call. With two
-    or more ``cores`` to itself it gets threads, and if it is large a process for some of the tables (see stage).
+    or more ``cores`` to itself a large log gets a process for its tables (see stage).
     ``one_of_many`` says that the logs before may have been equal in part. Raises BundleError when the file
     cannot be read or decompressed.
     """
@@ -58,9 +58,9 @@ def write_log(
     reported = 0
     with (
         open_stage(LOG_TABLES, root, codec, log.id, one_of_many and cores == 1, cores=cores, log_bytes=log.size_bytes) as tables,
-        FileSink(root, CODECS[codec], threads=cores > 1) as sink,
-        closing(LogRecords(log, thread=cores > 1)) as records,
+        closing(LogRecords(log)) as records,
     ):
+        sink = FileSink(root, CODECS[codec])
         blobs, verbatim = BlobWriter(sink, log.id), VerbatimWriter(sink, log.id)
         identity, batches = Identity(), Batches(decoder.stacks, tables.wanted().timeline())
         for events, kept in _batches(records, decoder):
@@ -74,7 +74,6 @@ def write_log(
         verbatim.add([records.tail])
         verbatim.close()
         blobs.close()
-        sink.wait()
         progress(records.size_bytes - reported)
 
         diagnostics = records.diagnostics

@@ -1,4 +1,4 @@
-"""Writes the files of a bundle: compresses and hashes, in threads (which release the GIL) or at once."""
+"""Writes the files of a bundle: compresses, hashes, puts them in place."""
 
 from __future__ import annotations
 
@@ -6,15 +6,11 @@ import hashlib
 import os
 import threading
 from collections.abc import Callable, Iterable
-from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 from tlparse_bundle.build.table_file import encoded_table
 from tlparse_bundle.format.codecs import Codec
 from tlparse_bundle.format.layout import blob_path, log_path
-
-_THREADS = 1
-_MAX_PENDING = 2
 
 
 def _nothing() -> None:
@@ -22,42 +18,30 @@ def _nothing() -> None:
 
 
 class FileSink:
-    """Files below ``root``, stored with ``codec``. Use as a context manager.
+    """Files below ``root``, stored with ``codec``.
 
-    Blobs may be written by several processes at once: equal content has an equal name. Without
-    ``threads`` the work is done when it is handed over, which costs a sixth less when every core has a log of its own.
+    Blobs may be written by several processes at once: equal content has an equal name. There are no threads: a
+    thread that compresses costs the one that reads more, in waiting for the interpreter, than it takes over.
     """
 
-    def __init__(self, root: Path, codec: Codec, *, threads: bool = True):
+    def __init__(self, root: Path, codec: Codec):
         self.root = root
         self.codec = codec
-        self._pool = ThreadPoolExecutor(_THREADS) if threads else None
-        self._slots = threading.Semaphore(_MAX_PENDING)
-        self._futures: list[Future] = []
-
-    def __enter__(self) -> FileSink:
-        return self
-
-    def __exit__(self, kind, value, traceback) -> None:
-        if self._pool is not None:
-            self._pool.shutdown(wait=True, cancel_futures=kind is not None)
-        if kind is None:
-            for future in self._futures:
-                future.result()
 
     def put(self, path: str, data: bytes | memoryview, done: Callable[[], None] = _nothing) -> str:
         """Store a file under a path (as layout gives it); returns the path. ``done`` is called once it is written."""
-        self._submit(lambda: self._write(path, [self.codec.encode(data)]), done)
+        self._write(path, [self.codec.encode(data)])
+        done()
         return path
 
     def put_stored(self, path: str, data: bytes) -> None:
         """Store a file that is encoded already."""
-        self._submit(lambda: self._write(path, [data]))
+        self._write(path, [data])
 
     def put_table(self, log_id: str, name: str, table: dict) -> str:
         """Store a table of a log; returns its path."""
         path = log_path(log_id, f"{name}.json", self.codec)
-        self._submit(lambda: self._write(path, encoded_table(table, self.codec)))
+        self._write(path, encoded_table(table, self.codec))
         return path
 
     def put_blob(
@@ -68,26 +52,8 @@ class FileSink:
         ``path`` is for what no other log can have; None lets the hash tell the place, which equal blobs share. ``done`` as in put().
         ``sha256`` is that of the data, where it is known.
         """
-        self._submit(lambda: self._write_blob(data, row, path, sha256 or hashlib.sha256(data).hexdigest()), done)
-
-    def _submit(self, write: Callable[[], None], done: Callable[[], None] = _nothing) -> None:
-        def job() -> None:
-            write()
-            done()
-
-        if self._pool is None:
-            job()
-            return
-        self._slots.acquire()
-        future = self._pool.submit(job)
-        future.add_done_callback(lambda _: self._slots.release())
-        self._futures = [f for f in self._futures if not f.done() or f.exception()]
-        self._futures.append(future)
-
-    def wait(self) -> None:
-        """Wait until everything handed over so far is written; raises what went wrong."""
-        for future in self._futures:
-            future.result()
+        self._write_blob(data, row, path, sha256 or hashlib.sha256(data).hexdigest())
+        done()
 
     def _write_blob(self, data: bytes | memoryview, row: list, path: str | None, sha256: str) -> None:
         place = path or blob_path(sha256, self.codec)
