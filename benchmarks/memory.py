@@ -16,7 +16,6 @@ import tempfile
 from pathlib import Path
 
 from make_trace import make_trace
-
 from preprocessor import measured, ours
 
 LARGEST_RATIO = 1.1

@@ -13,12 +13,10 @@ DATA = b"some text " * 1000
 
 @pytest.mark.parametrize("codec,decode", [("zstd", zstandard.decompress), ("gzip", gzip.decompress), ("none", bytes)])
 def test_files_and_blobs(codec, decode, tmp_path):
-    row = []
     sink = FileSink(tmp_path, CODECS[codec])
     path = sink.put(log_path("x", "a/b.json", sink.codec), DATA)
-    sink.put_blob(memoryview(DATA), row)
+    sha256, size, stored, own_path = sink.put_blob(memoryview(DATA))
     assert decode((tmp_path / path).read_bytes()) == DATA and codec_of(path).name == codec
-    sha256, size, stored, own_path = row
     assert own_path is None
     blob = (tmp_path / blob_path(sha256, CODECS[codec])).read_bytes()
     assert (decode(blob), size, stored) == (DATA, len(DATA), len(blob))
@@ -26,20 +24,18 @@ def test_files_and_blobs(codec, decode, tmp_path):
 
 
 def test_an_equal_blob_is_written_once(tmp_path):
-    rows = [[] for _ in range(20)]
     sink = FileSink(tmp_path, CODECS["zstd"])
-    for row in rows:
-        sink.put_blob(DATA, row)
-    assert rows.count(rows[0]) == 20 and len([path for path in tmp_path.rglob("*") if path.is_file()]) == 1
+    rows = {sink.put_blob(DATA) for _ in range(20)}
+    assert len(rows) == 1 and len([path for path in tmp_path.rglob("*") if path.is_file()]) == 1
 
 
-def test_what_was_written_is_done_with(tmp_path):
-    done = []
-    sink = FileSink(tmp_path, CODECS["zstd"])
-    for number in range(20):
-        sink.put(f"logs/x/{number}.json.zst", DATA, lambda number=number: done.append((number, (tmp_path / f"logs/x/{number}.json.zst").exists())))
-    sink.put_blob(DATA, [], None, lambda: done.append("blob"))
-    assert done == [(number, True) for number in range(20)] + ["blob"]
+def test_a_blob_of_one_log_has_a_path_of_its_own(tmp_path):
+    sink = FileSink(tmp_path, CODECS["none"])
+    path = log_path("x", "timeline/0000.json", sink.codec)
+    for data in (DATA, DATA[1:]):  # the second time it is there, and is written all the same
+        assert sink.put_blob(data, path)[1:] == (len(data), len(data), path)
+        assert (tmp_path / path).read_bytes() == data
+    assert len([path for path in tmp_path.rglob("*") if path.is_file()]) == 1
 
 
 @pytest.mark.parametrize("files", [1, 50])

@@ -12,7 +12,7 @@ from collections.abc import Hashable, Iterable
 
 from tlparse_bundle.build.blob_places import BlobPlaces
 from tlparse_bundle.build.buffer import Buffer, BufferOfSeries
-from tlparse_bundle.build.sink import FileSink
+from tlparse_bundle.build.sink import BlobRow, FileSink
 from tlparse_bundle.format.layout import log_path
 from tlparse_bundle.trace.event import Event
 from tlparse_bundle.trace.payload import Payload
@@ -37,7 +37,7 @@ class BlobWriter:
     def __init__(self, sink: FileSink, log_id: str):
         self._sink = sink
         self._log_id = log_id
-        self._rows: list[list] = []
+        self._rows: list[BlobRow | None] = []  # None for a pack that is still open
         self._packs: dict[Hashable, _Pack] = {}
         self._open_bytes = 0
         self._places = BlobPlaces()
@@ -101,13 +101,13 @@ class BlobWriter:
         return {"sha256": sha256, "size_bytes": size, "stored_size_bytes": stored, "path": path}
 
     def _new_row(self) -> int:
-        self._rows.append([])
+        self._rows.append(None)
         return len(self._rows) - 1
 
     def _store(self, payload: bytes, sha256: str, kind: Hashable) -> tuple[int, int]:
         if len(payload) >= LARGE_BYTES:
             row = self._new_row()
-            self._sink.put_blob(payload, self._rows[row], sha256=sha256)
+            self._rows[row] = self._sink.put_blob(payload, sha256=sha256)
             return row, 0
         pack = self._packs.get(kind)
         if pack is None:
@@ -126,12 +126,13 @@ class BlobWriter:
     def _close(self, kind: Hashable) -> None:
         pack = self._packs.pop(kind)
         self._open_bytes -= pack.size
-        self._sink.put_blob(pack.data(), self._rows[pack.row])
+        self._rows[pack.row] = self._sink.put_blob(pack.data())
 
     def _close_timeline(self) -> None:
         if self._timeline is not None:
             self._flush_timeline()
             self._timeline.add(b"\n]\n")
             path = log_path(self._log_id, f"timeline/{len(self.timeline) - 1:04d}.json", self._sink.codec)
-            self._sink.put_blob(self._timeline.data(), self._rows[self.timeline[-1]], path, self._timeline.close)
+            self._rows[self.timeline[-1]] = self._sink.put_blob(self._timeline.data(), path)
+            self._timeline.close()
             self._timeline = None

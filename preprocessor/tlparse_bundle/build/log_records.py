@@ -14,7 +14,7 @@ from tlparse_bundle.trace.reader import Record, RecordReader
 class LogRecords:
     """Iterate over it once, then ``tail``, ``sha256`` and ``diagnostics`` are whole; ``close`` in any case.
 
-    Raises BundleError when it cannot be read or decompressed.
+    Raises BundleError when the log cannot be read or decompressed.
     """
 
     def __init__(self, log: LogFile):

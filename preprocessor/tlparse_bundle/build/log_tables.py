@@ -48,7 +48,7 @@ class LogTables:
 
     @staticmethod
     def wanted() -> Tables:
-        """Says which events it wants, and which payloads it reads."""
+        """See Stage."""
         return Tables((*TABLES, *plugins(ENTRY_POINTS)), TableContext(StackTable(), Diagnostics(), Tally()))
 
     def feed(self, batch: Batch) -> None:

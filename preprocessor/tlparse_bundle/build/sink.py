@@ -5,16 +5,15 @@ from __future__ import annotations
 import hashlib
 import os
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 
 from tlparse_bundle.build.table_file import encoded_table
 from tlparse_bundle.format.codecs import Codec
 from tlparse_bundle.format.layout import blob_path, log_path
 
-
-def _nothing() -> None:
-    pass
+# SHA-256, size, stored size, path if the hash does not tell it: as the columns of schema blobs.
+BlobRow = tuple[str, int, int, str | None]
 
 
 class FileSink:
@@ -28,10 +27,9 @@ class FileSink:
         self.root = root
         self.codec = codec
 
-    def put(self, path: str, data: bytes | memoryview, done: Callable[[], None] = _nothing) -> str:
-        """Store a file under a path (as layout gives it); returns the path. ``done`` is called once it is written."""
+    def put(self, path: str, data: bytes | memoryview) -> str:
+        """Store a file under a path (as layout gives it); returns the path."""
         self._write(path, [self.codec.encode(data)])
-        done()
         return path
 
     def put_stored(self, path: str, data: bytes) -> None:
@@ -44,23 +42,18 @@ class FileSink:
         self._write(path, encoded_table(table, self.codec))
         return path
 
-    def put_blob(
-        self, data: bytes | memoryview, row: list, path: str | None = None, done: Callable[[], None] = _nothing, *, sha256: str | None = None
-    ) -> None:
-        """Store a blob; fills row with [sha256, size, stored size, path].
+    def put_blob(self, data: bytes | memoryview, path: str | None = None, *, sha256: str | None = None) -> BlobRow:
+        """Store a blob.
 
-        ``path`` is for what no other log can have; None lets the hash tell the place, which equal blobs share. ``done`` as in put().
+        ``path`` is for what no other log can have; None lets the hash tell the place, which equal blobs share.
         ``sha256`` is that of the data, where it is known.
         """
-        self._write_blob(data, row, path, sha256 or hashlib.sha256(data).hexdigest())
-        done()
-
-    def _write_blob(self, data: bytes | memoryview, row: list, path: str | None, sha256: str) -> None:
+        sha256 = sha256 or hashlib.sha256(data).hexdigest()
         place = path or blob_path(sha256, self.codec)
         target = self.root / place
         if path is not None or not target.exists():
             self._write(place, [self.codec.encode(data)])
-        row[:] = [sha256, len(data), target.stat().st_size, path]
+        return sha256, len(data), target.stat().st_size, path
 
     def _write(self, path: str, pieces: Iterable[bytes]) -> None:
         target = self.root / path

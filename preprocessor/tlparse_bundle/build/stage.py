@@ -9,7 +9,6 @@ from contextlib import AbstractContextManager, nullcontext
 from importlib import import_module
 from typing import Any, Protocol
 
-from tlparse_bundle.build import helper
 from tlparse_bundle.build.batches import Batch
 from tlparse_bundle.build.helper import Helper, Link
 from tlparse_bundle.build.sent_batches import BatchesReceived, BatchesSent
@@ -26,7 +25,7 @@ class Stage(Protocol):
 
     @staticmethod
     def wanted() -> Tables:
-        """Says which events of the timeline need to be brought to it whole, and which payloads."""
+        """Tables like those of the stage, without content. They tell which events of the timeline it must get whole, and which payloads."""
 
     def feed(self, batch: Batch) -> None: ...
 
@@ -52,13 +51,8 @@ class _Apart:
     """Stands for a stage in another process: it is fed there while this process reads on."""
 
     def __init__(self, name: str, arguments: tuple):
-        head = name, arguments
-        if helper.may_fork():  # a copy of this process needs not read the modules again
-            self._wanted = _class(name).wanted()
-            self._helper = Helper(work, head)
-        else:  # another process starts while they are read
-            self._helper = Helper(work, head)
-            self._wanted = _class(name).wanted()
+        self._wanted = _class(name).wanted()  # before the process: a copy of this one needs not read the modules again
+        self._helper = Helper(work, (name, arguments))
         self._sent = BatchesSent(self._wanted.read)
 
     def __enter__(self) -> _Apart:

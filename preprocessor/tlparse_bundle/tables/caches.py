@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from tlparse_bundle.tables.json_list import JsonList
 from tlparse_bundle.tables.remembered import Remembered
 from tlparse_bundle.tables.table import TableContext
-from tlparse_bundle.trace.event import Event
+from tlparse_bundle.trace.event import TIMELINE, Event
 from tlparse_bundle.trace.json_text import parse_json
 
 MAX_TEXT = 20_000  # characters
@@ -63,7 +63,7 @@ class _Key(NamedTuple):
 
 class Caches:
     name = "caches"
-    types = frozenset(("artifact", "chromium_event"))
+    types = frozenset(("artifact", TIMELINE))
     timeline = frozenset(("fx_graph_cache_disabled",))  # nothing else says that it is switched off (torch/_inductor/compile_fx.py)
 
     def __init__(self, context: TableContext):
@@ -77,16 +77,18 @@ class Caches:
         self._earlier: dict[str, deque[_Key]] = {}
 
     @staticmethod
-    def wants(event: Event) -> bool:
-        if event.type != "chromium_event":
-            return event.name in _CACHE_ARTIFACTS or "_code_state" in (event.name or "")
-        span = event.trace_event
-        return span is not None and span["ph"] == "i" and span["name"] in Caches.timeline
+    def reads(event: Event) -> bool:
+        return event.type == "artifact" and (event.name in _CACHE_ARTIFACTS or "_code_state" in (event.name or ""))
 
-    reads = wants
+    @staticmethod
+    def wants(event: Event) -> bool:
+        span = event.trace_event
+        if span is None:
+            return Caches.reads(event)
+        return span["ph"] == "i" and span["name"] in Caches.timeline
 
     def observe(self, event: Event) -> None:
-        if event.type == "chromium_event":
+        if event.type == TIMELINE:
             if self.wants(event):
                 self._rows.append(_row(event, "fx_graph", "disabled", _cells({})))
             return

@@ -78,9 +78,6 @@ class NumberRows:
             column.extend(cells)
         self._rows.clear()
 
-    def __len__(self) -> int:
-        return self._count
-
     def whole(self) -> list[array]:
         """The columns."""
         self._close_rows()

@@ -26,7 +26,7 @@ from tlparse_bundle.tables.spans import Spans
 from tlparse_bundle.tables.symbols import Symbols
 from tlparse_bundle.tables.table import Table, TableContext
 from tlparse_bundle.tables.tensors import Tensors
-from tlparse_bundle.trace.event import Event, Span
+from tlparse_bundle.trace.event import TIMELINE, Event, Span
 
 # Those that need the stacks of the log, or something of every event.
 STREAM_TABLES: tuple[type[Table], ...] = (Compiles, Artifacts, Spans, Anatomy, Recompiles)
@@ -70,7 +70,7 @@ class Tables:
 
     def timeline(self) -> frozenset[str] | None:
         """Names of the events of the timeline that any of them wants to see, besides their spans; None for all."""
-        wanted = [getattr(table, "timeline", None) for table in self._of_type("chromium_event")]
+        wanted = [getattr(table, "timeline", None) for table in self._of_type(TIMELINE)]
         return None if None in wanted else frozenset().union(*wanted)
 
     def read(self, event: Event) -> bool:

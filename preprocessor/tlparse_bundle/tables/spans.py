@@ -244,4 +244,3 @@ def _sorted(rows: range, start: array, until: array) -> list[int]:
 
 def _durations(start: array, end: array) -> Iterator[int | None]:
     return (None if until < 0 else until - since for since, until in zip(start, end))
-

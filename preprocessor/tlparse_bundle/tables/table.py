@@ -30,9 +30,10 @@ class Table(Protocol):
     ``name`` is the name of the file and of the schema; ``types`` are the event types that it wants
     to see, None for all. What it needs of the timeline, where nearly all events are, is as a rule no event but a
     Span: a method ``observe_span(span)`` gets them all. More of it lets a log be read with less work:
-    ``timeline``, a set, names the events of the timeline that it wants to see, among those of its types;
-    a static method ``wants(event)`` is false for other events that it does not need; ``reads(event)``, which must
-    follow from type and name of an event with a payload, where it does not look at the payload (which may be None then).
+    ``timeline``, a set, names the events of the timeline that it wants to see, among those of its types. It may also
+    be shown those that another table names. A static method ``wants(event)`` is false for other events that it does
+    not need; ``reads(event)``, which must follow from type and name of an event with a payload, where it does not look
+    at the payload (which may be None then).
     """
 
     name: str

@@ -8,9 +8,9 @@ from tlparse_bundle.diagnostics import Diagnostics
 from tlparse_bundle.format.json_codec import loads
 from tlparse_bundle.trace.clock import Clock
 from tlparse_bundle.trace.compile_id import ID_KEYS, CompileId, Occurrences
-from tlparse_bundle.trace.event import Event
+from tlparse_bundle.trace.event import TIMELINE, Event
 from tlparse_bundle.trace.json_text import has_long_integer, is_deep, is_index, json_to_keep, lenient_json
-from tlparse_bundle.trace.known_envelopes import TIMELINE, Head, KnownEnvelopes, Tail
+from tlparse_bundle.trace.known_envelopes import Head, KnownEnvelopes, Tail
 from tlparse_bundle.trace.payload import Payload, md5
 from tlparse_bundle.trace.reader import MAX_LINE_BYTES, Record
 from tlparse_bundle.trace.stack_reader import StackReader

@@ -7,6 +7,8 @@ from typing import Any
 from tlparse_bundle.trace.compile_id import CompileId
 from tlparse_bundle.trace.payload import Payload
 
+TIMELINE = "chromium_event"  # the type of its events
+
 # An event of the timeline: event index, compile index, name, phase, time and duration in microseconds, compile id as torch wrote it there.
 Span = tuple[int, int, str, str, float, Any, Any]
 
@@ -46,10 +48,10 @@ class Event:
     trace_event: dict | None
     sha256: str | None  # of the payload, except of trace events
     metadata_json: bytes
-    # Set by the log writer:
+    # Set by build/blobs.py:
     blob_index: int
     blob_offset: int
-    # Set by the tally:
+    # Set by build/batches.py:
     kind_index: int
     compile_index: int
 

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 from tlparse_bundle.format.json_codec import loads
 from tlparse_bundle.trace.compile_id import ID_KEYS, CompileId
-from tlparse_bundle.trace.payload import Payload, md5
+from tlparse_bundle.trace.event import TIMELINE
+from tlparse_bundle.trace.payload import Payload
 
-TIMELINE = "chromium_event"
 _MAX_HEADS = 2048
 _MAX_TAILS = 1024
 _MAX_HEAD_BYTES = 400  # a longer one, which says something itself, hardly comes again
@@ -53,7 +53,7 @@ class KnownEnvelopes:
         if payload is not None:
             known = self._timeline.get(envelope[:-_HASH_BYTES])
             if known is not None:
-                return known if envelope.endswith(md5(payload.data) + _END) else None
+                return known if envelope.endswith(payload.md5 + _END) else None
         split = envelope.rfind(b"}", 0, -1) + 1
         head = self._heads.get(envelope[:split])
         if head is None:

@@ -122,10 +122,12 @@ class RecordReader:
             match = head(buf, pos)
             if match is not None:
                 start = stop = buf.find(b"\n", pos) + 1
-                end, payload = match.end(), None
+                end, payload, announced = match.end(), None, None
                 if buf[start : start + 1] == b"\t":
                     # No payload of the timeline is like another one.
-                    payload = None if buf.startswith(_TIMELINE, end) else recent(buf[start - _MD5_FROM_END : start - _MD5_END])
+                    if not buf.startswith(_TIMELINE, end):
+                        announced = buf[start - _MD5_FROM_END : start - _MD5_END]
+                        payload = recent(announced)
                     if payload is not None and buf.startswith(payload.raw, start) and not buf.startswith(b"\t", start + len(payload.raw)):
                         stop = start + len(payload.raw)
                     else:
@@ -135,12 +137,10 @@ class RecordReader:
                     lines = 1
                     if payload is not None:
                         lines = 2 + payload.line_feeds
-                        if not (payload.raw or buf.startswith(_TIMELINE, end)):
+                        if announced is not None and not payload.raw:
                             payload.raw = buf[start:stop]
-                            self._recent.add(buf[start - _MD5_FROM_END : start - _MD5_END], payload)
-                    envelope = buf[end : start - 1]
-                    if envelope.endswith(b"\r"):
-                        envelope = envelope[:-1]
+                            self._recent.add(announced, payload)
+                    envelope = buf[end : start - 1].removesuffix(b"\r")
                     yield Record(line, self._base + pos, stop - pos, match.group(1, 2, 3, 4), envelope, payload, buf[kept_from:start])
                     line += lines
                     kept_from = pos = stop
