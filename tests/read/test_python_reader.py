@@ -116,7 +116,7 @@ def test_everything_has_a_repr(it):
 @pytest.mark.parametrize("path", ["../secret", "/etc/passwd", "logs/../../secret"])
 def test_a_path_out_of_the_bundle_is_refused(path, it):
     (it.bundle.folder.parent / "secret").write_text("secret")
-    with pytest.raises(BundleError, match="points out of the bundle"):
+    with pytest.raises(BundleError, match="no path of a file of the bundle"):
         it.bundle.read(path)
 
 
@@ -124,7 +124,7 @@ def test_a_crafted_directory_cannot_point_out_of_the_bundle(tmp_path):
     (tmp_path / "x.log").write_bytes(log("a"))
     build(discover([tmp_path / "x.log"]), tmp_path / "out", jobs=1, codec="none")
     traces.rewrite(tmp_path / "out", "logs/x/log.json", lambda t: t["tables"].update(compiles="../x.log"))
-    with pytest.raises(BundleError, match="points out of the bundle"):
+    with pytest.raises(BundleError, match="no path of a file of the bundle"):
         Bundle.open(tmp_path / "out").logs[0].compiles  # noqa: B018
 
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import gzip
+import io
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import NamedTuple, Protocol
 
 from tlparse_bundle.format import zstd_codec
+
+MAX_FILE_BYTES = 512 << 20  # of any file, decoded: twice the largest record that a log may have
 
 
 class Encoder(Protocol):
@@ -19,12 +22,25 @@ class Encoder(Protocol):
 
 
 class Codec(NamedTuple):
+    """``decode_pieces(data, max_bytes)`` gives the content in pieces of about a MB and raises ValueError when the data is
+    damaged or holds more than ``max_bytes``: it never has more than a piece in memory, whatever the data claims."""
+
     name: str
     suffix: str
     content_encoding: str | None
     encode: Callable[[bytes | memoryview], bytes]
     encoder: Callable[[int], Encoder]  # of so many bytes
-    decode: Callable[[bytes], bytes]
+    decode_pieces: Callable[[bytes, int], Iterator[bytes]]
+
+    def decode(self, data: bytes, max_bytes: int = MAX_FILE_BYTES) -> bytes:
+        """The content. Raises ValueError when the data is damaged or holds more than ``max_bytes``."""
+        if self.name == "zstd":  # whose frames say how much they hold: at once is quicker
+            return zstd_codec.decode(data, max_bytes)
+        return b"".join(self.decode_pieces(data, max_bytes))
+
+    def max_stored_bytes(self, max_bytes: int) -> int:
+        """How large a file of at most ``max_bytes`` may be as it is stored: what cannot be compressed grows a little."""
+        return max_bytes if self.name == "none" else max_bytes + max_bytes // 128 + 1024
 
 
 class _Plain:
@@ -37,17 +53,31 @@ class _Plain:
         return b""
 
 
-def _gzip_decode(data: bytes) -> bytes:
-    try:
-        return gzip.decompress(data)
-    except (OSError, EOFError, zlib.error) as error:
-        raise ValueError(f"not gzip data: {error}") from None
+def _plain_pieces(data: bytes, max_bytes: int) -> Iterator[bytes]:
+    if len(data) > max_bytes:
+        raise zstd_codec.too_large(max_bytes)
+    yield bytes(data)
+
+
+def _gzip_pieces(data: bytes, max_bytes: int) -> Iterator[bytes]:
+    size = 0
+    if not data:
+        raise ValueError("not gzip data: nothing")
+    with gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
+        try:
+            while piece := stream.read(zstd_codec.PIECE_BYTES):
+                size += len(piece)
+                if size > max_bytes:
+                    raise zstd_codec.too_large(max_bytes)
+                yield piece
+        except (OSError, EOFError, zlib.error) as error:
+            raise ValueError(f"not gzip data: {error}") from None
 
 
 CODECS = {
-    "zstd": Codec("zstd", ".zst", "zstd", zstd_codec.encode, zstd_codec.encoder, zstd_codec.decode),
-    "gzip": Codec("gzip", ".gz", "gzip", lambda data: gzip.compress(data, 6, mtime=0), lambda _: zlib.compressobj(6, wbits=31), _gzip_decode),
-    "none": Codec("none", "", None, bytes, lambda _: _Plain(), bytes),
+    "zstd": Codec("zstd", ".zst", "zstd", zstd_codec.encode, zstd_codec.encoder, zstd_codec.decode_pieces),
+    "gzip": Codec("gzip", ".gz", "gzip", lambda data: gzip.compress(data, 6, mtime=0), lambda _: zlib.compressobj(6, wbits=31), _gzip_pieces),
+    "none": Codec("none", "", None, bytes, lambda _: _Plain(), _plain_pieces),
 }
 
 

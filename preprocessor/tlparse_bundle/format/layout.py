@@ -10,7 +10,14 @@ FORMAT_NAME = "tlparse-bundle"
 FORMAT_MAJOR = 1
 FORMAT_MINOR = 1
 MANIFEST = "manifest.json"
-_OWN = re.compile(r"manifest\.json|(schemas\.json|ranks/[\w.-]+\.json|logs/[^/]+/([\w.-]+\.json|\w+/\d{4,}\.\w+)|blobs/[0-9a-f]{2}/[0-9a-f]{64})(\.zst|\.gz)?")
+MAX_PATH = 1000
+LOG_ID = r"[A-Za-z0-9_][A-Za-z0-9._-]*"  # as the schema of the manifest has it
+_NAME = r"[A-Za-z0-9_][A-Za-z0-9._-]*"
+_OWN = re.compile(
+    rf"manifest\.json|(?:schemas\.json|ranks/{_NAME}\.json|logs/{LOG_ID}/(?:{_NAME}\.json|[a-z_]+/[0-9]{{4,18}}\.(?:json|log))"
+    r"|blobs/(?P<head>[0-9a-f]{2})/(?P=head)[0-9a-f]{62})(?:\.zst|\.gz)?",
+    re.ASCII,
+)
 
 
 def blob_path(sha256: str, codec: Codec) -> str:
@@ -28,5 +35,5 @@ def rank_path(name: str, codec: Codec) -> str:
 
 
 def is_own(path: str) -> bool:
-    """Whether a file of this path may be part of a bundle."""
-    return _OWN.fullmatch(path) is not None
+    """Whether a file of this path may be part of a bundle: an allow-list, so that no path leads elsewhere."""
+    return len(path) <= MAX_PATH and _OWN.fullmatch(path) is not None

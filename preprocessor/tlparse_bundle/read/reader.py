@@ -10,9 +10,9 @@ from typing import Any
 
 from tlparse_bundle.errors import BundleError
 from tlparse_bundle.format import layout
-from tlparse_bundle.format.codecs import CODECS
-from tlparse_bundle.format.json_codec import JSONDecodeError, loads
-from tlparse_bundle.read.store import Store, open_store, read
+from tlparse_bundle.format.codecs import CODECS, MAX_FILE_BYTES
+from tlparse_bundle.format.json_codec import loads
+from tlparse_bundle.read.store import Store, open_store, read, read_json
 from tlparse_bundle.trace.newest import Newest
 
 _CACHED_BYTES = 64_000_000  # of blobs: in the order of the log payloads come in turn from as many as were open when it was split
@@ -59,14 +59,11 @@ class Bundle:
 
     def json(self, path: str) -> Any:
         """A JSON file of the bundle, by the path that manifest or log directory give."""
-        try:
-            return loads(read(self._store, path))
-        except JSONDecodeError as error:
-            raise BundleError(f"{self._store.location}/{path} is no JSON: {error}", hint="Build the bundle again.", code="damaged") from None
+        return read_json(self._store, path)
 
-    def read(self, path: str) -> bytes:
-        """Any file of the bundle, decoded."""
-        return read(self._store, path)
+    def read(self, path: str, max_bytes: int = MAX_FILE_BYTES) -> bytes:
+        """Any file of the bundle, decoded. Raises BundleError when it holds more than ``max_bytes``."""
+        return read(self._store, path, max_bytes)
 
     def read_cached(self, path: str) -> bytes:
         """The same of what is likely to be read again soon, from several threads too: blobs."""
@@ -78,9 +75,9 @@ class Bundle:
                     self._blobs.add(path, data, len(data))
         return data
 
-    def raw(self, path: str) -> bytes:
-        """Any file of the bundle as it is stored."""
-        return self._store.raw(path)
+    def raw(self, path: str, max_bytes: int = MAX_FILE_BYTES) -> bytes:
+        """Any file of the bundle as it is stored. Raises BundleError when it has more than ``max_bytes``."""
+        return self._store.raw(path, max_bytes)
 
     def blob(self, sha256: str) -> bytes:
         """An uncompressed blob that logs share, by its name."""

@@ -1,13 +1,26 @@
-"""Where a bundle is read from: a folder of this machine, or any place that fsspec knows."""
+"""The one door to the files of a bundle: a folder of this machine, or any place that fsspec knows.
+
+A bundle may come from anybody. Only paths that a bundle may have are opened (``layout.is_own``), only regular
+files, and none gives more bytes than whoever asks expects.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from tlparse_bundle.errors import BundleError
-from tlparse_bundle.format.codecs import codec_of
+from tlparse_bundle.format.codecs import MAX_FILE_BYTES, codec_of
+from tlparse_bundle.format.json_codec import JSONDecodeError, loads
+from tlparse_bundle.format.layout import is_own
+from tlparse_bundle.format.regular_file import NotRegular, read_regular
 from tlparse_bundle.remote import RemoteFolder, is_url
+
+MAX_JSON_BYTES = 256 << 20  # of a table; of a usual log of 10 GB the largest has 100 MB
+_FEW_BYTES = 8 << 20
+_MAX_VALUES = 16 << 20  # parsed, a value takes up to fifty times the memory of its text
+_MAX_CONTAINERS = 8 << 20
+_AGAIN = "Build the bundle again."
 
 
 class Store(Protocol):
@@ -15,24 +28,24 @@ class Store(Protocol):
 
     location: str
 
-    def raw(self, path: str) -> bytes:
-        """A file as it is stored. Raises BundleError when it cannot be read."""
+    def raw(self, path: str, max_bytes: int = MAX_FILE_BYTES) -> bytes:
+        """A file as it is stored. Raises BundleError when it cannot be read, or has more bytes."""
 
 
 class _Folder:
     def __init__(self, folder: Path):
         self.location = str(folder)
         self._folder = folder
-        self._root = folder.resolve()
 
-    def raw(self, path: str) -> bytes:
-        target = (self._folder / path).resolve()
-        if not target.is_relative_to(self._root):
-            raise BundleError(f"{path!r} points out of the bundle {self.location}", code="bad-path")
+    def raw(self, path: str, max_bytes: int = MAX_FILE_BYTES) -> bytes:
+        _check(path, self.location)
         try:
-            return target.read_bytes()
+            return read_regular(self._folder, path, max_bytes)
+        except NotRegular as error:
+            hint = "A bundle holds files only; copy it with 'cp -rL', if its links are your own."
+            raise BundleError(f"{self._folder / path} cannot be read: {error.strerror}", hint=hint, code="bad-file") from None
         except OSError as error:
-            raise BundleError(f"{target} cannot be read: {error.strerror}", code="unreadable") from None
+            raise BundleError(f"{self._folder / path} cannot be read: {error.strerror}", code="unreadable") from None
 
 
 class _Remote:
@@ -40,11 +53,21 @@ class _Remote:
         self._folder = RemoteFolder(url)
         self.location = self._folder.url
 
-    def raw(self, path: str) -> bytes:
+    def raw(self, path: str, max_bytes: int = MAX_FILE_BYTES) -> bytes:
+        _check(path, self.location)
         try:
-            return self._folder.read(path)
+            data = self._folder.read(path)
         except OSError as error:
             raise BundleError(f"{self.location}/{path} cannot be read: {error}", code="unreadable") from None
+        if len(data) > max_bytes:
+            raise BundleError(f"{self.location}/{path} has {len(data):,} bytes, more than the {max_bytes:,} that it may have", code="unreadable")
+        return data
+
+
+def _check(path: object, location: str) -> None:
+    if type(path) is not str or not is_own(path):
+        shown = repr(path) if len(repr(path)) <= 200 else repr(path)[:200] + "…"
+        raise BundleError(f"{shown} is no path of a file of the bundle {location}", hint=_AGAIN, code="bad-path")
 
 
 def open_store(location: str | Path) -> Store:
@@ -54,9 +77,27 @@ def open_store(location: str | Path) -> Store:
     return _Folder(Path(location))
 
 
-def read(store: Store, path: str) -> bytes:
-    """A file of the bundle, decoded. Raises BundleError when it cannot be read or decoded."""
+def read_json(store: Store, path: str, max_bytes: int = MAX_JSON_BYTES) -> Any:
+    """A JSON file of the bundle. Raises BundleError, for one that would take more memory than tables do as well."""
+    return parsed(read(store, path, max_bytes), f"{store.location}/{path}")
+
+
+def parsed(data: bytes, where: str) -> Any:
+    """JSON of a bundle. Raises BundleError."""
+    if len(data) > _FEW_BYTES and (data.count(b",") > _MAX_VALUES or data.count(b"[") + data.count(b"{") > _MAX_CONTAINERS):
+        raise BundleError(f"{where} is damaged: it holds more values than a table may have", hint=_AGAIN, code="damaged")
     try:
-        return codec_of(path).decode(store.raw(path))
+        return loads(data)
+    except JSONDecodeError as error:
+        raise BundleError(f"{where} is no JSON: {error}", hint=_AGAIN, code="damaged") from None
+
+
+def read(store: Store, path: str, max_bytes: int = MAX_FILE_BYTES) -> bytes:
+    """A file of the bundle, decoded. Raises BundleError when it cannot be read or decoded, or holds more than ``max_bytes``."""
+    _check(path, store.location)
+    codec = codec_of(path)
+    data = store.raw(path, codec.max_stored_bytes(max_bytes))
+    try:
+        return codec.decode(data, max_bytes)
     except ValueError as error:
-        raise BundleError(f"{store.location}/{path} is damaged: {error}", hint="Build the bundle again.", code="damaged") from None
+        raise BundleError(f"{store.location}/{path} is damaged: {error}", hint=_AGAIN, code="damaged") from None

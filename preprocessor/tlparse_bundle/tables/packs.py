@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from array import array
 from collections.abc import Iterator
 from io import BytesIO
@@ -57,7 +58,7 @@ class Packs:
     def __getitem__(self, number: int) -> bytes:
         start, end = self._ends[number], self._ends[number + 1]
         self._file.seek(start)
-        return decode(self._file.read(end - start))
+        return decode(self._file.read(end - start), sys.maxsize)
 
     def __iter__(self) -> Iterator[bytes]:
         return map(self.__getitem__, range(len(self)))

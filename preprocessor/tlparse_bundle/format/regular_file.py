@@ -1,0 +1,56 @@
+"""Opens files of a folder that somebody else may have made: regular files only, and no link is followed."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from pathlib import Path
+from typing import BinaryIO
+
+_FOLDER = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_CLOEXEC
+_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC  # a pipe without a writer must not wait
+_NOT_REGULAR = (errno.ELOOP, errno.ENOTDIR, errno.ENXIO, errno.EISDIR, errno.EMLINK)
+
+
+class NotRegular(OSError):
+    """A link, folder, pipe, socket or device where a file was expected, or a link on the way to it."""
+
+    def __init__(self, path: str | os.PathLike):
+        super().__init__(errno.EINVAL, "it is no regular file, or lies behind a link", str(path))
+
+
+def open_regular(folder: str | os.PathLike, path: str) -> BinaryIO:
+    """The file at ``path`` below ``folder``. The folder itself may be a link; what is below it may be none.
+
+    Raises OSError: NotRegular for anything but a regular file.
+    """
+    *parents, name = path.split("/")
+    if any(part in ("", ".", "..") or "\0" in part for part in (*parents, name)):
+        raise NotRegular(Path(folder) / path.replace("\0", "\\0"))
+    at = os.open(folder, _FOLDER)
+    try:
+        for parent in parents:
+            below = os.open(parent, _FOLDER | os.O_NOFOLLOW, dir_fd=at)
+            os.close(at)
+            at = below
+        file = os.open(name, _FILE, dir_fd=at)
+    except OSError as error:
+        if error.errno in _NOT_REGULAR:
+            raise NotRegular(Path(folder) / path) from None
+        raise
+    finally:
+        os.close(at)
+    if not stat.S_ISREG(os.fstat(file).st_mode):
+        os.close(file)
+        raise NotRegular(Path(folder) / path)
+    return open(file, "rb")
+
+
+def read_regular(folder: str | os.PathLike, path: str, max_bytes: int) -> bytes:
+    """The content of such a file. Raises OSError; EFBIG for one of more than ``max_bytes``, which is not read."""
+    with open_regular(folder, path) as stream:
+        size = os.fstat(stream.fileno()).st_size
+        if size > max_bytes:
+            raise OSError(errno.EFBIG, f"it has {size:,} bytes, more than the {max_bytes:,} that it may have", str(Path(folder) / path))
+        return stream.read(size)

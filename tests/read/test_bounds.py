@@ -1,0 +1,132 @@
+"""Files of a bundle that claim, or hold, more than they may: refused before memory is taken."""
+
+import gzip
+import struct
+import tracemalloc
+
+import pytest
+import zstandard
+from log_builder import log
+from tlparse_bundle import Bundle, BundleError, build, discover
+from tlparse_bundle.format.codecs import CODECS, MAX_FILE_BYTES
+from tlparse_bundle.read import store
+
+MB = 1 << 20
+CLAIMS_A_TB = b"\x28\xb5\x2f\xfd" + b"\xe0" + struct.pack("<Q", 1 << 40) + b"\x01\x00\x00" + b"\0\0"  # 18 bytes
+
+
+def memory(call):
+    tracemalloc.start()
+    try:
+        call()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("name", CODECS)
+@pytest.mark.parametrize("size", [0, 1, 3 * MB + 7])
+def test_what_fits_is_decoded(name, size):
+    codec, data = CODECS[name], bytes(range(256)) * (size // 256) + b"x" * (size % 256)
+    stored = codec.encode(data)
+    assert codec.decode(stored, size) == data == b"".join(codec.decode_pieces(stored, size))
+    assert codec.decode(stored) == data
+    assert len(stored) <= codec.max_stored_bytes(size)
+
+
+@pytest.mark.parametrize("name", CODECS)
+def test_what_does_not_fit_is_refused(name):
+    codec = CODECS[name]
+    stored = codec.encode(b"x" * (3 * MB))
+    for max_bytes in (0, 2 * MB, 3 * MB - 1):
+        with pytest.raises(ValueError, match=f"more than {max_bytes:,} bytes"):
+            codec.decode(stored, max_bytes)
+        with pytest.raises(ValueError, match=f"more than {max_bytes:,} bytes"):
+            list(codec.decode_pieces(stored, max_bytes))
+
+
+def test_a_claim_takes_no_memory():
+    def refused(decode):
+        with pytest.raises(ValueError, match="more than"):
+            list(decode(CLAIMS_A_TB, MAX_FILE_BYTES))
+
+    assert len(CLAIMS_A_TB) == 18
+    assert memory(lambda: refused(CODECS["zstd"].decode)) < MB
+    assert memory(lambda: refused(CODECS["zstd"].decode_pieces)) < MB
+
+
+def test_a_bomb_is_stopped_at_the_bound():
+    bomb = gzip.compress(b"\0" * (200 * MB))
+
+    def refused():
+        with pytest.raises(ValueError, match="more than"):
+            CODECS["gzip"].decode(bomb, 2 * MB)
+
+    assert memory(refused) < 8 * MB
+
+
+def test_pieces_stay_small():
+    for codec in (CODECS["zstd"], CODECS["gzip"]):
+        stored = codec.encode(b"\0" * (64 * MB))
+        assert memory(lambda codec=codec, stored=stored: [None for _ in codec.decode_pieces(stored, 64 * MB)]) < 12 * MB
+
+
+@pytest.mark.parametrize("name", ["zstd", "gzip"])
+def test_damaged_data_are_an_error(name):
+    codec = CODECS[name]
+    stored = codec.encode(bytes(range(256)) * 5000)
+    for damaged in (stored[: len(stored) // 2], stored[:-3], stored[:3], b"", b"nonsense" * 9, stored + b"more"):
+        with pytest.raises(ValueError, match="not"):
+            codec.decode(damaged, 9 * MB)
+        if damaged != stored + b"more" or name == "gzip":
+            with pytest.raises(ValueError, match="not"):
+                list(codec.decode_pieces(damaged, 9 * MB))
+
+
+def test_a_frame_that_does_not_say_its_size_is_refused():
+    frame = zstandard.ZstdCompressor(write_content_size=False).compress(b"x" * 1000)
+    with pytest.raises(ValueError, match="does not say its size"):
+        CODECS["zstd"].decode(frame)
+
+
+@pytest.fixture
+def bundle(tmp_path):
+    (tmp_path / "x.log").write_bytes(log("artifact:a 0/0\n | text"))
+    build(discover([tmp_path / "x.log"]), tmp_path / "out", jobs=1)
+    return tmp_path / "out"
+
+
+@pytest.mark.parametrize("content", [CLAIMS_A_TB, zstandard.ZstdCompressor().compress(b" " * (store.MAX_JSON_BYTES + 1))])
+def test_a_table_that_is_a_bomb_is_a_sentence(content, bundle):
+    (bundle / "logs/x/artifacts.json.zst").write_bytes(content)
+
+    def refused():
+        with pytest.raises(BundleError, match=r"artifacts\.json\.zst is damaged: it holds more than") as error:
+            Bundle.open(bundle).logs[0].table("artifacts")
+        assert error.value.code == "damaged"
+
+    assert memory(refused) < 2 * MB
+
+
+def test_a_file_that_is_larger_than_allowed_is_not_read(bundle):
+    """It is sparse: it would be 4 GB of memory."""
+    with open(bundle / "logs/x/artifacts.json.zst", "wb") as file:
+        file.truncate(4 << 30)
+
+    def refused():
+        with pytest.raises(BundleError, match="4,294,967,296 bytes, more than"):
+            Bundle.open(bundle).logs[0].table("artifacts")
+
+    assert memory(refused) < 2 * MB
+
+
+@pytest.mark.parametrize("text", [b"[" + b"1," * (17 << 20) + b"1]", b"[" + b"[]," * (9 << 20) + b"1]"])
+def test_a_table_of_too_many_values_is_a_sentence(text, bundle):
+    (bundle / "logs/x/artifacts.json.zst").write_bytes(CODECS["zstd"].encode(text))
+    opened = Bundle.open(bundle)
+
+    def refused():
+        with pytest.raises(BundleError, match="more values than"):
+            opened.logs[0].table("artifacts")
+
+    assert memory(refused) < 40 * MB
