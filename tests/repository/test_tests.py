@@ -14,6 +14,8 @@ CLOCK = re.compile(r"\bsleep\(|wait_for_timeout\(|perf_counter|monotonic|network
 # Where such words are right.
 MAY = {
     "tests/cli/test_run.py": 1,  # a program that would go on for long, and gets a signal
+    "tests/fuzz/__main__.py": 4,  # for how many minutes
+    "tests/fuzz/runner.py": 2,  # the limit of a case
     "tests/repository/test_tests.py": None,  # the words
     "tests/waiting.py": None,  # ends what hangs
     "tests/web/test_web_artifacts.py": 1,  # Chromium takes ten downloads a second, and no more

@@ -1,0 +1,48 @@
+"""Sound bundles and logs to begin with, small and of different kinds, held in memory."""
+
+import functools
+import shutil
+import tempfile
+from pathlib import Path
+
+import traces
+from tlparse_bundle import build, discover
+
+# Name of a base: the fixture that it is built from.
+FIXTURES = {"small": "killed", "ranks": "ranks_killed", "provenance": "provenance_aoti", "failures": "failures"}
+CODECS = ("zstd", "gzip", "none")
+NAMES = [f"{name}-{codec}" for name in FIXTURES for codec in CODECS]
+_OTHER = "nonascii"
+
+
+@functools.cache
+def base(name):
+    """{path: bytes} of the sound bundle of this name, such as 'small-zstd'."""
+    fixture, _, codec = name.rpartition("-")
+    return _built([_trace(FIXTURES[fixture])], codec)
+
+
+@functools.cache
+def other(codec):
+    """{path: bytes} of a sound bundle of another log with this codec, to merge with."""
+    (log,) = _trace(_OTHER).iterdir()
+    with tempfile.TemporaryDirectory() as folder:
+        return _built([shutil.copy(log, Path(folder, "other.log"))], codec)
+
+
+def _trace(fixture):
+    return traces.ROOT / "fixtures" / fixture / "trace"
+
+
+def _built(paths, codec):
+    with tempfile.TemporaryDirectory() as folder:
+        build(discover(paths), Path(folder, "bundle"), codec=codec, jobs=1)
+        return traces.files(Path(folder, "bundle"))
+
+
+@functools.cache
+def log_bases():
+    """The beginnings of the fixtures' logs, and whole small ones."""
+    logs = [path.read_bytes() for path in traces.FIXTURE_LOGS]
+    parts = {data[: data.rfind(b"\n", 0, size) + 1] for data in logs for size in (4_000, 40_000)}
+    return sorted(parts - {b""}, key=lambda data: (len(data), data))
