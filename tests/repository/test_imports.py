@@ -24,7 +24,7 @@ FLOORS = (
     {"trace"},
     {"format"},
     {"remote"},
-    {"diagnostics", "errors", "plugins", "__init__"},
+    {"diagnostics", "errors", "plugins", "shown", "__init__"},
 )
 FLOOR = {room: number for number, floor in enumerate(FLOORS) for room in floor}
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 
 import click
 
+from tlparse_bundle.cli.say import say, say_json, shown
 from tlparse_bundle.cli.serve import serve_bundles
 
 EXIT_DIAGNOSTICS = 3
@@ -88,14 +88,14 @@ def build(traces, latest, ranks, overwrite, strict, jobs, executor, codec, open_
     if not quiet:
         print_summary(result)
     if as_json:
-        click.echo(json.dumps({"ok": True, "path": str(out), "logs": result.manifest["logs"]}))
+        say_json({"ok": True, "path": str(out), "logs": result.manifest["logs"]})
     if open_browser:
         serve_bundles([out], open_browser=True)
     elif not quiet:
-        click.echo(f"Look at it: tlparse-bundle serve {out}", err=True)
+        say(f"Look at it: tlparse-bundle serve {shown(out)}", err=True)
     damaged = damage(result.manifest) if strict else ""
     if damaged:
-        click.echo(f"Error: --strict: the bundle was built, but logs are damaged:\n{damaged}", err=True)
+        say(f"Error: --strict: the bundle was built, but logs are damaged:\n{damaged}", err=True)
         sys.exit(EXIT_DIAGNOSTICS)
 
 
@@ -124,4 +124,4 @@ def merge(bundles, overwrite, jobs, as_json, quiet) -> None:
     if not quiet:
         print_summary(result)
     if as_json:
-        click.echo(json.dumps({"ok": True, "path": out, "logs": result.manifest["logs"]}))
+        say_json({"ok": True, "path": out, "logs": result.manifest["logs"]})

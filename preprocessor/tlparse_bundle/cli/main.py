@@ -13,6 +13,7 @@ import click
 from tlparse_bundle import __version__
 from tlparse_bundle.cli.build import Location, build, merge
 from tlparse_bundle.cli.run import run
+from tlparse_bundle.cli.say import say, say_error, say_json, say_misuse, say_traceback, shown
 from tlparse_bundle.cli.serve import serve
 from tlparse_bundle.cli.share import export, fork, site
 from tlparse_bundle.errors import BundleError
@@ -43,7 +44,7 @@ def _version() -> str:
 
 def _print_version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
     if value:
-        click.echo(_version())
+        say(_version())
         ctx.exit()
 
 
@@ -77,7 +78,10 @@ def info(bundle, as_json) -> None:
     from tlparse_bundle.read.reader import Bundle
 
     opened = Bundle.open(bundle)
-    click.echo(json.dumps(as_dict(opened)) if as_json else as_text(opened))
+    if as_json:
+        say_json(as_dict(opened))
+    else:
+        say(as_text(opened))
 
 
 @cli.command()
@@ -116,11 +120,11 @@ def validate(bundle, as_json) -> None:
 
     problems = check(Bundle.open(bundle))
     if as_json:
-        click.echo(json.dumps({"ok": not problems, "problems": problems}))
+        say_json({"ok": not problems, "problems": problems})
     else:
         for problem in problems:
-            click.echo(problem)
-        click.echo(f"{bundle}: {len(problems)} problems" if problems else f"{bundle}: sound", err=bool(problems))
+            say(shown(problem))
+        say(f"{shown(bundle)}: {len(problems)} problems" if problems else f"{shown(bundle)}: sound", err=bool(problems))
     if problems:
         sys.exit(1)
 
@@ -139,7 +143,7 @@ def restore(bundle, folder) -> None:
     from tlparse_bundle.read.restore import restore as write_logs
 
     for path in write_logs(Bundle.open(bundle), folder):
-        click.echo(path)
+        say(shown(path))
 
 
 @cli.command()
@@ -161,7 +165,7 @@ def legacy(bundle, folder, export) -> None:
     from tlparse_bundle.read.reader import Bundle
 
     for path in write_legacy(Bundle.open(bundle), folder, export=export):
-        click.echo(path)
+        say(shown(path))
 
 
 @cli.command()
@@ -178,11 +182,11 @@ def docs(what, name) -> None:
     from tlparse_bundle.format.schemas import format_document, schema, schema_names
 
     if what == "format":
-        click.echo(format_document(), nl=False)
+        say(format_document(), nl=False)
     elif name is None:
-        click.echo("\n".join(schema_names()))
+        say("\n".join(schema_names()))
     else:
-        click.echo(json.dumps(schema(name), indent=2, ensure_ascii=False))
+        say(json.dumps(schema(name), indent=2, ensure_ascii=False))
 
 
 def main() -> None:
@@ -194,16 +198,19 @@ def main() -> None:
         code = cli.main(standalone_mode=False, prog_name="tlparse-bundle", color=color)
     except BundleError as error:
         if as_json:
-            click.echo(json.dumps({"ok": False, "error": {"code": error.code, "message": error.message, "hint": error.hint}}))
-        click.echo(f"Error: {error}", err=True)
+            say_json({"ok": False, "error": {"code": error.code, "message": error.message, "hint": error.hint}})
+        say_error(error)
         code = error.exit_code
     except click.ClickException as error:
-        error.show()
+        say_misuse(error)
         code = error.exit_code
     except (click.Abort, KeyboardInterrupt):
-        click.echo("Interrupted; nothing was written.", err=True)
+        say("Interrupted; nothing was written.", err=True)
         code = EXIT_INTERRUPTED
     except BrokenPipeError:
         sys.stdout = None  # the reader has gone; nothing more to flush
         code = 0
+    except Exception:
+        say_traceback()
+        code = 1
     sys.exit(code or 0)

@@ -7,6 +7,7 @@ import sys
 import click
 
 from tlparse_bundle.build.build import BuildResult
+from tlparse_bundle.cli.say import say, shown
 from tlparse_bundle.read.info import duration, size
 
 
@@ -22,7 +23,7 @@ class Bar:
 
     def __enter__(self) -> Bar:
         if self._plain:
-            click.echo(f"Reading {self._label}", err=True)
+            say(f"Reading {self._label}", err=True)
         self._bar.__enter__()
         return self
 
@@ -41,7 +42,7 @@ def print_summary(result: BuildResult) -> None:
     compiles = sum(log["compile_count"] for log in logs)
     compile_us = sum(log["compile_time_us"] for log in logs)
     lines = [
-        f"{result.path}: {sum(log['event_count'] for log in logs):,} events and {compiles:,} compiles"
+        f"{shown(result.path)}: {sum(log['event_count'] for log in logs):,} events and {compiles:,} compiles"
         f" ({duration(compile_us)}) of {len(logs):,} log{'s' if len(logs) != 1 else ''}"
         + (f", {ranks:,} with a rank" if ranks else ""),
         f"{size(raw_bytes)} of logs became {size(result.stored_bytes)} in {result.file_count:,} files",
@@ -53,7 +54,7 @@ def print_summary(result: BuildResult) -> None:
     about = result.manifest["diagnostic_codes"]
     for code in sorted(totals, key=lambda code: (about[code]["severity"] != "warning", code)):
         lines.append(f"{about[code]['severity']}: {totals[code]:,} × {code}: {about[code]['meaning']}")
-    click.echo("\n".join(lines), err=True)
+    say("\n".join(lines), err=True)
 
 
 def damage(manifest: dict) -> str:
@@ -63,5 +64,5 @@ def damage(manifest: dict) -> str:
     for log in manifest["logs"]:
         found = [f"{count:,} × {code}" for code, count in log["diagnostics"].items() if about[code]["severity"] == "warning"]
         if found:
-            lines.append(f"  {log['source']['name']}: {', '.join(found)}")
+            lines.append(f"  {shown(log['source']['name'])}: {', '.join(found)}")
     return "\n".join(lines)

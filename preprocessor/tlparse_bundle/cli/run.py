@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from tlparse_bundle.cli.say import say, shown
 from tlparse_bundle.cli.serve import serve_bundles
 from tlparse_bundle.errors import BundleError
 
@@ -46,7 +47,7 @@ def run(program, output, overwrite, keep_trace, provenance, open_browser) -> Non
         trace.mkdir(parents=True, exist_ok=True)
         code = run_traced(program, trace, provenance=provenance)
         if code:
-            click.echo(f"{program[0]} ended with {code}; what it traced until then:", err=True)
+            say(f"{shown(program[0])} ended with {code}; what it traced until then:", err=True)
         if not any(path.is_file() for path in trace.rglob("*")):
             hint = "It compiled nothing, does not use torch, or sets TORCH_TRACE itself."
             raise BundleError("the program wrote no trace", hint=hint, code="no-trace", exit_code=code or 1)
@@ -59,7 +60,7 @@ def run(program, output, overwrite, keep_trace, provenance, open_browser) -> Non
     if open_browser:
         serve_bundles([out], open_browser=True)
     else:
-        click.echo(f"Look at it: tlparse-bundle serve {out}", err=True)
+        say(f"Look at it: tlparse-bundle serve {shown(out)}", err=True)
     sys.exit(code)
 
 

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import click
 
+from tlparse_bundle.cli.say import say
+
 RESERVED = {"lib", "home"}  # folders beside the viewers that these need
 
 
@@ -78,11 +80,11 @@ def serve_bundles(bundles, *, port: int = 0, open_browser: bool, viewers=(), all
             Bundle.open(location)  # says clearly what is wrong with it
 
     def ready(url: str) -> None:
-        click.echo(url)
+        say(url)
         hint = ssh_hint(url)
         if hint:
-            click.echo(f"From your own machine: {hint}", err=True)
-        click.echo("Press Ctrl-C to stop.", err=True)
+            say(f"From your own machine: {hint}", err=True)
+        say("Press Ctrl-C to stop.", err=True)
         sys.stdout.flush()
         if open_browser:
             import webbrowser

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from tlparse_bundle.cli.say import say, shown
 from tlparse_bundle.cli.serve import viewer_option
 from tlparse_bundle.errors import BundleError
 
@@ -27,7 +28,7 @@ def site(bundles, viewers) -> None:
         raise click.UsageError(f"Where should the site go? Try: tlparse-bundle site {bundles[0]} public/")
     *paths, folder = bundles
     size = write_site(paths, folder, viewers)
-    click.echo(f"{folder}: {size / 1e6:.1f} MB. Try it: python -m http.server -d {folder}", err=True)
+    say(f"{shown(folder)}: {size / 1e6:.1f} MB. Try it: python -m http.server -d {shown(folder)}", err=True)
 
 
 @click.command()
@@ -59,7 +60,7 @@ def export(bundle, report, compiles, viewer, max_mb, overwrite) -> None:
         raise BundleError(f"{report} exists already", hint="Pass --overwrite to replace it.", code="exists")
     pieces = export_page(Bundle.open(bundle), viewer_folder(viewer), compiles, max_mb * 1_000_000)
     held = f"the artifacts of {', '.join(compiles)}" if compiles else "all artifacts"
-    click.echo(f"Writing {report}: {sum(map(len, pieces)) / 1e6:.1f} MB, with {held}.", err=True)
+    say(f"Writing {shown(report)}: {sum(map(len, pieces)) / 1e6:.1f} MB, with {shown(held)}.", err=True)
     part = report.with_name(report.name + ".part")
     try:
         with part.open("wb") as file:
@@ -83,4 +84,4 @@ def fork(viewer, folder) -> None:
     from tlparse_bundle.serve.fork import fork as copy_viewer
 
     copy_viewer(viewer, folder)
-    click.echo(f"{folder} is yours: read {folder / 'README.md'}", err=True)
+    say(f"{shown(folder)} is yours: read {shown(folder / 'README.md')}", err=True)

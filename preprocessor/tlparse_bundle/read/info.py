@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tlparse_bundle.read.reader import Bundle
+from tlparse_bundle.shown import shown
 
 _MAX_LOGS = 40
 _MAX_COMPILES = 40
@@ -36,7 +37,7 @@ def as_text(bundle: Bundle) -> str:
     manifest = bundle.manifest
     version = manifest["format"]
     producer = manifest["producer"]
-    lines = [f"format {version['major']}.{version['minor']}, made by {producer['name']} {producer['version']}, codec {manifest['codec']}", ""]
+    lines = [f"format {version['major']}.{version['minor']}, made by {shown(producer['name'])} {shown(producer['version'])}, codec {manifest['codec']}", ""]
     rows = [("log", "rank", "torch", "events", "compiles", "compile time", "statuses", "diagnostics")]
     for log in bundle.logs[:_MAX_LOGS]:
         row = log.row
@@ -67,5 +68,6 @@ def _compiles(bundle: Bundle) -> list[str]:
 
 
 def _columns(rows: list[tuple[str, ...]]) -> list[str]:
+    rows = [tuple(map(shown, row)) for row in rows]
     widths = [max(map(len, column)) for column in zip(*rows)]
     return ["  ".join(text.ljust(width) for text, width in zip(row, widths)).rstrip() for row in rows]

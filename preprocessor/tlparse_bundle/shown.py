@@ -1,0 +1,28 @@
+"""Text as a terminal may see it: what would move the cursor, hide text or turn it round becomes visible.
+
+Names come from logs, bundles and folders that others made. Payloads and JSON do not go through here.
+"""
+
+from __future__ import annotations
+
+import re
+
+# C0 but tab and line feed, DEL, C1; marks and overrides of the direction of text; separators of lines; halves of surrogate pairs.
+_UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_UNSEEN_IN_A_LINE = re.compile(_UNSEEN.pattern[:-1] + "\t\n]")
+_SHORT = {"\t": r"\t", "\n": r"\n", "\r": r"\r"}
+
+
+def shown(name: object) -> str:
+    """A name that is a part of one line: it cannot begin another."""
+    return _UNSEEN_IN_A_LINE.sub(_escape, str(name))
+
+
+def plain(text: str) -> str:
+    """Text of several lines, the line ends of which are ours."""
+    return _UNSEEN.sub(_escape, text)
+
+
+def _escape(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    return _SHORT.get(match[0]) or (f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}")
