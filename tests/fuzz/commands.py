@@ -180,8 +180,11 @@ def _plain(data):
             rest = stream.unused_data.lstrip(b"\0")
         return out
     if data.startswith(b"\x28\xb5\x2f\xfd"):
-        with zstandard.ZstdDecompressor().stream_reader(data, read_across_frames=True) as stream:
-            return stream.read()
+        try:
+            with zstandard.ZstdDecompressor().stream_reader(data, read_across_frames=True) as stream:
+                return stream.read()
+        except zstandard.ZstdError:
+            return b""  # left out, as it does not have the name of a log
     return data
 
 

@@ -9,7 +9,7 @@ from log_builder import log
 from tlparse_bundle import Bundle, BundleError, build, discover
 from tlparse_bundle.build import event_writer, verbatim_writer
 from tlparse_bundle.read.restore import restore
-from tlparse_bundle.trace.discover import open_log
+from tlparse_bundle.trace.log_file import open_log
 
 
 @pytest.fixture

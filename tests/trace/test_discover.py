@@ -1,13 +1,20 @@
 """From paths to logs: which files count, their ids and ranks, the newest run."""
 
+import dataclasses
 import datetime as dt
 import gzip
+import json
 import os
+import socket
+import subprocess
+import sys
 
 import pytest
 import zstandard
 from log_builder import log, record
-from tlparse_bundle import BundleError, discover
+from tlparse_bundle import BundleError, build, discover
+from tlparse_bundle.trace.log_file import open_log
+from traces import ROOT
 
 DATA = log("a")
 
@@ -102,6 +109,145 @@ def test_ranks(tmp_path):
         put(tmp_path, f"dedicated_log_torch_trace_rank_{rank}_a.log")
     put(tmp_path, "dedicated_log_torch_trace_a.log")
     assert [it.name_rank for it in discover([tmp_path], ranks=[1, 3, 9])] == [1, 3]
+
+
+# ---- what is no log, and what may be one and is left out
+
+
+def found_in(folder):
+    """(names of the logs, {name: reason} of what was left out)."""
+    skipped = []
+    logs = discover([folder], skipped=skipped)
+    return names(logs), {os.path.relpath(it.path, folder): it.reason for it in skipped}
+
+
+@pytest.mark.parametrize("target", ["outside.log", "/proc/self/environ", "/dev/zero", "/etc/passwd", "missing", ".", "folder"])
+@pytest.mark.parametrize("name", ["dedicated_log_torch_trace_rank_1_x.log", "x.log"])
+def test_a_link_in_a_folder_is_not_followed(name, target, tmp_path):
+    put(tmp_path, "logs/real.log")
+    put(tmp_path, "outside.log")
+    put(tmp_path, "folder/dedicated_log_torch_trace_y.log")
+    (tmp_path / "logs" / name).symlink_to(tmp_path / target)
+    assert found_in(tmp_path / "logs") == (["real.log"], {name: "a link"})
+
+
+def test_a_link_that_is_named_is_read(tmp_path):
+    put(tmp_path, "far/real.log")
+    (tmp_path / "x.log").symlink_to("far/real.log")
+    (tmp_path / "logs").symlink_to("far")
+    assert names(discover([tmp_path / "x.log"])) == ["x.log"]
+    assert names(discover([tmp_path / "logs"])) == ["real.log"]
+
+
+@pytest.mark.parametrize("name", ["dedicated_log_torch_trace_x.log", "x"])
+def test_what_is_no_regular_file_is_not_opened(name, tmp_path):
+    put(tmp_path, "real.log")
+    os.mkfifo(tmp_path / name)
+    with socket.socket(socket.AF_UNIX) as it:
+        it.bind(os.path.relpath(tmp_path / "socket.log"))
+        assert found_in(tmp_path) == (["real.log"], {name: "no regular file", "socket.log": "no regular file"})
+
+
+def test_only_links_are_an_error_that_names_them(tmp_path):
+    put(tmp_path, "real.log")
+    (tmp_path / "logs").mkdir()
+    for number in range(9):
+        (tmp_path / "logs" / f"dedicated_log_torch_trace_{number}.log").symlink_to(tmp_path / "real.log")
+    with pytest.raises(BundleError, match="holds no trace log") as error:
+        discover([tmp_path / "logs"])
+    assert "9 left out: " in error.value.hint and "torch_trace_0.log (a link)" in error.value.hint and "and 4 more. Name them to read them." in error.value.hint
+
+
+@pytest.fixture
+def unreadable(monkeypatch):
+    """unreadable(name): opening a file of this name fails, as it does for those who may not read it."""
+
+    def make(name, error=PermissionError(13, "Permission denied")):
+        opened = os.open
+
+        def refused(path, *arguments, **options):
+            if os.path.basename(path) == name:
+                raise error
+            return opened(path, *arguments, **options)
+
+        monkeypatch.setattr(os, "open", refused)
+
+    return make
+
+
+@pytest.mark.parametrize("error,reason", [(PermissionError(13, "Permission denied"), "cannot be read: Permission denied"), (FileNotFoundError(2, "gone"), "it is gone"), (OSError(5, "Input/output error"), "cannot be read: Input/output error")])
+def test_an_unreadable_file_does_not_stop_the_others(error, reason, unreadable, tmp_path):
+    put(tmp_path, "real.log")
+    put(tmp_path, "notes.txt", b"secret")
+    unreadable("notes.txt", error)
+    assert found_in(tmp_path) == (["real.log"], {"notes.txt": reason})
+
+
+def test_a_log_that_is_gone_meanwhile_does_not_stop_the_others(unreadable, tmp_path):
+    put(tmp_path, "real.log")
+    put(tmp_path, "dedicated_log_torch_trace_x.log")
+    unreadable("dedicated_log_torch_trace_x.log", FileNotFoundError(2, "gone"))
+    assert found_in(tmp_path) == (["real.log"], {"dedicated_log_torch_trace_x.log": "it is gone"})
+
+
+def test_an_unreadable_log_is_an_error(unreadable, tmp_path):
+    put(tmp_path, "real.log")
+    put(tmp_path, "dedicated_log_torch_trace_x.log")
+    unreadable("dedicated_log_torch_trace_x.log")
+    with pytest.raises(BundleError, match="torch_trace_x.log cannot be read: Permission denied") as error:
+        discover([tmp_path])
+    assert "It has the name of a log." in error.value.hint
+
+
+def test_an_unreadable_folder_below_does_not_stop_the_others(tmp_path, monkeypatch):
+    put(tmp_path, "real.log")
+    put(tmp_path, "locked/x.log")
+    scan = os.scandir
+    monkeypatch.setattr(os, "scandir", _refusing(scan, "locked"))
+    assert found_in(tmp_path) == (["real.log"], {"locked": "cannot be read: Permission denied"})
+    monkeypatch.setattr(os, "scandir", _refusing(scan, tmp_path.name))
+    with pytest.raises(BundleError, match="cannot be read: Permission denied"):
+        discover([tmp_path])
+
+
+def _refusing(scan, name):
+    def refused(path):
+        if os.path.basename(path) == name:
+            raise PermissionError(13, "Permission denied", os.fspath(path))
+        return scan(path)
+
+    return refused
+
+
+def test_a_compressed_file_that_cannot_be_looked_into_is_said(tmp_path):
+    put(tmp_path, "real.log")
+    put(tmp_path, "backup.gz", gzip.compress(DATA)[:-12])
+    (_, skipped) = found_in(tmp_path)
+    assert list(skipped) == ["backup.gz"] and skipped["backup.gz"].startswith("cannot be decompressed")
+    with pytest.raises(BundleError, match="backup.gz cannot be decompressed"):
+        discover([tmp_path / "backup.gz"])
+
+
+@pytest.mark.parametrize("what", ["link", "pipe"])
+def test_a_log_that_is_replaced_before_it_is_read(what, tmp_path):
+    path, secret = put(tmp_path, "logs/x.log"), put(tmp_path, "secret.log")
+    logs = discover([tmp_path / "logs"])
+    path.unlink()
+    os.mkfifo(path) if what == "pipe" else path.symlink_to(secret)
+    with pytest.raises(BundleError, match="x.log cannot be read: it is no regular file"):
+        build(logs, tmp_path / "out", jobs=1)
+    if what == "pipe":
+        with pytest.raises(BundleError, match="x.log cannot be read: it is no regular file"):
+            open_log(dataclasses.replace(logs[0], folder=None))
+
+
+def test_the_command_says_what_was_left_out(tmp_path):
+    put(tmp_path, "logs/real.log")
+    (tmp_path / "logs" / "evil\nError: x.log").symlink_to("/proc/self/environ")
+    command = [sys.executable, "-m", "tlparse_bundle", "logs", "out", "--json", "-q"]
+    done = subprocess.run(command, cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT / "preprocessor")}, capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and done.stderr == "1 left out: logs/evil\\nError: x.log (a link). Name them to read them.\n"
+    assert json.loads(done.stdout)["skipped"] == [{"path": "logs/evil\nError: x.log", "reason": "a link"}]
 
 
 # ---- the newest run

@@ -20,7 +20,7 @@ from tlparse_bundle.format.codecs import CODECS
 from tlparse_bundle.format.json_codec import dumps, dumps_indented
 from tlparse_bundle.format.schemas import schema, schema_names
 from tlparse_bundle.remote import is_url
-from tlparse_bundle.trace.discover import LogFile
+from tlparse_bundle.trace.log_file import LogFile
 
 
 @dataclass(slots=True)
@@ -50,7 +50,7 @@ def build(
     jobs = jobs or core_count()
     target = open_target(out, overwrite=overwrite)
     if executor is not None:  # in another place a relative path is another file
-        logs, jobs = [replace(log, path=log.path.absolute()) for log in logs], 1
+        logs, jobs = [replace(log, path=log.path.absolute(), folder=log.folder and log.folder.absolute()) for log in logs], 1
     with target, executor or Workers(min(jobs, len(logs))) as workers:
         summaries = _write_logs(logs, target.root, codec, workers, jobs, progress)
         manifest = finish(summaries, target, codec, workers)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tlparse_bundle.diagnostics import Diagnostics
-from tlparse_bundle.trace.discover import LogFile, open_log
+from tlparse_bundle.trace.log_file import LogFile, open_log
 from tlparse_bundle.trace.reader import Record, RecordReader
 
 

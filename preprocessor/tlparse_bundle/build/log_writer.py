@@ -20,9 +20,9 @@ from tlparse_bundle.format.codecs import CODECS
 from tlparse_bundle.format.json_codec import dumps
 from tlparse_bundle.format.layout import log_path
 from tlparse_bundle.tables.identity import Identity, rank_of
-from tlparse_bundle.trace.discover import LogFile
 from tlparse_bundle.trace.envelope import EventDecoder
 from tlparse_bundle.trace.event import Event
+from tlparse_bundle.trace.log_file import LogFile
 from tlparse_bundle.trace.payload import RECENT
 
 _BATCH_RECORDS = 256

@@ -68,13 +68,16 @@ def build(traces, latest, ranks, overwrite, strict, jobs, executor, codec, open_
     from tlparse_bundle.build.build import build as build_bundle
     from tlparse_bundle.build.target import open_target
     from tlparse_bundle.cli.progress import Bar, damage, print_summary
-    from tlparse_bundle.trace.discover import discover
+    from tlparse_bundle.trace.discover import Skipped, discover, left_out
 
     if len(traces) < 2:
         raise click.UsageError(f"Where should the bundle go? Try: tlparse-bundle {traces[0]} out/")
     *paths, out = traces
     open_target(out, overwrite=overwrite)  # says what is wrong with it before the logs are looked for
-    logs = discover(paths, latest=latest, ranks=ranks)
+    skipped: list[Skipped] = []
+    logs = discover(paths, latest=latest, ranks=ranks, skipped=skipped)
+    if skipped:
+        say(left_out(skipped), err=True)
     with Bar(sum(log.size_bytes for log in logs), len(logs), hidden=quiet) as bar:
         result = build_bundle(
             logs,
@@ -88,7 +91,7 @@ def build(traces, latest, ranks, overwrite, strict, jobs, executor, codec, open_
     if not quiet:
         print_summary(result)
     if as_json:
-        say_json({"ok": True, "path": str(out), "logs": result.manifest["logs"]})
+        say_json({"ok": True, "path": str(out), "logs": result.manifest["logs"], "skipped": [it._asdict() for it in skipped]})
     if open_browser:
         serve_bundles([out], open_browser=True)
     elif not quiet:

@@ -67,8 +67,11 @@ def run(program, output, overwrite, keep_trace, provenance, open_browser) -> Non
 def _build(trace: Path, out: Path, overwrite: bool):
     from tlparse_bundle.build.build import build
     from tlparse_bundle.cli.progress import Bar
-    from tlparse_bundle.trace.discover import discover
+    from tlparse_bundle.trace.discover import Skipped, discover, left_out
 
-    logs = discover([trace])
+    skipped: list[Skipped] = []
+    logs = discover([trace], skipped=skipped)
+    if skipped:
+        say(left_out(skipped), err=True)
     with Bar(sum(log.size_bytes for log in logs), len(logs), hidden=False) as bar:
         return build(logs, out, overwrite=overwrite, progress=bar.advance)

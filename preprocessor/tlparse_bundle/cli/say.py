@@ -22,7 +22,10 @@ def say_json(value: Any) -> None:
     """Print a JSON document, which is ASCII."""
     import json
 
-    click.echo(json.dumps(value))
+    try:
+        click.echo(json.dumps(value))
+    except RecursionError:
+        raise BundleError("the result cannot be printed as JSON: it is nested too deeply", code="damaged") from None
 
 
 def say_error(error: BundleError) -> None:

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import datetime as dt
-import gzip
-import io
 import os
 import re
 import stat
-import zlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import NamedTuple
 
 from tlparse_bundle.errors import BundleError
-from tlparse_bundle.format.zstd_codec import ZstdError, frame_decoder
 from tlparse_bundle.remote import RemoteFile, RemoteFolder, is_url
+from tlparse_bundle.shown import shown
+from tlparse_bundle.trace.log_file import LogFile, open_log, open_raw, reason, unreadable
 from tlparse_bundle.trace.reader import PREFIX
 
 TORCH_NAME = re.compile(r"dedicated_log_torch_trace_(?P<rest>.+)")
@@ -24,126 +21,50 @@ _RANK = re.compile(r"rank_(\d{1,9})(?:_|$)")
 _ENDINGS = re.compile(r"(\.(log|txt|jsonl?))?(\.(gz|zst))?$", re.IGNORECASE)
 _MAGIC = {"gzip": b"\x1f\x8b", "zstd": b"\x28\xb5\x2f\xfd"}
 _SNIFF_BYTES = 64 << 10
-_ZSTD_INPUT_BYTES = 4 << 10  # at once; even the densest data expands to little of memory
+_NAMED = 5  # of those that were left out
 
 
-@dataclass(frozen=True, slots=True)
-class LogFile:
-    path: Path | RemoteFile
-    id: str  # unique in a bundle, safe as a name of a folder
-    name_rank: int | None  # rank according to the file name
-    compression: str | None  # gzip, zstd or None
-    size_bytes: int  # on disk
+class Skipped(NamedTuple):
+    """What was found in a folder and left out, though it may be a log."""
+
+    path: str
+    reason: str
 
 
-class _ZstdFrames:
-    """Reads zstd frames one after another; zstandard's own reader takes a frame that was cut for a whole one."""
-
-    def __init__(self, raw: BinaryIO):
-        self._raw = raw
-        self._frame = None
-        self._input = b""
-        self._output = bytearray()
-
-    def read(self, size: int) -> bytes:
-        while len(self._output) < size:
-            data = self._input or self._raw.read(_ZSTD_INPUT_BYTES)
-            if not data:
-                if self._frame is not None:
-                    raise EOFError("it ends in the middle of a frame")
-                break
-            if self._frame is None:
-                self._frame = frame_decoder()
-            self._output += self._frame.decompress(data)
-            self._input = b""
-            if self._frame.eof:
-                self._input, self._frame = self._frame.unused_data, None
-        data = bytes(self._output[:size])
-        del self._output[:size]
-        return data
-
-    def close(self) -> None:
-        self._raw.close()
+def left_out(skipped: Sequence[Skipped]) -> str:
+    """A sentence about what was left out; empty for nothing."""
+    if not skipped:
+        return ""
+    names = ", ".join(f"{shown(path)} ({reason})" for path, reason in skipped[:_NAMED])
+    more = f" and {len(skipped) - _NAMED:,} more" if len(skipped) > _NAMED else ""
+    return f"{len(skipped):,} left out: {names}{more}. Name them to read them."
 
 
-class _Gzip(gzip.GzipFile):
-    """Closes the file that it reads."""
-
-    def __init__(self, raw: BinaryIO):
-        super().__init__(fileobj=raw)
-        self.myfileobj = raw
-
-
-class _LogStream(io.RawIOBase):
-    """Reads on through a file or a compressed stream; turns their errors into sentences."""
-
-    def __init__(self, stream: BinaryIO | _ZstdFrames, log: LogFile):
-        self._stream = stream
-        self._log = log
-
-    def readable(self) -> bool:
-        return True
-
-    def read(self, size: int = -1) -> bytes:
-        try:
-            return self._stream.read(size)
-        except (OSError, EOFError, zlib.error, ZstdError, ValueError) as error:
-            if self._log.compression is None or getattr(error, "errno", None):  # the disk's, not the decompressor's
-                raise BundleError(f"{self._log.path} cannot be read: {_reason(error)}", code="unreadable") from None
-            raise BundleError(
-                f"{self._log.path} cannot be decompressed: {error}",
-                hint="The file is damaged or was cut. Decompress as much as possible by hand and pass the result.",
-                code="compression",
-            ) from None
-
-    def close(self) -> None:
-        self._stream.close()
-        super().close()
-
-
-def open_log(log: LogFile) -> BinaryIO:
-    """The bytes of a log, decompressed. Raises BundleError when it cannot be opened."""
-    try:
-        if log.compression == "gzip":
-            return _LogStream(_Gzip(log.path.open("rb")), log)
-        if log.compression == "zstd":
-            return _LogStream(_ZstdFrames(log.path.open("rb")), log)
-        return _LogStream(log.path.open("rb", buffering=0), log)
-    except OSError as error:
-        raise BundleError(f"{log.path} cannot be read: {_reason(error)}", code="unreadable") from None
-
-
-def _reason(error: Exception) -> str:
-    return getattr(error, "strerror", None) or str(error)
-
-
-def discover(paths: Sequence[str | os.PathLike], *, latest: bool = False, ranks: Iterable[int] | None = None) -> list[LogFile]:
+def discover(paths: Sequence[str | os.PathLike], *, latest: bool = False, ranks: Iterable[int] | None = None, skipped: list[Skipped] | None = None) -> list[LogFile]:
     """The logs that ``paths`` name: files, and folders with everything below them.
 
-    ``latest`` keeps the logs of the newest run only, ``ranks`` those of the given ranks.
+    ``latest`` keeps the logs of the newest run only, ``ranks`` those of the given ranks. In a folder no link is followed,
+    only regular files are opened, and what cannot be read is left out, unless it has the name of a log; ``skipped`` gets all that.
     Sorted by id. Raises BundleError when nothing is found, a file is no trace, or two logs have
     the same name.
     """
     logs: dict[Path | RemoteFile, LogFile] = {}
+    skipped = [] if skipped is None else skipped
     for location in paths:
         if is_url(location):
-            for log in _logs_at(str(location).rstrip("/")):
+            for log in _logs_at(str(location).rstrip("/"), skipped):
                 logs.setdefault(log.path, log)
             continue
         given = Path(location)
         mode = _mode(given)
         if stat.S_ISDIR(mode):
-            found = _logs_below(given)
+            found = _logs_below(given, skipped)
             if not found:
-                raise BundleError(
-                    f"{given} holds no trace log",
-                    hint="A log is written by TORCH_TRACE=<directory> python …; its name begins with dedicated_log_torch_trace_.",
-                    code="no-logs",
-                )
+                raise _no_logs(given, "A log is written by TORCH_TRACE=<directory> python …; its name begins with dedicated_log_torch_trace_.", skipped)
         elif stat.S_ISREG(mode):
-            found = [_log_file(given)]
+            found = [_named_log(given)]
         else:
-            raise BundleError(f"{given} is neither a file nor a directory", hint="Write what it gives into a file first.", code="not-a-file")
+            raise BundleError(f"{shown(given)} is neither a file nor a directory", hint="Write what it gives into a file first.", code="not-a-file")
         for log in found:
             logs.setdefault(log.path.resolve(), log)
     found = sorted(logs.values(), key=lambda log: (log.id.lower(), str(log.path)))
@@ -155,12 +76,12 @@ def discover(paths: Sequence[str | os.PathLike], *, latest: bool = False, ranks:
         if not found:
             raise BundleError("no log has one of these ranks in its file name", hint="Leave out --ranks to take all logs.", code="no-logs")
     if all(log.size_bytes == 0 for log in found):
-        names = ", ".join(str(log.path) for log in found)
+        names = ", ".join(shown(log.path) for log in found)
         raise BundleError(f"{names}: empty", hint="The process wrote no record, or was killed before. Run it again with TORCH_TRACE set.", code="empty")
     for one, other in zip(found, found[1:]):
         if one.id.lower() == other.id.lower():
             raise BundleError(
-                f"two logs have the same name:\n  {one.path}\n  {other.path}",
+                f"two logs have the same name:\n  {shown(one.path)}\n  {shown(other.path)}",
                 hint="Rename one of them, or build a bundle of each.",
                 code="same-name",
             )
@@ -171,85 +92,116 @@ def _mode(path: Path) -> int:
     try:
         return path.stat().st_mode
     except (FileNotFoundError, NotADirectoryError):
-        raise BundleError(f"{path} does not exist", hint="Pass a trace log, or the directory that TORCH_TRACE named.", code="not-found") from None
+        raise BundleError(f"{shown(path)} does not exist", hint="Pass a trace log, or the directory that TORCH_TRACE named.", code="not-found") from None
     except (OSError, ValueError) as error:
-        raise BundleError(f"{path} cannot be read: {_reason(error)}", code="unreadable") from None
+        raise unreadable(path, error) from None
 
 
-def _unreadable_folder(error: OSError) -> None:
-    raise BundleError(f"{error.filename} cannot be read: {_reason(error)}", code="unreadable") from None
+def _no_logs(place: object, hint: str, skipped: Sequence[Skipped]) -> BundleError:
+    return BundleError(f"{shown(place)} holds no trace log", hint=f"{left_out(skipped)}\n{hint}".strip(), code="no-logs")
 
 
-def _logs_below(folder: Path) -> list[LogFile]:
+def _logs_below(folder: Path, skipped: list[Skipped]) -> list[LogFile]:
+    def unreadable_folder(error: OSError) -> None:
+        if Path(error.filename) == folder:
+            raise unreadable(folder, error) from None
+        skipped.append(Skipped(str(error.filename), f"cannot be read: {reason(error)}"))
+
     logs = []
-    for parent, folders, files in os.walk(folder, onerror=_unreadable_folder):
+    for parent, folders, files in os.walk(folder, onerror=unreadable_folder):
         is_bundle = "manifest.json" in files and "logs" in folders
         folders[:] = [] if is_bundle else sorted(name for name in folders if not name.startswith("."))
-        for name in () if is_bundle else sorted(files):
+        links = [name for name in folders if os.path.islink(os.path.join(parent, name))]
+        for name in () if is_bundle else sorted((*files, *links)):
             path = Path(parent, name)
-            if name.startswith(".") or not path.is_file():
-                continue
-            log = _log_file(path, must_be_log=False)
-            if log is not None:
-                logs.append(log)
+            if not name.startswith("."):
+                logs += _considered(path, skipped, folder)
     return logs
 
 
-def _logs_at(url: str) -> list[LogFile]:
+def _considered(path: Path | RemoteFile, skipped: list[Skipped], folder: Path | None = None) -> list[LogFile]:
+    """The log at a path that nobody named, if it is one."""
+    try:
+        kind = stat.S_IFREG if isinstance(path, RemoteFile) else stat.S_IFMT(path.lstat().st_mode)
+        why = "" if kind == stat.S_IFREG else "a link" if kind == stat.S_IFLNK else "no regular file"
+        log = None if why else _log_file(path, folder)
+        if log is not None and (TORCH_NAME.match(path.name) or log.size_bytes and _looks_like_a_trace(log)):
+            return [log]
+    except FileNotFoundError:
+        why = "it is gone"
+    except OSError as error:
+        if TORCH_NAME.match(path.name):
+            raise _unreadable_log(path, error) from None
+        why = f"cannot be read: {reason(error)}"
+    except BundleError as error:  # it has no name of a log
+        why = error.message.removeprefix(f"{shown(path)} ")
+    if why:
+        skipped.append(Skipped(str(path), why))
+    return []
+
+
+def _unreadable_log(path: object, error: OSError) -> BundleError:
+    found = unreadable(path, error)
+    found.hint = "It has the name of a log. Make it readable, or name the logs that are to be read."
+    return found
+
+
+def _logs_at(url: str, skipped: list[Skipped]) -> list[LogFile]:
     """The logs at a URL: a file, or a folder with everything below it."""
     place, _, name = url.rpartition("/")
     try:
         is_folder = RemoteFolder(place).info(name)["type"] == "directory"
         if not is_folder:
-            return [_log_file(RemoteFile(url))]
+            return [_named_log(RemoteFile(url))]
         files = RemoteFolder(url).files()
     except OSError as error:
-        raise BundleError(f"{url} cannot be read: {_reason(error)}", code="unreadable") from None
+        raise unreadable(url, error) from None
     bundles = [path.removesuffix("manifest.json") for path in files if path.rpartition("/")[2] == "manifest.json"]
     found = []
     for path in sorted(files):
         hidden = any(part.startswith(".") for part in path.split("/"))
         if not hidden and not path.startswith(tuple(bundles)):
-            log = _log_file(RemoteFile(f"{url}/{path}"), must_be_log=False)
-            found += [log] if log is not None else []
+            found += _considered(RemoteFile(f"{url}/{path}"), skipped)
     if not found:
-        raise BundleError(f"{url} holds no trace log", hint="Is it the folder that TORCH_TRACE named?", code="no-logs")
+        raise _no_logs(url, "Is it the folder that TORCH_TRACE named?", skipped)
     return found
 
 
-def _log_file(path: Path | RemoteFile, *, must_be_log: bool = True) -> LogFile | None:
+def _named_log(path: Path | RemoteFile) -> LogFile:
+    """The log at a path that the user named, which may be a link."""
     try:
-        size_bytes = path.stat().st_size
-        with path.open("rb") as stream:
-            magic = stream.read(4)
+        log = _log_file(path)
     except OSError as error:
-        raise BundleError(f"{path} cannot be read: {_reason(error)}", code="unreadable") from None
+        raise unreadable(path, error) from None
+    if log.size_bytes == 0 or TORCH_NAME.match(path.name) or _looks_like_a_trace(log):
+        return log
+    raise BundleError(
+        f"{shown(path)} is no trace log: its beginning holds no record",
+        hint="A record looks like: V1121 01:36:58.369000 7877 torch/_dynamo/convert_frame.py:303] {…}\n"
+        "Logs of TORCH_LOGS are something else; set TORCH_TRACE=<directory> instead.",
+        code="not-a-trace",
+    )
+
+
+def _log_file(path: Path | RemoteFile, folder: Path | None = None) -> LogFile:
+    """What its name and its first bytes say of a file, log or not. Raises OSError."""
+    raw, about = open_raw(path, folder)
+    try:
+        magic = raw.read(4)
+    finally:
+        raw.close()
     compression = next((name for name, start in _MAGIC.items() if magic.startswith(start)), None)
     torch_name = TORCH_NAME.match(path.name)
     stem = _ENDINGS.sub("", torch_name["rest"] if torch_name else path.name)
     rank = _RANK.search(stem)
     log_id = re.sub(r"[^A-Za-z0-9._-]", "_", stem).lstrip(".-")[:100] or "log"
-    log = LogFile(path, log_id, int(rank[1]) if rank else None, compression, size_bytes)
-    if size_bytes == 0:
-        return log if must_be_log or torch_name else None
-    if _looks_like_a_trace(log) or torch_name:
-        return log
-    if must_be_log:
-        raise BundleError(
-            f"{path} is no trace log: its beginning holds no record",
-            hint="A record looks like: V1121 01:36:58.369000 7877 torch/_dynamo/convert_frame.py:303] {…}\n"
-            "Logs of TORCH_LOGS are something else; set TORCH_TRACE=<directory> instead.",
-            code="not-a-trace",
-        )
-    return None
+    return LogFile(path, log_id, int(rank[1]) if rank else None, compression, *about, folder)
 
 
 def _looks_like_a_trace(log: LogFile) -> bool:
-    try:
-        with open_log(log) as stream:
-            start = stream.read(_SNIFF_BYTES)
-    except BundleError:
-        return False
+    """Whether there is a record near its beginning. Raises BundleError when that cannot be read."""
+    with open_log(log) as stream:
+        start = stream.read(_SNIFF_BYTES)
     return any(match and match.string.startswith(b"{", match.end()) for match in map(PREFIX.match, start.split(b"\n")[:200]))
 
 
@@ -257,8 +209,7 @@ def _newest_run(logs: list[LogFile]) -> list[LogFile]:
     """The newest log, and the logs of other ranks that were written while it was."""
 
     def span(log: LogFile) -> tuple[float, float]:
-        end = log.path.stat().st_mtime
-        return min(_first_time(log, end), end), end
+        return min(_first_time(log, log.modified_s), log.modified_s), log.modified_s
 
     spans = {log: span(log) for log in logs}
     newest = max(logs, key=lambda log: (spans[log][1], log.id))
