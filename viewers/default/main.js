@@ -1,7 +1,7 @@
 // The default viewer: opens the bundle, draws the frame around the views, follows the address.
 import { fill, h, typing } from "../lib/page/dom.js";
 import { HashState } from "../lib/page/hash-state.js";
-import { errorBox } from "../lib/page/load.js";
+import { errorBox, watchErrors } from "../lib/page/load.js";
 import { openPageBundle } from "../lib/page/page-bundle.js";
 import { followLinks, skipLink, stopped } from "../lib/page/page.js";
 import { showHelp } from "./frame/help.js";
@@ -63,6 +63,7 @@ loaderOf(state.current.view)?.().catch(() => {}); // beside the bundle; show() t
 let view = null;
 let shown = "";
 
+watchErrors();
 try {
   start(await openPageBundle());
 } catch (error) {

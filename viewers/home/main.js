@@ -1,7 +1,7 @@
 // The list of what a server or a site has: bundles, and the viewers to look at them with.
 import { fill, h } from "../lib/page/dom.js";
 import { count, plural, time } from "../lib/page/format.js";
-import { errorBox } from "../lib/page/load.js";
+import { errorBox, watchErrors } from "../lib/page/load.js";
 import { statusInfo } from "../lib/page/status.js";
 
 /** @typedef {{name: string, url: string, problem?: string, log_count: number, ranks: number[], torch_versions: string[], compile_count: number, compile_time_us: number, statuses: Record<string, number>}} BundleRow */
@@ -45,6 +45,7 @@ function link(row, viewer, text) {
   return h("a", { href: url.href }, text);
 }
 
+watchErrors();
 try {
   const response = await fetch(LIST);
   if (!response.ok) throw new Error(`Asked for ${LIST.href}: the server answered ${response.status}. Run 'tlparse-bundle serve' or 'tlparse-bundle site' again.`);

@@ -1,7 +1,7 @@
 // The multi-rank viewer: opens the bundle, draws the frame around the views, follows the address.
 import { fill, h, typing } from "../lib/page/dom.js";
 import { HashState } from "../lib/page/hash-state.js";
-import { errorBox } from "../lib/page/load.js";
+import { errorBox, watchErrors } from "../lib/page/load.js";
 import { inViewer, openPageBundle } from "../lib/page/page-bundle.js";
 import { followLinks, helpButton, skipLink, stopped } from "../lib/page/page.js";
 import { themeButton } from "../lib/page/theme.js";
@@ -42,6 +42,7 @@ const state = new HashState(DEFAULTS, []);
 let view = null;
 let shown = "";
 
+watchErrors();
 try {
   const bundle = await openPageBundle();
   const model = await loadModel(bundle);

@@ -1,7 +1,7 @@
 // The provenance viewer: opens the bundle, lets one choose a graph, follows the address.
 import { fill, h, typing } from "../lib/page/dom.js";
 import { HashState } from "../lib/page/hash-state.js";
-import { loader } from "../lib/page/load.js";
+import { loader, watchErrors } from "../lib/page/load.js";
 import { inViewer, openPageBundle } from "../lib/page/page-bundle.js";
 import { followLinks, helpButton, skipLink, stopped } from "../lib/page/page.js";
 import { themeButton } from "../lib/page/theme.js";
@@ -21,6 +21,7 @@ let view = null;
 let shown = "";
 let go = (/** @type {number} */ _by) => {};
 
+watchErrors();
 try {
   const bundle = await openPageBundle();
   const follow = () => show(bundle, state.current);

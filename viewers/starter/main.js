@@ -4,12 +4,13 @@
 // and show() draws the page from it. So every screen can be linked to, and 'back' works.
 import { fill, h } from "../lib/page/dom.js"; // h("tag", {attributes}, ...children): text stays text, never markup
 import { bytes, plural, time } from "../lib/page/format.js";
-import { errorBox } from "../lib/page/load.js";
+import { errorBox, watchErrors } from "../lib/page/load.js";
 import { openPageBundle } from "../lib/page/page-bundle.js";
 import { statusInfo } from "../lib/page/status.js";
 
 /** @typedef {import("../../schema/bundle.d.ts").Compiles["compiles"][number]} Compile a row of the table of compiles */
 
+watchErrors(); // what goes wrong later is said in the page
 try {
   // '?bundle=' in the address names the bundle; without it, 'bundle/' beside this page, or one that is dropped on it.
   const bundle = await openPageBundle();

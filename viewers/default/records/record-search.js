@@ -18,7 +18,7 @@ export async function searchMetadata(log, table, kinds, rows, query, signal, sho
   for (const chunk of chunks) {
     const end = chunk.first_event_index + chunk.count;
     if (at < rows.length && rows[at] < end) {
-      const { metadata } = await log.bundle.file(chunk.path, { signal });
+      const { metadata } = await log.chunk("metadata", chunk, { signal });
       for (; at < rows.length && rows[at] < end; at++) {
         const value = metadata[rows[at] - chunk.first_event_index];
         if (value !== null && !fits.has(rows[at]) && JSON.stringify(value).toLowerCase().includes(wanted)) fits.add(rows[at]);

@@ -21,7 +21,7 @@ export async function textsOf(logs) {
     const [{ table }, files, { directory }] = await Promise.all([artifactsOf(log), log.table("blobs"), modelOf(log)]);
     const { hash, blob_index, blob_offset, size_bytes, kind_index } = table.columns;
     for (let row = 0; row < table.length; row++) {
-      if (hash[row] === null) continue;
+      if (hash[row] === null || blob_index[row] < 0) continue;
       const known = byHash.get(hash[row]);
       if (known) {
         known.places.push({ log, row });
@@ -33,8 +33,8 @@ export async function textsOf(logs) {
       const sha256 = files.sha256[blob_index[row]];
       let blob = blobs.get(sha256);
       if (!blob) {
-        const path = log.bundle.blobPath(sha256);
-        blobs.set(sha256, (blob = { file: log.bundle.source.file(path), path, size: files.size_bytes[blob_index[row]], slices: [] }));
+        const { path } = await log.slice(table.row(row)); // says so when there is no such blob
+        blobs.set(sha256, (blob = { file: log.bundle.source.file(path), path, size: files.size_bytes[blob_index[row]], sha256: log.bundle.source.partial ? null : sha256, slices: [] }));
       }
       blob.slices.push({ id: payload.id, offset: blob_offset[row], size: size_bytes[row], json: directory.kinds[kind_index[row]].language === "json" });
     }

@@ -10,9 +10,14 @@
 // Every method takes a last argument {signal} (AbortSignal) and returns a promise. What was fetched is
 // kept, up to a limit in bytes. The format is described by schema/*.schema.json; fields that this reader
 // does not know are left alone.
+import { mostStored, openBlob } from "./blob.js";
+import { MOST_TABLE_BYTES, TooLarge } from "./bounded.js";
 import { ByteCache } from "./byte-cache.js";
 import { decode } from "./decode.js";
+import { BundleError, malformed, shortly } from "./error.js";
 import { Log } from "./log.js";
+import { isOwn } from "./paths.js";
+import { check } from "./shape.js";
 import { Refused, readFile, webSource } from "./source.js";
 
 /** @typedef {{path: string, sha256: string, blob_size: number, offset: number, size: number}} BlobSlice a payload: a part of a blob */
@@ -22,14 +27,15 @@ export const FORMAT = { name: "tlparse-bundle", major: 1 };
 const CACHE_BYTES = 256_000_000;
 const ENDINGS = { zstd: ".zst", gzip: ".gz", none: "" };
 
-/** A failed read. The message says what was asked, what came back and what to try. */
-export class BundleError extends Error {
-  name = "BundleError";
-  /** The file is not there, or is not given. */
-  missing = false;
-}
+export { BundleError };
 
 /** @typedef {import("./source.js").Source} Source */
+/**
+ * @typedef {object} Wanted what is known of a file before it is read
+ * @property {string} [what] for a person
+ * @property {string} [schema] name of its schema: what does not look like it is refused
+ * @property {() => Promise<Record<string, number>>} [lengths] rows of the tables that it points into
+ */
 
 /**
  * @param {string | URL | Source} from the address of the bundle's folder (or its manifest.json), or where else its files are
@@ -40,9 +46,20 @@ export async function openBundle(from, { signal, cacheBytes = CACHE_BYTES } = {}
   const bundle = new Bundle(source, cacheBytes);
   const manifest = await bundle.file("manifest.json", { signal, what: "the manifest of the bundle" });
   refuseForeign(manifest, `${source.url?.href ?? `${source.label}/`}manifest.json`);
+  check("manifest", manifest, "manifest.json", { minor: manifest.format.minor });
+  refuseTwins(manifest);
   bundle.manifest = manifest;
   bundle.logs = manifest.logs.map((/** @type {any} */ row) => new Log(bundle, row));
   return bundle;
+}
+
+/** Logs are told apart by their ids. @param {any} manifest */
+function refuseTwins({ logs }) {
+  const ids = new Set();
+  for (const { id } of logs) {
+    if (ids.has(id)) throw malformed("manifest.json", `two logs have the id ${shortly(id)}`);
+    ids.add(id);
+  }
 }
 
 /** @param {any} manifest @param {string} place */
@@ -89,20 +106,31 @@ export class Bundle {
    * @param {string} name @param {Abortable} [options] @returns {Promise<any>}
    */
   async ranks(name, options) {
-    const path = this.manifest.ranks?.[name];
-    return path === undefined ? null : this.file(path, { ...options, what: `the analysis '${name}' of the ranks` });
+    const paths = this.manifest.ranks ?? {};
+    if (!Object.hasOwn(paths, name)) return null;
+    const lengths = name === "matching" || !Object.hasOwn(paths, "matching") ? undefined : async () => ({ columns: (await this.ranks("matching", options)).columns.length });
+    return this.file(paths[name], { ...options, what: `the analysis '${name}' of the ranks`, schema: `ranks_${name}`, lengths });
   }
 
-  /** Decoded JSON of a file. @param {string} path @param {Abortable & {what?: string}} [options] @returns {Promise<any>} */
+  /** Decoded JSON of a file. @param {string} path @param {Abortable & Wanted} [options] @returns {Promise<any>} */
   async file(path, options = {}) {
-    const known = this.cache.get(path);
+    const { schema = "", lengths } = options;
+    const key = `${schema} ${path}`; // a file that is given out as two tables has to look like both
+    const known = this.cache.get(key);
     if (known !== undefined) return known;
-    const bytes = await decode(await this.fetch(path, options), path, null).catch((error) => {
+    const [bytes, rows] = await Promise.all([this.decoded(path, options), lengths?.()]);
+    const value = parse(bytes, path);
+    check(schema, value, path, { lengths: rows, minor: this.manifest?.format.minor });
+    this.cache.set(key, value, bytes.length * 2);
+    return value;
+  }
+
+  /** @param {string} path @param {Abortable & Wanted} options */
+  async decoded(path, options) {
+    const stored = await this.fetch(path, MOST_TABLE_BYTES, options);
+    return decode(stored, path, null, MOST_TABLE_BYTES).catch((error) => {
       throw unreadable(path, error);
     });
-    const value = parse(bytes, path);
-    this.cache.set(path, value, bytes.length * 2);
-    return value;
   }
 
   /** The bytes of a payload. @param {BlobSlice} slice @param {Abortable} [options] */
@@ -136,24 +164,25 @@ export class Bundle {
 
   /** The whole blob that a payload lies in. @param {BlobSlice} slice @param {Abortable} options @returns {Promise<Uint8Array>} */
   async blob({ path, sha256, blob_size: size }, options) {
-    const known = this.cache.get(path);
+    const key = `${sha256} ${path}`;
+    const known = this.cache.get(key);
     if (known) return known;
-    const bytes = await decode(await this.fetch(path, options), path, size).catch((error) => {
-      throw unreadable(path, error);
+    const stored = await this.fetch(path, mostStored(size), options);
+    const bytes = await openBlob(stored, path, size, this.source.partial ? null : sha256).catch((error) => {
+      throw error instanceof BundleError ? error : unreadable(path, error);
     });
-    if (!this.source.partial) await verify(bytes, sha256, path);
-    this.cache.set(path, bytes, bytes.length);
+    this.cache.set(key, bytes, bytes.length);
     return bytes;
   }
 
   /**
    * The bytes that the server sends for a path. Requests for the same path are shared, except abortable ones.
-   * @param {string} path @param {Abortable & {what?: string}} options @returns {Promise<Uint8Array>}
+   * @param {string} path @param {number} most bytes @param {Abortable & Wanted} options @returns {Promise<Uint8Array>}
    */
-  fetch(path, options) {
+  fetch(path, most, options) {
     const shared = this.pending.get(path);
     if (shared) return shared;
-    const request = this.request(path, options);
+    const request = this.request(path, most, options);
     if (options.signal) return request;
     this.pending.set(path, request);
     const done = () => this.pending.delete(path);
@@ -161,17 +190,19 @@ export class Bundle {
     return request;
   }
 
-  /** @param {string} path @param {Abortable & {what?: string}} options */
-  async request(path, { signal, what = "a file of the bundle" }) {
+  /** @param {string} path @param {number} most @param {Abortable & Wanted} options */
+  async request(path, most, { signal, what = "a file of the bundle" }) {
+    if (!isOwn(path)) throw malformed("The bundle", `it names ${shortly(path)} as ${what}, which is no path of a file of a bundle`);
     const asked = `Asked for ${what}, ${this.source.url ? new URL(path, this.source.url).href : `${path} of ${this.source.label}`}`;
     const file = this.source.file(path);
     try {
       if (!file) throw new Refused("it is not there");
-      const bytes = await readFile(file, { signal });
+      const bytes = await readFile(file, most, { signal });
       this.fetched += bytes.length;
       return bytes;
     } catch (error) {
       if (signal?.aborted) throw error;
+      if (error instanceof TooLarge) throw unreadable(path, error);
       const reason = /** @type {Error} */ (error).message;
       const failed = new BundleError(
         error instanceof Refused
@@ -185,18 +216,6 @@ export class Bundle {
       throw failed;
     }
   }
-}
-
-/** @param {Uint8Array} bytes @param {string} sha256 @param {string} path */
-async function verify(bytes, sha256, path) {
-  if (!globalThis.crypto?.subtle) return; // plain http to another machine: the browser offers no hashes
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", /** @type {BufferSource} */ (bytes)));
-  const found = Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
-  if (found === sha256) return;
-  throw new BundleError(
-    `${path} is damaged: its content has the SHA-256 ${found}, it should have ${sha256}. ` +
-      "Copy the bundle again, or build it again from the logs.",
-  );
 }
 
 /** @param {Uint8Array} bytes @param {string} path */

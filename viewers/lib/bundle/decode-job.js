@@ -3,5 +3,5 @@ import { jobsOf } from "./worker-jobs.js";
 
 const run = jobsOf(() => new Worker(new URL("./decode-worker.js", import.meta.url), { type: "module" }), "zstd");
 
-/** @param {Uint8Array} bytes @returns {Promise<Uint8Array>} */
-export const unzstdInWorker = (bytes) => run({ bytes });
+/** @param {Uint8Array} bytes @param {number} most @returns {Promise<Uint8Array>} */
+export const unzstdInWorker = (bytes, most) => run({ bytes, most });

@@ -1,6 +1,7 @@
 // Decodes zstd away from the page's thread.
 // @ts-ignore: put in place by the package build
-import { decompress } from "../vendor/fzstd.js";
+import * as decoder from "../vendor/fzstd.js";
+import { unzstd } from "./unzstd.js";
 import { answerJobs } from "./worker-jobs.js";
 
-answerJobs(({ bytes }) => /** @type {any} */ (decompress)(bytes));
+answerJobs(({ bytes, most }) => unzstd(/** @type {any} */ (decoder), bytes, most));

@@ -2,6 +2,8 @@
 //
 // A server that knows the codec sends 'Content-Encoding', and the browser has decoded before we see
 // anything. A plain file server hands out the .zst or .gz file as it is. So what came back decides.
+import { readBounded } from "./bounded.js";
+import { unzstd } from "./unzstd.js";
 
 const ZSTD_MAGIC = [0x28, 0xb5, 0x2f, 0xfd];
 const GZIP_MAGIC = [0x1f, 0x8b];
@@ -19,30 +21,28 @@ const startsWith = (bytes, magic) => magic.every((byte, i) => bytes[i] === byte)
  * @param {Uint8Array} bytes what the server sent
  * @param {string} path the file's path in the bundle: .zst, .gz, or neither
  * @param {number | null} size the decoded size, where the bundle says it
+ * @param {number} most how many bytes it may become
  * @returns {Promise<Uint8Array>}
  */
-export async function decode(bytes, path, size) {
+export async function decode(bytes, path, size, most) {
   if (bytes.length === size) return bytes;
-  if (path.endsWith(".zst") && startsWith(bytes, ZSTD_MAGIC)) return unzstd(bytes, size);
-  if (path.endsWith(".gz") && startsWith(bytes, GZIP_MAGIC)) return gunzip(bytes);
+  if (path.endsWith(".zst") && startsWith(bytes, ZSTD_MAGIC)) return unzstdAnywhere(bytes, size, most);
+  if (path.endsWith(".gz") && startsWith(bytes, GZIP_MAGIC)) return gunzip(bytes, most);
   return bytes;
 }
 
-/** @param {Uint8Array} bytes */
-async function gunzip(bytes) {
-  const stream = new Blob([/** @type {BlobPart} */ (bytes)]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return new Uint8Array(await new Response(stream).arrayBuffer());
-}
+/** @param {Uint8Array} bytes @param {number} most */
+const gunzip = (bytes, most) => readBounded(new Blob([/** @type {BlobPart} */ (bytes)]).stream().pipeThrough(new DecompressionStream("gzip")), most);
 
-/** @param {Uint8Array} bytes @param {number | null} size */
-async function unzstd(bytes, size) {
+/** @param {Uint8Array} bytes @param {number | null} size @param {number} most */
+async function unzstdAnywhere(bytes, size, most) {
   const decoder = await loadDecoder(); // the same clear error, whichever way is taken
   const large = bytes.length > WORKER_FROM_BYTES || (size ?? 0) > WORKER_FROM_BYTES;
-  if (large && typeof Worker === "function") return (await import("./decode-job.js")).unzstdInWorker(bytes);
-  return decoder.decompress(bytes);
+  if (large && typeof Worker === "function") return (await import("./decode-job.js")).unzstdInWorker(bytes, most);
+  return unzstd(decoder, bytes, most);
 }
 
-/** @returns {Promise<{decompress(bytes: Uint8Array): Uint8Array}>} */
+/** @returns {Promise<import("./unzstd.js").Decoder>} */
 async function loadDecoder() {
   try {
     // @ts-ignore: put in place by the package build

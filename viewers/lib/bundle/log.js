@@ -1,4 +1,7 @@
 // One log of a bundle: its tables, its events, its payloads.
+import { checkChunk, checkDirectory, checkTable } from "./consistency.js";
+import { BundleError, malformed, shortly } from "./error.js";
+import { isOfLog } from "./paths.js";
 import { Stacks } from "./stacks.js";
 import { Selection, Table } from "./table-data.js";
 
@@ -26,14 +29,46 @@ export class Log {
   }
 
   /** log.json: paths, kinds, origins, clock. @param {Abortable} [options] @returns {Promise<LogDirectory>} */
-  directory(options) {
-    return this.bundle.file(this.summary.path, { ...options, what: `the directory of log ${this.id}` });
+  async directory(options) {
+    const path = this.own(this.summary.path, "its directory");
+    const directory = await this.bundle.file(path, { ...options, what: `the directory of log ${this.id}`, schema: "log" });
+    checkDirectory(directory, path);
+    return directory;
+  }
+
+  /** A path, if it is one of this log. @param {string} path @param {string} what */
+  own(path, what) {
+    if (isOfLog(path, this.id)) return path;
+    throw malformed(`Log ${this.id}`, `it names ${shortly(path)} as ${what}, which is no file of this log`);
   }
 
   /** A table by the name of its schema, as JSON. @param {string} name @param {Abortable} [options] @returns {Promise<any>} */
   async table(name, options) {
-    const path = (await this.directory(options)).tables[name];
-    return path === undefined ? null : this.bundle.file(path, { ...options, what: `the table '${name}' of log ${this.id}` });
+    const { tables } = await this.directory(options);
+    if (!Object.hasOwn(tables, name)) return null;
+    const what = `the table '${name}' of log ${this.id}`;
+    const path = this.own(tables[name], what);
+    const table = await this.bundle.file(path, { ...options, what, schema: name, lengths: () => this.lengths(name) });
+    checkTable(name, table, path);
+    return table;
+  }
+
+  /** Rows of what a table points into. @param {string} name of the table @returns {Promise<Record<string, number>>} */
+  async lengths(name) {
+    const { event_count: events, kinds, origins, pids } = await this.directory();
+    const known = { events, kinds: kinds.length, origins: origins.length, pids: pids.length };
+    if (name === "compiles") return known;
+    const compiles = await this.compiles().catch(() => null); // who needs it will hear of it
+    return compiles ? { ...known, compiles: compiles.length } : known;
+  }
+
+  /** @param {"events" | "metadata"} name @param {{path: string, first_event_index: number, count: number}} chunk @param {Abortable} [options] @returns {Promise<any>} */
+  async chunk(name, chunk, options) {
+    const what = `${name} of log ${this.id}`;
+    const path = this.own(chunk.path, what);
+    const rows = await this.bundle.file(path, { ...options, what, schema: name, lengths: () => this.lengths(name) });
+    checkChunk(name, rows, chunk, path);
+    return rows;
   }
 
   /** @param {Abortable} [options] @returns {Promise<Compile[]>} */
@@ -91,8 +126,7 @@ export class Log {
     const { events: chunks, kinds } = await this.directory(options);
     const wanted = chunks.filter((/** @type {any} */ c) => c.first_event_index < to && c.first_event_index + c.count > from);
     return this.once(`events ${wanted[0]?.path} ${wanted.length}`, async () => {
-      const what = `events of log ${this.id}`;
-      const parts = await Promise.all(wanted.map((/** @type {any} */ c) => this.bundle.file(c.path, { ...options, what })));
+      const parts = await Promise.all(wanted.map((/** @type {any} */ c) => this.chunk("events", c, options)));
       const compiles = await this.compiles(options);
       return Table.join(parts, parts[0]?.first_event_index ?? 0, (row, index) => {
         const { type, name, language, descriptor } = kinds[row.kind_index];
@@ -112,8 +146,8 @@ export class Log {
   async metadata(eventIndex, options) {
     const { metadata: chunks } = await this.directory(options);
     const chunk = chunks.find((/** @type {any} */ c) => eventIndex >= c.first_event_index && eventIndex < c.first_event_index + c.count);
-    if (!chunk) throw new RangeError(`Log ${this.id} has no event ${eventIndex}.`);
-    const file = await this.bundle.file(chunk.path, { ...options, what: `metadata of log ${this.id}` });
+    if (!chunk) throw new BundleError(`Log ${this.id} has no event ${eventIndex}.`);
+    const file = await this.chunk("metadata", chunk, options);
     return file.metadata[eventIndex - file.first_event_index] ?? { [(await this.event(eventIndex, options)).type]: {} };
   }
 
@@ -121,8 +155,10 @@ export class Log {
   async slice(row, options) {
     if (row.blob_index < 0) return null;
     const blobs = await this.table("blobs", options);
+    if (row.blob_index >= blobs.sha256.length) throw malformed(`Log ${this.id}`, `a payload lies in blob ${row.blob_index}, and there are ${blobs.sha256.length}`);
+    const path = blobs.path[row.blob_index];
     return {
-      path: blobs.path?.[row.blob_index] ?? this.bundle.blobPath(blobs.sha256[row.blob_index]),
+      path: path === null ? this.bundle.blobPath(blobs.sha256[row.blob_index]) : this.own(path, "a blob"),
       sha256: blobs.sha256[row.blob_index],
       blob_size: blobs.size_bytes[row.blob_index],
       offset: row.blob_offset,

@@ -1,5 +1,6 @@
 // Where the files of a bundle come from: a web server, the page itself (an exported report), or files that
 // somebody dropped on the page. The reader knows this interface only.
+import { readBounded } from "./bounded.js";
 
 /** @typedef {{url: string} | {data: Blob, gzip?: boolean}} StoredFile what readFile() reads; a worker can be given it */
 /**
@@ -16,15 +17,15 @@ export class Refused extends Error {
   name = "Refused";
 }
 
-/** @param {StoredFile} file @param {{signal?: AbortSignal}} [options] @returns {Promise<Uint8Array>} */
-export async function readFile(file, { signal } = {}) {
+/** @param {StoredFile} file @param {number} most how many bytes it may have @param {{signal?: AbortSignal}} [options] @returns {Promise<Uint8Array>} */
+export async function readFile(file, most, { signal } = {}) {
   if ("data" in file) {
-    const content = file.gzip ? file.data.stream().pipeThrough(new DecompressionStream("gzip")) : file.data;
-    return new Uint8Array(await new Response(content).arrayBuffer());
+    const stream = file.data.stream();
+    return readBounded(file.gzip ? stream.pipeThrough(new DecompressionStream("gzip")) : stream, most);
   }
   const response = await fetch(file.url, { signal });
   if (!response.ok) throw new Refused(`the server answered ${response.status} ${response.statusText}`);
-  return new Uint8Array(await response.arrayBuffer());
+  return response.body ? readBounded(response.body, most) : new Uint8Array();
 }
 
 /** A folder on a web server. @param {string | URL} address the folder, or its manifest.json @returns {Source} */

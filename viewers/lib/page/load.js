@@ -1,12 +1,41 @@
 // Loading into a part of the page: says what is loaded, keeps errors on the screen, drops what is stale.
 import { fill, h } from "./dom.js";
 
+const LONG = 2_000; // characters of a message that are shown
+
+/** A fault of the program, not something that it says about a bundle or an address. @param {unknown} error */
+const isFault = (error) => [TypeError, RangeError, ReferenceError, SyntaxError, URIError].some((kind) => error instanceof kind);
+
 /** @param {unknown} error @param {() => void} [retry] */
 export function errorBox(error, retry) {
+  if (isFault(error)) console.error(error);
+  return errorSentence(error, retry && h("button", { class: "tool", onclick: retry }, "Try again"));
+}
+
+/** @param {unknown} error @param {any} button */
+function errorSentence(error, button) {
   const message = error instanceof Error ? error.message : String(error);
   return h("div", { class: "error-box", role: "alert" },
-    h("strong", null, "This could not be shown"), h("p", null, message),
-    retry && h("button", { class: "tool", onclick: retry }, "Try again"));
+    h("strong", null, "This could not be shown"), h("p", null, message.length > LONG ? `${message.slice(0, LONG)}…` : message),
+    isFault(error) && [
+      h("p", null, "The viewer did not expect this. Try ", h("code", null, "tlparse-bundle validate"), " on the bundle; if it finds nothing, this is a fault of the viewer."),
+      h("details", null, h("summary", null, "Where"), h("pre", null, String(/** @type {Error} */ (error).stack).slice(0, LONG)))],
+    button);
+}
+
+/** From now on, what fails where nobody looks after it is said at the top of the page: in an event, or behind one. */
+export function watchErrors() {
+  /** @type {HTMLElement | null} */
+  let box = null;
+  const tell = (/** @type {Event} */ event, /** @type {unknown} */ error) => {
+    if (error === null || error === undefined || /** @type {any} */ (error).name === "AbortError") return;
+    if (!isFault(error)) event.preventDefault(); // a sentence in the page is enough
+    box?.remove();
+    box = errorSentence(error, h("button", { class: "tool", onclick: () => box?.remove() }, "Close"));
+    (document.querySelector("main") ?? document.body).prepend(/** @type {HTMLElement} */ (box));
+  };
+  addEventListener("error", (event) => tell(event, event.error));
+  addEventListener("unhandledrejection", (event) => tell(event, event.reason));
 }
 
 /**

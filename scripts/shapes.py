@@ -1,0 +1,140 @@
+"""What the page checks of a table before a view sees it: ``viewers/lib/bundle/shapes.js``, from the schemas.
+
+A schema without its words, in a short notation that viewers/lib/bundle/shape.js reads:
+
+    "s"  "i"  "n"  "b"  "*"       text, integer, number, true or false, anything
+    "i0"  "i-1"                   an integer of at least 0, of at least -1
+    "s?"  "is?"                   or null; integer, text or null
+    "i0<strings"                  and less than the number of rows of 'strings' in the same table
+    "i0<@compiles"                the same, of another table
+    "i-1<^"                       and less than its own row
+    "/^[a-z]+$/"  "=ok|empty?"    a text of a pattern, one of some words (or null)
+    "ranks"                       runs of ranks
+    [shape]  [shape, 2]           an array, an array of exactly two; [shape, 0, 1]: or null
+    {a: shape, "b?": shape}       an object; b may be absent; "*" is the shape of all others, "?" marks null, "|" columns
+"""
+
+from __future__ import annotations
+
+import json
+import re
+
+_HEAD = """// What each table must look like, in the notation of scripts/shapes.py. Written by scripts/docs from
+// schema/*.schema.json: do not edit.
+
+/** The newest minor version of the format that these are of. */
+export const MINOR = {minor};
+
+/** @type {{Record<string, any>}} */
+export const SHAPES = {{
+{tables}}};
+"""
+_COLUMNS = {"artifacts", "blobs", "events"}  # tables that are columns as a whole
+_TARGET = re.compile(r"(?:[Ii]ndex(?:es)? into|(?:[Rr]ows?|[Pp]ositions?) (?:of|in)) '?(\w+)'?")
+_LETTERS = {"string": "s", "integer": "i", "number": "n", "boolean": "b", "null": "?"}
+_ELSEWHERE = [  # by the end of a field's name: what it counts
+    (re.compile(r"column_index$"), "@columns"),
+    (re.compile(r"compile_index(es)?$"), "@compiles"),
+    (re.compile(r"event_index$"), "@events"),
+    (re.compile(r"origin_index$"), "@origins"),
+    (re.compile(r"pid_index$"), "@pids"),
+]
+_SAID_OTHERWISE = {  # where neither the description nor the name tells
+    "artifacts.kind_index": "@kinds",
+    "events.kind_index": "@kinds",
+    "metrics.configs.base_index": "configs",
+    "provenance.groups.kernels.stacks": "stacks",
+    "provenance.stacks": "sources",
+    "recompiles.causes.recompile_indexes": "recompiles",
+    "recompiles.frames.resumes_frame_index": "frames",
+    "recompiles.recompiles.caused_by": "^",
+    "runtime.executions.graph_compile_indexes": "@compiles",
+    "spans.spans.parent_index": "^",
+    "stacks.stacks.frame_index": "frames",
+    "stacks.stacks.parent_index": "^",
+    "tensors.graphs.nodes": "strings",
+    "tensors.graphs.shapes": "shapes",
+    "ranks_verdict.statements.because_of": "statements",
+}
+_NO_ROWS = re.compile(r"_count$|^first_guard$|^first_event_index$|^position$")  # numbers of rows, or where rows begin: they may be as large as the table
+
+
+def shapes(schemas: dict[str, dict]) -> str:
+    """The text of the module."""
+    minors = {int(document["$id"].split(":")[2].split(".")[1]) for document in schemas.values()}
+    tables = "".join(f"  {name}: {_text(_shape(document, document, name))},\n" for name, document in schemas.items())
+    return _HEAD.format(minor=max(minors), tables=tables)
+
+
+def _shape(document: dict, node: dict, place: str, said: str = "") -> object:
+    if "$ref" in node:
+        if node["$ref"] == "#/$defs/ranks":
+            return "ranks"
+        target = document
+        for part in node["$ref"].removeprefix("#/").split("/"):
+            target = target[part]
+        return _shape(document, target, place, said)
+    if words := node.get("enum") or ("const" in node and [node["const"]]):
+        return _words(words)
+    kinds = node.get("type", [])
+    kinds = [kinds] if isinstance(kinds, str) else kinds
+    said = node.get("description", said)
+    if "array" in kinds:
+        below = _shape(document, node.get("items", {}), place, said)
+        length, null = node.get("minItems", 0), int("null" in kinds)
+        return [below, length, 1] if null else [below, length] if length else [below]
+    if "object" in kinds:
+        return _object(document, node, place, null="null" in kinds)
+    return _leaf(document, node, kinds, place, said)
+
+
+def _words(words: list) -> str:
+    if not all(isinstance(word, str | None) for word in words):
+        return "i0"
+    return "=" + "|".join(word for word in words if word is not None) + ("?" if None in words else "")
+
+
+def _object(document: dict, node: dict, place: str, null: bool) -> dict:
+    properties, required = node.get("properties", {}), node.get("required", ())
+    shape = {name if name in required else f"{name}?": _shape(document, child, f"{place}.{name}") for name, child in properties.items()}
+    if isinstance(node.get("additionalProperties"), dict):
+        shape["*"] = _shape(document, node["additionalProperties"], f"{place}.*", node.get("description", ""))
+    if null:
+        shape["?"] = 1
+    is_part = node is not document and len(properties) > 1 and all(child.get("type") == "array" for child in properties.values())
+    if is_part or place in _COLUMNS:
+        shape["|"] = 1
+    return shape
+
+
+def _leaf(document: dict, node: dict, kinds: list[str], place: str, said: str) -> str:
+    if not kinds:
+        return "*"
+    null = "?" if "null" in kinds else ""
+    if "pattern" in node:
+        return f"/{node['pattern']}/{null}"
+    letters = "".join(_LETTERS[kind] for kind in kinds if kind != "null") + null
+    letters += str(node["minimum"]) if "minimum" in node else ""
+    target = _target(document, place, said) if "integer" in kinds else None
+    return f"{letters}<{target}" if target else letters
+
+
+def _target(document: dict, place: str, said: str) -> str | None:
+    name = place.split(".")[-1]
+    if place in _SAID_OTHERWISE:
+        return _SAID_OTHERWISE[place]
+    if _NO_ROWS.search(name):
+        return None
+    for ending, target in _ELSEWHERE:
+        if ending.search(name):
+            return target
+    found = _TARGET.search(said)
+    return found[1] if found and found[1] in document["properties"] else None
+
+
+def _text(shape: object) -> str:
+    if isinstance(shape, dict):
+        return "{" + ", ".join(f"{name if re.fullmatch(r'[a-zA-Z_][a-zA-Z0-9_]*', name) else json.dumps(name)}: {_text(below)}" for name, below in shape.items()) + "}"
+    if isinstance(shape, list):
+        return "[" + ", ".join(map(_text, shape)) + "]"
+    return json.dumps(shape)

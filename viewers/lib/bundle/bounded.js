@@ -1,0 +1,45 @@
+// Bytes that come from elsewhere, up to a bound: what claims or turns out to be larger is refused.
+
+/** No table is near it: the largest of a log of a million records is a sixth. */
+export const MOST_TABLE_BYTES = 256_000_000;
+/** The longest text that a browser can show. */
+export const MOST_BLOB_BYTES = 512_000_000;
+
+/** More bytes than there may be. */
+export class TooLarge extends Error {
+  name = "TooLarge";
+  /** @param {number} most */
+  constructor(most) {
+    super(`it has more than ${most.toLocaleString("en")} bytes, which is more than there can be`);
+  }
+}
+
+/** @param {ReadableStream<Uint8Array>} stream @param {number} most @returns {Promise<Uint8Array>} */
+export async function readBounded(stream, most) {
+  const reader = stream.getReader();
+  /** @type {Uint8Array[]} */
+  const chunks = [];
+  let length = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return joined(chunks, length);
+    length += value.length;
+    if (length > most) {
+      reader.cancel().catch(() => {});
+      throw new TooLarge(most);
+    }
+    chunks.push(value);
+  }
+}
+
+/** @param {Uint8Array[]} chunks @param {number} length */
+export function joined(chunks, length) {
+  if (chunks.length === 1) return chunks[0];
+  const bytes = new Uint8Array(length);
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.length;
+  }
+  return bytes;
+}

@@ -1,0 +1,145 @@
+// Whether a decoded table looks as its schema says, before anybody works with it. The notation of shapes is that of
+// scripts/shapes.py. Fields that a shape does not name are left alone: newer bundles have more.
+import { malformed, shortly } from "./error.js";
+import { MINOR, SHAPES } from "./shapes.js";
+
+/**
+ * @typedef {object} Surroundings
+ * @property {any} root the table
+ * @property {Record<string, number>} lengths rows of other tables, by name; what is not there is not checked
+ * @property {boolean} newer a later version of the format: it may use words that this one does not know
+ * @property {Map<string, Leaf>} leaves what was made of the shapes of fields so far
+ * @property {number} [ranks] how many ranks all runs together stand for, so far
+ */
+/** @typedef {{at: string, what: string}} Problem */
+/** @typedef {(value: any, row: number) => boolean} Test */
+/** @typedef {{test: Test, wanted: () => string}} Leaf */
+
+const LEAF = /^(=|ranks$|[sinb]*)(\??)(-?\d+)?(?:<(.+))?/;
+const LARGEST = 2 ** 64;
+const MOST_RANK = 1_000_000;
+const MOST_RANKS = 50_000_000; // of all runs of a table together: pages go through them
+
+/** Throws when it does not. @param {string} name of the schema; what has none is not checked @param {any} value @param {string} file for the message @param {{lengths?: Record<string, number>, minor?: number}} [known] */
+export function check(name, value, file, { lengths = {}, minor = MINOR } = {}) {
+  if (!Object.hasOwn(SHAPES, name)) return;
+  const problem = find(SHAPES[name], value, { root: value, lengths, newer: minor > MINOR, leaves: new Map() }, 0);
+  if (problem) throw malformed(file, `${problem.at.replace(/^\./, "") || "it"} is ${problem.what}`);
+}
+
+/** @param {any} shape @param {any} value @param {Surroundings} around @param {number} row @returns {Problem | null} */
+function find(shape, value, around, row) {
+  if (Array.isArray(shape)) return findInArray(shape, value, around);
+  if (typeof shape === "object") return findInObject(shape, value, around, row);
+  const { test, wanted } = leaf(shape, around);
+  return test(value, row) ? null : { at: "", what: `${shortly(value)}, not ${wanted()}` };
+}
+
+/** @param {any[]} shape @param {any} values @param {Surroundings} around @returns {Problem | null} */
+function findInArray([below, length, nullable], values, around) {
+  if (values === null && nullable) return null;
+  if (!Array.isArray(values)) return { at: "", what: `${shortly(values)}, not an array` };
+  if (length && values.length !== length) return { at: "", what: `an array of ${values.length}, not of ${length}` };
+  if (typeof below === "string") { // a column: quickly
+    const { test, wanted } = leaf(below, around);
+    for (let i = 0; i < values.length; i++) if (!test(values[i], i)) return { at: `[${i}]`, what: `${shortly(values[i])}, not ${wanted()}` };
+    return null;
+  }
+  for (let i = 0; i < values.length; i++) {
+    const problem = find(below, values[i], around, i);
+    if (problem) return { ...problem, at: `[${i}]${problem.at}` };
+  }
+  return null;
+}
+
+/** @param {Record<string, any>} shape @param {any} object @param {Surroundings} around @param {number} row @returns {Problem | null} */
+function findInObject(shape, object, around, row) {
+  if (object === null && shape["?"]) return null;
+  if (typeof object !== "object" || object === null || Array.isArray(object)) return { at: "", what: `${shortly(object)}, not an object` };
+  let length = -1;
+  for (const key in shape) {
+    if (key === "?" || key === "|" || key === "*") continue;
+    const optional = key.endsWith("?");
+    const name = optional ? key.slice(0, -1) : key;
+    const there = Object.hasOwn(object, name);
+    if (!there && optional) continue;
+    const problem = there ? find(shape[key], object[name], around, row) : { at: "", what: "missing" };
+    if (problem) return { ...problem, at: `.${name}${problem.at}` };
+    if (!shape["|"] || !Array.isArray(shape[key])) continue;
+    if (length >= 0 && object[name].length !== length) return { at: `.${name}`, what: `a column of ${object[name].length} rows, others have ${length}` };
+    length = object[name].length;
+  }
+  if (!shape["*"]) return null;
+  for (const name of Object.keys(object)) {
+    if (Object.hasOwn(shape, name)) continue;
+    const problem = find(shape["*"], object[name], around, row);
+    if (problem) return { ...problem, at: `.${shortly(name)}${problem.at}` };
+  }
+  return null;
+}
+
+/** @param {string} shape @param {Surroundings} around @returns {Leaf} */
+function leaf(shape, around) {
+  let made = around.leaves.get(shape);
+  if (!made) around.leaves.set(shape, (made = makeLeaf(shape, around)));
+  return made;
+}
+
+/** @param {string} shape @param {Surroundings} around @returns {Leaf} */
+function makeLeaf(shape, around) {
+  if (shape === "*") return { test: () => true, wanted: () => "" };
+  if (shape === "ranks") return { test: (runs) => isRuns(runs, around), wanted: () => "runs of ranks, [first, last] of each, ascending" };
+  if (shape[0] === "/" || shape[0] === "=") return words(shape, around);
+  const [, letters, orNull, least, target] = /** @type {RegExpExecArray} */ (LEAF.exec(shape));
+  const low = least === undefined ? -LARGEST : Number(least);
+  const own = target === "^";
+  const high = !target || own ? LARGEST : rows(target, around);
+  const nullable = orNull === "?", [s, i, n, b] = [..."sinb"].map((letter) => letters.includes(letter));
+  /** @type {Test} */
+  const number = i
+    ? (value, row) => Number.isInteger(value) && value >= low && value < high && (!own || value < row)
+    : (value) => n && Number.isFinite(value) && value >= low;
+  /** @type {Test} */
+  const test = s && !i && !n && !b
+    ? (value) => typeof value === "string" || (nullable && value === null)
+    : (value, row) => (typeof value === "number" ? number(value, row) : value === null ? nullable : typeof value === "string" ? s : typeof value === "boolean" && b);
+  const range = own ? `${low === -LARGEST ? "" : ` from ${low}`} and less than its own row` : target && high < LARGEST ? ` from ${low} to ${high - 1}` : least === undefined ? "" : ` of at least ${low}`;
+  const kinds = [s && "a text", i && `an integer${range}`, n && `a number${range}`, b && "true or false", nullable && "null"];
+  return { test, wanted: () => kinds.filter(Boolean).join(" or ") };
+}
+
+/** A text of a pattern, or one of some words. @param {string} shape @param {Surroundings} around @returns {Leaf} */
+function words(shape, around) {
+  const nullable = shape.endsWith("?");
+  const text = nullable ? shape.slice(0, -1) : shape;
+  const pattern = text[0] === "/" ? new RegExp(text.slice(1, -1)) : null;
+  const known = new Set(pattern ? [] : text.slice(1).split("|"));
+  return {
+    test: (value) => (value === null ? nullable : typeof value === "string" && (pattern ? pattern.test(value) : known.has(value) || around.newer)),
+    wanted: () => (pattern ? `a text like ${pattern.source}` : `one of ${[...known].join(", ")}`),
+  };
+}
+
+/** How many rows a part of the table has, or another table. @param {string} target @param {Surroundings} around */
+function rows(target, { root, lengths }) {
+  if (target[0] === "@") return lengths[target.slice(1)] ?? LARGEST;
+  const part = root?.[target];
+  if (Array.isArray(part)) return part.length;
+  const first = typeof part === "object" && part !== null ? Object.values(part)[0] : null;
+  return Array.isArray(first) ? first.length : 0;
+}
+
+/** [first, last] of each run, ascending. @param {any} runs @param {Surroundings} around */
+function isRuns(runs, around) {
+  if (!Array.isArray(runs)) return false;
+  let before = -1, count = 0;
+  for (const run of runs) {
+    if (!Array.isArray(run) || run.length !== 2) return false;
+    const [first, last] = run;
+    if (!Number.isInteger(first) || !Number.isInteger(last) || first <= before || last < first || last >= MOST_RANK) return false;
+    before = last;
+    count += last - first + 1;
+  }
+  around.ranks = (around.ranks ?? 0) + count;
+  return around.ranks <= MOST_RANKS;
+}
