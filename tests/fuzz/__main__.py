@@ -94,8 +94,10 @@ def _other(name):
 
 def _repeat(names, most, seed):
     faults = 0
+    if pages := [name for name in names if name.endswith(":pages")]:
+        faults += _other("pages")(0, seed, pages)
     with Runner() as runner:
-        for name in names:
+        for name in (name for name in names if name not in pages):
             for fault in runner.run(name):
                 tell(fault)
                 faults += 1

@@ -1,6 +1,7 @@
-// The names that a file of a bundle can have. A bundle names its own files: nothing else is ever asked for.
+// The names that a file of a bundle can have, as format/layout.py has them: nothing else is ever asked for.
 
-const OWN = /^(manifest\.json|(schemas\.json|ranks\/\w[\w.-]*\.json|logs\/\w[\w.-]*\/(\w[\w.-]*\.json|\w+\/\d{4,16}\.\w{1,16})|blobs\/[0-9a-f]{2}\/[0-9a-f]{64})(\.zst|\.gz)?)$/;
+const OWN =
+  /^(manifest\.json|(schemas\.json|ranks\/[A-Za-z0-9_][A-Za-z0-9._-]*\.json|logs\/[A-Za-z0-9_][A-Za-z0-9._-]*\/([A-Za-z0-9_][A-Za-z0-9._-]*\.json|[a-z_]+\/[0-9]{4,18}\.(json|log))|blobs\/([0-9a-f]{2})\/\5[0-9a-f]{62})(\.zst|\.gz)?)$/;
 const MOST = 1000;
 
 /** Whether a file of this path may be part of a bundle. @param {unknown} path */

@@ -1,0 +1,162 @@
+"""Bundles that are not as the format says: a sentence where the data would stand, nothing hangs, nothing else is asked for."""
+
+import hashlib
+import json
+import shutil
+
+import pytest
+from fuzz.mutations import bomb, claiming
+from pages import go, settle
+from playwright.sync_api import expect
+
+LOG = "logs/fixture0"
+HUGE = 10**15
+
+
+@pytest.fixture
+def spoilt(bundle_of, address_of, tmp_path, new_page):
+    """spoilt(path, change, hash, codec): the page on a copy of a bundle, of one file of which ``change`` was made."""
+
+    def open_it(path, change, hash="", *, fixture="basic_inference", codec="none", server="serve", errors=False):
+        folder = tmp_path / "bundle"
+        shutil.copytree(bundle_of(fixture, codec), folder)
+        target = folder / path
+        if isinstance(change, bytes):
+            target.write_bytes(change)
+        else:
+            document = json.loads(target.read_bytes())
+            change(document)
+            target.write_text(json.dumps(document))
+        page = new_page(errors)
+        page.goto(address_of(folder, server) + hash)
+        settle(page)
+        return page
+
+    return open_it
+
+
+def put(*place):
+    """A change: the value at the place that the other arguments lead to."""
+    *keys, last, value = place
+
+    def change(document):
+        for key in keys:
+            document = document[key]
+        document[last] = value
+
+    return change
+
+
+def alert(page):
+    return page.get_by_role("alert")
+
+
+def test_a_circle_of_stacks_hangs_nothing(spoilt):
+    page = spoilt(f"{LOG}/stacks.json", put("stacks", "parent_index", 0, 0), "#v=1&view=compile&compile=0/0")
+    expect(alert(page).first).to_contain_text("stacks.parent_index[0] is 0, not an integer from -1 and less than its own row")
+    go(page, "#v=1&view=compiles")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("compile")
+    expect(alert(page)).to_have_count(0)
+
+
+def test_a_circle_of_spans_hangs_nothing(spoilt):
+    page = spoilt(f"{LOG}/spans.json", put("spans", "parent_index", 1, 2), "#v=1&view=timeline")
+    expect(alert(page)).to_contain_text("spans.parent_index[1] is 2")
+
+
+@pytest.mark.parametrize(
+    ("path", "change", "view", "words"),
+    [
+        (f"{LOG}/log.json", put("event_count", HUGE), "overview", "event_count is 1000000000000000"),
+        (f"{LOG}/log.json", put("events", 0, "count", HUGE), "overview", "the chunks of events hold 1000000000000000 events"),
+        (f"{LOG}/spans.json", put("lane_count", HUGE), "timeline", "lane_count is 1000000000000000"),
+        (f"{LOG}/compiles.json", put("compiles", 0, "key", None), "overview", "compiles[0].key is null, not a text"),
+        (f"{LOG}/compiles.json", put("compiles", {}), "overview", "compiles is an object, not an array"),
+        (f"{LOG}/artifacts.json", put("kind_index", 0, 99_999), "compile&compile=0/0", "kind_index[0] is 99999, not an integer from 0 to"),
+        (f"{LOG}/artifacts.json", put("compile_index", [0]), "compile&compile=0/0", "others have"),
+        (f"{LOG}/artifacts.json", put("blob_index", 0, "x"), "compile&compile=0/0", 'blob_index[0] is "x", not an integer of at least -1'),
+        (f"{LOG}/events/0000.json", put("origin_index", 0, 1e300), "events", "origin_index[0] is 1e+300"),
+        (f"{LOG}/events/0000.json", put("first_event_index", 7), "events", "the directory of the log says 0"),
+        (f"{LOG}/diagnostics.json", put("diagnostics", [{"code": "x"}]), "diagnostics", "diagnostics[0].severity is missing"),
+        ("manifest.json", put("descriptors", None), "overview", "descriptors is null, not an object"),
+        ("manifest.json", put("logs", 0, "id", "../x"), "overview", "logs[0].id is"),
+    ],
+)  # fmt: skip
+def test_what_is_malformed_is_a_sentence(spoilt, path, change, view, words):
+    page = spoilt(path, change, f"#v=1&view={view}")
+    expect(alert(page).first).to_contain_text(words)
+    expect(alert(page).first).to_contain_text("tlparse-bundle validate")
+
+
+@pytest.mark.parametrize("path", ["//127.0.0.1:9/x", "../../bundles.json", "data:application/json,{}", "/bundles.json", "manifest.json?x", "logs/%2e%2e/%2e%2e/x.json", "logs/other/log.json", "x" * 5000])
+@pytest.mark.parametrize("place", [("manifest.json", "logs", 0, "path"), (f"{LOG}/log.json", "tables", "compiles"), (f"{LOG}/log.json", "events", 0, "path")], ids=lambda place: place[-2])
+def test_nothing_but_files_of_the_bundle_is_asked_for(spoilt, new_page, path, place):
+    file, *keys = place
+    asked = []
+    page = spoilt(file, put(*keys, path), "#v=1&view=events")
+    page.on("request", lambda request: asked.append(request.url))
+    page.reload()
+    settle(page)
+    expect(alert(page).first).to_contain_text("is malformed: it names")
+    assert all("/bundles/run/manifest.json" in url or "/bundles/run/logs/fixture0/" in url or "/viewers/" in url for url in asked)
+
+
+@pytest.mark.parametrize("codec", ["zstd", "gzip"])
+@pytest.mark.parametrize("server", ["serve", "static"])
+def test_a_file_that_unpacks_without_end_is_refused(spoilt, codec, server):
+    path = f"{LOG}/compiles.json{'.zst' if codec == 'zstd' else '.gz'}"
+    page = spoilt(path, bomb(path), "#v=1&view=overview", codec=codec, server=server, errors=True)
+    expect(alert(page).first).to_contain_text(path)
+
+
+def test_a_file_that_claims_to_be_enormous_is_refused(spoilt):
+    page = spoilt(f"{LOG}/compiles.json.zst", claiming(2**40), codec="zstd", server="static")
+    expect(alert(page).first).to_contain_text("more than 256,000,000 bytes")
+
+
+def test_a_blob_is_not_larger_than_the_bundle_says(bundle_of, address_of, tmp_path, page):
+    folder = tmp_path / "bundle"
+    shutil.copytree(bundle_of("basic_inference", "zstd"), folder)
+    for blob in (folder / "blobs").rglob("*.zst"):
+        blob.write_bytes(claiming(2**40) if len(blob.name) % 2 else bomb("x.zst"))
+    page.goto(address_of(folder, "static") + "#v=1&view=compile&compile=0/0&artifact=inductor_output_code")
+    expect(alert(page)).to_contain_text("which is more than there can be")
+
+
+def test_a_blob_with_another_content_is_not_searched(bundle_of, address_of, tmp_path, page):
+    folder = tmp_path / "bundle"
+    shutil.copytree(bundle_of("basic_inference", "none"), folder)
+    for blob in (folder / "blobs").rglob("*"):
+        if blob.is_file():
+            blob.write_bytes(b"needle " * (blob.stat().st_size // 7) + b" " * (blob.stat().st_size % 7))
+            assert hashlib.sha256(blob.read_bytes()).hexdigest() != blob.name
+    page.goto(address_of(folder) + "#v=1&view=search&q=needle&in=text")
+    settle(page)
+    expect(page.get_by_role("main")).to_contain_text("is damaged")
+    expect(page.get_by_text("needle needle")).to_have_count(0)
+
+
+def test_a_file_that_is_given_out_as_two_tables_has_to_look_like_both(spoilt):
+    page = spoilt(f"{LOG}/log.json", put("tables", "stacks", f"{LOG}/compiles.json"), "#v=1&view=compile&compile=0/0")
+    expect(alert(page).first).to_contain_text("strings is missing")
+
+
+def test_what_fails_behind_an_event_is_said(spoilt):
+    page = spoilt(f"{LOG}/stacks.json", lambda document: None, errors=True)
+    page.evaluate("document.querySelector('main').addEventListener('click', () => null.x, { once: true }); document.querySelector('main').click()")
+    expect(alert(page)).to_contain_text("The viewer did not expect this")
+    alert(page).get_by_text("Where").click()
+    expect(alert(page)).to_contain_text("TypeError")
+    alert(page).get_by_role("button", name="Close").click()
+    expect(alert(page)).to_have_count(0)
+
+
+def test_ranks_without_end_are_refused(bundle_of, address_of, tmp_path, page):
+    folder = tmp_path / "bundle"
+    shutil.copytree(bundle_of("ranks4", "none"), folder)
+    target = folder / "ranks" / "matching.json"
+    document = json.loads(target.read_text())
+    document["columns"][0]["ranks"] = [[0, HUGE]]
+    target.write_text(json.dumps(document))
+    page.goto(address_of(folder).replace("/default/", "/multirank/"))
+    expect(alert(page)).to_contain_text("columns[0].ranks is an array, not runs of ranks")
