@@ -55,11 +55,25 @@ def test_an_empty_payload_is_a_payload(log_of):
 
 
 def test_more_open_packs_than_memory_allows(log_of, monkeypatch):
-    monkeypatch.setattr(blobs, "MAX_OPEN_PACKS", 3)
     monkeypatch.setattr(blobs, "MAX_OPEN_BYTES", 50)
     names = [f"name{i % 7}" for i in range(50)]
     it = log_of(b"".join(record(f"artifact:{name}", payload=f"{name} {i}") for i, name in enumerate(names)))
     assert [a.text() for a in it.artifacts] == [f"{name} {i}" for i, name in enumerate(names)]
+
+
+@pytest.mark.parametrize("repeated", [1, 2])
+def test_names_make_no_files(repeated, log_of):
+    """A log with another name in each record, and one that goes through all of them again and again."""
+    names = [f"name{i}" for i in range(2000 // repeated)] * repeated
+    it = log_of(b"".join(record(f"artifact:{name}", payload=f"{name} {i}") for i, name in enumerate(names)))
+    assert [a.text() for a in it.artifacts] == [f"{name} {i}" for i, name in enumerate(names)]
+    assert len(blob_rows(it)) == blobs.MAX_KINDS + 1
+
+
+def test_kinds_beyond_the_first_share_packs(log_of, monkeypatch):
+    monkeypatch.setattr(blobs, "MAX_KINDS", 2)
+    it = log_of(b"".join(record(f"artifact:{name}", payload=f"{name}{i}") for i in range(3) for name in "abcd"))
+    assert [it.blob(row) for row in range(3)] == [b"a0a1a2", b"b0b1b2", b"c0d0c1d1c2d2"]
 
 
 def test_the_timeline_is_made_of_json_arrays_in_order(log_of, monkeypatch):

@@ -1,7 +1,8 @@
 """Payloads to blobs: one for a large payload, otherwise packs of payloads of one kind.
 
 Payloads of one kind resemble each other, so that a pack of them compresses several times better
-than the payloads alone, and equal ranks make equal packs. The packs of the chromium events are
+than the payloads alone, and equal ranks make equal packs. A log has tens of kinds; of one that has a kind for
+each record the later kinds share their packs, so that the number of files grows with the bytes, not with the names. The packs of the chromium events are
 JSON arrays, which trace viewers open as they are; they hold the times of one process, so that no two
 logs share one, and lie with their log.
 """
@@ -20,7 +21,7 @@ from tlparse_bundle.trace.payload import Payload
 LARGE_BYTES = 256 << 10
 PACK_BYTES = 1 << 20
 MAX_OPEN_BYTES = 32 << 20
-MAX_OPEN_PACKS = 256
+MAX_KINDS = 256  # with packs of their own
 
 
 class _Pack(Buffer):
@@ -39,6 +40,7 @@ class BlobWriter:
         self._log_id = log_id
         self._rows: list[BlobRow | None] = []  # None for a pack that is still open
         self._packs: dict[Hashable, _Pack] = {}
+        self._kinds: set[Hashable] = set()
         self._open_bytes = 0
         self._places = BlobPlaces()
         self._timeline: BufferOfSeries | None = None
@@ -111,9 +113,10 @@ class BlobWriter:
             return row, 0
         pack = self._packs.get(kind)
         if pack is None:
-            if len(self._packs) >= MAX_OPEN_PACKS:
-                self._close(max(self._packs, key=lambda k: self._packs[k].size))
-            pack = self._packs[kind] = _Pack(self._new_row())
+            kind = self._own(kind)
+            pack = self._packs.get(kind)
+            if pack is None:
+                pack = self._packs[kind] = _Pack(self._new_row())
         offset = pack.size
         pack.add(payload)
         self._open_bytes += len(payload)
@@ -122,6 +125,14 @@ class BlobWriter:
         elif self._open_bytes > MAX_OPEN_BYTES:
             self._close(max(self._packs, key=lambda k: self._packs[k].size))
         return pack.row, offset
+
+    def _own(self, kind: Hashable) -> Hashable:
+        """The kind, while there are few; else None, which stands for all others."""
+        if kind not in self._kinds:
+            if len(self._kinds) >= MAX_KINDS:
+                return None
+            self._kinds.add(kind)
+        return kind
 
     def _close(self, kind: Hashable) -> None:
         pack = self._packs.pop(kind)
