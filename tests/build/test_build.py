@@ -1,6 +1,7 @@
 """A bundle appears whole or not at all, and nothing but a bundle is ever replaced."""
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,10 @@ import traces
 from log_builder import log
 from tlparse_bundle import Bundle, BundleError, build, discover
 from tlparse_bundle.build import log_writer
+from tlparse_bundle.build.merge import merge
 from tlparse_bundle.build.target import is_bundle
+from tlparse_bundle.commit import folder, seal
+from tlparse_bundle.commit.staging import Staging
 
 
 @pytest.fixture
@@ -57,16 +61,23 @@ def test_nothing_is_left_of_an_interrupted_build_and_the_old_bundle_stays(error,
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, OSError(28, "No space left on device")])
-def test_the_old_bundle_stays_when_the_new_one_cannot_be_put_in_place(error, logs, tmp_path, monkeypatch):
+@pytest.mark.parametrize("step", ["exchange", "rename", "commit", "sync"])
+def test_the_old_bundle_stays_when_the_new_one_cannot_be_put_in_place(error, step, logs, tmp_path, monkeypatch):
     build(logs[:1], tmp_path / "out", jobs=1)
     before, rename = traces.files(tmp_path), Path.rename
 
-    def fail(self, target):
-        if self.name.endswith(".partial"):
-            raise error
-        return rename(self, target)
+    def fail(*args):
+        raise error
 
-    monkeypatch.setattr(Path, "rename", fail)
+    if step == "exchange":
+        monkeypatch.setattr(folder, "exchange", fail)
+    elif step == "rename":
+        monkeypatch.setattr(folder, "exchange", lambda one, other: False)
+        monkeypatch.setattr(Path, "rename", lambda self, target: fail() if self.name == "new" else rename(self, target))
+    elif step == "commit":
+        monkeypatch.setattr(Staging, "commit", fail)
+    else:
+        monkeypatch.setattr(seal, "sync", fail)
     with pytest.raises((KeyboardInterrupt, BundleError)):
         build(logs, tmp_path / "out", jobs=1, overwrite=True)
     monkeypatch.undo()
@@ -173,12 +184,162 @@ def test_a_place_below_a_file_is_an_error(logs, tmp_path):
 def test_the_working_folder_can_be_the_place(logs, tmp_path, monkeypatch):
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
-    try:
-        build(logs, Path("."), jobs=1)
-    except BundleError:
-        assert entries(tmp_path) == ["here", "trace"] and os.listdir(".") == []
+    build(logs, Path("."), jobs=1)
+    assert entries(tmp_path / "here") == sorted(os.listdir(".")) == ["blobs", "logs", "manifest.json", "ranks", "schemas.json.zst"]
+
+
+# ---- what appears, or changes, meanwhile
+
+
+def when_it_reads(monkeypatch, do):
+    """Do something in the middle of a build."""
+    decode = log_writer.EventDecoder.decode
+    once = [do]
+
+    def and_then(self, record):
+        if once:
+            once.pop()()
+        return decode(self, record)
+
+    monkeypatch.setattr(log_writer.EventDecoder, "decode", and_then)
+
+
+@pytest.mark.parametrize("overwrite", [False, True])
+@pytest.mark.parametrize("empty", [False, True])
+@pytest.mark.parametrize("what", ["file", "folder", "bundle", "link", "broken link"])
+def test_what_appears_meanwhile_is_left_as_it_is(what, empty, overwrite, logs, tmp_path, monkeypatch):
+    """Where nothing was, and where there was an empty folder."""
+    out, elsewhere = tmp_path / "out", tmp_path / "elsewhere"
+    build(logs[:1], elsewhere, jobs=1)
+    if empty:
+        out.mkdir()
+
+    def appear():
+        if empty:
+            out.rename(tmp_path / "gone")  # with what is being written in it
+        if what == "file":
+            out.write_text("mine")
+        elif what == "folder":
+            (out / "deep").mkdir(parents=True)
+            (out / "deep" / "thesis.txt").write_text("mine")
+        elif what == "bundle":
+            shutil.copytree(elsewhere, out)
+        else:
+            out.symlink_to(elsewhere if what == "link" else tmp_path / "nowhere")
+
+    when_it_reads(monkeypatch, appear)
+    with pytest.raises(BundleError) as error:
+        build(logs, out, jobs=1, overwrite=overwrite)
+    assert error.value.code in ("exists", "unwritable")
+    monkeypatch.undo()
+    if what == "file":
+        assert out.read_text() == "mine"
+    elif what == "folder":
+        assert traces.files(out) == {"deep/thesis.txt": b"mine"}
+    elif what == "bundle":
+        assert traces.files(out) == traces.files(elsewhere)
     else:
-        assert entries(tmp_path / "here") == ["blobs", "logs", "manifest.json", "ranks", "schemas.json.zst"]
+        assert out.is_symlink()
+    assert len(Bundle.open(elsewhere).logs) == 1
+
+
+def test_a_file_in_the_empty_folder_stays(logs, tmp_path, monkeypatch):
+    (tmp_path / "out").mkdir()
+    when_it_reads(monkeypatch, lambda: (tmp_path / "out" / "thesis.txt").write_text("mine"))
+    with pytest.raises(BundleError, match="meanwhile"):
+        build(logs, tmp_path / "out", jobs=1)
+    assert traces.files(tmp_path / "out") == {"thesis.txt": b"mine"} and entries(tmp_path / "out") == ["thesis.txt"]
+
+
+@pytest.mark.parametrize("exchanges", [True, False])
+@pytest.mark.parametrize("late", [False, True], ids=["while it reads", "at the last moment"])
+@pytest.mark.parametrize("what", ["notes.txt", "logs/notes.txt", "mine/", "manifest.json"])
+def test_what_is_added_to_the_old_bundle_meanwhile_is_not_lost(what, late, exchanges, logs, tmp_path, monkeypatch):
+    out = tmp_path / "out"
+    build(logs[:1], out, jobs=1)
+
+    def add():
+        if what == "manifest.json":  # somebody else built it again
+            manifest = (out / what).read_bytes()
+            (out / what).unlink()
+            (out / what).write_bytes(manifest + b"\n")
+        elif what.endswith("/"):
+            (out / what).mkdir()
+        else:
+            (out / what).write_text("mine")
+
+    def at_the_end(one, other):
+        add()
+        return exchange(one, other) if exchanges else False
+
+    exchange = folder.exchange
+    if late:
+        monkeypatch.setattr(folder, "exchange", at_the_end)
+    else:
+        when_it_reads(monkeypatch, add)
+        monkeypatch.setattr(folder, "exchange", lambda one, other: exchange(one, other) if exchanges else False)
+    with pytest.raises(BundleError, match="holds more|meanwhile") as error:
+        build(logs, out, jobs=1, overwrite=True)
+    assert error.value.code == "exists"
+    assert len(Bundle.open(out).logs) == 1 and (out / what).exists()
+    assert entries(tmp_path) == ["out", "trace"]
+
+
+@pytest.mark.parametrize("exchanges", [True, False])
+def test_an_old_bundle_is_replaced_whole(exchanges, logs, tmp_path, monkeypatch):
+    if not exchanges:
+        monkeypatch.setattr(folder, "exchange", lambda one, other: False)
+    build(logs[:1], tmp_path / "out", jobs=1)
+    build(logs, tmp_path / "out", jobs=1, overwrite=True)
+    build(logs, tmp_path / "other", jobs=1)
+    assert traces.files(tmp_path / "out") == traces.files(tmp_path / "other")
+    assert entries(tmp_path) == ["other", "out", "trace"]
+
+
+@pytest.mark.parametrize("old", ["nothing", "empty", "bundle"])
+def test_of_two_builds_at_once_one_says_so(old, logs, tmp_path, monkeypatch):
+    out = tmp_path / "out"
+    if old == "empty":
+        out.mkdir()
+    elif old == "bundle":
+        build(logs[:1], out, jobs=1)
+    errors = []
+
+    def second():
+        with pytest.raises(BundleError, match="another process is writing") as error:
+            build(logs[1:], out, jobs=1, overwrite=True)
+        errors.append(error.value.code)
+
+    when_it_reads(monkeypatch, second)
+    build(logs, out, jobs=1, overwrite=True)
+    assert errors == ["busy"] and len(Bundle.open(out).logs) == 2
+    assert entries(tmp_path) == ["out", "trace"] and entries(out) == ["blobs", "logs", "manifest.json", "ranks", "schemas.json.zst"]
+
+
+# ---- who may read it
+
+
+@pytest.mark.parametrize("modes, files, folders", [((0o600, 0o644), 0o600, 0o700), ((0o640, 0o644), 0o640, 0o750), ((0o644, 0o644), 0o644, 0o755)])
+def test_a_bundle_is_as_private_as_its_logs(modes, files, folders, logs, tmp_path):
+    for log_file, mode in zip(logs, modes):
+        log_file.path.chmod(mode)
+    before = os.umask(0o022)
+    try:
+        build(logs, tmp_path / "out", jobs=1)
+        merge([tmp_path / "out"], tmp_path / "merged")
+    finally:
+        os.umask(before)
+    for bundle in (tmp_path / "out", tmp_path / "merged"):
+        found = {path.is_dir(): path.stat().st_mode & 0o777 for path in (bundle, *bundle.rglob("*"))}
+        assert found == {False: files, True: folders}
+        assert all(path.stat().st_mode & 0o777 == (folders if path.is_dir() else files) for path in (bundle, *bundle.rglob("*")))
+
+
+def test_a_bundle_that_was_private_stays_so(logs, tmp_path):
+    build(logs, tmp_path / "out", jobs=1)
+    (tmp_path / "out").chmod(0o700)
+    build(logs, tmp_path / "out", jobs=1, overwrite=True)
+    assert (tmp_path / "out").stat().st_mode & 0o777 == 0o700
 
 
 # ---- workers and progress

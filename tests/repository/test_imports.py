@@ -23,7 +23,7 @@ FLOORS = (
     {"events"},
     {"trace"},
     {"format"},
-    {"remote"},
+    {"commit", "remote"},
     {"diagnostics", "errors", "plugins", "shown", "__init__"},
 )
 FLOOR = {room: number for number, floor in enumerate(FLOORS) for room in floor}

@@ -11,7 +11,7 @@ from typing import Any
 
 from tlparse_bundle import __version__
 from tlparse_bundle.build.log_writer import LogSummary, write_log
-from tlparse_bundle.build.target import Target, Uploads, open_target
+from tlparse_bundle.build.target import Target, folder_of, open_target
 from tlparse_bundle.build.workers import Executor, Workers, core_count
 from tlparse_bundle.diagnostics import CODES
 from tlparse_bundle.events.kinds import PHASES
@@ -48,7 +48,7 @@ def build(
     Raises BundleError when ``out`` exists and may not be replaced, or a log cannot be read.
     """
     jobs = jobs or core_count()
-    target = open_target(out, overwrite=overwrite)
+    target = open_target(out, overwrite=overwrite, sources=[log.path for log in logs])
     if executor is not None:  # in another place a relative path is another file
         logs, jobs = [replace(log, path=log.path.absolute(), folder=log.folder and log.folder.absolute()) for log in logs], 1
     with target, executor or Workers(min(jobs, len(logs))) as workers:
@@ -107,5 +107,5 @@ def _write_logs(
 def _write_log(
     log: LogFile, root: str, codec: str, progress: Callable[[int], None] = lambda size_bytes: None, **how: Any
 ) -> LogSummary:
-    with Uploads(root) as folder:
+    with folder_of(root) as folder:
         return write_log(log, folder, codec, progress, **how)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tlparse_bundle.build.build import BuildResult, finish
 from tlparse_bundle.build.log_writer import LogSummary
-from tlparse_bundle.build.target import Uploads, open_target
+from tlparse_bundle.build.target import folder_of, open_target
 from tlparse_bundle.build.workers import Workers, core_count
 from tlparse_bundle.errors import BundleError
 from tlparse_bundle.events.kinds import Kind
@@ -28,9 +28,10 @@ def merge(bundles: Sequence[str | os.PathLike], out: str | os.PathLike, *, overw
     codec = opened[0].codec.name
     if str(out).rstrip("/") in (str(location).rstrip("/") for location in bundles):
         raise BundleError(f"{out} is one of the bundles to merge", hint="Choose another place.", code="exists")
-    target = open_target(out, overwrite=overwrite)
-    copies = [(str(location), log.id, target.root) for bundle, location in zip(opened, bundles) for log in bundle.logs]
-    with target, Workers(min(jobs or core_count(), len(copies))) as workers:
+    logs = [(str(location), log.id) for bundle, location in zip(opened, bundles) for log in bundle.logs]
+    sources = [Path(location) / name for location in bundles if not is_url(location) for name in ("", layout.MANIFEST)]
+    with open_target(out, overwrite=overwrite, sources=sources) as target, Workers(min(jobs or core_count(), len(logs))) as workers:
+        copies = [(*log, target.root) for log in logs]
         manifest = finish(workers.map(_copy_log, copies), target, codec, workers)
     return BuildResult(str(out) if is_url(out) else Path(out), manifest, *target.size())
 
@@ -65,7 +66,7 @@ def _copy_log(location: str, log_id: str, root: str) -> LogSummary:
     """Copy the files of a log to the bundle at ``root``; equal blobs of several logs are one file."""
     bundle = Bundle.open(location)
     log = bundle.log(log_id)
-    with Uploads(root) as folder:
+    with folder_of(root) as folder:
         for path in _files(log):
             if not layout.is_own(path):
                 raise BundleError(f"{location}: {path!r} is no path of a bundle", code="bad-path")

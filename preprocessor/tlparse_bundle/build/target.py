@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-import errno
 import os
-import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Protocol, Self
+from typing import Any, Protocol, Self
 
+from tlparse_bundle.commit.folder import is_empty, new_folder, temporary_folder, unwritable
 from tlparse_bundle.errors import BundleError
 from tlparse_bundle.format import layout
 from tlparse_bundle.format.json_codec import loads
+from tlparse_bundle.format.regular_file import read_regular
 from tlparse_bundle.remote import RemoteFolder, is_url
+
+_MAX_MANIFEST_BYTES = 256 << 20
 
 
 class Target(Protocol):
     """A bundle that is being written. Use as a context manager: it is there when the block ends well, else nothing is."""
 
-    root: str  # a folder or a URL, for those that write logs and read them again
+    root: str  # a folder or a URL, for those that write logs and read them again; in the block
 
     def __enter__(self) -> Self: ...
 
@@ -31,40 +34,34 @@ class Target(Protocol):
         """Number of files and of their bytes, at the end."""
 
 
-def open_target(out: str | os.PathLike, *, overwrite: bool) -> Target:
-    """The target at a folder or a URL. Raises BundleError unless a bundle may be written there."""
+def open_target(out: str | os.PathLike, *, overwrite: bool, sources: Sequence[Any] = ()) -> Target:
+    """The target at a folder or a URL. Raises BundleError unless a bundle may be written there.
+
+    In a folder nobody can read the bundle who cannot read all ``sources``; of an object store its rules tell that.
+    """
     if is_url(out):
         return _RemoteTarget(str(out), overwrite)
-    return _Folder(Path(out), overwrite)
+    return _Folder(Path(out), overwrite, sources)
 
 
 class _Folder:
-    def __init__(self, out: Path, overwrite: bool):
-        _check_folder(out, overwrite)
+    def __init__(self, out: Path, overwrite: bool, sources: Sequence[Any]):
         self._out = out
-        self._staging = out.absolute().parent / f".{out.name}.{os.getpid()}.partial"
-        self.root = str(self._staging)
+        may_replace = _Replaceable(out, overwrite)
+        new = not os.path.lexists(out) or _is_empty(out)
+        if not new:
+            may_replace(out)
+        self._folder = new_folder(out, may_replace=None if new else may_replace, readers_of=sources, last=layout.MANIFEST)
 
     def __enter__(self) -> Self:
-        try:
-            self._staging.mkdir(parents=True)
-        except OSError as error:
-            raise _unwritable(self._out, error) from error
+        self.root = str(self._folder.__enter__())
         return self
 
-    def __exit__(self, kind, value, traceback) -> None:
-        try:
-            if kind is None:
-                _put_in_place(self._staging, self._out)
-        except OSError as error:
-            raise _unwritable(self._out, error) from error
-        finally:
-            shutil.rmtree(self._staging, ignore_errors=True)
-        if isinstance(value, OSError):
-            raise _unwritable(self._out, value) from value
+    def __exit__(self, kind, value, traceback) -> bool | None:
+        return self._folder.__exit__(kind, value, traceback)
 
     def write(self, path: str, data: bytes) -> None:
-        target = self._staging / path
+        target = Path(self.root) / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(data)
 
@@ -124,26 +121,15 @@ class _RemoteTarget:
         self._folder.for_each(self._folder.remove, sorted(paths - {layout.MANIFEST}))
 
 
-class Uploads:
+@contextmanager
+def folder_of(root: str) -> Iterator[Path]:
     """A folder of this machine whose files go to ``root`` at the end, if that is a URL; else ``root`` itself."""
-
-    def __init__(self, root: str):
-        self._root = root
-        self._temporary = None
-        if is_url(root):
-            from tempfile import TemporaryDirectory
-
-            self._temporary = TemporaryDirectory(prefix="tlparse-bundle-")
-
-    def __enter__(self) -> Path:
-        return Path(self._temporary.name if self._temporary else self._root)
-
-    def __exit__(self, kind, value, traceback) -> None:
-        if self._temporary is None:
-            return
-        with self._temporary as folder:
-            if kind is None:
-                upload(Path(folder), self._root)
+    if not is_url(root):
+        yield Path(root)
+        return
+    with temporary_folder() as folder:
+        yield folder
+        upload(folder, root)
 
 
 def upload(folder: Path, url: str) -> None:
@@ -158,57 +144,61 @@ def upload(folder: Path, url: str) -> None:
     remote.for_each(send, sorted(path for path in folder.rglob("*") if path.is_file()))
 
 
-def _check_folder(out: Path, overwrite: bool) -> None:
+def _is_empty(out: Path) -> bool:
     try:
-        if out.is_dir() and not any(out.iterdir()):
-            return
-        if not out.exists() and not out.is_symlink():
-            return
+        return out.is_dir() and is_empty(out)
     except OSError as error:
-        raise _unwritable(out, error) from error
-    if not is_bundle(out):
-        raise BundleError(f"{out} exists and is not a bundle", hint="Choose another place; only bundles are ever replaced.", code="exists")
-    if not overwrite:
-        raise BundleError(f"{out} exists already", hint="Use --overwrite to replace it.", code="exists")
-    files = (path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_symlink() or not path.is_dir())
-    others = sorted(path for path in files if not layout.is_own(path))
-    if others:
-        raise BundleError(
-            f"{out} holds more than a bundle: {', '.join(others[:5])}",
-            hint="Move these away first; they would be lost.",
-            code="exists",
-        )
+        raise unwritable(out, error) from error
 
 
-def _unwritable(out: Path, error: OSError) -> BundleError:
-    where = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EACCES, errno.EROFS)
-    hint = "Choose a place with enough room where you may write." if where else ""
-    return BundleError(f"{out} cannot be written: {error.strerror or error}", hint=hint, code="unwritable")
+class _Replaceable:
+    """Says whether what is at a path is the bundle that was at ``out`` first, and nothing else."""
+
+    def __init__(self, out: Path, overwrite: bool):
+        self._out = out
+        self._overwrite = overwrite
+        self._seen = _version(out)
+
+    def __call__(self, path: Path) -> None:
+        if not is_bundle(path):
+            hint = "Choose another place; only bundles are ever replaced."
+            raise BundleError(f"{self._out} exists and is not a bundle", hint=hint, code="exists")
+        if not self._overwrite:
+            raise BundleError(f"{self._out} exists already", hint="Use --overwrite to replace it.", code="exists")
+        others = sorted(_others(path))
+        if others:
+            hint = "Move these away first; they would be lost."
+            raise BundleError(f"{self._out} holds more than a bundle: {', '.join(others[:5])}", hint=hint, code="exists")
+        if _version(path) != self._seen:
+            hint = "Somebody else has written it. Look at it, and try again if it is to be replaced."
+            raise BundleError(f"{self._out} has changed meanwhile; it was left as it is", hint=hint, code="exists")
+
+
+def _version(bundle: Path) -> tuple[int, ...] | None:
+    try:
+        found = (bundle / layout.MANIFEST).stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino, found.st_mtime_ns, found.st_size
+
+
+def _others(bundle: Path) -> Iterator[str]:
+    """What lies in a bundle and is no part of one; empty folders too, which somebody may want to fill."""
+    for place, folders, files in os.walk(bundle):
+        at = Path(place).relative_to(bundle)
+        for name in files:
+            if not layout.is_own((at / name).as_posix()) or (Path(place) / name).is_symlink():
+                yield (at / name).as_posix()
+        for name in folders:
+            if (Path(place) / name).is_symlink():
+                yield (at / name).as_posix()
+        if not folders and not files and place != str(bundle):
+            yield f"{at.as_posix()}/"
 
 
 def is_bundle(path: Path) -> bool:
     try:
-        manifest = loads((path / layout.MANIFEST).read_bytes())
+        manifest = loads(read_regular(path, layout.MANIFEST, _MAX_MANIFEST_BYTES))
         return manifest["format"]["name"] == layout.FORMAT_NAME
     except (OSError, ValueError, TypeError, KeyError):
         return False
-
-
-def _put_in_place(staging: Path, out: Path) -> None:
-    old = None
-    if out.is_dir() and not out.is_symlink() and not any(out.iterdir()):
-        out.rmdir()
-    elif out.exists():
-        old = out.parent / f".{out.name}.{os.getpid()}.old"
-        out.rename(old)
-    try:
-        staging.rename(out)
-    except BaseException:
-        if old is not None:
-            old.rename(out)
-        raise
-    if old is not None:
-        if old.is_symlink():
-            old.unlink()
-        else:
-            shutil.rmtree(old, ignore_errors=True)

@@ -1,0 +1,128 @@
+"""Room for something that is being written: beside its place, locked and guarded."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import re
+import stat
+from pathlib import Path
+
+from tlparse_bundle.commit import leftovers
+from tlparse_bundle.commit.guardian import Guardian
+from tlparse_bundle.errors import BundleError
+
+_MAX_NAME = 200  # of the 255 bytes that a name may have
+_TRIES, _TRY_SECONDS = 5, 0.02  # a guardian has the lock for a moment
+_LOCK_CONTENT = 1024
+
+
+class Staging:
+    """Use as a context manager: what is still in the staging folder at the end is removed, in any case and whatever ends this process.
+
+    ``out`` is the place, ``folder`` the one that the staging folder lies in; it is made if need be.
+    Raises BundleError when another process is writing ``out``, and OSError.
+    """
+
+    def __init__(self, out: Path, folder: Path):
+        name = out.name if len(os.fsencode(out.name)) <= _MAX_NAME else hashlib.sha256(os.fsencode(out.name)).hexdigest()
+        self.out = out
+        self._names = names_of(name)
+        self.path = folder / f".{name}.{os.urandom(4).hex()}.partial"
+        self.new = self.path / leftovers.NEW
+        self.old = self.path / leftovers.OLD
+        self._lock_path = folder / f".{name}.tlparse-lock"
+        self._lock: int | None = None
+        self._made = [str(path) for path in reversed((folder, *folder.parents)) if not path.exists()]
+        self._guardian: Guardian | None = None
+        self.done = False
+
+    def __enter__(self) -> Staging:
+        # The guardian comes first, so that there is no moment in which a file of ours is there without it.
+        try:
+            self._guardian = Guardian(str(self.out), str(self.path), str(self._lock_path), self._made)
+            self._lock_path.parent.mkdir(parents=True, exist_ok=True)
+            self._take_lock()
+            self.path.mkdir(0o700)
+        except BaseException:
+            self._end()
+            raise
+        return self
+
+    def __exit__(self, kind, value, traceback) -> None:
+        self._end()
+
+    def undo_as(self, kind: str, *words: object) -> None:
+        """From now on what is done is undone at the end, see leftovers.clean; until commit()."""
+        text = "\0".join((kind, *map(str, words)))
+        (self.path / "next").write_text(text, encoding="utf-8", errors="surrogateescape")
+        (self.path / "next").rename(self.path / leftovers.UNDO)
+
+    def commit(self) -> None:
+        """What was done stays."""
+        (self.path / leftovers.UNDO).unlink()
+        self.done = True
+
+    def _end(self) -> None:
+        """If even this is interrupted the guardian goes on with it."""
+        if self.path.exists():
+            leftovers.clean(str(self.out), str(self.path))
+        if self._lock is not None:
+            if os.name == "nt":  # where no open file can be removed
+                os.close(self._lock)
+            self._lock_path.unlink(missing_ok=True)
+            if os.name != "nt":
+                os.close(self._lock)
+            self._lock = None
+        if not self.done:
+            leftovers.remove_empty(self._made)
+        if self._guardian is not None:
+            self._guardian.end()
+
+    def _take_lock(self) -> None:
+        import time
+
+        for number in range(_TRIES):
+            if number:
+                time.sleep(_TRY_SECONDS)
+            file = os.open(self._lock_path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0), 0o600)
+            try:
+                if self._locked(file) and leftovers.identity(file) == leftovers.identity(self._lock_path):
+                    self._recover(file)
+                    self._lock, file = file, -1
+                    return
+            finally:
+                if file >= 0:
+                    os.close(file)
+        raise BundleError(f"another process is writing {self.out}", hint="Wait until it is done, or choose another place.", code="busy")
+
+    def _locked(self, file: int) -> bool:
+        try:
+            return leftovers.try_lock(file)
+        except OSError as error:
+            if error.errno in (errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EINVAL):
+                return True  # no locks on this file system; what is checked at the end still holds
+            raise
+
+    def _recover(self, lock: int) -> None:
+        """Remove what a writer left that was killed together with its guardian, and say what this one may leave."""
+        regular = stat.S_ISREG(os.fstat(lock).st_mode)
+        content = os.read(lock, _LOCK_CONTENT).decode("utf-8", "surrogateescape") if regular else ""
+        if not regular or content and not self._names.fullmatch(content):
+            raise BundleError(f"{self._lock_path} is not ours, and in the way", hint="Move it away.", code="exists")
+        if content:
+            leftovers.clean(str(self.out), str(self.path.with_name(content)))
+        os.ftruncate(lock, 0)
+        os.lseek(lock, 0, os.SEEK_SET)
+        os.write(lock, os.fsencode(self.path.name))
+
+
+def names_of(name: str) -> re.Pattern[str]:
+    """The names that staging folders for a place of this name have."""
+    return re.compile(rf"\.{re.escape(name)}\.[0-9a-f]{{8}}\.partial", re.DOTALL)
+
+
+def is_ours(name: str) -> bool:
+    """Whether a file or folder of this name is one that a writer makes, and removes, beside what it writes."""
+    return re.fullmatch(r"\..*\.([0-9a-f]{8}\.partial|tlparse-lock)", name, re.DOTALL) is not None
