@@ -26,3 +26,7 @@ class BundleError(Exception):
 
 def _rebuild(message: str, hint: str, code: str, exit_code: int) -> BundleError:
     return BundleError(message, hint=hint, code=code, exit_code=exit_code)
+
+
+class Refused(OSError):
+    """What a server elsewhere does, and we do not accept."""

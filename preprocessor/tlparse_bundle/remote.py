@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import datetime as dt
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any, BinaryIO, NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
-from tlparse_bundle.errors import BundleError
+from tlparse_bundle.errors import BundleError, Refused
 
 _REQUESTS = 16  # at once
 _OBJECT_STORES = frozenset(("s3", "s3a", "gs", "gcs", "az", "abfs", "abfss"))  # they have no folders to make
@@ -40,7 +41,11 @@ class RemoteFolder:
         try:
             import fsspec
 
-            self._fs, root = fsspec.core.url_to_fs(self.url, use_listings_cache=False, **_OPTIONS.get(parts.scheme, {}))
+            self._is_web = parts.scheme in ("http", "https")
+            options = _web_options() if self._is_web else _OPTIONS.get(parts.scheme, {})
+            if "::http" in self.url:  # such as zip://x::https://…: fsspec gives each protocol what is named after it
+                options = {**options, "http": _web_options(), "https": _web_options()}
+            self._fs, root = fsspec.core.url_to_fs(self.url, use_listings_cache=False, **options)
         except ImportError as error:
             hint = "Reading from a URL needs more packages: pip install 'tlparse-bundle[remote]'"
             raise BundleError(f"{url} is not a local folder, and cannot be read: {error}", hint=hint, code="no-fsspec") from None
@@ -49,12 +54,23 @@ class RemoteFolder:
         self._root = root.rstrip("/")
         self._is_object_store = parts.scheme in _OBJECT_STORES
 
-    def read(self, path: str) -> bytes:
-        return self._ask(self._fs.cat_file, path)
+    def read(self, path: str, max_bytes: int) -> bytes:
+        """A file of at most so many bytes; of a larger one no more than these are read."""
+        if self._is_web:
+            return self._ask(self._fs.cat_file, path, trace_request_ctx=max_bytes)
+        try:
+            data = self._ask(self._fs.cat_file, path, start=0, end=max_bytes + 1)
+        except OSError:
+            if self.info(path).get("size") != 0:  # of which no byte can be asked for
+                raise
+            return b""
+        if len(data) > max_bytes:
+            raise OSError(f"it has more than the {max_bytes:,} bytes that it may have")
+        return data
 
     def open(self, path: str) -> BinaryIO:
         """A file to be read from begin to end."""
-        return self._ask(self._fs.open, path, mode="rb")
+        return _File(self._ask(self._fs.open, path, mode="rb"))
 
     def modified(self, path: str) -> dt.datetime:
         return self._ask(self._fs.modified, path)
@@ -70,7 +86,7 @@ class RemoteFolder:
 
     def files(self) -> dict[str, int]:
         """Size in bytes of each file below, by path."""
-        found = self._ask(self._fs.find, "", detail=True)
+        found = self._ask(_walk_web(self._fs), "") if self._is_web else self._ask(self._fs.find, "", detail=True)
         return {name[len(self._root) :].lstrip("/"): entry["size"] for name, entry in found.items() if entry["type"] == "file"}
 
     def remove(self, path: str) -> None:
@@ -98,14 +114,63 @@ class RemoteFolder:
         return sorted({str(entry["name"]).rstrip("/").split("/")[-1] for entry in entries if entry["type"] == "directory"})
 
     def _ask(self, call: Callable, path: str, **options: Any) -> Any:
-        if ".." in path.split("/"):
+        if ".." in unquote(path).replace("\\", "/").split("/"):
             raise BundleError(f"{path!r} points out of the bundle {self.url}", code="bad-path")
-        try:
+        with _os_errors():
             return call(f"{self._root}/{path}".rstrip("/"), **options)
-        except OSError:
-            raise
-        except Exception as error:  # each protocol has exceptions of its own, such as for missing credentials
-            raise OSError(f"{type(error).__name__}: {error}") from None
+
+
+@contextmanager
+def _os_errors() -> Iterator[None]:
+    """Each protocol has exceptions of its own, such as for missing credentials."""
+    try:
+        yield
+    except OSError as error:
+        raise _reason(error) from None
+    except Exception as error:
+        raise _reason(error, OSError(f"{type(error).__name__}: {error}")) from None
+
+
+def _reason(error: Exception, instead: OSError | None = None) -> OSError:
+    """What went wrong, where fsspec hides it behind another error."""
+    cause: BaseException | None = error
+    while cause is not None and not isinstance(cause, Refused):
+        cause = cause.__cause__ or cause.__context__
+    return cause or instead or error
+
+
+class _File:
+    """A file that is read from begin to end. Whatever goes wrong there is an OSError."""
+
+    def __init__(self, file: Any):
+        self._file = file
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._file, name)
+
+    def __enter__(self) -> _File:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    def read(self, size: int = -1) -> bytes:
+        with _os_errors():
+            return self._file.read(size)
+
+
+def _web_options() -> dict:
+    from tlparse_bundle.remote_http import open_session
+
+    return {"get_client": open_session}
+
+
+def _walk_web(fs: Any) -> Callable[[str], dict[str, dict]]:
+    from fsspec.asyn import sync
+
+    from tlparse_bundle.remote_http import walk
+
+    return lambda root: sync(fs.loop, walk, fs, root)
 
 
 class _Stat(NamedTuple):

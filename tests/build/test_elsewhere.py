@@ -89,7 +89,7 @@ def test_a_file_of_a_bucket_is_read_with_one_request(s3, monkeypatch):
     asked, call = [], type(s3)._call_s3
     monkeypatch.setattr(type(s3), "_call_s3", lambda self, method, *a, **k: (asked.append(method), call(self, method, *a, **k))[1])
     (source,) = RANKS.glob("*rank_2*")
-    assert remote.RemoteFolder("s3://jobs/logs").read(source.name) == source.read_bytes()
+    assert remote.RemoteFolder("s3://jobs/logs").read(source.name, 1 << 20) == source.read_bytes()
     assert asked == ["get_object"]
 
 

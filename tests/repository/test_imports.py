@@ -24,6 +24,7 @@ FLOORS = (
     {"trace"},
     {"format"},
     {"commit", "remote"},
+    {"remote_http"},
     {"diagnostics", "errors", "plugins", "shown", "__init__"},
 )
 FLOOR = {room: number for number, floor in enumerate(FLOORS) for room in floor}

@@ -132,7 +132,7 @@ def test_any_other_origin_may_not(origin, open_client):
         open_client.options(MANIFEST, headers={"Origin": origin, "Access-Control-Request-Method": "GET"}),
     ):
         assert "access-control-allow-origin" not in response.headers
-    assert response.status_code == 400
+        assert response.status_code == 403
 
 
 def test_preflight_and_private_network(open_client):

@@ -270,7 +270,7 @@ def test_the_hint_for_remote_machines(monkeypatch):
     monkeypatch.delenv("SSH_CONNECTION", raising=False)
     assert ssh_hint("http://127.0.0.1:81/") is None
     monkeypatch.setenv("SSH_CONNECTION", "1.2.3.4 5 6.7.8.9 22")
-    assert ssh_hint("http://127.0.0.1:81/").startswith("ssh -N -L 81:127.0.0.1:81 ")
+    assert ssh_hint("http://127.0.0.1:81/?token=x").startswith("ssh -N -L 81:127.0.0.1:81 ")
 
 
 def test_serve_prints_its_url_serves_and_ends_with_ctrl_c(bundle, root):
@@ -279,8 +279,11 @@ def test_serve_prints_its_url_serves_and_ends_with_ctrl_c(bundle, root):
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment) as process:
         try:
             url = process.stdout.readline().strip()
-            assert re.fullmatch(r"http://127\.0\.0\.1:\d+/", url)
-            with urllib.request.urlopen(url + "bundles/out/manifest.json", timeout=HANG_S) as response:
+            assert re.fullmatch(r"http://127\.0\.0\.1:\d+/\?token=[\w-]{32}", url)
+            browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+            with browser.open(url, timeout=HANG_S) as response:
+                assert response.url.endswith("/viewers/default/?bundle=/bundles/out/")
+            with browser.open(url.partition("?")[0] + "bundles/out/manifest.json", timeout=HANG_S) as response:
                 assert json.load(response)["format"]["name"] == "tlparse-bundle"
             process.send_signal(signal.SIGINT)
             rest, errors = process.communicate(timeout=HANG_S)

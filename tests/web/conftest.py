@@ -6,7 +6,6 @@ another host. Where a test wants errors it says so with ``page_with_errors``.
 
 import os
 import shutil
-import threading
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -17,6 +16,7 @@ from tlparse_bundle import Bundle, build, discover
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="the tests of the viewers need playwright")
 from pages import open_page  # noqa: E402
+from running_server import running  # noqa: E402
 from waiting import HANG_S  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -121,14 +121,8 @@ def address_of():
 @contextmanager
 def run_app(app):
     """The address of an application of ours, on a port of its own."""
-    import uvicorn
-    from tlparse_bundle.serve.server import listen
-
-    sock = listen(0)
-    server = uvicorn.Server(uvicorn.Config(app, log_level="error", lifespan="off"))
-    threading.Thread(target=server.run, kwargs={"sockets": [sock]}, daemon=True).start()
-    yield f"http://127.0.0.1:{sock.getsockname()[1]}"
-    server.should_exit = server.force_exit = True
+    with running(app) as port:
+        yield f"http://127.0.0.1:{port}"
 
 
 @contextmanager

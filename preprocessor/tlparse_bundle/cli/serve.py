@@ -51,12 +51,13 @@ viewer_option = click.option(
     help="A site whose viewers may read, such as https://me.github.io.",
 )
 @viewer_option
+@click.option("--no-token", is_flag=True, help="Let every user and program of this machine read.")
 @click.option("--open", "open_browser", is_flag=True, help="Open the browser.")
-def serve(bundles, port, allow_origins, viewers, open_browser) -> None:
+def serve(bundles, port, allow_origins, viewers, no_token, open_browser) -> None:
     """Serve bundles and viewers to the browser of this machine.
 
     BUNDLE is a bundle or a folder of bundles, here or at a URL (s3://, gs://, https://). New bundles of a
-    folder appear without a restart.
+    folder appear without a restart. The address that it prints holds a token: only who has it may read.
 
     \b
     Example:
@@ -64,23 +65,27 @@ def serve(bundles, port, allow_origins, viewers, open_browser) -> None:
       tlparse-bundle serve runs/ s3://bucket/runs --viewer my-viewer/
       tlparse-bundle serve out/ --port 8000 --allow-origin https://me.github.io
     """
-    serve_bundles(bundles, port=port, open_browser=open_browser, viewers=viewers, allow_origins=allow_origins)
+    serve_bundles(bundles, port=port, open_browser=open_browser, viewers=viewers, allow_origins=allow_origins, with_token=not no_token)
 
 
-def serve_bundles(bundles, *, port: int = 0, open_browser: bool, viewers=(), allow_origins=()) -> None:
+def serve_bundles(bundles, *, port: int = 0, open_browser: bool, viewers=(), allow_origins=(), with_token: bool = True) -> None:
     """Serve until Ctrl-C. Raises BundleError when one of the bundles cannot be read."""
     from tlparse_bundle.read.reader import Bundle
     from tlparse_bundle.serve.places import is_bundle, open_place
     from tlparse_bundle.serve.server import serve as run_server
     from tlparse_bundle.serve.server import ssh_hint
+    from tlparse_bundle.serve.token import address_with, base_with
 
     for location in bundles:
         place = open_place(location)
         if is_bundle(place) or not any(is_bundle(place, folder) for folder in place.folders()):
             Bundle.open(location)  # says clearly what is wrong with it
 
-    def ready(url: str) -> None:
-        say(url)
+    def ready(url: str, token: str | None) -> None:
+        address = address_with(url, token)
+        say(address)
+        if allow_origins:
+            say(f"For pages of {', '.join(allow_origins)} the bundles lie below {base_with(url, token)}bundles/", err=True)
         hint = ssh_hint(url)
         if hint:
             say(f"From your own machine: {hint}", err=True)
@@ -89,6 +94,6 @@ def serve_bundles(bundles, *, port: int = 0, open_browser: bool, viewers=(), all
         if open_browser:
             import webbrowser
 
-            webbrowser.open(url)
+            webbrowser.open(address)
 
-    run_server(bundles, viewers=viewers, allow_origins=allow_origins, port=port, ready=ready)
+    run_server(bundles, viewers=viewers, allow_origins=allow_origins, port=port, with_token=with_token, ready=ready)

@@ -56,12 +56,9 @@ class _Remote:
     def raw(self, path: str, max_bytes: int = MAX_FILE_BYTES) -> bytes:
         _check(path, self.location)
         try:
-            data = self._folder.read(path)
+            return self._folder.read(path, max_bytes)
         except OSError as error:
             raise BundleError(f"{self.location}/{path} cannot be read: {error}", code="unreadable") from None
-        if len(data) > max_bytes:
-            raise BundleError(f"{self.location}/{path} has {len(data):,} bytes, more than the {max_bytes:,} that it may have", code="unreadable")
-        return data
 
 
 def _check(path: object, location: str) -> None:

@@ -2,47 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
+from functools import partial
 from pathlib import Path
 
+from anyio import to_thread
 from starlette.applications import Starlette
-from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
-from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from tlparse_bundle.errors import BundleError
 from tlparse_bundle.serve.catalogue import Bundles, viewer_row
-from tlparse_bundle.serve.places import LocalPlace, inside, open_place
-from tlparse_bundle.serve.respond import FOREVER, REVALIDATE, SECURITY, respond
+from tlparse_bundle.serve.guard import NO_STORE, SECURITY, Guard
+from tlparse_bundle.serve.places import Stored, inside, local_file, open_place
+from tlparse_bundle.serve.respond import FOREVER, REVALIDATE, UNREADABLE, is_quick, respond
+from tlparse_bundle.serve.token import TokenGate
 from tlparse_bundle.serve.viewer_files import viewers_folder, viewers_with
 
-HOSTS = ("127.0.0.1", "localhost", "[::1]", "::1")
 
-
-def create_app(bundles: Mapping[str, str | Path], viewers: Mapping[str, Path] = {}, allow_origins: Collection[str] = ()) -> Starlette:
+def create_app(
+    bundles: Mapping[str, str | Path],
+    viewers: Mapping[str, Path] = {},
+    allow_origins: Collection[str] = (),
+    token: str | None = None,
+) -> Starlette:
     """The application for places of bundles by name, with viewers beside those of the package.
 
     URLs: /viewers/<viewer>/…, /bundles/<name>/<path as in the bundle>, /bundles.json (the list); '/' leads to
-    the viewer of the only bundle, else to the page that lists them. Requests whose Host header names another
-    machine are refused, so that no foreign page can read a trace by DNS rebinding. Pages of ``allow_origins``
-    ('https://me.github.io') may read; no other origin may.
+    the viewer of the only bundle, else to the page that lists them. Who may ask is the matter of Guard and TokenGate:
+    pages of this server, programs, and pages of ``allow_origins`` ('https://me.github.io'); with ``token`` none without it.
     """
     known = Bundles({name: open_place(location) for name, location in bundles.items()})
     packaged = viewers_folder()
     own = {name: Path(folder).resolve() for name, folder in viewers.items()}
     first_viewer = next(iter(own), "default")
 
-    def home(request: Request) -> Response:
-        only = known.only()
-        return RedirectResponse(f"/viewers/{first_viewer}/?bundle=/bundles/{only}/" if only else "/viewers/home/")
+    async def home(request: Request) -> Response:
+        base = request.scope["root_path"]
+        only = await _aside(known.only)
+        return RedirectResponse(f"{base}/viewers/{first_viewer}/?bundle={base}/bundles/{only}/" if only else f"{base}/viewers/home/")
 
-    def catalogue(request: Request) -> Response:
+    async def catalogue(request: Request) -> Response:
         rows = [viewer_row(name, folder) for name, folder in viewers_with(own).items()]
-        return JSONResponse({"bundles": known.rows(), "viewers": rows}, headers={**SECURITY, "Cache-Control": REVALIDATE})
+        return JSONResponse({"bundles": await _aside(known.rows), "viewers": rows}, headers={"Cache-Control": REVALIDATE})
 
     async def viewer_file(request: Request) -> Response:
         path = request.path_params["path"]
@@ -52,25 +56,28 @@ def create_app(bundles: Mapping[str, str | Path], viewers: Mapping[str, Path] = 
             below += "index.html"
         elif (name in own and not rest) or inside(root, below, Path.is_dir):
             return RedirectResponse(request.url.path + "/" + (f"?{request.url.query}" if request.url.query else ""))
-        stored = LocalPlace(root).file(below)
+        target = inside(root, below)
+        stored = None if target is None else local_file(root, target.relative_to(root).as_posix())
         if stored is None:
             return PlainTextResponse(f"There is no file {path!r} among the viewers.\n", 404)
-        return respond(request, below, stored, REVALIDATE)
+        return await send_file(request, below, stored, REVALIDATE)
 
     async def bundle_file(request: Request) -> Response:
         asked = request.path_params["path"]
-        return await run_in_threadpool(from_bundle, request, asked) if known.is_remote(asked) else from_bundle(request, asked)
-
-    def from_bundle(request: Request, asked: str) -> Response:
-        found = known.file(asked)
+        found = await _aside(known.file, asked) if known.is_remote(asked) else known.file(asked)
         if found is None:
             return PlainTextResponse(f"There is no file {asked!r} in a bundle of that name.\n", 404)
         path, stored = found
+        return await send_file(request, path, stored, FOREVER if path.startswith("blobs/") else REVALIDATE)
+
+    async def send_file(request: Request, path: str, stored: Stored, cache_control: str) -> Response:
         try:
-            return respond(request, path, stored, FOREVER if path.startswith("blobs/") else REVALIDATE)
+            if is_quick(request, path, stored):
+                return respond(request, path, stored, cache_control)
+            return await _aside(respond, request, path, stored, cache_control)
         except FileNotFoundError:
             return PlainTextResponse(f"There is no file {path!r} in the bundle.\n", 404)
-        except (OSError, ValueError, BundleError):  # its text may name a server or a key: not for a page
+        except UNREADABLE:  # its text may name a server or a key: not for a page
             return PlainTextResponse(f"{path!r} could not be read from where the bundle lies.\n", 502)
 
     routes = [
@@ -83,9 +90,21 @@ def create_app(bundles: Mapping[str, str | Path], viewers: Mapping[str, Path] = 
         CORSMiddleware,
         allow_origins=list(allow_origins),
         allow_methods=["GET", "HEAD"],
-        allow_headers=["Range", "If-Range", "If-None-Match", "Cache-Control"],
+        allow_headers=["Authorization", "Range", "If-Range", "If-None-Match", "Cache-Control"],
         expose_headers=["Accept-Ranges", "Content-Encoding", "Content-Length", "Content-Range", "ETag"],
         allow_private_network=True,
     )
-    hosts = Middleware(TrustedHostMiddleware, allowed_hosts=list(HOSTS), www_redirect=False)
-    return Starlette(routes=routes, middleware=[hosts, cors] if allow_origins else [hosts])
+    guard = Middleware(Guard, origins=allow_origins)
+    gate = [Middleware(TokenGate, token=token)] if token else []  # behind CORS, since a preflight carries no token
+    middleware = [guard, cors, *gate] if allow_origins else [guard, *gate]
+    return Starlette(routes=routes, middleware=middleware, exception_handlers={Exception: _failed})
+
+
+async def _aside(do: Callable, *arguments: object):
+    """What may take its time, in another thread. Whoever ends the server does not wait for it."""
+    return await to_thread.run_sync(partial(do, *arguments), abandon_on_cancel=True)
+
+
+def _failed(request: Request, error: Exception) -> Response:
+    """The answer to a fault of ours. The server prints its traceback."""
+    return PlainTextResponse("The server failed; the terminal that it runs in says why.\n", 500, {**SECURITY, "Cache-Control": NO_STORE})

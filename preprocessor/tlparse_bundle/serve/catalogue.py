@@ -15,6 +15,10 @@ from tlparse_bundle.format.layout import FORMAT_NAME, MANIFEST, is_own
 from tlparse_bundle.serve.places import Place, Stored, is_bundle, proper
 
 _AT_ONCE = 8
+_MAX_MANIFEST = 32 << 20  # of a bundle of ten thousand ranks it has 10 MB
+_MOST = 50  # versions and statuses: a list stays short, whatever a manifest holds
+_MAX_TEXT = 100
+_LISTED_OF_LOG = {"rank", "torch_version", "compile_count", "compile_time_us", "statuses"}
 
 
 class Bundles:
@@ -39,11 +43,12 @@ class Bundles:
         place = self._places.get(name)
         if place is None:
             return None
-        prefix = ""
         folder, _, below = rest.partition("/")
         if (name, folder) in self._seen or (not self._is_bundle(name) and folder and self._is_bundle(name, folder)):
-            prefix, rest = f"{folder}/", below
-        stored = place.file(prefix + rest) if is_own(rest) else None
+            rest = below
+        else:
+            folder = ""
+        stored = place.file(rest, folder) if is_own(rest) else None
         return None if stored is None else (rest, stored)
 
     def is_remote(self, path: str) -> bool:
@@ -71,31 +76,56 @@ class Bundles:
     def _row(self, name: str) -> dict:
         found = self.file(f"{name}/{MANIFEST}")
         try:
-            return bundle_row(name, loads(found[1].read()) if found else None)
+            return bundle_row(name, _parsed(found[1]) if found else None)
         except (OSError, ValueError):
             return bundle_row(name, None)
 
 
-def bundle_row(name: str, manifest: dict | None) -> dict:
+def _parsed(stored: Stored) -> object:
+    with stored.open(_MAX_MANIFEST) as stream:
+        data = stream.read(_MAX_MANIFEST + 1)
+    if len(data) > _MAX_MANIFEST:
+        raise ValueError("it is too large for a list")
+    return loads(data)
+
+
+def bundle_row(name: str, manifest: object) -> dict:
     """What a list says of a bundle: its counts, or a ``problem``. The URL is relative to the list."""
     row = {"name": name, "url": f"bundles/{quote(name)}/"}
-    try:
-        if not isinstance(manifest, dict) or manifest.get("format", {}).get("name") != FORMAT_NAME:
-            return row | {"problem": f"its {MANIFEST} is not that of a bundle"}
-        logs = manifest["logs"]
-        statuses: Counter[str] = Counter()
-        for log in logs:
-            statuses.update(log["statuses"])
-        return row | {
-            "log_count": len(logs),
-            "ranks": sorted({log["rank"] for log in logs if log["rank"] is not None}),
-            "torch_versions": sorted({log["torch_version"] for log in logs if log["torch_version"]}),
-            "compile_count": sum(log["compile_count"] for log in logs),
-            "compile_time_us": sum(log["compile_time_us"] or 0 for log in logs),
-            "statuses": dict(sorted(statuses.items())),
-        }
-    except (AttributeError, KeyError, TypeError):
+    form = manifest.get("format") if isinstance(manifest, dict) else None
+    if not isinstance(form, dict) or form.get("name") != FORMAT_NAME:
+        return row | {"problem": f"its {MANIFEST} is not that of a bundle"}
+    logs = manifest.get("logs")
+    if not isinstance(logs, list) or not all(map(_is_log, logs)):
         return row | {"problem": f"its {MANIFEST} is of another version"}
+    statuses: Counter[str] = Counter()
+    for log in logs:
+        statuses.update(log["statuses"])
+    return row | {
+        "log_count": len(logs),
+        "ranks": sorted({log["rank"] for log in logs if log["rank"] is not None}),
+        "torch_versions": sorted({log["torch_version"][:_MAX_TEXT] for log in logs if log["torch_version"]})[:_MOST],
+        "compile_count": sum(log["compile_count"] for log in logs),
+        "compile_time_us": sum(log["compile_time_us"] or 0 for log in logs),
+        "statuses": dict(sorted((status[:_MAX_TEXT], count) for status, count in statuses.most_common(_MOST))),
+    }
+
+
+def _is_log(log: object) -> bool:
+    """Whether a row of a manifest has what a list shows of it, of the right types."""
+    if not isinstance(log, dict) or not _LISTED_OF_LOG <= log.keys():
+        return False
+    version, statuses = log["torch_version"], log["statuses"]
+    return (
+        all(log[key] is None and key != "compile_count" or _is_count(log[key]) for key in ("rank", "compile_count", "compile_time_us"))
+        and (version is None or isinstance(version, str))
+        and isinstance(statuses, dict)
+        and all(map(_is_count, statuses.values()))
+    )
+
+
+def _is_count(value: object) -> bool:
+    return type(value) is int and 0 <= value < 1 << 53
 
 
 def viewer_row(name: str, folder: Path) -> dict:

@@ -7,29 +7,36 @@ bundles appear when they are built.
 from __future__ import annotations
 
 import hashlib
+import io
+import os
+import stat
 from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import BinaryIO, NamedTuple, Protocol
 
 from tlparse_bundle.errors import BundleError
+from tlparse_bundle.format.codecs import MAX_FILE_BYTES
 from tlparse_bundle.format.layout import MANIFEST
+from tlparse_bundle.format.regular_file import open_regular
 from tlparse_bundle.remote import RemoteFolder
 
 _LISTED = 500  # bundles of one folder that are looked at for a list
 
 
 class Stored(NamedTuple):
-    """A file as it is stored: ``tag`` changes with its content; ``read`` raises OSError."""
+    """A file as it is stored: ``tag`` changes with its content; ``open`` raises OSError."""
 
     tag: str
-    read: Callable[[], bytes]
+    size: int | None  # None: it lies elsewhere
+    open: Callable[..., BinaryIO]  # of what lies elsewhere it takes how many bytes there may be
 
 
 class Place(Protocol):
     remote: bool  # its methods take their time
 
-    def file(self, path: str) -> Stored | None:
-        """The file below the place; None when there is none, or when the path leads elsewhere."""
+    def file(self, path: str, folder: str = "") -> Stored | None:
+        """The file below the place, or below a folder of it; None when there is none, or when the path leads elsewhere."""
 
     def folders(self) -> list[str]:
         """Names of the folders in the place, in order."""
@@ -51,25 +58,36 @@ def inside(root: Path, path: str, exists: Callable[[Path], bool] = Path.is_file)
         return None
 
 
+def local_file(root: Path, path: str) -> Stored | None:
+    """The regular file at ``path`` below ``root``; None when there is none. No link is followed."""
+    try:
+        found = os.lstat(root / path)
+    except (OSError, ValueError):  # a name that no file can have
+        return None
+    if not stat.S_ISREG(found.st_mode):
+        return None
+    return Stored(f"{found.st_mtime_ns:x}-{found.st_size:x}", found.st_size, lambda _=0: open_regular(root, path))
+
+
 class LocalPlace:
+    """A folder of this machine. A bundle in it may be a link to another one in it; what a bundle holds may be none."""
+
     remote = False
 
     def __init__(self, folder: Path):
         self._root = folder.resolve()
 
-    def file(self, path: str) -> Stored | None:
-        target = inside(self._root, path)
-        if target is None:
-            return None
-        stat = target.stat()
-        return Stored(f"{stat.st_mtime_ns:x}-{stat.st_size:x}", target.read_bytes)
+    def file(self, path: str, folder: str = "") -> Stored | None:
+        base = inside(self._root, folder, Path.is_dir) if folder else self._root
+        return None if base is None else local_file(base, path)
 
     def folders(self) -> list[str]:
         try:
-            names = sorted(entry.name for entry in self._root.iterdir() if inside(self._root, entry.name, Path.is_dir))
+            with os.scandir(self._root) as entries:
+                names = sorted(entry.name for entry in entries if proper(entry.name) and entry.is_dir())
         except OSError:
             return []
-        return [name for name in names if proper(name)][:_LISTED]
+        return list(islice((name for name in names if inside(self._root, name, Path.is_dir)), _LISTED))
 
 
 class RemotePlace:
@@ -80,17 +98,19 @@ class RemotePlace:
     def __init__(self, url: str):
         self._folder = RemoteFolder(url)
 
-    def file(self, path: str) -> Stored | None:
+    def file(self, path: str, folder: str = "") -> Stored | None:
+        path = f"{folder}/{path}" if folder else path
         if not proper(path):
             return None
+        stored = lambda tag: Stored(_tag(tag), None, lambda most=MAX_FILE_BYTES: io.BytesIO(self._folder.read(path, most)))
         if "blobs" in path.split("/"):  # named by its content: no need to ask for its version
-            return Stored(_tag(path), lambda: self._folder.read(path))
+            return stored(path)
         try:
             info = self._folder.info(path)
         except OSError:
             return None
         marks = " ".join(str(info.get(key)) for key in ("size", "ETag", "LastModified", "mtime", "created"))
-        return Stored(_tag(marks), lambda: self._folder.read(path)) if info["type"] == "file" else None
+        return stored(marks) if info["type"] == "file" else None
 
     def folders(self) -> list[str]:
         try:
@@ -113,4 +133,4 @@ def open_place(location: str | Path) -> Place:
 
 
 def is_bundle(place: Place, folder: str = "") -> bool:
-    return place.file(f"{folder}/{MANIFEST}" if folder else MANIFEST) is not None
+    return place.file(MANIFEST, folder) is not None

@@ -8,8 +8,10 @@ import re
 import socket
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from tlparse_bundle.errors import BundleError
+from tlparse_bundle.serve.token import new_token
 
 LOOPBACK = "127.0.0.1"
 
@@ -27,14 +29,14 @@ def url_names(locations: Sequence[str | Path]) -> dict[str, str | Path]:
     return names
 
 
-def listen(port: int) -> socket.socket:
+def listen(port: int, backlog: int = 128) -> socket.socket:
     """A listening socket on loopback; port 0 takes any free one. Raises BundleError when taken."""
     # With the protocol named, asyncio sets TCP_NODELAY on what it accepts; without it every answer waits 40 ms for an ACK.
     sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         sock.bind((LOOPBACK, port))
-        sock.listen(128)
+        sock.listen(backlog)
     except OSError as error:
         sock.close()
         if error.errno == errno.EADDRINUSE:
@@ -51,24 +53,25 @@ def serve(
     viewers: Sequence[Path] = (),
     allow_origins: Collection[str] = (),
     port: int = 0,
-    ready: Callable[[str], None] = lambda url: None,
+    with_token: bool = True,
+    ready: Callable[[str, str | None], None] = lambda url, token: None,
 ) -> None:
-    """Serve until interrupted. ``ready`` is given the URL once connections are accepted.
+    """Serve until interrupted. ``ready`` is given the URL and the token once connections are accepted.
 
     ``bundles`` are bundles and folders of bundles, local or URLs; ``viewers`` folders with an index.html;
-    ``allow_origins`` the origins of pages elsewhere that may read.
+    ``allow_origins`` the origins of pages elsewhere that may read. Without a token every user of the machine may read.
     """
-    import uvicorn
-
     from tlparse_bundle.serve.app import create_app
+    from tlparse_bundle.serve.connections import limits_of_process, run_app
 
-    app = create_app(url_names(bundles), url_names(viewers), allow_origins)
-    sock = listen(port)
-    config = uvicorn.Config(app, log_level="warning", access_log=False, lifespan="off", server_header=False)
-    ready(f"http://{LOOPBACK}:{sock.getsockname()[1]}/")
+    token = new_token() if with_token else None
+    app = create_app(url_names(bundles), url_names(viewers), allow_origins, token)
+    limits = limits_of_process()
+    sock = listen(port, limits.backlog)
+    ready(f"http://{LOOPBACK}:{sock.getsockname()[1]}/", token)
     try:
-        uvicorn.Server(config).run(sockets=[sock])
-    except KeyboardInterrupt:  # uvicorn has shut down and passes it on; this is how it is meant to end
+        run_app(app, sock, limits)
+    except KeyboardInterrupt:  # the server has shut down and passes it on; this is how it is meant to end
         pass
 
 
@@ -76,5 +79,5 @@ def ssh_hint(url: str) -> str | None:
     """The command that makes a URL of this machine reachable from where the user sits, if remote."""
     if "SSH_CONNECTION" not in os.environ:
         return None
-    port = url.rstrip("/").rsplit(":", 1)[1]
+    port = urlsplit(url).port
     return f"ssh -N -L {port}:{LOOPBACK}:{port} {os.environ.get('USER', 'user')}@{socket.gethostname()}"

@@ -1,0 +1,20 @@
+"""Our server with an application of ours, in a thread."""
+
+import threading
+from contextlib import contextmanager
+
+from tlparse_bundle.serve.connections import Limits, server_of
+from tlparse_bundle.serve.server import listen
+
+
+@contextmanager
+def running(app, limits=Limits(connections=200, backlog=64)):
+    """The port that it listens on."""
+    sock = listen(0, limits.backlog)
+    port = sock.getsockname()[1]
+    server = server_of(app, limits)
+    threading.Thread(target=server.run, kwargs={"sockets": [sock]}, daemon=True).start()
+    try:
+        yield port
+    finally:
+        server.should_exit = server.force_exit = True
