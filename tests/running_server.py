@@ -8,9 +8,9 @@ from tlparse_bundle.serve.server import listen
 
 
 @contextmanager
-def running(app, limits=Limits(connections=200, backlog=64)):
+def running(app, limits=Limits(connections=200, at_once=64)):
     """The port that it listens on."""
-    sock = listen(0, limits.backlog)
+    sock = listen(0)
     port = sock.getsockname()[1]
     server = server_of(app, limits)
     threading.Thread(target=server.run, kwargs={"sockets": [sock]}, daemon=True).start()

@@ -129,7 +129,7 @@ def test_mistakes_are_sentences(start, program, code, words):
 def test_it_opens_the_bundle_and_ends_with_the_code_of_the_program(command, start):
     process = start(command("-o", "out", program="sys.exit(4)"))
     url = process.stdout.readline().strip()
-    with urllib.request.urlopen(url + "bundles/out/manifest.json", timeout=HANG_S) as response:
+    with urllib.request.urlopen(url.replace("?token=", "t/") + "/bundles/out/manifest.json", timeout=HANG_S) as response:
         assert json.load(response)["format"]["name"] == "tlparse-bundle"
     process.send_signal(signal.SIGINT)
     assert finish(process)[0] == 4

@@ -17,6 +17,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from tlparse_bundle.serve.guard import NO_STORE, SECURITY
 
+_BACKLOG = 128  # connections that wait to be accepted; they are no files of the process yet
 _OWN_FILES = 24  # files that the process has open without any connection
 _MAX_FILES = 8192
 _MAX_CONNECTIONS = 512
@@ -27,7 +28,7 @@ _log = logging.getLogger("uvicorn.error")
 
 class Limits(NamedTuple):
     connections: int
-    backlog: int  # connections that wait to be accepted, or are accepted at once
+    at_once: int  # connections that are accepted before the others get their turn
     head_seconds: float = 15.0  # to send the head of a request
     idle_seconds: float = 5.0  # between two requests
     end_seconds: int = 2  # for answers under way, when the server ends
@@ -44,8 +45,8 @@ def limits_of_process() -> Limits:
         except (OSError, ValueError):  # some systems allow less than they say
             pass
     files = _MAX_FILES if soft == resource.RLIM_INFINITY else min(soft, _MAX_FILES)
-    backlog = 64 if files >= 512 else 8
-    return Limits(min(max((files - _OWN_FILES - backlog) // 2, 2), _MAX_CONNECTIONS), backlog)
+    at_once = 64 if files >= 1024 else 4
+    return Limits(min(max((files - _OWN_FILES - 4 * at_once) // 2, 2), _MAX_CONNECTIONS), at_once)  # it takes some turns to end what is too much
 
 
 def run_app(app: ASGIApp, sock: socket.socket, limits: Limits) -> None:
@@ -62,7 +63,8 @@ def server_of(app: ASGIApp, limits: Limits) -> uvicorn.Server:
         log_level="error",  # a line for each bad request would be a flood that anybody can make
         access_log=False,
         server_header=False,
-        backlog=limits.backlog,
+        proxy_headers=False,
+        backlog=limits.at_once,
         timeout_keep_alive=limits.idle_seconds,
         timeout_graceful_shutdown=limits.end_seconds,
         h11_max_incomplete_event_size=_HEAD_BYTES,
@@ -74,6 +76,8 @@ class _Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         asyncio.get_running_loop().set_exception_handler(_Faults())
         await super().startup(sockets=sockets)
+        for sock in sockets or ():
+            sock.listen(_BACKLOG)  # asyncio takes one number for those that wait and for those that it accepts at once
 
 
 class _Faults:

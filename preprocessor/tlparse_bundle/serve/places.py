@@ -84,10 +84,17 @@ class LocalPlace:
     def folders(self) -> list[str]:
         try:
             with os.scandir(self._root) as entries:
-                names = sorted(entry.name for entry in entries if proper(entry.name) and entry.is_dir())
+                names = sorted(entry.name for entry in entries if proper(entry.name) and _is_folder(entry))
         except OSError:
             return []
         return list(islice((name for name in names if inside(self._root, name, Path.is_dir)), _LISTED))
+
+
+def _is_folder(entry: os.DirEntry) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:  # a link that leads to itself
+        return False
 
 
 class RemotePlace:

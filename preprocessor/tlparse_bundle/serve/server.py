@@ -29,14 +29,14 @@ def url_names(locations: Sequence[str | Path]) -> dict[str, str | Path]:
     return names
 
 
-def listen(port: int, backlog: int = 128) -> socket.socket:
+def listen(port: int) -> socket.socket:
     """A listening socket on loopback; port 0 takes any free one. Raises BundleError when taken."""
     # With the protocol named, asyncio sets TCP_NODELAY on what it accepts; without it every answer waits 40 ms for an ACK.
     sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         sock.bind((LOOPBACK, port))
-        sock.listen(backlog)
+        sock.listen(128)
     except OSError as error:
         sock.close()
         if error.errno == errno.EADDRINUSE:
@@ -67,7 +67,7 @@ def serve(
     token = new_token() if with_token else None
     app = create_app(url_names(bundles), url_names(viewers), allow_origins, token)
     limits = limits_of_process()
-    sock = listen(port, limits.backlog)
+    sock = listen(port)
     ready(f"http://{LOOPBACK}:{sock.getsockname()[1]}/", token)
     try:
         run_app(app, sock, limits)

@@ -1,0 +1,129 @@
+"""bundles.json over whatever lies in a folder."""
+
+import json
+import os
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from log_builder import log
+from starlette.testclient import TestClient
+from tlparse_bundle import Bundle, build, discover
+from tlparse_bundle.serve import catalogue
+from tlparse_bundle.serve.app import create_app
+from tlparse_bundle.serve.catalogue import bundle_row
+
+COUNTS = ("log_count", "compile_count", "compile_time_us")
+ANY = st.recursive(
+    st.none() | st.booleans() | st.integers(-(1 << 70), 1 << 70) | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=5,
+)
+
+
+@pytest.fixture(scope="module")
+def manifest(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("list")
+    (folder / "dedicated_log_torch_trace_x.log").write_bytes(log("artifact:a 0/0\n | text"))
+    build(discover([folder]), folder / "out", jobs=1)
+    return Bundle.open(folder / "out").manifest
+
+
+def rows(folder):
+    client = TestClient(create_app({"runs": folder}), base_url="http://127.0.0.1")
+    response = client.get("/bundles.json")
+    assert response.status_code == 200
+    return response.json()["bundles"]
+
+
+def places(value, path=()):
+    """Where something lies in a manifest."""
+    yield path
+    for key, inner in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
+        yield from places(inner, (*path, key))
+
+
+def with_change(value, path, change):
+    if not path:
+        return change
+    out = dict(value) if isinstance(value, dict) else list(value)
+    out[path[0]] = with_change(value[path[0]], path[1:], change)
+    return out
+
+
+def is_row(row):
+    """Whether a page can show it."""
+    if "problem" in row:
+        return isinstance(row["problem"], str)
+    counts = [*(row[key] for key in COUNTS), *row["ranks"], *row["statuses"].values()]
+    return all(type(count) is int and count >= 0 for count in counts) and all(isinstance(text, str) for text in (*row["torch_versions"], *row["statuses"]))
+
+
+def test_any_value_in_any_place_of_a_manifest(manifest):
+    every = list(places(manifest))
+
+    @settings(max_examples=100, deadline=None)
+    @given(st.sampled_from(every), ANY)
+    def check(path, change):
+        row = bundle_row("x", with_change(manifest, path, change))
+        assert is_row(row)
+        json.dumps(row, allow_nan=False)
+
+    check()
+    assert "problem" not in bundle_row("x", manifest) and is_row(bundle_row("x", manifest))
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"{", b"[]", b"null", b"\xff", b"[" * 100_000, b'{"format": []}', b'{"format": {"name": "tlparse-bundle"}}', b'{"format": {"name": "tlparse-bundle"}, "logs": {"a": 1}}'],
+    ids=lambda data: str(data)[:30],
+)
+def test_a_manifest_that_is_none_is_a_problem_of_its_row(data, manifest, tmp_path):
+    for name, content in (("a", data), ("b", json.dumps(manifest).encode())):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "manifest.json").write_bytes(content)
+    broken, sound = rows(tmp_path)
+    assert broken["problem"] and broken["name"] == "runs/a"
+    assert sound["log_count"] == 1
+
+
+def test_a_manifest_that_is_too_large_for_a_list(manifest, tmp_path, monkeypatch):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "manifest.json").write_text(json.dumps(manifest))
+    monkeypatch.setattr(catalogue, "_MAX_MANIFEST", 1000)
+    assert "problem" in rows(tmp_path)[0]
+
+
+def test_a_list_stays_short(manifest):
+    log_row = manifest["logs"][0]
+    logs = [log_row | {"torch_version": f"{i}" * 500, "statuses": {f"{i}-{j}" * 100: 1 for j in range(20)}} for i in range(100)]
+    assert len(json.dumps(bundle_row("x", manifest | {"logs": logs}))) < 20_000
+
+
+def test_folders_links_and_pipes(manifest, tmp_path):
+    runs = tmp_path / "runs"
+    runs.mkdir()
+    sound = runs / "sound"
+    sound.mkdir()
+    (sound / "manifest.json").write_text(json.dumps(manifest))
+    (runs / "again").symlink_to("sound")
+    (runs / "circle").symlink_to("circle")
+    (runs / "nowhere").symlink_to("nothing")
+    (runs / "up").symlink_to(tmp_path)
+    (runs / "itself").symlink_to(".")
+    os.mkfifo(runs / "pipe")
+    (runs / "manifest.json").symlink_to("sound/manifest.json")
+    (runs / os.fsdecode(b"not utf-8 \xff")).mkdir()
+    for name in ("folder", "link", "pipe"):
+        (runs / f"of_{name}").mkdir()
+    (runs / "of_folder" / "manifest.json").mkdir()
+    (runs / "of_link" / "manifest.json").symlink_to("../sound/manifest.json")
+    os.mkfifo(runs / "of_pipe" / "manifest.json")
+    assert [row["name"] for row in rows(runs)] == ["runs/again", "runs/sound"]
+
+
+def test_ten_thousand_folders(manifest, tmp_path):
+    for number in range(10_000):
+        (tmp_path / f"{number:05}").mkdir()
+    (tmp_path / "00003" / "manifest.json").write_text(json.dumps(manifest))
+    assert [row["name"] for row in rows(tmp_path)] == ["runs/00003"]
