@@ -9,7 +9,7 @@ import traces
 from tlparse_bundle.cli.main import cli
 
 GUIDES = (
-    "README.md", "CONTRIBUTING.md", "AGENTS.md", "docs/json-format.md", "docs/share.md", "docs/provenance.md", "docs/ranks.md", "docs/performance.md",
+    "README.md", "CONTRIBUTING.md", "SECURITY.md", "AGENTS.md", "docs/json-format.md", "docs/share.md", "docs/provenance.md", "docs/ranks.md", "docs/performance.md",
     "viewers/README.md", "viewers/FORK.md", "fixtures/README.md",
 )  # fmt: skip
 
@@ -62,3 +62,12 @@ def test_the_index_of_fixtures_has_each_with_its_logs():
     assert rows == folders
     for heading in ("## Add one", "## Licence", "## Regenerate"):
         assert heading in text
+
+
+def test_the_promises_name_their_tests():
+    text = (traces.ROOT / "SECURITY.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| [^|]+ \| (.*`.*) \|$", text, re.MULTILINE)
+    named = [re.findall(r"`((?:tests|scripts)/[\w./]+)", row) for row in rows]
+    assert len(rows) >= 8 and all(named)
+    assert [path for paths in named for path in paths if not (traces.ROOT / path).is_file()] == []
+    assert "](SECURITY.md)" in (traces.ROOT / "README.md").read_text(encoding="utf-8")
