@@ -10,6 +10,8 @@ from log_builder import log, record
 from tlparse_bundle import Bundle, BundleError, build, discover
 from tlparse_bundle.read.find import find
 from tlparse_bundle.read.info import as_dict, as_text, duration, size
+from tlparse_bundle.read import blobs
+from tlparse_bundle.read.store import read as store_read
 from tlparse_bundle.trace.newest import Newest
 
 TEXT = """
@@ -53,16 +55,16 @@ def many_kinds(log_of):
 
 def test_events_in_the_order_of_the_log_read_each_blob_once(many_kinds, monkeypatch):
     read = []
-    monkeypatch.setattr(many_kinds.bundle, "read", lambda path: read.append(path) or Bundle.read(many_kinds.bundle, path))
+    monkeypatch.setattr(blobs, "read", lambda store, path, size: read.append(path) or store_read(store, path, size))
     assert [e.text() for e in many_kinds.events(type="artifact")] == [f"payload {i}" for i in range(400)]
     assert len(read) == len(set(read)) == 40
 
 
 def test_no_more_blobs_are_kept_than_memory_allows(many_kinds, monkeypatch):
     sizes = many_kinds.blobs["size_bytes"]
-    monkeypatch.setattr(many_kinds.bundle, "_blobs", Newest(sum(sizes[:2])))
+    monkeypatch.setattr(many_kinds.bundle.blobs, "_newest", Newest(sum(sizes[:2])))
     read = []
-    monkeypatch.setattr(many_kinds.bundle, "read", lambda path: read.append(path) or Bundle.read(many_kinds.bundle, path))
+    monkeypatch.setattr(blobs, "read", lambda store, path, size: read.append(path) or store_read(store, path, size))
     assert [e.text() for e in many_kinds.events(type="artifact")] == [f"payload {i}" for i in range(400)]
     assert len(read) == 400
 

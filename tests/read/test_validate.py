@@ -131,7 +131,6 @@ DAMAGE = {
     "log row": ("manifest.json", lambda t: t["logs"][0].update(event_count=99)),
     "path of a log": ("manifest.json", lambda t: t["logs"][0].update(path="logs/nowhere/log.json")),
     "path out of the bundle": ("manifest.json", lambda t: t["logs"][0].update(path="../../etc/passwd")),
-    "two logs of one id": ("manifest.json", lambda t: t["logs"][1].update(t["logs"][0])),
     "additional field of the manifest": ("manifest.json", lambda t: t.update(surprise=1)),
     "missing descriptor": ("manifest.json", lambda t: t["descriptors"].clear()),
     "status count": ("manifest.json", lambda t: t["logs"][0].update(statuses={"fine": 1})),
@@ -146,7 +145,7 @@ def test_damage_is_found(name, bundle):
 
 
 @pytest.mark.parametrize("change", [lambda m: m.pop("codec"), lambda m: m.update(codec="rar"), lambda m: m.pop("logs"), lambda m: m.update(logs=5),
-                                    lambda m: m["logs"][0].pop("id"), lambda m: m["logs"].append("x"), lambda m: m["format"].pop("minor"),
+                                    lambda m: m["logs"][0].pop("id"), lambda m: m["logs"][1].update(m["logs"][0]), lambda m: m["logs"].append("x"), lambda m: m["format"].pop("minor"),
                                     lambda m: m["format"].update(minor="0"), lambda m: m.update(format=[]), lambda m: []])  # fmt: skip
 def test_a_manifest_that_cannot_be_used_is_a_sentence(change, bundle):
     traces.rewrite(bundle, "manifest.json", change)

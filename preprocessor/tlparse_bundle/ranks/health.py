@@ -82,7 +82,7 @@ def _last_epoch_us(log) -> int | None:
     origin, chunks = log.directory["clock"]["origin_epoch_us"], log.directory["events"]
     if origin is None or not chunks:
         return None
-    return origin + max(log.bundle.json(chunks[-1]["path"])["time_us"])
+    return origin + max(log.chunk("events", len(chunks) - 1)["time_us"])
 
 
 def _unfinished(comparison: Comparison, digests: Sequence[dict]) -> dict[tuple, list[int]]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -12,34 +11,34 @@ from tlparse_bundle.errors import BundleError
 from tlparse_bundle.format import layout
 from tlparse_bundle.format.codecs import CODECS, MAX_FILE_BYTES
 from tlparse_bundle.format.json_codec import loads
+from tlparse_bundle.format.schemas import schema_names
+from tlparse_bundle.format.shape import shown
+from tlparse_bundle.read.blobs import Blobs
+from tlparse_bundle.read.checks import check_chunk, check_directory, check_table, damaged, row_of
+from tlparse_bundle.read.manifest import read_manifest
 from tlparse_bundle.read.store import Store, open_store, read, read_json
-from tlparse_bundle.trace.newest import Newest
 
-_CACHED_BYTES = 64_000_000  # of blobs: in the order of the log payloads come in turn from as many as were open when it was split
 _CACHED_CHUNKS = 8
 
 
 class Bundle:
-    """A bundle: ``manifest`` (dict) and ``logs`` (list of Log)."""
+    """A bundle: ``manifest`` (dict) and ``logs`` (list of Log). ``trusted``: this program has just written it, nothing is checked."""
 
-    def __init__(self, store: Store, manifest: dict | None = None):
+    def __init__(self, store: Store, manifest: dict | None = None, *, verify: bool = True, trusted: bool = False):
         self._store = store
-        self.manifest: dict = self._read_manifest() if manifest is None else manifest
-        try:
-            self.codec = CODECS[self.manifest["codec"]]
-            self.logs = [Log(self, row) for row in self.manifest["logs"]]
-        except (KeyError, TypeError):
-            raise self._no_manifest() from None
-        self._blobs: Newest[str, bytes] = Newest(_CACHED_BYTES)
-        self._lock = threading.Lock()
+        self.trusted = trusted
+        self.manifest: dict = read_manifest(store) if manifest is None else manifest
+        self.codec = CODECS[self.manifest["codec"]]
+        self.logs = [Log(self, row) for row in self.manifest["logs"]]
+        self.blobs = Blobs(store, verify=verify)
 
     @classmethod
-    def open(cls, location: str | os.PathLike) -> Bundle:
-        """Open the bundle in a folder, or at any URL that fsspec knows.
+    def open(cls, location: str | os.PathLike, *, verify: bool = True) -> Bundle:
+        """Open the bundle in a folder, or at any URL that fsspec knows. ``verify``: blobs must have the hash that they are named by.
 
-        Raises BundleError when there is none, or when its major format version is another one.
+        Raises BundleError when there is none, when its major format version is another one, and later for what is damaged.
         """
-        return cls(open_store(location if isinstance(location, str) else os.fspath(location)))
+        return cls(open_store(location if isinstance(location, str) else os.fspath(location)), verify=verify)
 
     def log(self, log_id: str) -> Log:
         """The log with this id. Raises BundleError when there is none."""
@@ -55,25 +54,26 @@ class Bundle:
         None when the bundle has less than two ranks, or no such analysis.
         """
         path = self.manifest.get("ranks", {}).get(name)
-        return None if path is None else self.json(path)
+        return None if path is None else self.table(f"ranks_{name}", path)
+
+    def table(self, name: str, path: str, sizes: Mapping[str, int] = {}) -> Any:
+        """A table by its path, which is as the schema of this name says; ``sizes``: see check_table."""
+        table = self.json(path)
+        if not self.trusted and name in schema_names():
+            check_table(name, table, self.where(path), sizes)
+        return table
+
+    def where(self, path: str) -> str:
+        """A file of the bundle in a message."""
+        return f"{self._store.location}/{path}"
 
     def json(self, path: str) -> Any:
-        """A JSON file of the bundle, by the path that manifest or log directory give."""
+        """A JSON file of the bundle, by the path that manifest or log directory give: anything, other than ``table``."""
         return read_json(self._store, path)
 
     def read(self, path: str, max_bytes: int = MAX_FILE_BYTES) -> bytes:
         """Any file of the bundle, decoded. Raises BundleError when it holds more than ``max_bytes``."""
         return read(self._store, path, max_bytes)
-
-    def read_cached(self, path: str) -> bytes:
-        """The same of what is likely to be read again soon, from several threads too: blobs."""
-        data = self._blobs.get(path)
-        if data is None:
-            data = self.read(path)
-            with self._lock:
-                if self._blobs.get(path) is None:
-                    self._blobs.add(path, data, len(data))
-        return data
 
     def raw(self, path: str, max_bytes: int = MAX_FILE_BYTES) -> bytes:
         """Any file of the bundle as it is stored. Raises BundleError when it has more than ``max_bytes``."""
@@ -81,33 +81,7 @@ class Bundle:
 
     def blob(self, sha256: str) -> bytes:
         """An uncompressed blob that logs share, by its name."""
-        return self.read_cached(layout.blob_path(sha256, self.codec))
-
-    def _read_manifest(self) -> dict:
-        try:
-            manifest = loads(self._store.raw(layout.MANIFEST))
-            name, major, minor = (manifest["format"][key] for key in ("name", "major", "minor"))
-        except BundleError as error:
-            raise BundleError(
-                f"{self._store.location} is no bundle: {error.message}",
-                hint="A bundle is the folder that tlparse-bundle wrote, with a manifest.json in it.",
-                code="not-a-bundle",
-            ) from None
-        except (ValueError, TypeError, KeyError):
-            raise self._no_manifest() from None
-        if type(major) is not int or type(minor) is not int:
-            raise self._no_manifest()
-        if name != layout.FORMAT_NAME or major != layout.FORMAT_MAJOR:
-            raise BundleError(
-                f"{self._store.location} has the format {name} {major}.{minor}; "
-                f"this reader knows {layout.FORMAT_NAME} {layout.FORMAT_MAJOR}.{layout.FORMAT_MINOR}",
-                hint="Use the version of tlparse-bundle that made it, or build it again from the logs.",
-                code="format-version",
-            )
-        return manifest
-
-    def _no_manifest(self) -> BundleError:
-        return BundleError(f"{self._store.location}/{layout.MANIFEST} is not the manifest of a bundle", code="not-a-bundle")
+        return self.blobs.read(layout.blob_path(sha256, self.codec), sha256)
 
 
 class Log:
@@ -119,16 +93,35 @@ class Log:
         self.id: str = row["id"]
         self.rank: int | None = row["rank"]
         self.source: str = row["source"]["name"]
-        self._chunk = lru_cache(_CACHED_CHUNKS)(bundle.json)
+        self.chunk = lru_cache(_CACHED_CHUNKS)(self._read_chunk)
+        """``chunk(name, number)``: a chunk of 'events' or 'metadata', by its position in the directory."""
 
     @cached_property
     def directory(self) -> dict:
         """The log directory (schema: log)."""
-        return self.bundle.json(self.row["path"])
+        directory = self.bundle.table("log", self.row["path"])
+        if not self.bundle.trusted:
+            check_directory(directory, self.bundle.where(self.row["path"]))
+        return directory
 
     def table(self, name: str) -> dict:
-        """A table by the name of its schema, such as 'diagnostics'."""
-        return self.bundle.json(self.directory["tables"][name])
+        """A table by the name of its schema, such as 'diagnostics'. Raises BundleError when the log has none."""
+        path = self.directory["tables"].get(name)
+        if path is None:
+            raise BundleError(f"log {self.id} has no table {shown(name)}", hint=f"Its tables: {', '.join(self.directory['tables'])}", code="not-found")
+        return self.bundle.table(name, path, self._sizes)
+
+    def _read_chunk(self, name: str, number: int) -> dict:
+        chunk = self.directory[name][number]
+        table = self.bundle.table(name, chunk["path"], self._sizes)
+        if not self.bundle.trusted:
+            check_chunk(name, table, chunk, self.bundle.where(chunk["path"]))
+        return table
+
+    @cached_property
+    def _sizes(self) -> dict[str, int]:
+        """How many rows there are of what tables refer to, as far as the directory says."""
+        return {"events": self.directory["event_count"], **{key: len(self.directory[key]) for key in ("kinds", "origins", "pids")}}
 
     @cached_property
     def compiles(self) -> list[Compile]:
@@ -167,9 +160,9 @@ class Log:
     def stack(self, stack_index: int) -> list[dict]:
         """Frames of a stack, outermost first: dicts of file (or None), line, name, loc (or None)."""
         strings, frames, stacks = (self.stacks[key] for key in ("strings", "frames", "stacks"))
-        out = []
+        out: list[dict] = []
         while stack_index >= 0:
-            row = stacks["frame_index"][stack_index]
+            row = row_of(stacks["frame_index"], stack_index, "stacks", self.id)
             texts = {key: None if frames[key][row] < 0 else strings[frames[key][row]] for key in ("file", "name", "loc")}
             out.append({"file": texts["file"], "line": frames["line"][row], "name": texts["name"], "loc": texts["loc"]})
             stack_index = stacks["parent_index"][stack_index]
@@ -182,23 +175,28 @@ class Log:
 
     def blob_path(self, blob_index: int) -> str:
         """Path of a blob, by its row in the blob table."""
-        path = self.blobs["path"][blob_index] if "path" in self.blobs else None  # format 1.0 has no such column
-        return path or layout.blob_path(self.blobs["sha256"][blob_index], self.bundle.codec)
+        sha256 = row_of(self.blobs["sha256"], blob_index, "blobs", self.id)
+        own = self.blobs["path"][blob_index] if "path" in self.blobs else None  # format 1.0 has no such column
+        return own or layout.blob_path(sha256, self.bundle.codec)
 
     def blob(self, blob_index: int) -> bytes:
         """An uncompressed blob, by its row in the blob table."""
-        return self.bundle.read_cached(self.blob_path(blob_index))
+        path = self.blob_path(blob_index)
+        return self.bundle.blobs.read(path, self.blobs["sha256"][blob_index], self.blobs["size_bytes"][blob_index])
 
     def payload(self, blob_index: int, offset: int, size_bytes: int) -> bytes:
         """A payload, by its place in the blobs."""
-        return self.blob(blob_index)[offset : offset + size_bytes]
+        blob = self.blob(blob_index)
+        if not 0 <= offset <= offset + size_bytes <= len(blob):
+            raise damaged(f"log {self.id}", f"a payload lies outside of blob {blob_index}")
+        return blob[offset : offset + size_bytes]
 
     def metadata(self, event_index: int) -> dict | None:
         """What the record holds besides its columns (schema: metadata); None for {type: {}}."""
-        for chunk in self.directory["metadata"]:
+        for number, chunk in enumerate(self.directory["metadata"]):
             position = event_index - chunk["first_event_index"]
             if 0 <= position < chunk["count"]:
-                return self._chunk(chunk["path"])["metadata"][position]
+                return self.chunk("metadata", number)["metadata"][position]
         raise BundleError(f"log {self.id} has no event {event_index}", code="not-found")
 
     def events(self, *, type: str | None = None, name: str | None = None, compile_id: str | None = None) -> Iterator[Event]:
@@ -209,8 +207,8 @@ class Log:
         wanted = {i for i, kind in enumerate(self.directory["kinds"]) if type in (None, kind["type"]) and name in (None, kind["name"])}
         if compile_id is not None:
             rows = {c.index for c in self.compiles if compile_id in (c.id, c.key)}
-        for chunk in self.directory["events"]:
-            table = self._chunk(chunk["path"])
+        for number, chunk in enumerate(self.directory["events"]):
+            table = self.chunk("events", number)
             columns = {key: values for key, values in table.items() if isinstance(values, list)}
             forms = table["payload_forms"]
             for row in range(chunk["count"]):
@@ -233,7 +231,12 @@ class Compile:
     def metrics(self) -> dict | None:
         """All fields of its compilation metrics, or None."""
         index = self.row["metrics_event_index"]
-        return None if index is None else self.log.metadata(index)["compilation_metrics"]
+        if index is None:
+            return None
+        metrics = (self.log.metadata(index) or {}).get("compilation_metrics")
+        if type(metrics) is not dict:
+            raise damaged(f"log {self.log.id}", f"event {index} has no compilation metrics, which compile {self.key} names")
+        return metrics
 
     @property
     def artifacts(self) -> list[Artifact]:
@@ -298,7 +301,10 @@ class Artifact(_HasPayload):
 
     @property
     def phase(self) -> str:
-        return self.log.bundle.manifest["descriptors"][self.kind["descriptor"]]["phase"]
+        descriptor = self.log.bundle.manifest["descriptors"].get(self.kind["descriptor"])
+        if descriptor is None:
+            raise damaged(f"log {self.log.id}", f"the manifest has no descriptor {shown(self.kind['descriptor'])}")
+        return descriptor["phase"]
 
     def json(self) -> Any:
         """The payload parsed; without a payload the metadata of the event. Raises ValueError."""
@@ -331,7 +337,7 @@ class Event(_HasPayload):
 
     @property
     def compile(self) -> Compile:
-        return self.log.compiles[self.row["compile_index"]]
+        return row_of(self.log.compiles, self.row["compile_index"], "compiles", self.log.id)
 
     @property
     def metadata(self) -> dict:

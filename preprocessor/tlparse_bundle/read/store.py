@@ -76,11 +76,7 @@ def open_store(location: str | Path) -> Store:
 
 def read_json(store: Store, path: str, max_bytes: int = MAX_JSON_BYTES) -> Any:
     """A JSON file of the bundle. Raises BundleError, for one that would take more memory than tables do as well."""
-    return parsed(read(store, path, max_bytes), f"{store.location}/{path}")
-
-
-def parsed(data: bytes, where: str) -> Any:
-    """JSON of a bundle. Raises BundleError."""
+    data, where = read(store, path, max_bytes), f"{store.location}/{path}"
     if len(data) > _FEW_BYTES and (data.count(b",") > _MAX_VALUES or data.count(b"[") + data.count(b"{") > _MAX_CONTAINERS):
         raise BundleError(f"{where} is damaged: it holds more values than a table may have", hint=_AGAIN, code="damaged")
     try:

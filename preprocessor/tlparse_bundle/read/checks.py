@@ -1,0 +1,115 @@
+"""What every reader may rely on: tables with the shape of their schema, columns of equal length, references that lead somewhere.
+
+A bundle may come from anybody. What is not so is a BundleError that says where.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from tlparse_bundle.errors import BundleError
+from tlparse_bundle.format.schemas import schema
+from tlparse_bundle.format.shape import Check, Highest, Malformed, compile_schema, shown
+
+# Parts of a table that are columns of equal length; "" is the whole table. Fields that are no lists are left out.
+COLUMNS = {
+    "anatomy": ("cells",), "artifacts": ("",), "blobs": ("",), "events": ("",), "expressions": ("expressions",), "guards": ("guards", "places"),
+    "runtime": ("ops",), "spans": ("spans", "instants"), "stacks": ("frames", "stacks"),
+    "symbols": ("symbols", "guards", "real_values", "data_dependent_errors", "specializations"), "tensors": ("storages", "tensors", "graphs"),
+}  # fmt: skip
+# Rows whose parent stands before them, so that no walk upwards comes round.
+_TREES = {"spans": "spans", "stacks": "stacks"}
+# What a field refers to, by how its name ends.
+_TARGETS = {"event_index": "events", "compile_index": "compiles", "compile_indexes": "compiles", "stack_index": "stacks", "blob_index": "blobs"}
+_OWN_TARGETS = {
+    "anatomy": {"kind_index": "kinds"}, "artifacts": {"kind_index": "kinds"}, "events": {"kind_index": "kinds", "origin_index": "origins", "pid_index": "pids"},
+    "stacks": {"frame_index": "frames", "file": "strings", "name": "strings", "loc": "strings"},
+}  # fmt: skip
+
+
+def damaged(where: str, problem: object) -> BundleError:
+    return BundleError(f"{where} is damaged: {problem}", hint="Build the bundle again; tlparse-bundle validate says more.", code="damaged")
+
+
+def row_of(rows: Sequence[Any], number: int, what: str, log_id: str) -> Any:
+    """The row that a table refers to. Raises BundleError when there is none."""
+    if not 0 <= number < len(rows):
+        raise damaged(f"log {log_id}", f"it refers to row {number} of the {what}, of which there are {len(rows)}")
+    return rows[number]
+
+
+def check_table(name: str, table: Any, where: str, sizes: Mapping[str, int] = {}) -> None:
+    """Raises BundleError unless a table is what its schema says.
+
+    ``sizes`` says how many rows there are of what it may refer to; the references to others are not checked. Fields that
+    the schema does not have are let through, and words: a newer minor version may have them.
+    """
+    highest: Highest = {}
+    try:
+        check = _shape(name)
+        if name == "blobs" and type(table) is dict and "path" not in table:
+            check = _shape("blobs", "path")  # format 1.0 has no such column
+        check(table, highest)
+        for part in COLUMNS.get(name, ()):
+            _check_lengths(table[part] if part else table, part)
+        if name in _TREES:
+            _check_tree(table[_TREES[name]]["parent_index"], _TREES[name])
+        if name == "stacks":
+            sizes = {"frames": len(table["frames"]["line"]), "strings": len(table["strings"])}
+        for target, row in highest.items():
+            if row >= sizes.get(target, row + 1):
+                raise Malformed(f"refers to row {row} of the {target}, of which there are {sizes[target]}")
+    except Malformed as error:
+        raise damaged(where, error) from None
+
+
+def check_directory(directory: dict, where: str) -> None:
+    """Raises BundleError unless the chunks of a log follow one another."""
+    for name in ("events", "metadata"):
+        expected = 0
+        for number, chunk in enumerate(directory[name]):
+            if chunk["first_event_index"] != expected:
+                raise damaged(where, f"{name}[{number}] begins with event {chunk['first_event_index']}, not {expected}")
+            expected += chunk["count"]
+        if expected != directory["event_count"]:
+            raise damaged(where, f"the chunks of {name} hold {expected} of {directory['event_count']} events")
+
+
+def check_chunk(name: str, table: dict, chunk: dict, where: str) -> None:
+    """Raises BundleError unless a chunk of 'events' or 'metadata' holds the events that the directory says."""
+    first, count = table["first_event_index"], len(table["metadata" if name == "metadata" else "kind_index"])
+    if first != chunk["first_event_index"] or count != chunk["count"]:
+        raise damaged(where, f"it holds {count} events from {first}, log.json says {chunk['count']} from {chunk['first_event_index']}")
+
+
+@cache
+def _shape(name: str, left_out: str = "") -> Check:
+    document = schema(name)
+    if left_out:
+        document["required"].remove(left_out)
+    return compile_schema(document, lambda column: _target(name, column))
+
+
+def _target(table: str, column: str) -> str | None:
+    if table.startswith("ranks_"):
+        return "columns" if column == "column_index" else None
+    if column == "first_event_index" and table in ("log", "events", "metadata"):
+        return None
+    own = _OWN_TARGETS.get(table, {}).get(column)
+    return own or next((target for ending, target in _TARGETS.items() if column.endswith(ending)), None)
+
+
+def _check_lengths(columns: dict, where: str) -> None:
+    lengths = {key: len(values) for key, values in columns.items() if type(values) is list}
+    if len(set(lengths.values())) > 1:
+        first = next(iter(lengths))
+        other = next(key for key in lengths if lengths[key] != lengths[first])
+        raise Malformed(f"columns of different length: {shown(first)} has {lengths[first]} rows, {shown(other)} {lengths[other]}", *[where][: len(where)])
+
+
+def _check_tree(parents: Iterable[int], where: str) -> None:
+    for row, parent in enumerate(parents):
+        if parent >= row:
+            raise Malformed(f"the parent of row {row} does not stand before it, but is {parent}", "parent_index", where)

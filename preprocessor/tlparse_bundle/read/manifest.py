@@ -1,0 +1,43 @@
+"""The manifest of a bundle: whether there is one, and whether this program can read what it describes."""
+
+from __future__ import annotations
+
+from tlparse_bundle.errors import BundleError
+from tlparse_bundle.format import layout
+from tlparse_bundle.format.codecs import CODECS
+from tlparse_bundle.format.shape import shown
+from tlparse_bundle.read.checks import check_table, damaged
+from tlparse_bundle.read.store import Store, read_json
+
+
+def read_manifest(store: Store) -> dict:
+    """The manifest. Raises BundleError when there is none, when it is damaged, and for another major version."""
+    where = f"{store.location}/{layout.MANIFEST}"
+    try:
+        manifest = read_json(store, layout.MANIFEST)
+    except BundleError as error:
+        raise BundleError(
+            f"{store.location} is no bundle: {error.message}",
+            hint="A bundle is the folder that tlparse-bundle wrote, with a manifest.json in it.",
+            code="not-a-bundle",
+        ) from None
+    try:
+        name, major, minor = (manifest["format"][key] for key in ("name", "major", "minor"))
+    except (TypeError, KeyError):
+        name = major = minor = None
+    if type(name) is not str or type(major) is not int or type(minor) is not int:
+        raise BundleError(f"{where} is not the manifest of a bundle", code="not-a-bundle")
+    if name != layout.FORMAT_NAME or major != layout.FORMAT_MAJOR:
+        raise BundleError(
+            f"{store.location} has the format {shown(name, quotes='')} {major}.{minor}; "
+            f"this reader knows {layout.FORMAT_NAME} {layout.FORMAT_MAJOR}.{layout.FORMAT_MINOR}",
+            hint="Use the version of tlparse-bundle that made it, or build it again from the logs.",
+            code="format-version",
+        )
+    check_table("manifest", manifest, where)
+    ids = {row["id"] for row in manifest["logs"]}
+    if len(ids) < len(manifest["logs"]):
+        raise damaged(where, "two logs have one id")
+    if manifest["codec"] not in CODECS:
+        raise damaged(where, f"there is no codec {shown(manifest['codec'])}")
+    return manifest

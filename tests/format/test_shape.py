@@ -1,0 +1,158 @@
+"""The quick check of shapes says what jsonschema says, of tables of real logs and of what mutations make of them."""
+
+import copy
+import random
+import re
+
+import pytest
+from jsonschema import Draft202012Validator
+from tlparse_bundle.format.schemas import schema, schema_names
+from tlparse_bundle.format.shape import Malformed, compile_schema
+
+VALUES = [None, True, False, 0, -1, -2, 5, 10**30, 1.5, "", "x", "0" * 64, "crlf", [], {}, [None], [0], ["x"], [[]], [{}], {"x": 1}, {"0": "crlf"}]
+
+
+def short(value, length=4):
+    """The value with no more than some elements of each list."""
+    if isinstance(value, dict):
+        return {key: short(item, length) for key, item in value.items()}
+    return [short(item, length) for item in value[:length]] if isinstance(value, list) else value
+
+
+def places(value, path=()):
+    """The paths of all that is in a value."""
+    yield path
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, item in items:
+        yield from places(item, (*path, key))
+
+
+def mutated(value, chance):
+    value = copy.deepcopy(value)
+    *path, last = chance.choice([path for path in places(value) if path] or [("x",)])
+    holder = value
+    for key in path:
+        holder = holder[key]
+    action = chance.randrange(4)
+    if action == 0 and isinstance(holder, dict):
+        holder.pop(last, None)
+    elif action == 1 and isinstance(holder, dict):
+        holder[chance.choice(["extra", "0", "é"])] = chance.choice(VALUES)
+    elif action == 2 and isinstance(holder, list):
+        holder.extend(chance.choices(VALUES, k=chance.randrange(1, 4)))
+    else:
+        holder[last] = chance.choice(VALUES)
+    return value
+
+
+def accepted(check, value):
+    try:
+        check(value, {})
+    except Malformed as error:
+        assert "\n" not in str(error) and len(str(error)) < 500
+        return False
+    return True
+
+
+@pytest.fixture(scope="module")
+def documents(root, tmp_path_factory):
+    """{name of the schema: values} from a small bundle of ranks and the fixtures."""
+    from tlparse_bundle import Bundle, build, discover
+
+    folder = tmp_path_factory.mktemp("shapes")
+    found = {}
+    for name in ("ranks_extra_break", "train_step", "dynamic_shapes"):
+        build(discover([root / "fixtures" / name / "trace"]), folder / name, jobs=1, codec="none")
+        bundle = Bundle.open(folder / name)
+        found.setdefault("manifest", []).append(bundle.manifest)
+        for analysis, path in bundle.manifest.get("ranks", {}).items():
+            found.setdefault(f"ranks_{analysis}", []).append(bundle.json(path))
+        for log in bundle.logs[:2]:
+            found.setdefault("log", []).append(log.directory)
+            for table, path in log.directory["tables"].items():
+                found.setdefault(table, []).append(bundle.json(path))
+            for kind in ("events", "metadata"):
+                found.setdefault(kind, []).append(bundle.json(log.directory[kind][0]["path"]))
+    return found
+
+
+@pytest.mark.parametrize("name", schema_names())
+def test_it_agrees_with_jsonschema(name, documents):
+    reference, check, open_check = Draft202012Validator(schema(name)), compile_schema(schema(name), closed=True), compile_schema(schema(name))
+    chance = random.Random(name)
+    for value in documents[name]:
+        check(value, {})
+        value = short(value)
+        verdicts = set()
+        for _ in range(60):
+            other = mutated(value, chance)
+            if chance.random() < 0.3:
+                other = mutated(other, chance)
+            valid = reference.is_valid(other)
+            verdicts.add(valid)
+            assert accepted(check, other) == valid, next(reference.iter_errors(other), other)
+            assert not valid or accepted(open_check, other)
+        assert False in verdicts
+
+
+@pytest.mark.parametrize("name", schema_names())
+def test_of_a_newer_version_unknown_fields_and_words_are_let_through(name, documents):
+    check, closed = compile_schema(schema(name)), compile_schema(schema(name), closed=True)
+    value = short(documents[name][0])
+    refused = 0
+    for path in places(value):
+        other = copy.deepcopy(value)
+        holder = other
+        for key in path:
+            holder = holder[key]
+        if isinstance(holder, dict):
+            holder["a field of later"] = {"a": [1]}
+            try:
+                closed(other, {})
+            except Malformed as error:
+                if error.problem == "is no field that there is":
+                    check(other, {})
+                    refused += 1
+    assert refused
+
+
+def test_where_it_is_stricter():
+    check = compile_schema({"type": "object", "properties": {"n": {"type": "integer"}, "s": {"type": "string", "pattern": "^[a-z]+$"}}})
+    for value in ({"n": 1.0}, {"n": True}, {"s": "abc\n"}):
+        assert not accepted(check, value)
+
+
+@pytest.mark.parametrize("keyword", ["oneOf", "maximum", "format", "prefixItems", "patternProperties", "not"])
+def test_a_keyword_that_it_does_not_know_is_an_error(keyword):
+    with pytest.raises(ValueError, match=keyword):
+        compile_schema({"type": "object", "properties": {"a": {"type": "array", "items": {keyword: {}}}}})
+
+
+@pytest.mark.parametrize("value, said", [
+    ([], "top level: a list is not an object"),
+    ({}, "top level: lacks 'rows'"),
+    ({"rows": [{"n": 1}, {"n": -1}]}, "rows[1].n: -1 is less than 0"),
+    ({"rows": [{"n": "1"}]}, "rows[0].n: '1' is not an integer"),
+    ({"rows": [{"n": 0}], "word": 5}, "word: 5 is not a string"),
+    ({"rows": [{"n": 0}], "column": [1, 2, "\x1b[2J" * 100]}, "column[2]: '"),
+])  # fmt: skip
+def test_it_says_where_and_what(value, said):
+    check = compile_schema({
+        "type": "object", "required": ["rows"],
+        "properties": {
+            "rows": {"type": "array", "items": {"type": "object", "properties": {"n": {"type": "integer", "minimum": 0}}}},
+            "word": {"enum": ["a"]}, "column": {"type": "array", "items": {"type": "integer"}},
+        },
+    })  # fmt: skip
+    with pytest.raises(Malformed, match="^" + re.escape(said)) as error:
+        check(value, {})
+    assert "\x1b" not in str(error.value)
+
+
+def test_it_notes_the_largest_reference():
+    column = {"type": "array", "items": {"type": ["integer", "null"], "minimum": -1}}
+    check = compile_schema({"type": "object", "properties": {"a_index": column, "other": column, "rows": {"type": "array", "items": {"type": "object", "properties": {
+        "b_index": {"type": "integer"}}}}}}, lambda name: "rows of a" if name.endswith("_index") else None)  # fmt: skip
+    highest = {}
+    check({"a_index": [3, None, -1], "other": [9], "rows": [{"b_index": 7}, {"b_index": 2}]}, highest)
+    assert highest == {"rows of a": 7}
