@@ -8,7 +8,7 @@ import traces
 from log_builder import log
 from tlparse_bundle import Bundle, BundleError, build, discover
 from tlparse_bundle.build import event_writer, verbatim_writer
-from tlparse_bundle.read.restore import restore
+from tlparse_bundle.read.restore import restore, restored_bytes
 from tlparse_bundle.trace.log_file import open_log
 
 
@@ -66,12 +66,91 @@ def test_nothing_is_overwritten(made, tmp_path):
     assert traces.files(tmp_path / "again") == {"y.log": b"mine"}
 
 
-@pytest.mark.parametrize("name", ["../evil", "/tmp/evil", "..", "", "a\0b", "a/b", "C:evil", "x" * 300])
-def test_the_name_in_a_crafted_bundle_becomes_no_path(name, made, tmp_path):
+@pytest.mark.parametrize("name", ["../evil", "/tmp/evil", "..", "", "a\0b", "a/b", "C:evil", "x" * 300, "json.py", ".bashrc", "sitecustomize.py", "x.log/../../y", "\x1b[2J"])
+def test_no_bundle_chooses_a_name(name, made, tmp_path):
     made({"x.log": log("a")}, codec="none")
     traces.rewrite(tmp_path / "bundle", "manifest.json", lambda m: m["logs"][0]["source"].update(name=name))
     (path,) = restore(Bundle.open(tmp_path / "bundle"), tmp_path / "again")
     assert path == tmp_path / "again" / "x.log"
+
+
+@pytest.mark.parametrize("id_", ["../../evil", "..", ".bashrc", "/tmp/evil", "a/b", "", "x\n", "-x", "é", "a\0b", 5, None])
+def test_an_id_that_is_no_id_is_refused(id_, made, tmp_path):
+    made({"x.log": log("a")}, codec="none")
+    traces.rewrite(tmp_path / "bundle", "manifest.json", lambda m: m["logs"][0].update(id=id_))
+    with pytest.raises(BundleError, match=r"manifest\.json is damaged: logs\[0\]\.id"):
+        restore(Bundle.open(tmp_path / "bundle"), tmp_path / "again")
+    assert not (tmp_path / "again").exists()
+
+
+@pytest.mark.parametrize("name", ["dedicated_log_torch_trace_rank_0_ab.log", "my trace.txt", "dedicated_log_torch_trace_rank_3_x y.log.gz"])
+def test_a_build_of_what_was_restored_is_the_same_log(name, made, tmp_path):
+    data = log("artifact:a 0/0\n | text")
+    bundle = made({name: gzip.compress(data) if name.endswith(".gz") else data})
+    (path,) = restore(bundle, tmp_path / "again")
+    again = build(discover([path]), tmp_path / "second", jobs=1).manifest["logs"][0]
+    before = bundle.manifest["logs"][0]
+    assert [again[key] for key in ("id", "rank", "path")] == [before[key] for key in ("id", "rank", "path")]
+
+
+def pieces(bundle, at_most):
+    """The size of what is restored; an error when it would be larger."""
+    size = 0
+    for piece in restored_bytes(bundle.logs[0]):
+        size += len(piece)
+        assert size <= at_most
+    return size
+
+
+def test_no_more_is_written_than_the_log_had(made, tmp_path):
+    """Payloads of many events out of one blob: each event names the payload, whose lines are not in the log."""
+    made({"x.log": log("\n".join(["artifact:a 0/0\n | " + "y" * 5000] + ["artifact:a 0/0\n | z"] * 50))}, codec="none")
+
+    def all_the_large_one(table):
+        for key in ("blob_index", "blob_offset", "payload_size_bytes"):
+            table[key] = [table[key][0]] * len(table[key])
+
+    traces.rewrite(tmp_path / "bundle", "logs/x/events/0000.json", all_the_large_one)
+    bundle = Bundle.open(tmp_path / "bundle")
+    size = bundle.logs[0].row["source"]["size_bytes"]
+    with pytest.raises(BundleError, match="more than the log had"):
+        pieces(bundle, size)
+
+
+def test_a_chunk_is_not_written_again_for_each_payload(made, tmp_path):
+    """The last chunk has no line end any more, and there are many payloads: nothing comes twice."""
+    made({"x.log": log("\n".join(["artifact:a 0/0\n | y"] * 50))}, codec="none")
+    (chunk,) = (tmp_path / "bundle" / "logs" / "x" / "verbatim").iterdir()
+    chunk.write_bytes(chunk.read_bytes().replace(b"\n", b" "))
+    bundle = Bundle.open(tmp_path / "bundle")
+    written = 0
+    with pytest.raises(BundleError, match="ends before event 0"):
+        for piece in restored_bytes(bundle.logs[0]):
+            written += len(piece)
+    assert written <= chunk.stat().st_size
+
+
+@pytest.mark.parametrize("size", [0, 10, 150])
+def test_a_log_that_says_to_be_smaller_is_not_restored(size, made, tmp_path):
+    made({"x.log": log("artifact:a 0/0\n | text")}, codec="none")
+    traces.rewrite(tmp_path / "bundle", "manifest.json", lambda m: m["logs"][0]["source"].update(size_bytes=size))
+    with pytest.raises(BundleError, match="cannot be restored"):
+        pieces(Bundle.open(tmp_path / "bundle"), size)
+
+
+@pytest.mark.parametrize("size", [1, 10**18])
+def test_a_chunk_of_another_size_is_not_restored(size, made, tmp_path):
+    made({"x.log": log("artifact:a 0/0\n | text")}, codec="none")
+    traces.rewrite(tmp_path / "bundle", "logs/x/log.json", lambda t: t["verbatim"][0].update(size_bytes=size))
+    with pytest.raises(BundleError):
+        pieces(Bundle.open(tmp_path / "bundle"), 10**6)
+
+
+def test_events_in_another_order_are_not_restored(made, tmp_path):
+    made({"x.log": log("a 0/0\n | text\nb 0/0\n | other\n")}, codec="none")
+    traces.rewrite(tmp_path / "bundle", "logs/x/events/0000.json", lambda t: t["byte_offset"].reverse())
+    with pytest.raises(BundleError, match="begins before the end"):
+        pieces(Bundle.open(tmp_path / "bundle"), 10**6)
 
 
 def test_a_damaged_bundle_is_noticed(made, tmp_path):

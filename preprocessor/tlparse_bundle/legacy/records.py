@@ -9,6 +9,7 @@ from typing import Any
 
 from tlparse_bundle.legacy import rust_json
 from tlparse_bundle.read.reader import Event, Log
+from tlparse_bundle.read.restore import verbatim_bytes
 from tlparse_bundle.trace.compile_id import ID_KEYS
 from tlparse_bundle.trace.reader import PREFIX
 
@@ -175,7 +176,7 @@ class _Lines:
         chunk = next(self._chunks, None)
         if chunk is None:
             return False
-        data = self._log.bundle.read(chunk["path"])
+        data = verbatim_bytes(self._log, chunk)
         if keep:
             self._buf += data
         else:

@@ -27,7 +27,7 @@ class Blobs:
         """The blob at a path, which must have this hash and size. Raises BundleError."""
         data = self._newest.get(path)
         if data is None:
-            data = read(self._store, path, MAX_FILE_BYTES if size_bytes is None else min(size_bytes, MAX_FILE_BYTES))
+            data = read(self._store, path, MAX_FILE_BYTES if size_bytes is None else size_bytes)
             with self._lock:
                 if self._newest.get(path) is None:
                     self._newest.add(path, data, len(data))

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tlparse_bundle.errors import BundleError
-from tlparse_bundle.read.reader import Bundle, Log
+from tlparse_bundle.read.checks import damaged
+from tlparse_bundle.read.reader import Bundle, Event, Log
 
-_ENDINGS = {"gzip": ".gz", "zstd": ".zst"}
+_TORCH_PREFIX = "dedicated_log_torch_trace_"
 _DAMAGED = "The bundle is damaged; tlparse-bundle validate says where."
 
 
@@ -43,36 +44,56 @@ def _write(log: Log, target: Path) -> None:
 
 
 def _file_name(log: Log) -> str:
-    """The name of the source, if it is a plain file name; it comes from a bundle that may be crafted."""
-    name = log.source.removesuffix(_ENDINGS.get(log.row["source"]["compression"], "\0"))
-    plain = name not in ("", ".", "..") and not any(c in name for c in "/\\\0:")
-    return name if plain and len(name) <= 200 else f"{log.id}.log"
+    """A name of our choosing, from which a build makes the same id; the name of the source may be any in a crafted bundle."""
+    return f"{_TORCH_PREFIX if log.source.startswith(_TORCH_PREFIX) else ''}{log.id}.log"
 
 
 def restored_bytes(log: Log) -> Iterator[bytes]:
-    """The bytes of a log, in pieces. Raises BundleError when the bundle is damaged.
+    """The bytes of a log, in pieces: never more than the bundle says that it had. Raises BundleError when the bundle is damaged.
 
     The verbatim chunks are the log without the payloads that can be written again from blobs;
     each of those goes behind the line of its record.
     """
-    try:
-        yield from _pieces(log)
-    except (LookupError, TypeError, ValueError, AttributeError) as error:
-        raise BundleError(f"log {log.id} cannot be restored: {type(error).__name__}: {error}", hint=_DAMAGED, code="damaged") from None
-
-
-def _pieces(log: Log) -> Iterator[bytes]:
+    left = log.row["source"]["size_bytes"]
+    declared = sum(chunk["size_bytes"] for chunk in log.directory["verbatim"])
+    if declared > left:
+        raise _damaged(log, f"its verbatim chunks have {declared:,} bytes, the log had {left:,}")
     verbatim = _Verbatim(log)
+    end = 0
     for event in log.events():
+        if event.row["byte_offset"] < end:
+            raise _damaged(log, f"event {event.index} begins before the end of the one before it")
+        end = event.row["byte_offset"] + event.row["size_bytes"]
         form = event.payload_form
         if form in (None, "verbatim"):
             continue
-        yield from verbatim.up_to_line_end(event.row["byte_offset"])
-        end = b"\r\n" if form == "crlf" else b"\n"
-        payload = b"\t" + event.bytes().replace(b"\n", end + b"\t") + end
-        verbatim.inserted += len(payload)
-        yield payload
-    yield from verbatim.rest()
+        for piece in verbatim.up_to_line_end(event):
+            left -= len(piece)
+            yield piece
+        payload, line_end = event.bytes() or b"", b"\r\n" if form == "crlf" else b"\n"
+        size = (payload.count(b"\n") + 1) * len(line_end + b"\t") + len(payload) - payload.count(b"\n")
+        if size > left:
+            raise _damaged(log, "what its events hold is more than the log had")
+        verbatim.inserted += size
+        left -= size
+        yield b"\t" + payload.replace(b"\n", line_end + b"\t") + line_end
+    for piece in verbatim.rest():
+        left -= len(piece)
+        if left < 0:
+            raise _damaged(log, "what its events hold is more than the log had")
+        yield piece
+
+
+def verbatim_bytes(log: Log, chunk: dict) -> bytes:
+    """A verbatim chunk, which must have the size that the directory says."""
+    data = log.bundle.read(chunk["path"], chunk["size_bytes"])
+    if len(data) != chunk["size_bytes"]:
+        raise damaged(log.bundle.where(chunk["path"]), f"it has {len(data)} bytes, log.json says {chunk['size_bytes']}")
+    return data
+
+
+def _damaged(log: Log, problem: str) -> BundleError:
+    return BundleError(f"log {log.id} cannot be restored: {problem}", hint=_DAMAGED, code="damaged")
 
 
 class _Verbatim:
@@ -88,16 +109,14 @@ class _Verbatim:
 
     def _next(self) -> bool:
         chunk = next(self._chunks, None)
-        if chunk is None:
-            return False
         self._base += len(self._buf)
-        self._buf = self._log.bundle.read(chunk["path"])
+        self._buf = b"" if chunk is None else verbatim_bytes(self._log, chunk)
         self._pos = 0
-        return True
+        return chunk is not None
 
-    def up_to_line_end(self, byte_offset: int) -> Iterator[bytes]:
-        """Everything up to the end of the line that is at ``byte_offset`` in the log."""
-        target = byte_offset - self.inserted
+    def up_to_line_end(self, event: Event) -> Iterator[bytes]:
+        """Everything up to the end of the line that an event begins with."""
+        target = event.row["byte_offset"] - self.inserted
         while True:
             end = self._buf.find(b"\n", max(self._pos, target - self._base))
             if end >= 0:
@@ -106,7 +125,7 @@ class _Verbatim:
                 return
             yield self._buf[self._pos :]
             if not self._next():
-                return
+                raise _damaged(self._log, f"it ends before event {event.index}, which has a payload")
 
     def rest(self) -> Iterator[bytes]:
         yield self._buf[self._pos :]

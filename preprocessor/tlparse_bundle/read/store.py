@@ -88,7 +88,7 @@ def read_json(store: Store, path: str, max_bytes: int = MAX_JSON_BYTES) -> Any:
 def read(store: Store, path: str, max_bytes: int = MAX_FILE_BYTES) -> bytes:
     """A file of the bundle, decoded. Raises BundleError when it cannot be read or decoded, or holds more than ``max_bytes``."""
     _check(path, store.location)
-    codec = codec_of(path)
+    codec, max_bytes = codec_of(path), min(max_bytes, MAX_FILE_BYTES)
     data = store.raw(path, codec.max_stored_bytes(max_bytes))
     try:
         return codec.decode(data, max_bytes)
