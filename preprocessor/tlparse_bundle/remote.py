@@ -13,6 +13,7 @@ from urllib.parse import unquote, urlsplit
 from tlparse_bundle.errors import BundleError, Refused
 
 _REQUESTS = 16  # at once
+_MAX_SAID = 300
 _OBJECT_STORES = frozenset(("s3", "s3a", "gs", "gcs", "az", "abfs", "abfss"))  # they have no folders to make
 
 _OPTIONS = dict.fromkeys(("s3", "s3a"), {"max_concurrency": 1})  # else s3fs asks for the size of each file before it reads it (S3FileSystem._cat_file)
@@ -128,7 +129,8 @@ def _os_errors() -> Iterator[None]:
     except OSError as error:
         raise _reason(error) from None
     except Exception as error:
-        raise _reason(error, OSError(f"{type(error).__name__}: {error}")) from None
+        said = str(error).partition("\n")[0][:_MAX_SAID]  # it may quote what the server sent
+        raise _reason(error, OSError(f"{type(error).__name__}: {said}")) from None
 
 
 def _reason(error: Exception, instead: OSError | None = None) -> OSError:

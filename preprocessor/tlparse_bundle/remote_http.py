@@ -16,8 +16,9 @@ from tlparse_bundle.errors import Refused
 MAX_BYTES = 1 << 30  # of an answer that is kept in memory, where nobody says less
 _REDIRECTS = 5
 _CONNECT_SECONDS = 30
-_FOLDERS = 10_000  # that are asked for what is below them
+_FOLDERS = 2000  # that are asked for what is in them
 _FILES = 1_000_000
+_DEPTH = 20
 
 
 class Patience:
@@ -50,17 +51,17 @@ async def walk(fs: Any, root: str) -> dict[str, dict]:
     seen = set(folders)
     for folder in folders:  # grows meanwhile
         for entry in await fs._ls(folder, detail=True):
-            name = entry["name"]
-            below = name.startswith(folder) and len(name) > len(folder) and not set(name[len(folder) :]) & set("?#\\")
-            if not below or ".." in name[len(folder) :].split("/") or name in seen or name in found:
+            name, is_folder = entry["name"], entry["type"] == "directory"
+            inner = name.removeprefix(folder).removesuffix("/").split("/")
+            if not name.startswith(folder) or name in seen or set(inner) & {"", ".", ".."} or set("".join(inner)) & set("?#\\"):
                 continue
-            if entry["type"] == "directory":
-                seen.add(name)
+            seen.add(name)
+            if is_folder:
                 folders.append(name)
             else:
                 found[name] = entry
-        if len(folders) > _FOLDERS or len(found) > _FILES:
-            raise Refused(f"it names more than {_FOLDERS:,} folders or {_FILES:,} files")
+        if len(folders) > _FOLDERS or len(found) > _FILES or folder.count("/") - root.count("/") > _DEPTH:
+            raise Refused(f"it names more than {_FOLDERS:,} folders or {_FILES:,} files, or more than {_DEPTH} folders in each other")
     return found
 
 
