@@ -123,6 +123,14 @@ def test_a_viewer_of_another_origin_reads_through_the_proxy(page, token, bundle_
     expect(page.locator("main")).to_contain_text("class GraphModule(torch.nn.Module)")
 
 
+def test_a_viewer_says_what_to_do_about_an_old_token(page_with_errors, bundle_of, served, hosted, tmp_path, fork_for):
+    viewer = hosted(tmp_path / "mine")
+    proxy = served({"run": bundle_of("graph_breaks")}, allow_origins=[viewer], token="a" * 32)
+    fork_for(proxy)
+    page_with_errors.goto(f"{viewer}/?bundle={base_with(proxy, 'old')}bundles/run/")
+    expect(page_with_errors.get_by_role("alert")).to_contain_text("open the address that it printed")
+
+
 def test_an_origin_that_was_not_allowed_reads_nothing(page_with_errors, bundle_of, served, hosted, tmp_path, fork_for):
     page = page_with_errors
     proxy = served({"run": bundle_of("graph_breaks")}, allow_origins=["https://me.github.io"])
