@@ -385,6 +385,104 @@ export interface Failures {
   }[];
 }
 
+/** findings.json: what the log says, as data: what went wrong, where, what it cost, what may help. Most important first: errors without a cost, then by cost, then by severity. Every finding names the rows that show it. */
+export interface Findings {
+  /** The numbers of the headline and the headline itself, as in the manifest. */
+  summary: {
+    /** The headline: what was compiled, in what time, and what went wrong. Plain text, code in backticks. */
+    text: string;
+    /** Compiles: frame_count, ahead_of_time_count and export_count together. */
+    compile_count: number;
+    /** Frames of functions that torch began to compile. Attempts of one compile count once; tries that the recompile limit refused, captures of compiled autograd, and records without a function do not count. */
+    frame_count: number;
+    /** Compiles by AOTInductor (spans 'compile_fx_aot' that lie in no other). */
+    ahead_of_time_count: number;
+    /** Calls of torch.export, as records (TORCH_DTRACE) or spans ('fullgraph_capture') tell of them. */
+    export_count: number;
+    /** Functions of the program among the frames; a resumed part belongs to its function, and code that torch generates does not count. */
+    function_count: number;
+    /** Time of compiling, forward and backward, each attempt once, no overlap twice, in microseconds: the outermost spans of compiles in the timeline; where there are none, the sum of the metrics. A compile that did not end counts up to the last record. null when unknown. */
+    compile_time_us: number | null;
+    /** From the first to the last moment of compiling, in microseconds; null when the log has no timeline. */
+    wall_us: number | null;
+    /** Failures: each once, however many records tell of it. What a graph break or the recompile limit tells of already does not count. */
+    failure_count: number;
+    /** Compiles that were open when the log ended. */
+    unfinished_count: number;
+    /** Graph breaks: how often. null when this torch does not write them. */
+    graph_break_count: number | null;
+    /** Graph breaks: at how many places (file and line). null when this torch does not write them. */
+    graph_break_place_count: number | null;
+    /** Attempts that were started again where no graph break tells why. */
+    restart_count: number;
+    /** Frames that were compiled again because guards failed; tries that the limit refused do not count. null when this torch does not write why it compiles again. */
+    recompile_count: number | null;
+    /** Functions that reached the recompile limit. */
+    recompile_limit_count: number;
+    /** Sizes of functions of the program that became constants. */
+    specialization_count: number;
+    /** What stood in the way of an export. */
+    export_failure_count: number;
+    /** Conditions that an export took for granted. */
+    export_assumption_count: number;
+    /** Graphs that run without CUDA graphs although they were asked for. */
+    cudagraph_skip_count: number;
+    /** Number of findings by severity. */
+    findings: {
+      /** Findings of severity 'error'. */
+      error: number;
+      /** Findings of severity 'warning'. */
+      warning: number;
+      /** Findings of severity 'info'. */
+      info: number;
+    };
+  };
+  /** The findings. */
+  findings: {
+    /** What it is about: a key of $defs/details, or a kind of another package. Readers show kinds that they do not know like the others. */
+    kind: string;
+    /** The same problem has the same one in another rank, run and machine: made of kind, cause, function and name of the file; never of ids, times, lines, addresses or folders. */
+    fingerprint: string;
+    /** 'error': something is wrong or lost; 'warning': it costs time or speed; 'info': worth knowing. */
+    severity: "error" | "warning" | "info";
+    /** One sentence, on one line. Plain text, code in backticks. */
+    title: string;
+    /** What a person needs to understand it: paragraphs with an empty line between them, code in backticks; may be empty. */
+    text: string;
+    /** Function, or null. */
+    function: string | null;
+    /** File, as short as it is unique in the log; null when unknown. */
+    file: string | null;
+    /** Line, or null. */
+    line: number | null;
+    /** Rows of the compile table that it is about; at most 1000. */
+    compile_indexes: number[];
+    /** Events that show it; at most 1000. */
+    event_indexes: number[];
+    /** Rows of the span table that show it; at most 1000. */
+    span_indexes: number[];
+    /** How often it happened. */
+    count: number;
+    /** Time that would not have been spent without it, in microseconds; null where there is no honest figure. Costs of two findings may overlap: do not add them up. */
+    cost_us: number | null;
+    /** What was added up, in words; null without a cost. */
+    cost_of: string | null;
+    /** What may help; torch's own hints come first. */
+    remedies: {
+      /** What to do, in words. */
+      text: string;
+      /** What to paste, or null. */
+      code: string | null;
+      /** Who says so: 'torch' is its own hint, word for word. */
+      source: "torch" | "tlparse-bundle";
+    }[];
+    /** Position of the finding that caused this one, or null. */
+    because_of: number | null;
+    /** What the sentences are made of; by kind, as $defs/details has it. */
+    details: Record<string, unknown>;
+  }[];
+}
+
 /** graph_breaks.json: the graph breaks (dynamo_graph_break_reason), each once. Records with equal reason, file, line and gb_id are occurrences of one break: a compile of a resume function, a recompile, an inlined function that is compiled on its own later. Texts of more than 20,000 characters are cut and end in '…'; the payload of the event is whole. */
 export interface GraphBreaks {
   /** The breaks, in order of first occurrence. Their cells are those of the first occurrence. */
@@ -772,6 +870,56 @@ export interface Manifest {
     compile_time_us: number;
     /** How many occurrences each diagnostic code has in this log. Codes that do not occur are left out. */
     diagnostics: Record<string, number>;
+    /** The numbers of the headline, and as text the headline itself; not in bundles before 1.2. A number that the log cannot tell is null. Each has one definition: the schema defines each. */
+    summary?: {
+      /** The headline: what was compiled, in what time, and what went wrong. Plain text, code in backticks. */
+      text: string;
+      /** Compiles: frame_count, ahead_of_time_count and export_count together. */
+      compile_count: number;
+      /** Frames of functions that torch began to compile. Attempts of one compile count once; tries that the recompile limit refused, captures of compiled autograd, and records without a function do not count. */
+      frame_count: number;
+      /** Compiles by AOTInductor (spans 'compile_fx_aot' that lie in no other). */
+      ahead_of_time_count: number;
+      /** Calls of torch.export, as records (TORCH_DTRACE) or spans ('fullgraph_capture') tell of them. */
+      export_count: number;
+      /** Functions of the program among the frames; a resumed part belongs to its function, and code that torch generates does not count. */
+      function_count: number;
+      /** Time of compiling, forward and backward, each attempt once, no overlap twice, in microseconds: the outermost spans of compiles in the timeline; where there are none, the sum of the metrics. A compile that did not end counts up to the last record. null when unknown. */
+      compile_time_us: number | null;
+      /** From the first to the last moment of compiling, in microseconds; null when the log has no timeline. */
+      wall_us: number | null;
+      /** Failures: each once, however many records tell of it. What a graph break or the recompile limit tells of already does not count. */
+      failure_count: number;
+      /** Compiles that were open when the log ended. */
+      unfinished_count: number;
+      /** Graph breaks: how often. null when this torch does not write them. */
+      graph_break_count: number | null;
+      /** Graph breaks: at how many places (file and line). null when this torch does not write them. */
+      graph_break_place_count: number | null;
+      /** Attempts that were started again where no graph break tells why. */
+      restart_count: number;
+      /** Frames that were compiled again because guards failed; tries that the limit refused do not count. null when this torch does not write why it compiles again. */
+      recompile_count: number | null;
+      /** Functions that reached the recompile limit. */
+      recompile_limit_count: number;
+      /** Sizes of functions of the program that became constants. */
+      specialization_count: number;
+      /** What stood in the way of an export. */
+      export_failure_count: number;
+      /** Conditions that an export took for granted. */
+      export_assumption_count: number;
+      /** Graphs that run without CUDA graphs although they were asked for. */
+      cudagraph_skip_count: number;
+      /** Number of findings by severity. */
+      findings: {
+        /** Findings of severity 'error'. */
+        error: number;
+        /** Findings of severity 'warning'. */
+        warning: number;
+        /** Findings of severity 'info'. */
+        info: number;
+      };
+    };
   }[];
   /** Path of what several ranks together say, by the name of the analysis; the schema of 'verdict' is ranks_verdict. Only in bundles with logs of two or more ranks. More analyses may be added; a reader ignores those that it does not know. */
   ranks?: Record<string, string>;

@@ -5,6 +5,7 @@ from graphlib import CycleError, TopologicalSorter
 
 import pytest
 import traces
+from tlparse_bundle.findings.registry import MODULES as FINDINGS
 from tlparse_bundle.ranks.registry import ANALYSES
 from tlparse_bundle.tables.registry import TABLES
 
@@ -15,11 +16,11 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 FLOORS = (
     {"__main__"},
     {"cli"},
-    {"serve", "legacy", "recording"},
+    {"serve", "legacy", "report", "recording"},
     {"build"},
     {"ranks"},
     {"read", "tables"},
-    {"provenance"},
+    {"provenance", "findings"},
     {"events"},
     {"trace"},
     {"format"},
@@ -99,10 +100,10 @@ def test_every_room_has_its_floor():
 
 
 def registered(package, things):
-    return [(name, {thing.__module__ for thing in things}) for name in NAMES if room(name) == package and not name.endswith(".registry")]
+    return [(name, {getattr(thing, "__module__", thing.__name__) for thing in things}) for name in NAMES if room(name) == package and not name.endswith(".registry")]
 
 
-@pytest.mark.parametrize(("name", "others"), [*registered("tables", TABLES), *registered("ranks", ANALYSES)])
+@pytest.mark.parametrize(("name", "others"), [*registered("tables", TABLES), *registered("ranks", ANALYSES), *registered("findings", FINDINGS)])
 def test_what_is_registered_does_not_import_each_other(name, others):
     """Only the registry knows all tables, or all analyses; what several of them need is a module that is none."""
     assert IMPORTS[name] & others == set()

@@ -29,6 +29,7 @@ class BuildResult:
     manifest: dict
     file_count: int
     stored_bytes: int
+    findings: dict[str, list[dict]]  # the first of each log (schema: findings), by its id
 
 
 def build(
@@ -54,7 +55,11 @@ def build(
     with target, executor or Workers(min(jobs, len(logs))) as workers:
         summaries = _write_logs(logs, target.root, codec, workers, jobs, progress)
         manifest = finish(summaries, target, codec, workers)
-    return BuildResult(str(out) if is_url(out) else Path(out), manifest, *target.size())
+    return BuildResult(str(out) if is_url(out) else Path(out), manifest, *target.size(), first_findings(summaries))
+
+
+def first_findings(summaries: Sequence[LogSummary]) -> dict[str, list[dict]]:
+    return {summary.row["id"]: summary.findings for summary in summaries}
 
 
 def finish(summaries: Sequence[LogSummary], target: Target, codec: str, workers: Executor) -> dict:

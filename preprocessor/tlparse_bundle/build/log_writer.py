@@ -14,8 +14,11 @@ from tlparse_bundle.build.log_records import LogRecords
 from tlparse_bundle.build.sink import FileSink
 from tlparse_bundle.build.stage import LOG_TABLES, open_stage
 from tlparse_bundle.build.verbatim_writer import VerbatimWriter
+from tlparse_bundle.build.written_log import WrittenLog
 from tlparse_bundle.diagnostics import Diagnostics
 from tlparse_bundle.events.kinds import Kind
+from tlparse_bundle.findings.registry import NAME as FINDINGS
+from tlparse_bundle.findings.registry import findings_of
 from tlparse_bundle.format.codecs import CODECS
 from tlparse_bundle.format.json_codec import dumps
 from tlparse_bundle.format.layout import log_path
@@ -25,6 +28,7 @@ from tlparse_bundle.trace.event import Event
 from tlparse_bundle.trace.log_file import LogFile
 from tlparse_bundle.trace.payload import RECENT
 
+FIRST_FINDINGS = 3  # of each log, for those who ask what a build has found
 _BATCH_RECORDS = 256
 _BATCH_BYTES = 1 << 20
 
@@ -35,6 +39,7 @@ class LogSummary:
 
     row: dict  # its row in 'logs' of the manifest
     kinds: dict[str, Kind] = field(default_factory=dict)  # by descriptor key
+    findings: list[dict] = field(default_factory=list)  # the first rows of its table
 
 
 def write_log(
@@ -102,6 +107,8 @@ def write_log(
             "kinds": made.kinds,
             "origins": [{"level": level.decode(), "path": path.decode("utf-8", "replace"), "line": int(line[:15])} for level, path, line in decoder.origins],
         }
+        found = findings_of(WrittenLog(sink, directory, decoder.clock.last_epoch_us()))
+        made.paths[FINDINGS] = sink.put_table(log.id, FINDINGS, found)
         path = sink.put(log_path(log.id, "log.json", sink.codec), dumps(directory))
     row = {
         "id": log.id,
@@ -112,8 +119,9 @@ def write_log(
         "event_count": decoder.event_count,
         **made.compiles,
         "diagnostics": diagnostics.counts(),
+        "summary": found["summary"],
     }
-    return LogSummary(row, made.descriptors)
+    return LogSummary(row, made.descriptors, found["findings"][:FIRST_FINDINGS])
 
 
 def _batches(records: LogRecords, decoder: EventDecoder) -> Iterator[tuple[list[Event], list[bytes]]]:

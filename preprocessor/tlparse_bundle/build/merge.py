@@ -6,8 +6,8 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from tlparse_bundle.build.build import BuildResult, finish
-from tlparse_bundle.build.log_writer import LogSummary
+from tlparse_bundle.build.build import BuildResult, finish, first_findings
+from tlparse_bundle.build.log_writer import FIRST_FINDINGS, LogSummary
 from tlparse_bundle.build.target import folder_of, open_target
 from tlparse_bundle.build.workers import Workers, core_count
 from tlparse_bundle.errors import BundleError
@@ -31,9 +31,9 @@ def merge(bundles: Sequence[str | os.PathLike], out: str | os.PathLike, *, overw
     logs = [(str(location), log.id) for bundle, location in zip(opened, bundles) for log in bundle.logs]
     sources = [Path(location) / name for location in bundles if not is_url(location) for name in ("", layout.MANIFEST)]
     with open_target(out, overwrite=overwrite, sources=sources) as target, Workers(min(jobs or core_count(), len(logs))) as workers:
-        copies = [(*log, target.root) for log in logs]
-        manifest = finish(workers.map(_copy_log, copies), target, codec, workers)
-    return BuildResult(str(out) if is_url(out) else Path(out), manifest, *target.size())
+        summaries = workers.map(_copy_log, [(*log, target.root) for log in logs])
+        manifest = finish(summaries, target, codec, workers)
+    return BuildResult(str(out) if is_url(out) else Path(out), manifest, *target.size(), first_findings(summaries))
 
 
 def _check(opened: Sequence[Bundle], locations: Sequence[str | os.PathLike]) -> None:
@@ -78,7 +78,7 @@ def _copy_log(location: str, log_id: str, root: str) -> LogSummary:
                 partial.replace(target)
     descriptors = bundle.manifest["descriptors"]
     keys = {kind["descriptor"] for kind in log.directory["kinds"]}
-    return LogSummary(log.row, {key: Kind(key, **descriptors[key]) for key in keys})
+    return LogSummary(log.row, {key: Kind(key, **descriptors[key]) for key in keys}, log.findings()["findings"][:FIRST_FINDINGS])
 
 
 def _files(log: Log) -> list[str]:

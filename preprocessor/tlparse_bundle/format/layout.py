@@ -8,7 +8,7 @@ from tlparse_bundle.format.codecs import Codec
 
 FORMAT_NAME = "tlparse-bundle"
 FORMAT_MAJOR = 1
-FORMAT_MINOR = 1
+FORMAT_MINOR = 2
 MANIFEST = "manifest.json"
 MAX_PATH = 1000
 LOG_ID = r"[A-Za-z0-9_][A-Za-z0-9._-]*"  # as the schema of the manifest has it

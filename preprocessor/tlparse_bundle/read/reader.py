@@ -49,10 +49,7 @@ class Bundle:
         raise BundleError(f"{self._store.location} has no log {log_id!r}", hint=f"Its logs are: {names}", code="not-found")
 
     def ranks(self, name: str) -> dict | None:
-        """What several ranks together say, by the name of the analysis, such as 'verdict' (schema: ranks_verdict).
-
-        None when the bundle has less than two ranks, or no such analysis.
-        """
+        """What several ranks together say, by the name of the analysis, such as 'verdict' (schema: ranks_verdict); None when there is none."""
         path = self.manifest.get("ranks", {}).get(name)
         return None if path is None else self.table(f"ranks_{name}", path)
 
@@ -93,8 +90,7 @@ class Log:
         self.id: str = row["id"]
         self.rank: int | None = row["rank"]
         self.source: str = row["source"]["name"]
-        self.chunk = lru_cache(_CACHED_CHUNKS)(self._read_chunk)
-        """``chunk(name, number)``: a chunk of 'events' or 'metadata', by its position in the directory."""
+        self.chunk = lru_cache(_CACHED_CHUNKS)(self._read_chunk)  # (name, number): of 'events' or 'metadata', by its position in the directory
 
     @cached_property
     def directory(self) -> dict:
@@ -123,6 +119,10 @@ class Log:
         """How many rows there are of what tables refer to, as far as the directory says."""
         return {"events": self.directory["event_count"], **{key: len(self.directory[key]) for key in ("kinds", "origins", "pids")}}
 
+    def findings(self) -> dict:
+        """What the log says (schema: findings); BundleError in a bundle older than format 1.2."""
+        return self.table("findings")
+
     @cached_property
     def compiles(self) -> list[Compile]:
         """The compiles in order of first appearance; the row of the records without an id included."""
@@ -147,9 +147,9 @@ class Log:
 
     @cached_property
     def _artifacts_by_compile(self) -> dict[int, list[Artifact]]:
-        groups: dict[int, list[Artifact]] = {}
+        groups: dict[int, list[Artifact]] = {artifact.compile_index: [] for artifact in self.artifacts}
         for artifact in self.artifacts:
-            groups.setdefault(artifact.compile_index, []).append(artifact)
+            groups[artifact.compile_index].append(artifact)
         return groups
 
     @cached_property
@@ -163,8 +163,8 @@ class Log:
         out: list[dict] = []
         while stack_index >= 0:
             row = row_of(stacks["frame_index"], stack_index, "stacks", self.id)
-            texts = {key: None if frames[key][row] < 0 else strings[frames[key][row]] for key in ("file", "name", "loc")}
-            out.append({"file": texts["file"], "line": frames["line"][row], "name": texts["name"], "loc": texts["loc"]})
+            file, name, loc = (None if frames[key][row] < 0 else strings[frames[key][row]] for key in ("file", "name", "loc"))
+            out.append({"file": file, "line": frames["line"][row], "name": name, "loc": loc})
             stack_index = stacks["parent_index"][stack_index]
         return out[::-1]
 
@@ -347,4 +347,3 @@ class Event(_HasPayload):
 
     def __repr__(self) -> str:
         return f"<Event {self.index} {self.type}>"
-

@@ -72,7 +72,7 @@ class _Checker:
         except BundleError as error:
             self.problems.append(error.message)
         else:
-            self.require(self._relaxed or not missing, f"{path}: lacks the schemas {', '.join(sorted(missing))}")
+            self.require(self.bundle.manifest["format"]["minor"] != FORMAT_MINOR or not missing, f"{path}: lacks the schemas {', '.join(sorted(missing))}")
 
     def check_ranks(self) -> None:
         """The analyses of the ranks: their schemas, and that they tell of logs that there are."""

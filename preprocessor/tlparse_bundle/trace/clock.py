@@ -86,6 +86,10 @@ class Clock:
                 return True
         return False
 
+    def last_epoch_us(self) -> int | None:
+        """When the last record was written, in microseconds since 1970; None when the log does not tell."""
+        return None if self.origin_epoch_us is None else self.origin_epoch_us + self._last_us - self._origin_us
+
     def table(self) -> dict:
         """The 'clock' of the log directory (schema: log)."""
         return {

@@ -1,0 +1,35 @@
+"""Time spent on trying out kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tlparse_bundle.findings.facts import Facts
+from tlparse_bundle.findings.finding import Finding, Remedy
+from tlparse_bundle.findings.words import duration, plural
+
+KINDS = ("autotune",)
+_FIELDS = {"compile_time_autotune_time_us": "while compiling", "runtime_triton_autotune_time_us": "at the first calls"}
+_LEAST_US = 100_000
+
+
+def findings(facts: Facts) -> Iterator[Finding]:
+    """From the metrics (torch/_dynamo/utils.py: CompilationMetrics)."""
+    for name, when in _FIELDS.items():
+        rows = [row for row in facts.metrics if type(row["values"].get(name)) in (int, float) and row["values"][name] > 0]
+        us = round(sum(row["values"][name] for row in rows))
+        if us >= _LEAST_US:
+            yield Finding(
+                "autotune",
+                "info",
+                f"{duration(us)} went into trying out kernels {when}, in {plural(len(rows), 'compile')}",
+                (name,),
+                "Inductor measures several kernels for one operation and keeps the fastest.",
+                compiles=[row["compile_index"] for row in rows],
+                events=[row["event_index"] for row in rows],
+                count=len(rows),
+                cost_us=us,
+                cost_of="time of the measurements, as torch adds it up",
+                remedies=[Remedy("Keep the compile cache between runs (`TORCHINDUCTOR_CACHE_DIR`): it holds what was found to be fastest.")],
+                details={"when": "compile" if name.startswith("compile") else "run", "field": name},
+            )

@@ -1,0 +1,64 @@
+"""What compile caches did not have, and what could not be asked of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tlparse_bundle.findings.facts import Facts
+from tlparse_bundle.findings.finding import Finding
+from tlparse_bundle.findings.words import code, first_line, listed, plural
+
+KINDS = ("cache-miss", "cache-bypass", "cache-error")
+NAMES = {"fx_graph": "FX graph cache", "aot_autograd": "AOTAutograd cache", "pgo": "profile (PGO)", "precompile": "precompile cache"}
+_KIND_OF = {"miss": "cache-miss", "bypass": "cache-bypass", "error": "cache-error"}
+
+
+def findings(facts: Facts) -> Iterator[Finding]:
+    groups: dict[tuple, list[dict]] = {}
+    for row in facts.table("caches")["caches"]:
+        kind = _KIND_OF.get(row["outcome"])
+        if kind is not None:
+            groups.setdefault((kind, row["cache"], _why(row)), []).append(row)
+    for (kind, cache, why), rows in groups.items():
+        yield _finding(facts, kind, cache, why, rows)
+
+
+def _why(row: dict) -> str:
+    """The class of reasons that it belongs to, in words; empty when the log does not tell."""
+    if row["reason"] is not None:
+        return first_line(row["reason"])
+    if row["guard"] is not None or row["detail"] == "guard_miss":
+        return "there were entries, but their guards on sizes failed"
+    return "there was no entry" if row["outcome"] == "miss" else ""
+
+
+def _finding(facts: Facts, kind: str, cache: str, why: str, rows: list[dict]) -> Finding:
+    name = NAMES.get(cache, f"{cache} cache")
+    noun = {"cache-miss": ("miss", "misses"), "cache-bypass": ("bypass", "bypasses"), "cache-error": ("error", "errors")}[kind]
+    taken = [row["time_taken_us"] for row in rows]
+    different = list(dict.fromkeys(part for row in rows for part in row["different"]))
+    guards = list(dict.fromkeys(row["guard"] for row in rows if row["guard"]))
+    texts = {
+        "cache-miss": "What is compiled for the first time misses; a second run with the same cache should not.",
+        "cache-bypass": "The cache could not be asked, so that this is compiled anew in every process.",
+        "cache-error": "An entry could not be written or read.",
+    }
+    more = [
+        f"Compared with the closest earlier key, what differs: {listed([code(part) for part in different], 5)}." if different else None,
+        f"The guard that failed: {listed([code(guard) for guard in guards])}." if guards else None,
+    ]
+    return Finding(
+        kind,
+        "info" if kind == "cache-miss" else "warning",
+        f"{plural(len(rows), *noun)} of the {name}{': ' + why if why else ''}",
+        (cache, why),
+        "\n\n".join(filter(None, [texts[kind], *more])),
+        facts.place_of(rows[0]["compile_index"]) if len({row["compile_index"] for row in rows}) == 1 else (None, None, None),
+        [row["compile_index"] for row in rows],
+        [row["event_index"] for row in rows],
+        count=len(rows),
+        cost_us=sum(filter(None, taken)) if any(value is not None for value in taken) else None,
+        cost_of="time of the compiles whose results were not found",
+        details={"cache": cache, "reason": why or None, "different": different[:50]},
+        placed=False,
+    )

@@ -1,0 +1,66 @@
+"""What changed between two calls of a compiled function, in words."""
+
+from __future__ import annotations
+
+import re
+
+from tlparse_bundle.findings.causes import Cause
+from tlparse_bundle.findings.words import code, first_line
+
+_MOST_VALUES = 5
+_LOCAL = re.compile(r"\bL\['(\w+)'\]")
+
+
+def source_name(source: str | None) -> str | None:
+    """"L['x']" as the name that the user wrote."""
+    return source and _LOCAL.sub(r"\1", source)
+
+
+def subject(change: dict, source: str | None) -> str:
+    """What differed, as short as it can be said: "`x.size(0)`"."""
+    name, kind, index = source_name(source) or "an input", change["kind"], change["index"]
+    at = "?" if index is None else index
+    forms = {
+        "size": f"{name}.size({at})",
+        "stride": f"{name}.stride({at})",
+        "rank": f"{name}.dim()",
+        "dtype": f"{name}.dtype",
+        "device": f"{name}.device",
+        "requires_grad": f"{name}.requires_grad",
+        "type": f"type({name})",
+        "length": f"len({name})",
+    }
+    if kind in forms:
+        return code(forms[kind]) if source else forms[kind]
+    name = code(name) if source else name
+    words = {
+        "dispatch_keys": f"the dispatch keys of {name}",
+        "shape": f"a condition on the sizes of {name}" if source else "a condition on sizes",
+        "keys": f"the keys of {name}",
+        "attribute": f"the attributes of {name}",
+        "aliasing": "which inputs share memory",
+        "global_state": name if source else "a global state of torch",
+        "backend": "the backend",
+    }
+    return words.get(kind, name if source else "a guard")
+
+
+def what_changed(cause: Cause) -> str:
+    """"`x.size(0)` changed (4 → 5 → 9)"; the guard in torch's words when that says more."""
+    if cause.reason is None:
+        return "no earlier result was near: each was kept out by several guards"
+    change, guard = cause.change, cause.reason["guard"]
+    if change["kind"] == "identity":
+        return f"{subject(change, cause.reason['source'])} is another object"
+    if change["kind"] in ("other", "shape"):
+        return f"{code(first_line(guard))} failed"
+    values = values_text(cause.values)
+    return f"{subject(change, cause.reason['source'])} changed{f' ({values})' if values else ''}"
+
+
+def values_text(values: list) -> str:
+    if len(values) == 1:
+        return f"no longer {values[0]}"
+    if len(values) <= _MOST_VALUES:
+        return " → ".join(map(str, values))
+    return f"{' → '.join(map(str, values[: _MOST_VALUES - 2]))} → … → {values[-1]}; {len(values):,} values"

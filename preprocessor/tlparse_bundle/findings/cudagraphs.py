@@ -1,0 +1,36 @@
+"""Graphs that run without CUDA graphs although they were asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tlparse_bundle.findings.facts import Facts
+from tlparse_bundle.findings.finding import Finding
+from tlparse_bundle.findings.words import code, first_line, listed, plural
+
+KINDS = ("cudagraph-skip",)
+
+
+def findings(facts: Facts) -> Iterator[Finding]:
+    """From ``cudagraph_skip_reason`` of the metrics (torch/_dynamo/utils.py: CompilationMetrics)."""
+    groups: dict[str, list[dict]] = {}
+    for row in facts.metrics:
+        reason = row["values"].get("cudagraph_skip_reason")
+        if type(reason) is str and reason:
+            groups.setdefault(first_line(reason), []).append(row)
+    for reason, rows in groups.items():
+        names = list(dict.fromkeys(facts.compiles[row["compile_index"]]["function"] or "(unknown function)" for row in rows))
+        full = next(row["values"]["cudagraph_skip_reason"] for row in rows)
+        yield Finding(
+            "cudagraph-skip",
+            "warning",
+            f"{plural(len(rows), 'graph')} of {listed([code(name) for name in names])} {'runs' if len(rows) == 1 else 'run'} without CUDA graphs: {reason}",
+            (reason,),
+            full if full.strip() != reason else "",
+            facts.place_of(rows[0]["compile_index"]),
+            [row["compile_index"] for row in rows],
+            [row["event_index"] for row in rows],
+            count=len(rows),
+            details={"reason": full, "functions": names[:100]},
+            placed=False,
+        )

@@ -1,0 +1,85 @@
+"""What stood in the way of torch.export, and what draft_export assumed so that it could go on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tlparse_bundle.findings.facts import Facts
+from tlparse_bundle.findings.finding import Finding, Remedy
+from tlparse_bundle.findings.change_words import source_name
+from tlparse_bundle.findings.words import code, first_line, listed, plural, times
+
+KINDS = ("export-failure", "export-assumption")
+
+
+def findings(facts: Facts) -> Iterator[Finding]:
+    table = facts.table("export")
+    if table["exports"]:
+        yield from _without_program(table["exports"])
+    groups: dict[tuple, list[dict]] = {}
+    for row in table["failures"]:
+        if row["kind"] == "guard_evaluated" and not table["exports"]:
+            continue  # an ordinary guard
+        at = facts.innermost(row["user_stack_index"]) or {"file": None, "line": None, "name": None, "loc": None}
+        key = row["kind"], row["expr"], row["result"], row["op"], row["reason"], at["file"], at["line"], at["name"]
+        groups.setdefault(key, []).append({**row, "at": at})
+    for key, rows in groups.items():
+        yield _finding(facts, key, rows)
+
+
+def _without_program(exports: list[dict]) -> Iterator[Finding]:
+    without = [row for row in exports if row["program_event_index"] is None]
+    if without:
+        yield Finding(
+            "export-failure",
+            "error",
+            f"{len(without):,} of {plural(len(exports), 'export')} left no program",
+            ("no program",),
+            "An export began and no exported program followed: it failed, or the log ends in it.",
+            compiles=[row["compile_index"] for row in without],
+            events=[row["start_event_index"] for row in without if row["start_event_index"] is not None],
+            count=len(without),
+            details={"problem": "no_program", "condition": None, "assumed": None, "operator": None},
+        )
+
+
+def _finding(facts: Facts, key: tuple, rows: list[dict]) -> Finding:
+    kind, expr, result, op, reason, file, line, function = key
+    first = rows[0]
+    symbols = {symbol: source_name(source) for row in rows for symbol, source in row["symbol_sources"].items() if source}
+    where = facts.short.place(file, line)
+    loc = first["at"]["loc"] or first["loc"]
+    often = f", {times(len(rows))}" if len(rows) > 1 else ""
+    remedy: list[Remedy] = []
+    severity = "error"
+    if kind == "missing_fake_kernel":
+        title = f"{code(op or '?')} cannot be exported: it has no fake kernel{often}"
+        remedy = [Remedy("Register a fake kernel that gives the shape and dtype of its result.", f'@torch.library.register_fake("{(op or "").removesuffix(".default").replace(".", "::", 1)}")')]
+    elif kind == "mismatched_fake_kernel":
+        title = f"{code(op or '?')} has a fake kernel that disagrees with the real one{often}: {first_line(reason)}"
+        remedy = [Remedy("Let the fake kernel return what the real one returns: shape, strides, dtype and device.")]
+    elif kind == "data_dependent_error" and result is None:
+        title = f"The export stopped at a condition that depends on data{often}: {code(expr or '?')}"
+        remedy = [Remedy("Tell torch what holds, for instance by `torch._check(…)`, or take the branch by `torch.cond`.")]
+    else:
+        severity = "warning"
+        held = f" is {result}" if result is not None else " holds"
+        title = f"The export assumes that {code(expr or '?')}{held}{often}"
+        remedy = [Remedy("If it holds for all inputs, say so in the program; otherwise the exported program is wrong for the others.")]
+    texts = [
+        f"At {code(where)}{f': {code(loc)}' if loc else ''}." if where else f"In {code(loc)}; the file is not known." if loc else None,
+        "Where " + listed([f"{code(symbol)} is {code(source)}" for symbol, source in symbols.items()], 5) + "." if symbols else None,
+    ]
+    return Finding(
+        "export-assumption" if severity == "warning" else "export-failure",
+        severity,
+        title,
+        (kind, expr, result, op, reason),
+        "\n\n".join(filter(None, texts)),
+        (function, file and facts.short(file), line),
+        [row["compile_index"] for row in rows],
+        [row["event_index"] for row in rows],
+        count=len(rows),
+        remedies=remedy,
+        details={"problem": kind, "condition": expr, "assumed": result, "operator": op},
+    )

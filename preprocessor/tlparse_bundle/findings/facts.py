@@ -1,0 +1,262 @@
+"""What findings are made from: the tables of one log, read when they are asked for, and what is counted from several of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol
+
+from tlparse_bundle.findings.places import Shortener, function_of, is_of_program
+
+# Outermost spans of the timeline in which torch compiles (torch/_dynamo/utils.py: dynamo_timed). What else has no span
+# around it, such as autotuning of a compiled function that runs, is not compiling.
+COMPILE_SPANS = frozenset(
+    (
+        "dynamo",
+        "_compile.compile_inner",
+        "entire_frame_compile",
+        "entire_backward_compile",
+        "compile_fx_aot",
+        "create_aot_dispatcher_function",
+        "fullgraph_capture",
+        "compiled_autograd",
+    )
+)
+AOT_SPAN = "compile_fx_aot"
+CAPTURE_SPAN = "fullgraph_capture"  # torch.export captures a graph
+
+
+_LIMIT = re.compile(r"RecompileLimit|(?:recompile|cache_size)_limit reached|recompile limit exceeded", re.IGNORECASE)
+
+
+class LogFiles(Protocol):
+    """The log that findings are made of."""
+
+    directory: dict  # its log.json
+
+    def table(self, name: str) -> dict: ...
+
+    def last_epoch_us(self) -> int | None:
+        """When its last record was written, in microseconds since 1970; None when the log does not tell."""
+
+
+@dataclass(frozen=True, slots=True)
+class FrameCompile:
+    """One frame that was compiled, with all attempts: ``rows`` of the compile table, of which ``row`` is the last."""
+
+    rows: tuple[int, ...]
+    row: dict
+    refused: bool  # by the recompile limit
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    index: int
+    name: str
+    compile_index: int
+    start_us: int  # since 1970
+    duration_us: int | None  # None: it has no end
+    parent: int
+
+
+class Facts:
+    """Everything is made once, when it is asked for first."""
+
+    def __init__(self, log: LogFiles):
+        self._log = log
+        self._tables: dict[str, dict] = {}
+
+    @property
+    def directory(self) -> dict:
+        return self._log.directory
+
+    def table(self, name: str) -> dict:
+        """A table of the log by its name; kept."""
+        if name not in self._tables:
+            self._tables[name] = self._log.table(name)
+        return self._tables[name]
+
+    def kind_count(self, *types: str) -> int:
+        """How many records of these types the log has."""
+        return sum(kind["event_count"] for kind in self.directory["kinds"] if kind["type"] in types)
+
+    @cached_property
+    def compiles(self) -> list[dict]:
+        return self.table("compiles")["compiles"]
+
+    @cached_property
+    def short(self) -> Shortener:
+        table = self.table("stacks")
+        called = (table["strings"][file] for file in set(table["frames"]["file"]) if file >= 0)
+        return Shortener(file for file in (*(row["filename"] for row in self.compiles), *called) if file and is_of_program(file))
+
+    @cached_property
+    def refused(self) -> set[int]:
+        """Rows of compiles that the recompile limit refused. torch 2.6 tells of them in metrics of a backward compile."""
+        limits = {row["compile_index"] for row in self.table("recompiles")["recompiles"] if row["limit"]}
+        rows = self.table("failures")["failures"]
+        return limits | {row["compile_index"] for row in rows if _LIMIT.search(row["type"] or "") or _LIMIT.search((row["reason"] or "")[:200])}
+
+    @cached_property
+    def tells_breaks(self) -> bool:
+        """Whether this torch writes graph breaks and why something was compiled again: since 2.5, as do newer metrics."""
+        new = any("dynamo_cumulative_compile_time_us" in row["values"] or "start_time_us" in row["values"] for row in self.metrics)
+        return new or not self.metrics or any(kind["name"] in ("dynamo_graph_break_reason", "recompile_reasons") for kind in self.directory["kinds"])
+
+    @cached_property
+    def frames(self) -> list[FrameCompile]:
+        """Frames of functions that were compiled, or were to be. Not what compiled autograd captures, nor what has no function."""
+        found: dict[tuple, list[int]] = {}
+        for index, row in enumerate(self.compiles):
+            if row["frame_id"] is not None and (row["status"] is not None or row["metrics_event_index"] is not None):
+                found.setdefault(self.frame_key(row), []).append(index)
+        frames = []
+        for rows in found.values():
+            last = self.compiles[rows[-1]]
+            if last["function"] is not None or last["filename"] is not None:
+                frames.append(FrameCompile(tuple(rows), last, not self.refused.isdisjoint(rows)))
+        return frames
+
+    @staticmethod
+    def frame_key(row: dict) -> tuple:
+        """The same for all attempts of one frame compile."""
+        if row["metrics_event_index"] is not None:
+            return (row["metrics_event_index"],)
+        return row["compiled_autograd_id"], row["frame_id"], row["frame_compile_id"], row["occurrence"]
+
+    @cached_property
+    def compiled(self) -> list[FrameCompile]:
+        """Frames that torch began to compile: without those that the recompile limit refused."""
+        return [frame for frame in self.frames if not frame.refused]
+
+    @cached_property
+    def function_keys(self) -> dict[int, tuple]:
+        """What is the same for all compiles of one function of the program, by row of the compile table. A resumed part belongs to its function."""
+        first: dict[tuple, int | None] = {}  # line of a function by file and name, where the function itself was compiled
+        for row in self.compiles:
+            if row["function"] is not None and function_of(row["function"]) == row["function"]:
+                first.setdefault((row["filename"], row["function"]), row["first_line"])
+        keys = {}
+        for index, row in enumerate(self.compiles):
+            name = function_of(row["function"])
+            line = row["first_line"] if name == row["function"] else first.get((row["filename"], name))
+            keys[index] = (row["filename"], name, line)
+        return keys
+
+    @cached_property
+    def functions(self) -> set[tuple]:
+        """Functions of the program: not those that torch generates."""
+        return {self.function_keys[frame.rows[0]] for frame in self.compiled if not (frame.row["filename"] or "").startswith("<")}
+
+    def place_of(self, compile_index: int) -> tuple[str | None, str | None, int | None]:
+        """(function, file, line) of the function of a compile."""
+        row = self.compiles[compile_index]
+        return row["function"], row["filename"] and self.short(row["filename"]), row["first_line"]
+
+    @cached_property
+    def spans(self) -> list[Span]:
+        table = self.table("spans")
+        base, names, columns = table["base_epoch_us"] or 0, table["names"], table["spans"]
+        cells = (columns[key] for key in ("name_index", "compile_index", "start_us", "duration_us", "parent_index"))
+        return [
+            Span(index, names[name], compile_index, base + start, length, parent)
+            for index, (name, compile_index, start, length, parent) in enumerate(zip(*cells))
+        ]
+
+    @cached_property
+    def compile_spans(self) -> list[Span]:
+        """The outermost spans in which torch compiles."""
+        return [span for span in self.spans if span.parent < 0 and span.name in COMPILE_SPANS]
+
+    @cached_property
+    def last_us(self) -> int | None:
+        """The last moment that the log tells of."""
+        ends = [span.start_us + (span.duration_us or 0) for span in self.spans]
+        return max([*ends, self._log.last_epoch_us() or 0], default=0) or None
+
+    @cached_property
+    def compile_time_us(self) -> int | None:
+        """Forward and backward, each attempt once, no overlap twice; what has no end lasts as long as the log. None when unknown."""
+        known = sorted((span.start_us, self.end_us(span)) for span in self.compile_spans)
+        if not known:
+            parts = [frame.row[key] for frame in self.frames for key in ("compile_time_us", "backward_time_us")]
+            return sum(part for part in parts if part is not None) if any(part is not None for part in parts) else None
+        total, reached = 0, known[0][0]
+        for start, end in known:
+            total += max(0, end - max(start, reached))
+            reached = max(reached, end)
+        return total
+
+    def end_us(self, span: Span) -> int:
+        """When a span ended; the last moment of the log when it did not."""
+        return span.start_us + span.duration_us if span.duration_us is not None else max(self.last_us or 0, span.start_us)
+
+    @cached_property
+    def wall_us(self) -> int | None:
+        """From the first to the last moment of compiling. None when the timeline does not tell."""
+        if not self.compile_spans:
+            return None
+        return max(map(self.end_us, self.compile_spans)) - min(span.start_us for span in self.compile_spans)
+
+    @cached_property
+    def children(self) -> dict[int, list[Span]]:
+        children: dict[int, list[Span]] = {}
+        for span in self.spans:
+            children.setdefault(span.parent, []).append(span)
+        return children
+
+    @cached_property
+    def compile_span_of(self) -> dict[int, list[int]]:
+        """Rows of the outermost compile spans, by row of the compile table."""
+        found: dict[int, list[int]] = {}
+        for span in self.compile_spans:
+            found.setdefault(span.compile_index, []).append(span.index)
+        return found
+
+    def innermost(self, stack_index: int | None) -> dict | None:
+        """The innermost frame of a stack, with file, line, name and loc; None for no stack."""
+        if stack_index is None or stack_index < 0:
+            return None
+        table = self.table("stacks")
+        row, frames = table["stacks"]["frame_index"][stack_index], table["frames"]
+        texts = {key: table["strings"][frames[key][row]] if frames[key][row] >= 0 else None for key in ("file", "name", "loc")}
+        return {**texts, "line": frames["line"][row]}
+
+    @cached_property
+    def metrics(self) -> list[dict]:
+        """The rows of the metrics table."""
+        return self.table("metrics")["metrics"]
+
+    @cached_property
+    def metrics_of(self) -> dict[int, dict]:
+        """The values of each metrics record, by its event."""
+        return {row["event_index"]: row["values"] for row in self.metrics}
+
+    def time_of(self, frame: FrameCompile) -> int | None:
+        """Forward and backward; None when neither is known."""
+        parts = [part for part in (frame.row["compile_time_us"], frame.row["backward_time_us"]) if part is not None]
+        return sum(parts) if parts else None
+
+    @cached_property
+    def configs(self) -> dict[str, list[Any]]:
+        """Values that the settings of torch had in this log, by names such as 'dynamo_config.specialize_int'."""
+        found: dict[str, list[Any]] = {}
+        for name, value in self._settings():
+            values = found.setdefault(name, [])
+            if value not in values:
+                values.append(value)
+        return found
+
+    def _settings(self) -> Iterator[tuple[str, Any]]:
+        configs = self.table("metrics")["configs"]
+        for config in configs:
+            yield from ((f"{config['field']}.{name}", value) for name, value in (config["value"] or config["changes"]).items())
+        for settings in self.table("sources")["config_values"]:
+            yield from ((f"functorch_config.{name}", value) for name, value in settings.items())
+
+    def setting(self, name: str) -> Any:
+        """The value that a setting had all the time; None when the log does not tell, or when it changed."""
+        values = self.configs.get(name, [])
+        return values[0] if len(values) == 1 else None

@@ -1,0 +1,140 @@
+"""Compiles that failed, exceptions outside of compiles, and attempts that were started again without a graph break."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from tlparse_bundle.findings.attempts import breaks_by_frame, lost_us, tells_of
+from tlparse_bundle.findings.facts import Facts, FrameCompile
+from tlparse_bundle.findings.finding import Finding
+from tlparse_bundle.findings.words import MOST_TEXT, code, first_line, plural, shortened, taken_apart, times, torch_remedies
+
+KINDS = ("failure", "restart")
+_WHAT = {
+    "compile": "failed to compile",
+    "exception": "failed to compile",
+    "backward": "failed in the backward compile",
+    "eager_backward": "has a backward that could not be compiled ahead",
+    "fx_interpreter": "failed while a graph was interpreted",
+    "make_fx": "failed in make_fx",
+}
+
+
+@dataclass(slots=True)
+class _Failure:
+    """One failure, with all records that tell of it: the exception, then the metrics of the compile."""
+
+    kind: str
+    compile_index: int
+    cells: dict
+    events: list[int] = field(default_factory=list)
+
+    def add(self, row: dict) -> None:
+        self.events.append(row["event_index"])
+        for cell, value in row.items():
+            if self.cells.get(cell) is None:
+                self.cells[cell] = value
+        if row["kind"] not in ("exception",):
+            self.kind = row["kind"]
+
+
+def findings(facts: Facts) -> Iterator[Finding]:
+    groups: dict[tuple, list[_Failure]] = {}
+    for failure in _failures(facts):
+        groups.setdefault(_cause(facts, failure), []).append(failure)
+    for cause, group in groups.items():
+        yield _finding(facts, cause, group)
+    yield from _restarts(facts)
+
+
+def _failures(facts: Facts) -> list[_Failure]:
+    """Each failure once: not those that the recompile limit refused, nor those that a graph break tells of already."""
+    broken = breaks_by_frame(facts)
+    found: dict[tuple, _Failure] = {}
+    for number, row in enumerate(facts.table("failures")["failures"]):
+        compile = facts.compiles[row["compile_index"]]
+        if row["kind"] == "restart" or row["compile_index"] in facts.refused:
+            continue
+        alone = compile["id"] is None or row["kind"] in ("fx_interpreter", "make_fx")
+        key = (number,) if alone else (*facts.frame_key(compile), "backward" in row["kind"])
+        if not alone and tells_of(broken.get(facts.frame_key(compile), ()), row["reason"]):
+            continue
+        found.setdefault(key, _Failure(row["kind"], row["compile_index"], dict(row))).add(row)
+    return list(found.values())
+
+
+def _name(facts: Facts, failure: _Failure) -> str | None:
+    return facts.compiles[failure.compile_index]["function"] or failure.cells["function"]
+
+
+def _type(failure: _Failure) -> str | None:
+    """Name of the exception's class. torch 2.4 writes "<class 'torch._dynamo.exc.Unsupported'>"."""
+    return failure.cells["type"] and failure.cells["type"].removesuffix("'>").rpartition(".")[2]
+
+
+def _cause(facts: Facts, failure: _Failure) -> tuple:
+    head, _, _ = taken_apart(failure.cells["reason"])
+    return _type(failure), first_line(head), failure.kind, _name(facts, failure), failure.cells["file"], failure.cells["line"]
+
+
+def _finding(facts: Facts, cause: tuple, group: list[_Failure]) -> Finding:
+    kind_of_error, message, kind, name, file, line = cause
+    head, explanation, hints = taken_apart(group[0].cells["reason"])
+    compile = facts.compiles[group[0].compile_index]
+    where = facts.short.place(file, line)
+    if file is None and compile["filename"] is not None:
+        file = compile["filename"]
+    frames = {facts.frame_key(facts.compiles[failure.compile_index]) for failure in group}
+    wasted = [frame.row["compile_time_us"] for frame in facts.frames if facts.frame_key(frame.row) in frames]
+    cost = sum(filter(None, wasted)) if any(value is not None for value in wasted) and kind in ("compile", "exception") else None
+    what = ": ".join(filter(None, [kind_of_error, message])) or "torch wrote no message"
+    title = f"{code(name) if name else 'Something outside of a compile'} {_WHAT[kind]}{f' ({times(len(group))})' if len(group) > 1 else ''}: {what}"
+    texts = [shortened(head) if head != message else None, shortened(explanation), f"It was raised at {code(where)}: {code(group[0].cells['source_line'])}" if where and group[0].cells["source_line"] else None]
+    return Finding(
+        "failure",
+        "error",
+        title,
+        (kind, kind_of_error, message),
+        "\n\n".join(filter(None, texts)),
+        (name, file and facts.short(file), line),
+        [failure.compile_index for failure in group],
+        [event for failure in group for event in failure.events],
+        count=len(group),
+        cost_us=cost,
+        cost_of="time of the compiles that failed",
+        remedies=torch_remedies(hints),
+        details={"phase": kind, "exception_type": group[0].cells["type"], "message": head[:MOST_TEXT] or None, "source_line": group[0].cells["source_line"]},
+    )
+
+
+def _restarts(facts: Facts) -> Iterator[Finding]:
+    """Attempts that were started again where no graph break tells why."""
+    broken = breaks_by_frame(facts)
+    groups: dict[tuple, list[FrameCompile]] = {}
+    for frame in facts.frames:
+        breaks = broken.get(facts.frame_key(frame.row), [])
+        rest = [reason for reason in frame.row["restart_reasons"] if not tells_of(breaks, reason)]
+        for reason in rest[: max(0, len(frame.row["restart_reasons"]) - len(breaks))]:
+            groups.setdefault((frame.row["function"], first_line(reason)), []).append(frame)
+    by_frame = {}
+    for row in facts.table("failures")["failures"]:
+        if row["kind"] == "restart":
+            by_frame.setdefault((facts.frame_key(facts.compiles[row["compile_index"]]), first_line(row["reason"])), row["event_index"])
+    for (name, reason), frames in groups.items():
+        lost = [lost_us(facts, frame) for frame in frames]
+        _, file, line = facts.place_of(frames[0].rows[0])
+        yield Finding(
+            "restart",
+            "info",
+            f"{code(name or '(unknown function)')} was traced again from its start {times(len(frames))}: {reason}",
+            (reason,),
+            f"Dynamo threw away what it had traced and began anew, in {plural(len(frames), 'compile')}.",
+            (name, file, line),
+            [frame.rows[-1] for frame in frames],
+            [by_frame[key] for frame in frames if (key := (facts.frame_key(frame.row), reason)) in by_frame],
+            count=len(frames),
+            cost_us=sum(filter(None, lost)) if any(value is not None for value in lost) else None,
+            cost_of="time of the attempts that were thrown away",
+            details={"reason": reason},
+        )

@@ -1,0 +1,87 @@
+"""What a finding is: one thing that the log says, with its evidence (schema: findings)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from tlparse_bundle.findings.places import normalised, tail
+from tlparse_bundle.format.json_codec import dumps
+
+SEVERITIES = ("error", "warning", "info")
+TORCH, OURS = "torch", "tlparse-bundle"
+MAX_EVIDENCE = 1000  # rows of a table that a finding names; ``count`` tells how many there are
+
+
+@dataclass(slots=True)
+class Remedy:
+    """What may help: ``code`` is what to paste, ``source`` who says so."""
+
+    text: str
+    code: str | None = None
+    source: str = OURS
+
+    def row(self) -> dict:
+        return {"text": self.text, "code": self.code, "source": self.source}
+
+
+@dataclass(slots=True)
+class Finding:
+    """``cause`` makes the fingerprint together with kind and place: texts without ids, times, addresses or folders.
+
+    ``place`` is (function, file, line), each or None. ``key`` is for findings that are named in ``because_of`` of others.
+    """
+
+    kind: str
+    severity: str
+    title: str
+    cause: Sequence[Any]
+    text: str = ""
+    place: tuple[str | None, str | None, int | None] = (None, None, None)
+    compiles: Sequence[int] = ()
+    events: Sequence[int] = ()
+    spans: Sequence[int] = ()
+    count: int = 1
+    cost_us: int | None = None
+    cost_of: str | None = None
+    remedies: Sequence[Remedy] = ()
+    details: dict = field(default_factory=dict)
+    key: Any = None
+    because_of: Any = None  # key of another finding
+    placed: bool = True  # False: the same finding at other places has the same fingerprint
+
+    def fingerprint(self) -> str:
+        """The same in every rank, run and machine where the same problem is at the same place."""
+        function, file, _ = self.place if self.placed else (None, None, None)  # lines move when something above is edited
+        parts = [self.kind, function, tail(file) if file else None, [normalised(part) if type(part) is str else part for part in self.cause]]
+        return hashlib.sha256(dumps(parts)).hexdigest()[:16]
+
+    def row(self, because_of: int | None) -> dict:
+        """The finding as the table has it."""
+        function, file, line = self.place
+        remedies = sorted(self.remedies, key=lambda remedy: remedy.source != TORCH)
+        return {
+            "kind": self.kind,
+            "fingerprint": self.fingerprint(),
+            "severity": self.severity,
+            "title": self.title,
+            "text": self.text,
+            "function": function,
+            "file": file,
+            "line": line,
+            "compile_indexes": _distinct(self.compiles),
+            "event_indexes": _distinct(self.events),
+            "span_indexes": _distinct(self.spans),
+            "count": self.count,
+            "cost_us": self.cost_us,
+            "cost_of": self.cost_of if self.cost_us is not None else None,
+            "remedies": [remedy.row() for remedy in remedies],
+            "because_of": because_of,
+            "details": self.details,
+        }
+
+
+def _distinct(rows: Sequence[int]) -> list[int]:
+    return list(dict.fromkeys(rows))[:MAX_EVIDENCE]

@@ -1,0 +1,62 @@
+"""Places in the program: as short as they are unique, and without what differs between machines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+_ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{4,}\b")
+_PATH = re.compile(r"(?:/[\w.@+~-]+){2,}|[A-Za-z]:(?:\\[\w.@+~ -]+)+")
+_PACKAGES = re.compile(r".*[/\\](?:site|dist)-packages[/\\]")
+_PYTHON = re.compile(r"[/\\\\]lib[/\\\\]python3[.\d]*[/\\\\]|[/\\\\]torch[/\\\\](?:_dynamo|_inductor|fx|_functorch|export|nn)[/\\\\]")
+_GENERATED = re.compile(r"(<eval_with_key>)\.\d+")
+_RESUME = re.compile(r"torch_dynamo_resume_in_(.+)_at_\d+")
+
+
+def normalised(text: str) -> str:
+    """A text as another machine or another run writes it: without addresses, folders of files, numbers of generated code."""
+    text = _PATH.sub(lambda path: tail(path[0]), text)
+    return _GENERATED.sub(r"\1", _ADDRESS.sub("0x…", text))
+
+
+def tail(path: str) -> str:
+    """The name of a file; of one in a package, the path from the package on."""
+    below = _PACKAGES.sub("", path)
+    return below if below != path else re.split(r"[/\\]", path)[-1]
+
+
+def is_of_program(file: str) -> bool:
+    """Whether a file is part of the program: not of a package, not generated, not Python's own."""
+    return not file.startswith("<") and not _PACKAGES.match(file) and not _PYTHON.search(file)
+
+
+def function_of(name: str | None) -> str | None:
+    """The function that a resumed part belongs to; else the name itself."""
+    while name is not None and (match := _RESUME.fullmatch(name)):
+        name = match[1]
+    return name
+
+
+class Shortener:
+    """Paths without the folders that all files of the log share."""
+
+    def __init__(self, files: Iterable[str | None]):
+        folders = [file.replace("\\", "/").split("/")[:-1] for file in {file for file in files if file} if not file.startswith("<")]
+        self._common = 0
+        if folders:
+            shortest = min(map(len, folders))
+            while self._common < shortest and len({folder[self._common] for folder in folders}) == 1:
+                self._common += 1
+        self._start = "/".join(folders[0][: self._common]) + "/" if self._common else ""
+
+    def __call__(self, file: str) -> str:
+        """The file as short as it is unique in the log; a file of a package from the package on."""
+        plain = file.replace("\\", "/")
+        below = _PACKAGES.sub("", plain)
+        if below != plain:
+            return below
+        return plain.removeprefix(self._start) if self._start else plain
+
+    def place(self, file: str | None, line: int | None) -> str | None:
+        """"model.py:12"; None without a file."""
+        return None if file is None else self(file) if line is None else f"{self(file)}:{line}"

@@ -1,0 +1,67 @@
+"""Where compile time goes: the spans with most time of their own, and what shortens them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tlparse_bundle.findings.facts import Facts
+from tlparse_bundle.findings.finding import Finding, Remedy
+from tlparse_bundle.findings.words import code, duration, plural
+
+KINDS = ("slow-span",)
+_LEAST_US = 1_000_000  # in all; less is not worth an advice
+_LEAST_SHARE = 0.25  # of the time of compiling
+
+# What happens in a span (torch/_inductor, torch/_dynamo: dynamo_timed), and what usually shortens it.
+_KNOWN = {
+    "async_compile.wait": (
+        "torch waits for kernels that other processes compile",
+        [Remedy("More processes compile at once, where the machine has the cores.", "TORCHINDUCTOR_COMPILE_THREADS=32"), Remedy("Keep the compile cache between runs (`TORCHINDUCTOR_CACHE_DIR`).")],
+    ),
+    "compile_file": ("the C++ compiler runs", [Remedy("Keep the compile cache between runs (`TORCHINDUCTOR_CACHE_DIR`).")]),
+    "additional_fake_tensor_prop": ("shapes of the graph are worked out once more", []),
+    "bytecode_tracing": ("Dynamo traces the Python code", [Remedy("Compile a repeated block once instead of the whole model.", "torch.compiler.nested_compile_region")]),
+    "build_guards": ("Dynamo makes the guards", []),
+    "aot_trace_joint_graph": ("AOTAutograd traces forward and backward", []),
+    "inductor_import": ("Inductor is imported, once in a process", []),
+    "GraphLowering.compile_to_fn": ("the generated code is compiled and loaded", [Remedy("Keep the compile cache between runs (`TORCHINDUCTOR_CACHE_DIR`).")]),
+    "AotCodeCompiler.compile": ("the generated C++ code is compiled to a library", []),
+    "Scheduler.__init__": ("Inductor decides what is fused", []),
+    "gc": ("Python collects garbage after a compile", [Remedy("torch can leave it out.", "torch._dynamo.config.run_gc_after_compile = False")]),
+}
+
+
+def findings(facts: Facts) -> Iterator[Finding]:
+    total = facts.compile_time_us
+    if not total:
+        return
+    own: dict[str, int] = {}
+    spans: dict[str, list[int]] = {}
+    compiles: dict[str, list[int]] = {}
+    todo = list(facts.compile_spans)
+    while todo:
+        span = todo.pop()
+        inner = facts.children.get(span.index, ())
+        todo += inner
+        if span.duration_us is None:
+            continue
+        mine = span.duration_us - sum(child.duration_us or 0 for child in inner)
+        own[span.name] = own.get(span.name, 0) + max(0, mine)
+        spans.setdefault(span.name, []).append(span.index)
+        compiles.setdefault(span.name, []).append(span.compile_index)
+    for name, us in sorted(own.items(), key=lambda item: -item[1]):
+        if us < _LEAST_US or us < _LEAST_SHARE * total:
+            break
+        what, remedies = _KNOWN.get(name, ("", []))
+        yield Finding(
+            "slow-span",
+            "info",
+            f"{code(name)} took {duration(us)} of {duration(total)} of compiling" + (f": {what}" if what else ""),
+            (name,),
+            f"Time in {plural(len(spans[name]), 'span')} of that name themselves, without what lies in them.",
+            compiles=sorted(compiles[name]),
+            spans=sorted(spans[name], key=lambda index: -(facts.spans[index].duration_us or 0)),
+            count=len(spans[name]),
+            remedies=remedies,
+            details={"span": name, "own_us": us, "share": round(us / total, 4)},
+        )

@@ -1,0 +1,109 @@
+"""The numbers of the headline, each with one definition (schema: findings), and the headline."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tlparse_bundle.findings.causes import causes
+from tlparse_bundle.findings.counts import break_count, export_count, place_count, recompile_count, specialization_count
+from tlparse_bundle.findings.facts import AOT_SPAN, Facts
+from tlparse_bundle.findings.finding import Finding
+from tlparse_bundle.findings.change_words import what_changed
+from tlparse_bundle.findings.words import duration, large, listed, plural
+
+
+def summary(facts: Facts, findings: Sequence[Finding]) -> dict:
+    """The object 'summary' of the table."""
+
+    def count(*kinds: str) -> int:
+        return sum(finding.count for finding in findings if finding.kind in kinds)
+
+    exports = export_count(facts)
+    ahead = sum(span.name == AOT_SPAN for span in facts.compile_spans)
+    numbers = {
+        "compile_count": len(facts.compiled) + ahead + exports,
+        "frame_count": len(facts.compiled),
+        "ahead_of_time_count": ahead,
+        "export_count": exports,
+        "function_count": len(facts.functions),
+        "compile_time_us": facts.compile_time_us,
+        "wall_us": facts.wall_us,
+        "failure_count": count("failure"),
+        "unfinished_count": count("unfinished-compile"),
+        "graph_break_count": break_count(facts) if facts.tells_breaks else None,
+        "graph_break_place_count": place_count(facts) if facts.tells_breaks else None,
+        "recompile_count": recompile_count(facts) if facts.tells_breaks else None,
+        "restart_count": count("restart"),
+        "recompile_limit_count": sum(finding.kind == "recompile-limit" for finding in findings),
+        "specialization_count": specialization_count(facts),
+        "export_failure_count": count("export-failure"),
+        "export_assumption_count": count("export-assumption"),
+        "cudagraph_skip_count": count("cudagraph-skip"),
+    }
+    return {"text": _text(facts, numbers, findings), **numbers, "findings": {severity: sum(f.severity == severity for f in findings) for severity in ("error", "warning", "info")}}
+
+
+def _text(facts: Facts, numbers: dict, findings: Sequence[Finding]) -> str:
+    begin = large(_compiles(numbers))
+    wrong = list(_wrong(facts, numbers))
+    damaged = any(finding.kind == "data-problem" and finding.details["loses_records"] for finding in findings)
+    if wrong:
+        return f"{begin}: {listed(wrong, 20)}." + (" The log is damaged: there may be more." if damaged else "") + _untold(facts)
+    if damaged:
+        return f"{begin}. The log is damaged, so that more may have happened than it tells."
+    if not numbers["compile_count"]:
+        return f"{begin}."
+    return f"{begin}: no failures{', graph breaks or recompiles' if facts.tells_breaks else ''}.{_untold(facts)}"
+
+
+def _untold(facts: Facts) -> str:
+    return "" if facts.tells_breaks else " This version of torch does not write graph breaks, nor why it compiles again."
+
+
+def _compiles(numbers: dict) -> str:
+    parts = []
+    if numbers["frame_count"]:
+        parts.append(f"{plural(numbers['frame_count'], 'compile')} of {plural(numbers['function_count'], 'function')}")
+    if numbers["ahead_of_time_count"]:
+        parts.append(plural(numbers["ahead_of_time_count"], "ahead-of-time compile"))
+    if numbers["export_count"]:
+        parts.append(plural(numbers["export_count"], "export"))
+    if not parts:
+        return "no compiles in this log"
+    timed = f" in {duration(numbers['compile_time_us'])}" if numbers["compile_time_us"] is not None else ""
+    return listed(parts) + timed
+
+
+def _wrong(facts: Facts, numbers: dict):
+    if numbers["unfinished_count"]:
+        yield f"{numbers['unfinished_count']:,} did not end"
+    if numbers["failure_count"]:
+        yield plural(numbers["failure_count"], "failure")
+    if numbers["recompile_limit_count"]:
+        yield f"{plural(numbers['recompile_limit_count'], 'function')} at the recompile limit"
+    if numbers["graph_break_count"]:
+        yield f"{plural(numbers['graph_break_count'], 'graph break')} at {plural(numbers['graph_break_place_count'], 'place')}"
+    if numbers["restart_count"]:
+        yield plural(numbers["restart_count"], "restart")
+    if numbers["recompile_count"]:
+        yield f"{plural(numbers['recompile_count'], 'recompile')}{_because(facts, numbers['recompile_count'])}"
+    if numbers["specialization_count"]:
+        yield f"{plural(numbers['specialization_count'], 'size')} that became constant"
+    if numbers["export_failure_count"]:
+        yield plural(numbers["export_failure_count"], "export problem")
+    if numbers["export_assumption_count"]:
+        yield plural(numbers["export_assumption_count"], "assumption")
+    if numbers["cudagraph_skip_count"]:
+        yield f"{plural(numbers['cudagraph_skip_count'], 'graph')} without CUDA graphs"
+
+
+def _because(facts: Facts, count: int) -> str:
+    """The cause of most recompiles, when it is one; otherwise how many causes there are."""
+    found = [cause for cause in causes(facts) if cause.rows]
+    if not found:
+        return ""
+    most = max(found, key=lambda cause: len(cause.rows) + len(cause.cascade))
+    share = len(most.rows) + len(most.cascade)
+    if most.reason is not None and 2 * share > count:
+        return f" {'' if share == count else 'mostly '}because {what_changed(most)}"
+    return f" for {plural(len(found), 'reason')}" if len(found) > 1 else ""

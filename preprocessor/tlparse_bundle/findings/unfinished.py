@@ -1,0 +1,74 @@
+"""Compiles that had begun and not ended when the log ends: the process was killed, hangs, or still runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tlparse_bundle.findings.facts import Facts, Span
+from tlparse_bundle.findings.finding import Finding
+from tlparse_bundle.findings.words import code, duration
+
+KINDS = ("unfinished-compile",)
+
+
+def findings(facts: Facts) -> Iterator[Finding]:
+    open_roots = [span for span in facts.compile_spans if span.duration_us is None and _ends_the_log(facts, span)]
+    told: set[int] = set()
+    for root in open_roots:
+        told.add(root.compile_index)
+        yield _finding(facts, root.compile_index, root)
+    if not facts.spans:  # a torch that writes no timeline
+        for frame in facts.compiled:
+            if frame.row["status"] == "missing" and frame.rows[-1] not in told:
+                yield _finding(facts, frame.rows[-1], None)
+
+
+def _ends_the_log(facts: Facts, root: Span) -> bool:
+    """Whether nothing began after it in its thread: an exception leaves spans open, too, but then other compiles follow, or its metrics."""
+    compile = facts.compiles[root.compile_index]
+    if compile["metrics_event_index"] is not None or compile["failure"] is not None:
+        return False
+    return not any(span.start_us > root.start_us and span.parent < 0 and span.index != root.index for span in facts.compile_spans)
+
+
+def _open_below(facts: Facts, root: Span) -> list[Span]:
+    """The span and those in it that have no end, from the outside in."""
+    chain = [root]
+    while True:
+        inner = [span for span in facts.children.get(chain[-1].index, ()) if span.duration_us is None]
+        if not inner:
+            return chain
+        chain.append(inner[-1])
+
+
+def _finding(facts: Facts, compile_index: int, root: Span | None) -> Finding:
+    compile = facts.compiles[compile_index]
+    name, file, line = facts.place_of(compile_index)
+    chain = _open_below(facts, root) if root else []
+    since = None if root is None or facts.last_us is None else facts.last_us - root.start_us
+    who = f"The compile of {code(name)}" if name else "A compile without a name" if compile["id"] is None else f"Compile {compile['id']}"
+    if chain:
+        inner = chain[-1]
+        inside = f", in {code(inner.name)}" + (f" for {duration(facts.last_us - inner.start_us)}" if len(chain) > 1 and (facts.last_us or 0) > inner.start_us else "")
+        title = f"{who} did not end: the log stops {duration(since)} after it began{inside}"
+    else:
+        title = f"{who} did not end: the log stops in it"
+    text = "The process was killed, hangs there, or was still at it when the log was copied. "
+    text += "Open when the log ends: " + " › ".join(code(span.name) for span in chain) + "." if chain else "The log has no timeline that would tell where."
+    return Finding(
+        "unfinished-compile",
+        "error",
+        title,
+        (name, [span.name for span in chain]),
+        text,
+        (name, file, line),
+        [compile_index],
+        [compile["first_event_index"]],
+        [span.index for span in chain],
+        details={
+            "open_us": since,
+            "started_epoch_us": root.start_us if root else None,
+            "last_record_epoch_us": facts.last_us,
+            "open_spans": [{"name": span.name, "open_us": facts.last_us - span.start_us if facts.last_us else None} for span in chain],
+        },
+    )

@@ -1,0 +1,83 @@
+"""Numbers and lists in words. Findings say everything in plain text, with code between backticks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from tlparse_bundle.findings.finding import TORCH, Remedy
+
+MOST_TEXT = 2000  # characters of a text that torch wrote
+MOST_LINES = 12
+_USELESS = re.compile(r"Please report an issue|It may be possible to write Dynamo tracing rules")
+_PARTS = re.compile(r"\n\s*(?:Explanation|Hint|Developer debug context): ")
+_HINT = re.compile(r"^\s*Hint: (.+)$", re.MULTILINE)
+_EXPLANATION = re.compile(r"^\s*Explanation: (.+(?:\n(?!\s*(?:Hint|Developer debug context): |\s*$).*)*)", re.MULTILINE)
+
+
+def plural(count: int, one: str, many: str | None = None) -> str:
+    """"1 break", "2 breaks"."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def times(count: int) -> str:
+    return {1: "once", 2: "twice"}.get(count, f"{count:,} times")
+
+
+def duration(us: int | float | None) -> str:
+    """A time as people say it: "1.25 s", "12 min 5 s", "840 µs"; "unknown" without one."""
+    if us is None:
+        return "unknown"
+    if us >= 60_000_000:
+        minutes, seconds = divmod(round(us / 1e6), 60)
+        return f"{minutes:,} min {seconds} s"
+    if us >= 1_000_000:
+        return f"{us / 1e6:.3g} s" if us < 10_000_000 else f"{us / 1e6:.1f} s"
+    return f"{us / 1e3:.3g} ms" if us >= 1000 else f"{us:.3g} µs"
+
+
+def listed(parts: Sequence[str], most: int = 3) -> str:
+    """"a, b and c"; "a, b, c and 4 more"."""
+    shown = list(parts[:most])
+    if len(parts) > most:
+        shown.append(f"{len(parts) - most:,} more")
+    return " and ".join(filter(None, [", ".join(shown[:-1]), shown[-1]])) if shown else ""
+
+
+def code(text: str) -> str:
+    """Text that is code, on one line."""
+    return "`" + " ".join(text.replace("`", "'").split()) + "`"
+
+
+def first_line(text: str | None, most: int = 200) -> str:
+    """The first line that says something; with the next one when it ends in a colon."""
+    lines = [line.strip() for line in (text or "").split("\n") if line.strip()][:2]
+    line = " ".join(lines if lines and lines[0].endswith(":") else lines[:1])
+    return line if len(line) <= most else line[: most - 1] + "…"
+
+
+def shortened(text: str | None) -> str | None:
+    """The first lines of a long text; the record has it whole."""
+    if text is None:
+        return None
+    lines = text.split("\n")
+    kept = "\n".join(lines[:MOST_LINES])
+    cut = kept if len(kept) <= MOST_TEXT else kept[:MOST_TEXT]
+    return cut if cut == text else cut.rstrip() + " …"
+
+
+def large(text: str) -> str:
+    """With a capital letter."""
+    return text[:1].upper() + text[1:]
+
+
+def torch_remedies(hints: Sequence[str]) -> list[Remedy]:
+    """torch's hints, word for word, without those that stand under every message."""
+    return [Remedy(hint.strip(), source=TORCH) for hint in hints if not _USELESS.match(hint.strip())]
+
+
+def taken_apart(message: str | None) -> tuple[str, str | None, list[str]]:
+    """(what it says, torch's explanation, torch's hints) of the message of an exception."""
+    text = message or ""
+    explanation = _EXPLANATION.search(text)
+    return _PARTS.split(text, maxsplit=1)[0].strip(), explanation[1].strip() if explanation else None, _HINT.findall(text)

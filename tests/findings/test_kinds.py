@@ -1,0 +1,179 @@
+"""Every kind of finding: a real log in which it appears, its schema, its evidence; and where it must not appear."""
+
+from collections import Counter
+
+import pytest
+import traces
+from jsonschema import Draft202012Validator
+from tlparse_bundle.findings.registry import kinds
+from tlparse_bundle.format.schemas import schema
+
+SCHEMA = schema("findings")
+DETAILS = SCHEMA["$defs"]["details"]["properties"]
+VERSION_LOGS = sorted(traces.ROOT.glob("fixtures/versions/*/*.log.zst"))
+# Of kinds that no log here has, since they need a GPU or a fault: test_made.py.
+MADE = {"autotune", "cudagraph-skip", "cache-error", "data-problem"}
+
+
+@pytest.fixture(scope="module")
+def logs(built, root):
+    """All real logs, by fixture or version."""
+    found = [(name, log) for name in traces.FIXTURES for log in built(root / "fixtures" / name / "trace").logs]
+    return found + [(f"{path.parent.name}/{path.name.split('.')[0]}", log) for path in VERSION_LOGS for log in built(path).logs]
+
+
+def findings(logs, *names, kind=None):
+    return [row for name, log in logs if name in names for row in log.findings()["findings"] if kind in (None, row["kind"])]
+
+
+def test_every_kind_has_a_schema():
+    assert set(kinds()) == set(DETAILS)
+
+
+def test_every_kind_appears(logs):
+    seen = {row["kind"] for _, log in logs for row in log.findings()["findings"]}
+    assert seen == set(kinds()) - MADE
+
+
+def test_details_follow_their_schema(logs):
+    validators = {kind: Draft202012Validator({**about, "$defs": SCHEMA["$defs"]}) for kind, about in DETAILS.items()}
+    for name, log in logs:
+        for row in log.findings()["findings"]:
+            assert [error.message for error in validators[row["kind"]].iter_errors(row["details"])] == [], (name, row["title"])
+
+
+def test_every_statement_leads_to_rows_that_are_there(logs):
+    for name, log in logs:
+        spans = len(log.table("spans")["spans"]["start_us"])
+        for row in log.findings()["findings"]:
+            assert row["compile_indexes"] or row["event_indexes"] or row["span_indexes"], (name, row["title"])
+            assert all(index < len(log.compiles) for index in row["compile_indexes"])
+            assert all(index < log.row["event_count"] for index in row["event_indexes"])
+            assert all(index < spans for index in row["span_indexes"])
+            assert row["count"] >= 1 and (row["cost_us"] is None) == (row["cost_of"] is None)
+            assert "\n" not in row["title"] and row["title"].count("`") % 2 == 0, row["title"]
+
+
+def test_most_important_first(logs):
+    for _, log in logs:
+        rows = log.findings()["findings"]
+        lost = [row["severity"] == "error" and row["cost_us"] is None for row in rows]
+        assert lost == sorted(lost, reverse=True)
+        costs = [row["cost_us"] or 0 for row, first in zip(rows, lost) if not first]
+        assert costs == sorted(costs, reverse=True)
+
+
+def test_no_cost_is_more_than_the_time_of_compiling(logs):
+    for name, log in logs:
+        total = log.findings()["summary"]["compile_time_us"]
+        for row in log.findings()["findings"]:
+            assert row["cost_us"] is None or row["cost_us"] <= total * 1.01 + 1000, (name, row["title"])
+
+
+def test_torch_speaks_first(logs):
+    for _, log in logs:
+        for row in log.findings()["findings"]:
+            sources = [remedy["source"] for remedy in row["remedies"]]
+            assert sources == sorted(sources, key=lambda source: source != "torch")
+
+
+def test_equal_problems_of_ranks_have_equal_fingerprints(logs):
+    """Four processes in folders of their own ran one program; times differ, what went wrong does not."""
+    breaks = [tuple(row["fingerprint"] for row in log.findings()["findings"] if row["kind"] == "graph-break") for name, log in logs if name == "ranks_extra_break"]
+    assert Counter(map(len, breaks)) == {0: 3, 1: 1}
+    for kind in ("cache-miss", "cache-bypass"):
+        of_ranks = [frozenset(row["fingerprint"] for row in log.findings()["findings"] if row["kind"] == kind) for name, log in logs if name == "ranks_healthy"]
+        assert len(set(of_ranks)) == 1
+
+
+def test_two_runs_of_one_program_have_equal_fingerprints(logs):
+    """The same programs by torch 2.8 and 2.15, on other days: breaks with one text, recompiles with one guard."""
+    for program, kind in (("recompiles", "recompile"), ("recompiles", "recompile-limit"), ("killed", "unfinished-compile")):
+        one, other = ({row["fingerprint"] for row in findings(logs, f"{version}/{program}", kind=kind)} for version in ("2.8.0", "2.15.0"))
+        assert one and one == other
+
+
+def test_fingerprints_are_unique_in_a_log(logs):
+    for name, log in logs:
+        rows = log.findings()["findings"]
+        assert len({row["fingerprint"] for row in rows}) == len(rows), name
+
+
+# What programs are known to do
+
+
+def test_a_failed_compile_is_one_failure_with_its_line(logs):
+    titles = [(row["title"], row["file"], row["line"]) for row in findings(logs, "failures", kind="failure")]
+    assert ("`prints_in_fullgraph` failed to compile: Unsupported: Failed to trace builtin operator", "program.py", 17) in titles
+    assert ("`has_wrong_shapes` failed to compile: TorchRuntimeError: RuntimeError when making fake tensor call", "program.py", 28) in titles
+    assert len(titles) == 5
+
+
+def test_failures_of_other_functions_are_other_failures(logs):
+    """Both have one message and no line."""
+    for version in ("2.6.0", "2.8.0"):
+        rows = [row for row in findings(logs, f"{version}/fail", kind="failure") if "exploded on purpose" in row["title"]]
+        assert sorted(row["function"] for row in rows) == ["a", "s"]
+        assert [row["count"] for row in rows] == [1, 1]
+
+
+def test_the_class_of_an_exception_is_its_name(logs):
+    assert any("BackendCompilerFailed: backend='bad_backend' raised: RuntimeError" in row["title"] for row in findings(logs, "2.4.1/fail", kind="failure"))
+    assert not any("'>:" in row["title"] for row in findings(logs, "2.4.1/fail"))
+
+
+def test_what_a_graph_break_tells_is_no_failure_as_well(logs):
+    """The program's 'raise ValueError' is a break after which the function runs uncompiled, and a failure for torch 2.8 and later."""
+    rows = findings(logs, "2.15.0/fail")
+    (row,) = (row for row in rows if row["function"] == "d")
+    assert row["kind"] == "graph-break" and "runs uncompiled" in row["text"] and row["details"]["skipped_frame_count"] == 1
+
+
+def test_breaks_with_one_reason_are_one_finding(logs):
+    rows = findings(logs, "graph_breaks", kind="graph-break")
+    assert [(row["count"], len(row["details"]["places"])) for row in rows] == [(4, 3), (1, 1), (1, 1)]
+    assert sum(row["count"] for row in rows) == 6
+
+
+def test_a_break_explains_its_restart(logs):
+    assert findings(logs, "graph_breaks", "compiled_autograd", "2.8.0/breaks", "2.15.0/breaks", kind="restart") == []
+
+
+def test_what_changed_between_the_compiles(logs):
+    titles = {row["title"] for row in findings(logs, "recompiles", kind="recompile")}
+    assert titles == {
+        "`grows` was compiled again once: `x.size(0)` changed (4 → 5)",
+        "`flagged` was compiled again once: `flag` changed (no longer False)",
+        "`any_dtype` was compiled again twice: `x.dtype` changed (Float → Double → Int)",
+        "`limited` was compiled again 3 times: `x.size(0)` changed (2 → 3 → 4 → 5 → 6)",
+    }
+
+
+def test_a_refused_try_is_no_recompile(logs):
+    """The program was compiled three times with another k, and refused once."""
+    for version in ("2.6.0", "2.8.0", "2.15.0"):
+        (limit,) = findings(logs, f"{version}/recompiles", kind="recompile-limit")
+        (cause,) = (row for row in findings(logs, f"{version}/recompiles", kind="recompile") if row["function"] == "limit")
+        assert (cause["count"], limit["count"], limit["details"]["compile_count"], limit["details"]["raised"]) == (2, 1, 3, False)
+        assert findings(logs, f"{version}/recompiles")[limit["because_of"]] == cause
+        assert findings(logs, f"{version}/recompiles", kind="failure") == []
+
+
+def test_where_a_killed_process_was(logs):
+    (row,) = findings(logs, "killed", kind="unfinished-compile")
+    assert row["title"] == "The compile of `never_finishes` did not end: the log stops 11.2 ms after it began, in `backend_compile`"
+    assert [span["name"] for span in row["details"]["open_spans"]] == ["dynamo", "entire_frame_compile", "compile_attempt_0", "backend_compile"]
+    assert findings(logs, "precompile", "basic_inference", "failures", kind="unfinished-compile") == []
+
+
+def test_assumptions_of_an_export(logs):
+    titles = {row["title"] for row in findings(logs, "2.15.0/export", kind="export-assumption")}
+    assert titles == {f"The export assumes that `{condition}` holds" for condition in ("Eq(s77, s17)", "Eq(s6, s27)", "Eq(s77, 8)")}
+    assert any(row["title"] == "2 of 4 exports left no program" for row in findings(logs, "2.15.0/export", kind="export-failure"))
+    assert findings(logs, "dynamic_shapes", "2.15.0/recompiles", kind="export-assumption") == []
+
+
+def test_places_are_short(logs):
+    for name, log in logs:
+        for row in log.findings()["findings"]:
+            assert row["file"] is None or not row["file"].startswith(("/home/user/project", "/srv/versions")), (name, row["file"])

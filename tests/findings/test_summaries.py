@@ -1,0 +1,76 @@
+"""The headline of real logs: what is true of the program, and nothing else. Other torch versions write less, and say so."""
+
+import pytest
+import traces
+
+FIXTURES = {
+    "basic_inference": "1 compile of 1 function in ",
+    "train_step": "1 compile of 1 function in ",
+    "graph_breaks": "14 compiles of 7 functions in 647 ms: 6 graph breaks at 5 places.",
+    "recompiles": "11 compiles of 4 functions in 695 ms: 1 function at the recompile limit and 7 recompiles for 4 reasons.",
+    "failures": "4 compiles of 4 functions in 143 ms: 5 failures.",
+    "killed": "2 compiles of 2 functions in 73.3 ms: 1 did not end.",
+    "aoti": "1 ahead-of-time compile in 21.0 s: no failures, graph breaks or recompiles.",
+    "compiled_autograd": "3 compiles of 1 function in 1.81 s: 1 graph break at 1 place.",
+    "dynamic_shapes": "4 compiles of 4 functions in 561 ms: 1 size that became constant.",
+    "nonascii": "2 compiles of 1 function in 153 ms: 1 graph break at 1 place.",
+}
+VERSIONS = {
+    "2.4.1/recompiles": "19 compiles of 8 functions in 3.41 s: 2 restarts. This version of torch does not write graph breaks, nor why it compiles again.",
+    "2.6.0/recompiles": "19 compiles of 8 functions in 2.89 s: 1 function at the recompile limit, 2 graph breaks at 1 place and 10 recompiles for 8 reasons.",
+    "2.8.0/recompiles": "19 compiles of 8 functions in 7.4 s: 1 function at the recompile limit, 2 graph breaks at 1 place and 10 recompiles for 8 reasons.",
+    "2.15.0/recompiles": "19 compiles of 8 functions in 1.55 s: 1 function at the recompile limit, 2 graph breaks at 1 place and 10 recompiles for 8 reasons.",
+    "2.4.1/breaks": "17 compiles of 9 functions in 587 ms: 6 restarts. This version of torch does not write graph breaks, nor why it compiles again.",
+    "2.6.0/breaks": "17 compiles of 9 functions in 451 ms: 8 graph breaks at 6 places.",
+    "2.15.0/breaks": "17 compiles of 9 functions in 651 ms: 8 graph breaks at 6 places.",
+    "2.6.0/killed": "2 compiles of 2 functions in 35.5 ms: 1 did not end.",
+    "2.15.0/draft_export": "1 export: 1 export problem and 1 assumption.",
+}
+
+
+@pytest.mark.parametrize("name", FIXTURES)
+def test_headline_of_a_fixture(built, root, name):
+    (log,) = built(root / "fixtures" / name / "trace").logs
+    assert log.findings()["summary"]["text"].startswith(FIXTURES[name])
+
+
+@pytest.mark.parametrize("name", VERSIONS)
+def test_headline_of_another_torch(built, root, name):
+    (log,) = built(root / "fixtures" / "versions" / f"{name}.log.zst").logs
+    assert log.findings()["summary"]["text"] == VERSIONS[name]
+
+
+@pytest.mark.parametrize("name", ["basic_inference", "train_step", "transformer", "fork_children", "ranks_healthy", "wrappers"])
+def test_a_healthy_log_has_nothing_wrong(built, root, name):
+    for log in built(root / "fixtures" / name / "trace").logs:
+        found = log.findings()
+        assert found["summary"]["text"].endswith(": no failures, graph breaks or recompiles.")
+        assert {row["severity"] for row in found["findings"]} <= {"info"}
+
+
+@pytest.mark.parametrize("name", traces.FIXTURES)
+def test_the_manifest_has_the_summary(built, root, name):
+    bundle = built(root / "fixtures" / name / "trace")
+    for log in bundle.logs:
+        assert log.row["summary"] == log.findings()["summary"]
+
+
+@pytest.mark.parametrize("name", traces.FIXTURES)
+def test_numbers_agree_with_the_tables(built, root, name):
+    """Each number is counted once more, by other means where there are some."""
+    for log in built(root / "fixtures" / name / "trace").logs:
+        numbers = log.findings()["summary"]
+        rows = log.table("graph_breaks")["graph_breaks"]
+        assert numbers["graph_break_count"] == len(list(log.events(name="dynamo_graph_break_reason"))) == sum(len(row["occurrences"]) for row in rows)
+        assert numbers["compile_count"] == numbers["frame_count"] + numbers["ahead_of_time_count"] + numbers["export_count"]
+        begun = {(event.compile.row["frame_id"], event.compile.row["frame_compile_id"], event.compile.row["occurrence"]) for event in log.events(type="dynamo_start")}
+        assert numbers["frame_count"] == len([key for key in begun if key[0] is not None])
+        if numbers["wall_us"] is not None:
+            assert 0 < numbers["compile_time_us"] <= numbers["wall_us"]
+
+
+def test_backward_compiles_are_part_of_the_time(built, root):
+    (log,) = built(root / "fixtures" / "train_step" / "trace").logs
+    (compile,) = (compile for compile in log.compiles if compile.id)
+    both = compile.row["compile_time_us"] + compile.row["backward_time_us"]
+    assert abs(log.findings()["summary"]["compile_time_us"] - both) < 50_000
