@@ -13,7 +13,7 @@ from tlparse_bundle.cli.serve import serve_bundles
 EXIT_DIAGNOSTICS = 3
 
 
-def _rank_list(ctx: click.Context, param: click.Parameter, value: str | None) -> list[int] | None:
+def rank_list(ctx: click.Context, param: click.Parameter, value: str | None) -> list[int] | None:
     if value is None:
         return None
     ranks: list[int] = []
@@ -45,7 +45,7 @@ def _executor(address: str | None):
 @click.command()
 @click.argument("traces", nargs=-1, required=True, type=Location(), metavar="TRACE... OUT")
 @click.option("--latest", is_flag=True, help="Take the newest run only.")
-@click.option("--ranks", callback=_rank_list, metavar="LIST", help="Take these ranks only, such as 0,3-7.")
+@click.option("--ranks", callback=rank_list, metavar="LIST", help="Take these ranks only, such as 0,3-7.")
 @click.option("--overwrite", is_flag=True, help="Replace OUT if it is a bundle.")
 @click.option("--strict", is_flag=True, help="Exit with 3 when a log is damaged (the bundle is built all the same).")
 @click.option("--jobs", type=click.IntRange(min=1), help="Logs to process at once (default: one per core).")

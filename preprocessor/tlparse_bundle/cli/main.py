@@ -12,6 +12,7 @@ import click
 
 from tlparse_bundle import __version__
 from tlparse_bundle.cli.build import Location, build, merge
+from tlparse_bundle.cli.report import report
 from tlparse_bundle.cli.run import run
 from tlparse_bundle.cli.say import say, say_error, say_json, say_misuse, say_traceback, shown
 from tlparse_bundle.cli.serve import serve
@@ -60,7 +61,7 @@ def cli() -> None:
     """
 
 
-for _command in (build, run, merge, serve, site, export, fork):
+for _command in (build, run, merge, report, serve, site, export, fork):
     cli.add_command(_command)
 
 

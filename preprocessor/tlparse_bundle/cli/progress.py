@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 
 import click
 
 from tlparse_bundle.build.build import BuildResult
+from tlparse_bundle.build.log_writer import FIRST_FINDINGS
 from tlparse_bundle.cli.say import say, shown
-from tlparse_bundle.read.info import duration, size
+from tlparse_bundle.findings.words import plural
+from tlparse_bundle.read.info import size
+
+
+_MOST_HEADLINES = 5
+_SIGNS = {"error": "✖", "warning": "!", "info": "·"}
 
 
 class Bar:
@@ -35,26 +42,35 @@ class Bar:
 
 
 def print_summary(result: BuildResult) -> None:
-    """Say what was built and what was found on the way."""
+    """Say what the logs say, the first findings, and what was wrong with the logs."""
     logs = result.manifest["logs"]
     raw_bytes = sum(log["source"]["size_bytes"] for log in logs)
-    ranks = sum(log["rank"] is not None for log in logs)
-    compiles = sum(log["compile_count"] for log in logs)
-    compile_us = sum(log["compile_time_us"] for log in logs)
-    lines = [
-        f"{shown(result.path)}: {sum(log['event_count'] for log in logs):,} events and {compiles:,} compiles"
-        f" ({duration(compile_us)}) of {len(logs):,} log{'s' if len(logs) != 1 else ''}"
-        + (f", {ranks:,} with a rank" if ranks else ""),
-        f"{size(raw_bytes)} of logs became {size(result.stored_bytes)} in {result.file_count:,} files",
-    ]
+    events = sum(log["event_count"] for log in logs)
+    lines = [*_headlines(result), f"{shown(result.path)}: {plural(events, 'event')} of {plural(len(logs), 'log')}, {size(raw_bytes)}, became {size(result.stored_bytes)} in {plural(result.file_count, 'file')}"]
     totals: dict[str, int] = {}
     for log in logs:
         for code, count in log["diagnostics"].items():
             totals[code] = totals.get(code, 0) + count
     about = result.manifest["diagnostic_codes"]
-    for code in sorted(totals, key=lambda code: (about[code]["severity"] != "warning", code)):
-        lines.append(f"{about[code]['severity']}: {totals[code]:,} × {code}: {about[code]['meaning']}")
+    for code in sorted(code for code in totals if about[code]["severity"] == "warning"):
+        lines.append(f"warning: {totals[code]:,} × {code}: {about[code]['meaning']}")
     say("\n".join(lines), err=True)
+
+
+def _headlines(result: BuildResult) -> Iterator[str]:
+    """The summary of each log, those with most to say first, and the first findings: equal ones of several logs once."""
+    rows = sorted(result.manifest["logs"], key=lambda row: [-row["summary"]["findings"][severity] for severity in ("error", "warning")])
+    for row in rows[:_MOST_HEADLINES]:
+        yield (f"{shown(row['id'])}: " if len(rows) > 1 else "") + shown(row["summary"]["text"])
+    if len(rows) > _MOST_HEADLINES:
+        yield f"… and {plural(len(rows) - _MOST_HEADLINES, 'more log')}"
+    logs_with: dict[str, list[dict]] = {}
+    for row in rows:
+        for finding in result.findings[row["id"]]:
+            logs_with.setdefault(finding["fingerprint"], []).append(finding)
+    groups = sorted(logs_with.values(), key=lambda group: (group[0]["severity"] != "error" or group[0]["cost_us"] is not None, -sum(f["cost_us"] or 0 for f in group)))
+    for group in groups[:FIRST_FINDINGS]:
+        yield f"  {_SIGNS[group[0]['severity']]} {shown(group[0]['title'])}" + (f" (in {plural(len(group), 'log')})" if len(group) > 1 else "")
 
 
 def damage(manifest: dict) -> str:

@@ -18,6 +18,11 @@ def say(text: str, *, err: bool = False, nl: bool = True) -> None:
     click.echo(plain(text).encode(encoding, "backslashreplace").decode(encoding), err=err, nl=nl)
 
 
+def say_coloured(text: str) -> None:
+    """Print text whose colours are ours: all names in it went through ``shown``."""
+    click.echo(text)
+
+
 def say_json(value: Any) -> None:
     """Print a JSON document, which is ASCII."""
     import json
@@ -55,4 +60,4 @@ def _indented(text: str) -> str:
     return "\n".join([first, *(line if line.startswith("  ") else f"  {line}" for line in others)])
 
 
-__all__ = ["say", "say_error", "say_json", "say_misuse", "say_traceback", "shown"]
+__all__ = ["say", "say_coloured", "say_error", "say_json", "say_misuse", "say_traceback", "shown"]

@@ -14,6 +14,7 @@ from tlparse_bundle.trace.event import Event
 from tlparse_bundle.trace.json_text import parse_json
 
 MAX_TEXT = 20_000  # characters of one value
+MAX_PARSED = 1_000_000  # of a value that is parsed; a larger one is text, and 'cut' says that there is more of it
 MAX_CONFIG = 500_000
 MAX_CONFIGS = 1000  # different ones
 
@@ -56,7 +57,7 @@ class Metrics:
             if key.endswith("_config") and type(value) is str:
                 row["configs"][key] = self._config(event, key, value)
                 continue
-            if type(value) is str and key in _PARSERS:
+            if type(value) is str and key in _PARSERS and len(value) <= MAX_PARSED:
                 parsed = _PARSERS[key](value)
                 if parsed is None:
                     self._note(event, f"{key} is kept as text")
@@ -151,7 +152,7 @@ def _node_shapes(text: str) -> dict | None:
 
     Sizes that are dynamic stay text: s77, (s77 + 1)//2. No Python parser sees the log.
     """
-    if len(text) > MAX_TEXT or text[:1] != "{" or text[-1:] != "}":
+    if text[:1] != "{" or text[-1:] != "}":
         return None
     nodes, parts = {}, _split(text[1:-1])
     for part in parts or ():
@@ -171,7 +172,8 @@ def _sizes(text: str, depth: int) -> Any:
         parts = _split(text[1:-1])
         if parts is not None and (text[0] == "[" or len(parts) != 1 or text[-2] == ","):
             return [_sizes(part.strip(), depth + 1) for part in parts]
-    return text
+    quoted = text[:1] == text[-1:] == "'" and len(text) > 1 and "'" not in text[1:-1]
+    return text[1:-1] if quoted else text
 
 
 def _split(text: str) -> list[str] | None:

@@ -24,10 +24,7 @@ export async function readFile(file, most, { signal } = {}) {
     return readBounded(file.gzip ? stream.pipeThrough(new DecompressionStream("gzip")) : stream, most);
   }
   const response = await fetch(file.url, { signal });
-  if (!response.ok) {
-    const token = response.status === 403 ? ". If it is 'tlparse-bundle serve', open the address that it printed: after a restart there is another token" : "";
-    throw new Refused(`the server answered ${response.status} ${response.statusText}${token}`);
-  }
+  if (!response.ok) throw new Refused(`the server answered ${response.status} ${response.statusText}`);
   return response.body ? readBounded(response.body, most) : new Uint8Array();
 }
 

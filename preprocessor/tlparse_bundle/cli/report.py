@@ -1,0 +1,41 @@
+"""The command that prints findings."""
+
+from __future__ import annotations
+
+import shutil
+
+import click
+
+from tlparse_bundle.cli.build import Location, rank_list
+from tlparse_bundle.cli.say import say, say_coloured, say_json
+
+_FORMATS = ("text", "markdown", "json", "github")
+
+
+@click.command()
+@click.argument("bundle", type=Location())
+@click.option("--format", "form", type=click.Choice(_FORMATS), default="text", show_default=True, help="github: annotations of a workflow.")
+@click.option("--log", "log_id", metavar="ID", help="This log only.")
+@click.option("--rank", "ranks", callback=rank_list, metavar="LIST", help="These ranks only, such as 0,3-7.")
+@click.option("--kind", "kinds", multiple=True, metavar="KIND", help="These kinds of findings only, such as recompile; may be repeated.")
+@click.option("--limit", type=click.IntRange(min=0), help="Not more findings of a log than this.")
+def report(bundle, form, log_id, ranks, kinds, limit) -> None:
+    """Print what the logs of a bundle say: what went wrong, where, what it cost, what may help. Most costly first.
+
+    \b
+    Example:
+      tlparse-bundle report out/
+      tlparse-bundle report out/ --kind recompile --kind graph-break
+      tlparse-bundle report out/ --format markdown > report.md
+    """
+    from tlparse_bundle.read.reader import Bundle
+    from tlparse_bundle.report import choose, github, markdown, terminal
+
+    sections = choose.choose(Bundle.open(bundle), log_id=log_id, ranks=ranks, kinds=kinds, limit=limit)
+    if form == "json":
+        say_json({"ok": True, "logs": [{"id": section.log.id, "rank": section.log.rank, "summary": section.summary, "findings": section.findings} for section in sections]})
+    elif form == "text":
+        width = min(100, shutil.get_terminal_size().columns)
+        say_coloured(terminal.render(sections, width=width))
+    else:
+        say({"markdown": markdown, "github": github}[form].render(sections))
