@@ -11,7 +11,7 @@ from collections import Counter
 from pathlib import Path
 
 from fuzz import log_mutations, mutations
-from fuzz.bases import NAMES
+from fuzz.bases import LARGER, NAMES
 from fuzz.commands import ON_BUNDLES
 from fuzz.runner import Runner
 
@@ -27,7 +27,7 @@ def cases(seed, only):
         if only == "logs" or only is None and rng.random() < 0.2:
             yield "log", number, ["build"]
         else:
-            yield rng.choice(NAMES), number, rng.sample(sorted(ON_BUNDLES), _COMMANDS_A_BUNDLE)
+            yield rng.choice(LARGER if rng.random() < 0.2 else NAMES), number, rng.sample(sorted(ON_BUNDLES), _COMMANDS_A_BUNDLE)
 
 
 def fuzz(runner, minutes, seed, only=None, most=None):

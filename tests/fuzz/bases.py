@@ -12,6 +12,11 @@ from tlparse_bundle import build, discover
 FIXTURES = {"small": "killed", "ranks": "ranks_killed", "provenance": "provenance_aoti", "failures": "failures"}
 CODECS = ("zstd", "gzip", "none")
 NAMES = [f"{name}-{codec}" for name in FIXTURES for codec in CODECS]
+# Larger ones, for the fields that have no value in those above; seldom taken.
+_LARGER = (
+    "export_dtrace", "compiled_autograd", "recompiles", "memory_budget", "overlap_scheduling", "dynamic_shapes", "ddp_split", "regions", "ranks_extra_break", "ranks_other_shape",
+)  # fmt: skip
+LARGER = [f"{name}-{codec}" for name in _LARGER for codec in ("zstd", "none")]
 _OTHER = "nonascii"
 
 
@@ -19,7 +24,7 @@ _OTHER = "nonascii"
 def base(name):
     """{path: bytes} of the sound bundle of this name, such as 'small-zstd'."""
     fixture, _, codec = name.rpartition("-")
-    return _built([_trace(FIXTURES[fixture])], codec)
+    return _built([_trace(FIXTURES.get(fixture, fixture))], codec)
 
 
 @functools.cache
