@@ -1,4 +1,4 @@
-"""Another package adds an event kind, a table and an analysis of ranks: nothing but entry points."""
+"""Another package adds an event kind, a table, a kind of finding and an analysis of ranks: nothing but entry points."""
 
 import subprocess
 import sys
@@ -50,12 +50,26 @@ ANALYSIS = '''
         def table(self, comparison, digests, tables):
             return {"steps": {str(member.rank): count for member, count in zip(comparison.members, digests)}, "after": sorted(tables)[-1]}
 '''
+FINDINGS = '''
+    """Engines that had nothing to do."""
+    from tlparse_bundle.findings.finding import Finding
+
+    KINDS = ("engine-idle",)
+
+    def findings(facts):
+        rows = facts.table("engine_steps")["engine_steps"]
+        if sum(row["requests"] for row in rows) < 10:
+            yield Finding("engine-idle", "warning", "The engine had next to nothing to do", ("idle",), events=[row["event_index"] for row in rows])
+'''
 ENTRY_POINTS = """
     [tlparse_bundle.events]
     engine = engine_kinds
 
     [tlparse_bundle.tables]
     engine = engine_table:EngineSteps
+
+    [tlparse_bundle.findings]
+    engine = engine_findings
 
     [tlparse_bundle.ranks]
     engine = engine_ranks:EngineRanks
@@ -77,6 +91,7 @@ def plugin(tmp_path):
     (folder / "engine_kinds.py").write_text(textwrap.dedent(KINDS))
     (folder / "engine_table.py").write_text(textwrap.dedent(TABLE))
     (folder / "engine_ranks.py").write_text(textwrap.dedent(ANALYSIS))
+    (folder / "engine_findings.py").write_text(textwrap.dedent(FINDINGS))
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: engine\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text(textwrap.dedent(ENTRY_POINTS))
     return folder
@@ -104,6 +119,7 @@ def test_a_plugin_adds_kinds_and_a_table(plugin, forget_kinds, monkeypatch, tmp_
     titles = {kind["type"]: bundle.manifest["descriptors"][kind["descriptor"]]["title"] for kind in it.directory["kinds"]}
     assert titles == {"engine_step": "engine step", "artifact": "engine report", "dynamo_start": "start"}
     assert [(artifact.name, artifact.phase) for artifact in it.artifacts] == [("engine_report", "runtime")]
+    assert ("engine-idle", [0]) in [(row["kind"], row["event_indexes"]) for row in it.findings()["findings"]]
 
 
 def test_it_works_for_worker_processes_too(plugin, tmp_path):
