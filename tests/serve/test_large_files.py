@@ -83,7 +83,7 @@ def test_no_more_than_some_pieces_are_in_memory(bundle, root):
     with open(bundle / path.removeprefix("/bundles/out/"), "wb") as file:
         file.write(zstandard.ZstdCompressor(write_content_size=True).compress(bytes(400 << 20)))
     code = f"""if True:
-        import hashlib, resource
+        import resource
         from starlette.testclient import TestClient
         from tlparse_bundle.serve.app import create_app
         client = TestClient(create_app({{"out": {str(bundle)!r}}}), base_url="http://127.0.0.1")
