@@ -9,6 +9,7 @@ from playwright.sync_api import expect
 from test_web_axe import AXE, TAGS
 from tlparse_bundle.serve.fork import fork
 from tlparse_bundle.serve.site import write_site
+from tlparse_bundle.serve.token import base_with
 
 UNZIP = VIEWERS / "lib" / "vendor" / "fflate.js"
 
@@ -110,14 +111,24 @@ def fork_for(tmp_path):
     return make
 
 
-def test_a_viewer_of_another_origin_reads_through_the_proxy(page, bundle_of, served, hosted, tmp_path, fork_for):
+@pytest.mark.parametrize("token", [None, "a" * 32], ids=["no token", "token"])
+def test_a_viewer_of_another_origin_reads_through_the_proxy(page, token, bundle_of, served, hosted, tmp_path, fork_for):
     viewer = hosted(tmp_path / "mine")
-    proxy = served({"run": bundle_of("graph_breaks")}, allow_origins=[viewer])
+    proxy = served({"run": bundle_of("graph_breaks")}, allow_origins=[viewer], token=token)
     fork_for(proxy)
-    page.goto(f"{viewer}/?bundle={proxy}/bundles/run/")
+    bundles = base_with(f"{proxy}/", token) + "bundles"
+    page.goto(f"{viewer}/?bundle={bundles}/run/")
     shows_the_bundle(page)
-    page.goto(f"{viewer}/?bundle={proxy}/bundles/run/#v=1&view=search&q=GraphModule&in=all")  # by a worker
+    page.goto(f"{viewer}/?bundle={bundles}/run/#v=1&view=search&q=GraphModule&in=all")  # by a worker
     expect(page.locator("main")).to_contain_text("class GraphModule(torch.nn.Module)")
+
+
+def test_a_viewer_says_what_to_do_about_an_old_token(page_with_errors, bundle_of, served, hosted, tmp_path, fork_for):
+    viewer = hosted(tmp_path / "mine")
+    proxy = served({"run": bundle_of("graph_breaks")}, allow_origins=[viewer], token="a" * 32)
+    fork_for(proxy)
+    page_with_errors.goto(f"{viewer}/?bundle={base_with(proxy, 'old')}bundles/run/")
+    expect(page_with_errors.get_by_role("alert")).to_contain_text("open the address that it printed")
 
 
 def test_an_origin_that_was_not_allowed_reads_nothing(page_with_errors, bundle_of, served, hosted, tmp_path, fork_for):

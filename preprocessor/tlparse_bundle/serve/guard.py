@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import HTMLResponse, PlainTextResponse, Response
+from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 SECURITY = {
@@ -26,11 +26,6 @@ _FOREIGN = ("cross-site", "same-site")  # another port of this machine is the sa
 _MAX_TARGET = 8192
 _MAX_HEADERS = 100
 _MAX_HEADER_BYTES = 16_384
-# The browser comes back at once, as from this page: then it sends the cookie, which it does not from another site.
-_FROM_ELSEWHERE = (
-    '<!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" content="0"><title>tlparse-bundle</title>'
-    '<p>This link came from another site. <a href="">Open it</a>'
-)
 
 
 class Guard:
@@ -38,7 +33,7 @@ class Guard:
 
     Requests whose Host header names another machine are refused, so that no foreign page can read a trace by DNS
     rebinding; those of foreign pages, but of ``origins``, so that none can tell which files exist; and those that
-    are too large.
+    are too large. A link on a foreign page may be followed: Cross-Origin-Opener-Policy keeps what it opens from that page.
     """
 
     def __init__(self, app: ASGIApp, origins: Collection[str] = ()):
@@ -70,9 +65,7 @@ class Guard:
             return PlainTextResponse("The headers are too large.\n", 431)
         if "transfer-encoding" in headers or headers.get("content-length", "0") != "0":
             return PlainTextResponse("A request has no body here.\n", 413, {"Connection": "close"})
-        if self._is_foreign(headers, host):
-            if headers.get("sec-fetch-dest") == "document" and scope["method"] == "GET":
-                return HTMLResponse(_FROM_ELSEWHERE)
+        if self._is_foreign(headers, host) and not (scope["method"] == "GET" and headers.get("sec-fetch-dest") == "document"):
             return PlainTextResponse("Pages of other origins may not read here; 'tlparse-bundle serve --allow-origin' names those that may.\n", 403)
         return None
 

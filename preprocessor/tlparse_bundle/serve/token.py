@@ -70,5 +70,6 @@ class TokenGate:
     def _enter(self, scope: Scope, cookie: str, query: str) -> Response:
         path = (scope.get("raw_path") or quote(scope["path"]).encode()).decode("latin-1").lstrip("/\\")  # two would name a host
         location = "/" + quote(path, safe="/%:@!$&'()*+,;=~") + (f"?{query}" if query else "")
-        set_cookie = f"{cookie}={self._token}; Path=/; HttpOnly; SameSite=Strict"
+        # Lax, so that links in the terminal of a notebook server or in a chat lead here; Guard refuses all else of other sites.
+        set_cookie = f"{cookie}={self._token}; Path=/; HttpOnly; SameSite=Lax"
         return Response(status_code=303, headers={"Location": location, "Set-Cookie": set_cookie})

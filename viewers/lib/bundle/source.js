@@ -24,7 +24,10 @@ export async function readFile(file, most, { signal } = {}) {
     return readBounded(file.gzip ? stream.pipeThrough(new DecompressionStream("gzip")) : stream, most);
   }
   const response = await fetch(file.url, { signal });
-  if (!response.ok) throw new Refused(`the server answered ${response.status} ${response.statusText}`);
+  if (!response.ok) {
+    const token = response.status === 403 ? ". If it is 'tlparse-bundle serve', open the address that it printed: after a restart there is another token" : "";
+    throw new Refused(`the server answered ${response.status} ${response.statusText}${token}`);
+  }
   return response.body ? readBounded(response.body, most) : new Uint8Array();
 }
 
