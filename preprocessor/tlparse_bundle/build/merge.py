@@ -13,17 +13,22 @@ from tlparse_bundle.build.workers import Workers, core_count
 from tlparse_bundle.errors import BundleError
 from tlparse_bundle.events.kinds import Kind
 from tlparse_bundle.format import layout
+from tlparse_bundle.format.shape import shown
+from tlparse_bundle.read.checks import damaged
 from tlparse_bundle.read.reader import Bundle, Log
+from tlparse_bundle.read.whole import check_log
 from tlparse_bundle.remote import is_url
 
+_KIND_FIELDS = ("title", "phase", "language", "help")
 
-def merge(bundles: Sequence[str | os.PathLike], out: str | os.PathLike, *, overwrite: bool = False, jobs: int | None = None) -> BuildResult:
+
+def merge(bundles: Sequence[str | os.PathLike], out: str | os.PathLike, *, overwrite: bool = False, jobs: int | None = None, verify: bool = True) -> BuildResult:
     """Write the bundle of all logs of ``bundles`` to ``out``, without reading a raw log; folders or URLs.
 
-    Raises BundleError when two bundles have a log of one name, when their formats or codecs differ, or
-    when ``out`` may not be written.
+    ``verify``: each blob must have the hash that it is named by. Raises BundleError when two bundles have a log of one
+    name, when their formats or codecs differ, when one is damaged, or when ``out`` may not be written.
     """
-    opened = [Bundle.open(location) for location in bundles]
+    opened = [Bundle.open(location, verify=verify) for location in bundles]
     _check(opened, bundles)
     codec = opened[0].codec.name
     if str(out).rstrip("/") in (str(location).rstrip("/") for location in bundles):
@@ -31,8 +36,11 @@ def merge(bundles: Sequence[str | os.PathLike], out: str | os.PathLike, *, overw
     logs = [(str(location), log.id) for bundle, location in zip(opened, bundles) for log in bundle.logs]
     sources = [Path(location) / name for location in bundles if not is_url(location) for name in ("", layout.MANIFEST)]
     with open_target(out, overwrite=overwrite, sources=sources) as target, Workers(min(jobs or core_count(), len(logs))) as workers:
-        summaries = workers.map(_copy_log, [(*log, target.root) for log in logs])
-        manifest = finish(summaries, target, codec, workers)
+        summaries = workers.map(_copy_log, [(*log, target.root, verify) for log in logs])
+        try:
+            manifest = finish(summaries, target, codec, workers)
+        except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
+            raise damaged("one of the bundles", f"its logs cannot be compared ({type(error).__name__}: {error})") from error
     return BuildResult(str(out) if is_url(out) else Path(out), manifest, *target.size(), first_findings(summaries))
 
 
@@ -62,26 +70,43 @@ def _check(opened: Sequence[Bundle], locations: Sequence[str | os.PathLike]) -> 
                 )
 
 
-def _copy_log(location: str, log_id: str, root: str) -> LogSummary:
-    """Copy the files of a log to the bundle at ``root``; equal blobs of several logs are one file."""
-    bundle = Bundle.open(location)
+def _copy_log(location: str, log_id: str, root: str, verify: bool) -> LogSummary:
+    """Copy the files of a log to the bundle at ``root``; equal blobs of several logs are one file.
+
+    Nothing of one log can become a part of another one: its own files lie in its own folder, and a blob is what it is
+    named by, since whoever stored it has checked that.
+    """
+    bundle = Bundle.open(location, verify=verify)
     log = bundle.log(log_id)
+    check_log(log)
     with folder_of(root) as folder:
-        for path in _files(log):
-            if not layout.is_own(path):
-                raise BundleError(f"{location}: {path!r} is no path of a bundle", code="bad-path")
-            target = folder / path
-            if not target.exists():
-                target.parent.mkdir(parents=True, exist_ok=True)
-                partial = target.with_name(f"{target.name}.{os.getpid()}")
-                partial.write_bytes(bundle.raw(path))
-                partial.replace(target)
+        for path in _own_files(log):
+            _copy(bundle, path, folder)
+        for row in range(len(log.blobs["sha256"])):
+            path = log.blob_path(row)
+            if not (folder / path).exists():
+                log.blob(row)  # raises BundleError when it is not what the table says
+                _copy(bundle, path, folder)
     descriptors = bundle.manifest["descriptors"]
     keys = {kind["descriptor"] for kind in log.directory["kinds"]}
-    return LogSummary(log.row, {key: Kind(key, **descriptors[key]) for key in keys}, log.findings()["findings"][:FIRST_FINDINGS])
+    known = {key: Kind(key, *(descriptors[key][field] for field in _KIND_FIELDS)) for key in keys}
+    return LogSummary(log.row, known, log.findings()["findings"][:FIRST_FINDINGS])
 
 
-def _files(log: Log) -> list[str]:
+def _copy(bundle: Bundle, path: str, folder: Path) -> None:
+    target = folder / path
+    target.parent.mkdir(parents=True, exist_ok=True)
+    partial = target.with_name(f"{target.name}.{os.getpid()}")
+    partial.write_bytes(bundle.raw(path))
+    partial.replace(target)
+
+
+def _own_files(log: Log) -> list[str]:
+    """The files of a log but its blobs. Raises BundleError when one lies elsewhere than in the folder of the log."""
     directory = log.directory
     chunks = (chunk["path"] for name in ("events", "metadata", "verbatim") for chunk in directory[name])
-    return [log.row["path"], *directory["tables"].values(), *chunks, *(log.blob_path(row) for row in range(len(log.blobs["sha256"])))]
+    paths = [log.row["path"], *directory["tables"].values(), *chunks]
+    for path in (*paths, *filter(None, log.blobs["path"])):
+        if not layout.is_own(path) or not path.startswith(f"logs/{log.id}/"):
+            raise damaged(f"log {log.id}", f"{shown(path)} is no path of a file of it")
+    return paths

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from tlparse_bundle.cli.say import say, say_json, shown
+from tlparse_bundle.cli.options import no_verify
 from tlparse_bundle.cli.serve import serve_bundles
 
 EXIT_DIAGNOSTICS = 3
@@ -106,9 +107,10 @@ def build(traces, latest, ranks, overwrite, strict, jobs, executor, codec, open_
 @click.argument("bundles", nargs=-1, required=True, metavar="BUNDLE... OUT")
 @click.option("--overwrite", is_flag=True, help="Replace OUT if it is a bundle.")
 @click.option("--jobs", type=click.IntRange(min=1), help="Logs to process at once (default: one per core).")
+@no_verify
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 @click.option("-q", "--quiet", is_flag=True, help="No summary.")
-def merge(bundles, overwrite, jobs, as_json, quiet) -> None:
+def merge(bundles, overwrite, jobs, verify, as_json, quiet) -> None:
     """Join bundles of different logs to the bundle OUT: the same bytes as building it from all logs.
 
     BUNDLE and OUT are folders, or URLs such as s3://bucket/run.
@@ -123,7 +125,7 @@ def merge(bundles, overwrite, jobs, as_json, quiet) -> None:
     if len(bundles) < 2:
         raise click.UsageError(f"Where should the bundle go? Try: tlparse-bundle merge {bundles[0]} out/")
     *locations, out = bundles
-    result = merge_bundles(locations, out, overwrite=overwrite, jobs=jobs)
+    result = merge_bundles(locations, out, overwrite=overwrite, jobs=jobs, verify=verify)
     if not quiet:
         print_summary(result)
     if as_json:

@@ -12,6 +12,7 @@ import click
 
 from tlparse_bundle import __version__
 from tlparse_bundle.cli.build import Location, build, merge
+from tlparse_bundle.cli.options import no_verify
 from tlparse_bundle.cli.report import report
 from tlparse_bundle.cli.run import run
 from tlparse_bundle.cli.say import say, say_error, say_json, say_misuse, say_traceback, shown
@@ -88,7 +89,8 @@ def info(bundle, as_json) -> None:
 @cli.command()
 @click.argument("bundle", type=Location())
 @click.argument("what", metavar="BLOB|LOG/COMPILE/ARTIFACT|PATH")
-def cat(bundle, what) -> None:
+@no_verify
+def cat(bundle, what, verify) -> None:
     """Print one thing of a bundle, decoded.
 
     A blob by its hash, an artifact as LOG/COMPILE/ARTIFACT (NAME#2 for the second of a name), the
@@ -102,7 +104,7 @@ def cat(bundle, what) -> None:
     from tlparse_bundle.read.find import find
     from tlparse_bundle.read.reader import Bundle
 
-    sys.stdout.buffer.write(find(Bundle.open(bundle), what))
+    sys.stdout.buffer.write(find(Bundle.open(bundle, verify=verify), what))
     sys.stdout.buffer.flush()
 
 
@@ -133,7 +135,8 @@ def validate(bundle, as_json) -> None:
 @cli.command()
 @click.argument("bundle", type=Location())
 @click.argument("folder", type=click.Path(path_type=Path))
-def restore(bundle, folder) -> None:
+@no_verify
+def restore(bundle, folder, verify) -> None:
     """Write the source logs again, byte for byte, into FOLDER.
 
     \b
@@ -143,7 +146,7 @@ def restore(bundle, folder) -> None:
     from tlparse_bundle.read.reader import Bundle
     from tlparse_bundle.read.restore import restore as write_logs
 
-    for path in write_logs(Bundle.open(bundle), folder):
+    for path in write_logs(Bundle.open(bundle, verify=verify), folder):
         say(shown(path))
 
 
@@ -151,7 +154,8 @@ def restore(bundle, folder) -> None:
 @click.argument("bundle", type=Location())
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.option("--export", is_flag=True, help="As tlparse --export: what went wrong in a draft export.")
-def legacy(bundle, folder, export) -> None:
+@no_verify
+def legacy(bundle, folder, export, verify) -> None:
     """Write the files that other tools read from a tlparse report into FOLDER.
 
     compile_directory.json, raw.jsonl, chromium_events.json, raw.log, payloads/ and the artifacts, with
@@ -165,7 +169,7 @@ def legacy(bundle, folder, export) -> None:
     from tlparse_bundle.legacy.report import write_legacy
     from tlparse_bundle.read.reader import Bundle
 
-    for path in write_legacy(Bundle.open(bundle), folder, export=export):
+    for path in write_legacy(Bundle.open(bundle, verify=verify), folder, export=export):
         say(shown(path))
 
 

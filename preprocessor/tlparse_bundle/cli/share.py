@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from tlparse_bundle.cli.options import no_verify
 from tlparse_bundle.cli.say import say, shown
 from tlparse_bundle.cli.serve import viewer_option
 from tlparse_bundle.errors import BundleError
@@ -44,7 +45,8 @@ def site(bundles, viewers) -> None:
 @click.option("--viewer", default="default", show_default=True, help="A viewer of the package, or the folder of one of your own.")
 @click.option("--max-mb", type=click.IntRange(min=1), default=100, show_default=True, help="Refuse to write more than this.")
 @click.option("--overwrite", is_flag=True, help="Replace REPORT.html.")
-def export(bundle, report, compiles, viewer, max_mb, overwrite) -> None:
+@no_verify
+def export(bundle, report, compiles, viewer, max_mb, overwrite, verify) -> None:
     """Write a bundle and a viewer as one HTML file that opens from disk, offline.
 
     \b
@@ -58,7 +60,7 @@ def export(bundle, report, compiles, viewer, max_mb, overwrite) -> None:
 
     if report.exists() and not overwrite:
         raise BundleError(f"{report} exists already", hint="Pass --overwrite to replace it.", code="exists")
-    pieces = export_page(Bundle.open(bundle), viewer_folder(viewer), compiles, max_mb * 1_000_000)
+    pieces = export_page(Bundle.open(bundle, verify=verify), viewer_folder(viewer), compiles, max_mb * 1_000_000)
     held = f"the artifacts of {', '.join(compiles)}" if compiles else "all artifacts"
     say(f"Writing {shown(report)}: {sum(map(len, pieces)) / 1e6:.1f} MB, with {shown(held)}.", err=True)
     part = report.with_name(report.name + ".part")

@@ -25,7 +25,6 @@ _TREES = {"spans": "spans", "stacks": "stacks"}
 _TARGETS = {"event_index": "events", "compile_index": "compiles", "compile_indexes": "compiles", "stack_index": "stacks", "blob_index": "blobs"}
 _OWN_TARGETS = {
     "anatomy": {"kind_index": "kinds"}, "artifacts": {"kind_index": "kinds"}, "events": {"kind_index": "kinds", "origin_index": "origins", "pid_index": "pids"},
-    "stacks": {"frame_index": "frames", "file": "strings", "name": "strings", "loc": "strings"},
 }  # fmt: skip
 
 
@@ -48,21 +47,35 @@ def check_table(name: str, table: Any, where: str, sizes: Mapping[str, int] = {}
     """
     highest: Highest = {}
     try:
-        check = _shape(name)
-        if name == "blobs" and type(table) is dict and "path" not in table:
-            check = _shape("blobs", "path")  # format 1.0 has no such column
-        check(table, highest)
+        left_out = "path" if name == "blobs" and type(table) is dict and "path" not in table else ""  # format 1.0 has no such column
+        shape(name, left_out=left_out)(table, highest)
+    except Malformed as error:
+        raise damaged(where, error) from None
+    check_rows(name, table, where)
+    check_references(highest, sizes, where)
+
+
+def check_rows(name: str, table: Any, where: str) -> None:
+    """Raises BundleError unless the columns of a table have one length, and what it refers to within itself is there."""
+    try:
         for part in COLUMNS.get(name, ()):
             _check_lengths(table[part] if part else table, part)
         if name in _TREES:
             _check_tree(table[_TREES[name]]["parent_index"], _TREES[name])
         if name == "stacks":
-            sizes = {"frames": len(table["frames"]["line"]), "strings": len(table["strings"])}
-        for target, row in highest.items():
-            if row >= sizes.get(target, row + 1):
-                raise Malformed(f"refers to row {row} of the {target}, of which there are {sizes[target]}")
+            frames, strings = table["frames"], table["strings"]
+            _check_rows_of(table["stacks"]["frame_index"], len(frames["line"]), "stacks.frame_index")
+            for key in ("file", "name", "loc"):
+                _check_rows_of(frames[key], len(strings), f"frames.{key}")
     except Malformed as error:
         raise damaged(where, error) from None
+
+
+def check_references(highest: Mapping[str, int], sizes: Mapping[str, int], where: str) -> None:
+    """Raises BundleError when a reference leads nowhere, as far as ``sizes`` has what it refers to."""
+    for target, row in highest.items():
+        if row >= sizes.get(target, row + 1):
+            raise damaged(where, f"it refers to row {row} of the {target}, of which there are {sizes[target]}")
 
 
 def check_directory(directory: dict, where: str) -> None:
@@ -85,11 +98,12 @@ def check_chunk(name: str, table: dict, chunk: dict, where: str) -> None:
 
 
 @cache
-def _shape(name: str, left_out: str = "") -> Check:
+def shape(name: str, *, closed: bool = False, left_out: str = "") -> Check:
+    """The check of a schema, which notes references; ``left_out`` is a column that the table need not have."""
     document = schema(name)
     if left_out:
         document["required"].remove(left_out)
-    return compile_schema(document, lambda column: _target(name, column))
+    return compile_schema(document, lambda column: _target(name, column), closed=closed)
 
 
 def _target(table: str, column: str) -> str | None:
@@ -106,7 +120,12 @@ def _check_lengths(columns: dict, where: str) -> None:
     if len(set(lengths.values())) > 1:
         first = next(iter(lengths))
         other = next(key for key in lengths if lengths[key] != lengths[first])
-        raise Malformed(f"columns of different length: {shown(first)} has {lengths[first]} rows, {shown(other)} {lengths[other]}", *[where][: len(where)])
+        raise Malformed(f"columns of different length: {shown(first)} has {lengths[first]} rows, {shown(other)} {lengths[other]}", *filter(None, [where]))
+
+
+def _check_rows_of(column: Sequence[int], limit: int, where: str) -> None:
+    if max(column, default=-1) >= limit:
+        raise Malformed(f"refers to row {max(column)}, of which there are {limit}", where)
 
 
 def _check_tree(parents: Iterable[int], where: str) -> None:

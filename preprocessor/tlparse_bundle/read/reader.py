@@ -105,17 +105,17 @@ class Log:
         path = self.directory["tables"].get(name)
         if path is None:
             raise BundleError(f"log {self.id} has no table {shown(name)}", hint=f"Its tables: {', '.join(self.directory['tables'])}", code="not-found")
-        return self.bundle.table(name, path, self._sizes)
+        return self.bundle.table(name, path, self.sizes)
 
     def _read_chunk(self, name: str, number: int) -> dict:
         chunk = self.directory[name][number]
-        table = self.bundle.table(name, chunk["path"], self._sizes)
+        table = self.bundle.table(name, chunk["path"], self.sizes)
         if not self.bundle.trusted:
             check_chunk(name, table, chunk, self.bundle.where(chunk["path"]))
         return table
 
     @cached_property
-    def _sizes(self) -> dict[str, int]:
+    def sizes(self) -> dict[str, int]:
         """How many rows there are of what tables refer to, as far as the directory says."""
         return {"events": self.directory["event_count"], **{key: len(self.directory[key]) for key in ("kinds", "origins", "pids")}}
 

@@ -58,11 +58,14 @@ def export(bundle: Bundle, viewer: Path, compiles: Sequence[str] = (), max_bytes
     Raises BundleError when no log has one of the compiles, and when the page would be larger than ``max_bytes``.
     """
     kept = _payloads(bundle, compiles) if compiles else None
-    blobs = kept or dict.fromkeys(log.blob_path(row) for log in bundle.logs for row in range(len(log.blobs["sha256"])))
-    paths = [*_tables(bundle), *blobs]
+    blobs = {log.blob_path(row): (log, row) for log in bundle.logs for row in range(len(log.blobs["sha256"]))}
+    paths = [*_tables(bundle), *(kept or blobs)]
     pieces = [*_head(viewer, compiles)]
     size = sum(map(len, pieces))
     for number, path in enumerate(paths, 1):
+        if path in blobs:
+            log, row = blobs[path]
+            log.blob(row)  # raises BundleError when it is not what the table says
         kind, data = _embedded(bundle, path, kept.get(path) if kept else None)
         pieces.append(
             f'<script type="application/{kind}" data-file="{html.escape(path)}">'.encode() + base64.b64encode(data) + b"</script>\n"

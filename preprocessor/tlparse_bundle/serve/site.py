@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import os
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,11 +11,13 @@ from pathlib import Path
 from tlparse_bundle.errors import BundleError
 from tlparse_bundle.format.json_codec import dumps
 from tlparse_bundle.format.layout import is_own
+from tlparse_bundle.format.regular_file import NotRegular, open_regular
 from tlparse_bundle.read.reader import Bundle
 from tlparse_bundle.serve.catalogue import bundle_row, viewer_row
 from tlparse_bundle.serve.server import url_names
 from tlparse_bundle.serve.viewer_files import HOME, LIB, copy_tree, viewers_folder, viewers_with
 
+_NO_LINKS = "A bundle holds files only; copy it with 'cp -rL', if its links are your own."
 _PAGE = """<!doctype html>
 <html lang="en">
   <meta charset="utf-8" />
@@ -60,8 +63,16 @@ def write_site(bundles: Sequence[Path], target: Path, viewers: Sequence[Path] = 
 
 
 def _copy_bundle(source: Path, target: Path) -> None:
-    for path in sorted(source.rglob("*")):
-        name = path.relative_to(source).as_posix()
-        if path.is_file() and is_own(name):
-            (target / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(path, target / name)
+    """The files that a bundle may have. Raises BundleError when one is no regular file: whatever a link leads to would be published."""
+    for folder, below, names in os.walk(source):
+        for name in sorted((*names, *(entry for entry in below if os.path.islink(os.path.join(folder, entry))))):
+            path = os.path.relpath(os.path.join(folder, name), source).replace(os.sep, "/")
+            if not is_own(path) and name in names:
+                continue
+            try:
+                with open_regular(source, path) as stream:
+                    (target / path).parent.mkdir(parents=True, exist_ok=True)
+                    with open(target / path, "xb") as copy:
+                        shutil.copyfileobj(stream, copy, 1 << 20)
+            except NotRegular as error:
+                raise BundleError(f"{source}/{path} is not published: {error.strerror}", hint=_NO_LINKS, code="bad-file") from None

@@ -1,0 +1,48 @@
+"""A log as a whole: all of its tables, and where they refer to one another."""
+
+from __future__ import annotations
+
+from tlparse_bundle.format.shape import shown
+from tlparse_bundle.read.checks import check_chunk, damaged
+from tlparse_bundle.read.reader import Log
+from tlparse_bundle.read.restore import verbatim_bytes
+
+
+def check_log(log: Log) -> None:
+    """Raises BundleError unless readers can rely on all tables of a log. The blobs are not read."""
+    directory, bundle = log.directory, log.bundle
+    for key in ("id", "rank", "source", "event_count"):
+        if directory[key] != log.row[key]:
+            raise damaged(f"log {log.id}", f"{key} differs between manifest and log.json")
+    for kind in directory["kinds"]:
+        if kind["descriptor"] not in bundle.manifest["descriptors"]:
+            raise damaged(f"log {log.id}", f"the manifest has no descriptor {shown(kind['descriptor'])}")
+    sizes = row_counts(log)
+    for name, path in directory["tables"].items():
+        bundle.table(name, path, sizes)
+    check_slices(log.table("artifacts"), "size_bytes", log.blobs["size_bytes"], f"log {log.id} artifacts")
+    for name in ("events", "metadata"):
+        for chunk in directory[name]:
+            table = bundle.table(name, chunk["path"], sizes)
+            check_chunk(name, table, chunk, bundle.where(chunk["path"]))
+            if name == "events":
+                check_slices(table, "payload_size_bytes", log.blobs["size_bytes"], bundle.where(chunk["path"]))
+    for chunk in directory["verbatim"]:
+        verbatim_bytes(log, chunk)
+
+
+def row_counts(log: Log) -> dict[str, int]:
+    """How many rows there are of what the tables of a log refer to."""
+    return {
+        **log.sizes,
+        "compiles": len(log.table("compiles")["compiles"]),
+        "stacks": len(log.stacks["stacks"]["frame_index"]),
+        "blobs": len(log.blobs["sha256"]),
+    }
+
+
+def check_slices(table: dict, size_key: str, blob_sizes: list[int], where: str) -> None:
+    """Raises BundleError when a payload lies outside of its blob."""
+    for blob, offset, size in zip(table["blob_index"], table["blob_offset"], table[size_key]):
+        if blob >= 0 and (blob >= len(blob_sizes) or offset + size > blob_sizes[blob]):
+            raise damaged(where, f"a payload lies outside of blob {blob}")
