@@ -6,7 +6,7 @@ import pytest
 import traces
 from click.testing import CliRunner
 from log_builder import log
-from tlparse_bundle import BundleError, build, discover
+from tlparse_bundle import Bundle, BundleError, build, discover
 from tlparse_bundle.build.merge import merge
 from tlparse_bundle.cli.main import cli
 
@@ -59,13 +59,90 @@ def test_codecs_and_formats_must_be_the_same(tmp_path):
         merge([tmp_path / "c"], tmp_path / "out")
 
 
-def test_paths_of_a_foreign_bundle_stay_inside(tmp_path):
-    (tmp_path / "a.log").write_bytes(log("x"))
-    build(discover([tmp_path / "a.log"]), tmp_path / "a", codec="none", jobs=1)
-    (tmp_path / "a" / "logs" / "evil.txt").write_text("{}")
-    traces.rewrite(tmp_path / "a", "logs/a/log.json", lambda directory: directory["tables"].update(more="logs/evil.txt"))
-    with pytest.raises(BundleError, match="is no path of a bundle"):
-        merge([tmp_path / "a"], tmp_path / "out", jobs=1)
+@pytest.fixture
+def foreign(tmp_path):
+    """foreign(change): merges a bundle of log a, of which ``change`` altered a file, with one of log b that has the same payload."""
+
+    def merged(path=None, change=None, **options):
+        text = "x\n | " + "some payload " * 30_000
+        for name in ("a", "b"):
+            (tmp_path / f"{name}.log").write_bytes(log(text))
+            build(discover([tmp_path / f"{name}.log"]), tmp_path / name, codec="none", jobs=1)
+        if change:
+            change(tmp_path / "a") if path is None else traces.rewrite(tmp_path / "a", path, change)
+        merge([tmp_path / "a", tmp_path / "b"], tmp_path / "out", jobs=1, **options)
+        return Bundle.open(tmp_path / "out")
+
+    return merged
+
+
+@pytest.mark.parametrize("path", ["logs/evil.txt", "../a.log", "/etc/passwd", "manifest.json", "schemas.json", "ranks/verdict.json", "logs/b/log.json",
+                                  "logs/b/events/0000.json", "blobs/ab/ab" + "0" * 62])  # fmt: skip
+def test_paths_of_a_foreign_bundle_stay_in_the_folder_of_their_log(path, foreign, tmp_path):
+    """Else one log could put another one's tables, or blobs, in place before they come."""
+
+    def change(folder):
+        target = folder / path
+        if path not in ("manifest.json", "schemas.json", "/etc/passwd", "../a.log"):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text("{}")
+        traces.rewrite(folder, "logs/a/log.json", lambda directory: directory["tables"].update(more=path))
+
+    with pytest.raises(BundleError, match="is no path of a file of"):
+        foreign(change=change)
+    assert not (tmp_path / "out").exists()
+
+
+def spoil(folder):
+    for path in (folder / "blobs").rglob("*"):
+        if path.is_file():
+            path.write_bytes(path.read_bytes().replace(b"some payload", b"other things", 1)[: path.stat().st_size])
+
+
+def test_a_blob_that_was_changed_does_not_get_into_the_bundle(foreign, tmp_path):
+    """Both logs have the same blob; that of the first was changed, and would be that of the second too."""
+    with pytest.raises(BundleError, match="another hash") as error:
+        foreign(change=spoil)
+    assert error.value.code == "damaged" and not (tmp_path / "out").exists()
+
+
+def test_without_verification_it_does(foreign):
+    merged = foreign(change=spoil, verify=False)
+    with pytest.raises(BundleError, match="another hash"):
+        merged.log("b").artifacts[0].bytes()
+
+
+@pytest.mark.parametrize("path, change", [
+    ("logs/a/log.json", lambda t: t["kinds"][0].update(descriptor="nothing")),
+    ("logs/a/log.json", lambda t: t.update(event_count=7)),
+    ("logs/a/log.json", lambda t: t["source"].update(size_bytes=7)),
+    ("logs/a/compiles.json", lambda t: t["compiles"][0].update(stack_index=9)),
+    ("logs/a/compiles.json", lambda t: t.update(compiles=5)),
+    ("logs/a/artifacts.json", lambda t: t["compile_index"].__setitem__(0, 9)),
+    ("logs/a/artifacts.json", lambda t: t["blob_offset"].__setitem__(0, 10**9)),
+    ("logs/a/events/0000.json", lambda t: t["blob_index"].__setitem__(0, 9)),
+    ("logs/a/runtime.json", lambda t: []),
+    ("logs/a/failures.json", lambda t: {"failures": [{}]}),
+    ("manifest.json", lambda m: m["logs"][0].update(rank="0")),
+    ("manifest.json", lambda m: m["descriptors"].clear()),
+    ("manifest.json", lambda m: m["logs"][0].update(diagnostics={"nothing-known": 1})),
+])  # fmt: skip
+def test_tables_that_readers_could_not_rely_on_are_not_merged(path, change, foreign, tmp_path):
+    with pytest.raises(BundleError) as error:
+        foreign(path, change)
+    assert error.value.code == "damaged" and not (tmp_path / "out").exists()
+
+
+def test_a_link_in_a_bundle_is_not_followed(foreign, tmp_path):
+    (tmp_path / "secret").write_text("secret")
+
+    def change(folder):
+        (path,) = (path for path in (folder / "blobs").rglob("*") if path.is_file())
+        path.unlink()
+        path.symlink_to(tmp_path / "secret")
+
+    with pytest.raises(BundleError, match="no regular file"):
+        foreign(change=change)
 
 
 def test_the_command(parts, tmp_path):

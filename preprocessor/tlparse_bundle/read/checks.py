@@ -5,7 +5,7 @@ A bundle may come from anybody. What is not so is a BundleError that says where.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -19,8 +19,6 @@ COLUMNS = {
     "runtime": ("ops",), "spans": ("spans", "instants"), "stacks": ("frames", "stacks"),
     "symbols": ("symbols", "guards", "real_values", "data_dependent_errors", "specializations"), "tensors": ("storages", "tensors", "graphs"),
 }  # fmt: skip
-# Rows whose parent stands before them, so that no walk upwards comes round.
-_TREES = {"spans": "spans", "stacks": "stacks"}
 # What a field refers to, by how its name ends.
 _TARGETS = {"event_index": "events", "compile_index": "compiles", "compile_indexes": "compiles", "stack_index": "stacks", "blob_index": "blobs"}
 _OWN_TARGETS = {
@@ -60,13 +58,10 @@ def check_rows(name: str, table: Any, where: str) -> None:
     try:
         for part in COLUMNS.get(name, ()):
             _check_lengths(table[part] if part else table, part)
-        if name in _TREES:
-            _check_tree(table[_TREES[name]]["parent_index"], _TREES[name])
         if name == "stacks":
-            frames, strings = table["frames"], table["strings"]
-            _check_rows_of(table["stacks"]["frame_index"], len(frames["line"]), "stacks.frame_index")
-            for key in ("file", "name", "loc"):
-                _check_rows_of(frames[key], len(strings), f"frames.{key}")
+            _check_stacks(table)
+        if name == "spans":
+            _check_nesting(table["spans"]["parent_index"], "spans.parent_index")
     except Malformed as error:
         raise damaged(where, error) from None
 
@@ -128,7 +123,27 @@ def _check_rows_of(column: Sequence[int], limit: int, where: str) -> None:
         raise Malformed(f"refers to row {max(column)}, of which there are {limit}", where)
 
 
-def _check_tree(parents: Iterable[int], where: str) -> None:
-    for row, parent in enumerate(parents):
+def _check_stacks(table: dict) -> None:
+    frames, strings, stacks = table["frames"], table["strings"], table["stacks"]
+    _check_rows_of(stacks["frame_index"], len(frames["line"]), "stacks.frame_index")
+    for key in ("file", "name", "loc"):
+        _check_rows_of(frames[key], len(strings), f"frames.{key}")
+    for row, parent in enumerate(stacks["parent_index"]):
         if parent >= row:
-            raise Malformed(f"the parent of row {row} does not stand before it, but is {parent}", "parent_index", where)
+            raise Malformed(f"the parent of row {row} does not stand before it, but is {parent}", "parent_index", "stacks")
+
+
+def _check_nesting(parents: Sequence[int], where: str) -> None:
+    """Every way upwards ends; a span may stand before the one that encloses it."""
+    _check_rows_of(parents, len(parents), where)
+    known = bytearray(len(parents))
+    for start in range(len(parents)):
+        row, way = start, []
+        while row >= 0 and not known[row]:
+            known[row] = 1  # on the way; 2: the way from here ends
+            way.append(row)
+            row = parents[row]
+        if row >= 0 and known[row] == 1:
+            raise Malformed(f"row {row} is within itself", where)
+        for row in way:
+            known[row] = 2
