@@ -56,7 +56,7 @@ def test_a_claim_takes_no_memory():
 
 
 def test_a_bomb_is_stopped_at_the_bound():
-    bomb = gzip.compress(b"\0" * (200 * MB))
+    bomb = gzip.compress(b"\0" * (200 * MB)) + gzip.compress(b"small at its end")
 
     def refused():
         with pytest.raises(ValueError, match="more than"):
@@ -76,10 +76,10 @@ def test_damaged_data_are_an_error(name):
     codec = CODECS[name]
     stored = codec.encode(bytes(range(256)) * 5000)
     for damaged in (stored[: len(stored) // 2], stored[:-3], stored[:3], b"", b"nonsense" * 9, stored + b"more"):
-        with pytest.raises(ValueError, match="not"):
+        with pytest.raises(ValueError, match="not|more than"):
             codec.decode(damaged, 9 * MB)
         if damaged != stored + b"more" or name == "gzip":
-            with pytest.raises(ValueError, match="not"):
+            with pytest.raises(ValueError, match="not|more than"):
                 list(codec.decode_pieces(damaged, 9 * MB))
 
 

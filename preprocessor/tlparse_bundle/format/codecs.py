@@ -63,6 +63,8 @@ def _gzip_pieces(data: bytes, max_bytes: int) -> Iterator[bytes]:
     size = 0
     if not data:
         raise ValueError("not gzip data: nothing")
+    if int.from_bytes(data[-4:], "little") > max_bytes:  # what its end says of the size: most bombs need not be decoded
+        raise zstd_codec.too_large(max_bytes)
     with gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
         try:
             while piece := stream.read(zstd_codec.PIECE_BYTES):
