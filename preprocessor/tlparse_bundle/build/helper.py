@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable
 from typing import Any, BinaryIO
 
+from tlparse_bundle.build.lifeline import end_with
 from tlparse_bundle.errors import BundleError
 
 _PIPE_BYTES = 1 << 20  # so that neither process waits at every turn of the other one
@@ -116,7 +117,11 @@ class Helper:
 def _subprocess(work: Callable[[Link], Any]) -> subprocess.Popen:
     """It needs nothing of the program that called us."""
     return subprocess.Popen(
-        [sys.executable, "-c", f"from {__name__} import serve; from {work.__module__} import {work.__name__}; serve({work.__name__})"],
+        [
+            sys.executable,
+            "-c",
+            f"from {__name__} import serve; from {work.__module__} import {work.__name__}; serve({work.__name__}, parent={os.getpid()})",
+        ],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "PYTHONSAFEPATH": "1"},
@@ -131,13 +136,14 @@ class _Copy:
         its_input, to_it = os.pipe()
         from_it, its_output = os.pipe()
         self._code: int | None = None
+        parent = os.getpid()
         self.pid = os.fork()
         if not self.pid:
             try:
                 os.setsid()
                 os.close(to_it)
                 os.close(from_it)
-                serve(work, Link(open(its_input, "rb"), open(its_output, "wb")))
+                serve(work, Link(open(its_input, "rb"), open(its_output, "wb")), parent)
             finally:  # nothing of what this process was about to do
                 os._exit(1)
         os.close(its_input)
@@ -154,8 +160,13 @@ class _Copy:
         return self._code
 
 
-def serve(work: Callable[[Link], Any], link: Link | None = None) -> None:
-    """The other end, by default at the standard streams: what ``work`` returns, or raises, is the last message. Does not return."""
+def serve(work: Callable[[Link], Any], link: Link | None = None, parent: int | None = None) -> None:
+    """The other end, by default at the standard streams: what ``work`` returns, or raises, is the last message. Does not return.
+
+    It ends with ``parent``, the number of the process that speaks to it.
+    """
+    if parent is not None:
+        end_with(parent)
     gc.set_threshold(50_000)  # as in cli.main
     link = link or Link(sys.stdin.buffer, sys.stdout.buffer)
     sys.stdout = sys.stderr  # what a plug-in prints is no message

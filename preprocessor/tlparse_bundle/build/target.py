@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol, Self
 
+from tlparse_bundle.commit import written
 from tlparse_bundle.commit.folder import is_empty, new_folder, temporary_folder, unwritable
 from tlparse_bundle.errors import BundleError
 from tlparse_bundle.format import layout
@@ -93,7 +94,9 @@ class _RemoteTarget:
         return self
 
     def __exit__(self, kind, value, traceback) -> None:
-        if kind is not None:
+        if kind is None:
+            written.places.append(self.root)
+        else:
             self._remove(self._files())
         if isinstance(value, OSError):
             raise BundleError(f"{self.root} cannot be written: {value}", code="unwritable") from value

@@ -7,8 +7,12 @@ import os
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from typing import Any, Protocol, Self
+
+from tlparse_bundle.build.lifeline import end_with
+from tlparse_bundle.errors import BundleError
 
 
 def core_count() -> int:
@@ -62,29 +66,36 @@ class Workers:
 
             self._others = set(multiprocessing.active_children())
             context = multiprocessing.get_context("spawn")  # threads and forks do not mix
-            self._pool = ProcessPoolExecutor(self.count, mp_context=context, initializer=_start)
-        with _interrupts_held_back():
-            futures = {self._pool.submit(function, *argument): number for number, argument in enumerate(arguments)}
+            self._pool = ProcessPoolExecutor(self.count, mp_context=context, initializer=_start, initargs=(os.getpid(),))
         results = [None] * len(arguments)
-        for future in as_completed(futures):
-            results[futures[future]] = future.result()
-            done(futures[future])
+        try:
+            with _signals_held_back():
+                futures = {self._pool.submit(function, *argument): number for number, argument in enumerate(arguments)}
+            for future in as_completed(futures):
+                results[futures[future]] = future.result()
+                done(futures[future])
+        except BrokenProcessPool:
+            hint = "It may have been killed for want of memory; --jobs 1 needs less."
+            raise BundleError("a process that worked on a log ended early", hint=hint, code="worker-died") from None
         return results
 
 
 @contextmanager
-def _interrupts_held_back() -> Iterator[None]:
-    """Workers started in here inherit that Ctrl-C waits, and so cannot be interrupted while they start."""
+def _signals_held_back() -> Iterator[None]:
+    """Workers started in here inherit that Ctrl-C waits, and so cannot be interrupted while they start; no worker is half started when we end."""
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
     try:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _start() -> None:
+def _start(parent: int) -> None:
+    end_with(parent)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # it reaches all processes of a terminal; the parent ends its workers itself
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM, signal.SIGHUP})
     gc.set_threshold(50_000)  # as in cli.main

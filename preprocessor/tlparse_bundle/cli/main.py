@@ -12,15 +12,13 @@ import click
 
 from tlparse_bundle import __version__
 from tlparse_bundle.cli.build import Location, build, merge
+from tlparse_bundle.cli.endings import Terminated, exit_code, raise_at_signals
 from tlparse_bundle.cli.options import no_verify
 from tlparse_bundle.cli.report import report
 from tlparse_bundle.cli.run import run
-from tlparse_bundle.cli.say import say, say_error, say_json, say_misuse, say_traceback, shown
+from tlparse_bundle.cli.say import say, say_json, shown
 from tlparse_bundle.cli.serve import serve
 from tlparse_bundle.cli.share import export, fork, site
-from tlparse_bundle.errors import BundleError
-
-EXIT_INTERRUPTED = 130
 
 
 class _BuildByDefault(click.Group):
@@ -197,25 +195,11 @@ def docs(what, name) -> None:
 def main() -> None:
     """Entry point: runs the command line and turns errors into sentences and exit codes."""
     gc.set_threshold(50_000)  # tables are thousands of objects that stay, and next to nothing is garbage in cycles
-    as_json = "--json" in sys.argv[1:]
+    raise_at_signals()
     try:
         color = False if os.environ.get("NO_COLOR") else None
-        code = cli.main(standalone_mode=False, prog_name="tlparse-bundle", color=color)
-    except BundleError as error:
-        if as_json:
-            say_json({"ok": False, "error": {"code": error.code, "message": error.message, "hint": error.hint}})
-        say_error(error)
-        code = error.exit_code
-    except click.ClickException as error:
-        say_misuse(error)
-        code = error.exit_code
-    except (click.Abort, KeyboardInterrupt):
-        say("Interrupted; nothing was written.", err=True)
-        code = EXIT_INTERRUPTED
-    except BrokenPipeError:
-        sys.stdout = None  # the reader has gone; nothing more to flush
-        code = 0
-    except Exception:
-        say_traceback()
-        code = 1
-    sys.exit(code or 0)
+        code = cli.main(standalone_mode=False, prog_name="tlparse-bundle", color=color) or 0
+        sys.stdout.flush()  # a full disk is noticed here, not at the very end
+    except (Exception, KeyboardInterrupt, Terminated) as error:
+        code = exit_code(error, as_json="--json" in sys.argv[1:])
+    sys.exit(code)

@@ -70,6 +70,7 @@ def serve(bundles, port, allow_origins, viewers, no_token, open_browser) -> None
 
 def serve_bundles(bundles, *, port: int = 0, open_browser: bool, viewers=(), allow_origins=(), with_token: bool = True) -> None:
     """Serve until Ctrl-C. Raises BundleError when one of the bundles cannot be read."""
+    from tlparse_bundle.cli.endings import end_at_signals
     from tlparse_bundle.read.reader import Bundle
     from tlparse_bundle.serve.places import is_bundle, open_place
     from tlparse_bundle.serve.server import serve as run_server
@@ -96,4 +97,5 @@ def serve_bundles(bundles, *, port: int = 0, open_browser: bool, viewers=(), all
 
             webbrowser.open(address)
 
+    end_at_signals()
     run_server(bundles, viewers=viewers, allow_origins=allow_origins, port=port, with_token=with_token, ready=ready)

@@ -77,7 +77,7 @@ def new_file(out: Path, *, overwrite: bool = False, readers_of: Iterable[Any] = 
                 os.replace(staging.new, place)
             else:
                 _link(staging.new, place, out)
-            staging.done = True
+            staging.commit()
             seal.sync(str(place.parent))
 
 

@@ -9,7 +9,7 @@ import re
 import stat
 from pathlib import Path
 
-from tlparse_bundle.commit import leftovers
+from tlparse_bundle.commit import leftovers, written
 from tlparse_bundle.commit.guardian import Guardian
 from tlparse_bundle.errors import BundleError
 
@@ -61,8 +61,9 @@ class Staging:
 
     def commit(self) -> None:
         """What was done stays."""
-        (self.path / leftovers.UNDO).unlink()
+        (self.path / leftovers.UNDO).unlink(missing_ok=True)
         self.done = True
+        written.places.append(str(self.out))
 
     def _end(self) -> None:
         """If even this is interrupted the guardian goes on with it."""
