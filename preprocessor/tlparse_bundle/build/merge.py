@@ -34,7 +34,7 @@ def merge(bundles: Sequence[str | os.PathLike], out: str | os.PathLike, *, overw
     if str(out).rstrip("/") in (str(location).rstrip("/") for location in bundles):
         raise BundleError(f"{out} is one of the bundles to merge", hint="Choose another place.", code="exists")
     logs = [(str(location), log.id) for bundle, location in zip(opened, bundles) for log in bundle.logs]
-    sources = [Path(location) / name for location in bundles if not is_url(location) for name in ("", layout.MANIFEST)]
+    sources = [path for location in bundles for path in layout.guards(location)]
     with open_target(out, overwrite=overwrite, sources=sources) as target, Workers(min(jobs or core_count(), len(logs))) as workers:
         summaries = workers.map(_copy_log, [(*log, target.root, verify) for log in logs])
         try:

@@ -15,6 +15,7 @@ from tlparse_bundle.format import layout
 from tlparse_bundle.format.json_codec import loads
 from tlparse_bundle.format.regular_file import read_regular
 from tlparse_bundle.remote import RemoteFolder, is_url
+from tlparse_bundle.shown import shown
 
 _MAX_MANIFEST_BYTES = 256 << 20
 
@@ -165,16 +166,16 @@ class _Replaceable:
     def __call__(self, path: Path) -> None:
         if not is_bundle(path):
             hint = "Choose another place; only bundles are ever replaced."
-            raise BundleError(f"{self._out} exists and is not a bundle", hint=hint, code="exists")
+            raise BundleError(f"{shown(self._out)} exists and is not a bundle", hint=hint, code="exists")
         if not self._overwrite:
-            raise BundleError(f"{self._out} exists already", hint="Use --overwrite to replace it.", code="exists")
+            raise BundleError(f"{shown(self._out)} exists already", hint="Use --overwrite to replace it.", code="exists")
         others = sorted(_others(path))
         if others:
             hint = "Move these away first; they would be lost."
-            raise BundleError(f"{self._out} holds more than a bundle: {', '.join(others[:5])}", hint=hint, code="exists")
+            raise BundleError(f"{shown(self._out)} holds more than a bundle: {', '.join(map(shown, others[:5]))}", hint=hint, code="exists")
         if _version(path) != self._seen:
             hint = "Somebody else has written it. Look at it, and try again if it is to be replaced."
-            raise BundleError(f"{self._out} has changed meanwhile; it was left as it is", hint=hint, code="exists")
+            raise BundleError(f"{shown(self._out)} has changed meanwhile; it was left as it is", hint=hint, code="exists")
 
 
 def _version(bundle: Path) -> tuple[int, ...] | None:

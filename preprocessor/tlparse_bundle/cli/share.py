@@ -9,7 +9,6 @@ import click
 from tlparse_bundle.cli.options import no_verify
 from tlparse_bundle.cli.say import say, shown
 from tlparse_bundle.cli.serve import viewer_option
-from tlparse_bundle.errors import BundleError
 
 
 @click.command()
@@ -54,22 +53,19 @@ def export(bundle, report, compiles, viewer, max_mb, overwrite, verify) -> None:
       tlparse-bundle export out/ report.html
       tlparse-bundle export out/ report.html --compile 0/0 --compile 0/1
     """
+    from tlparse_bundle.commit.folder import new_file
+    from tlparse_bundle.format.layout import guards
     from tlparse_bundle.read.reader import Bundle
     from tlparse_bundle.serve.export import export as export_page
     from tlparse_bundle.serve.viewer_files import viewer_folder
 
-    if report.exists() and not overwrite:
-        raise BundleError(f"{report} exists already", hint="Pass --overwrite to replace it.", code="exists")
-    pieces = export_page(Bundle.open(bundle, verify=verify), viewer_folder(viewer), compiles, max_mb * 1_000_000)
-    held = f"the artifacts of {', '.join(compiles)}" if compiles else "all artifacts"
-    say(f"Writing {shown(report)}: {sum(map(len, pieces)) / 1e6:.1f} MB, with {shown(held)}.", err=True)
-    part = report.with_name(report.name + ".part")
-    try:
-        with part.open("wb") as file:
+    source = Bundle.open(bundle, verify=verify)
+    with new_file(report, overwrite=overwrite, readers_of=guards(source.location)) as new:
+        pieces = export_page(source, viewer_folder(viewer), compiles, max_mb * 1_000_000)
+        held = f"the artifacts of {', '.join(compiles)}" if compiles else "all artifacts"
+        say(f"Writing {shown(report)}: {sum(map(len, pieces)) / 1e6:.1f} MB, with {shown(held)}.", err=True)
+        with new.open("xb") as file:
             file.writelines(pieces)
-        part.replace(report)
-    finally:
-        part.unlink(missing_ok=True)
 
 
 @click.command()

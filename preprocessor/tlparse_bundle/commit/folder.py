@@ -14,6 +14,7 @@ from tlparse_bundle.commit import leftovers, seal
 from tlparse_bundle.commit.staging import Staging, is_ours
 from tlparse_bundle.commit.swap import exchange
 from tlparse_bundle.errors import BundleError
+from tlparse_bundle.shown import shown
 
 _TAKEN = {errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR, errno.EISDIR}
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
@@ -37,9 +38,9 @@ def new_folder(
         fills = place.is_dir() and is_empty(place)
         if fills:
             place = place.resolve()
+        elif may_replace is None:
+            check_new(out)
         elif os.path.lexists(place):
-            if may_replace is None:
-                raise BundleError(f"{out} exists already", hint="Name a new folder, or an empty one.", code="exists")
             may_replace(place)
         allowed = seal.readers((*readers_of, place) if os.path.lexists(place) and not fills else readers_of)
         with Staging(place, place if fills else place.parent) as staging:
@@ -50,6 +51,13 @@ def new_folder(
                 _fill(staging, last)
             else:
                 _put(staging, out, may_replace)
+
+
+def check_new(out: Path) -> None:
+    """Raises BundleError unless there is nothing at ``out``, or an empty folder: before long work begins."""
+    with _sentences(out):
+        if os.path.lexists(out) and not (out.is_dir() and is_empty(out)):
+            raise BundleError(f"{shown(out)} exists already", hint="Name a new folder, or an empty one.", code="exists")
 
 
 @contextmanager
@@ -65,7 +73,7 @@ def new_file(out: Path, *, overwrite: bool = False, readers_of: Iterable[Any] = 
         def check() -> None:
             if os.path.lexists(place) and not (overwrite and (place.is_symlink() or place.is_file())):
                 hint = "" if overwrite else "Pass --overwrite to replace it."
-                raise BundleError(f"{out} exists already{' and is no file' if overwrite else ''}", hint=hint, code="exists")
+                raise BundleError(f"{shown(out)} exists already{' and is no file' if overwrite else ''}", hint=hint, code="exists")
 
         check()
         with Staging(place, place.parent) as staging:
@@ -160,7 +168,7 @@ def _link(new: Path, place: Path, out: Path) -> None:
 
 def _appeared(out: Path) -> BundleError:
     return BundleError(
-        f"{out} has appeared meanwhile; it was left as it is", hint="Choose another place, or move it away.", code="exists"
+        f"{shown(out)} has appeared meanwhile; it was left as it is", hint="Choose another place, or move it away.", code="exists"
     )
 
 
@@ -188,4 +196,4 @@ def unwritable(out: object, error: OSError) -> BundleError:
         hint = "It may be a mount point, which can be filled but not replaced: empty it first."
     else:
         hint = ""
-    return BundleError(f"{out} cannot be written: {error.strerror or error}", hint=hint, code="unwritable")
+    return BundleError(f"{shown(out)} cannot be written: {error.strerror or error}", hint=hint, code="unwritable")

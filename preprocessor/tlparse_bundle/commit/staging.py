@@ -12,6 +12,7 @@ from pathlib import Path
 from tlparse_bundle.commit import leftovers, written
 from tlparse_bundle.commit.guardian import Guardian
 from tlparse_bundle.errors import BundleError
+from tlparse_bundle.shown import shown
 
 _MAX_NAME = 200  # of the 255 bytes that a name may have
 _TRIES, _TRY_SECONDS = 5, 0.02  # a guardian has the lock for a moment
@@ -96,7 +97,7 @@ class Staging:
             finally:
                 if file >= 0:
                     os.close(file)
-        raise BundleError(f"another process is writing {self.out}", hint="Wait until it is done, or choose another place.", code="busy")
+        raise BundleError(f"another process is writing {shown(self.out)}", hint="Wait until it is done, or choose another place.", code="busy")
 
     def _locked(self, file: int) -> bool:
         try:
@@ -111,7 +112,7 @@ class Staging:
         regular = stat.S_ISREG(os.fstat(lock).st_mode)
         content = os.read(lock, _LOCK_CONTENT).decode("utf-8", "surrogateescape") if regular else ""
         if not regular or content and not self._names.fullmatch(content):
-            raise BundleError(f"{self._lock_path} is not ours, and in the way", hint="Move it away.", code="exists")
+            raise BundleError(f"{shown(self._lock_path)} is not ours, and in the way", hint="Move it away.", code="exists")
         if content:
             leftovers.clean(str(self.out), str(self.path.with_name(content)))
         os.ftruncate(lock, 0)

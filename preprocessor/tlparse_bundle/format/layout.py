@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 from tlparse_bundle.format.codecs import Codec
 
@@ -32,6 +33,11 @@ def log_path(log_id: str, name: str, codec: Codec) -> str:
 def rank_path(name: str, codec: Codec) -> str:
     """Path of the file of an analysis of the ranks."""
     return f"ranks/{name}.json{codec.suffix}"
+
+
+def guards(location: str | Path) -> list[Path]:
+    """What says who may read a bundle of this machine."""
+    return [Path(location), Path(location) / MANIFEST]
 
 
 def is_own(path: str) -> bool:

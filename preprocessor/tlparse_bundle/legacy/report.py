@@ -11,7 +11,8 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from tlparse_bundle.errors import BundleError
+from tlparse_bundle.commit.folder import new_folder
+from tlparse_bundle.format.layout import guards
 from tlparse_bundle.legacy import rust_json
 from tlparse_bundle.legacy.directory import Directory
 from tlparse_bundle.legacy.export import GUARD_PAGE, failures, is_ignored
@@ -32,13 +33,8 @@ def write_legacy(bundle: Bundle, folder: Path, *, export: bool = False) -> list[
     with the timeline and the run times and schedules of all ranks beside them, else into folders of their ids. ``export`` is tlparse's
     export mode. Raises BundleError when ``folder`` holds something already, or cannot be written.
     """
-    try:
-        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-            raise BundleError(f"{folder} exists already", hint="Choose an empty folder.", code="exists")
-        folder.mkdir(parents=True, exist_ok=True)
-        return _write(bundle.logs, folder, export)
-    except OSError as error:
-        raise BundleError(f"{folder} cannot be written: {error.strerror or error}", code="unwritable") from error
+    with new_folder(folder, readers_of=guards(bundle.location)) as new:
+        return [folder / target.relative_to(new) for target in _write(bundle.logs, new, export)]
 
 
 def _write(logs: list[Log], folder: Path, export: bool) -> list[Path]:

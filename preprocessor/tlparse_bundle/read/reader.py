@@ -40,6 +40,11 @@ class Bundle:
         """
         return cls(open_store(location if isinstance(location, str) else os.fspath(location)), verify=verify)
 
+    @property
+    def location(self) -> str:
+        """The folder or URL that it was opened at."""
+        return self._store.location
+
     def log(self, log_id: str) -> Log:
         """The log with this id. Raises BundleError when there is none."""
         for log in self.logs:

@@ -3,44 +3,45 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+from tlparse_bundle.commit.folder import new_folder
 from tlparse_bundle.errors import BundleError
+from tlparse_bundle.format.layout import guards
 from tlparse_bundle.read.checks import damaged
 from tlparse_bundle.read.reader import Bundle, Event, Log
+from tlparse_bundle.shown import shown
 
 _TORCH_PREFIX = "dedicated_log_torch_trace_"
 _DAMAGED = "The bundle is damaged; tlparse-bundle validate says where."
 
 
 def restore(bundle: Bundle, folder: Path) -> list[Path]:
-    """Write every log of ``bundle`` into ``folder``; returns the files.
+    """Write every log of ``bundle`` into ``folder``, a new or an empty one; returns the files.
 
-    Compressed logs come back decompressed. Raises BundleError when a file exists already, or when
-    what was restored has another SHA-256 than the log had.
+    Compressed logs come back decompressed. Nothing is written when one of the logs would not be what it was, by its SHA-256.
+    Raises BundleError then, when there is something in the folder, and when it cannot be written.
     """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        targets = [folder / _file_name(log) for log in bundle.logs]
-        for target in targets:
-            if target.exists() or targets.count(target) > 1:
-                raise BundleError(f"{target} exists already", hint="Restore into an empty folder.", code="exists")
-        for log, target in zip(bundle.logs, targets):
-            _write(log, target)
-    except OSError as error:
-        raise BundleError(f"{error.filename or folder} cannot be written: {error.strerror or error}", code="unwritable") from None
-    return targets
+    names = [_file_name(log) for log in bundle.logs]
+    twice = next((name for name, count in Counter(names).items() if count > 1), None)
+    if twice is not None:
+        raise BundleError(f"{shown(folder / twice)} would be written twice: two logs have this name", hint=_DAMAGED, code="damaged")
+    with new_folder(folder, readers_of=guards(bundle.location)) as new:
+        for log, name in zip(bundle.logs, names):
+            _write(log, new / name, folder / name)
+    return [folder / name for name in names]
 
 
-def _write(log: Log, target: Path) -> None:
+def _write(log: Log, path: Path, target: Path) -> None:
     digest = hashlib.sha256()
-    with open(target, "xb") as stream:
+    with open(path, "xb") as stream:
         for data in restored_bytes(log):
             digest.update(data)
             stream.write(data)
     if digest.hexdigest() != log.row["source"]["sha256"]:
-        raise BundleError(f"{target} is not the log that the bundle was made from: its SHA-256 differs", hint=_DAMAGED, code="damaged")
+        raise BundleError(f"{shown(target)} is not the log that the bundle was made from: its SHA-256 differs", hint=_DAMAGED, code="damaged")
 
 
 def _file_name(log: Log) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+from tlparse_bundle.commit.folder import new_folder
 from tlparse_bundle.errors import BundleError
 from tlparse_bundle.serve.viewer_files import copy_alone, forkable, viewers_folder
 
@@ -19,11 +20,10 @@ def fork(name: str, target: Path) -> None:
     """
     if name not in forkable():
         raise BundleError(f"there is no viewer {name!r}", hint=f"There are: {', '.join(forkable())}.", code="not-found")
-    if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        raise BundleError(f"{target} exists already", hint="Name a new folder.", code="exists")
-    copy_alone(viewers_folder() / name, target)
-    if not (target / "package.json").exists():  # what is built brings its own
-        shutil.copyfile(viewers_folder() / _TYPES, target / _TYPES)
-    if not (target / _README).exists():
-        text = (viewers_folder() / "FORK.md").read_text(encoding="utf-8")
-        (target / _README).write_text(text.replace("VIEWER", name), encoding="utf-8")
+    with new_folder(target) as new:
+        copy_alone(viewers_folder() / name, new)
+        if not (new / "package.json").exists():  # what is built brings its own
+            shutil.copyfile(viewers_folder() / _TYPES, new / _TYPES)
+        if not (new / _README).exists():
+            text = (viewers_folder() / "FORK.md").read_text(encoding="utf-8")
+            (new / _README).write_text(text.replace("VIEWER", name), encoding="utf-8")

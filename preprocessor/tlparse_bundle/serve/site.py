@@ -8,15 +8,17 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
+from tlparse_bundle.commit.folder import check_new, new_folder
 from tlparse_bundle.errors import BundleError
 from tlparse_bundle.format.json_codec import dumps
-from tlparse_bundle.format.layout import is_own
+from tlparse_bundle.format.layout import guards, is_own
 from tlparse_bundle.format.regular_file import NotRegular, open_regular
 from tlparse_bundle.read.reader import Bundle
 from tlparse_bundle.serve.catalogue import bundle_row, viewer_row
 from tlparse_bundle.serve.server import url_names
 from tlparse_bundle.serve.viewer_files import HOME, LIB, copy_tree, viewers_folder, viewers_with
 
+_INDEX = "index.html"
 _NO_LINKS = "A bundle holds files only; copy it with 'cp -rL', if its links are your own."
 _PAGE = """<!doctype html>
 <html lang="en">
@@ -34,8 +36,7 @@ def write_site(bundles: Sequence[Path], target: Path, viewers: Sequence[Path] = 
     viewers/<name>/, bundles/<name>/, bundles.json, and an index.html that leads to the only bundle or to the list.
     Raises BundleError when the folder is not empty, or when a page could not decode one of the bundles.
     """
-    if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        raise BundleError(f"{target} exists already", hint="Name a new folder.", code="exists")
+    check_new(target)
     opened = {name: (Path(path), Bundle.open(path)) for name, path in url_names(bundles).items()}
     packaged = viewers_folder()
     decoder = packaged / LIB / "vendor" / "fzstd.js"
@@ -48,17 +49,19 @@ def write_site(bundles: Sequence[Path], target: Path, viewers: Sequence[Path] = 
         )
     own = {name: Path(folder) for name, folder in url_names(viewers).items()}
     shown = viewers_with(own)
-    for name, folder in {LIB: packaged / LIB, HOME: packaged / HOME, **shown}.items():
-        copy_tree(folder, target / "viewers" / name)
-    rows = []
-    for name, (path, bundle) in opened.items():
-        _copy_bundle(path, target / "bundles" / name)
-        rows.append(bundle_row(name, bundle.manifest))
-    listed = {"bundles": rows, "viewers": [viewer_row(name, folder) for name, folder in shown.items()]}
-    (target / "bundles.json").write_bytes(dumps(listed))
-    url = f"viewers/{next(iter(shown)) if own else 'default'}/?bundle=../../{rows[0]['url']}" if len(rows) == 1 else "viewers/home/"
-    (target / "index.html").write_text(_PAGE.format(url=html.escape(url)), encoding="utf-8")
-    (target / ".nojekyll").write_bytes(b"")  # GitHub Pages: take the files as they are
+    sources = [path for location, _ in opened.values() for path in guards(location)]
+    with new_folder(target, readers_of=sources, last=_INDEX) as new:
+        for name, folder in {LIB: packaged / LIB, HOME: packaged / HOME, **shown}.items():
+            copy_tree(folder, new / "viewers" / name)
+        rows = []
+        for name, (path, bundle) in opened.items():
+            _copy_bundle(path, new / "bundles" / name)
+            rows.append(bundle_row(name, bundle.manifest))
+        listed = {"bundles": rows, "viewers": [viewer_row(name, folder) for name, folder in shown.items()]}
+        (new / "bundles.json").write_bytes(dumps(listed))
+        url = f"viewers/{next(iter(shown)) if own else 'default'}/?bundle=../../{rows[0]['url']}" if len(rows) == 1 else "viewers/home/"
+        (new / _INDEX).write_text(_PAGE.format(url=html.escape(url)), encoding="utf-8")
+        (new / ".nojekyll").write_bytes(b"")  # GitHub Pages: take the files as they are
     return sum(path.stat().st_size for path in target.rglob("*") if path.is_file())
 
 
