@@ -153,12 +153,16 @@ def test_events_in_another_order_are_not_restored(made, tmp_path):
         pieces(Bundle.open(tmp_path / "bundle"), 10**6)
 
 
-def test_a_damaged_bundle_is_noticed(made, tmp_path):
+@pytest.mark.parametrize("empty", [False, True])
+def test_a_damaged_bundle_is_noticed(empty, made, tmp_path):
     made({"x.log": log("a\n | text")}, codec="none")
     (chunk,) = (tmp_path / "bundle" / "logs").rglob("verbatim/*")
     chunk.write_bytes(chunk.read_bytes().replace(b"V", b"W"))
+    if empty:
+        (tmp_path / "again").mkdir()
     with pytest.raises(BundleError, match="SHA-256"):
         restore(Bundle.open(tmp_path / "bundle"), tmp_path / "again")
+    assert not list((tmp_path / "again").iterdir()) if empty else not (tmp_path / "again").exists()
 
 
 @pytest.mark.parametrize("damage", [lambda t: t.pop("byte_offset"), lambda t: t["blob_index"].__setitem__(0, 99), lambda t: t.update(payload_forms=[]), lambda t: []])
@@ -173,5 +177,5 @@ def test_a_place_that_cannot_be_written_is_a_sentence(made, tmp_path):
     bundle = made({"x.log": log("a")})
     (tmp_path / "file").write_text("")
     for place in (tmp_path / "file", tmp_path / "file" / "below", tmp_path / ("x" * 300)):
-        with pytest.raises(BundleError, match="cannot be written"):
+        with pytest.raises(BundleError, match="cannot be written|exists already"):
             restore(bundle, place)

@@ -15,6 +15,7 @@ CLOCK = re.compile(r"\bsleep\(|wait_for_timeout\(|perf_counter|monotonic|network
 MAY = {
     "tests/cli/test_run.py": 1,  # a program that would go on for long, and gets a signal
     "tests/fuzz/__main__.py": 4,  # for how many minutes
+    "tests/fuzz/kills.py": 2,  # how long a command takes when it is left alone
     "tests/fuzz/pages.py": 2,  # for how many minutes
     "tests/fuzz/runner.py": 2,  # the limit of a case
     "tests/repository/test_tests.py": None,  # the words

@@ -43,12 +43,12 @@ def new_folder(
         elif os.path.lexists(place):
             may_replace(place)
         allowed = seal.readers((*readers_of, place) if os.path.lexists(place) and not fills else readers_of)
-        with Staging(place, place if fills else place.parent) as staging:
+        with Staging(place, place if fills else place.parent, out) as staging:
             staging.new.mkdir()
             yield staging.new
             seal.seal(str(staging.new), allowed)
             if fills:
-                _fill(staging, last)
+                _fill(staging, out, last)
             else:
                 _put(staging, out, may_replace)
 
@@ -76,7 +76,7 @@ def new_file(out: Path, *, overwrite: bool = False, readers_of: Iterable[Any] = 
                 raise BundleError(f"{shown(out)} exists already{' and is no file' if overwrite else ''}", hint=hint, code="exists")
 
         check()
-        with Staging(place, place.parent) as staging:
+        with Staging(place, place.parent, out) as staging:
             yield staging.new
             seal.restrict(str(staging.new), seal.readers(readers_of))
             seal.sync(str(staging.new))
@@ -110,14 +110,14 @@ def _proper(out: Path) -> Path:
     return out.absolute() if out.name not in ("", "..") else out.resolve()
 
 
-def _fill(staging: Staging, last: str) -> None:
+def _fill(staging: Staging, out: Path, last: str) -> None:
     names = sorted(os.listdir(staging.new), key=lambda name: (name == last, name))
     staging.undo_as("fill", *names)
     if not is_empty(staging.out):
-        raise _appeared(staging.out)
+        raise _appeared(out)
     for name in names:
         if os.path.lexists(staging.out / name):
-            raise _appeared(staging.out / name)
+            raise _appeared(out / name)
         (staging.new / name).rename(staging.out / name)
     staging.commit()
     seal.sync(str(staging.out))

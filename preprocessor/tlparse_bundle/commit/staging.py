@@ -22,13 +22,14 @@ _LOCK_CONTENT = 1024
 class Staging:
     """Use as a context manager: what is still in the staging folder at the end is removed, in any case and whatever ends this process.
 
-    ``out`` is the place, ``folder`` the one that the staging folder lies in; it is made if need be.
+    ``out`` is the place, ``called`` what the user calls it, ``folder`` the one that the staging folder lies in; it is made if need be.
     Raises BundleError when another process is writing ``out``, and OSError.
     """
 
-    def __init__(self, out: Path, folder: Path):
+    def __init__(self, out: Path, folder: Path, called: object = None):
         name = out.name if len(os.fsencode(out.name)) <= _MAX_NAME else hashlib.sha256(os.fsencode(out.name)).hexdigest()
         self.out = out
+        self._called = called or out
         self._names = names_of(name)
         self.path = folder / f".{name}.{os.urandom(4).hex()}.partial"
         self.new = self.path / leftovers.NEW
@@ -43,7 +44,7 @@ class Staging:
         # The guardian comes first, so that there is no moment in which a file of ours is there without it.
         try:
             self._guardian = Guardian(str(self.out), str(self.path), str(self._lock_path), self._made)
-            self._lock_path.parent.mkdir(parents=True, exist_ok=True)
+            _make(self._lock_path.parent)
             self._take_lock()
             self.path.mkdir(0o700)
         except BaseException:
@@ -97,7 +98,7 @@ class Staging:
             finally:
                 if file >= 0:
                     os.close(file)
-        raise BundleError(f"another process is writing {shown(self.out)}", hint="Wait until it is done, or choose another place.", code="busy")
+        raise BundleError(f"another process is writing {shown(self._called)}", hint="Wait until it is done, or choose another place.", code="busy")
 
     def _locked(self, file: int) -> bool:
         try:
@@ -118,6 +119,13 @@ class Staging:
         os.ftruncate(lock, 0)
         os.lseek(lock, 0, os.SEEK_SET)
         os.write(lock, os.fsencode(self.path.name))
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except FileExistsError as error:  # what is there is something else
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), error.filename) from None
 
 
 def names_of(name: str) -> re.Pattern[str]:
