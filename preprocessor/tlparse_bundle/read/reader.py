@@ -22,10 +22,11 @@ _CACHED_CHUNKS = 8
 
 
 class Bundle:
-    """A bundle: ``manifest`` (dict) and ``logs`` (list of Log). ``trusted``: this program has just written it, nothing is checked."""
+    """A bundle: ``location``, ``manifest`` (dict) and ``logs`` (list of Log). ``trusted``: this program has just written it, nothing is checked."""
 
     def __init__(self, store: Store, manifest: dict | None = None, *, verify: bool = True, trusted: bool = False):
         self._store = store
+        self.location = store.location
         self.trusted = trusted
         self.manifest: dict = read_manifest(store) if manifest is None else manifest
         self.codec = CODECS[self.manifest["codec"]]
@@ -39,11 +40,6 @@ class Bundle:
         Raises BundleError when there is none, when its major format version is another one, and later for what is damaged.
         """
         return cls(open_store(location if isinstance(location, str) else os.fspath(location)), verify=verify)
-
-    @property
-    def location(self) -> str:
-        """The folder or URL that it was opened at."""
-        return self._store.location
 
     def log(self, log_id: str) -> Log:
         """The log with this id. Raises BundleError when there is none."""
