@@ -15,11 +15,12 @@ _STACK_TRACES = "inductor_provenance_tracking_kernel_stack_traces"
 
 
 class Directory:
-    """``groups`` lists the entries by compile id, in order of first appearance."""
+    """``groups`` lists the entries by compile id, in order of first appearance; ``written`` are the paths of the files."""
 
     def __init__(self, folder: Path):
         self.folder = folder
         self.groups: dict[str, list[dict]] = {}
+        self.written: set[str] = set()
         self._number = 0
         self._places = Places()
 
@@ -56,6 +57,7 @@ class Directory:
         return path
 
     def write(self, path: str, content: bytes) -> None:
+        self.written.add(path)
         target = self.folder / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(content)

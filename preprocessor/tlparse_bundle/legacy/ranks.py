@@ -57,7 +57,7 @@ class RankFiles:
 def _graphs(directory: Directory) -> Iterator[tuple[str, str, list[str]]]:
     """(folder, compile id, names of its files) of each compile id."""
     for shown_id, entries in directory.groups.items():
-        files = [entry["url"].split("/") for entry in entries]
+        files = [entry["url"].split("/") for entry in entries if entry["url"] in directory.written]  # a link may lead anywhere
         for graph in dict.fromkeys(parts[0] for parts in files if len(parts) == 2):
             yield graph, shown_id, [parts[1] for parts in files if len(parts) == 2 and parts[0] == graph]
 

@@ -11,11 +11,12 @@ from tlparse_bundle.legacy import rust_json
 from tlparse_bundle.read.reader import Event, Log
 from tlparse_bundle.read.restore import verbatim_bytes
 from tlparse_bundle.trace.compile_id import ID_KEYS
-from tlparse_bundle.trace.reader import PREFIX
+from tlparse_bundle.trace.reader import MAX_LINE_BYTES, PREFIX
 
 _U32_MAX = 2**32 - 1
 # An id above would make tlparse reserve that many places; torch counts from 0.
 MAX_STRINGS = 1 << 20
+_MAX_LINE_BYTES = 2 * MAX_LINE_BYTES  # no record has a longer one, whatever a bundle says
 # What stands for a year that nothing in the log tells; not today's, so that equal bundles make equal
 # reports.
 UNKNOWN_YEAR = 1970
@@ -165,7 +166,7 @@ class _Lines:
         while self._base + len(self._buf) <= start and self._next(keep=False):
             pass
         end = self._buf.find(b"\n", max(0, start - self._base)) + 1
-        while not end and self._next(keep=True):
+        while not end and len(self._buf) < _MAX_LINE_BYTES and self._next(keep=True):
             end = self._buf.find(b"\n", max(0, start - self._base)) + 1
         line = self._buf[max(0, start - self._base) : end or None]
         if event.payload_form in ("lf", "crlf"):

@@ -38,7 +38,7 @@ def _timeline(log: Log) -> bytes:
 def _artifact(log: Log, key: str, name: str) -> bytes:
     compile = log.compile(key)
     wanted, _, number = name.rpartition("#")
-    if not wanted or not number.isdecimal():
+    if not wanted or not number.isdecimal() or len(number) > 9:
         wanted, number = name, "1"
     same = [a for a in compile.artifacts if a.name == wanted]
     if not same:
