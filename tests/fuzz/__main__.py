@@ -5,6 +5,7 @@ import importlib
 import importlib.util
 import os
 import random
+import resource
 import sys
 import time
 from collections import Counter
@@ -15,6 +16,7 @@ from fuzz.bases import LARGER, NAMES
 from fuzz.commands import ON_BUNDLES
 from fuzz.runner import Runner
 
+_MAX_BYTES = 8 << 30  # of the address space of this process: a mistake here must not take all that the machine has
 SEEDS = Path(__file__).with_name("seeds.txt")
 _COMMANDS_A_BUNDLE = 5
 
@@ -121,8 +123,11 @@ def _in_processes(minutes, options):
 
 def _one(minutes, options, seed):
     began = time.monotonic()
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (_MAX_BYTES, before[1]))
     with Runner() as runner:
         found, count = fuzz(runner, minutes, seed, options.only, options.most)
+    resource.setrlimit(resource.RLIMIT_AS, before)  # Chromium takes more
     took = time.monotonic() - began
     print(f"\nseed {seed}: {count} runs in {took:.0f} s ({count / took:.0f} a second), {len(found)} kinds of faults")
     for kind, number in Counter({kind: number for kind, (number, _) in found.items()}).most_common():

@@ -105,7 +105,8 @@ def _lines(data, rng):
     elif kind == 1:
         lines[to:to] = lines[at : at + 20]
     elif kind == 2:
-        lines[to:to] = [lines[at]] * rng.choice([2, 100, 2000])
+        times = rng.choice([2, 100, 2000])
+        lines[to:to] = [lines[at]] * (times if len(lines[at]) * times < 40_000_000 else 2)
     elif kind == 3:
         del lines[at : at + rng.choice([1, 10])]
     elif kind == 4:

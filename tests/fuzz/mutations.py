@@ -10,8 +10,10 @@ import os
 import random
 import re
 import struct
+import zlib
 from typing import NamedTuple
 
+import zstandard
 from tlparse_bundle.format.codecs import codec_of
 
 from fuzz import values
@@ -21,6 +23,7 @@ from fuzz.schema_walk import any_place, fields, place
 _DEEP = re.compile(r'"\\u0001deep(\d+)\\u0001"')
 _TABLE = re.compile(r"logs/([^/]+)/(?:(\w+)\.json|(events|metadata)/\d+\.json)")
 _AGAIN = "\u0001again"
+_MAX_TEXT = 40_000_000  # of a table
 
 
 class Special(NamedTuple):
@@ -107,9 +110,16 @@ def change_field(files, rng, notes):
 
 
 def _read(files, path):
+    """The table in a file; None when it was damaged before. Nothing of the package: it is what is tried."""
+    data = files[path]
     try:
-        return json.loads(codec_of(path).decode(files[path]))
-    except (ValueError, TypeError, RecursionError):
+        if path.endswith(".zst"):
+            with zstandard.ZstdDecompressor().stream_reader(data) as stream:
+                data = stream.read(_MAX_TEXT)
+        elif path.endswith(".gz"):
+            data = zlib.decompressobj(wbits=31).decompress(data, _MAX_TEXT)
+        return json.loads(data)
+    except (ValueError, TypeError, RecursionError, MemoryError, zlib.error, zstandard.ZstdError):
         return None
 
 
@@ -154,13 +164,15 @@ def _change_list(rows, rng):
     elif kind == 4:
         rows.append(values.anything(rng))
     elif kind == 5:  # a whole column
-        rows[:] = [rng.choice([rows[at], values.scalar(rng)])] * len(rows)
+        value = rng.choice([rows[at], values.scalar(rng)])
+        rows[:] = [value if len(str(value)) * len(rows) < _MAX_TEXT else None] * len(rows)
     elif kind == 6:  # circles, references to oneself and to what comes later
         rows[:] = [(number + rng.choice([0, 1])) % len(rows) for number in range(len(rows))]
     elif kind == 7:
         rows[:] = [len(rows)] * len(rows)
-    elif kind == 8 and len(json.dumps(rows[at])) < 500:
-        rows[:] = rows * max(1, rng.choice([100, 5000, values.HUGE_LIST]) // len(rows))
+    elif kind == 8:
+        times = max(1, rng.choice([100, 5000, values.HUGE_LIST]) // len(rows))
+        rows[:] = rows * (times if len(str(rows)) * times < _MAX_TEXT else 2)
     elif kind == 9:
         rng.shuffle(rows)
     else:

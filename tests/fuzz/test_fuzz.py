@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from fuzz import log_mutations, mutations, values
-from fuzz.__main__ import kept
+from fuzz.__main__ import fuzz, kept
 from fuzz.bases import NAMES, base, log_bases
 from fuzz.commands import ON_BUNDLES
 from fuzz.runner import Runner
@@ -33,6 +33,12 @@ def test_a_sound_bundle_has_no_fault(command, runner):
 def test_a_sound_log_has_no_fault(runner):
     assert runner.run_files("log", {"x.log": log_bases()[-1]}, [], 1, ["build"]) == []
     assert runner.code == 0
+
+
+@pytest.mark.parametrize("only", ["bundles", "logs"])
+def test_hostile_ones(only, runner):
+    found, count = fuzz(runner, 60, 1, only, most=25)
+    assert count >= 25 and {kind: fault for kind, (_, fault) in found.items()} == {}
 
 
 def test_what_was_a_fault_once(runner):
