@@ -147,10 +147,12 @@ function rowsOf(spans, depth, instants, length) {
 /** Duration without that of the spans inside. @param {any} spans */
 function ownTimes({ duration_us: duration, parent_index: parent }) {
   const own = new Float64Array(duration.length);
+  const ended = Int32Array.from(parent); // the nearest span around each that has an end; its way is walked once
   for (let i = 0; i < own.length; i++) own[i] = duration[i] ?? 0;
   for (let i = 0; i < own.length; i++) {
-    let above = parent[i];
-    while (above >= 0 && duration[above] === null) above = parent[above];
+    let above = ended[i];
+    while (above >= 0 && duration[above] === null) above = ended[above];
+    for (let at = i, next = ended[at]; next !== above; at = next, next = ended[at]) ended[at] = above;
     if (above >= 0) own[above] -= duration[i] ?? 0;
   }
   return own.map((us) => Math.max(0, us));

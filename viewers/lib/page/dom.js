@@ -1,5 +1,10 @@
 // Making elements. Data becomes text, never markup.
 
+const LONG = 10_000; // characters of one text, unless it stands in a <pre>: nobody reads more, and a browser takes seconds to lay it out
+
+/** @param {string} text */
+export const cut = (text) => (text.length > LONG ? `${text.slice(0, LONG)}… (${(text.length - LONG).toLocaleString("en")} more characters)` : text);
+
 /**
  * h("button", { class: "quiet", onclick: go, "aria-label": "Next" }, "›")
  * Props: 'class', 'dataset', 'style' (an object), 'on…' listeners; true sets an empty attribute; null and false leave it off.
@@ -13,7 +18,7 @@ export function h(tag, props, ...children) {
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
     else if (name === "dataset") Object.assign(element.dataset, value);
     else if (name === "style") for (const [key, v] of Object.entries(value)) element.style.setProperty(key, String(v));
-    else element.setAttribute(name, value === true ? "" : String(value));
+    else element.setAttribute(name, value === true ? "" : name === "href" || name === "value" ? String(value) : cut(String(value)));
   }
   append(element, children);
   return element;
@@ -21,9 +26,10 @@ export function h(tag, props, ...children) {
 
 /** Nested arrays are taken apart; nothing, false and null are left out. @param {Element} parent @param {any[]} children */
 export function append(parent, children) {
+  const whole = parent.tagName === "PRE";
   for (const child of children.flat(Infinity)) {
     if (child === null || child === undefined || child === false) continue;
-    parent.append(child instanceof Node ? child : document.createTextNode(String(child)));
+    parent.append(child instanceof Node ? child : document.createTextNode(whole ? String(child) : cut(String(child))));
   }
 }
 
