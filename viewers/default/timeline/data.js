@@ -20,8 +20,11 @@ const NO_COMPILE = 10;
  */
 /** @typedef {{compile: number, hue: number, spans: number, total: number, from: number, to: number}} Group compile: row of its last attempt */
 
-/** @param {any} table @param {any[]} compiles @returns {Timeline} */
-export function timelineOf(table, compiles) {
+const LONGEST_NAME = 1_000; // as the format has it
+
+/** @param {any} read @param {any[]} compiles @returns {Timeline} */
+export function timelineOf(read, compiles) {
+  const table = { ...read, names: read.names.map((/** @type {string} */ name) => name.slice(0, LONGEST_NAME)) };
   const { spans, instants } = table;
   const spanCount = spans.start_us.length;
   const length = spanCount + instants.time_us.length;

@@ -2,6 +2,8 @@
 
 const LONG = 10_000; // characters of one text, unless it stands in a <pre>: nobody reads more, and a browser takes seconds to lay it out
 
+const MANY = 10_000; // children that are made at once: longer lists are drawn as far as they are in sight, see lib/list
+
 /** @param {string} text */
 export const cut = (text) => (text.length > LONG ? `${text.slice(0, LONG)}… (${(text.length - LONG).toLocaleString("en")} more characters)` : text);
 
@@ -27,10 +29,20 @@ export function h(tag, props, ...children) {
 /** Nested arrays are taken apart; nothing, false and null are left out. @param {Element} parent @param {any[]} children */
 export function append(parent, children) {
   const whole = parent.tagName === "PRE";
-  for (const child of children.flat(Infinity)) {
+  const flat = children.flat(Infinity);
+  const left = flat.length - MANY;
+  if (left > 0) flat.splice(MANY, left, more(parent, left));
+  for (const child of flat) {
     if (child === null || child === undefined || child === false) continue;
     parent.append(child instanceof Node ? child : document.createTextNode(whole ? String(child) : cut(String(child))));
   }
+}
+
+/** What stands for the children that are not made. @param {Element} parent @param {number} left */
+function more({ tagName }, left) {
+  const text = `… and ${left.toLocaleString("en")} more`;
+  if (tagName === "TBODY") return h("tr", null, h("td", { colspan: 99 }, text));
+  return h({ SELECT: "option", UL: "li", OL: "li", DL: "dt" }[tagName] ?? "span", tagName === "SELECT" ? { disabled: true } : null, text);
 }
 
 /** @param {Element} parent @param {...any} children */
