@@ -17,6 +17,7 @@ import { MINOR, SHAPES } from "./shapes.js";
 
 const LEAF = /^(=|ranks$|[sinb]*)(\??)(-?\d+)?(?:<(.+))?/;
 const LARGEST = 2 ** 64;
+const MOST_DEPTH = 2_000;
 const MOST_RANK = 1_000_000;
 const MOST_RANKS = 50_000_000; // of all runs of a table together: pages go through them
 
@@ -69,6 +70,7 @@ function findInObject(shape, object, around, row) {
     if (length >= 0 && object[name].length !== length) return { at: `.${name}`, what: `a column of ${object[name].length} rows, others have ${length}` };
     length = object[name].length;
   }
+  if (length < 0 && !shape["*"] && isFree(shape) && isTooDeep(object)) return { at: "", what: `more than ${MOST_DEPTH} objects in one another` };
   if (!shape["*"]) return null;
   for (const name of Object.keys(object)) {
     if (Object.hasOwn(shape, name)) continue;
@@ -76,6 +78,24 @@ function findInObject(shape, object, around, row) {
     if (problem) return { ...problem, at: `.${shortly(name)}${problem.at}` };
   }
   return null;
+}
+
+/** An object of which nothing is known. @param {Record<string, any>} shape */
+function isFree(shape) {
+  for (const key in shape) if (key !== "?") return false;
+  return true;
+}
+
+/** Whether functions that call themselves for what lies inside could not take it. @param {any} value */
+export function isTooDeep(value) {
+  let level = [value];
+  for (let depth = 0; level.length; depth++) {
+    if (depth > MOST_DEPTH) return true;
+    const next = [];
+    for (const one of level) for (const child of Object.values(one)) if (typeof child === "object" && child !== null) next.push(child);
+    level = next;
+  }
+  return false;
 }
 
 /** @param {string} shape @param {Surroundings} around @returns {Leaf} */
