@@ -36,6 +36,9 @@ class _Server(ThreadingHTTPServer):
     request_queue_size = 128
     daemon_threads = True
 
+    def handle_error(self, request, client_address):
+        pass  # a browser that was ended
+
 
 @contextmanager
 def page_server():

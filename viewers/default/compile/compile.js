@@ -1,14 +1,14 @@
 // One compile: a rail of phases with their artifacts, and the selected one beside it.
 import { frameText } from "../../lib/bundle/stacks.js";
 import { fill, h } from "../../lib/page/dom.js";
-import { bytes } from "../../lib/page/format.js";
+import { bytes, count } from "../../lib/page/format.js";
 import { loader } from "../../lib/page/load.js";
 import { split } from "../../lib/page/splitter.js";
 import { statusBadge } from "../../lib/page/status.js";
 import { openArtifact } from "../artifact/artifact.js";
 import { metricsTable } from "../artifact/metrics.js";
 import { formatSide, previousOfFrame } from "../compare/sides.js";
-import { byPhase, compileArtifacts, describe, functionName, idText, modelOf, placeOf } from "../shared/model.js";
+import { byPhase, compileArtifacts, describe, functionName, idText, modelOf, moreArtifacts, placeOf } from "../shared/model.js";
 import { provenanceLink } from "../shared/provenance-link.js";
 import { compileCachesAndGuards, compileProblems } from "./findings.js";
 import { compileSummary } from "./summary.js";
@@ -71,6 +71,7 @@ export async function openCompile(context) {
       compile.stack_index !== null && h("li", null, link(STACK, "Stack", null, "Who called the compiled function")),
       compile.metrics_event_index !== null && h("li", null, link(METRICS, "Metrics", null, "Everything that the compilation metrics say")),
       h("li", null, provenanceLink(log, compile, artifacts, state))),
+    moreArtifacts(compile, artifacts) && h("p", { class: "note" }, moreArtifacts(compile, artifacts)),
     byPhase(bundle.manifest, artifacts).map((phase) => [
       h("h2", { title: phase.help }, phase.title),
       h("ul", null, phase.artifacts.map((/** @type {any} */ artifact) => h("li", null, link(artifact.address, artifact.address,
@@ -145,11 +146,14 @@ function heading(model, compile, index, step, state) {
   ];
 }
 
+const MOST_FRAMES = 2_000;
+
 /** @param {import("../../lib/bundle/stacks.js").Frame[]} frames */
 function stackList(frames) {
   return h("div", { class: "scroll padded", tabindex: "0", role: "region", "aria-label": "Stack" },
     h("p", { class: "dim" }, "Outermost caller first; the last frame is the compiled function."),
-    h("ol", { class: "frames" }, frames.map((frame) => h("li", { title: frameText(frame) },
+    frames.length > MOST_FRAMES && h("p", { class: "note" }, `The innermost ${count(MOST_FRAMES)} of ${count(frames.length)} frames.`),
+    h("ol", { class: "frames" }, frames.slice(-MOST_FRAMES).map((frame) => h("li", { title: frameText(frame) },
       h("div", null, h("b", null, frame.name), " ", h("span", { class: "place" }, `${frame.file ?? "(unknown file)"}:${frame.line}`)),
       frame.loc && h("code", null, frame.loc)))));
 }

@@ -88,7 +88,7 @@ function types(kinds) {
 
 /** @param {string} label @param {string} all @param {[string, string][]} options @param {() => void} onchange */
 function select(label, all, options, onchange) {
-  return h("select", { "aria-label": label, onchange }, h("option", { value: "" }, all), options.map(([value, text]) => h("option", { value }, text)));
+  return h("select", { "aria-label": label, onchange }, h("option", { value: "" }, all), options.slice(0, 2_000).map(([value, text]) => h("option", { value }, text)));
 }
 
 /** The rows of a type and a compile. @param {any} table @param {any[]} kinds @param {any[]} compiles @param {any} current */

@@ -131,6 +131,8 @@ export function artifactsOf(log) {
   return known;
 }
 
+const MOST_ARTIFACTS = 5_000; // of one compile that are listed; the others are found among the events
+
 /**
  * The artifacts of one compile, each with an address that stays: its name, and '@2' for the second of that name.
  * @param {Log} log @param {number} compileIndex @returns {Promise<any[]>}
@@ -139,13 +141,16 @@ export async function compileArtifacts(log, compileIndex) {
   const { table, byCompile } = await artifactsOf(log);
   /** @type {Map<string, number>} */
   const seen = new Map();
-  return (byCompile.get(compileIndex) ?? []).map((row) => {
+  return (byCompile.get(compileIndex) ?? []).slice(0, MOST_ARTIFACTS).map((row) => {
     const artifact = table.row(row);
     const nth = (seen.get(artifact.name) ?? 0) + 1;
     seen.set(artifact.name, nth);
     return { ...artifact, row, address: nth === 1 ? artifact.name : `${artifact.name}@${nth}` };
   });
 }
+
+/** Says that there are more artifacts than are listed. @param {Compile} compile @param {any[]} artifacts */
+export const moreArtifacts = (compile, artifacts) => artifacts.length >= MOST_ARTIFACTS ? `The first ${artifacts.length.toLocaleString("en")} artifacts of ${compile.artifact_count.toLocaleString("en")}. The others stand among the events.` : "";
 
 /** @param {any} manifest @param {{descriptor: string, type?: string, name?: string | null}} row */
 export function describe(manifest, row) {

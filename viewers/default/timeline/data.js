@@ -20,8 +20,11 @@ const NO_COMPILE = 10;
  */
 /** @typedef {{compile: number, hue: number, spans: number, total: number, from: number, to: number}} Group compile: row of its last attempt */
 
-/** @param {any} table @param {any[]} compiles @returns {Timeline} */
-export function timelineOf(table, compiles) {
+const LONGEST_NAME = 1_000; // as the format has it
+
+/** @param {any} read @param {any[]} compiles @returns {Timeline} */
+export function timelineOf(read, compiles) {
+  const table = { ...read, names: read.names.map((/** @type {string} */ name) => name.slice(0, LONGEST_NAME)) };
   const { spans, instants } = table;
   const spanCount = spans.start_us.length;
   const length = spanCount + instants.time_us.length;
@@ -147,10 +150,12 @@ function rowsOf(spans, depth, instants, length) {
 /** Duration without that of the spans inside. @param {any} spans */
 function ownTimes({ duration_us: duration, parent_index: parent }) {
   const own = new Float64Array(duration.length);
+  const ended = Int32Array.from(parent); // the nearest span around each that has an end; its way is walked once
   for (let i = 0; i < own.length; i++) own[i] = duration[i] ?? 0;
   for (let i = 0; i < own.length; i++) {
-    let above = parent[i];
-    while (above >= 0 && duration[above] === null) above = parent[above];
+    let above = ended[i];
+    while (above >= 0 && duration[above] === null) above = ended[above];
+    for (let at = i, next = ended[at]; next !== above; at = next, next = ended[at]) ended[at] = above;
     if (above >= 0) own[above] -= duration[i] ?? 0;
   }
   return own.map((us) => Math.max(0, us));

@@ -68,7 +68,7 @@ export class TimelineTables {
       if (by) grid.show(this.line.groups.map((_, i) => i), named);
       else {
         this.sums = sumsByName(this.line, group);
-        this.most = Math.max(...this.sums.self_us, 1);
+        this.most = this.sums.self_us.reduce((/** @type {number} */ most, /** @type {number} */ us) => Math.max(most, us), 1);
         grid.show(this.line.table.names.flatMap((/** @type {string} */ _, /** @type {number} */ i) => (this.sums.count[i] ? [i] : [])), named);
       }
     } else if (resorted || named !== grid.selected) grid.arrange(named);

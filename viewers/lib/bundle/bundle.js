@@ -17,7 +17,7 @@ import { decode } from "./decode.js";
 import { BundleError, malformed, shortly } from "./error.js";
 import { Log } from "./log.js";
 import { isOwn } from "./paths.js";
-import { check } from "./shape.js";
+import { check, isTooDeep } from "./shape.js";
 import { Refused, readFile, webSource } from "./source.js";
 
 /** @typedef {{path: string, sha256: string, blob_size: number, offset: number, size: number}} BlobSlice a payload: a part of a blob */
@@ -154,7 +154,9 @@ export class Bundle {
 
   /** @param {BlobSlice} slice @param {Abortable} [options] */
   async json(slice, options = {}) {
-    return parse(await this.bytes(slice, options), `blob ${slice.sha256}`);
+    const value = parse(await this.bytes(slice, options), `blob ${slice.sha256}`);
+    if (typeof value === "object" && value !== null && isTooDeep(value)) throw new BundleError(`The JSON of blob ${slice.sha256} lies in one another too deeply to be shown.`);
+    return value;
   }
 
   /** Where a blob that logs share lies, relative to the manifest. @param {string} sha256 */

@@ -8,6 +8,8 @@ const TABLES = {
   spans({ lane_count: lanes, names, spans, by_name }) {
     if (lanes > spans.lane.length) return `lane_count is ${lanes}, and there are ${spans.lane.length} spans`;
     if (by_name.count.length !== names.length) return `by_name has ${by_name.count.length} rows, names has ${names.length}`;
+    const circle = firstInCircle(spans.parent_index);
+    if (circle >= 0) return `spans.parent_index[${circle}] is ${spans.parent_index[circle]}, which leads back to the span itself`;
     const high = spans.lane.findIndex((/** @type {number} */ lane) => lane >= lanes);
     return high < 0 ? null : `spans.lane[${high}] is ${shortly(spans.lane[high])}, and lane_count is ${lanes}`;
   },
@@ -17,6 +19,19 @@ const TABLES = {
     return beyond < 0 ? null : `lists[${beyond}] ends behind the last of ${total} guards`;
   },
 };
+
+/** A row whose parents lead in a circle; -1 when none do. Parents may stand behind their children. @param {number[]} parent */
+function firstInCircle(parent) {
+  const seen = new Int32Array(parent.length); // in which round
+  for (let i = 0; i < parent.length; i++) {
+    for (let at = i; at >= 0 && seen[at] !== -1; at = parent[at]) {
+      if (seen[at] === i + 1) return at;
+      seen[at] = i + 1;
+    }
+    for (let at = i; at >= 0 && seen[at] !== -1; at = parent[at]) seen[at] = -1; // ends well
+  }
+  return -1;
+}
 
 /** Throws when a table contradicts itself. @param {string} name @param {any} table @param {string} file */
 export function checkTable(name, table, file) {

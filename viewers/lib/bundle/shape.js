@@ -8,85 +8,112 @@ import { MINOR, SHAPES } from "./shapes.js";
  * @property {any} root the table
  * @property {Record<string, number>} lengths rows of other tables, by name; what is not there is not checked
  * @property {boolean} newer a later version of the format: it may use words that this one does not know
- * @property {Map<string, Leaf>} leaves what was made of the shapes of fields so far
+ * @property {Map<any, Find>} finders what was made of the shapes so far
  * @property {number} [ranks] how many ranks all runs together stand for, so far
  */
 /** @typedef {{at: string, what: string}} Problem */
 /** @typedef {(value: any, row: number) => boolean} Test */
 /** @typedef {{test: Test, wanted: () => string}} Leaf */
+/** @typedef {(value: any, row: number) => Problem | null} Find */
 
 const LEAF = /^(=|ranks$|[sinb]*)(\??)(-?\d+)?(?:<(.+))?/;
 const LARGEST = 2 ** 64;
+const MOST_DEPTH = 2_000;
 const MOST_RANK = 1_000_000;
 const MOST_RANKS = 50_000_000; // of all runs of a table together: pages go through them
 
 /** Throws when it does not. @param {string} name of the schema; what has none is not checked @param {any} value @param {string} file for the message @param {{lengths?: Record<string, number>, minor?: number}} [known] */
 export function check(name, value, file, { lengths = {}, minor = MINOR } = {}) {
   if (!Object.hasOwn(SHAPES, name)) return;
-  const problem = find(SHAPES[name], value, { root: value, lengths, newer: minor > MINOR, leaves: new Map() }, 0);
+  const problem = finder(SHAPES[name], { root: value, lengths, newer: minor > MINOR, finders: new Map() })(value, 0);
   if (problem) throw malformed(file, `${problem.at.replace(/^\./, "") || "it"} is ${problem.what}`);
 }
 
-/** @param {any} shape @param {any} value @param {Surroundings} around @param {number} row @returns {Problem | null} */
-function find(shape, value, around, row) {
-  if (Array.isArray(shape)) return findInArray(shape, value, around);
-  if (typeof shape === "object") return findInObject(shape, value, around, row);
+/** What finds the first problem of a value; made once for a shape. @param {any} shape @param {Surroundings} around @returns {Find} */
+function finder(shape, around) {
+  let made = around.finders.get(shape);
+  if (!made) around.finders.set(shape, (made = Array.isArray(shape) ? inArray(shape, around) : typeof shape === "object" ? inObject(shape, around) : inLeaf(shape, around)));
+  return made;
+}
+
+/** @param {string} shape @param {Surroundings} around @returns {Find} */
+function inLeaf(shape, around) {
   const { test, wanted } = leaf(shape, around);
-  return test(value, row) ? null : { at: "", what: `${shortly(value)}, not ${wanted()}` };
+  return (value, row) => (test(value, row) ? null : { at: "", what: `${shortly(value)}, not ${wanted()}` });
 }
 
-/** @param {any[]} shape @param {any} values @param {Surroundings} around @returns {Problem | null} */
-function findInArray([below, length, nullable], values, around) {
-  if (values === null && nullable) return null;
-  if (!Array.isArray(values)) return { at: "", what: `${shortly(values)}, not an array` };
-  if (length && values.length !== length) return { at: "", what: `an array of ${values.length}, not of ${length}` };
-  if (typeof below === "string") { // a column: quickly
-    const { test, wanted } = leaf(below, around);
-    for (let i = 0; i < values.length; i++) if (!test(values[i], i)) return { at: `[${i}]`, what: `${shortly(values[i])}, not ${wanted()}` };
+/** @param {any[]} shape @param {Surroundings} around @returns {Find} */
+function inArray([below, length, nullable], around) {
+  const column = typeof below === "string" ? leaf(below, around) : null;
+  const find = finder(below, around);
+  return (values) => {
+    if (values === null && nullable) return null;
+    if (!Array.isArray(values)) return { at: "", what: `${shortly(values)}, not an array` };
+    if (length && values.length !== length) return { at: "", what: `an array of ${values.length}, not of ${length}` };
+    for (let i = 0; i < values.length; i++) {
+      if (column?.test(values[i], i)) continue;
+      const problem = find(values[i], i);
+      if (problem) return { ...problem, at: `[${i}]${problem.at}` };
+    }
     return null;
-  }
-  for (let i = 0; i < values.length; i++) {
-    const problem = find(below, values[i], around, i);
-    if (problem) return { ...problem, at: `[${i}]${problem.at}` };
-  }
-  return null;
+  };
 }
 
-/** @param {Record<string, any>} shape @param {any} object @param {Surroundings} around @param {number} row @returns {Problem | null} */
-function findInObject(shape, object, around, row) {
-  if (object === null && shape["?"]) return null;
-  if (typeof object !== "object" || object === null || Array.isArray(object)) return { at: "", what: `${shortly(object)}, not an object` };
-  let length = -1;
-  for (const key in shape) {
-    if (key === "?" || key === "|" || key === "*") continue;
+/** @param {Record<string, any>} shape @param {Surroundings} around @returns {Find} */
+function inObject(shape, around) {
+  const { "?": nullable, "|": columns, "*": others } = shape;
+  const free = !others && isFree(shape);
+  const fields = Object.keys(shape).filter((key) => !["?", "|", "*"].includes(key)).map((key) => {
     const optional = key.endsWith("?");
-    const name = optional ? key.slice(0, -1) : key;
-    const there = Object.hasOwn(object, name);
-    if (!there && optional) continue;
-    const problem = there ? find(shape[key], object[name], around, row) : { at: "", what: "missing" };
-    if (problem) return { ...problem, at: `.${name}${problem.at}` };
-    if (!shape["|"] || !Array.isArray(shape[key])) continue;
-    if (length >= 0 && object[name].length !== length) return { at: `.${name}`, what: `a column of ${object[name].length} rows, others have ${length}` };
-    length = object[name].length;
+    return { name: optional ? key.slice(0, -1) : key, optional, find: finder(shape[key], around), column: Boolean(columns) && Array.isArray(shape[key]) };
+  });
+  const other = others && finder(others, around);
+  const known = new Set(fields.map(({ name }) => name));
+  return (object, row) => {
+    if (object === null && nullable) return null;
+    if (typeof object !== "object" || object === null || Array.isArray(object)) return { at: "", what: `${shortly(object)}, not an object` };
+    let length = -1;
+    for (const { name, optional, find, column } of fields) {
+      const there = Object.hasOwn(object, name);
+      if (!there && optional) continue;
+      const value = object[name];
+      const problem = there ? find(value, row) : { at: "", what: "missing" };
+      if (problem) return { ...problem, at: `.${name}${problem.at}` };
+      if (!column) continue;
+      if (length >= 0 && value.length !== length) return { at: `.${name}`, what: `a column of ${value.length} rows, others have ${length}` };
+      length = value.length;
+    }
+    if (free && isTooDeep(object)) return { at: "", what: `more than ${MOST_DEPTH} objects in one another` };
+    if (!other) return null;
+    for (const name in object) {
+      if (known.has(name)) continue;
+      const problem = other(object[name], row);
+      if (problem) return { ...problem, at: `.${shortly(name)}${problem.at}` };
+    }
+    return null;
+  };
+}
+
+/** An object of which nothing is known. @param {Record<string, any>} shape */
+function isFree(shape) {
+  for (const key in shape) if (key !== "?") return false;
+  return true;
+}
+
+/** Whether functions that call themselves for what lies inside could not take it. @param {any} value */
+export function isTooDeep(value) {
+  let level = [value];
+  for (let depth = 0; level.length; depth++) {
+    if (depth > MOST_DEPTH) return true;
+    const next = [];
+    for (const one of level) for (const child of Object.values(one)) if (typeof child === "object" && child !== null) next.push(child);
+    level = next;
   }
-  if (!shape["*"]) return null;
-  for (const name of Object.keys(object)) {
-    if (Object.hasOwn(shape, name)) continue;
-    const problem = find(shape["*"], object[name], around, row);
-    if (problem) return { ...problem, at: `.${shortly(name)}${problem.at}` };
-  }
-  return null;
+  return false;
 }
 
 /** @param {string} shape @param {Surroundings} around @returns {Leaf} */
 function leaf(shape, around) {
-  let made = around.leaves.get(shape);
-  if (!made) around.leaves.set(shape, (made = makeLeaf(shape, around)));
-  return made;
-}
-
-/** @param {string} shape @param {Surroundings} around @returns {Leaf} */
-function makeLeaf(shape, around) {
   if (shape === "*") return { test: () => true, wanted: () => "" };
   if (shape === "ranks") return { test: (runs) => isRuns(runs, around), wanted: () => "runs of ranks, [first, last] of each, ascending" };
   if (shape[0] === "/" || shape[0] === "=") return words(shape, around);
@@ -96,12 +123,13 @@ function makeLeaf(shape, around) {
   const high = !target || own ? LARGEST : rows(target, around);
   const nullable = orNull === "?", [s, i, n, b] = [..."sinb"].map((letter) => letters.includes(letter));
   /** @type {Test} */
-  const number = i
-    ? (value, row) => Number.isInteger(value) && value >= low && value < high && (!own || value < row)
+  const number = i && !own ? (value) => Number.isInteger(value) && value >= low && value < high
+    : i ? (value, row) => Number.isInteger(value) && value >= low && value < row
     : (value) => n && Number.isFinite(value) && value >= low;
   /** @type {Test} */
   const test = s && !i && !n && !b
     ? (value) => typeof value === "string" || (nullable && value === null)
+    : i && !s && !b && !nullable ? number
     : (value, row) => (typeof value === "number" ? number(value, row) : value === null ? nullable : typeof value === "string" ? s : typeof value === "boolean" && b);
   const range = own ? `${low === -LARGEST ? "" : ` from ${low}`} and less than its own row` : target && high < LARGEST ? ` from ${low} to ${high - 1}` : least === undefined ? "" : ` of at least ${low}`;
   const kinds = [s && "a text", i && `an integer${range}`, n && `a number${range}`, b && "true or false", nullable && "null"];

@@ -2,7 +2,7 @@
 //
 // A canvas says nothing to a screen reader: the selected box is told in a live region, and the view that shows
 // a chart has a table of the same beside it.
-import { fill, h, typing } from "../page/dom.js";
+import { cut, fill, h, typing } from "../page/dom.js";
 import { boxAt, clampRange, neighbour } from "./data.js";
 import { coloursAt, paint, prepare, ROW, RULER } from "./paint.js";
 
@@ -171,7 +171,7 @@ export class FlameChart {
   /** @param {number} box */
   select(box) {
     this.mark(box);
-    this.told.textContent = box < 0 ? "" : this.options.tell(box);
+    this.told.textContent = box < 0 ? "" : cut(this.options.tell(box));
     if (box >= 0) this.reveal(box);
     this.options.onselect(box);
   }

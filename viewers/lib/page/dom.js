@@ -1,5 +1,12 @@
 // Making elements. Data becomes text, never markup.
 
+const LONG = 10_000; // characters of one text, unless it stands in a <pre>: nobody reads more, and a browser takes seconds to lay it out
+
+const MANY = 10_000; // children that are made at once: longer lists are drawn as far as they are in sight, see lib/list
+
+/** @param {string} text */
+export const cut = (text) => (text.length > LONG ? `${text.slice(0, LONG)}… (${(text.length - LONG).toLocaleString("en")} more characters)` : text);
+
 /**
  * h("button", { class: "quiet", onclick: go, "aria-label": "Next" }, "›")
  * Props: 'class', 'dataset', 'style' (an object), 'on…' listeners; true sets an empty attribute; null and false leave it off.
@@ -13,7 +20,7 @@ export function h(tag, props, ...children) {
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
     else if (name === "dataset") Object.assign(element.dataset, value);
     else if (name === "style") for (const [key, v] of Object.entries(value)) element.style.setProperty(key, String(v));
-    else element.setAttribute(name, value === true ? "" : String(value));
+    else element.setAttribute(name, value === true ? "" : name === "href" || name === "value" ? String(value) : cut(String(value)));
   }
   append(element, children);
   return element;
@@ -21,10 +28,21 @@ export function h(tag, props, ...children) {
 
 /** Nested arrays are taken apart; nothing, false and null are left out. @param {Element} parent @param {any[]} children */
 export function append(parent, children) {
-  for (const child of children.flat(Infinity)) {
+  const whole = parent.tagName === "PRE";
+  const flat = children.flat(Infinity);
+  const left = flat.length - MANY;
+  if (left > 0) flat.splice(MANY, left, more(parent, left));
+  for (const child of flat) {
     if (child === null || child === undefined || child === false) continue;
-    parent.append(child instanceof Node ? child : document.createTextNode(String(child)));
+    parent.append(child instanceof Node ? child : document.createTextNode(whole ? String(child) : cut(String(child))));
   }
+}
+
+/** What stands for the children that are not made. @param {Element} parent @param {number} left */
+function more({ tagName }, left) {
+  const text = `… and ${left.toLocaleString("en")} more`;
+  if (tagName === "TBODY") return h("tr", null, h("td", { colspan: 99 }, text));
+  return h({ SELECT: "option", UL: "li", OL: "li", DL: "dt" }[tagName] ?? "span", tagName === "SELECT" ? { disabled: true } : null, text);
 }
 
 /** @param {Element} parent @param {...any} children */

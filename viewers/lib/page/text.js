@@ -57,6 +57,7 @@ export function findAll(text, wanted, limit) {
   return found;
 }
 
+const DEEPEST = 100; // what lies deeper is not indented further: the spaces would be more than the text
 const JSON_PARTS = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s"{}[\],:]+/g;
 
 /**
@@ -76,7 +77,7 @@ export function prettyJson(text) {
     const opened = before === "{" || before === "[";
     const closes = part === "}" || part === "]";
     if (closes) depth--;
-    if ((opened && !closes) || before === "," || (closes && !opened)) out.push("\n", "  ".repeat(depth));
+    if ((opened && !closes) || before === "," || (closes && !opened)) out.push("\n", "  ".repeat(Math.min(depth, DEEPEST)));
     out.push(part === ":" ? ": " : part);
     if (part === "{" || part === "[") depth++;
     before = part;

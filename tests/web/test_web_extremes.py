@@ -1,0 +1,99 @@
+"""Bundles that look as they should, and are enormous: long names, long lists, deep stacks. A page shows what anybody would read of them."""
+
+import json
+import shutil
+
+import pytest
+from pages import go, settle
+from playwright.sync_api import expect
+
+LOG = "logs/fixture0"
+
+
+@pytest.fixture
+def enormous(bundle_of, address_of, tmp_path, page):
+    """enormous({path: change}, hash): the page on a bundle of which tables were changed."""
+    def open_it(changes, hash):
+        folder = tmp_path / "bundle"
+        shutil.copytree(bundle_of("basic_inference", "none"), folder)
+        for path, change in changes.items():
+            target = folder / LOG / path
+            document = json.loads(target.read_bytes())
+            change(document)
+            target.write_text(json.dumps(document))
+        page.goto(address_of(folder) + hash)
+        settle(page)
+        return page
+
+    return open_it
+
+
+def test_names_of_ten_million_characters_are_cut(enormous):
+    def change(table):
+        for row in table["compiles"]:
+            row["function"], row["recompile_reason"] = ("f" * 999 + " ") * 10_000, "\u202e\x1b[31m" * 100_000
+
+    page = enormous({"compiles.json": change}, "#v=1&view=compile&compile=0/0")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("(9,990,000 more characters)")
+    go(page, "#v=1&view=compiles")
+    go(page, "#v=1&view=overview")
+    assert page.evaluate("document.body.innerText.length") < 1_000_000
+
+
+def test_half_a_million_artifacts_of_one_compile(enormous):
+    def change(table):
+        for name, column in table.items():
+            table[name] = column + column[-1:] * 500_000
+
+    page = enormous({"artifacts.json": change}, "#v=1&view=compiles")
+    for key in page.evaluate("[...document.querySelectorAll('[href*=\"compile=\"]')].map((link) => link.hash)"):
+        go(page, key)
+    assert page.locator("*").count() < 100_000
+
+
+def test_a_stack_of_a_hundred_thousand_frames(enormous):
+    depths = {}
+
+    def stacks(table):
+        part = table["stacks"]
+        first = len(part["parent_index"])
+        part["parent_index"] += range(first - 1, first + 99_999)
+        part["frame_index"] += [0] * 100_000
+        depths["last"] = first + 99_999
+
+    def compiles(table):
+        for row in table["compiles"]:
+            row["stack_index"] = depths["last"]
+
+    page = enormous({"stacks.json": stacks, "compiles.json": compiles}, "#v=1&view=compile&compile=0/0&artifact=~stack")
+    expect(page.get_by_text("The innermost 2,000 of")).to_be_visible()
+
+
+def test_two_hundred_thousand_kinds(enormous):
+    def change(directory):
+        directory["kinds"] += [{**directory["kinds"][0], "name": f"k{n}"} for n in range(200_000)]
+
+    page = enormous({"log.json": change}, "#v=1&view=events")
+    assert page.get_by_role("combobox", name="Type").locator("option").count() < 3_000
+
+
+def test_metadata_that_lies_in_one_another(enormous):
+    deep = inner = {}
+    for _ in range(900):
+        inner["a"] = inner = {}
+
+    def change(table):
+        table["metadata"] = [{"x": "DEEP"} if n else deep for n, _ in enumerate(table["metadata"])]
+
+    page = enormous({"metadata/0000.json": change}, "#v=1&view=events&event=0")
+    expect(page.get_by_role("alert")).to_have_count(0)
+
+
+def test_metadata_that_lies_too_deep_is_refused(enormous, tmp_path):
+    page = enormous({}, "#v=1&view=overview")
+    path = tmp_path / "bundle" / LOG / "metadata" / "0000.json"
+    document = json.loads(path.read_bytes())
+    document["metadata"][0] = {"x": "DEEP"}
+    path.write_text(json.dumps(document).replace('"DEEP"', "[" * 50_000 + "]" * 50_000))
+    page.evaluate("location.hash = '#v=1&view=events&event=0'")
+    expect(page.get_by_role("alert")).to_contain_text("metadata[0] is more than 2000 objects in one another")
