@@ -4,7 +4,7 @@ import { bytes, count, plural, time } from "../../lib/page/format.js";
 import { frameKey, idText } from "../shared/model.js";
 import { recordLink, shareBar } from "../shared/parts.js";
 import { artifactLink, framePlace } from "../shared/program-line.js";
-import { sourceName } from "../shared/words.js";
+import { sourceName } from "../shared/source-name.js";
 import { codeName, KERNEL_KINDS } from "../tables/kernels.js";
 import { symbolsOf } from "../tables/symbol-data.js";
 import { reasonWords, symbolBadge } from "../tables/symbols.js";
