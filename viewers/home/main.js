@@ -5,7 +5,7 @@ import { count, plural, time } from "../lib/page/format.js";
 import { errorBox, watchErrors } from "../lib/page/load.js";
 import { statusInfo } from "../lib/page/status.js";
 
-/** @typedef {{name: string, url: string, problem?: string, log_count: number, ranks: number[], torch_versions: string[], compile_count: number, compile_time_us: number, statuses: Record<string, number>, text?: string}} BundleRow */
+/** @typedef {{name: string, url: string, problem?: string, log_count: number, ranks: number[], torch_versions: string[], compile_count: number, compile_time_us: number | null, statuses: Record<string, number>, text?: string}} BundleRow */
 /** @typedef {{name: string, url: string, title: string, description: string}} ViewerRow */
 
 const LIST = new URL("../../bundles.json", location.href); // its addresses are relative to itself
