@@ -26,7 +26,7 @@ export async function openFailures({ log, state }) {
   const items = itemsOf(found?.findings ?? [], table?.failures ?? []);
   if (items.length === 0) {
     return emptyPage("No failures",
-      "Compiles that failed or did not end, exceptions and restarts would be here, with the line of the program and the traceback. Nothing of the kind is in this log.");
+      "Compiles that failed or are unfinished, exceptions and restarts would be here, with the line of the program and the traceback. Nothing of the kind is in this log.");
   }
   const kinds = [...new Set(items.map(kindOf))];
   const place = (/** @type {number} */ i) => placeIn(model, items[i]);

@@ -19,7 +19,7 @@ const DEEPEST = 12;
 export async function openRecompiles({ log, state }) {
   const [model, found, table] = await Promise.all([modelOf(log), log.findings(), log.table("recompiles")]);
   if (!table?.recompiles.length) {
-    return emptyPage("No recompiles", "Compiles that were made again when a guard failed would be here, with the guard and the line of the program. No function of this log was compiled again.");
+    return emptyPage("No recompiles", "Compiles that were made again when a guard failed would be here, with the guard and the line of the program.");
   }
   const at = new Map(table.recompiles.map((/** @type {any} */ row, /** @type {number} */ i) => [row.compile_index, i]));
   const about = { log, model, found, table, state, cascades: cascadesOf(table.recompiles), at };

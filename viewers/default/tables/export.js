@@ -15,7 +15,7 @@ import { contextPairs } from "./symbols.js";
 const KINDS = {
   exported: ["ok", "✔", "exported"], unfinished: ["error", "✖", "no program"],
   missing_fake_kernel: ["error", "✖", "no fake kernel"], mismatched_fake_kernel: ["error", "✖", "wrong fake kernel"],
-  data_dependent_error: ["error", "✖", "depends on data"], assumed: ["break", "!", "assumed"], guard_evaluated: ["break", "◆", "shape condition"],
+  data_dependent_error: ["error", "✖", "data-dependent"], assumed: ["break", "!", "assumed"], guard_evaluated: ["break", "◆", "shape condition"],
 };
 
 /** @param {import("../main.js").Context} context @returns {Promise<import("../main.js").View>} */

@@ -100,7 +100,7 @@ function constantSection(about, i) {
     h("h3", null, "Constant ", table.strings[s.value[i]] ?? "?"),
     pairs([["Reason", reasonWords(table.strings[s.reason[i]] ?? "")], ["Sources", names.map((/** @type {string} */ name, /** @type {number} */ k) => [k > 0 && ", ", h("code", null, name)])], ["In the log", recordLink(s.event_index[i], state)]]),
     frameLine(programFrame(stacks, s.user_stack_index[i], s.stack_index[i])),
-    stackFold(stacks, s.stack_index[i], "torch's stack when it became a constant"));
+    stackFold(stacks, s.stack_index[i], "torch's stack of the constant"));
 }
 
 /** @param {About} about @param {number} i row of data_dependent_errors @param {boolean} full */
