@@ -21,8 +21,7 @@ export function compileProblems({ log, state }, model, index, instead) {
   const of = (/** @type {any[]} */ rows) => (rows ?? []).filter((row) => attempts.has(row.compile_index)).slice(0, MOST_SHOWN);
   Promise.all([log.findings(), log.table("failures"), log.table("graph_breaks"), log.table("recompiles")]).then(([found, failures, breaks, recompiles]) => fill(root,
     cards(model, state, found, (finding) => finding.compile_indexes.some((at) => attempts.has(at)), { level: 3, whole: false }),
-    of(failures?.failures).map((row) => failureRow(row, state)),
-    breakRows(breaks?.graph_breaks ?? [], attempts, state),
+    records(of(failures?.failures).map((row) => failureRow(row, state)), breakRows(breaks?.graph_breaks ?? [], attempts, state), found !== null),
     of(recompiles?.recompiles).map((row) => recompileRow(log, model, recompiles, row, state))),
   (error) => fill(root, instead(), h("p", { class: "dim" }, error.message)));
   return root;
@@ -47,6 +46,12 @@ function attemptsOf(model, index) {
 
 /** @param {string} tone @param {string} sign @param {any} title @param {...any} parts */
 const box = (tone, sign, title, ...parts) => h("section", { class: `verdict tone-${tone}` }, h("h3", null, h("span", { class: `sign status-${tone}`, "aria-hidden": "true" }, sign), " ", title), parts);
+
+/** What torch wrote of failures and breaks: behind a fold where findings stand above. @param {any[]} failures @param {any[]} breaks @param {boolean} told */
+function records(failures, breaks, told) {
+  const rows = [...failures, ...breaks];
+  return told && rows.length > 0 ? h("details", null, h("summary", null, plural(rows.length, "record")), rows) : rows;
+}
 
 /** What torch wrote of a failure or a restart. @param {any} row of the failure table @param {any} state */
 function failureRow(row, state) {

@@ -92,17 +92,18 @@ function failureDetail({ log, state }, model, found, { finding, rows }) {
   const about = (/** @type {Finding} */ other) => (finding ? other === finding : other.compile_indexes.includes(rows[0].compile_index));
   return [
     cards(model, state, found, about),
-    rows.slice(0, MOST_ROWS).map((row) => recordOf({ log, state }, model, row)),
+    rows.slice(0, MOST_ROWS).map((row) => recordOf({ log, state }, model, row, finding !== null)),
     rows.length > MOST_ROWS && h("p", { class: "dim" }, `and ${count(rows.length - MOST_ROWS)} more records`),
   ];
 }
 
-/** One row of the table: what torch wrote, and where. @param {{log: any, state: any}} context @param {any} model @param {any} row */
-function recordOf({ log, state }, model, row) {
+/** One row of the table: what torch wrote, and where. @param {{log: any, state: any}} context @param {any} model @param {any} row @param {boolean} told whether a finding stands above it */
+function recordOf({ log, state }, model, row, told) {
   const compile = model.compiles[row.compile_index];
+  const message = row.reason !== null && h("pre", { class: "wrapped message" }, row.type && `${row.type}: `, row.reason.trim());
   return h("section", { class: "evidence" },
     h("h3", null, KINDS[row.kind], " ", compileLink(model, row.compile_index, state), " ", row.function ?? compile.function ?? ""),
-    row.reason !== null && h("pre", { class: "wrapped message" }, row.type && `${row.type}: `, row.reason.trim()),
+    message && told ? h("details", null, h("summary", null, "The whole message"), message) : message,
     sourceLine(row),
     row.user_traceback && [h("h4", null, "Traceback of the program"), h("pre", { class: "wrapped traceback" }, row.user_traceback)],
     row.stack_index !== null && callers(log, row.stack_index),

@@ -70,7 +70,7 @@ function causeList(about, told, tools) {
     text: (i) => [plain(told[i].title), told[i].function, placeText(told[i]), told[i].text, told[i].kind].join("\n"),
     columns: [
       { id: "what", title: "What", width: "minmax(12rem, 3fr)", sort: (i) => told[i].title, cell: (i) => h("span", { title: plain(told[i].title) }, told[i].kind === "recompile-limit" && [limitBadge(), " "], rich(told[i].title)) },
-      { id: "place", title: "Function", width: "minmax(7rem, 1fr)", class: "mono", sort: (i) => placeText(told[i]), cell: (i) => h("span", { title: placeText(told[i]) }, placeText(told[i]) ?? "–") },
+      { id: "place", title: "Line", width: "minmax(7rem, 1fr)", class: "mono", sort: (i) => placeText(told[i]), cell: (i) => h("span", { title: placeText(told[i]) }, placeText(told[i]) ?? "–") },
       { id: "times", title: "Times", width: "3.6rem", number: true, sort: (i) => told[i].count, cell: (i) => count(told[i].count) },
       { id: "cost", title: "Cost", width: "4.6rem", number: true, sort: (i) => told[i].cost_us, cell: (i) => (told[i].cost_us === null ? "–" : time(told[i].cost_us)) },
     ],
