@@ -19,6 +19,7 @@ MAX_MODULES = 25
 LIB = {
     "bundle": {"vendor"},
     "page": {"bundle"},
+    "finding": {"page", "bundle"},
     "list": {"page", "bundle"},
     "flame": {"page", "bundle"},
     "code": {"list", "page", "bundle"},

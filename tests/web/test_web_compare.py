@@ -16,7 +16,7 @@ def test_from_a_compile_to_the_one_before(show):
     log = bundle.logs[0].id
     expect_address(page, f"left={log}/0/0&right={log}/0/1")
     table = page.get_by_role("region", name="Summary")
-    expect(table.get_by_role("row", name="Why it was compiled again")).to_contain_text("≠ 0/0: tensor 'x' size mismatch at index 0. expected 4, actual 5")
+    expect(table.get_by_role("row", name="Recompile reason")).to_contain_text("≠ 0/0: tensor 'x' size mismatch at index 0. expected 4, actual 5")
     rail = page.get_by_role("navigation", name="Artifacts")
     hashes = [{a.name: a.hash for c in bundle.logs[0].compiles if c.key == key for a in c.artifacts} for key in ("0/0", "0/1")]
     for name in hashes[0].keys() | hashes[1].keys():

@@ -6,6 +6,7 @@ import pytest
 from log_builder import record
 from pages import expect_address
 from playwright.sync_api import expect
+from tlparse_bundle import Bundle
 
 
 def detail(page, label):
@@ -70,19 +71,21 @@ def test_what_the_filter_leaves_out_is_not_shown_beside_the_list(show):
 def test_history_of_a_function_with_its_limit(show):
     page, bundle = show("recompiles", "#v=1&view=recompiles")
     table = bundle.logs[0].table("recompiles")
-    expect(rows(page, "Causes of recompiles")).to_have_count(1 + len(table["causes"]))
+    told = [row for row in bundle.logs[0].findings()["findings"] if row["kind"] in ("recompile", "recompile-limit")]
+    assert len(told) == len(table["causes"]) + 1
+    expect(rows(page, "Causes of recompiles")).to_have_count(1 + len(told))
     page.get_by_role("button", name="By function").click()
     rows(page, "Functions that were compiled again").filter(has_text="limited").click()
     right = detail(page, "Functions that were compiled again")
-    expect(right).to_contain_text("limit reached at ✖ [3/4]: limited runs uncompiled")
+    expect(right.get_by_role("article").filter(has_text="limited reached the recompile limit of 4")).to_have_count(1)
     (limited,) = (frame for frame in table["frames"] if frame["function"] == "limited")
-    history = right.get_by_role("list").last
     expect(right.get_by_role("link", name="compare with the one before")).to_have_count(len(limited["compile_indexes"]) - 1)
     expect(right.get_by_role("link", name="compare with the one before").last).to_have_attribute(
         "href", f"#v=1&view=compare&left={bundle.logs[0].id}/3/3&right={bundle.logs[0].id}/3/4"
     )
     right.get_by_text("and 3 guards of older compiles").click()
-    expect(history).to_contain_text("x.size(0) 2 → 6 against ✔ [3/0]")
+    oldest = right.get_by_role("listitem").filter(has_text="expected 2, actual 6").last
+    expect(oldest).to_contain_text("tensor 'x' size mismatch at index 0. expected 2, actual 6 against ✔ [3/0]")
     page.go_back()
     expect(page.get_by_role("button", name="By cause")).to_have_attribute("aria-pressed", "true")
 
@@ -100,12 +103,13 @@ def test_cascades_are_folded_under_their_cause(show, bundle_of, tmp_path):
     cause["recompile_indexes"].remove(5)
     cause["cascade_count"], cause["count"] = 1, 3
     path.write_text(json.dumps(table))
-    page, _ = show(folder, f"#v=1&view=recompiles&item={table['causes'].index(cause)}")
+    (finding,) = (row for row in Bundle.open(folder).logs[0].findings()["findings"] if row["title"].startswith("`limited` was compiled again"))
+    page, _ = show(folder, f"#v=1&view=recompiles&item={finding['fingerprint']}")
     right = detail(page, "Causes of recompiles")
-    expect(right).to_contain_text("was compiled again 3 times, which led to 1 more recompile")
+    expect(right.get_by_role("article")).to_contain_text("limited was compiled again 3 times")
     fold = right.get_by_role("group").filter(has_text="led to 1 recompile").first
     expect(fold.get_by_role("link", name="[3/2] limited ok")).to_be_visible()
-    expect(right).to_contain_text("because of ✔ [3/1]")
+    expect(right).to_contain_text("followed ✔ [3/1]")
 
 
 def test_failures_by_kind_with_traceback_and_records(show):
@@ -116,7 +120,7 @@ def test_failures_by_kind_with_traceback_and_records(show):
     (raised,) = (row for row in table if row["kind"] == "exception" and row["line"] == 28)
     right = detail(page, "Failures")
     expect(right.locator("pre").filter(has_text="return x @ y").last).to_contain_text('File "/home/user/project/program.py", line 28')
-    expect(right.get_by_role("link", name=f"record {raised['event_index']}")).to_be_visible()
+    expect(right.get_by_role("link", name=f"record {raised['event_index']}").last).to_be_visible()
     page.get_by_label("Kind").select_option("graph could not be run")
     expect(rows(page, "Failures")).to_have_count(2)
     expect(right).to_contain_text("program.py")
@@ -173,13 +177,15 @@ def test_caches_say_what_differs(show):
 def test_page_of_a_compile_says_why(show):
     page, bundle = show("recompiles", "#v=1&view=compile&compile=3/4")
     summary = page.get_by_role("region", name="Summary")
-    expect(summary).to_contain_text("Refused: recompile limit")
+    expect(summary.get_by_role("article")).to_contain_text("limited reached the recompile limit of 4")
     expect(summary).to_contain_text("tensor 'x' size mismatch at index 0. expected 2, actual 6")
     expect(summary.get_by_role("link", name="Compare with the previous compile")).to_have_attribute(
         "href", f"#v=1&view=compare&left={bundle.logs[0].id}/3/3&right={bundle.logs[0].id}/3/4"
     )
-    summary.get_by_role("link", name="This cause").click()
-    expect(detail(page, "Causes of recompiles")).to_contain_text("limited program.py:26 was compiled again 4 times")
+    summary.get_by_role("link", name="limited reached the recompile limit").click()
+    right = detail(page, "Causes of recompiles")
+    expect(right.get_by_role("article")).to_contain_text("caused by limited was compiled again 3 times")
+    expect(right).to_contain_text("All compiles of limited")
     page, _ = show("recompiles", "#v=1&view=compile&compile=0/1")
     page.get_by_role("region", name="Summary").get_by_role("link", name="12 guards in the tree").click()
     expect(detail(page, "Guards of the compiles")).to_contain_text("[0/1] grows")

@@ -39,7 +39,7 @@ def test_walking_shows_the_compile_beside_the_tree(show):
     expect(detail.get_by_role("heading", level=2)).to_contain_text(f"[{rows[0].key}]")
     page.keyboard.press("ArrowDown")
     expect(detail.get_by_role("heading", level=2)).to_contain_text(f"[{rows[1].key}]")
-    expect(detail).to_contain_text("Why it was compiled again")
+    expect(detail).to_contain_text("Recompile reason")
     expect_address(page, f"compile={rows[1].key}")
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", level=1)).to_contain_text(f"[{rows[1].key}]")

@@ -8,6 +8,7 @@ import { showHelp } from "./frame/help.js";
 import { focusSearch } from "./frame/search-box.js";
 import { header } from "./frame/shell.js";
 import { openOverview } from "./overview/overview.js";
+import { openingLog } from "./shared/logs.js";
 
 /**
  * @typedef {object} Context what every view gets
@@ -92,7 +93,7 @@ function start(bundle) {
 
 /** @param {import("../lib/bundle/bundle.js").Bundle} bundle @param {Record<string, string>} current */
 async function show(bundle, current) {
-  const log = current.log === "" ? bundle.logs[0] : bundle.log(current.log);
+  const log = current.log === "" ? openingLog(bundle) : bundle.log(current.log);
   const open = loaderOf(current.view);
   const place = `${current.view} ${log?.id}`;
   if (place === shown && view) {

@@ -1,10 +1,11 @@
 // The list of what a server or a site has: bundles, and the viewers to look at them with.
+import { rich } from "../lib/finding/rich.js";
 import { fill, h } from "../lib/page/dom.js";
 import { count, plural, time } from "../lib/page/format.js";
 import { errorBox, watchErrors } from "../lib/page/load.js";
 import { statusInfo } from "../lib/page/status.js";
 
-/** @typedef {{name: string, url: string, problem?: string, log_count: number, ranks: number[], torch_versions: string[], compile_count: number, compile_time_us: number, statuses: Record<string, number>}} BundleRow */
+/** @typedef {{name: string, url: string, problem?: string, log_count: number, ranks: number[], torch_versions: string[], compile_count: number, compile_time_us: number | null, statuses: Record<string, number>, text?: string}} BundleRow */
 /** @typedef {{name: string, url: string, title: string, description: string}} ViewerRow */
 
 const LIST = new URL("../../bundles.json", location.href); // its addresses are relative to itself
@@ -13,12 +14,12 @@ fill(document.body, main);
 
 /** @param {{bundles: BundleRow[], viewers: ViewerRow[]}} list */
 function show({ bundles, viewers }) {
-  const head = ["Bundle", "Logs", "Compiles", "Compile time", "Outcome", "torch", "Look at it with"];
+  const head = ["Bundle", "Logs", "Compiles", "Compile time", "Summary", "torch", "Look at it with"];
   const number = [1, 2, 3], extra = [1, 3, 5];
   const kind = (/** @type {number} */ i) => [number.includes(i) && "number", extra.includes(i) && "extra"].filter(Boolean).join(" ") || null;
   const cells = (/** @type {BundleRow} */ row) => row.problem
     ? [h("td", { colspan: head.length - 1 }, row.problem)]
-    : [logs(row), count(row.compile_count), time(row.compile_time_us), outcome(row.statuses), row.torch_versions.join(", "), links(row, viewers)]
+    : [logs(row), count(row.compile_count), time(row.compile_time_us), row.text === undefined ? outcome(row.statuses) : rich(row.text), row.torch_versions.join(", "), links(row, viewers)]
         .map((value, i) => h("td", { class: kind(i + 1) ?? (i === 5 ? "viewer-links" : null) }, value));
   fill(main, h("h1", null, bundles.length === 0 ? "No bundles yet" : plural(bundles.length, "bundle")),
     bundles.length === 0
@@ -32,7 +33,7 @@ function show({ bundles, viewers }) {
 /** @param {BundleRow} row */
 const logs = ({ log_count, ranks }) => (ranks.length > 1 ? `${count(log_count)} (${plural(ranks.length, "rank")})` : count(log_count));
 
-/** "12 ok, 1 failed" @param {Record<string, number>} statuses */
+/** "12 ok, 1 failed", for bundles without a summary. @param {Record<string, number>} statuses */
 const outcome = (statuses) => Object.entries(statuses).map(([status, n]) => `${count(n)} ${statusInfo(status).word}`).join(", ");
 
 /** @param {BundleRow} row @param {ViewerRow[]} viewers */

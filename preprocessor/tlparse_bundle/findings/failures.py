@@ -78,6 +78,13 @@ def _cause(facts: Facts, failure: _Failure) -> tuple:
     return _type(failure), first_line(head), failure.kind, _name(facts, failure), failure.cells["file"], failure.cells["line"]
 
 
+def _rest(head: str, message: str) -> str | None:
+    """What the title does not say of it."""
+    if " ".join(head.split()) == " ".join(message.split()):
+        return None
+    return head.removeprefix(message).strip() or None
+
+
 def _finding(facts: Facts, cause: tuple, group: list[_Failure]) -> Finding:
     kind_of_error, message, kind, name, file, line = cause
     head, explanation, hints = taken_apart(group[0].cells["reason"])
@@ -90,7 +97,7 @@ def _finding(facts: Facts, cause: tuple, group: list[_Failure]) -> Finding:
     cost = sum(filter(None, wasted)) if any(value is not None for value in wasted) and kind in ("compile", "exception") else None
     what = ": ".join(filter(None, [kind_of_error, message])) or "torch wrote no message"
     title = f"{code(name) if name else 'Something outside of a compile'} {_WHAT[kind]}{f' ({times(len(group))})' if len(group) > 1 else ''}: {what}"
-    texts = [shortened(head) if head != message else None, shortened(explanation), f"It was raised at {code(where)}: {code(group[0].cells['source_line'])}" if where and group[0].cells["source_line"] else None]
+    texts = [shortened(_rest(head, message)), shortened(explanation), f"It was raised at {code(where)}: {code(group[0].cells['source_line'])}" if where and group[0].cells["source_line"] else None]
     return Finding(
         "failure",
         "error",

@@ -8,9 +8,10 @@ from tlparse_bundle.findings.facts import Facts
 from tlparse_bundle.findings.attempts import breaks_by_frame, lost_us
 from tlparse_bundle.findings.finding import Finding
 from tlparse_bundle.findings.places import function_of, normalised
-from tlparse_bundle.findings.words import code, first_line, listed, plural, shortened, times, torch_remedies
+from tlparse_bundle.findings.words import code, first_line, plural, shortened, times, torch_remedies
 
 KINDS = ("graph-break",)
+_MOST_PLACES = 5
 
 
 def findings(facts: Facts) -> Iterator[Finding]:
@@ -36,7 +37,7 @@ def _finding(facts: Facts, cause: tuple, rows: list[dict]) -> Finding:
         title = f"{plural(len(occurrences), 'graph break')} at {plural(len(places), 'place')}: {reason}"
     texts = [
         f"{code(first['source_line'])}" if first["source_line"] and len(places) == 1 else None,
-        "At " + listed([code(place) for place in places], 5) + "." if len(places) > 1 else None,
+        _places(facts, rows) if len(places) > 1 else None,
         shortened(first["explanation"]),
         _uncompiled(skipped, len(occurrences)),
         f"In the body of {code(first['higher_order_operator'])}." if first["higher_order_operator"] else None,
@@ -74,6 +75,18 @@ def _finding(facts: Facts, cause: tuple, rows: list[dict]) -> Finding:
         },
         placed=False,
     )
+
+
+def _places(facts: Facts, rows: list[dict]) -> str:
+    """A line for each."""
+    lines = []
+    for row in rows[:_MOST_PLACES]:
+        source = f": {code(row['source_line'])}" if row["source_line"] else ""
+        count = len(row["occurrences"])
+        lines.append(f"At {code(facts.short.place(row['file'], row['line']) or 'an unknown place')}{source}" + (f", {times(count)}" if count > 1 else ""))
+    if len(rows) > _MOST_PLACES:
+        lines.append(f"and {len(rows) - _MOST_PLACES:,} more")
+    return "\n".join(lines)
 
 
 def _uncompiled(skipped: int, count: int) -> str | None:

@@ -82,7 +82,7 @@ def _limits(facts: Facts, rows: list[dict], found: list[Cause]) -> Iterator[Find
             "error",
             f"{code(name or '(unknown function)')} reached the recompile limit{f' of {limit:,}' if isinstance(limit, int) else ''}: {after}",
             (),
-            f"torch refused {plural(len(group), 'compile')}, the first one in {facts.compiles[group[0]]['key']}.",
+            f"torch refused {plural(len(group), 'compile')}, the first one in `[{facts.compiles[group[0]]['key']}]`.",
             (name, file and facts.short(file), line),
             group,
             [reasons.get(index, facts.compiles[index]["first_event_index"]) for index in group],

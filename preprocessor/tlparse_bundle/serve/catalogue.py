@@ -18,6 +18,7 @@ _AT_ONCE = 8
 _MAX_MANIFEST = 32 << 20  # of a bundle of ten thousand ranks it has 10 MB
 _MOST = 50  # versions and statuses: a list stays short, whatever a manifest holds
 _MAX_TEXT = 100
+_MAX_SUMMARY = 500
 _LISTED_OF_LOG = {"rank", "torch_version", "compile_count", "compile_time_us", "statuses"}
 
 
@@ -90,7 +91,10 @@ def _parsed(stored: Stored) -> object:
 
 
 def bundle_row(name: str, manifest: object) -> dict:
-    """What a list says of a bundle: its counts, or a ``problem``. The URL is relative to the list."""
+    """What a list says of a bundle: its counts, or a ``problem``. The URL is relative to the list.
+
+    With summaries (format 1.2) the numbers are sums of theirs, and ``text`` is that of the log with most to say.
+    """
     row = {"name": name, "url": f"bundles/{quote(name)}/"}
     form = manifest.get("format") if isinstance(manifest, dict) else None
     if not isinstance(form, dict) or form.get("name") != FORMAT_NAME:
@@ -108,6 +112,7 @@ def bundle_row(name: str, manifest: object) -> dict:
         "compile_count": sum(log["compile_count"] for log in logs),
         "compile_time_us": sum(log["compile_time_us"] or 0 for log in logs),
         "statuses": dict(sorted((status[:_MAX_TEXT], count) for status, count in statuses.most_common(_MOST))),
+        **_summarised([log.get("summary") for log in logs]),
     }
 
 
@@ -126,6 +131,27 @@ def _is_log(log: object) -> bool:
 
 def _is_count(value: object) -> bool:
     return type(value) is int and 0 <= value < 1 << 53
+
+
+def _summarised(summaries: list) -> dict:
+    """What the summaries of the logs say together; nothing when one is missing or no summary."""
+    if not summaries or not all(map(_is_summary, summaries)):
+        return {}
+    first = max(summaries, key=lambda row: (row["findings"]["error"], row["findings"]["warning"], row["compile_time_us"] or 0))
+    times = [row["compile_time_us"] for row in summaries if row["compile_time_us"] is not None]
+    return {
+        "text": first["text"][:_MAX_SUMMARY],
+        "compile_count": sum(row["compile_count"] for row in summaries),
+        "compile_time_us": sum(times) if times else None,
+    }
+
+
+def _is_summary(row: object) -> bool:
+    """Whether it has what a list shows of a summary, of the right types."""
+    if not isinstance(row, dict) or not isinstance(row.get("text"), str) or not isinstance(row.get("findings"), dict):
+        return False
+    time = row.get("compile_time_us")
+    return all(map(_is_count, (row.get("compile_count"), 0 if time is None else time, row["findings"].get("error"), row["findings"].get("warning"))))
 
 
 def viewer_row(name: str, folder: Path) -> dict:

@@ -7,6 +7,7 @@ import { loader } from "../../lib/page/load.js";
 import { allowed } from "../../lib/page/page-bundle.js";
 import { split } from "../../lib/page/splitter.js";
 import { prettyJson } from "../../lib/page/text.js";
+import { logInAddress, openingLog } from "../shared/logs.js";
 import { byPhase, compileLabel, functionName, modelOf } from "../shared/model.js";
 import { frameTable } from "./frame-table.js";
 import { numbers, pairs, parseSide, previousOfFrame, sideText } from "./sides.js";
@@ -40,7 +41,7 @@ export async function openCompare(context) {
       known = null;
       const other = current.other ? await otherBundle(current.other) : bundle;
       const left = await sideOf(bundle, log, current.left, null);
-      const right = await sideOf(other, other === bundle ? log : other.logs[0], current.right, left);
+      const right = await sideOf(other, other === bundle ? log : openingLog(other), current.right, left);
       const list = left && right ? await pairs(left, right) : [];
       if (wanted !== sides) return;
       fill(head, h("h1", null, "Compare"), await picker(context, bundle, "left", current.left, left), h("span", { class: "dim" }, "with"), await picker(context, other, "right", current.right, right),
@@ -99,7 +100,7 @@ export async function openCompare(context) {
     }, (made) => {
       pane = made;
       const [sign, word] = VERDICTS[pair.verdict];
-      const to = (/** @type {Side} */ side, /** @type {any} */ artifact, /** @type {string} */ which) => artifact && h("a", { href: state.link({ view: "compile", log: linkLog(bundle, side), compile: side.model.compiles[side.index].key, artifact: artifact.address }) }, `${which} ${bytes(artifact.size_bytes)}`);
+      const to = (/** @type {Side} */ side, /** @type {any} */ artifact, /** @type {string} */ which) => artifact && h("a", { href: state.link({ view: "compile", log: logInAddress(side.model.log), compile: side.model.compiles[side.index].key, artifact: artifact.address }) }, `${which} ${bytes(artifact.size_bytes)}`);
       fill(body, h("header", { class: "artifact-head" }, h("h2", null, address), h("span", { class: `verdict-${pair.verdict}` }, `${sign} ${word}`), h("span", { class: "spring" }), to(left, pair.left, "left"), right.model.log.bundle === bundle && to(right, pair.right, "right")), made.element);
     });
   };
@@ -108,9 +109,6 @@ export async function openCompare(context) {
   view.key = (event) => pane?.key(event) ?? false;
   return view;
 }
-
-/** The log for an address: none for the first. @param {any} bundle @param {Side} side */
-const linkLog = (bundle, side) => (side.model.log === bundle.logs[0] ? "" : side.model.log.id);
 
 /** @param {string} which @param {string} wanted @param {Side | null} side */
 const missing = (which, wanted, side) => (side ? "" : wanted ? `There is no compile ${wanted} on the ${which}.` : `Nothing is chosen on the ${which}.`);
@@ -157,7 +155,7 @@ function summaryTable(left, right, list, wanted) {
 
 /** @param {import("../main.js").Context} context @param {any} bundle @param {"left" | "right"} which @param {string} wanted @param {Side | null} side */
 async function picker({ log, state }, bundle, which, wanted, side) {
-  const chosen = side?.model.log ?? bundle.log(parseSide(wanted).log) ?? (bundle.logs.includes(log) ? log : bundle.logs[0]);
+  const chosen = side?.model.log ?? bundle.log(parseSide(wanted).log) ?? (bundle.logs.includes(log) ? log : openingLog(bundle));
   const model = await modelOf(chosen);
   const list = `compare-${which}`;
   const take = () => {
@@ -168,6 +166,6 @@ async function picker({ log, state }, bundle, which, wanted, side) {
   const logs = bundle.logs.length > 1 && h("select", { "aria-label": `Log on the ${which}`, onchange: (/** @type {any} */ e) => state.go(state.patched({ [which]: `${e.target.value}/${compile.value}` })) },
     bundle.logs.map((/** @type {any} */ l) => h("option", { value: l.id, selected: l === chosen }, l.id)));
   return h("span", { class: "side-picker" }, logs, compile, h("datalist", { id: list }, model.compiles.slice(0, MOST_OFFERED).map((c) => h("option", { value: c.key }, compileLabel(c)))),
-    side && h("span", null, " ", h("a", { href: state.link({ view: "compile", log: linkLog(bundle, side), compile: model.compiles[side.index].key }) }, functionName(model.compiles[side.index]))));
+    side && h("span", null, " ", h("a", { href: state.link({ view: "compile", log: logInAddress(side.model.log), compile: model.compiles[side.index].key }) }, functionName(model.compiles[side.index]))));
 }
 

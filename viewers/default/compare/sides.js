@@ -26,7 +26,7 @@ const same = (a, b) => a.hash !== null && a.hash === b.hash;
 export function numbers({ model, index }) {
   const c = model.compiles[index];
   return [
-    ["Function", functionName(c)], ["Place", placeOf(model, c)], ["Status", statusInfo(c.status).word], ["Why it was compiled again", c.recompile_reason ?? "–"],
+    ["Function", functionName(c)], ["Place", placeOf(model, c)], ["Status", statusInfo(c.status).word], ["Recompile reason", c.recompile_reason ?? "–"],
     ["Failure", c.failure ? `${c.failure.type}: ${c.failure.reason ?? "no message"}` : "–"], ["Restarts", c.restart_reasons.join("\n") || "–"],
     ["Compile time", time(c.compile_time_us)], ["in the backend", time(c.backend_time_us)], ["in Inductor", time(c.inductor_time_us)],
     ["Ops in the graph", count(c.graph_op_count)], ["Nodes", count(c.graph_node_count)], ["Inputs", count(c.graph_input_count)], ["Guards", count(c.guard_count)],

@@ -66,7 +66,7 @@ function columns(model, state) {
     number("guards", "Guards", "guard_count", "Guards of the compiled code"),
     number("breaks", "Breaks", "graph_break_count", "Graph break reasons written under this id"),
     number("artifacts", "Artifacts", "artifact_count", "Graphs, code, reasons … to look at"),
-    { id: "reason", title: "Why again, or why not", width: "minmax(8rem, 2fr)", sort: (i) => reason(compiles[i]) || null,
+    { id: "reason", title: "Reason in the metrics", width: "minmax(8rem, 2fr)", sort: (i) => reason(compiles[i]) || null,
       cell: (i) => h("span", { title: reason(compiles[i]) }, firstLine(reason(compiles[i]))) },
   ];
 }

@@ -1,14 +1,12 @@
-// What the tables say about one compile: why it failed, broke, was compiled again; its caches and guards.
+// What was found in one compile, and the rows that its tables have: failures, breaks, guards that failed; caches and guards.
 import { fill, h } from "../../lib/page/dom.js";
 import { count, plural, time } from "../../lib/page/format.js";
-import { CACHES, cacheWhy, outcomeBadge } from "../findings/cache-words.js";
-import { failureBody } from "../findings/failures.js";
-import { breakPlace, failureKind, findingsOf } from "../findings/findings.js";
+import { CACHES, cacheReason, outcomeBadge } from "../findings/cache-names.js";
 import { guardsOf, kindCounts, latency } from "../findings/guards.js";
 import { compareLink, reasonParts } from "../findings/recompiles.js";
+import { cards } from "../shared/finding-leads.js";
 import { frameKey } from "../shared/model.js";
-import { advice, compileLink, sourceLine } from "../shared/parts.js";
-import { remedyText, rich, usefulHints } from "../shared/words.js";
+import { compileLink, recordLink, sourceLine } from "../shared/parts.js";
 
 const MOST_KINDS = 6;
 const MOST_SHOWN = 20;
@@ -20,8 +18,11 @@ const MOST_SHOWN = 20;
 export function compileProblems({ log, state }, model, index, instead) {
   const root = h("div", { class: "compile-findings" });
   const attempts = attemptsOf(model, index);
-  findingsOf(log).then((found) => fill(root, failureSections(found, attempts, state), breakSections(model, found, attempts, state),
-    restartSections(found, attempts, state), recompileSections(log, model, found, attempts, state)),
+  const of = (/** @type {any[]} */ rows) => (rows ?? []).filter((row) => attempts.has(row.compile_index)).slice(0, MOST_SHOWN);
+  Promise.all([log.findings(), log.table("failures"), log.table("graph_breaks"), log.table("recompiles")]).then(([found, failures, breaks, recompiles]) => fill(root,
+    cards(model, state, found, (finding) => finding.compile_indexes.some((at) => attempts.has(at)), { level: 3, whole: false }),
+    records(of(failures?.failures).map((row) => failureRow(row, state)), breakRows(breaks?.graph_breaks ?? [], attempts, state), found !== null),
+    of(recompiles?.recompiles).map((row) => recompileRow(log, model, recompiles, row, state))),
   (error) => fill(root, instead(), h("p", { class: "dim" }, error.message)));
   return root;
 }
@@ -30,7 +31,7 @@ export function compileProblems({ log, state }, model, index, instead) {
 export function compileCachesAndGuards({ log, state }, model, index) {
   const root = h("div", { class: "compile-findings" });
   const attempts = attemptsOf(model, index);
-  Promise.all([findingsOf(log), guardsOf(log)]).then(([found, guards]) => fill(root, cacheList(found, attempts, state), guardList(guards, attempts, state)),
+  Promise.all([log.table("caches"), guardsOf(log)]).then(([caches, guards]) => fill(root, cacheList(caches?.caches ?? [], attempts, state), guardList(guards, attempts, state)),
     (error) => fill(root, h("p", { class: "dim" }, error.message)));
   return root;
 }
@@ -46,54 +47,45 @@ function attemptsOf(model, index) {
 /** @param {string} tone @param {string} sign @param {any} title @param {...any} parts */
 const box = (tone, sign, title, ...parts) => h("section", { class: `verdict tone-${tone}` }, h("h3", null, h("span", { class: `sign status-${tone}`, "aria-hidden": "true" }, sign), " ", title), parts);
 
-/** @param {any} found @param {Set<number>} attempts @param {any} state */
-function failureSections({ failures }, attempts, state) {
-  return failures.filter((/** @type {any} */ failure) => attempts.has(failure.compile)).slice(0, MOST_SHOWN).map((/** @type {any} */ failure) =>
-    box("error", "✖", failure.limit ? "Refused: recompile limit" : `Why it failed: ${failure.type ?? failureKind(failure)}`, failureBody(failure),
-      h("p", null, h("a", { href: state.link({ view: "failures", item: failure.id }) }, "Traceback and records"))));
+/** What torch wrote of failures and breaks: behind a fold where findings stand above. @param {any[]} failures @param {any[]} breaks @param {boolean} told */
+function records(failures, breaks, told) {
+  const rows = [...failures, ...breaks];
+  return told && rows.length > 0 ? h("details", null, h("summary", null, plural(rows.length, "record")), rows) : rows;
 }
 
-/** @param {any} model @param {any} found @param {Set<number>} attempts @param {any} state */
-function breakSections(model, { breaks }, attempts, state) {
-  return breaks.flatMap((/** @type {any} */ row, /** @type {number} */ i) => {
-    if (!row.occurrences.some((/** @type {any} */ at) => attempts.has(at.compile_index))) return [];
-    return [box("break", "✂", ["Graph break: ", h("a", { href: state.link({ view: "breaks", item: String(i) }) }, row.reason), row.file === null && ` (${breakPlace(model, row)})`],
-      sourceLine(row), advice(usefulHints(row.hints).map(rich)))];
-  }).slice(0, MOST_SHOWN);
+/** What torch wrote of a failure or a restart. @param {any} row of the failure table @param {any} state */
+function failureRow(row, state) {
+  const [tone, sign] = row.kind === "restart" ? ["break", "↺"] : ["error", "✖"];
+  return box(tone, sign, [row.kind.replaceAll("_", " "), row.type && `: ${row.type}`],
+    row.reason !== null && h("pre", { class: "wrapped" }, row.reason.trim()), sourceLine(row), h("p", null, recordLink(row.event_index, state)));
 }
 
-/** Restarts that are no graph breaks of this compile. @param {any} found @param {Set<number>} attempts @param {any} state */
-function restartSections({ restarts, breaks }, attempts, state) {
-  const reasons = breaks.filter((/** @type {any} */ row) => row.occurrences.some((/** @type {any} */ at) => attempts.has(at.compile_index))).map((/** @type {any} */ row) => row.reason);
-  return restarts.filter((/** @type {any} */ restart) => attempts.has(restart.compile) && !reasons.some((/** @type {string} */ reason) => restart.reason?.includes(reason))).slice(0, MOST_SHOWN)
-    .map((/** @type {any} */ restart) => box("break", "↺", "Why it was started again", failureBody(restart), h("p", null, h("a", { href: state.link({ view: "failures", item: restart.id }) }, "Among all restarts"))));
+/** @param {any[]} breaks @param {Set<number>} attempts @param {any} state */
+function breakRows(breaks, attempts, state) {
+  return breaks.flatMap((row, i) => (row.occurrences.some((/** @type {any} */ at) => attempts.has(at.compile_index))
+    ? [box("break", "✂", ["Graph break: ", h("a", { href: state.link({ view: "breaks", item: String(i) }) }, row.reason)], sourceLine(row))] : [])).slice(0, MOST_SHOWN);
 }
 
-/** @param {any} log @param {any} model @param {any} found @param {Set<number>} attempts @param {any} state */
-function recompileSections(log, model, { recompiles, causes, frames }, attempts, state) {
-  return recompiles.filter((/** @type {any} */ row) => attempts.has(row.compile_index)).map((/** @type {any} */ row) => {
-    const cause = causes[row.cause_index];
-    const remedy = cause && remedyText(cause);
-    const compiles = frames[row.frame_index]?.compile_indexes ?? [];
-    const previous = compiles[compiles.indexOf(row.compile_index) - 1];
-    return box("recompile", "↻", "Why it was compiled again",
-      h("ul", { class: "history" }, row.reasons.slice(0, MOST_SHOWN).map((/** @type {any} */ reason) => h("li", null, reasonParts(model, reason, state), h("div", { class: "hint" }, h("code", null, reason.guard))))),
-      row.reasons.length > MOST_SHOWN && h("p", { class: "dim" }, `and ${count(row.reasons.length - MOST_SHOWN)} more guards of older compiles`),
-      row.text !== null && h("pre", { class: "wrapped" }, row.text),
-      row.caused_by !== null && h("p", null, "It followed from ", compileLink(model, recompiles[row.caused_by].compile_index, state)),
-      advice(remedy ? [rich(remedy)] : []),
-      h("p", null, h("a", { href: state.link({ view: "recompiles", item: String(row.cause_index) }) }, "This cause and the history of the function"),
-        previous !== undefined && [" · ", compareLink(log, model, previous, row.compile_index, state, "Compare with the previous compile")]));
-  });
+/** @param {any} log @param {any} model @param {any} table @param {any} row @param {any} state */
+function recompileRow(log, model, { frames, recompiles }, row, state) {
+  const compiles = frames[row.frame_index]?.compile_indexes ?? [];
+  const previous = compiles[compiles.indexOf(row.compile_index) - 1];
+  return box("recompile", "↻", "Guards that failed",
+    h("ul", { class: "history" }, row.reasons.slice(0, MOST_SHOWN).map((/** @type {any} */ reason) => h("li", null, reasonParts(model, reason, state)))),
+    row.reasons.length > MOST_SHOWN && h("p", { class: "dim" }, `and ${count(row.reasons.length - MOST_SHOWN)} more guards of older compiles`),
+    row.text !== null && h("pre", { class: "wrapped" }, row.text),
+    row.caused_by !== null && h("p", null, "It followed ", compileLink(model, recompiles[row.caused_by].compile_index, state)),
+    h("p", null, row.frame_index !== null && h("a", { href: state.link({ view: "recompiles", by: "function", item: String(row.frame_index) }) }, "All compiles of the function"),
+      previous !== undefined && [" · ", compareLink(log, model, previous, row.compile_index, state, "Compare with the previous compile")]));
 }
 
-/** @param {any} found @param {Set<number>} attempts @param {any} state */
-function cacheList({ caches }, attempts, state) {
-  const rows = caches.filter((/** @type {any} */ row) => attempts.has(row.compile_index));
+/** @param {any[]} caches @param {Set<number>} attempts @param {any} state */
+function cacheList(caches, attempts, state) {
+  const rows = caches.filter((row) => attempts.has(row.compile_index));
   if (rows.length === 0) return null;
-  return h("section", null, h("h3", null, "Caches"), h("ul", null, rows.slice(0, MOST_SHOWN).map((/** @type {any} */ row) => h("li", null,
+  return h("section", null, h("h3", null, "Caches"), h("ul", null, rows.slice(0, MOST_SHOWN).map((row) => h("li", null,
     h("a", { href: state.link({ view: "caches", item: String(row.event_index) }) }, CACHES[row.cache] ?? row.cache), " ", outcomeBadge(row.outcome),
-    row.time_saved_us !== null && ` saved ${time(row.time_saved_us)}`, " ", h("span", { class: "dim" }, cacheWhy(row))))),
+    row.time_saved_us !== null && ` saved ${time(row.time_saved_us)}`, " ", h("span", { class: "dim" }, cacheReason(row))))),
   rows.length > MOST_SHOWN && h("p", { class: "dim" }, `and ${count(rows.length - MOST_SHOWN)} more`));
 }
 

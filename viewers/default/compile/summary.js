@@ -67,12 +67,12 @@ function callers({ log, state }, compile) {
 function reasons(compile) {
   const { failure } = compile;
   return [
-    failure && h("section", { class: "verdict tone-error" }, h("h3", null, "Why it failed"),
+    failure && h("section", { class: "verdict tone-error" }, h("h3", null, "Failure"),
       h("pre", { class: "wrapped" }, `${failure.type}: ${failure.reason ?? "no message"}`),
       failure.filename && h("p", { class: "place" }, `${failure.filename}:${failure.line ?? "?"}`)),
-    compile.recompile_reason !== null && h("section", { class: "verdict tone-recompile" }, h("h3", null, "Why it was compiled again"),
+    compile.recompile_reason !== null && h("section", { class: "verdict tone-recompile" }, h("h3", null, "Recompile reason"),
       h("pre", { class: "wrapped" }, compile.recompile_reason)),
-    compile.restart_reasons.length > 0 && h("section", { class: "verdict tone-break" }, h("h3", null, "Why it was restarted"),
+    compile.restart_reasons.length > 0 && h("section", { class: "verdict tone-break" }, h("h3", null, "Restart reasons"),
       h("ul", null, compile.restart_reasons.map((/** @type {string} */ reason) => h("li", null, h("pre", { class: "wrapped" }, reason))))),
   ];
 }

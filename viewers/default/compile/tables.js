@@ -4,7 +4,7 @@ import { bytes, count, plural, time } from "../../lib/page/format.js";
 import { frameKey, idText } from "../shared/model.js";
 import { recordLink, shareBar } from "../shared/parts.js";
 import { artifactLink, framePlace } from "../shared/program-line.js";
-import { sourceName } from "../shared/words.js";
+import { sourceName } from "../shared/source-name.js";
 import { codeName, KERNEL_KINDS } from "../tables/kernels.js";
 import { symbolsOf } from "../tables/symbol-data.js";
 import { reasonWords, symbolBadge } from "../tables/symbols.js";
@@ -96,6 +96,6 @@ function partitionSection(log, model, { min_cuts: cuts, aliasing, duplicate_back
     changed.length > 0 && h("section", null, h("h3", null, "Inputs and outputs"), h("ul", null, changed.map((row) => h("li", null,
       [row.mutated_input_count > 0 && `${plural(row.mutated_input_count, "input")} of ${count(row.input_count)} changed in place`, row.metadata_mutated_input_count > 0 && `${plural(row.metadata_mutated_input_count, "input")} with another shape or strides afterwards`,
         ...Object.entries(row.output_types).filter(([type]) => type !== "non_alias").map(([type, n]) => `${plural(/** @type {number} */ (n), "output")}: ${type.replaceAll("_", " ")}`)].filter(Boolean).join("; "), " ", recordLink(row.event_index, state))))),
-    mine(duplicates).map((row) => h("section", { class: "verdict tone-recompile" }, h("h3", null, "A region's backward was compiled again"), h("p", null, [row.explanation, row.common_cause, row.suggested_action].filter(Boolean).join(" ")), recordLink(row.event_index, state))),
+    mine(duplicates).map((row) => h("section", { class: "verdict tone-recompile" }, h("h3", null, "Duplicate backward of a region"), h("p", null, [row.explanation, row.common_cause, row.suggested_action].filter(Boolean).join(" ")), recordLink(row.event_index, state))),
   ];
 }

@@ -2,21 +2,22 @@
 import { emptyPage, listDetail } from "../../lib/list/list-detail.js";
 import { h } from "../../lib/page/dom.js";
 import { count, firstLine, plural } from "../../lib/page/format.js";
+import { cards, shownBy } from "../shared/finding-leads.js";
+import { summaryOf } from "../shared/logs.js";
 import { modelOf } from "../shared/model.js";
-import { advice, compileLink, pairs, recordLink, sourceLine, webLink } from "../shared/parts.js";
-import { rich, usefulHints } from "../shared/words.js";
-import { breakPlace, findingsOf } from "./findings.js";
+import { compileLink, pairs, recordLink, sourceLine, webLink } from "../shared/parts.js";
 
 const ARTIFACT = "dynamo_graph_break_reason";
 const MOST_SHOWN = 200;
 
 /** @param {import("../main.js").Context} context @returns {Promise<import("../main.js").View>} */
 export async function openBreaks({ log, state }) {
-  const [model, { breaks, restarts }] = await Promise.all([modelOf(log), findingsOf(log)]);
+  const [model, found, table] = await Promise.all([modelOf(log), log.findings(), log.table("graph_breaks")]);
+  const breaks = table?.graph_breaks ?? [];
   if (breaks.length === 0) {
     return emptyPage("No graph breaks",
       "Every place where Dynamo had to end a graph would be here, with torch's reason, its hints and the line of the program.",
-      restarts.length > 0 ? [`The log has ${plural(restarts.length, "restart")} without a recorded graph break. `, h("a", { href: state.link({ view: "failures", type: "restart" }) }, "Restarts")]
+      summaryOf(log)?.restart_count ? h("a", { href: state.link({ view: "failures", type: "restart" }) }, "Restarts without a recorded graph break")
         : ["torch.compile with ", h("code", null, "TORCH_TRACE=/tmp/trace"), " records them (dynamo_graph_break_reason)."]);
   }
   return listDetail({
@@ -30,26 +31,28 @@ export async function openBreaks({ log, state }) {
       { id: "reason", title: "Reason", width: "minmax(10rem, 1.6fr)", sort: (i) => breaks[i].reason, cell: (i) => h("span", { title: breaks[i].reason }, breaks[i].reason) },
       { id: "times", title: "Times", width: "3.6rem", number: true, sort: (i) => breaks[i].occurrences.length, cell: (i) => count(breaks[i].occurrences.length) },
     ],
-    detail: (i) => breakDetail(model, breaks[i], state),
+    detail: (i) => {
+      const shown = cards(model, state, found, shownBy(...breaks[i].occurrences.map((/** @type {any} */ at) => at.event_index)));
+      return [shown, breakDetail(model, breaks[i], state, shown.length > 0)];
+    },
   });
 }
 
-/** @param {any} model @param {any} row @param {any} state */
-function breakDetail(model, row, state) {
+/** @param {any} model @param {any} row */
+const breakPlace = (model, row) => (row.file === null ? "place unknown" : `${model.short(row.file)}:${row.line}`);
+
+/** What torch wrote of one break. @param {any} model @param {any} row @param {any} state @param {boolean} told whether a finding stands above it */
+function breakDetail(model, row, state, told) {
   const { occurrences, user_traceback: traceback, explanation } = row;
-  const hints = usefulHints(row.hints);
-  const others = row.hints.filter((/** @type {string} */ hint) => !hints.includes(hint));
   return [
-    h("h2", null, h("span", { class: "sign status-break", "aria-hidden": "true" }, "✂"), " ", row.reason),
+    h(told ? "h3" : "h2", null, h("span", { class: "sign status-break", "aria-hidden": "true" }, "✂"), " ", row.reason),
     sourceLine(row),
-    explanation && h("p", { class: "prose" }, rich(explanation)),
-    advice(hints.map(rich)),
-    others.length > 0 && h("ul", { class: "dim" }, others.map((/** @type {string} */ hint) => h("li", null, hint))),
+    !told && [explanation && h("p", { class: "prose" }, explanation), h("ul", null, row.hints.map((/** @type {string} */ hint) => h("li", null, hint)))],
     h("h3", null, plural(occurrences.length, "time")),
     h("ul", { class: "occurrences" }, occurrences.slice(0, MOST_SHOWN).map((/** @type {any} */ at) => h("li", null,
       compileLink(model, at.compile_index, state), " ", model.compiles[at.compile_index].function ?? "", " ",
       h("a", { href: state.link({ view: "compile", compile: model.compiles[at.compile_index].key, artifact: ARTIFACT }) }, "what torch wrote"), ", ", recordLink(at.event_index, state),
-      at.skips_frame === true && h("span", { class: "note-inline" }, " the whole function runs uncompiled"))),
+      at.skips_frame === true && h("span", { class: "note-inline" }, " skips the frame"))),
     occurrences.length > MOST_SHOWN && h("li", { class: "dim" }, `${count(MOST_SHOWN)} of ${count(occurrences.length)} shown`)),
     traceback && [h("h3", null, "Called from"), h("pre", { class: "wrapped traceback" }, traceback)],
     pairs([

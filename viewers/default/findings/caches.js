@@ -2,14 +2,15 @@
 import { emptyPage, listDetail } from "../../lib/list/list-detail.js";
 import { h } from "../../lib/page/dom.js";
 import { count, plural, time } from "../../lib/page/format.js";
+import { cards, shownBy } from "../shared/finding-leads.js";
 import { functionName, idText, modelOf } from "../shared/model.js";
 import { compileLink, pairs, recordLink } from "../shared/parts.js";
-import { CACHES, cacheWhy, outcomeBadge, outcomeCount } from "./cache-words.js";
-import { cacheCounts, findingsOf } from "./findings.js";
+import { CACHES, cacheReason, outcomeBadge, outcomeCount } from "./cache-names.js";
 
 /** @param {import("../main.js").Context} context @returns {Promise<import("../main.js").View>} */
 export async function openCaches({ log, state }) {
-  const [model, { caches: rows }] = await Promise.all([modelOf(log), findingsOf(log)]);
+  const [model, found, table] = await Promise.all([modelOf(log), log.findings(), log.table("caches")]);
+  const rows = table?.caches ?? [];
   if (rows.length === 0) {
     return emptyPage("No cache records",
       "Hits, misses and bypasses of the FX graph cache, the AOTAutograd cache, the profile and the precompile cache would be here. Torch asks them when Inductor compiles and they are not switched off (TORCHINDUCTOR_FORCE_DISABLE_CACHES).");
@@ -34,9 +35,9 @@ export async function openCaches({ log, state }) {
       { id: "outcome", title: "Outcome", width: "5.6rem", sort: (i) => rows[i].outcome, cell: (i) => outcomeBadge(rows[i].outcome) },
       { id: "time", title: "Time", width: "4.6rem", number: true, sort: (i) => rows[i].time_saved_us ?? rows[i].time_taken_us, help: "Of a hit: how long the compile took whose result was found. Of a miss: how long compiling took.",
         cell: (i) => { const us = rows[i].time_saved_us ?? rows[i].time_taken_us; return us === null ? "" : time(us); } },
-      { id: "why", title: "Why", width: "minmax(8rem, 2fr)", cell: (i) => h("span", { title: rows[i].reason ?? cacheWhy(rows[i]) }, cacheWhy(rows[i])) },
+      { id: "why", title: "Reason, or new parts of the key", width: "minmax(8rem, 2fr)", cell: (i) => h("span", { title: rows[i].reason ?? cacheReason(rows[i]) }, cacheReason(rows[i])) },
     ],
-    detail: (i) => cacheDetail(model, rows[i], state),
+    detail: (i) => [cards(model, state, found, shownBy(rows[i].event_index)), cacheDetail(model, rows[i], state)],
   });
 }
 
@@ -51,7 +52,6 @@ function cacheDetail(model, row, state) {
     row.different.length > 0 && [h("h3", null, `What differs from the closest earlier key (${count(row.different_count)} of ${plural(row.component_count ?? 0, "part")})`),
       h("ul", { class: "parts-list" }, row.different.map((/** @type {string} */ name) => h("li", null, h("code", null, name), partHelp(name)))), more > 0 && h("p", { class: "dim" }, `and ${count(more)} more`)],
     pairs([
-      ["Why", row.reason === null && row.different.length === 0 ? cacheWhy(row) : null],
       ["Guard that failed", row.guard && h("code", null, row.guard)],
       ["Time saved", row.time_saved_us === null ? null : [time(row.time_saved_us), h("span", { class: "dim" }, " took the compile whose result was found. Hits of several caches in one compile save the same time.")]],
       ["Compiling took", row.time_taken_us === null ? null : time(row.time_taken_us)],
@@ -67,4 +67,16 @@ function cacheDetail(model, row, state) {
 function partHelp(name) {
   const help = name === "gm" ? "the graph itself" : name.startsWith("example_inputs") ? "an input of the graph" : name.startsWith("inductor_config") ? "a setting of Inductor" : null;
   return help && h("span", { class: "dim" }, ` ${help}`);
+}
+
+/** Rows by cache: [cache, {hit: 1, miss: 2}]. @param {any[]} rows @returns {[string, Record<string, number>][]} */
+function cacheCounts(rows) {
+  /** @type {Map<string, Record<string, number>>} */
+  const caches = new Map();
+  for (const { cache, outcome } of rows) {
+    const counts = caches.get(cache) ?? {};
+    counts[outcome] = (counts[outcome] ?? 0) + 1;
+    caches.set(cache, counts);
+  }
+  return [...caches];
 }

@@ -1,74 +1,117 @@
-// Failures and restarts: what was raised, on which line of the program, with the traceback.
+// Failures, compiles that did not end, and restarts: what was found, and under it the records with their tracebacks.
 import { frameText } from "../../lib/bundle/stacks.js";
 import { emptyPage, listDetail } from "../../lib/list/list-detail.js";
+import { placeText } from "../../lib/finding/card.js";
+import { plain } from "../../lib/finding/rich.js";
 import { fill, h } from "../../lib/page/dom.js";
-import { firstLine } from "../../lib/page/format.js";
-import { modelOf, placeOf } from "../shared/model.js";
-import { advice, compileLink, pairs, recordLink, sourceLine, webLink } from "../shared/parts.js";
-import { rich, takeApart } from "../shared/words.js";
-import { failureKind, failurePlace, failureText, findingsOf, who } from "./findings.js";
+import { count, firstLine } from "../../lib/page/format.js";
+import { cards } from "../shared/finding-leads.js";
+import { functionName, modelOf, placeOf } from "../shared/model.js";
+import { compileLink, pairs, recordLink, sourceLine } from "../shared/parts.js";
 
-/** @typedef {import("./findings.js").Failure} Failure */
+/** @typedef {import("../../lib/finding/card.js").Finding} Finding */
+/** @typedef {{id: string, finding: Finding | null, rows: any[]}} Item a finding with the rows of the failure table that show it, or a row that none is about */
+
+const OF_FINDINGS = ["failure", "unfinished-compile", "restart"];
+const MOST_ROWS = 50;
+/** Kinds of rows of the failure table. @type {Record<string, string>} */
+const KINDS = {
+  compile: "failed compile", backward: "failed backward compile", exception: "exception", eager_backward: "backward not compiled ahead",
+  fx_interpreter: "graph could not be run", make_fx: "make_fx failed", restart: "restart",
+};
 
 /** @param {import("../main.js").Context} context @returns {Promise<import("../main.js").View>} */
 export async function openFailures({ log, state }) {
-  const [model, found] = await Promise.all([modelOf(log), findingsOf(log)]);
-  const all = [...found.failures, ...found.restarts];
-  if (all.length === 0) {
+  const [model, found, table] = await Promise.all([modelOf(log), log.findings(), log.table("failures")]);
+  const items = itemsOf(found?.findings ?? [], table?.failures ?? []);
+  if (items.length === 0) {
     return emptyPage("No failures",
-      "Compiles that failed, exceptions and restarts would be here, with the line of the program and the traceback. Nothing of the kind is in this log.");
+      "Compiles that failed or are unfinished, exceptions and restarts would be here, with the line of the program and the traceback. Nothing of the kind is in this log.");
   }
-  const kinds = [...new Set(all.map(failureKind))];
+  const kinds = [...new Set(items.map(kindOf))];
+  const place = (/** @type {number} */ i) => placeIn(model, items[i]);
   return listDetail({
-    state, name: "failures", label: "Failures", noun: ["failure or restart", "failures and restarts"], length: all.length, minWidth: "32rem",
-    id: (i) => all[i].id, title: (i) => `${failureKind(all[i])} ${who(model, all[i])} ${failureText(all[i])}`,
-    text: (i) => [failureKind(all[i]), who(model, all[i]), all[i].type, all[i].reason, all[i].file, all[i].line, all[i].source_line].join("\n"),
-    choices: kinds.length > 1 ? [{ key: "type", label: "Kind", all: "all kinds", options: kinds.map((kind) => [kind, kind]), fits: (i, value) => failureKind(all[i]) === value }] : [],
+    state, name: "failures", label: "Failures", noun: ["row", "rows"], length: items.length, minWidth: "32rem",
+    id: (i) => items[i].id, title: (i) => `${kindOf(items[i])} ${nameIn(model, items[i])} ${textOf(items[i])}`,
+    text: (i) => [kindOf(items[i]), nameIn(model, items[i]), textOf(items[i]), place(i), ...items[i].rows.flatMap((row) => [row.type, row.reason, row.file, row.source_line])].join("\n"),
+    choices: kinds.length > 1 ? [{ key: "type", label: "Kind", all: "all kinds", options: kinds.map((kind) => [kind, kind]), fits: (i, value) => kindOf(items[i]) === value }] : [],
     columns: [
-      { id: "kind", title: "Kind", width: "8.5rem", sort: (i) => failureKind(all[i]), cell: (i) => kindBadge(all[i]) },
-      { id: "function", title: "Function", width: "minmax(6rem, .8fr)", sort: (i) => who(model, all[i]), cell: (i) => h("span", { title: who(model, all[i]) }, who(model, all[i])) },
-      { id: "place", title: "Line", width: "minmax(6rem, .8fr)", class: "mono", sort: (i) => failurePlace(model, all[i]) || null, cell: (i) => h("span", { title: all[i].file ?? "" }, failurePlace(model, all[i]) || "–") },
-      { id: "what", title: "What", width: "minmax(10rem, 2fr)", sort: (i) => failureText(all[i]), cell: (i) => h("span", { title: failureText(all[i]) }, failureText(all[i])) },
+      { id: "kind", title: "Kind", width: "8.5rem", sort: (i) => kindOf(items[i]), cell: (i) => kindBadge(items[i]) },
+      { id: "function", title: "Function", width: "minmax(6rem, .8fr)", sort: (i) => nameIn(model, items[i]), cell: (i) => h("span", { title: nameIn(model, items[i]) }, nameIn(model, items[i])) },
+      { id: "place", title: "Line", width: "minmax(6rem, .8fr)", class: "mono", sort: (i) => place(i) || null, cell: (i) => h("span", { title: place(i) }, place(i) || "–") },
+      { id: "what", title: "What", width: "minmax(10rem, 2fr)", sort: (i) => textOf(items[i]), cell: (i) => h("span", { title: textOf(items[i]) }, textOf(items[i])) },
+      { id: "times", title: "Times", width: "3.6rem", number: true, sort: (i) => items[i].finding?.count ?? 1, cell: (i) => count(items[i].finding?.count ?? 1) },
     ],
-    detail: (i) => failureDetail({ log, state }, model, all[i]),
+    detail: (i) => failureDetail({ log, state }, model, found, items[i]),
   });
 }
 
-/** @param {Failure} failure */
-function kindBadge(failure) {
-  const [tone, sign] = failure.restart ? ["break", "↺"] : ["error", "✖"];
-  return h("span", { class: `status status-${tone}` }, h("span", { class: "sign", "aria-hidden": "true" }, sign), " ", failureKind(failure));
+/** @param {Finding[]} findings @param {any[]} rows of the failure table @returns {Item[]} */
+function itemsOf(findings, rows) {
+  const items = findings.filter(({ kind }) => OF_FINDINGS.includes(kind)).map((finding) => ({ id: finding.fingerprint, finding: /** @type {Finding | null} */ (finding), rows: /** @type {any[]} */ ([]) }));
+  const ofEvent = new Map(items.flatMap((item) => item.finding?.event_indexes.map((event) => /** @type {[number, Item]} */ ([event, item])) ?? []));
+  rows.forEach((row, at) => {
+    const item = ofEvent.get(row.event_index);
+    if (item) item.rows.push(row);
+    else items.push({ id: String(at), finding: null, rows: [row] });
+  });
+  return items;
 }
 
-/** What the message says itself, as sections. @param {Failure} failure */
-export function failureBody(failure) {
-  const { head, explanation, hints, link } = takeApart(failure.reason);
+/** @param {Item} item */
+function kindOf({ finding, rows: [first] }) {
+  if (finding?.kind === "failure") return KINDS[/** @type {string} */ (finding.details.phase)] ?? finding.kind;
+  return finding ? finding.kind.replaceAll("-", " ") : KINDS[first.kind];
+}
+
+/** @param {Item} item */
+function textOf({ finding, rows: [first] }) {
+  return finding ? plain(finding.title) : [first.type?.replace(/^.*\./, ""), firstLine(first.reason)].filter(Boolean).join(": ");
+}
+
+/** @param {any} model @param {Item} item */
+function nameIn(model, { finding, rows: [first] }) {
+  const compile = model.compiles[finding?.compile_indexes[0] ?? first?.compile_index];
+  return finding?.function ?? (compile && compile.id !== null ? functionName(compile) : first?.function ?? "–");
+}
+
+/** @param {any} model @param {Item} item */
+function placeIn(model, { finding, rows: [first] }) {
+  if (finding) return placeText(finding) ?? "";
+  return first.file !== null ? `${model.short(first.file)}:${first.line}` : placeOf(model, model.compiles[first.compile_index]);
+}
+
+/** @param {Item} item */
+function kindBadge(item) {
+  const [tone, sign] = (item.finding?.kind ?? item.rows[0].kind) === "restart" ? ["break", "↺"] : ["error", "✖"];
+  return h("span", { class: `status status-${tone}` }, h("span", { class: "sign", "aria-hidden": "true" }, sign), " ", kindOf(item));
+}
+
+/** @param {{log: any, state: any}} context @param {any} model @param {any} found @param {Item} item */
+function failureDetail({ log, state }, model, found, { finding, rows }) {
+  const about = (/** @type {Finding} */ other) => (finding ? other === finding : other.compile_indexes.includes(rows[0].compile_index));
   return [
-    h("pre", { class: "wrapped message" }, head || "torch wrote no message"),
-    sourceLine(failure),
-    explanation && h("p", { class: "prose" }, rich(explanation)),
-    advice(hints.map(rich)),
-    link && h("p", null, "More about it: ", webLink(link)),
+    cards(model, state, found, about),
+    rows.slice(0, MOST_ROWS).map((row) => recordOf({ log, state }, model, row, finding !== null)),
+    rows.length > MOST_ROWS && h("p", { class: "dim" }, `and ${count(rows.length - MOST_ROWS)} more records`),
   ];
 }
 
-/** @param {{log: any, state: any}} context @param {any} model @param {Failure} failure */
-function failureDetail({ log, state }, model, failure) {
-  const compile = model.compiles[failure.compile];
-  const inCompile = compile.id !== null;
-  return [
-    h("h2", null, kindBadge(failure), " ", failure.type ?? ""),
-    h("p", null, compileLink(model, failure.compile, state), " ", h("strong", null, who(model, failure)), " ", h("span", { class: "place" }, inCompile ? placeOf(model, compile) : "")),
-    failureBody(failure),
-    failure.file === null && inCompile && !failure.restart && h("p", { class: "dim" }, "The log does not say on which line of the program. ",
-      h("a", { href: state.link({ view: "compile", compile: compile.key, artifact: "~stack" }) }, "Who called it")),
-    failure.limit && h("p", null, h("a", { href: state.link({ view: "recompiles", by: "function" }) }, "Why it was compiled so often")),
-    failure.user_traceback && [h("h3", null, "Traceback of the program"), h("pre", { class: "wrapped traceback" }, failure.user_traceback)],
-    failure.stack_index !== null && callers(log, failure.stack_index),
-    h("h3", null, "In the log"),
-    pairs(failure.rows.map((row) => [`${row.kind === "compile" || row.kind === "restart" ? "metrics" : row.kind.replace("_", " ")}`, [recordLink(row.event_index, state), row.type && ` ${row.type}`]])),
-    takeApart(failure.reason).head !== failure.reason?.trim() && h("details", null, h("summary", null, "The whole message"), h("pre", { class: "wrapped" }, failure.reason)),
-  ];
+/** One row of the table: what torch wrote, and where. @param {{log: any, state: any}} context @param {any} model @param {any} row @param {boolean} told whether a finding stands above it */
+function recordOf({ log, state }, model, row, told) {
+  const compile = model.compiles[row.compile_index];
+  const message = row.reason !== null && h("pre", { class: "wrapped message" }, row.type && `${row.type}: `, row.reason.trim());
+  return h("section", { class: "evidence" },
+    h("h3", null, KINDS[row.kind], " ", compileLink(model, row.compile_index, state), " ", row.function ?? compile.function ?? ""),
+    message && told ? h("details", null, h("summary", null, "The whole message"), message) : message,
+    sourceLine(row),
+    row.user_traceback && [h("h4", null, "Traceback of the program"), h("pre", { class: "wrapped traceback" }, row.user_traceback)],
+    row.stack_index !== null && callers(log, row.stack_index),
+    pairs([
+      ["In the log", [recordLink(row.event_index, state), row.reason === null && row.type && ` ${row.type}`]],
+      ["Called by", row.stack_index !== null || compile.stack_index === null || compile.id === null ? null
+        : h("a", { href: state.link({ view: "compile", compile: compile.key, artifact: "~stack" }) }, "the stack of the compile")],
+    ]));
 }
 
 /** @param {any} log @param {number} stack */
@@ -77,5 +120,5 @@ function callers(log, stack) {
   log.stacks().then((/** @type {any} */ stacks) => fill(list, stacks.stack(stack).map((/** @type {any} */ frame) => h("li", { title: frameText(frame) },
     h("b", null, frame.name), " ", h("span", { class: "place" }, `${frame.file ?? "(unknown file)"}:${frame.line}`), frame.loc && h("div", null, h("code", null, frame.loc))))),
   (/** @type {Error} */ error) => fill(list, h("li", { class: "dim" }, firstLine(error.message))));
-  return [h("h3", null, "Called from"), list];
+  return [h("h4", null, "Called from"), list];
 }

@@ -3,6 +3,7 @@ import { Grid } from "../../lib/list/grid.js";
 import { emptyPage, listDetail } from "../../lib/list/list-detail.js";
 import { fill, h, searchField } from "../../lib/page/dom.js";
 import { count, plural } from "../../lib/page/format.js";
+import { cards, shownBy } from "../shared/finding-leads.js";
 import { compileArtifacts, functionName, idText, modelOf } from "../shared/model.js";
 import { compileLink, pairs, recordLink, shareBar } from "../shared/parts.js";
 
@@ -19,7 +20,7 @@ export const kindCounts = (list) => /** @type {[string, number][]} */ (Object.en
 
 /** @param {import("../main.js").Context} context @returns {Promise<import("../main.js").View>} */
 export async function openGuards({ log, state }) {
-  const [model, table] = await Promise.all([modelOf(log), guardsOf(log)]);
+  const [model, table, found] = await Promise.all([modelOf(log), guardsOf(log), log.findings()]);
   const trees = table?.trees ?? [];
   if (trees.length === 0) {
     return emptyPage("No guards", "What torch checks before it runs compiled code again would be here: each guard with its source and the line of the program. torch writes them when a compile ends (dynamo_cpp_guards_str).");
@@ -47,7 +48,8 @@ export async function openGuards({ log, state }) {
       { id: "latency", title: "One check", width: "5rem", number: true, sort: (i) => trees[i].latency_us, cell: (i) => latency(trees[i].latency_us), help: "How long one check of all these guards takes, as torch measured it" },
       { id: "kinds", title: "Kinds", width: "minmax(8rem, 1.5fr)", cell: (i) => h("span", { title: kinds(i) }, trees[i].form === "list" ? "about aliasing" : kinds(i)) },
     ],
-    detail: (i) => guardDetail({ log, state }, model, table, trees[i], (element) => { inner = element; }),
+    detail: (i) => [cards(model, state, found, (finding) => finding.kind === "guard-cost" && shownBy(trees[i].event_index)(finding)),
+      guardDetail({ log, state }, model, table, trees[i], (element) => { inner = element; })],
   });
   return {
     ...view, title: "Guards",

@@ -3,7 +3,7 @@ import { h } from "../../lib/page/dom.js";
 import { count } from "../../lib/page/format.js";
 import { helpButton } from "../../lib/page/page.js";
 import { themeButton } from "../../lib/page/theme.js";
-import { findingsOf } from "../findings/findings.js";
+import { summaryOf } from "../shared/logs.js";
 import { hasExport, kindCount, modelOf } from "../shared/model.js";
 import { ranksLink } from "../shared/ranks-link.js";
 import { showHelp } from "./help.js";
@@ -55,20 +55,19 @@ function moreTabs(here, links) {
   } }, button, list);
 }
 
-/** How much there is to see, beside the names of the views; they come with the tables. @param {import("../../lib/bundle/log.js").Log} log @param {HTMLElement} tabs */
+/** How much there is to see, beside the names of the views: the numbers of the summary, and counts of records that come with the tables. @param {import("../../lib/bundle/log.js").Log} log @param {HTMLElement} tabs */
 function tabCounts(log, tabs) {
   const show = (/** @type {string} */ view, /** @type {number} */ n) =>
     n > 0 && tabs.querySelector(`[data-view="${view}"]`)?.append(" ", h("span", { class: "tab-count", "aria-hidden": "true" }, count(n)));
-  show("compiles", log.summary.compile_count);
+  const summary = summaryOf(log);
+  show("compiles", summary?.compile_count ?? 0);
+  show("failures", summary?.failure_count ?? 0);
+  show("breaks", summary?.graph_break_count ?? 0);
+  show("recompiles", summary?.recompile_count ?? 0);
   modelOf(log).then((model) => {
     show("symbols", kindCount(model, "create_symbol") + kindCount(model, "create_unbacked_symbol"));
     show("tensors", kindCount(model, "describe_tensor"));
     if (!hasExport(model)) /** @type {HTMLElement} */ (tabs.querySelector("[data-view='export']")).hidden = true;
-  }, () => {});
-  findingsOf(log).then(({ failures, breakCount, recompiles }) => {
-    show("failures", failures.length);
-    show("breaks", breakCount);
-    show("recompiles", recompiles.length);
   }, () => {}); // the views tell what went wrong
 }
 

@@ -4,6 +4,7 @@ import { fill, h } from "../../lib/page/dom.js";
 import { bytes, count, plural } from "../../lib/page/format.js";
 import { errorBox } from "../../lib/page/load.js";
 import { split } from "../../lib/page/splitter.js";
+import { logInAddress } from "../shared/logs.js";
 import { artifactsOf, compileLabel, modelOf } from "../shared/model.js";
 import { searchNames } from "./names.js";
 import { addressOf, searchTexts, textsOf } from "./text.js";
@@ -71,7 +72,7 @@ export async function openSearch(context) {
     for (const one of logs) {
       const groups = await searchNames(bundle, one, query, all);
       if (!current()) return;
-      const kept = one === bundle.logs[0] ? "" : one.id;
+      const kept = logInAddress(one);
       for (const { title, total, hits } of groups) {
         sections.push(h("section", null, h("h2", null, logs.length > 1 ? `${one.id}: ` : "", title, " ", h("span", { class: "dim" }, count(total))),
           h("ul", null, hits.map((hit) => h("li", null, h("a", { href: state.link({ ...hit.link, log: kept }), title: hit.text }, marked(hit.text, query)), " ", h("span", { class: "dim" }, hit.note)))),
@@ -125,7 +126,7 @@ export async function openSearch(context) {
     const { model, artifacts } = known.get(one);
     const compile = model.compiles[artifacts.table.columns.compile_index[row]];
     const address = addressOf(artifacts, row);
-    return { compile, address, link: { view: "compile", log: one === bundle.logs[0] ? "" : one.id, compile: compile.key, artifact: address }, log: one };
+    return { compile, address, link: { view: "compile", log: logInAddress(one), compile: compile.key, artifact: address }, log: one };
   };
   const headOf = (/** @type {import("./text.js").Found} */ { payload, count: n, lines }) => {
     const place = placeOf(payload.places[0]);

@@ -87,13 +87,13 @@ export function facts(model) {
   const { frames } = model;
   const sum = (/** @type {(c: Compile) => number | null} */ value) => frames.reduce((total, frame) => total + (value(frame.last) ?? 0), 0);
   const total = sum((c) => c.compile_time_us);
+  const whole = (/** @type {Compile} */ c) => (c.compile_time_us ?? 0) + (c.backward_time_us ?? 0);
   const backend = sum((c) => c.backend_time_us);
   const inductor = sum((c) => c.inductor_time_us);
   /** @type {Record<string, number>} */
   const statuses = {};
   for (const { last } of frames) if (last.status) statuses[last.status] = (statuses[last.status] ?? 0) + 1;
   return {
-    total,
     phases: [
       { id: "dynamo", title: "Dynamo", us: Math.max(0, total - backend) },
       { id: "aot", title: "AOTAutograd", us: Math.max(0, backend - inductor) },
@@ -101,9 +101,7 @@ export function facts(model) {
       { id: "backward", title: "backward, later", us: sum((c) => c.backward_time_us) },
     ],
     statuses,
-    functions: new Set(frames.map(({ last }) => `${last.filename}:${last.first_line}:${last.function}`)).size,
-    missing: frames.filter(({ last }) => last.status === "missing"),
-    slowest: [...frames].sort((a, b) => (b.last.compile_time_us ?? 0) - (a.last.compile_time_us ?? 0)).filter(({ last }) => last.compile_time_us),
+    slowest: frames.map((frame) => ({ ...frame, us: whole(frame.last) })).filter(({ us }) => us > 0).sort((a, b) => b.us - a.us),
   };
 }
 

@@ -22,15 +22,6 @@ export function compileLinks(model, indexes, state) {
     indexes.length > MOST_LINKS && h("span", { class: "dim" }, ` and ${count(indexes.length - MOST_LINKS)} more`));
 }
 
-/** A group of findings under a sign and a count. @param {string} sign @param {string} tone @param {string} title @param {any[]} items @param {any} [note] */
-export function verdict(sign, tone, title, items, note) {
-  return h("section", { class: `verdict tone-${tone}` },
-    h("h2", null, h("span", { class: "sign", "aria-hidden": "true" }, sign), " ", title), note, h("ul", null, items));
-}
-
-/** @param {string} title @param {any} value */
-export const fact = (title, value) => [h("span", { class: "dim" }, `${title} `), value];
-
 /** @param {number | null} part @param {number} whole */
 export function shareBar(part, whole) {
   const share = part && whole ? Math.max(0.5, (100 * part) / whole) : 0;
@@ -68,7 +59,3 @@ export function sourceLine({ file, line, function: name, source_line: text }) {
   return h("figure", { class: "source-line" },
     h("figcaption", { class: "place" }, `${file}:${line ?? "?"}`, name && ` in ${name}`), text && h("pre", null, h("code", null, text)));
 }
-
-/** What usually helps: one or more texts with code between backticks. @param {any[]} texts */
-export const advice = (texts) => texts.length > 0 && h("section", { class: "advice" },
-  h("h3", null, "What usually helps"), texts.length === 1 ? h("p", null, texts[0]) : h("ul", null, texts.map((text) => h("li", null, text))));

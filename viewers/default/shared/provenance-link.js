@@ -8,7 +8,7 @@ const NAMES = new Set([
 ]);
 
 /** @param {import("../../lib/bundle/log.js").Log} log @param {string} [compile] key @param {string} [logId] when the address names it */
-const address = (log, compile, logId) => inViewer(log.bundle, "provenance", { ...(logId ? { log: log.id } : {}), ...(compile ? { compile } : {}) });
+const address = (log, compile, logId) => inViewer(log.bundle, "provenance", { ...(logId || log !== log.bundle.logs[0] ? { log: log.id } : {}), ...(compile ? { compile } : {}) });
 
 /** For the first screen; null when torch recorded none. @param {any} model @param {import("../../lib/page/hash-state.js").HashState} state */
 export function provenanceSection({ log, directory }, state) {

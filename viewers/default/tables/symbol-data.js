@@ -63,7 +63,7 @@ function symbolItems(table, stacks) {
 }
 
 /** @param {any} table @param {number} i row of specializations */
-export const sources = (table, i) => table.specializations.sources[i].map((/** @type {number} */ s) => table.strings[s]).join(", ") || null;
+const sources = (table, i) => table.specializations.sources[i].map((/** @type {number} */ s) => table.strings[s]).join(", ") || null;
 
 /**
  * How torch made a condition: a tree of operations over constants and symbols, at most so many nodes.

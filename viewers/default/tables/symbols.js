@@ -2,15 +2,16 @@
 import { emptyPage, listDetail } from "../../lib/list/list-detail.js";
 import { h } from "../../lib/page/dom.js";
 import { count, plural } from "../../lib/page/format.js";
+import { cards, shownBy } from "../shared/finding-leads.js";
 import { functionName, idText, modelOf } from "../shared/model.js";
-import { advice, compileLink, pairs, recordLink } from "../shared/parts.js";
+import { compileLink, pairs, recordLink } from "../shared/parts.js";
 import { badge, frameLine, framePlace, frameTitle, programFrame, stackFold } from "../shared/program-line.js";
-import { rich, sourceName } from "../shared/words.js";
+import { sourceName } from "../shared/source-name.js";
 import { expressionFold } from "./expression-tree.js";
-import { sources, symbolsOf } from "./symbol-data.js";
+import { symbolsOf } from "./symbol-data.js";
 
 /** @typedef {import("./symbol-data.js").Item} Item */
-/** @typedef {{log: any, state: any, model: any, table: any, stacks: any}} About */
+/** @typedef {{log: any, state: any, model: any, table: any, stacks: any, found: import("../shared/finding-leads.js").Findings}} About */
 
 const MOST_SHOWN = 200;
 
@@ -24,27 +25,20 @@ const SYMBOL_KINDS = {
   guard: ["none", "·", "guard", "A guard of which the log has no symbol"],
 };
 
-/** Why torch made a constant of it. @type {Record<string, string>} */
-const REASONS = {
-  range_refined_to_singleton: "a condition left one value only in its range",
-  trivial_lhs: "it was found equal to a number", trivial_rhs: "it was found equal to a number", find: "it was found equal to a number",
-  solve: "an equation had one solution", solve_backed: "an equation had one solution",
-};
-
-/** @param {string} reason */
-export const reasonWords = (reason) => (Object.hasOwn(REASONS, reason) ? REASONS[reason] : reason.replaceAll("_", " "));
+/** "range refined to singleton" @param {string} reason */
+export const reasonWords = (reason) => reason.replaceAll("_", " ");
 
 /** @param {Item} item */
 export const symbolBadge = (item) => badge(...SYMBOL_KINDS[item.kind]);
 
 /** @param {import("../main.js").Context} context @returns {Promise<import("../main.js").View>} */
 export async function openSymbols({ log, state }) {
-  const [model, { table, stacks, items }] = await Promise.all([modelOf(log), symbolsOf(log)]);
+  const [model, { table, stacks, items }, found] = await Promise.all([modelOf(log), symbolsOf(log), log.findings()]);
   if (items.length === 0) {
     return emptyPage("No symbols", "Each size or number that torch took for a symbol would be here, with its guards and the line of the program that made it a constant. " +
-      "There are none without dynamic shapes: torch takes sizes for constants until a recompile, mark_dynamic or torch.compile(dynamic=True).");
+      "Records of a program with dynamic shapes have them, for instance with torch.compile(dynamic=True).");
   }
-  const about = { log, state, model, table, stacks };
+  const about = { log, state, model, table, stacks, found };
   const compile = (/** @type {number} */ i) => model.compiles[items[i].compile];
   const kinds = /** @type {Item["kind"][]} */ (Object.keys(SYMBOL_KINDS)).filter((kind) => items.some((item) => item.kind === kind));
   const place = (/** @type {number} */ i) => framePlace(model, items[i].frame);
@@ -94,46 +88,40 @@ function symbolDetail(about, item) {
   ];
 }
 
+/** The findings that these records show, of all kinds. @param {About} about @param {number} event */
+const told = ({ model, state, found }, event) => cards(model, state, found, shownBy(event), { level: 3, whole: true });
+
 /** @param {About} about @param {number} i row of specializations */
-function constantSection({ state, table, stacks }, i) {
+function constantSection(about, i) {
+  const { state, table, stacks } = about;
   const s = table.specializations;
-  const [value, reason] = [table.strings[s.value[i]] ?? "?", table.strings[s.reason[i]] ?? ""];
-  const source = sources(table, i);
   const names = s.sources[i].map((/** @type {number} */ at) => sourceName(table.strings[at]));
-  const size = /^(\w+)\.size\(\)\[(\d+)\]$/.exec(names[0] ?? "");
-  return h("section", { class: "verdict tone-break" },
-    h("h3", null, `It became the constant ${value}`),
-    h("p", null, "Why: ", reasonWords(reason), " ", h("code", { class: "dim" }, reason)),
-    source && h("p", null, "So these have to be ", value, " from now on: ", names.map((/** @type {string} */ name, /** @type {number} */ k) => [k > 0 && ", ", h("code", null, name)])),
+  return h("section", { class: "verdict tone-break" }, told(about, s.event_index[i]),
+    h("h3", null, "Constant ", table.strings[s.value[i]] ?? "?"),
+    pairs([["Reason", reasonWords(table.strings[s.reason[i]] ?? "")], ["Sources", names.map((/** @type {string} */ name, /** @type {number} */ k) => [k > 0 && ", ", h("code", null, name)])], ["In the log", recordLink(s.event_index[i], state)]]),
     frameLine(programFrame(stacks, s.user_stack_index[i], s.stack_index[i])),
-    advice([rich("Another value needs a compile of its own. If the value should stay free, the line must not ask for one value: take the comparison out of the compiled function, or make it hold for all values."),
-      size && rich(`\`torch._dynamo.mark_dynamic(${size[1]}, ${size[2]})\` lets torch fail with the reason instead of making a constant of it.`)].filter(Boolean)),
-    h("p", null, recordLink(s.event_index[i], state)), stackFold(stacks, s.stack_index[i], "torch's stack when it became a constant"));
+    stackFold(stacks, s.stack_index[i], "torch's stack of the constant"));
 }
 
 /** @param {About} about @param {number} i row of data_dependent_errors @param {boolean} full */
-function errorSection({ log, state, model, table, stacks }, i, full) {
+function errorSection(about, i, full) {
+  const { log, state, model, table, stacks } = about;
   const e = table.data_dependent_errors;
   const [expr, free] = [table.strings[e.expr[i]] ?? "?", table.strings[e.unhinted_expr[i]] ?? null];
-  const frame = programFrame(stacks, e.stack_index[i]);
-  return h("section", { class: "verdict tone-error" },
-    h("h3", null, "torch could not decide ", h("code", null, expr)),
-    full && h("p", { class: "prose" }, "The condition depends on data, which torch does not have while it traces."),
-    frameLine(frame), free !== null && free !== expr && h("p", null, "Without known values: ", h("code", null, free)),
-    full && advice([rich("If the condition always holds, say so before it is needed: `torch._check(condition)`."), rich("If both ways are needed, use `torch.cond` or `torch.where` in place of the branch.")]),
+  return h("section", { class: "verdict tone-error" }, full && told(about, e.event_index[i]),
+    h("h3", null, "Undecided: ", h("code", null, expr)),
+    frameLine(programFrame(stacks, e.stack_index[i])), free !== null && free !== expr && h("p", null, "Without known values: ", h("code", null, free)),
     h("p", null, recordLink(e.event_index[i], state)), expressionFold({ log, state }, model, stacks, e.expression_event_index[i]),
     full && stackFold(stacks, e.stack_index[i], "The whole stack"));
 }
 
 /** @param {About} about @param {number} i row of real_values @param {boolean} full */
-function assumedSection({ log, state, model, table, stacks }, i, full) {
+function assumedSection(about, i, full) {
+  const { log, state, model, table, stacks } = about;
   const r = table.real_values;
-  const expr = table.strings[r.expr[i]] ?? "?";
-  return h("section", { class: "verdict tone-break" },
-    h("h3", null, h("code", null, expr), ` was taken to be ${table.strings[r.result[i]] ?? "?"}`),
-    full && h("p", { class: "prose" }, "torch could not know; the data of the example inputs decided. Other data may need the other way."),
+  return h("section", { class: "verdict tone-break" }, full && told(about, r.event_index[i]),
+    h("h3", null, "Assumed: ", h("code", null, table.strings[r.expr[i]] ?? "?"), ` is ${table.strings[r.result[i]] ?? "?"}`),
     frameLine(programFrame(stacks, r.user_stack_index[i], r.stack_index[i]), table.contexts[r.context_index[i]]?.loc), contextPairs(table.contexts[r.context_index[i]]),
-    full && advice([rich("If it always holds, say so in the program: `torch._check(condition)`. Otherwise use `torch.cond` or `torch.where`.")]),
     h("p", null, recordLink(r.event_index[i], state)), expressionFold({ log, state }, model, stacks, r.expression_event_index[i]));
 }
 

@@ -1,7 +1,7 @@
 // The table of tensors as rows, and how they belong together. No page needed.
 import { bytes } from "../../lib/page/format.js";
 import { frameKey } from "../shared/model.js";
-import { sourceName } from "../shared/words.js";
+import { sourceName } from "../shared/source-name.js";
 
 /**
  * @typedef {object} Tensor

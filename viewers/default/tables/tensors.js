@@ -5,7 +5,7 @@ import { count, plural } from "../../lib/page/format.js";
 import { functionName, idText, modelOf } from "../shared/model.js";
 import { compileLink, pairs, recordLink } from "../shared/parts.js";
 import { badge } from "../shared/program-line.js";
-import { sourceName } from "../shared/words.js";
+import { sourceName } from "../shared/source-name.js";
 import { shapeText, tensorName, tensorsOf } from "./tensor-data.js";
 
 const MOST_SHOWN = 100;

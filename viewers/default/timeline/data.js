@@ -177,8 +177,9 @@ export function litRows(line, query, group) {
 export const eventOf = (line, box) =>
   (box < line.spanCount ? line.table.spans.begin_event_index[box] : line.table.instants.event_index[box - line.spanCount]);
 
-/** @param {Timeline} line @param {string} event @returns {number} -1 for none */
+/** @param {Timeline} line @param {string} event its number, or 's' and the row of the span table @returns {number} -1 for none */
 export function boxOfEvent(line, event) {
+  if (/^s\d+$/.test(event)) return Number(event.slice(1)) < line.spanCount ? Number(event.slice(1)) : -1;
   if (!/^\d+$/.test(event)) return -1;
   const wanted = Number(event);
   const span = line.table.spans.begin_event_index.indexOf(wanted);

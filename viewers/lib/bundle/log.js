@@ -10,6 +10,7 @@ import { Selection, Table } from "./table-data.js";
 /** @typedef {import("./bundle.js").Abortable} Abortable */
 /** @typedef {import("../../../schema/bundle.d.ts").Compiles["compiles"][number]} Compile */
 /** @typedef {import("../../../schema/bundle.d.ts").Diagnostics["diagnostics"][number]} Diagnostic */
+/** @typedef {import("../../../schema/bundle.d.ts").Findings} Findings */
 /** @typedef {import("../../../schema/bundle.d.ts").Manifest["logs"][number]} LogSummary */
 /** @typedef {import("../../../schema/bundle.d.ts").Log} LogDirectory */
 /** @typedef {{blob_index: number, blob_offset: number, size_bytes: number, payload_size_bytes?: number}} HasPayload an event or an artifact */
@@ -79,6 +80,11 @@ export class Log {
   /** @param {Abortable} [options] @returns {Promise<Diagnostic[]>} */
   async diagnostics(options) {
     return (await this.table("diagnostics", options)).diagnostics;
+  }
+
+  /** What the log says, most important first, and the numbers of its headline; null in bundles before 1.2. @param {Abortable} [options] @returns {Promise<Findings | null>} */
+  findings(options) {
+    return this.table("findings", options);
   }
 
   /** @param {Abortable} [options] @returns {Promise<Table>} the artifacts; each row also has its kind's type, name and language */

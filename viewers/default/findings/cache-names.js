@@ -1,4 +1,4 @@
-// The compile caches and what came of asking them, in words.
+// The names of the compile caches and of what came of asking them.
 import { h } from "../../lib/page/dom.js";
 import { count, firstLine } from "../../lib/page/format.js";
 
@@ -17,12 +17,5 @@ export function outcomeBadge(outcome) {
   return h("span", { class: `status status-${tone}` }, h("span", { class: "sign", "aria-hidden": "true" }, sign), " ", outcome);
 }
 
-/** Why it came out so, in one line. @param {any} row */
-export function cacheWhy(row) {
-  if (row.reason !== null) return firstLine(row.reason);
-  if (row.guard !== null) return `a guard failed: ${row.guard}`;
-  if (row.different.length) return `differs from an earlier key in ${row.different.slice(0, 3).join(", ")}${row.different_count > 3 ? ` and ${count(row.different_count - 3)} more` : ""}`;
-  if (row.closest_event_index !== null) return "the same key as before";
-  if (row.outcome === "miss") return row.detail === "guard_miss" ? "entries under the key, but their guards failed" : "no entry under the key";
-  return "";
-}
+/** What the record says about why, as torch wrote it; else which parts of the key are new. @param {any} row */
+export const cacheReason = (row) => row.reason !== null ? firstLine(row.reason) : row.guard ?? row.different.join(", ");

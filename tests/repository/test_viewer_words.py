@@ -1,0 +1,59 @@
+"""What findings say stands in the preprocessor. No module of the viewers words causes, counts or remedies of its own."""
+
+import ast
+import re
+
+import pytest
+import traces
+
+FINDINGS = traces.ROOT / "preprocessor" / "tlparse_bundle" / "findings"
+VIEWERS = traces.ROOT / "viewers"
+SKIPPED = {"node_modules", "vendor", "dist"}
+# The multi-rank viewer has sentences about ranks, which are no findings of a log; help says what keys and words mean;
+# the shapes are of the schemas.
+EXEMPT = {"multirank/verdict.js", "multirank/collectives.js", "lib/bundle/shapes.js"}
+MODULES = [path for path in sorted(VIEWERS.rglob("*.js")) if not SKIPPED & set(path.relative_to(VIEWERS).parts) and path.name != "help.js"]
+_COMMENT = re.compile(r"/\*.*?\*/|(?:^|(?<=\s))//[^\n]*", re.DOTALL | re.MULTILINE)
+# Words that the viewers had when they made the sentences, and such as one would write again.
+OLD = [
+    "mark_dynamic", "mark_unbacked", "specialize_int", "capture_scalar_outputs", "torch._check", "torch.cond", "register_fake", ".contiguous()", "use_duck_shape",
+    "usually helps", "most likely", "mostly", "because ", "recompile limit reached", "runs uncompiled", "became a constant", "became constants", "no longer ",
+    "was compiled again", "were compiled again ", "root cause", "did not end", "no entry under", "without metrics", "no failures, ", "no graph breaks, ",
+    "Pass inputs", "Pass arguments", "another object", "has no fake kernel", "depends on data", "more restart", "left no program",
+]  # fmt: skip
+_WORDS = re.compile(r"[A-Za-z_.]+(?: [A-Za-z_.,']+){2,}")  # three words of a sentence between what is filled in
+
+
+def shown(text):
+    """A module without its comments, which are not shown."""
+    return _COMMENT.sub("", text)
+
+
+def sentences(text):
+    """Pieces of at least five words of the texts in a Python module; not its documentation."""
+    tree = ast.parse(text)
+    documents = {id(node.body[0].value) for node in ast.walk(tree) if isinstance(node, (ast.Module, ast.FunctionDef, ast.ClassDef)) and node.body and isinstance(node.body[0], ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in documents:
+            yield from (piece for piece in _WORDS.findall(node.value) if len(piece.split()) >= 5)
+
+
+TEMPLATES = sorted({piece for path in FINDINGS.glob("*.py") for piece in sentences(path.read_text(encoding="utf-8"))})
+
+
+def test_there_are_templates():
+    assert len(TEMPLATES) > 40
+    assert any("Mark the dimension as dynamic before the call" in piece for piece in TEMPLATES)
+
+
+def test_words_are_found_and_comments_are_not():
+    text = '/** usually helps */\nconst a = 1; // because\nh("p", null, `mostly ${a}`);\n/* root\n   cause */\nconst url = "https://x"; const b = "did not end";\n'
+    assert [phrase for phrase in OLD if phrase in shown(text)] == ["mostly", "did not end"]
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(VIEWERS).as_posix())
+def test_no_module_says_what_findings_say(path):
+    if path.relative_to(VIEWERS).as_posix() in EXEMPT:
+        pytest.skip("see above")
+    text = shown(path.read_text(encoding="utf-8"))
+    assert [phrase for phrase in [*OLD, *TEMPLATES] if phrase in text] == []

@@ -1,0 +1,216 @@
+"""Findings as the bundle has them: every page shows the same cards, and says nothing of its own about them."""
+
+import json
+import shutil
+
+import pytest
+from conftest import FIXTURES
+from pages import settle
+from playwright.sync_api import expect
+from tlparse_bundle import Bundle
+
+SHOWN = 10  # before "all …"
+WITH_TRUTH = sorted(path.parent.name for path in FIXTURES.glob("*/truth.json"))
+BEFORE = "This bundle was made before findings were part of it: build it again to see them."
+
+
+def plain(text):
+    return text.replace("`", "")
+
+
+def heading(page):
+    return page.get_by_role("heading", level=1)
+
+
+def cards(place):
+    return place.get_by_role("article")
+
+
+def most_to_say(bundle):
+    def weight(log):
+        summary = log.findings()["summary"]
+        return summary["findings"]["error"], summary["findings"]["warning"], summary["compile_time_us"] or 0
+
+    return max(bundle.logs, key=weight)
+
+
+@pytest.fixture
+def changed(bundle_of, tmp_path):
+    """changed(fixture, change): a copy of its bundle; change(findings.json of the first log, as an object) was made to it."""
+
+    def make(fixture, change):
+        folder = tmp_path / "bundle"
+        shutil.copytree(bundle_of(fixture, "none"), folder)
+        path = folder / "logs" / Bundle.open(folder).logs[0].id / "findings.json"
+        document = json.loads(path.read_bytes())
+        change(document)
+        path.write_text(json.dumps(document))
+        return folder
+
+    return make
+
+
+@pytest.mark.parametrize("fixture", WITH_TRUTH)
+def test_the_first_screen_says_what_findings_json_says(show, fixture):
+    page, bundle = show(fixture)
+    log = most_to_say(bundle)
+    document = log.findings()
+    expect(heading(page)).to_have_text(plain(document["summary"]["text"]))
+    settle(page)
+    place = page.get_by_role("region", name="Findings")
+    titles = [plain(row["title"]) for row in document["findings"][:SHOWN]]
+    assert [article.get_attribute("aria-label") for article in cards(place).all()] == titles
+    for row, article in zip(document["findings"], cards(place).all(), strict=False):
+        for remedy in row["remedies"]:
+            expect(article).to_contain_text(plain(remedy["text"]))
+        if row["cost_of"]:
+            expect(article).to_contain_text(plain(row["cost_of"]))
+        if row["file"]:
+            expect(article).to_contain_text(row["file"])
+
+
+def test_a_bundle_opens_on_the_log_with_most_to_say(show, tmp_path):
+    """Its first log is the emptiest, its last the largest."""
+    for name, fixture in [("0_empty", None), ("1_fails", "failures"), ("2_large", "transformer")]:
+        data = next((FIXTURES / fixture / "trace").glob("*.log*")).read_bytes() if fixture else b"no record\n"
+        (tmp_path / f"dedicated_log_torch_trace_{name}.log").write_bytes(data)
+    page, bundle = show(tmp_path)
+    assert [next(log.events(), None) is None for log in bundle.logs] == [True, False, False]
+    expect(heading(page)).to_have_text(plain(bundle.logs[1].findings()["summary"]["text"]))
+    table = page.get_by_role("region", name="Logs")
+    for log in bundle.logs:
+        expect(table).to_contain_text(plain(log.findings()["summary"]["text"]))
+    page.get_by_role("link", name="Compiles", exact=True).click()
+    expect(page.get_by_role("grid", name="Compiles").get_by_role("row")).to_have_count(1 + len(bundle.logs[1].compiles))
+    page.get_by_role("link", name="Overview", exact=True).click()
+    page.get_by_role("region", name="Logs").get_by_role("link", name=bundle.logs[2].id).click()
+    expect(heading(page)).to_have_text(plain(bundle.logs[2].findings()["summary"]["text"]))
+
+
+def without_findings(folder):
+    """A bundle as version 1.1 had it."""
+    manifest = json.loads((folder / "manifest.json").read_bytes())
+    manifest["format"]["minor"] = 1
+    for row in manifest["logs"]:
+        del row["summary"]
+        path = folder / row["path"]
+        log = json.loads(path.read_bytes())
+        (folder / log["tables"].pop("findings")).unlink()
+        path.write_text(json.dumps(log))
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+
+
+def test_a_bundle_without_findings_says_so_and_shows_the_rest(show, bundle_of, tmp_path):
+    folder = tmp_path / "bundle"
+    shutil.copytree(bundle_of("recompiles", "none"), folder)
+    without_findings(folder)
+    page, bundle = show(folder)
+    expect(page.get_by_text(BEFORE)).to_be_visible()
+    expect(heading(page)).to_have_text("dedicated_log_torch_trace_fixture0.log")
+    expect(page.get_by_role("main")).to_contain_text("Slowest")
+    page.get_by_role("link", name="Recompiles", exact=True).click()
+    table = bundle.logs[0].table("recompiles")
+    expect(page.get_by_role("grid", name="Functions that were compiled again").get_by_role("row")).to_have_count(1 + len(table["frames"]))
+    for view, label in [("failures", "Failures"), ("caches", "Caches"), ("guards", "Guards of the compiles"), ("symbols", "Symbols")]:
+        page.evaluate("view => { location.hash = `#v=1&view=${view}` }", view)
+        settle(page)
+        expect(page.get_by_role("grid", name=label, exact=True)).to_be_visible()
+        expect(page.get_by_role("alert")).to_have_count(0)
+    page.evaluate("location.hash = '#v=1&view=compile&compile=0/1'")
+    expect(page.get_by_role("region", name="Summary")).to_contain_text("tensor 'x' size mismatch at index 0. expected 4, actual 5")
+
+
+HOSTILE = '<img src=x onerror="document.title=1"> `<b>bold</b>` [link](javascript:alert(1))'
+
+
+def made_up(document, **changes):
+    return {
+        **document["findings"][0],
+        "kind": "of-another-package", "fingerprint": "00000000000000aa", "title": "Made up in `some_function`", "text": "First.\n\nSecond `code`.",
+        "function": "some_function", "file": "made.py", "line": 7, "count": 3, "cost_us": 1_500_000, "cost_of": "time of nothing", "because_of": None,
+        "remedies": [{"text": "Do `this`.", "code": "this()", "source": "torch"}], "details": {"anything": [1, {"a": None}]}, **changes,
+    }  # fmt: skip
+
+
+def test_a_kind_that_nobody_knows_is_shown_like_the_others(show, changed):
+    folder = changed("recompiles", lambda document: document["findings"].append(made_up(document, compile_indexes=[2], event_indexes=[41], because_of=0)))
+    page, bundle = show(folder)
+    card = cards(page.get_by_role("region", name="Findings")).filter(has=page.get_by_role("heading", name="Made up in some_function"))
+    for text in ["made.py:7", "3 times", "1.5 s time of nothing", "First.", "Second code.", "torch", "Do this.", "this()", "of another package"]:
+        expect(card).to_contain_text(text)
+    for link in ["[0/1]", "record 41", plain(bundle.logs[0].findings()["findings"][0]["title"])]:
+        expect(card.get_by_role("link", name=link)).to_be_visible()
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    card.get_by_role("button", name="Copy").click()
+    expect(card.get_by_role("button", name="Copied")).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()") == "this()"
+
+
+def test_hostile_words_are_text(show, changed):
+    def change(document):
+        document["summary"]["text"] = HOSTILE
+        document["findings"] = [made_up(document, title=HOSTILE, text=HOSTILE, function=HOSTILE, file=HOSTILE, cost_of=HOSTILE, kind=HOSTILE, remedies=[{"text": HOSTILE, "code": HOSTILE, "source": "tlparse-bundle"}])]
+
+    page, _ = show(changed("basic_inference", change))
+    expect(heading(page)).to_have_text(plain(HOSTILE))
+    card = cards(page.get_by_role("region", name="Findings"))
+    expect(card.get_by_role("heading")).to_contain_text(plain(HOSTILE))
+    assert card.get_by_text(plain(HOSTILE)).count() > 3
+    assert page.locator("main img, main b:has-text('bold'), main a[href^='javascript']").count() == 0
+
+
+def test_of_many_the_first_are_shown_and_all_when_asked(show, changed):
+    def change(document):
+        document["findings"] = [made_up(document, title=f"number {n}", fingerprint=f"{n:016x}") for n in range(31)]
+
+    folder = changed("basic_inference", change)
+    page, _ = show(folder)
+    place = page.get_by_role("region", name="Findings")
+    expect(cards(place)).to_have_count(SHOWN)
+    place.get_by_role("button", name="all 31").click()
+    expect(cards(place)).to_have_count(31)
+    expect(place.get_by_role("button", name="all 31")).to_have_count(0)
+    page, _ = show(folder, f"#v=1&view=overview&item={30:016x}")  # the address names one of those behind the button
+    expect(page.get_by_role("listitem").and_(page.locator("[aria-current]"))).to_contain_text("number 30")
+
+
+@pytest.mark.parametrize("fixture", ["recompiles", "graph_breaks", "failures", "killed", "caches", "export_dtrace", "dynamic_shapes", "aoti"])
+def test_titles_lead_to_the_rows_that_show_them(show, fixture):
+    page, bundle = show(fixture)
+    log = most_to_say(bundle)
+    for row in log.findings()["findings"][:SHOWN]:
+        link = page.get_by_role("region", name="Findings").get_by_role("heading", name=plain(row["title"]), exact=False).get_by_role("link").first
+        link.click()
+        settle(page)
+        main = page.get_by_role("main")
+        expect(main).not_to_contain_text("There is no ")
+        if row["kind"] == "slow-span":
+            expect(main).to_contain_text("found")
+        else:
+            expect(cards(main).filter(has=page.get_by_role("heading", name=plain(row["title"]))).first).to_be_visible()
+        page.go_back()
+        expect(heading(page)).to_have_text(plain(log.findings()["summary"]["text"]))
+
+
+def test_the_page_of_a_compile_shows_the_findings_about_it(show):
+    page, bundle = show("recompiles", "#v=1&view=compile&compile=3/2")
+    (log,) = bundle.logs
+    index = next(i for i, compile in enumerate(log.compiles) if compile.key == "3/2")
+    about = [plain(row["title"]) for row in log.findings()["findings"] if index in row["compile_indexes"]]
+    assert about
+    settle(page)
+    shown = cards(page.get_by_role("region", name="Summary"))
+    assert [article.get_attribute("aria-label") for article in shown.all()] == about
+
+
+def test_the_list_of_bundles_says_the_summary(page, served, bundle_of, tmp_path):
+    old = tmp_path / "bundle"
+    shutil.copytree(bundle_of("killed", "none"), old)
+    without_findings(old)
+    new = bundle_of("recompiles")
+    page.goto(f"{served({'new': new, 'old': old})}/viewers/home/")
+    row = page.get_by_role("row").filter(has=page.get_by_role("rowheader", name="new"))
+    summary = Bundle.open(new).logs[0].findings()["summary"]
+    expect(row).to_contain_text(plain(summary["text"]))
+    expect(row.get_by_role("cell").nth(1)).to_have_text(str(summary["compile_count"]))
+    expect(page.get_by_role("row").filter(has=page.get_by_role("rowheader", name="old"))).to_contain_text("1 missing, 1 ok")

@@ -1,0 +1,33 @@
+// The logs of a bundle, each with what its summary in the manifest says.
+import { rich } from "../../lib/finding/rich.js";
+import { h } from "../../lib/page/dom.js";
+import { bytes, count, plural, time } from "../../lib/page/format.js";
+import { statusBadge } from "../../lib/page/status.js";
+import { logName } from "../frame/shell.js";
+import { summaryOf } from "../shared/logs.js";
+import { ranksLink, ranksSummary } from "../shared/ranks-link.js";
+
+const TITLES = ["Log", "Summary", "Compiles", "Time", "Torch", "Records", "Size"];
+const NUMBERS = [2, 3, 5, 6];
+
+/** @param {any} bundle @param {import("../../lib/bundle/log.js").Log} log @param {any} state */
+export function logTable(bundle, log, state) {
+  const body = h("tbody", null, bundle.logs.map((/** @type {import("../../lib/bundle/log.js").Log} */ one) => {
+    const row = one.summary;
+    const summary = summaryOf(one);
+    return h("tr", { class: one.id === log.id ? "here" : null },
+      h("td", null, h("a", { href: state.patched({ log: one.id, item: "" }), "aria-current": one.id === log.id ? "true" : null }, logName(one))),
+      h("td", { class: "wide", title: summary?.text }, summary ? rich(summary.text) : statuses(row)),
+      h("td", { class: "number" }, count(summary?.compile_count)),
+      h("td", { class: "number" }, time(summary?.compile_time_us)),
+      h("td", null, row.torch_version ?? "–"),
+      h("td", { class: "number" }, count(row.event_count)),
+      h("td", { class: "number" }, bytes(row.source.size_bytes)));
+  }));
+  return h("section", null, h("h2", null, `${plural(bundle.logs.length, "log")} in this bundle`, " ", ranksLink(bundle, "What differs between the ranks ›"), " ", ranksSummary(bundle)),
+    h("div", { class: "table-box", tabindex: "0", role: "region", "aria-label": "Logs" },
+      h("table", { class: "plain" }, h("thead", null, h("tr", null, TITLES.map((title, i) => h("th", { scope: "col", class: NUMBERS.includes(i) ? "number" : null }, title)))), body)));
+}
+
+/** For bundles without summaries: the rows of the compile table. @param {any} row */
+const statuses = (row) => Object.entries(row.statuses).map(([status, n]) => [statusBadge(status), ` ${count(/** @type {number} */ (n))}  `]);

@@ -1,0 +1,51 @@
+// Where the parts of a finding lead in this viewer, and the cards of those that fit a row of a table.
+import { findingCard } from "../../lib/finding/card.js";
+import { plain, rich } from "../../lib/finding/rich.js";
+import { h } from "../../lib/page/dom.js";
+import { count } from "../../lib/page/format.js";
+import { compileLinks, recordLink } from "./parts.js";
+
+/** @typedef {import("../../lib/finding/card.js").Finding} Finding */
+/** @typedef {import("../../lib/bundle/log.js").Findings | null} Findings */
+
+const MOST_CARDS = 20;
+
+/** The list where a kind belongs, and what of it is shown there. Kinds that are not here have none. @type {Record<string, (finding: Finding) => Record<string, any>>} */
+const PLACES = {
+  failure: ({ fingerprint }) => ({ view: "failures", item: fingerprint }),
+  "unfinished-compile": ({ fingerprint }) => ({ view: "failures", item: fingerprint }),
+  restart: ({ fingerprint }) => ({ view: "failures", item: fingerprint }),
+  recompile: ({ fingerprint }) => ({ view: "recompiles", item: fingerprint }),
+  "recompile-limit": ({ fingerprint }) => ({ view: "recompiles", item: fingerprint }),
+  "graph-break": ({ details }) => ({ view: "breaks", q: details.reason }),
+  specialization: ({ function: name }) => ({ view: "symbols", type: "constant", q: name ?? "" }),
+  "cache-miss": ({ details }) => ({ view: "caches", type: details.cache, status: "miss" }),
+  "cache-bypass": ({ details }) => ({ view: "caches", type: details.cache, status: "bypass" }),
+  "cache-error": ({ details }) => ({ view: "caches", type: details.cache, status: "error" }),
+  "export-failure": ({ event_indexes: [event] }) => ({ view: "export", item: event ?? "" }),
+  "export-assumption": ({ event_indexes: [event] }) => ({ view: "export", item: event ?? "" }),
+  "guard-cost": ({ event_indexes: [event] }) => ({ view: "guards", item: event ?? "" }),
+  "slow-span": ({ details }) => ({ view: "timeline", q: `"${details.span}"` }),
+  "data-problem": ({ details }) => ({ view: "diagnostics", q: details.code }),
+};
+
+/** @param {any} model @param {any} state @param {Findings} found @returns {import("../../lib/finding/card.js").Leads} */
+export const leadsOf = (model, state, found) => ({
+  title: (finding) => (Object.hasOwn(PLACES, finding.kind) ? state.link(PLACES[finding.kind](finding)) : null),
+  compiles: (indexes) => compileLinks(model, indexes.filter((index) => index < model.compiles.length), state),
+  record: (index) => recordLink(index, state),
+  span: (index) => h("a", { href: state.link({ view: "timeline", span: `s${index}` }) }, `span ${count(index)}`),
+  cause: (position) => {
+    const other = found?.findings[position];
+    return other ? h("a", { href: state.link({ view: "overview", item: other.fingerprint }), title: plain(other.title) }, rich(other.title)) : null;
+  },
+});
+
+/** Cards of the findings that fit, for the details of a row. @param {any} model @param {any} state @param {Findings} found @param {(finding: Finding) => boolean} fits */
+export function cards(model, state, found, fits, options = { level: 2, whole: true }) {
+  const leads = leadsOf(model, state, found);
+  return (found?.findings ?? []).filter(fits).slice(0, MOST_CARDS).map((finding) => findingCard(finding, leads, options));
+}
+
+/** Findings that one of these records shows. @param {...number} events */
+export const shownBy = (...events) => (/** @type {Finding} */ finding) => events.some((event) => finding.event_indexes.includes(event));

@@ -1,0 +1,92 @@
+// One finding, whatever its kind. All words come from the bundle; what is made here is their order, and the links.
+import { h } from "../page/dom.js";
+import { count, plural, time } from "../page/format.js";
+import { copyText } from "../page/hand-over.js";
+import { plain, rich } from "./rich.js";
+
+/** @typedef {import("../../../schema/bundle.d.ts").Findings["findings"][number]} Finding */
+/**
+ * @typedef {object} Leads how a viewer links to what a finding names; what is left out is not shown
+ * @property {(finding: Finding) => string | null} [title] address of the list where it belongs
+ * @property {(indexes: number[]) => any} [compiles] links to rows of the compile table
+ * @property {(index: number) => any} [record] a link to an event
+ * @property {(index: number) => any} [span] a link to a row of the span table
+ * @property {(position: number) => any} [cause] a link to the finding that caused this one
+ */
+/** @typedef {{level?: number, whole?: boolean}} CardOptions level: of the heading; whole: nothing is folded */
+
+/** Sign and word. @type {Record<string, [string, string]>} */
+const SEVERITIES = { error: ["✖", "error"], warning: ["▲", "warning"], info: ["●", "info"] };
+const MOST_LINKS = 12;
+const MOST_TEXT = 420; // characters before the fold
+
+/** "model.py:12", or null. @param {{file: string | null, line: number | null}} place */
+export const placeText = ({ file, line }) => (file === null ? null : line === null ? file : `${file}:${line}`);
+
+/** @param {string} severity */
+export function severitySign(severity) {
+  const [sign, word] = SEVERITIES[severity] ?? SEVERITIES.info;
+  return h("span", { class: `finding-sign severity-${Object.hasOwn(SEVERITIES, severity) ? severity : "info"}` },
+    h("span", { "aria-hidden": "true" }, sign), h("span", { class: "visually-hidden" }, `${word}: `));
+}
+
+/** @param {Finding} finding @param {Leads} [leads] @param {CardOptions} [options] @returns {HTMLElement} */
+export function findingCard(finding, leads = {}, { level = 3, whole = false } = {}) {
+  const href = leads.title?.(finding) ?? null;
+  const title = rich(finding.title);
+  return h("article", { class: "finding", dataset: { kind: finding.kind }, "aria-label": plain(finding.title) },
+    h("div", { class: "finding-head" },
+      h(`h${level}`, null, severitySign(finding.severity), href === null ? title : h("a", { href }, title)),
+      finding.cost_us !== null && h("p", { class: "finding-cost" }, h("b", null, time(finding.cost_us)), finding.cost_of && h("span", { class: "dim" }, " ", rich(finding.cost_of)))),
+    h("p", { class: "finding-about" }, about(finding)),
+    texts(finding.text, whole),
+    finding.remedies.length > 0 && h("ul", { class: "remedies" }, finding.remedies.map(remedy)),
+    evidence(finding, leads));
+}
+
+/** Place, kind, how often. @param {Finding} finding */
+function about(finding) {
+  const place = placeText(finding);
+  const { function: name } = finding;
+  const parts = [
+    place && h("span", { class: "place" }, place, name !== null && !finding.title.includes(name) && ` in ${name}`),
+    h("span", null, finding.kind.replaceAll("-", " ")),
+    finding.count > 1 && h("span", { class: "number" }, plural(finding.count, "time")),
+  ].filter(Boolean);
+  return parts.map((part, i) => [i > 0 && " · ", part]);
+}
+
+/** @param {string} text @param {boolean} whole */
+function texts(text, whole) {
+  const paragraphs = text.split("\n\n").filter((part) => part.trim());
+  let length = 0;
+  const fits = whole ? paragraphs.length : paragraphs.findIndex((part) => (length += part.length) > MOST_TEXT);
+  const cut = fits < 0 ? paragraphs.length : Math.max(1, fits);
+  const show = (/** @type {string} */ part) => /^`[^`]+`$/.test(part) ? h("pre", { class: "finding-code" }, h("code", null, part.slice(1, -1))) : h("p", { class: "finding-text" }, rich(part));
+  return [paragraphs.slice(0, cut).map(show), cut < paragraphs.length && h("details", null, h("summary", null, "More"), paragraphs.slice(cut).map(show))];
+}
+
+/** @param {Finding["remedies"][number]} remedy */
+function remedy({ text, code, source }) {
+  const copy = () => code !== null && copyText(button, code);
+  const button = h("button", { class: "tool copy", title: "Copy", onclick: copy }, "Copy");
+  return h("li", null,
+    source === "torch" ? h("span", { class: "remedy-source" }, "torch") : h("span", { class: "remedy-sign", "aria-hidden": "true" }, "→"),
+    h("div", null, rich(text), code !== null && h("div", { class: "remedy-code" }, h("code", null, code), button)));
+}
+
+/** Links to the rows that show it. @param {Finding} finding @param {Leads} leads */
+function evidence({ compile_indexes: compiles, event_indexes: events, span_indexes: spans, because_of: cause }, leads) {
+  const many = (/** @type {string} */ noun, /** @type {number[]} */ indexes, /** @type {((index: number) => any) | undefined} */ link) => {
+    if (!link || indexes.length === 0) return null;
+    const links = indexes.slice(0, MOST_LINKS).map((index) => [" ", link(index)]);
+    const more = indexes.length > MOST_LINKS && h("span", { class: "dim" }, ` and ${count(indexes.length - MOST_LINKS)} more`);
+    return indexes.length === 1 ? h("span", null, links) : h("details", null, h("summary", null, plural(indexes.length, noun)), links, more);
+  };
+  const parts = [
+    leads.compiles && compiles.length > 0 && h("span", { class: "finding-compiles" }, leads.compiles(compiles)),
+    cause !== null && leads.cause && h("span", null, h("span", { class: "dim" }, "caused by "), leads.cause(cause)),
+    many("span", spans, leads.span), many("record", events, leads.record),
+  ].filter(Boolean);
+  return parts.length > 0 && h("div", { class: "finding-evidence" }, parts);
+}
