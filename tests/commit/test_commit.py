@@ -18,6 +18,11 @@ def entries(place):
     return sorted(path.name for path in place.iterdir())
 
 
+def hidden(place):
+    """What begins with a dot below; things may vanish meanwhile."""
+    return [name for _, folders, files in os.walk(place) for name in (*folders, *files) if name.startswith(".")]
+
+
 @pytest.fixture
 def out(tmp_path):
     (tmp_path / "home").mkdir()
@@ -207,6 +212,33 @@ def test_a_private_file(out, tmp_path):
     assert out.stat().st_mode & 0o777 == 0o600
 
 
+# ---- on disk
+
+
+@pytest.mark.parametrize("batch", [True, False])
+def test_all_that_is_written_is_brought_to_disk(batch, tmp_path, monkeypatch):
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    for name in ("x", "a/y", "a/b/z"):
+        (tmp_path / name).write_text(name)
+    (tmp_path / "link").symlink_to("/dev/zero")
+    synced, brought, fsync = set(), seal._written, os.fsync
+    monkeypatch.setattr(os, "fsync", lambda file: (synced.add(leftovers.identity(file)), fsync(file)))
+    monkeypatch.setattr(seal, "_written", lambda files: brought(files) if batch and len(files) == 3 else False)
+    seal.seal(str(tmp_path))
+    wanted = {tmp_path} if batch and sys.platform == "linux" else {tmp_path, *(path for path in tmp_path.rglob("*") if path.name != "link")}
+    assert {leftovers.identity(path) for path in wanted} <= synced
+
+
+def test_a_disk_that_fails_is_an_error(out, monkeypatch):
+    def fail(file):
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(BundleError, match="cannot be written: Input/output error"), new_folder(out) as new:
+        (new / "a").write_text("1")
+    assert entries(out.parent) == []
+
+
 # ---- a writer that is killed
 
 
@@ -272,7 +304,7 @@ def test_a_writer_that_is_killed_leaves_nothing(before, step, ending, out):
     if ending == "alone":
         with Staging(out, out if before == "empty" else out.parent):  # the next writer
             pass
-    until(lambda: [str(path) for path in out.parent.rglob(".*")], [])
+    until(lambda: hidden(out.parent), [])
     assert entries(out.parent) == (["out"] if out.exists() else [])
     whole = {"a/b": b"new"}
     if step in ("commit", "remove"):

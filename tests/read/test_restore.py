@@ -117,6 +117,14 @@ def test_no_more_is_written_than_the_log_had(made, tmp_path):
         pieces(bundle, size)
 
 
+def test_logs_for_which_there_is_no_room_are_not_begun(made, tmp_path):
+    made({"x.log": log("artifact:a 0/0\n | text")}, codec="none")
+    traces.rewrite(tmp_path / "bundle", "manifest.json", lambda m: m["logs"][0]["source"].update(size_bytes=10**18))
+    with pytest.raises(BundleError, match="1,000,000,000,000,000,000 bytes, and there are") as error:
+        restore(Bundle.open(tmp_path / "bundle"), tmp_path / "new" / "again")
+    assert error.value.code == "no-space" and not (tmp_path / "new").exists()
+
+
 def test_a_chunk_is_not_written_again_for_each_payload(made, tmp_path):
     """The last chunk has no line end any more, and there are many payloads: nothing comes twice."""
     made({"x.log": log("\n".join(["artifact:a 0/0\n | y"] * 50))}, codec="none")

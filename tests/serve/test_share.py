@@ -10,6 +10,7 @@ from log_builder import log
 from tlparse_bundle import Bundle, BundleError, build, discover
 from tlparse_bundle.cli.main import cli
 from tlparse_bundle.read.validate import validate
+from tlparse_bundle.serve import fork as fork_module
 from tlparse_bundle.serve import site, viewer_files
 from tlparse_bundle.serve.fork import fork
 from tlparse_bundle.serve.modules import modules, needed
@@ -216,3 +217,47 @@ def test_commands(bundle, tmp_path):
     (tmp_path / "lib" / "index.html").write_text("")
     assert "cannot have the name 'lib'" in run("serve", bundle, "--viewer", tmp_path / "lib").stderr
     assert "is no origin" in run("serve", bundle, "--allow-origin", "https://me.github.io/path").stderr
+
+
+# ---- whole or not at all
+
+
+def failing(*args, **options):
+    raise OSError(28, "No space left on device")
+
+
+@pytest.mark.parametrize("empty", [False, True])
+def test_nothing_stays_of_a_site_or_a_fork_that_cannot_be_written(empty, bundle, tmp_path, monkeypatch):
+    place = tmp_path / "place"
+    if empty:
+        place.mkdir()
+    monkeypatch.setattr(site, "_copy_bundle", failing)
+    monkeypatch.setattr(fork_module, "copy_alone", lambda viewer, target: ((target / "half").mkdir(), failing()))
+    for write in (lambda: write_site([bundle], place), lambda: fork("starter", place)):
+        with pytest.raises(BundleError, match="cannot be written: No space left") as error:
+            write()
+        assert "room" in error.value.hint
+        assert [path.name for path in tmp_path.iterdir()] == (["place"] if empty else [])
+        assert not empty or not list(place.iterdir())
+
+
+def test_an_exported_file_is_written_through_no_link_and_over_no_file(bundle, tmp_path):
+    (tmp_path / "thesis").write_text("mine")
+    (tmp_path / "report.html.part").symlink_to(tmp_path / "thesis")
+    (tmp_path / "other.html.part").write_text("mine")
+    (tmp_path / "link.html").symlink_to(tmp_path / "thesis")
+    for name in ("report.html", "other.html"):
+        assert CliRunner().invoke(cli, ["export", str(bundle), str(tmp_path / name)]).exit_code == 0
+    assert CliRunner().invoke(cli, ["export", str(bundle), str(tmp_path / "link.html")]).exit_code == 1
+    assert CliRunner().invoke(cli, ["export", str(bundle), str(tmp_path / "link.html"), "--overwrite"]).exit_code == 0
+    assert (tmp_path / "thesis").read_text() == (tmp_path / "other.html.part").read_text() == "mine"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["link.html", "other.html", "other.html.part", "report.html", "report.html.part", "thesis"]
+
+
+def test_what_is_made_of_a_private_bundle_is_private(bundle, tmp_path):
+    shutil.copytree(bundle, tmp_path / "private")
+    (tmp_path / "private" / "manifest.json").chmod(0o600)
+    write_site([tmp_path / "private"], tmp_path / "site")
+    assert CliRunner().invoke(cli, ["export", str(tmp_path / "private"), str(tmp_path / "report.html")]).exit_code == 0
+    made = [tmp_path / "report.html", tmp_path / "site", *(tmp_path / "site").rglob("*")]
+    assert {path.stat().st_mode & 0o077 for path in made} == {0}

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import os
+import shutil
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -28,10 +30,22 @@ def restore(bundle: Bundle, folder: Path) -> list[Path]:
     twice = next((name for name, count in Counter(names).items() if count > 1), None)
     if twice is not None:
         raise BundleError(f"{shown(folder / twice)} would be written twice: two logs have this name", hint=_DAMAGED, code="damaged")
+    _check_room(bundle, folder)
     with new_folder(folder, readers_of=guards(bundle.location)) as new:
         for log, name in zip(bundle.logs, names):
             _write(log, new / name, folder / name)
     return [folder / name for name in names]
+
+
+def _check_room(bundle: Bundle, folder: Path) -> None:
+    """Small bundles can be made that hold logs of any size."""
+    needed = sum(log.row["source"]["size_bytes"] for log in bundle.logs)
+    place = next((place for place in (folder.absolute(), *folder.absolute().parents) if os.path.isdir(place)), None)
+    free = needed if place is None else shutil.disk_usage(place).free
+    if needed > free:
+        raise BundleError(
+            f"the logs have {needed:,} bytes, and there are {free:,} free at {shown(folder)}", hint="Restore into a folder on a larger disk.", code="no-space"
+        )
 
 
 def _write(log: Log, path: Path, target: Path) -> None:

@@ -17,6 +17,7 @@ from tlparse_bundle.read.reader import Bundle
 from tlparse_bundle.serve.catalogue import bundle_row, viewer_row
 from tlparse_bundle.serve.server import url_names
 from tlparse_bundle.serve.viewer_files import HOME, LIB, copy_tree, viewers_folder, viewers_with
+from tlparse_bundle.shown import shown as visible
 
 _INDEX = "index.html"
 _NO_LINKS = "A bundle holds files only; copy it with 'cp -rL', if its links are your own."
@@ -78,4 +79,4 @@ def _copy_bundle(source: Path, target: Path) -> None:
                     with open(target / path, "xb") as copy:
                         shutil.copyfileobj(stream, copy, 1 << 20)
             except NotRegular as error:
-                raise BundleError(f"{source}/{path} is not published: {error.strerror}", hint=_NO_LINKS, code="bad-file") from None
+                raise BundleError(f"{visible(source / path)} is not published: {error.strerror}", hint=_NO_LINKS, code="bad-file") from None
