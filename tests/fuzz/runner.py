@@ -28,6 +28,7 @@ MAX_S = 20
 MAX_BYTES = 1 << 30
 CODES = {0, 1, 2, 3}
 _MAX_OUT = 600 << 20
+_ROUNDS = 40  # of 50 ms, until what was to be removed after a kill is removed
 _SHOWN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 _SECRETS = (values.MARK.encode(), b"root:x:0:0:")
 
@@ -108,7 +109,7 @@ class Runner:
             self._child(command, case, streams)
         ended = _wait(pid, MAX_S)
         if not ended:
-            os.killpg(pid, signal.SIGKILL)
+            _end(os.killpg, pid)
         _, status, usage = os.wait4(pid, 0)
         return self._verdict(command, status, usage, time.monotonic() - began, ended, pid, [path.read_bytes() for path in streams])
 
@@ -154,12 +155,25 @@ class Runner:
         grown = usage.ru_maxrss * 1024 - _own_bytes()
         if grown > MAX_BYTES:
             found.append(("over 1 GB", f"{grown / 1e6:.0f} MB"))
-        if _group_alive(pid):
-            os.killpg(pid, signal.SIGKILL)
-            found.append(("a process is left", ""))
+        left = self._left(pid)
+        if left:
+            found.append(("a process is left", left))
         return found + _said(command, out, text, self.code)
 
     # ---- what is left
+
+    def _left(self, pid):
+        """Command lines of processes that are there a moment after their parent ended; these are ended."""
+        for _ in range(_ROUNDS):
+            others = _with_environment(str(self._case).encode())
+            if not others and not _group_alive(pid):
+                return ""
+            select.select([], [], [], 0.05)
+        said = " ".join(Path(f"/proc/{other}/cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace") for other in others if Path(f"/proc/{other}").exists())
+        for other in others:
+            _end(os.kill, other)
+        _end(os.killpg, pid)
+        return said or "of its group"
 
     def _traces(self, before, command, case):
         found = []
@@ -249,6 +263,27 @@ def _wait(pid, seconds):
         return bool(poll.poll(seconds * 1000))
     finally:
         os.close(descriptor)
+
+
+def _with_environment(part):
+    """The processes that were started with this in their environment. Copies of this one do not have it there."""
+    found = []
+    for name in os.listdir("/proc"):
+        if name.isdecimal():
+            try:
+                with open(f"/proc/{name}/environ", "rb") as file:
+                    if part in file.read():
+                        found.append(int(name))
+            except OSError:
+                pass
+    return found
+
+
+def _end(kill, pid):
+    try:
+        kill(pid, signal.SIGKILL)
+    except (ProcessLookupError, PermissionError):
+        pass
 
 
 def _group_alive(pid):

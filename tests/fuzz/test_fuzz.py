@@ -3,6 +3,7 @@
 import os
 import random
 import signal
+import subprocess
 import sys
 
 import pytest
@@ -88,6 +89,7 @@ def _write(path, text):
         (lambda case: 5, "exit code 5"),
         (lambda case: os.kill(0, signal.SIGKILL), "signal 9"),
         (lambda case: 0 if os.fork() else signal.pause(), "a process is left"),
+        (lambda case: subprocess.Popen(["sleep", "600"], start_new_session=True) and 0, "a process is left"),
     ],
 )  # fmt: skip
 def test_a_fault_is_seen(command, words, monkeypatch, runner):
