@@ -25,7 +25,7 @@ def test_address_round_trip(show, place, there):
     page.reload()
     there(page)
     page.get_by_role("link", name="Overview").click()
-    expect(page.get_by_role("region", name="What went wrong")).to_be_visible()
+    expect(page.get_by_role("region", name="Findings")).to_be_visible()
     page.go_back()
     there(page)
     settle(page)
@@ -49,7 +49,7 @@ def test_typing_is_one_step_back(show):
     expect(page.get_by_text("2 of 13 rows")).to_be_visible()
     expect_address(page, "q=grows")  # so few rows fit what was typed before, too
     page.go_back()
-    expect(page.get_by_role("region", name="What went wrong")).to_be_visible()
+    expect(page.get_by_role("region", name="Findings")).to_be_visible()
     page.go_forward()
     expect(page.get_by_label("Filter compiles")).to_have_value("grows")
 

@@ -50,7 +50,7 @@ const box = (tone, sign, title, ...parts) => h("section", { class: `verdict tone
 /** What torch wrote of failures and breaks: behind a fold where findings stand above. @param {any[]} failures @param {any[]} breaks @param {boolean} told */
 function records(failures, breaks, told) {
   const rows = [...failures, ...breaks];
-  return told && rows.length > 0 ? h("details", null, h("summary", null, plural(rows.length, "record")), rows) : rows;
+  return told && rows.length > 0 ? h("details", null, h("summary", null, `What torch wrote (${count(rows.length)})`), rows) : rows;
 }
 
 /** What torch wrote of a failure or a restart. @param {any} row of the failure table @param {any} state */
