@@ -109,6 +109,19 @@ def test_one_writer_at_a_time(out):
     assert out.is_dir() and entries(out.parent) == ["out"]
 
 
+def test_an_interrupt_when_the_lock_has_just_been_taken(out, monkeypatch):
+    recover = Staging._recover
+
+    def interrupt(self, lock):
+        recover(self, lock)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Staging, "_recover", interrupt)
+    with pytest.raises(KeyboardInterrupt), new_folder(out):
+        pass
+    assert entries(out.parent) == []
+
+
 def test_a_file_of_the_name_of_the_lock_is_not_ours(out):
     lock = out.with_name(".out.tlparse-lock")
     lock.write_text("mine")

@@ -163,9 +163,10 @@ def kill(workshop, rng, name=None):
         faults.append("it said that it was done")
     if "nothing was written" in said and found != before:
         faults.append("it said that nothing was written")
-    if process.returncode not in _CODES[number]:
+    begun = "tlparse_bundle" in said or number != signal.SIGINT  # else the interpreter itself was interrupted before our first line
+    if process.returncode not in _CODES[number] and begun:
         faults.append(f"exit code {process.returncode}: {said[-300:]}")
-    if "Traceback" in said and process.returncode != -signal.SIGINT:  # Python itself, before our first line
+    if "Traceback" in said and begun and process.returncode != -signal.SIGINT:  # while our modules are read
         faults.append(said[-1000:])
     if more := sorted(set(os.listdir(workshop.folder)) - {*entries, "out"}):
         faults.append(f"left: {more}")

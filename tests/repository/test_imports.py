@@ -26,7 +26,7 @@ FLOORS = (
     {"format"},
     {"commit", "remote"},
     {"remote_http"},
-    {"diagnostics", "errors", "plugins", "shown", "__init__"},
+    {"diagnostics", "errors", "plugins", "shown", "signals", "__init__"},
 )
 FLOOR = {room: number for number, floor in enumerate(FLOORS) for room in floor}
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import gc
 import os
 import signal
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
 from typing import Any, Protocol, Self
 
 from tlparse_bundle.build.lifeline import end_with
 from tlparse_bundle.errors import BundleError
+from tlparse_bundle.signals import held_back
 
 
 def core_count() -> int:
@@ -69,7 +69,7 @@ class Workers:
             self._pool = ProcessPoolExecutor(self.count, mp_context=context, initializer=_start, initargs=(os.getpid(),))
         results = [None] * len(arguments)
         try:
-            with _signals_held_back():
+            with held_back():  # so that no worker can be interrupted while it starts, and none is half started when this process ends
                 futures = {self._pool.submit(function, *argument): number for number, argument in enumerate(arguments)}
             for future in as_completed(futures):
                 results[futures[future]] = future.result()
@@ -78,19 +78,6 @@ class Workers:
             hint = "It may have been killed for want of memory; --jobs 1 needs less."
             raise BundleError("a process that worked on a log ended early", hint=hint, code="worker-died") from None
         return results
-
-
-@contextmanager
-def _signals_held_back() -> Iterator[None]:
-    """Workers started in here inherit that Ctrl-C waits, and so cannot be interrupted while they start; no worker is half started when we end."""
-    if not hasattr(signal, "pthread_sigmask"):  # Windows
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _start(parent: int) -> None:

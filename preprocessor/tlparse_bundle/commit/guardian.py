@@ -11,6 +11,8 @@ from tlparse_bundle.commit import leftovers
 
 _HELD_BACK = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGPIPE") if hasattr(signal, name))
 
+_SESSION = {"setsid": True} if sys.platform == "linux" else {}  # elsewhere it makes its session itself, a moment later
+
 
 class Guardian:
     """Starts at once; ``end`` it when there is nothing left to remove.
@@ -33,7 +35,7 @@ class Guardian:
             os.close(source)
             source = high
             streams = [(os.POSIX_SPAWN_DUP2, source, 0), *((os.POSIX_SPAWN_OPEN, stream, os.devnull, os.O_WRONLY, 0) for stream in (1, 2))]
-            self._pid = os.posix_spawn(sys.executable, command, os.environ, file_actions=streams, setsid=True, setsigmask=_HELD_BACK)
+            self._pid = os.posix_spawn(sys.executable, command, os.environ, file_actions=streams, setsigmask=_HELD_BACK, **_SESSION)
         except (OSError, NotImplementedError):
             self._close()
         finally:

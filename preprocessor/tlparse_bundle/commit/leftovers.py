@@ -96,7 +96,7 @@ def try_lock(file: int) -> bool:
 def unlock(lock: str, staging: str) -> None:
     """Remove the lock file of a writer that has gone, unless another one has it."""
     try:
-        file = os.open(lock, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
+        file = os.open(lock, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))  # it may be a pipe
     except OSError:
         return
     try:
@@ -122,6 +122,10 @@ def _guard(writer: str, out: str, staging: str, lock: str, *made: str) -> None:
     """Wait until the writer has gone, and all processes that have its end of the pipe; then remove what it left."""
     import time
 
+    try:
+        os.setsid()
+    except OSError:  # it has one
+        pass
     os.closerange(3, 1 << 20)
     while os.read(0, 1):
         pass

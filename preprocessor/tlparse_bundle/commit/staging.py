@@ -78,6 +78,8 @@ class Staging:
             if os.name != "nt":
                 os.close(self._lock)
             self._lock = None
+        elif not self.done:  # interrupted when it had just been taken
+            leftovers.unlock(str(self._lock_path), str(self.path))
         if not self.done:
             leftovers.remove_empty(self._made)
         if self._guardian is not None:

@@ -6,7 +6,10 @@ with the keys in the order given.
 
 from __future__ import annotations
 
-import orjson
+from tlparse_bundle.signals import held_back
+
+with held_back():  # it crashes when the exception of a signal is raised while it is imported
+    import orjson
 
 # Bound here, so that a call costs what a call of the library costs.
 dumps = orjson.dumps  # value -> bytes; raises TypeError for what JSON cannot hold, unless ``default`` makes something of it
