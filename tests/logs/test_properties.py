@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from log_strategies import any_bytes, cases, damaged_logs, hostile_logs
 from tlparse_bundle import Bundle, BundleError, build, discover
 from tlparse_bundle.legacy.report import write_legacy
@@ -57,7 +57,7 @@ def writing_only_below(folder):
     finally:
         written, _written = _written, None
     paths = {os.path.realpath(os.fsdecode(path)) for path in written}
-    assert [path for path in paths if not path.startswith(os.path.realpath(folder) + os.sep) and not is_bytecode(path)] == []
+    assert [path for path in paths if not f"{path}{os.sep}".startswith(os.path.realpath(folder) + os.sep) and not is_bytecode(path)] == []
 
 
 def is_bytecode(path):
@@ -143,6 +143,7 @@ def test_hostile_records(data):
 @cases(500)
 @given(damaged_logs())
 def test_a_damaged_log_comes_back(data):
+    assume(not data.startswith(COMPRESSED))  # it would be taken for a compressed one
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
         (folder / NAME).write_bytes(data)

@@ -9,6 +9,7 @@ from log_builder import log
 from tlparse_bundle import Bundle, BundleError, build, discover
 from tlparse_bundle.build import event_writer, verbatim_writer
 from tlparse_bundle.read.restore import restore, restored_bytes
+from tlparse_bundle.trace.discover import TORCH_NAME
 from tlparse_bundle.trace.log_file import open_log
 
 
@@ -40,7 +41,8 @@ def test_fixtures(name, root, built, tmp_path):
 @pytest.mark.parametrize("path", traces.params(traces.PUBLIC_LOGS, traces.PUBLIC))
 def test_public_traces(path, built, tmp_path):
     (written,) = restore(built(path), tmp_path)
-    assert written.name == path.name and written.read_bytes() == path.read_bytes()
+    assert written.name == f"{'dedicated_log_torch_trace_' if TORCH_NAME.match(path.name) else ''}{built(path).logs[0].id}.log"
+    assert written.read_bytes() == path.read_bytes()
 
 
 def test_records_across_small_chunks(made, tmp_path, monkeypatch):

@@ -55,7 +55,8 @@ def is_row(row):
     """Whether a page can show it."""
     if "problem" in row:
         return isinstance(row["problem"], str)
-    counts = [*(row[key] for key in COUNTS), *row["ranks"], *row["statuses"].values()]
+    known = [row[key] for key in COUNTS if key != "compile_time_us" or row[key] is not None]  # a time may be unknown
+    counts = [*known, *row["ranks"], *row["statuses"].values()]
     return all(type(count) is int and count >= 0 for count in counts) and all(isinstance(text, str) for text in (*row["torch_versions"], *row["statuses"]))
 
 
