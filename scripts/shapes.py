@@ -62,25 +62,26 @@ _NO_ROWS = re.compile(r"_count$|^first_guard$|^first_event_index$|^position$")  
 def shapes(schemas: dict[str, dict]) -> str:
     """The text of the module."""
     minors = {int(document["$id"].split(":")[2].split(".")[1]) for document in schemas.values()}
-    tables = "".join(f"  {name}: {_text(_shape(document, document, name))},\n" for name, document in schemas.items())
+    tables = "".join(f"  {name}: {_text(shape_of(document, document, name))},\n" for name, document in schemas.items())
     return _HEAD.format(minor=max(minors), tables=tables)
 
 
-def _shape(document: dict, node: dict, place: str, said: str = "") -> object:
+def shape_of(document: dict, node: dict, place: str, said: str = "") -> object:
+    """The shape of a part of a schema, as the module has it."""
     if "$ref" in node:
         if node["$ref"] == "#/$defs/ranks":
             return "ranks"
         target = document
         for part in node["$ref"].removeprefix("#/").split("/"):
             target = target[part]
-        return _shape(document, target, place, said)
+        return shape_of(document, target, place, said)
     if words := node.get("enum") or ("const" in node and [node["const"]]):
         return _words(words)
     kinds = node.get("type", [])
     kinds = [kinds] if isinstance(kinds, str) else kinds
     said = node.get("description", said)
     if "array" in kinds:
-        below = _shape(document, node.get("items", {}), place, said)
+        below = shape_of(document, node.get("items", {}), place, said)
         length, null = node.get("minItems", 0), int("null" in kinds)
         return [below, length, 1] if null else [below, length] if length else [below]
     if "object" in kinds:
@@ -96,9 +97,9 @@ def _words(words: list) -> str:
 
 def _object(document: dict, node: dict, place: str, null: bool) -> dict:
     properties, required = node.get("properties", {}), node.get("required", ())
-    shape = {name if name in required else f"{name}?": _shape(document, child, f"{place}.{name}") for name, child in properties.items()}
+    shape = {name if name in required else f"{name}?": shape_of(document, child, f"{place}.{name}") for name, child in properties.items()}
     if isinstance(node.get("additionalProperties"), dict):
-        shape["*"] = _shape(document, node["additionalProperties"], f"{place}.*", node.get("description", ""))
+        shape["*"] = shape_of(document, node["additionalProperties"], f"{place}.*", node.get("description", ""))
     if null:
         shape["?"] = 1
     is_part = node is not document and len(properties) > 1 and all(child.get("type") == "array" for child in properties.values())

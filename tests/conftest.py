@@ -2,6 +2,7 @@ from contextlib import ExitStack
 
 import pytest
 import traces
+from log_builder import log
 from plain_server import plain_server
 from slow import is_slow
 from tlparse_bundle import Bundle, build, discover
@@ -47,6 +48,15 @@ def built(tmp_path_factory):
         return bundles[path]
 
     return build_once
+
+
+@pytest.fixture(scope="session")
+def bundle(tmp_path_factory):
+    """The folder of a bundle with one artifact, for tests to read."""
+    folder = tmp_path_factory.mktemp("bundle")
+    (folder / "dedicated_log_torch_trace_x.log").write_bytes(log("artifact:a 0/0\n | text"))
+    build(discover([folder]), folder / "out", jobs=1)
+    return folder / "out"
 
 
 @pytest.fixture

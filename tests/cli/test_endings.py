@@ -121,6 +121,31 @@ def test_a_signal_that_is_ignored_stays_so(endless, tmp_path):
     until(lambda: entries(tmp_path), ["trace"])
 
 
+_LOST = """
+import os, signal, sys, time
+from tlparse_bundle.cli import endings
+endings.raise_at_signals()
+class Lost:
+    def __del__(self):
+        os.kill(os.getpid(), int(sys.argv[1]))
+        sum(range(9))
+Lost()
+try:
+    os.write(1, b"went on\\n")
+    signal.pause()
+except BaseException as error:
+    print(repr(error))
+"""
+
+
+@LINUX
+@pytest.mark.parametrize("number, ended", [(signal.SIGTERM, "Terminated(15)"), (signal.SIGINT, "KeyboardInterrupt()")])
+def test_a_signal_that_python_loses_comes_again(number, ended):
+    """What is raised in a destructor, or in a callback of a weak reference, reaches nobody."""
+    done = subprocess.run([sys.executable, "-c", _LOST, str(int(number))], env=environment(), preexec_fn=_heeds_signals, capture_output=True, text=True, timeout=HANG_S)
+    assert done.stdout.split("\n")[:2] == ["went on", ended] and done.stderr == ""
+
+
 # ---- processes that help
 
 

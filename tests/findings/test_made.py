@@ -4,7 +4,7 @@ import json
 
 import pytest
 from jsonschema import Draft202012Validator
-from log_builder import log, record
+from log_builder import record
 from tlparse_bundle.findings.places import Shortener, function_of, normalised
 from tlparse_bundle.findings.words import duration, first_line, listed
 from tlparse_bundle.format.schemas import schema

@@ -2,12 +2,14 @@
 
 import json
 import re
+import sys
 
 import pytest
 import traces
 from format_document import BLOCKS, SCHEMAS, TEXT, script
 from jsonschema import Draft202012Validator
 from tlparse_bundle.format import layout
+from tlparse_bundle.read.checks import COLUMNS
 
 MAX_BYTES = 95_000  # 25,000 tokens of o200k_base, in which one has 3.83 bytes of this page
 
@@ -18,6 +20,14 @@ def test_generated_regions_are_current():
 
 def test_declarations_are_current():
     assert script.DECLARATIONS.read_text(encoding="utf-8") == script.declarations(SCHEMAS), "stale: run scripts/docs"
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_both_readers_know_the_same_columns(name):
+    """Those of one length, which a schema cannot say: the viewers have them from scripts/shapes.py."""
+    shape = sys.modules["shapes"].shape_of(SCHEMAS[name], SCHEMAS[name], name)
+    parts = {"": shape, **shape} if isinstance(shape, dict) else {}
+    assert {part for part, inner in parts.items() if isinstance(inner, dict) and "|" in inner} == set(COLUMNS.get(name, ()))
 
 
 def test_fits_into_one_context():

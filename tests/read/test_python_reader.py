@@ -9,7 +9,7 @@ import traces
 from log_builder import log, record
 from tlparse_bundle import Bundle, BundleError, build, discover
 from tlparse_bundle.read.find import find
-from tlparse_bundle.read.info import as_dict, as_text, duration, size
+from tlparse_bundle.read.info import as_dict, as_text, size
 from tlparse_bundle.read import blobs
 from tlparse_bundle.read.store import read as store_read
 from tlparse_bundle.trace.newest import Newest
@@ -205,8 +205,3 @@ def test_info_of_many_logs_and_compiles_stays_short(tmp_path):
 @pytest.mark.parametrize("value,text", [(0, "0 B"), (999, "999 B"), (1000, "1.0 kB"), (12_345_678, "12.3 MB"), (5 * 10**12, "5000.0 GB")])
 def test_sizes(value, text):
     assert size(value) == text
-
-
-@pytest.mark.parametrize("value,text", [(None, "-"), (0, "0.0 ms"), (1500, "1.5 ms"), (1_250_000, "1.25 s")])
-def test_durations(value, text):
-    assert duration(value) == text

@@ -8,8 +8,7 @@ import pytest
 
 pytest.importorskip("aiohttp", reason="reading from web servers needs aiohttp")
 
-from log_builder import log  # noqa: E402
-from tlparse_bundle import Bundle, BundleError, build, discover  # noqa: E402
+from tlparse_bundle import Bundle, BundleError, discover  # noqa: E402
 from tlparse_bundle import remote_http  # noqa: E402
 from tlparse_bundle.remote import RemoteFile, RemoteFolder  # noqa: E402
 from waiting import HANG_S  # noqa: E402
@@ -65,14 +64,6 @@ def without_end(handler, piece, pause):
     while not handler.server.ended.wait(pause):
         handler.wfile.write(piece)
         handler.wfile.flush()
-
-
-@pytest.fixture(scope="module")
-def bundle(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("elsewhere")
-    (folder / "dedicated_log_torch_trace_x.log").write_bytes(log("artifact:a 0/0\n | text"))
-    build(discover([folder]), folder / "out", jobs=1)
-    return folder / "out"
 
 
 # ---- where it leads

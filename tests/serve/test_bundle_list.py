@@ -6,9 +6,8 @@ import os
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from log_builder import log
 from starlette.testclient import TestClient
-from tlparse_bundle import Bundle, build, discover
+from tlparse_bundle import Bundle
 from tlparse_bundle.serve import catalogue
 from tlparse_bundle.serve.app import create_app
 from tlparse_bundle.serve.catalogue import bundle_row
@@ -22,11 +21,8 @@ ANY = st.recursive(
 
 
 @pytest.fixture(scope="module")
-def manifest(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("list")
-    (folder / "dedicated_log_torch_trace_x.log").write_bytes(log("artifact:a 0/0\n | text"))
-    build(discover([folder]), folder / "out", jobs=1)
-    return Bundle.open(folder / "out").manifest
+def manifest(bundle):
+    return Bundle.open(bundle).manifest
 
 
 def rows(folder):

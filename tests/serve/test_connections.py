@@ -8,9 +8,7 @@ import subprocess
 import sys
 
 import pytest
-from log_builder import log
 from running_server import running
-from tlparse_bundle import build, discover
 from tlparse_bundle.serve import connections
 from tlparse_bundle.serve.app import create_app
 from tlparse_bundle.serve.connections import Limits
@@ -19,14 +17,6 @@ from waiting import HANG_S, until
 SOON = Limits(connections=200, at_once=64, head_seconds=0.1, idle_seconds=0.1)
 LATE = Limits(connections=3, at_once=8, head_seconds=HANG_S, idle_seconds=HANG_S)
 HEAD = b"GET /bundles/out/manifest.json HTTP/1.1\r\nHost: 127.0.0.1\r\n"
-
-
-@pytest.fixture(scope="module")
-def bundle(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("connections")
-    (folder / "dedicated_log_torch_trace_x.log").write_bytes(log("artifact:a 0/0\n | text"))
-    build(discover([folder]), folder / "out", jobs=1)
-    return folder / "out"
 
 
 def connect(port):

@@ -3,10 +3,8 @@
 import http.client
 
 import pytest
-from log_builder import log
 from running_server import running
 from starlette.testclient import TestClient
-from tlparse_bundle import build, discover
 from tlparse_bundle.serve import app as app_module
 from tlparse_bundle.serve.app import create_app
 from tlparse_bundle.serve.guard import SECURITY
@@ -14,14 +12,6 @@ from waiting import HANG_S, until
 
 ME = "https://me.github.io"
 PREFLIGHT = {"Origin": ME, "Access-Control-Request-Method": "GET"}
-
-
-@pytest.fixture(scope="module")
-def bundle(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("guard")
-    (folder / "dedicated_log_torch_trace_x.log").write_bytes(log("artifact:a 0/0\n | text"))
-    build(discover([folder]), folder / "out", jobs=1)
-    return folder / "out"
 
 
 @pytest.fixture(scope="module")

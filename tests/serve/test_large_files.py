@@ -8,10 +8,8 @@ import sys
 
 import pytest
 import zstandard
-from log_builder import log
 from running_server import running
 from starlette.testclient import TestClient
-from tlparse_bundle import build, discover
 from tlparse_bundle.format import codecs
 from tlparse_bundle.serve import respond
 from tlparse_bundle.serve.app import create_app
@@ -21,17 +19,9 @@ LARGE = bytes(range(256)) * (5 << 12)  # 5 MB and 20 pieces
 PATH = "/bundles/out/logs/x/compiles.json"
 
 
-@pytest.fixture(scope="module")
-def built_bundle(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("large")
-    (folder / "dedicated_log_torch_trace_x.log").write_bytes(log("artifact:a 0/0\n | text"))
-    build(discover([folder]), folder / "out", jobs=1)
-    return folder / "out"
-
-
 @pytest.fixture
-def bundle(built_bundle, tmp_path):
-    shutil.copytree(built_bundle, tmp_path / "out")
+def bundle(bundle, tmp_path):
+    shutil.copytree(bundle, tmp_path / "out")
     return tmp_path / "out"
 
 

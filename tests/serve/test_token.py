@@ -3,9 +3,7 @@
 import re
 
 import pytest
-from log_builder import log
 from starlette.testclient import TestClient
-from tlparse_bundle import build, discover
 from tlparse_bundle.serve.app import create_app
 from tlparse_bundle.serve.token import address_with, base_with
 
@@ -14,14 +12,6 @@ TOKEN = "aB3-" * 8  # a new one would give the tests other names each time
 BASE = "http://127.0.0.1:8000"
 THERE = ("/", "/bundles.json", "/bundles/out/manifest.json", "/viewers/default", "/viewers/default/", "/viewers/lib/bundle/bundle.js")
 NOT_THERE = ("/nothing", "/bundles/out/nothing.json", "/bundles/other/manifest.json", "/viewers/nothing", "/t/", "/t/x/", "/t/x/bundles.json", "//", "/%00", "/..%2f")
-
-
-@pytest.fixture(scope="module")
-def bundle(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("token")
-    (folder / "dedicated_log_torch_trace_x.log").write_bytes(log("artifact:a 0/0\n | text"))
-    build(discover([folder]), folder / "out", jobs=1)
-    return folder / "out"
 
 
 @pytest.fixture

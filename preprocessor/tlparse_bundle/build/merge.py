@@ -8,12 +8,13 @@ from pathlib import Path
 
 from tlparse_bundle.build.build import BuildResult, finish, first_findings
 from tlparse_bundle.build.log_writer import FIRST_FINDINGS, LogSummary
+from tlparse_bundle.build.sink import FileSink
 from tlparse_bundle.build.target import folder_of, open_target
 from tlparse_bundle.build.workers import Workers, core_count
 from tlparse_bundle.errors import BundleError
 from tlparse_bundle.events.kinds import Kind
 from tlparse_bundle.format import layout
-from tlparse_bundle.format.shape import shown
+from tlparse_bundle.format.shape import quoted
 from tlparse_bundle.read.checks import damaged
 from tlparse_bundle.read.reader import Bundle, Log
 from tlparse_bundle.read.whole import check_log
@@ -80,25 +81,18 @@ def _copy_log(location: str, log_id: str, root: str, verify: bool) -> LogSummary
     log = bundle.log(log_id)
     check_log(log)
     with folder_of(root) as folder:
+        sink = FileSink(folder, bundle.codec)
         for path in _own_files(log):
-            _copy(bundle, path, folder)
+            sink.put_stored(path, bundle.raw(path))
         for row in range(len(log.blobs["sha256"])):
             path = log.blob_path(row)
             if not (folder / path).exists():
                 log.blob(row)  # raises BundleError when it is not what the table says
-                _copy(bundle, path, folder)
+                sink.put_stored(path, bundle.raw(path))
     descriptors = bundle.manifest["descriptors"]
     keys = {kind["descriptor"] for kind in log.directory["kinds"]}
     known = {key: Kind(key, *(descriptors[key][field] for field in _KIND_FIELDS)) for key in keys}
     return LogSummary(log.row, known, log.findings()["findings"][:FIRST_FINDINGS])
-
-
-def _copy(bundle: Bundle, path: str, folder: Path) -> None:
-    target = folder / path
-    target.parent.mkdir(parents=True, exist_ok=True)
-    partial = target.with_name(f"{target.name}.{os.getpid()}")
-    partial.write_bytes(bundle.raw(path))
-    partial.replace(target)
 
 
 def _own_files(log: Log) -> list[str]:
@@ -108,5 +102,5 @@ def _own_files(log: Log) -> list[str]:
     paths = [log.row["path"], *directory["tables"].values(), *chunks]
     for path in (*paths, *filter(None, log.blobs["path"])):
         if not layout.is_own(path) or not path.startswith(f"logs/{log.id}/"):
-            raise damaged(f"log {log.id}", f"{shown(path)} is no path of a file of it")
+            raise damaged(f"log {log.id}", f"{quoted(path)} is no path of a file of it")
     return paths

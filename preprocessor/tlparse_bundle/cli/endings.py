@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import threading
 
 import click
 
@@ -13,6 +14,7 @@ from tlparse_bundle.commit import written
 from tlparse_bundle.errors import BundleError
 
 EXIT_INTERRUPTED = 130
+_AGAIN_SECONDS = 0.005
 _ENDING = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 
@@ -29,12 +31,28 @@ def raise_at_signals() -> None:
     for number in _ENDING:
         if signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, _raise)
+    if hasattr(signal, "setitimer"):  # not on Windows
+        sys.unraisablehook = _raise_again
 
 
 def _raise(number: int, frame: object) -> None:
     for other in _ENDING:
         signal.signal(other, signal.SIG_IGN)  # it is on its way
     raise Terminated(number)
+
+
+def _raise_again(lost: sys.UnraisableHookArgs) -> None:
+    """A signal that comes while Python runs a destructor or the like raises what nobody can catch: Python prints it and goes on."""
+    error = lost.exc_value
+    if not isinstance(error, (Terminated, KeyboardInterrupt)) or threading.current_thread() is not threading.main_thread():
+        sys.__unraisablehook__(lost)
+        return
+
+    def raise_it(number: int, frame: object) -> None:
+        raise error
+
+    signal.signal(signal.SIGALRM, raise_it)
+    signal.setitimer(signal.ITIMER_REAL, _AGAIN_SECONDS)
 
 
 def end_at_signals() -> None:

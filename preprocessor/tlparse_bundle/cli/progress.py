@@ -11,10 +11,8 @@ from tlparse_bundle.build.build import BuildResult
 from tlparse_bundle.build.log_writer import FIRST_FINDINGS
 from tlparse_bundle.cli.say import say, shown
 from tlparse_bundle.findings.words import plural
-from tlparse_bundle.read.info import size
+from tlparse_bundle.read.info import headlines, size
 
-
-_MOST_HEADLINES = 5
 _SIGNS = {"error": "✖", "warning": "!", "info": "·"}
 
 
@@ -59,14 +57,10 @@ def print_summary(result: BuildResult) -> None:
 
 def _headlines(result: BuildResult) -> Iterator[str]:
     """The summary of each log, those with most to say first, and the first findings: equal ones of several logs once."""
-    rows = sorted(result.manifest["logs"], key=lambda row: [-row["summary"]["findings"][severity] for severity in ("error", "warning")])
-    for row in rows[:_MOST_HEADLINES]:
-        yield (f"{shown(row['id'])}: " if len(rows) > 1 else "") + shown(row["summary"]["text"])
-    if len(rows) > _MOST_HEADLINES:
-        yield f"… and {plural(len(rows) - _MOST_HEADLINES, 'more log')}"
+    yield from headlines(result.manifest["logs"])
     logs_with: dict[str, list[dict]] = {}
-    for row in rows:
-        for finding in result.findings[row["id"]]:
+    for findings in result.findings.values():
+        for finding in findings:
             logs_with.setdefault(finding["fingerprint"], []).append(finding)
     groups = sorted(logs_with.values(), key=lambda group: (group[0]["severity"] != "error" or group[0]["cost_us"] is not None, -sum(f["cost_us"] or 0 for f in group)))
     for group in groups[:FIRST_FINDINGS]:

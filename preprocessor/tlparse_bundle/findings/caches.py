@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tlparse_bundle.findings.facts import Facts
+from tlparse_bundle.findings.facts import Facts, total
 from tlparse_bundle.findings.finding import Finding
 from tlparse_bundle.findings.words import code, first_line, listed, plural
 
@@ -35,7 +35,6 @@ def _why(row: dict) -> str:
 def _finding(facts: Facts, kind: str, cache: str, why: str, rows: list[dict]) -> Finding:
     name = NAMES.get(cache, f"{cache} cache")
     noun = {"cache-miss": ("miss", "misses"), "cache-bypass": ("bypass", "bypasses"), "cache-error": ("error", "errors")}[kind]
-    taken = [row["time_taken_us"] for row in rows]
     different = list(dict.fromkeys(part for row in rows for part in row["different"]))
     guards = list(dict.fromkeys(row["guard"] for row in rows if row["guard"]))
     texts = {
@@ -57,7 +56,7 @@ def _finding(facts: Facts, kind: str, cache: str, why: str, rows: list[dict]) ->
         [row["compile_index"] for row in rows],
         [row["event_index"] for row in rows],
         count=len(rows),
-        cost_us=sum(filter(None, taken)) if any(value is not None for value in taken) else None,
+        cost_us=total(row["time_taken_us"] for row in rows),
         cost_of="time of the compiles whose results were not found",
         details={"cache": cache, "reason": why or None, "different": different[:50]},
         placed=False,

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from tlparse_bundle.findings.places import Shortener, function_of, is_of_program
 
@@ -26,7 +26,7 @@ COMPILE_SPANS = frozenset(
 )
 AOT_SPAN = "compile_fx_aot"
 CAPTURE_SPAN = "fullgraph_capture"  # torch.export captures a graph
-
+Made = TypeVar("Made")
 
 _LIMIT = re.compile(r"RecompileLimit|(?:recompile|cache_size)_limit reached|recompile limit exceeded", re.IGNORECASE)
 
@@ -48,7 +48,6 @@ class FrameCompile:
 
     rows: tuple[int, ...]
     row: dict
-    refused: bool  # by the recompile limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +60,19 @@ class Span:
     parent: int
 
 
+def total(parts: Iterable[int | None]) -> int | None:
+    """The sum of what is known; None when nothing is."""
+    known = [part for part in parts if part is not None]
+    return sum(known) if known else None
+
+
 class Facts:
     """Everything is made once, when it is asked for first."""
 
     def __init__(self, log: LogFiles):
         self._log = log
         self._tables: dict[str, dict] = {}
+        self._made: dict[Callable, Any] = {}
 
     @property
     def directory(self) -> dict:
@@ -77,6 +83,12 @@ class Facts:
         if name not in self._tables:
             self._tables[name] = self._log.table(name)
         return self._tables[name]
+
+    def once(self, make: Callable[[Facts], Made]) -> Made:
+        """What a function makes of these facts; kept."""
+        if make not in self._made:
+            self._made[make] = make(self)
+        return self._made[make]
 
     def kind_count(self, *types: str) -> int:
         """How many records of these types the log has."""
@@ -116,8 +128,13 @@ class Facts:
         for rows in found.values():
             last = self.compiles[rows[-1]]
             if last["function"] is not None or last["filename"] is not None:
-                frames.append(FrameCompile(tuple(rows), last, not self.refused.isdisjoint(rows)))
+                frames.append(FrameCompile(tuple(rows), last))
         return frames
+
+    @cached_property
+    def frame_of(self) -> dict[tuple, FrameCompile]:
+        """The frames by their key."""
+        return {self.frame_key(frame.row): frame for frame in self.frames}
 
     @staticmethod
     def frame_key(row: dict) -> tuple:
@@ -129,7 +146,7 @@ class Facts:
     @cached_property
     def compiled(self) -> list[FrameCompile]:
         """Frames that torch began to compile: without those that the recompile limit refused."""
-        return [frame for frame in self.frames if not frame.refused]
+        return [frame for frame in self.frames if self.refused.isdisjoint(frame.rows)]
 
     @cached_property
     def function_keys(self) -> dict[int, tuple]:
@@ -181,13 +198,12 @@ class Facts:
         """Forward and backward, each attempt once, no overlap twice; what has no end lasts as long as the log. None when unknown."""
         known = sorted((span.start_us, self.end_us(span)) for span in self.compile_spans)
         if not known:
-            parts = [frame.row[key] for frame in self.frames for key in ("compile_time_us", "backward_time_us")]
-            return sum(part for part in parts if part is not None) if any(part is not None for part in parts) else None
-        total, reached = 0, known[0][0]
+            return total(self.time_of(frame) for frame in self.frames)
+        length, reached = 0, known[0][0]
         for start, end in known:
-            total += max(0, end - max(start, reached))
+            length += max(0, end - max(start, reached))
             reached = max(reached, end)
-        return total
+        return length
 
     def end_us(self, span: Span) -> int:
         """When a span ended; the last moment of the log when it did not."""
@@ -206,14 +222,6 @@ class Facts:
         for span in self.spans:
             children.setdefault(span.parent, []).append(span)
         return children
-
-    @cached_property
-    def compile_span_of(self) -> dict[int, list[int]]:
-        """Rows of the outermost compile spans, by row of the compile table."""
-        found: dict[int, list[int]] = {}
-        for span in self.compile_spans:
-            found.setdefault(span.compile_index, []).append(span.index)
-        return found
 
     def innermost(self, stack_index: int | None) -> dict | None:
         """The innermost frame of a stack, with file, line, name and loc; None for no stack."""
@@ -236,8 +244,7 @@ class Facts:
 
     def time_of(self, frame: FrameCompile) -> int | None:
         """Forward and backward; None when neither is known."""
-        parts = [part for part in (frame.row["compile_time_us"], frame.row["backward_time_us"]) if part is not None]
-        return sum(parts) if parts else None
+        return total((frame.row["compile_time_us"], frame.row["backward_time_us"]))
 
     @cached_property
     def configs(self) -> dict[str, list[Any]]:

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from tlparse_bundle.findings.attempts import breaks_by_frame, lost_us, tells_of
-from tlparse_bundle.findings.facts import Facts, FrameCompile
+from tlparse_bundle.findings.facts import Facts, FrameCompile, total
 from tlparse_bundle.findings.finding import Finding
-from tlparse_bundle.findings.words import MOST_TEXT, code, first_line, plural, shortened, taken_apart, times, torch_remedies
+from tlparse_bundle.findings.words import MOST_TEXT, code, first_line, function_name, plural, shortened, taken_apart, times, torch_remedies
 
 KINDS = ("failure", "restart")
 _WHAT = {
@@ -27,7 +27,7 @@ class _Failure:
 
     kind: str
     compile_index: int
-    cells: dict
+    cells: dict = field(default_factory=dict)
     events: list[int] = field(default_factory=list)
 
     def add(self, row: dict) -> None:
@@ -35,7 +35,7 @@ class _Failure:
         for cell, value in row.items():
             if self.cells.get(cell) is None:
                 self.cells[cell] = value
-        if row["kind"] not in ("exception",):
+        if row["kind"] != "exception":
             self.kind = row["kind"]
 
 
@@ -50,7 +50,7 @@ def findings(facts: Facts) -> Iterator[Finding]:
 
 def _failures(facts: Facts) -> list[_Failure]:
     """Each failure once: not those that the recompile limit refused, nor those that a graph break tells of already."""
-    broken = breaks_by_frame(facts)
+    broken = facts.once(breaks_by_frame)
     found: dict[tuple, _Failure] = {}
     for number, row in enumerate(facts.table("failures")["failures"]):
         compile = facts.compiles[row["compile_index"]]
@@ -60,7 +60,7 @@ def _failures(facts: Facts) -> list[_Failure]:
         key = (number,) if alone else (*facts.frame_key(compile), "backward" in row["kind"])
         if not alone and tells_of(broken.get(facts.frame_key(compile), ()), row["reason"]):
             continue
-        found.setdefault(key, _Failure(row["kind"], row["compile_index"], dict(row))).add(row)
+        found.setdefault(key, _Failure(row["kind"], row["compile_index"])).add(row)
     return list(found.values())
 
 
@@ -93,8 +93,7 @@ def _finding(facts: Facts, cause: tuple, group: list[_Failure]) -> Finding:
     if file is None and compile["filename"] is not None:
         file = compile["filename"]
     frames = {facts.frame_key(facts.compiles[failure.compile_index]) for failure in group}
-    wasted = [frame.row["compile_time_us"] for frame in facts.frames if facts.frame_key(frame.row) in frames]
-    cost = sum(filter(None, wasted)) if any(value is not None for value in wasted) and kind in ("compile", "exception") else None
+    cost = total(facts.frame_of[key].row["compile_time_us"] for key in frames if key in facts.frame_of) if kind in ("compile", "exception") else None
     what = ": ".join(filter(None, [kind_of_error, message])) or "torch wrote no message"
     title = f"{code(name) if name else 'Something outside of a compile'} {_WHAT[kind]}{f' ({times(len(group))})' if len(group) > 1 else ''}: {what}"
     texts = [shortened(_rest(head, message)), shortened(explanation), f"It was raised at {code(where)}: {code(group[0].cells['source_line'])}" if where and group[0].cells["source_line"] else None]
@@ -117,7 +116,7 @@ def _finding(facts: Facts, cause: tuple, group: list[_Failure]) -> Finding:
 
 def _restarts(facts: Facts) -> Iterator[Finding]:
     """Attempts that were started again where no graph break tells why."""
-    broken = breaks_by_frame(facts)
+    broken = facts.once(breaks_by_frame)
     groups: dict[tuple, list[FrameCompile]] = {}
     for frame in facts.frames:
         breaks = broken.get(facts.frame_key(frame.row), [])
@@ -129,19 +128,18 @@ def _restarts(facts: Facts) -> Iterator[Finding]:
         if row["kind"] == "restart":
             by_frame.setdefault((facts.frame_key(facts.compiles[row["compile_index"]]), first_line(row["reason"])), row["event_index"])
     for (name, reason), frames in groups.items():
-        lost = [lost_us(facts, frame) for frame in frames]
         _, file, line = facts.place_of(frames[0].rows[0])
         yield Finding(
             "restart",
             "info",
-            f"{code(name or '(unknown function)')} was traced again from its start {times(len(frames))}: {reason}",
+            f"{function_name(name)} was traced again from its start {times(len(frames))}: {reason}",
             (reason,),
             f"Dynamo threw away what it had traced and began anew, in {plural(len(frames), 'compile')}.",
             (name, file, line),
             [frame.rows[-1] for frame in frames],
             [by_frame[key] for frame in frames if (key := (facts.frame_key(frame.row), reason)) in by_frame],
             count=len(frames),
-            cost_us=sum(filter(None, lost)) if any(value is not None for value in lost) else None,
+            cost_us=total(lost_us(facts, frame) for frame in frames),
             cost_of="time of the attempts that were thrown away",
             details={"reason": reason},
         )

@@ -83,5 +83,10 @@ class Finding:
         }
 
 
+def weight(summary: dict) -> tuple[int, int, int]:
+    """By this the log with most to say comes last: errors, warnings, time of compiling (``openingLog`` of the viewers does the same)."""
+    return summary["findings"]["error"], summary["findings"]["warning"], summary["compile_time_us"] or 0
+
+
 def _distinct(rows: Sequence[int]) -> list[int]:
     return list(dict.fromkeys(rows))[:MAX_EVIDENCE]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tlparse_bundle.findings.facts import Facts
 from tlparse_bundle.findings.attempts import breaks_by_frame, lost_us
+from tlparse_bundle.findings.facts import Facts, total
 from tlparse_bundle.findings.finding import Finding
 from tlparse_bundle.findings.places import function_of, normalised
 from tlparse_bundle.findings.words import code, first_line, plural, shortened, times, torch_remedies
@@ -98,8 +98,8 @@ def _uncompiled(skipped: int, count: int) -> str | None:
 
 def _cost(facts: Facts, rows: list[dict]) -> int | None:
     """Of the frame compiles in which nothing else broke: what other breaks took there cannot be told apart."""
-    broken = breaks_by_frame(facts)
-    frames = {facts.frame_key(frame.row): frame for frame in facts.frames}
+    broken = facts.once(breaks_by_frame)
     keys = {facts.frame_key(facts.compiles[at["compile_index"]]) for row in rows for at in row["occurrences"]}
-    known = [lost_us(facts, frames[key]) for key in keys if key in frames and all(row in rows for row in broken[key])]
-    return sum(filter(None, known)) or None if any(value is not None for value in known) else None
+    mine = {id(row) for row in rows}
+    alone = (key for key in keys if key in facts.frame_of and all(id(row) in mine for row in broken[key]))
+    return total(lost_us(facts, facts.frame_of[key]) for key in alone) or None

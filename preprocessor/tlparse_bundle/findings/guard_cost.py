@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tlparse_bundle.findings.facts import Facts
 from tlparse_bundle.findings.finding import Finding
-from tlparse_bundle.findings.words import code, duration, plural
+from tlparse_bundle.findings.words import code, duration, function_name, plural
 
 KINDS = ("guard-cost",)
 _LEAST_US = 500  # of one check, as torch measured it
@@ -25,7 +25,7 @@ def findings(facts: Facts) -> Iterator[Finding]:
         yield Finding(
             "guard-cost",
             "info",
-            f"One check of the guards of {code(name or '(unknown function)')} took {duration(worst['latency_us'])}, of {plural(worst['guard_count'], 'guard')}",
+            f"One check of the guards of {function_name(name)} took {duration(worst['latency_us'])}, of {plural(worst['guard_count'], 'guard')}",
             (),
             "torch checks them before each call, and measured this once. Most are " + ", ".join(f"{code(kind)} ({count:,})" for kind, count in most) + ".",
             (name, file and facts.short(file), line),

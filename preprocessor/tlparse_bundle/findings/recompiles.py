@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 
 from tlparse_bundle.findings.causes import Cause, causes
-from tlparse_bundle.findings.facts import Facts, FrameCompile
+from tlparse_bundle.findings.facts import Facts, FrameCompile, total
 from tlparse_bundle.findings.change_words import source_name, what_changed
 from tlparse_bundle.findings.finding import TORCH, Finding, Remedy
 from tlparse_bundle.findings.remedies import remedies
-from tlparse_bundle.findings.words import code, first_line, plural, times
+from tlparse_bundle.findings.words import code, first_line, function_name, plural, times
 
 KINDS = ("recompile", "recompile-limit")
 _HINT = re.compile(r"HINT: (.+?)\)?\s*$", re.DOTALL)  # behind the source line, in brackets
@@ -19,7 +20,7 @@ _HINT = re.compile(r"HINT: (.+?)\)?\s*$", re.DOTALL)  # behind the source line, 
 def findings(facts: Facts) -> Iterator[Finding]:
     rows = facts.table("recompiles")["recompiles"]
     frames = {row: frame for frame in facts.frames for row in frame.rows}
-    found = causes(facts)
+    found = facts.once(causes)
     for cause in found:
         if cause.rows:
             yield _recompile(facts, rows, frames, cause)
@@ -29,8 +30,7 @@ def findings(facts: Facts) -> Iterator[Finding]:
 def _recompile(facts: Facts, rows: list[dict], frames: dict[int, FrameCompile], cause: Cause) -> Finding:
     file, name, line = cause.function
     made = [rows[number] for number in (*cause.rows, *cause.cascade)]
-    spent = [facts.time_of(frames[row["compile_index"]]) for row in made if row["compile_index"] in frames]
-    title = f"{code(name or '(unknown function)')} was compiled again {times(len(cause.rows))}: {what_changed(cause)}"
+    title = f"{function_name(name)} was compiled again {times(len(cause.rows))}: {what_changed(cause)}"
     reason = cause.reason
     texts = [
         f"It led to {plural(len(cause.cascade), 'more recompile')} of functions that it calls or that go on from it." if cause.cascade else None,
@@ -48,7 +48,7 @@ def _recompile(facts: Facts, rows: list[dict], frames: dict[int, FrameCompile], 
         [row["compile_index"] for row in made],
         [row["event_index"] for row in made],
         count=len(cause.rows),
-        cost_us=sum(filter(None, spent)) if any(value is not None for value in spent) else None,
+        cost_us=total(facts.time_of(frames[row["compile_index"]]) for row in made if row["compile_index"] in frames),
         cost_of="time of these recompiles" + (", and of those that they led to" if cause.cascade else ""),
         remedies=[Remedy(" ".join(hint[1].split()), source=TORCH)] if hint else remedies(facts, cause, source_name(reason["source"]) if reason else None),
         details={
@@ -69,6 +69,7 @@ def _limits(facts: Facts, rows: list[dict], found: list[Cause]) -> Iterator[Find
     refused: dict[tuple, list[int]] = {}
     for compile_index in sorted(facts.refused):
         refused.setdefault(facts.function_keys[compile_index], []).append(compile_index)
+    compiled = Counter(facts.function_keys[frame.rows[0]] for frame in facts.compiled)
     for function, group in refused.items():
         file, name, line = function
         limit = facts.setting("dynamo_config.recompile_limit") or facts.setting("dynamo_config.cache_size_limit")
@@ -76,18 +77,17 @@ def _limits(facts: Facts, rows: list[dict], found: list[Cause]) -> Iterator[Find
         after = "an error was raised instead of compiling it again" if raised else "it runs uncompiled from there on where no earlier result fits"
         mine = [cause for cause in found if cause.function == function and cause.rows]
         most = max(mine, key=lambda cause: len(cause.rows), default=None)
-        compiled = sum(facts.function_keys[frame.rows[0]] == function for frame in facts.compiled)
         yield Finding(
             "recompile-limit",
             "error",
-            f"{code(name or '(unknown function)')} reached the recompile limit{f' of {limit:,}' if isinstance(limit, int) else ''}: {after}",
+            f"{function_name(name)} reached the recompile limit{f' of {limit:,}' if isinstance(limit, int) else ''}: {after}",
             (),
             f"torch refused {plural(len(group), 'compile')}, the first one in `[{facts.compiles[group[0]]['key']}]`.",
             (name, file and facts.short(file), line),
             group,
             [reasons.get(index, facts.compiles[index]["first_event_index"]) for index in group],
             count=len(group),
-            details={"limit": limit if isinstance(limit, int) else None, "raised": raised, "compile_count": compiled},
+            details={"limit": limit if isinstance(limit, int) else None, "raised": raised, "compile_count": compiled[function]},
             because_of=("recompile", *function, most.rows[0]) if most else None,
         )
 

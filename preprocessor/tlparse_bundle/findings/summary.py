@@ -99,7 +99,7 @@ def _wrong(facts: Facts, numbers: dict):
 
 def _because(facts: Facts, count: int) -> str:
     """The cause of most recompiles, when it is one; otherwise how many causes there are."""
-    found = [cause for cause in causes(facts) if cause.rows]
+    found = [cause for cause in facts.once(causes) if cause.rows]
     if not found:
         return ""
     most = max(found, key=lambda cause: len(cause.rows) + len(cause.cascade))

@@ -12,7 +12,8 @@ KINDS = ("unfinished-compile",)
 
 
 def findings(facts: Facts) -> Iterator[Finding]:
-    open_roots = [span for span in facts.compile_spans if span.duration_us is None and _ends_the_log(facts, span)]
+    latest_us = max((span.start_us for span in facts.compile_spans), default=0)
+    open_roots = [span for span in facts.compile_spans if span.duration_us is None and span.start_us >= latest_us and not _ended(facts, span)]
     told: set[int] = set()
     for root in open_roots:
         told.add(root.compile_index)
@@ -23,12 +24,10 @@ def findings(facts: Facts) -> Iterator[Finding]:
                 yield _finding(facts, frame.rows[-1], None)
 
 
-def _ends_the_log(facts: Facts, root: Span) -> bool:
-    """Whether nothing began after it in its thread: an exception leaves spans open, too, but then other compiles follow, or its metrics."""
+def _ended(facts: Facts, root: Span) -> bool:
+    """Whether its compile ended though its span is open, as after an exception."""
     compile = facts.compiles[root.compile_index]
-    if compile["metrics_event_index"] is not None or compile["failure"] is not None:
-        return False
-    return not any(span.start_us > root.start_us and span.parent < 0 and span.index != root.index for span in facts.compile_spans)
+    return compile["metrics_event_index"] is not None or compile["failure"] is not None
 
 
 def _open_below(facts: Facts, root: Span) -> list[Span]:

@@ -49,6 +49,10 @@ def code(text: str) -> str:
     return "`" + " ".join(text.replace("`", "'").split()) + "`"
 
 
+def function_name(name: str | None) -> str:
+    return code(name or "(unknown function)")
+
+
 def first_line(text: str | None, most: int = 200) -> str:
     """The first line that says something; with the next one when it ends in a colon."""
     lines = [line.strip() for line in (text or "").split("\n") if line.strip()][:2]

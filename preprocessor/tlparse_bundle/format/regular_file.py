@@ -8,8 +8,10 @@ import stat
 from pathlib import Path
 from typing import BinaryIO
 
-_FOLDER = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_CLOEXEC
-_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC  # a pipe without a writer must not wait
+_STEP_BY_STEP = os.open in os.supports_dir_fd  # not on Windows
+if _STEP_BY_STEP:
+    _FOLDER = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_CLOEXEC
+    _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC  # a pipe without a writer must not wait
 _NOT_REGULAR = (errno.ELOOP, errno.ENOTDIR, errno.ENXIO, errno.EISDIR, errno.EMLINK)
 
 
@@ -28,6 +30,8 @@ def open_regular(folder: str | os.PathLike, path: str) -> BinaryIO:
     *parents, name = path.split("/")
     if any(part in ("", ".", "..") or "\0" in part for part in (*parents, name)):
         raise NotRegular(Path(folder) / path.replace("\0", "\\0"))
+    if not _STEP_BY_STEP:
+        return _open_checked(Path(folder), path)
     at = os.open(folder, _FOLDER)
     try:
         for parent in parents:
@@ -45,6 +49,14 @@ def open_regular(folder: str | os.PathLike, path: str) -> BinaryIO:
         os.close(file)
         raise NotRegular(Path(folder) / path)
     return open(file, "rb")
+
+
+def _open_checked(folder: Path, path: str) -> BinaryIO:
+    """The same where the system cannot open a file from folder to folder: somebody who swaps one meanwhile is not seen."""
+    at = folder.resolve() / path
+    if at.resolve() != at or not stat.S_ISREG(at.stat().st_mode):
+        raise NotRegular(folder / path)
+    return at.open("rb")
 
 
 def read_regular(folder: str | os.PathLike, path: str, max_bytes: int) -> bytes:

@@ -32,11 +32,11 @@ class Malformed(ValueError):
         self.path = list(path)
 
     def __str__(self) -> str:
-        where = "".join(f"[{part}]" if type(part) is int else f".{shown(part, quotes='')}" for part in reversed(self.path)).lstrip(".")
+        where = "".join(f"[{part}]" if type(part) is int else f".{quoted(part, quotes='')}" for part in reversed(self.path)).lstrip(".")
         return f"{where or 'top level'}: {self.problem}"
 
 
-def shown(value: Any, quotes: str = "'") -> str:
+def quoted(value: Any, quotes: str = "'") -> str:
     """A value of a bundle in a sentence: short."""
     if type(value) in (list, dict):
         return _NAMES[type(value)]
@@ -73,16 +73,16 @@ def compile_schema(schema: dict, target: Callable[[str], str | None] = lambda na
         def scalar(value: Any, highest: Highest) -> None:
             kind = type(value)
             if kind not in types:
-                raise Malformed(f"{shown(value)} is not {wanted}")
+                raise Malformed(f"{quoted(value)} is not {wanted}")
             if listed is not None and value not in listed:
-                raise Malformed(f"{shown(value)} is none of {', '.join(map(repr, words))}")
+                raise Malformed(f"{quoted(value)} is none of {', '.join(map(repr, words))}")
             if kind is int or kind is float:
                 if minimum is not None and value < minimum:
                     raise Malformed(f"{value} is less than {minimum}")
                 if refers_to is not None and value > highest.get(refers_to, -1):
                     highest[refers_to] = value
             elif matches is not None and kind is str and not matches(value):
-                raise Malformed(f"{shown(value)} has not the form {part['pattern']}")
+                raise Malformed(f"{quoted(value)} has not the form {part['pattern']}")
 
         def column(values: list, highest: Highest) -> bool:
             """Whether all are right, of a list of many; who is wrong ``scalar`` tells."""

@@ -11,12 +11,12 @@ from typing import Any
 
 from tlparse_bundle.errors import BundleError
 from tlparse_bundle.format.schemas import schema
-from tlparse_bundle.format.shape import Check, Highest, Malformed, compile_schema, shown
+from tlparse_bundle.format.shape import Check, Highest, Malformed, compile_schema, quoted
 
 # Parts of a table that are columns of equal length; "" is the whole table. Fields that are no lists are left out.
 COLUMNS = {
-    "anatomy": ("cells",), "artifacts": ("",), "blobs": ("",), "events": ("",), "expressions": ("expressions",), "guards": ("guards", "places"),
-    "runtime": ("ops",), "spans": ("spans", "instants"), "stacks": ("frames", "stacks"),
+    "anatomy": ("kinds", "origins", "cells"), "artifacts": ("",), "blobs": ("",), "events": ("",), "expressions": ("expressions",), "guards": ("guards", "places"),
+    "provenance": ("sources",), "runtime": ("ops",), "spans": ("by_name", "spans", "instants"), "stacks": ("frames", "stacks"),
     "symbols": ("symbols", "guards", "real_values", "data_dependent_errors", "specializations"), "tensors": ("storages", "tensors", "graphs"),
 }  # fmt: skip
 # What a field refers to, by how its name ends.
@@ -115,7 +115,7 @@ def _check_lengths(columns: dict, where: str) -> None:
     if len(set(lengths.values())) > 1:
         first = next(iter(lengths))
         other = next(key for key in lengths if lengths[key] != lengths[first])
-        raise Malformed(f"columns of different length: {shown(first)} has {lengths[first]} rows, {shown(other)} {lengths[other]}", *filter(None, [where]))
+        raise Malformed(f"columns of different length: {quoted(first)} has {lengths[first]} rows, {quoted(other)} {lengths[other]}", *filter(None, [where]))
 
 
 def _check_rows_of(column: Sequence[int], limit: int, where: str) -> None:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+from tlparse_bundle.findings.finding import weight
+from tlparse_bundle.findings.words import duration, plural
 from tlparse_bundle.read.reader import Bundle
 from tlparse_bundle.shown import shown
 
 _MAX_LOGS = 40
 _MAX_COMPILES = 40
+_MAX_HEADLINES = 5
 
 
 def size(size_bytes: int) -> str:
@@ -21,11 +25,13 @@ def size(size_bytes: int) -> str:
     raise AssertionError
 
 
-def duration(us: int | None) -> str:
-    """A time for people: 1.25 s."""
-    if us is None:
-        return "-"
-    return f"{us / 1e6:.2f} s" if us >= 1_000_000 else f"{us / 1e3:.1f} ms"
+def headlines(rows: Sequence[dict]) -> list[str]:
+    """What logs say, by their rows of the manifest: a line for each, those with most to say first; empty in a bundle older than format 1.2."""
+    rows = sorted((row for row in rows if "summary" in row), key=lambda row: weight(row["summary"]), reverse=True)
+    lines = [(f"{shown(row['id'])}: " if len(rows) > 1 else "") + shown(row["summary"]["text"]) for row in rows[:_MAX_HEADLINES]]
+    if len(rows) > _MAX_HEADLINES:
+        lines.append(f"… and {plural(len(rows) - _MAX_HEADLINES, 'more log')}")
+    return lines
 
 
 def as_dict(bundle: Bundle) -> dict[str, Any]:
@@ -37,15 +43,15 @@ def as_text(bundle: Bundle) -> str:
     manifest = bundle.manifest
     version = manifest["format"]
     producer = manifest["producer"]
-    lines = [f"format {version['major']}.{version['minor']}, made by {shown(producer['name'])} {shown(producer['version'])}, codec {manifest['codec']}", ""]
+    lines = [f"format {version['major']}.{version['minor']}, made by {shown(producer['name'])} {shown(producer['version'])}, codec {manifest['codec']}", "", *headlines(manifest["logs"]), ""]
     rows = [("log", "rank", "torch", "events", "compiles", "compile time", "statuses", "diagnostics")]
     for log in bundle.logs[:_MAX_LOGS]:
-        row = log.row
+        row, numbers = log.row, log.row.get("summary", log.row)
         statuses = " ".join(f"{count} {status}" for status, count in row["statuses"].items()) or "-"
         found = " ".join(f"{count} {code}" for code, count in row["diagnostics"].items()) or "-"
         rank = "-" if log.rank is None else str(log.rank)
         rows.append(
-            (log.id, rank, row["torch_version"] or "-", f"{row['event_count']:,}", str(row["compile_count"]), duration(row["compile_time_us"]), statuses, found)
+            (log.id, rank, row["torch_version"] or "-", f"{row['event_count']:,}", f"{numbers['compile_count']:,}", _time(numbers["compile_time_us"]), statuses, found)
         )
     lines += _columns(rows)
     if len(bundle.logs) > _MAX_LOGS:
@@ -60,11 +66,15 @@ def _compiles(bundle: Bundle) -> list[str]:
     rows = [("compile", "status", "function", "at", "time", "artifacts")]
     for c in compiles[:_MAX_COMPILES]:
         place = f"{c.row['filename']}:{c.row['first_line']}" if c.row["filename"] else "-"
-        rows.append((c.key, c.status or "-", c.row["function"] or "-", place, duration(c.row["compile_time_us"]), str(c.row["artifact_count"])))
+        rows.append((c.key, c.status or "-", c.row["function"] or "-", place, _time(c.row["compile_time_us"]), str(c.row["artifact_count"])))
     lines = _columns(rows)
     if len(compiles) > _MAX_COMPILES:
         lines.append(f"… {len(compiles) - _MAX_COMPILES} more compiles; --json shows all")
     return lines
+
+
+def _time(us: int | None) -> str:
+    return "-" if us is None else duration(us)
 
 
 def _columns(rows: list[tuple[str, ...]]) -> list[str]:

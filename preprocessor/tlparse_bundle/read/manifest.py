@@ -5,7 +5,7 @@ from __future__ import annotations
 from tlparse_bundle.errors import BundleError
 from tlparse_bundle.format import layout
 from tlparse_bundle.format.codecs import CODECS
-from tlparse_bundle.format.shape import shown
+from tlparse_bundle.format.shape import quoted
 from tlparse_bundle.read.checks import check_table, damaged
 from tlparse_bundle.read.store import Store, read_json
 
@@ -29,7 +29,7 @@ def read_manifest(store: Store) -> dict:
         raise BundleError(f"{where} is not the manifest of a bundle", code="not-a-bundle")
     if name != layout.FORMAT_NAME or major != layout.FORMAT_MAJOR:
         raise BundleError(
-            f"{store.location} has the format {shown(name, quotes='')} {major}.{minor}; "
+            f"{store.location} has the format {quoted(name, quotes='')} {major}.{minor}; "
             f"this reader knows {layout.FORMAT_NAME} {layout.FORMAT_MAJOR}.{layout.FORMAT_MINOR}",
             hint="Use the version of tlparse-bundle that made it, or build it again from the logs.",
             code="format-version",
@@ -39,5 +39,5 @@ def read_manifest(store: Store) -> dict:
     if len(ids) < len(manifest["logs"]):
         raise damaged(where, "two logs have one id")
     if manifest["codec"] not in CODECS:
-        raise damaged(where, f"there is no codec {shown(manifest['codec'])}")
+        raise damaged(where, f"there is no codec {quoted(manifest['codec'])}")
     return manifest

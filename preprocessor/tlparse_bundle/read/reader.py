@@ -12,7 +12,7 @@ from tlparse_bundle.format import layout
 from tlparse_bundle.format.codecs import CODECS, MAX_FILE_BYTES
 from tlparse_bundle.format.json_codec import loads
 from tlparse_bundle.format.schemas import schema_names
-from tlparse_bundle.format.shape import shown
+from tlparse_bundle.format.shape import quoted
 from tlparse_bundle.read.blobs import Blobs
 from tlparse_bundle.read.checks import check_chunk, check_directory, check_table, damaged, row_of
 from tlparse_bundle.read.manifest import read_manifest
@@ -105,7 +105,7 @@ class Log:
         """A table by the name of its schema, such as 'diagnostics'. Raises BundleError when the log has none."""
         path = self.directory["tables"].get(name)
         if path is None:
-            raise BundleError(f"log {self.id} has no table {shown(name)}", hint=f"Its tables: {', '.join(self.directory['tables'])}", code="not-found")
+            raise BundleError(f"log {self.id} has no table {quoted(name)}", hint=f"Its tables: {', '.join(self.directory['tables'])}", code="not-found")
         return self.bundle.table(name, path, self.sizes)
 
     def _read_chunk(self, name: str, number: int) -> dict:
@@ -304,7 +304,7 @@ class Artifact(_HasPayload):
     def phase(self) -> str:
         descriptor = self.log.bundle.manifest["descriptors"].get(self.kind["descriptor"])
         if descriptor is None:
-            raise damaged(f"log {self.log.id}", f"the manifest has no descriptor {shown(self.kind['descriptor'])}")
+            raise damaged(f"log {self.log.id}", f"the manifest has no descriptor {quoted(self.kind['descriptor'])}")
         return descriptor["phase"]
 
     def json(self) -> Any:

@@ -88,9 +88,13 @@ def read_json(store: Store, path: str, max_bytes: int = MAX_JSON_BYTES) -> Any:
 def read(store: Store, path: str, max_bytes: int = MAX_FILE_BYTES) -> bytes:
     """A file of the bundle, decoded. Raises BundleError when it cannot be read or decoded, or holds more than ``max_bytes``."""
     _check(path, store.location)
-    codec, max_bytes = codec_of(path), min(max_bytes, MAX_FILE_BYTES)
-    data = store.raw(path, codec.max_stored_bytes(max_bytes))
+    max_bytes = min(max_bytes, MAX_FILE_BYTES)
+    return decoded(store.raw(path, codec_of(path).max_stored_bytes(max_bytes)), path, store.location, max_bytes)
+
+
+def decoded(data: bytes, path: str, location: str, max_bytes: int) -> bytes:
+    """What a stored file holds. Raises BundleError when it cannot be decoded, or holds more than ``max_bytes``."""
     try:
-        return codec.decode(data, max_bytes)
+        return codec_of(path).decode(data, max_bytes)
     except ValueError as error:
-        raise BundleError(f"{store.location}/{path} is damaged: {error}", hint=_AGAIN, code="damaged") from None
+        raise BundleError(f"{location}/{path} is damaged: {error}", hint=_AGAIN, code="damaged") from None

@@ -10,10 +10,11 @@ from typing import Any
 from tlparse_bundle.errors import BundleError
 from tlparse_bundle.format.layout import FORMAT_MINOR, blob_path
 from tlparse_bundle.format.schemas import schema, schema_names
-from tlparse_bundle.format.shape import Highest, Malformed, shown
+from tlparse_bundle.format.shape import Highest, Malformed, quoted
 from tlparse_bundle.read.checks import check_chunk, check_directory, check_references, check_rows, shape
 from tlparse_bundle.read.reader import Bundle, Log
 from tlparse_bundle.read.restore import restored_bytes, verbatim_bytes
+from tlparse_bundle.read.store import decoded
 from tlparse_bundle.read.whole import check_slices
 from tlparse_bundle.trace.envelope import CONTEXT_KEYS
 
@@ -118,7 +119,7 @@ class _Checker:
             self.require(directory[key] == log.row[key], f"{where}: {key} differs between manifest and log.json")
         descriptors = self.bundle.manifest["descriptors"]
         for kind in directory["kinds"]:
-            self.require(kind["descriptor"] in descriptors, f"{where}: the manifest has no descriptor {shown(kind['descriptor'])}")
+            self.require(kind["descriptor"] in descriptors, f"{where}: the manifest has no descriptor {quoted(kind['descriptor'])}")
         tables: dict[str, Any] = {}
         references: list[tuple[str, Highest]] = []
         for name, path in directory["tables"].items():
@@ -157,7 +158,8 @@ class _Checker:
                 continue
             self._checked_blobs.add(path)
             try:
-                data, raw = self.bundle.read(path, size), self.bundle.raw(path)
+                raw = self.bundle.raw(path, self.bundle.codec.max_stored_bytes(size))
+                data = decoded(raw, path, self.bundle.location, size)
             except BundleError as error:
                 self.say(error.message)
                 continue

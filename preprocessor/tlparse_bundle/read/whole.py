@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tlparse_bundle.format.shape import shown
+from tlparse_bundle.format.shape import quoted
 from tlparse_bundle.read.checks import check_chunk, damaged
 from tlparse_bundle.read.reader import Log
 from tlparse_bundle.read.restore import verbatim_bytes
@@ -16,7 +16,7 @@ def check_log(log: Log) -> None:
             raise damaged(f"log {log.id}", f"{key} differs between manifest and log.json")
     for kind in directory["kinds"]:
         if kind["descriptor"] not in bundle.manifest["descriptors"]:
-            raise damaged(f"log {log.id}", f"the manifest has no descriptor {shown(kind['descriptor'])}")
+            raise damaged(f"log {log.id}", f"the manifest has no descriptor {quoted(kind['descriptor'])}")
     sizes = row_counts(log)
     for name, path in directory["tables"].items():
         bundle.table(name, path, sizes)

@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from urllib.parse import quote
 
+from tlparse_bundle.findings.finding import weight
 from tlparse_bundle.format.json_codec import loads
 from tlparse_bundle.format.layout import FORMAT_NAME, MANIFEST, is_own
 from tlparse_bundle.serve.places import Place, Stored, is_bundle, proper
@@ -137,7 +138,7 @@ def _summarised(summaries: list) -> dict:
     """What the summaries of the logs say together; nothing when one is missing or no summary."""
     if not summaries or not all(map(_is_summary, summaries)):
         return {}
-    first = max(summaries, key=lambda row: (row["findings"]["error"], row["findings"]["warning"], row["compile_time_us"] or 0))
+    first = max(summaries, key=weight)
     times = [row["compile_time_us"] for row in summaries if row["compile_time_us"] is not None]
     return {
         "text": first["text"][:_MAX_SUMMARY],

@@ -7,7 +7,6 @@ import errno
 import functools
 import http
 import logging
-import resource
 import socket
 from typing import Any, NamedTuple
 
@@ -20,6 +19,7 @@ from tlparse_bundle.serve.guard import NO_STORE, SECURITY
 _BACKLOG = 128  # connections that wait to be accepted; they are no files of the process yet
 _OWN_FILES = 24  # files that the process has open without any connection
 _MAX_FILES = 8192
+_FILES_OF_WINDOWS = 512  # that its select() watches
 _MAX_CONNECTIONS = 512
 _HEAD_BYTES = 16_384
 _NO_FILES = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
@@ -36,6 +36,10 @@ class Limits(NamedTuple):
 
 def limits_of_process() -> Limits:
     """As many connections as the process may have files, a socket and a file for each; it may have more than it is given at first."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return _limits(_FILES_OF_WINDOWS)
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     possible = _MAX_FILES if hard == resource.RLIM_INFINITY else min(hard, _MAX_FILES)
     if soft != resource.RLIM_INFINITY and soft < possible:
@@ -44,7 +48,10 @@ def limits_of_process() -> Limits:
             soft = possible
         except (OSError, ValueError):  # some systems allow less than they say
             pass
-    files = _MAX_FILES if soft == resource.RLIM_INFINITY else min(soft, _MAX_FILES)
+    return _limits(_MAX_FILES if soft == resource.RLIM_INFINITY else min(soft, _MAX_FILES))
+
+
+def _limits(files: int) -> Limits:
     at_once = 64 if files >= 1024 else 4
     return Limits(min(max((files - _OWN_FILES - 4 * at_once) // 2, 2), _MAX_CONNECTIONS), at_once)  # it takes some turns to end what is too much
 
