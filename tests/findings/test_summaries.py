@@ -10,7 +10,7 @@ FIXTURES = {
     "recompiles": "11 compiles of 4 functions in 695 ms: 1 function at the recompile limit and 7 recompiles for 4 reasons.",
     "failures": "4 compiles of 4 functions in 143 ms: 5 failures.",
     "killed": "2 compiles of 2 functions in 73.3 ms: 1 did not end.",
-    "aoti": "1 ahead-of-time compile in 21.0 s: no failures, graph breaks or recompiles.",
+    "aoti": "1 ahead-of-time compile in 21 s: no failures, graph breaks or recompiles.",
     "compiled_autograd": "3 compiles of 1 function in 1.81 s: 1 graph break at 1 place.",
     "dynamic_shapes": "4 compiles of 4 functions in 561 ms: 1 size that became constant.",
     "nonascii": "2 compiles of 1 function in 153 ms: 1 graph break at 1 place.",

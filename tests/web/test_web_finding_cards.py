@@ -4,10 +4,13 @@ import json
 import shutil
 
 import pytest
+from click.testing import CliRunner
 from conftest import FIXTURES
 from pages import settle
 from playwright.sync_api import expect
 from tlparse_bundle import Bundle
+from tlparse_bundle.cli.main import cli
+from tlparse_bundle.findings.words import duration
 
 SHOWN = 10  # before "all …"
 WITH_TRUTH = sorted(path.parent.name for path in FIXTURES.glob("*/truth.json"))
@@ -50,16 +53,48 @@ def changed(bundle_of, tmp_path):
     return make
 
 
+def said(*arguments):
+    """What a command says, on both streams, and its standard output alone. Lines are not folded."""
+    done = CliRunner().invoke(cli, [str(argument) for argument in arguments], catch_exceptions=False, env={"COLUMNS": "100"})
+    assert done.exit_code == 0, done.output
+    return done.output, done.stdout
+
+
+def words(text):
+    """Without marks and line ends of terminal and Markdown."""
+    return " ".join(text.replace("\\", "").replace("`", "").split())
+
+
 @pytest.mark.parametrize("fixture", WITH_TRUTH)
-def test_the_first_screen_says_what_findings_json_says(show, fixture):
+def test_all_say_the_same(show, served, bundle_of, tmp_path, fixture):
+    """The command that builds, info, report in each format, --json, the list of bundles, and the first screen."""
+    folder = bundle_of(fixture)
+    documents = {log.id: log.findings() for log in Bundle.open(folder).logs}
+    summaries = {log_id: document["summary"] for log_id, document in documents.items()}
+    texts, titles = [row["text"] for row in summaries.values()], [row["title"] for document in documents.values() for row in document["findings"]]
+
+    built, built_json = said("build", FIXTURES / fixture / "trace", tmp_path / "out", "--json", "--jobs", 1)
+    assert {row["id"]: row["summary"] for row in json.loads(built_json)["logs"]} == summaries
+    assert all(text in built for text in texts[:5]) and len(documents) <= 5
+    assert [line[4:].split(" (in ")[0] for line in built.split("\n") if line.startswith(("  ✖", "  !", "  ·"))] == [title for title in titles if title in built][:3] or len(documents) > 1
+    info, _ = said("info", folder)
+    assert all(text in info for text in texts)
+    for log_id, summary in summaries.items():
+        row = next(line for line in info.split("\n") if line.startswith(f"{log_id} "))
+        time = summary["compile_time_us"]
+        assert f" {summary['compile_count']:,} " in row and f" {'-' if time is None else duration(time)} " in row
+    assert {row["id"]: row["summary"] for row in json.loads(said("info", folder, "--json")[1])["manifest"]["logs"]} == summaries
+    assert {row["id"]: {"summary": row["summary"], "findings": row["findings"]} for row in json.loads(said("report", folder, "--format", "json")[1])["logs"]} == documents
+    for form in ("text", "markdown", "github"):
+        report = words(said("report", folder, "--format", form)[0].replace("%25", "%"))
+        assert [text for text in (*texts, *titles) if words(text) not in report] == []
+
     page, bundle = show(fixture)
-    log = most_to_say(bundle)
-    document = log.findings()
+    document = documents[most_to_say(bundle).id]
     expect(heading(page)).to_have_text(plain(document["summary"]["text"]))
     settle(page)
     place = page.get_by_role("region", name="Findings")
-    titles = [plain(row["title"]) for row in document["findings"][:SHOWN]]
-    assert [article.get_attribute("aria-label") for article in cards(place).all()] == titles
+    assert [article.get_attribute("aria-label") for article in cards(place).all()] == [plain(row["title"]) for row in document["findings"][:SHOWN]]
     for row, article in zip(document["findings"], cards(place).all(), strict=False):
         for remedy in row["remedies"]:
             expect(article).to_contain_text(plain(remedy["text"]))
@@ -67,6 +102,20 @@ def test_the_first_screen_says_what_findings_json_says(show, fixture):
             expect(article).to_contain_text(plain(row["cost_of"]))
         if row["file"]:
             expect(article).to_contain_text(row["file"])
+
+    page.goto(served({"one": folder, "other": folder}))
+    row = page.get_by_role("row", name="one")
+    expect(row).to_contain_text(plain(document["summary"]["text"]))
+    expect(row.get_by_role("cell").nth(1)).to_have_text(f"{sum(summary['compile_count'] for summary in summaries.values()):,}")
+
+
+def test_python_and_the_pages_write_times_alike(show):
+    page, _ = show("basic_inference")
+    values = [0, 1, 999, 1000, 9_994, 9_995, 99_949, 99_950, 999_499, 999_600, 999_999, 1_000_000, 2_125_000, 2_135_000, 9_995_000, 21_040_000, 59_949_999]
+    values += [60_000_000, 61_000_000, 119_600_000, 125_000_000, 3_600_000_000, 86_400_000_000, *(2**n + 5 for n in range(10, 40))]
+    written = page.evaluate("values => import('/viewers/lib/page/format.js').then((format) => values.map(format.time))", values)
+    assert written == [duration(value) for value in values]
+    assert [duration(value) for value in (999_600, 2_125_000, 61_000_000)] == ["1,000 ms", "2.13 s", "1 min 1 s"]
 
 
 def test_a_bundle_opens_on_the_log_with_most_to_say(show, tmp_path):

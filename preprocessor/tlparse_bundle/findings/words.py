@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from decimal import ROUND_HALF_UP, Decimal
 
 from tlparse_bundle.findings.finding import TORCH, Remedy
 
@@ -25,15 +26,22 @@ def times(count: int) -> str:
 
 
 def duration(us: int | float | None) -> str:
-    """A time as people say it: "1.25 s", "12 min 5 s", "840 µs"; "unknown" without one."""
+    """A time as the viewers write it, too (viewers/lib/page/format.js): "1.25 s", "12 min 5 s", "840 µs"; "unknown" without one."""
     if us is None:
         return "unknown"
     if us >= 60_000_000:
         minutes, seconds = divmod(round(us / 1e6), 60)
-        return f"{minutes:,} min {seconds} s"
+        return f"{minutes:,} min" + (f" {seconds} s" if seconds else "")
     if us >= 1_000_000:
-        return f"{us / 1e6:.3g} s" if us < 10_000_000 else f"{us / 1e6:.1f} s"
-    return f"{us / 1e3:.3g} ms" if us >= 1000 else f"{us:.3g} µs"
+        return f"{_digits(us / 1e6)} s"
+    return f"{_digits(us / 1e3)} ms" if us >= 1000 else f"{_digits(us)} µs"
+
+
+def _digits(number: float) -> str:
+    """Three significant digits, thousands in full."""
+    step = "0.01" if number < 9.995 else "0.1" if number < 99.95 else "1"
+    text = f"{Decimal(number).quantize(Decimal(step), ROUND_HALF_UP):,}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def listed(parts: Sequence[str], most: int = 3) -> str:

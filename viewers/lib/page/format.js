@@ -13,10 +13,11 @@ export const plural = (n, one, many = `${one}s`) => `${count(n)} ${n === 1 ? one
 export function time(us) {
   if (us === null || us === undefined) return "–";
   const size = Math.abs(us);
-  if (size < 1_000) return `${us} µs`;
+  if (size < 1_000) return `${digits(us)} µs`;
   if (size < 1_000_000) return `${digits(us / 1e3)} ms`;
-  if (size < 600_000_000) return `${digits(us / 1e6)} s`;
-  return `${digits(us / 60e6)} min`;
+  if (size < 60_000_000) return `${digits(us / 1e6)} s`;
+  const all = Math.round(us / 1e6), seconds = all % 60;
+  return `${count(Math.trunc(all / 60))} min${seconds ? ` ${Math.abs(seconds)} s` : ""}`;
 }
 
 /** @param {number | null | undefined} n */
