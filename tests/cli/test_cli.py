@@ -12,6 +12,7 @@ import traces
 import zstandard
 from log_builder import log, record
 from waiting import HANG_S, until
+from warm_command import run_warm
 
 COMMANDS = ("build", "serve", "info", "cat", "validate", "restore", "docs")
 GOOD = log("dynamo_start 0/0 @0\n artifact:a/b 0/0\n | text\n artifact:a/b 0/0\n | more\n artifact:empty 0/0")
@@ -24,7 +25,11 @@ def run(tmp_path, root):
     def run_it(*arguments, **environment):
         variables = {**os.environ, "PYTHONPATH": str(root / "preprocessor"), **environment}
         command = [sys.executable, "-m", "tlparse_bundle", *map(str, arguments)]
-        done = subprocess.run(command, cwd=tmp_path, env=variables, capture_output=True, text=True, timeout=HANG_S)
+        if environment:
+            done = subprocess.run(command, cwd=tmp_path, env=variables, capture_output=True, text=True, timeout=HANG_S)
+        else:
+            done = run_warm(arguments, tmp_path)
+            done.stdout, done.stderr = done.stdout.decode(), done.stderr.decode()
         assert "Traceback" not in done.stderr + done.stdout
         return done
 

@@ -12,12 +12,15 @@ from log_builder import log, raw_record, record
 from tlparse_bundle.cli import main as command_line
 from tlparse_bundle.shown import plain, shown
 from traces import ROOT, rewrite
+from warm_command import run_warm
 
 EVIL = "a\x1b[2J\x1b]0;title\x07\x9b31m\u202ey\x7f\u2028\nError: FORGED"
 UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def run(folder, *words, **environment):
+    if not environment:
+        return run_warm(words, folder)
     command = [sys.executable, "-m", "tlparse_bundle", *map(os.fspath, words)]
     env = {**os.environ, "PYTHONPATH": str(ROOT / "preprocessor"), **environment}
     return subprocess.run(command, cwd=folder, env=env, capture_output=True, check=False)

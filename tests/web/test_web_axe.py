@@ -1,18 +1,11 @@
-"""axe finds nothing to complain about: every view, light and dark.
-
-axe-core is a development dependency of the viewers; it runs in the page by the test alone, past the page's policy.
-"""
+"""axe finds nothing to complain about: every view, light and dark."""
 
 import pytest
 from addresses import PARTS
-from conftest import VIEWERS
+from axe import violations
 from pages import go, open_page
 from test_web_safety import hostile
 from tlparse_bundle import Bundle
-
-AXE = VIEWERS / "node_modules" / "axe-core" / "axe.min.js"
-pytestmark = pytest.mark.skipif(not AXE.exists(), reason="axe-core is missing: run 'npm ci' in viewers/")
-TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
 
 @pytest.fixture(scope="session", params=["light", "dark"])
@@ -28,15 +21,11 @@ def axe(browser, bundle_of, address_of, theme):
     def check(source, hashes):
         page = open_page(browser, color_scheme=theme, bypass_csp=True)
         contexts.append(page.context)
-        page.add_init_script(path=AXE)
         page.goto(address_of(bundle_of(source)))
         found = []
         for hash in hashes:
             go(page, "#v=1&view=" + hash)
-            result = page.evaluate("tags => axe.run(document, { runOnly: tags, resultTypes: ['violations'] })", TAGS)
-            for violation in result["violations"]:
-                for node in violation["nodes"][:4]:
-                    found.append(f"{hash}: {violation['id']}: {node['html'][:200]} {node['failureSummary'].splitlines()[1].strip()}")
+            found += [f"{hash}: {violation}" for violation in violations(page, theme)]
         return found
 
     yield check

@@ -74,10 +74,14 @@ def test_every_fixture_is_asked_about():
     assert {fixture for fixture, *_ in FACTS} | {fixture for fixture, _ in PAIRS} | of_ranks == fixtures
 
 
-# Which line became which kernel: pairs of each fixture with provenance.
-PAIRS = [
-    (name, pair) for name in ("provenance", "provenance_training", "provenance_aoti", "provenance_graphs") for pair in known_pairs(name)
-]
+# Which line became which kernel: a pair of each graph of the fixtures with provenance. (All pairs: test_web_provenance.)
+PAIRS = list(
+    {
+        (name, pair["compile"], pair["graph"]): (name, pair)
+        for name in ("provenance", "provenance_training", "provenance_aoti", "provenance_graphs")
+        for pair in known_pairs(name)
+    }.values()
+)
 
 
 @pytest.mark.parametrize(

@@ -3,10 +3,10 @@
 import shutil
 
 import pytest
+from axe import violations
 from conftest import DECODER, NO_DECODER, VIEWERS
 from pages import settle
 from playwright.sync_api import expect
-from test_web_axe import AXE, TAGS
 from tlparse_bundle.serve.fork import fork
 from tlparse_bundle.serve.site import write_site
 from tlparse_bundle.serve.token import base_with
@@ -181,8 +181,6 @@ def test_the_list_leads_to_each_bundle_and_viewer(page, bundle_of, served, tmp_p
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_list_and_the_open_page_are_accessible(new_page, bundle_of, served, hosted, scheme):
-    if not AXE.exists():
-        pytest.skip("axe-core is missing: run 'npm ci' in viewers/")
     served_list, opener = new_page(color_scheme=scheme, bypass_csp=True), new_page(errors=True, color_scheme=scheme, bypass_csp=True)
     served_list.goto(served({"a": bundle_of("graph_breaks"), "b": bundle_of("provenance")}))
     expect(served_list.get_by_role("heading", level=1)).to_have_text("2 bundles")
@@ -190,9 +188,7 @@ def test_the_list_and_the_open_page_are_accessible(new_page, bundle_of, served, 
     opener.goto(hosted(VIEWERS) + "/starter/")
     expect(opener.get_by_role("heading", name="Open a bundle")).to_be_visible()
     for page in (served_list, opener):
-        page.add_script_tag(path=AXE)
-        found = page.evaluate("tags => axe.run(document, { runOnly: tags })", TAGS)["violations"]
-        assert [(rule["id"], [node["html"] for node in rule["nodes"]]) for rule in found] == []
+        assert violations(page, scheme) == []
 
 
 @pytest.mark.parametrize("codec", ["zstd", "gzip"])

@@ -4,7 +4,7 @@ import json
 import re
 
 import pytest
-from conftest import VIEWERS
+from axe import violations
 from log_builder import record
 from long_provenance import long_provenance
 from pages import address, becomes, settle
@@ -159,13 +159,8 @@ def test_bars_are_moved_with_arrows_and_remembered(view):  # noqa: F811
     "fixture, hash", [("provenance", "#v=1&pin=post:9"), ("provenance_training", "#v=1&compile=0/0&graph=2"), ("train_step", "#v=1")]
 )
 def test_no_axe_violations(new_page, bundle_of, address_of, scheme, fixture, hash):
-    axe = VIEWERS / "node_modules" / "axe-core" / "axe.min.js"
-    if not axe.exists():
-        pytest.skip("axe-core is not installed: npm ci in viewers/")
     page = new_page(color_scheme=scheme, bypass_csp=True)
     page.goto(address_of(bundle_of(fixture)).replace("/default/", "/provenance/") + hash)
     expect(page.get_by_role("main").locator(".code-line, h1").first).to_be_visible()
     settle(page)
-    page.evaluate(axe.read_text())
-    found = page.evaluate("axe.run()")
-    assert [(v["id"], [n["target"] for n in v["nodes"]][:3]) for v in found["violations"]] == []
+    assert violations(page, scheme) == []
