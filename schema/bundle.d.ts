@@ -385,7 +385,7 @@ export interface Failures {
   }[];
 }
 
-/** findings.json: what the log says, as data: what went wrong, where, what it cost, what may help. Most important first: errors without a cost, then by cost, then by severity. Every finding names the rows that show it. */
+/** findings.json: what the log says, as data: what went wrong, where, what it cost, what may help. Most important first: errors without a cost, then by cost, then by severity. At most 300; a last one tells of the others. Every finding names the rows that show it. */
 export interface Findings {
   /** The numbers of the headline and the headline itself, as in the manifest. */
   summary: {
@@ -421,7 +421,7 @@ export interface Findings {
     recompile_limit_count: number;
     /** Sizes of functions of the program that became constants. */
     specialization_count: number;
-    /** What stood in the way of an export. */
+    /** What stood in the way of an export; an export that stopped at a condition and so left no program counts once. */
     export_failure_count: number;
     /** Conditions that an export took for granted. */
     export_assumption_count: number;

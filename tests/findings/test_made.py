@@ -190,3 +190,122 @@ def test_short_places():
     short = Shortener(["/home/me/run/model/a.py", "/home/me/run/model/b.py", "/home/me/run/train.py", None])
     assert [short(file) for file in ("/home/me/run/model/a.py", "/home/me/run/train.py", "/x/site-packages/torch/nn/f.py")] == ["model/a.py", "train.py", "torch/nn/f.py"]
     assert Shortener([])("/p/a.py") == "/p/a.py"
+
+
+# Sentences that had said what was not so
+
+
+def config(**settings):
+    return {"dynamo_config": json.dumps({"automatic_dynamic_shapes": True, **settings})}
+
+
+def test_the_accumulated_limit_is_not_the_limit_of_one_function(found):
+    """As torch 2.13 writes it."""
+    reason = "Dynamo recompile limit exceeded\n  Explanation: Dynamo attempted to recompile the code object too many times, exceeding the accumulated_recompile_limit cache size limit (currently set to 3). Excessive recompilations can degrade performance."
+    why = record("artifact:recompile_reasons 0/1", payload="0/0: tensor 'x' dtype mismatch. expected Float, actual Char")
+    table = found(compiled("0/0", **config(recompile_limit=8)), why + metrics("0/1", fail_type="Unsupported", fail_reason=reason, **config(recompile_limit=8)))
+    (row,) = of(table, "recompile-limit")
+    assert row["title"].startswith("`f` reached the accumulated recompile limit of 3:")
+    assert "`x.dtype` changed (Float → Char)" in row["text"] and row["details"]["limit"] == 3
+
+
+def test_no_size_becomes_dynamic_where_that_is_off(found):
+    sizes = [compiled(f"0/{n}", size(f"0/{n - 1}", n + 1, n + 2), **config(automatic_dynamic_shapes=False)) for n in range(1, 4)]
+    (row,) = of(found(compiled("0/0", **config(automatic_dynamic_shapes=False)), *sizes), "recompile")
+    assert row["remedies"][0]["code"] is None and "dynamic=False" in row["remedies"][0]["text"]
+
+
+def test_sizes_of_which_one_is_small_are_marked_dynamic(found):
+    """dynamic=True takes 4, 5 and 6 together, and 1 apart."""
+    sizes = [compiled(f"0/{n}", size(f"0/{n - 1}", old, new)) for n, (old, new) in enumerate(((4, 5), (5, 6), (6, 1)), 1)]
+    (row,) = of(found(compiled("0/0"), *sizes), "recompile")
+    assert row["remedies"][0]["code"] == "torch._dynamo.mark_dynamic(x, 0)" and "0 and 1" in row["remedies"][0]["text"]
+
+
+def test_the_integer_one_does_not_become_dynamic(found):
+    (row,) = of(found(compiled("0/0"), compiled("0/1", "0/0: n == 1")), "recompile")
+    assert "dynamic=True" not in row["remedies"][0]["text"]
+
+
+def test_the_name_of_a_variable_is_no_hint(found):
+    """torch 2.13 on a closure."""
+    (row,) = of(found(compiled("0/0"), compiled("0/1", "0/0: fn.__closure__[0].cell_contents == 7      # def inner(x): return x+n  # a.py:5 in inner (HINT: guard on \"n\")")), "recompile")
+    assert [remedy["source"] for remedy in row["remedies"]] == ["tlparse-bundle"]
+
+
+def test_length_and_type_are_no_values_of_one_thing(found):
+    table = found(compiled("0/0"), compiled("0/1", "0/0: len(L['xs']) == 2"), compiled("0/2", "0/1: ___check_type_id(L['xs'], 9487520), type=<class 'list'>"))
+    assert [row["title"] for row in of(table, "recompile")] == ["`f` was compiled again twice: `len(xs)` and `type(xs)` changed"]
+
+
+def test_another_device_is_no_grad_mode(found):
+    cpu, meta = (f"DispatchKeySet({device}, BackendSelect, ADInplaceOrView, Autograd{device})" for device in ("CPU", "Meta"))
+    plain = "DispatchKeySet(CPU, BackendSelect)"
+    for actual, words, advice in ((meta, "(CPU, AutogradCPU → Meta, AutogradMeta)", "one device"), (plain, "ADInplaceOrView, AutogradCPU → none of them", "inference mode")):
+        (row,) = of(found(compiled("0/0"), compiled("0/1", f"0/0: tensor 'x' dispatch key set mismatch. expected {cpu}, actual {actual}")), "recompile")
+        assert words in row["title"] and advice in row["remedies"][0]["text"]
+
+
+def test_the_headline_says_in_which_function(found):
+    table = found(compiled("0/0"), *(compiled(f"0/{n}", f"0/{n - 1}: n == {n + 5}") for n in (1, 2)), compiled("1/0", function="g"), compiled("1/1", "1/0: m == 7", function="g"))
+    assert "mostly because `n` changed" in table["summary"]["text"] and table["summary"]["text"].endswith(" in `f`.")
+
+
+def test_files_and_addresses_in_sentences_are_short(found):
+    reason = "cannot trace <function helper at 0x7f00aabbccdd> of /p/lib/helper.py, /opt/py/lib/python3.11/site-packages/torch/nn/x.py, see https://pytorch.org/docs/a/b"
+    (row,) = of(found(start("0/0", "f", 1), metrics("0/0", fail_type="E", fail_reason=reason)), "failure")
+    assert row["title"] == "`f` failed to compile: E: cannot trace <function helper> of lib/helper.py, torch/nn/x.py, see https://pytorch.org/docs/a/b"
+
+
+def test_a_failure_without_a_line_is_at_its_function(found):
+    (row,) = of(found(start("0/0", "f", 7), metrics("0/0", fail_type="BackendCompilerFailed", fail_reason="backend='bad' raised:\nRuntimeError: no", co_firstlineno=7)), "failure")
+    assert (row["file"], row["line"]) == ("a.py", 7) and row["text"] == ""
+
+
+def test_what_went_on_after_a_suppressed_error(found):
+    (row,) = of(found(start("0/0", "f", 7), metrics("0/0", fail_type="E", fail_reason="no", **config(suppress_errors=True))), "failure")
+    assert "went on with the uncompiled function" in row["text"]
+
+
+def test_a_partial_graph_says_that_the_exception_is_not_there(found):
+    (row,) = of(found(record("artifact:make_fx_fail_partial", payload="def forward(self):\n    pass")), "failure")
+    assert row["title"] == "A function without a name could not be traced into a graph (make_fx)" and "not the exception" in row["text"]
+
+
+def test_a_cold_cache_costs_nothing(found):
+    """All is compiled once; a miss beside hits costs what it took."""
+    miss = record("artifact:fx_graph_cache_miss 0/0", payload=json.dumps({"cache_state": "miss", "key": "k", "time_taken_ns": 5_000_000, "components": []}))
+    hit = record("artifact:fx_graph_cache_hit 1/0", payload=json.dumps({"cache_state": "hit", "key": "h", "time_saved_ns": 1000, "components": []}))
+    (cold,) = of(found(compiled("0/0") + miss), "cache-miss")
+    (warm,) = of(found(compiled("0/0") + miss, compiled("1/0", function="g") + hit), "cache-miss")
+    assert cold["cost_us"] is None and "5 ms" in cold["text"]
+    assert (warm["cost_us"], warm["cost_of"]) == (5000, "compiles whose results were not found")
+
+
+def test_exceptions_of_two_kinds_are_two_breaks(found):
+    def broken(compile_id, line, error):
+        text = f"Graph break in user code at /p/a.py:{line}\nGraph Break Reason: Observed exception\n  Explanation: Dynamo found no exception handler.\n\n  Developer debug context: raised exception {error}\n\nUser code traceback:\n"
+        return record(f"artifact:dynamo_graph_break_reason {compile_id}", payload=text)
+
+    table = found(compiled("0/0") + broken("0/0", 3, "KeyError('mine')"), compiled("1/0", function="g") + broken("1/0", 9, "ValueError('other')"))
+    assert sorted(row["title"].rpartition(": ")[2] for row in of(table, "graph-break")) == ["KeyError('mine')", "ValueError('other')"]
+
+
+# A log with very many
+
+
+def test_a_log_has_no_more_findings_than_a_person_can_read(found):
+    failed = [metrics(f"{n}/0", f"f{n}", fail_type="E", fail_reason=f"reason {n}") for n in range(400)]
+    costly = compiled("900/0", function="slow") + compiled("900/1", "900/0: n == 5", function="slow", dynamo_cumulative_compile_time_us=9_000_000, entire_frame_compile_time_s=9.0)
+    table = found(*failed, costly)
+    (rest,) = of(table, "unlisted")
+    assert len(table["findings"]) == 300 and table["findings"][-1] == rest
+    assert rest["count"] == 102 == sum(kind["count"] for kind in rest["details"]["kinds"]) and rest["compile_indexes"]
+    assert table["summary"]["failure_count"] == 400 == table["summary"]["findings"]["error"]
+    assert [row["function"] for row in of(table, "recompile")] == ["slow"]
+
+
+def test_a_name_without_end_is_cut(found):
+    name = "n" * 100_000
+    table = found(start("0/0", name, 1), metrics("0/0", name, fail_type="E", fail_reason="`" + "a" * 100_000))
+    assert all(len(json.dumps(row)) < 12_000 and row["title"].count("`") % 2 == 0 for row in table["findings"])

@@ -11,7 +11,7 @@ FIXTURES = {
     "failures": "4 compiles of 4 functions in 143 ms: 5 failures.",
     "killed": "2 compiles of 2 functions in 73.3 ms: 1 did not end.",
     "aoti": "1 ahead-of-time compile in 21 s: no failures, graph breaks or recompiles.",
-    "compiled_autograd": "3 compiles of 1 function in 1.81 s: 1 graph break at 1 place.",
+    "compiled_autograd": "3 compiles of 1 function and code that torch generated in 1.81 s: 1 graph break at 1 place.",
     "dynamic_shapes": "4 compiles of 4 functions in 561 ms: 1 size that became constant.",
     "nonascii": "2 compiles of 1 function in 153 ms: 1 graph break at 1 place.",
 }

@@ -6,11 +6,16 @@ from collections.abc import Iterator
 
 from tlparse_bundle.findings.facts import Facts, total
 from tlparse_bundle.findings.finding import Finding
-from tlparse_bundle.findings.words import code, first_line, listed, plural
+from tlparse_bundle.findings.words import code, duration, first_line, listed, plural
 
 KINDS = ("cache-miss", "cache-bypass", "cache-error")
 NAMES = {"fx_graph": "FX graph cache", "aot_autograd": "AOTAutograd cache", "pgo": "profile (PGO)", "precompile": "precompile cache"}
 _KIND_OF = {"miss": "cache-miss", "bypass": "cache-bypass", "error": "cache-error"}
+_BYPASSED = {
+    "fx_graph": "Inductor compiles these graphs anew in every process.",
+    "aot_autograd": "AOTAutograd traces these graphs anew in every process. What Inductor makes of them may still come from the FX graph cache.",
+    "precompile": "These functions are compiled anew in every process.",
+}
 
 
 def findings(facts: Facts) -> Iterator[Finding]:
@@ -32,14 +37,21 @@ def _why(row: dict) -> str:
     return "there was no entry" if row["outcome"] == "miss" else ""
 
 
+def _warm(facts: Facts, cache: str) -> bool:
+    """Whether this cache had something: a miss is then no matter of course."""
+    return any(row["cache"] == cache and row["outcome"] == "hit" for row in facts.table("caches")["caches"])
+
+
 def _finding(facts: Facts, kind: str, cache: str, why: str, rows: list[dict]) -> Finding:
     name = NAMES.get(cache, f"{cache} cache")
     noun = {"cache-miss": ("miss", "misses"), "cache-bypass": ("bypass", "bypasses"), "cache-error": ("error", "errors")}[kind]
-    different = list(dict.fromkeys(part for row in rows for part in row["different"]))
+    different = list(dict.fromkeys(part for row in rows if "gm" not in row["different"] for part in row["different"]))  # gm: it is another graph
     guards = list(dict.fromkeys(row["guard"] for row in rows if row["guard"]))
+    taken = total(row["time_taken_us"] for row in rows)
+    cold = kind == "cache-miss" and not guards and not _warm(facts, cache)
     texts = {
-        "cache-miss": "What is compiled for the first time misses; a second run with the same cache should not.",
-        "cache-bypass": "The cache could not be asked, so that this is compiled anew in every process.",
+        "cache-miss": "What is compiled for the first time misses; a second run with the same cache should not." + (f" It would be spared {duration(taken)} of compiling." if cold and taken else ""),
+        "cache-bypass": _BYPASSED.get(cache, "The cache could not be asked."),
         "cache-error": "An entry could not be written or read.",
     }
     more = [
@@ -56,8 +68,8 @@ def _finding(facts: Facts, kind: str, cache: str, why: str, rows: list[dict]) ->
         [row["compile_index"] for row in rows],
         [row["event_index"] for row in rows],
         count=len(rows),
-        cost_us=total(row["time_taken_us"] for row in rows),
-        cost_of="time of the compiles whose results were not found",
+        cost_us=None if cold else taken,
+        cost_of="compiles whose results were not found",
         details={"cache": cache, "reason": why or None, "different": different[:50]},
         placed=False,
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,7 +19,9 @@ class Cause:
     reason: dict | None
     rows: list[int] = field(default_factory=list)  # of the recompile table
     cascade: list[int] = field(default_factory=list)  # rows that these led to
-    values: list[Any] = field(default_factory=list)  # expected and actual, in order
+    values: dict[Any, None] = field(default_factory=dict)  # expected and actual, in order
+    open: bool = False  # torch wrote what was expected last, not what it was instead
+    kinds: dict[str, None] = field(default_factory=dict)  # what changed, by the kinds of changes, in order
     refused: list[int] = field(default_factory=list)  # rows that the recompile limit refused for the same reason
 
     @property
@@ -45,16 +46,13 @@ def causes(facts: Facts) -> list[Cause]:
         cause = found.setdefault(_key(function, row, reason), Cause(function, reason))
         (cause.refused if refused else cause.rows).append(number)
         roots[number] = cause
-        for value in (cause_value for cause_value in _values(reason) if cause_value is not None):
-            if value not in cause.values:
-                cause.values.append(value)
+        if reason is not None:
+            change = reason["change"]
+            cause.kinds[change["kind"]] = None
+            cause.open = change["actual"] is None
+            if change["kind"] == cause.change["kind"] and not (refused and cause.rows):
+                cause.values.update((value, None) for value in (change["expected"], change["actual"]) if value is not None)
     return list(found.values())
-
-
-def _values(reason: dict | None) -> Iterator[Any]:
-    if reason is not None:
-        yield reason["change"]["expected"]
-        yield reason["change"]["actual"]
 
 
 def _key(function: tuple, row: dict, reason: dict | None) -> tuple:
@@ -85,18 +83,16 @@ class _Known:
         reasons = row["reasons"]
         if len(reasons) == 1:
             return reasons[0]
-        for reason in reasons:
-            if not self._fails_otherwise(reason, reasons):
-                return reason
-        return None
+        asked = {_cell(reason): reason["change"]["actual"] for reason in reasons if reason["change"]["actual"] is not None}  # one call
+        return next((reason for reason in reasons if not self._fails_otherwise(reason, asked)), None)
 
-    def _fails_otherwise(self, reason: dict, reasons: list[dict]) -> bool:
+    def _fails_otherwise(self, reason: dict, asked: dict[tuple, Any]) -> bool:
         """Whether what other results were asked for would have failed this one, too."""
-        entry = reason["failed_compile_index"]
-        for other in reasons:
-            change = other["change"]
-            same = other["source"] == reason["source"] and change["kind"] == reason["change"]["kind"] and change["index"] == reason["change"]["index"]
-            wanted = self._values.get((entry, other["source"], change["kind"], change["index"]))
-            if not same and wanted is not None and change["actual"] is not None and wanted != change["actual"]:
-                return True
-        return False
+        entry, mine = reason["failed_compile_index"], _cell(reason)
+        wanted = ((self._values.get((entry, *cell)), actual) for cell, actual in asked.items() if cell != mine)
+        return any(value is not None and value != actual for value, actual in wanted)
+
+
+def _cell(reason: dict) -> tuple:
+    """What a reason is about, whatever the values."""
+    return reason["source"], reason["change"]["kind"], reason["change"]["index"]

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from typing import Any
 
 from tlparse_bundle.findings.causes import Cause
-from tlparse_bundle.findings.words import code, first_line
+from tlparse_bundle.findings.words import code, first_line, listed
 
 _MOST_VALUES = 5
+_KEY_SET = re.compile(r"DispatchKeySet\((.*)\)")
 _LOCAL = re.compile(r"\bL\['(\w+)'\]")
 
 
@@ -50,12 +53,37 @@ def what_changed(cause: Cause) -> str:
     if cause.reason is None:
         return "no earlier result was near: each was kept out by several guards"
     change, guard = cause.change, cause.reason["guard"]
-    if change["kind"] == "identity":
+    if len(cause.kinds) == 1 and change["kind"] == "identity":
         return f"{subject(change, cause.reason['source'])} is another object"
     if change["kind"] in ("other", "shape"):
         return f"{code(first_line(guard))} failed"
-    values = values_text(cause.values)
+    if len(cause.kinds) > 1:
+        subjects = list(dict.fromkeys(subject({**change, "kind": kind}, cause.reason["source"]) for kind in cause.kinds))
+        return f"{listed(subjects)} changed"
+    values = values_text(_key_differences(list(cause.values)) if change["kind"] == "dispatch_keys" else list(cause.values))
+    values += " → …" if cause.open and len(cause.values) > 1 else ""
     return f"{subject(change, cause.reason['source'])} changed{f' ({values})' if values else ''}"
+
+
+def _keys(value: Any) -> set[str] | None:
+    match = _KEY_SET.fullmatch(value) if type(value) is str else None
+    return set(match[1].split(", ")) if match else None
+
+
+def _key_differences(values: list) -> list:
+    """Dispatch keys without those that all sets have."""
+    sets = [_keys(value) for value in values]
+    known = [keys for keys in sets if keys is not None]
+    if len(known) < max(2, len(sets)):
+        return values
+    common = set.intersection(*known)
+    return [", ".join(key for key in _KEY_SET.fullmatch(value)[1].split(", ") if key not in common) or "none of them" for value in values]
+
+
+def others_than_autograd(values: Iterable) -> bool:
+    """Whether sets of dispatch keys differ in more than what grad and inference mode change."""
+    sets = [{key for key in keys if not key.startswith(("Autograd", "ADInplaceOrView"))} for value in values if (keys := _keys(value)) is not None]
+    return any(keys != sets[0] for keys in sets)
 
 
 def values_text(values: list) -> str:

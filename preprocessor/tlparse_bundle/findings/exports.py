@@ -10,12 +10,13 @@ from tlparse_bundle.findings.change_words import source_name
 from tlparse_bundle.findings.words import code, first_line, listed, plural, times
 
 KINDS = ("export-failure", "export-assumption")
+_STOP = ("export", "stop")  # key of the findings of conditions at which exports stopped
 
 
 def findings(facts: Facts) -> Iterator[Finding]:
     table = facts.table("export")
     if table["exports"]:
-        yield from _without_program(table["exports"])
+        yield from _without_program(table)
     groups: dict[tuple, list[dict]] = {}
     for row in table["failures"]:
         if row["kind"] == "guard_evaluated" and not table["exports"]:
@@ -27,7 +28,8 @@ def findings(facts: Facts) -> Iterator[Finding]:
         yield _finding(facts, key, rows)
 
 
-def _without_program(exports: list[dict]) -> Iterator[Finding]:
+def _without_program(table: dict) -> Iterator[Finding]:
+    exports = table["exports"]
     without = [row for row in exports if row["program_event_index"] is None]
     if without:
         yield Finding(
@@ -40,6 +42,7 @@ def _without_program(exports: list[dict]) -> Iterator[Finding]:
             events=[row["start_event_index"] for row in without if row["start_event_index"] is not None],
             count=len(without),
             details={"problem": "no_program", "condition": None, "assumed": None, "operator": None},
+            because_of=_STOP,
         )
 
 
@@ -81,5 +84,6 @@ def _finding(facts: Facts, key: tuple, rows: list[dict]) -> Finding:
         [row["event_index"] for row in rows],
         count=len(rows),
         remedies=remedy,
+        key=_STOP if severity == "error" and kind == "data_dependent_error" else None,
         details={"problem": kind, "condition": expr, "assumed": result, "operator": op},
     )

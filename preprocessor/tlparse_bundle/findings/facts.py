@@ -263,6 +263,20 @@ class Facts:
         for settings in self.table("sources")["config_values"]:
             yield from ((f"functorch_config.{name}", value) for name, value in settings.items())
 
+    @cached_property
+    def _config_rows(self) -> dict[int, dict]:
+        """The configurations of each metrics record, by its event."""
+        return {row["event_index"]: row["configs"] for row in self.metrics}
+
+    def setting_at(self, compile_index: int, field: str, name: str) -> Any:
+        """The value that a setting had in one compile, such as ('dynamo_config', 'specialize_int'); None when the log does not tell."""
+        number = self._config_rows.get(self.compiles[compile_index]["metrics_event_index"], {}).get(field)
+        if number is None:
+            return None
+        config = self.table("metrics")["configs"][number]
+        base = config if config["base_index"] is None else self.table("metrics")["configs"][config["base_index"]]
+        return config["changes"].get(name, (base["value"] or {}).get(name))
+
     def setting(self, name: str) -> Any:
         """The value that a setting had all the time; None when the log does not tell, or when it changed."""
         values = self.configs.get(name, [])

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from tlparse_bundle.findings.attempts import breaks_by_frame, lost_us, tells_of
+from tlparse_bundle.findings.counts import export_count
+from tlparse_bundle.findings.export_stops import stops
 from tlparse_bundle.findings.facts import Facts, FrameCompile, total
 from tlparse_bundle.findings.finding import Finding
 from tlparse_bundle.findings.words import MOST_TEXT, code, first_line, function_name, plural, shortened, taken_apart, times, torch_remedies
@@ -17,8 +19,9 @@ _WHAT = {
     "backward": "failed in the backward compile",
     "eager_backward": "has a backward that could not be compiled ahead",
     "fx_interpreter": "failed while a graph was interpreted",
-    "make_fx": "failed in make_fx",
+    "make_fx": "could not be traced into a graph (make_fx)",
 }
+_UNTOLD = {"make_fx": "torch wrote the graph up to there, and not the exception. make_fx traces for torch.export and for AOTAutograd."}
 
 
 @dataclass(slots=True)
@@ -49,15 +52,18 @@ def findings(facts: Facts) -> Iterator[Finding]:
 
 
 def _failures(facts: Facts) -> list[_Failure]:
-    """Each failure once: not those that the recompile limit refused, nor those that a graph break tells of already."""
+    """Each failure once: not those that the recompile limit refused, nor those that a graph break or an export failure tells of already."""
     broken = facts.once(breaks_by_frame)
     found: dict[tuple, _Failure] = {}
+    stopped = facts.once(stops)
     for number, row in enumerate(facts.table("failures")["failures"]):
         compile = facts.compiles[row["compile_index"]]
         if row["kind"] == "restart" or row["compile_index"] in facts.refused:
             continue
         alone = compile["id"] is None or row["kind"] in ("fx_interpreter", "make_fx")
         key = (number,) if alone else (*facts.frame_key(compile), "backward" in row["kind"])
+        if row["kind"] == "make_fx" and any(begin <= row["event_index"] < end for begin, end in stopped):
+            continue
         if not alone and tells_of(broken.get(facts.frame_key(compile), ()), row["reason"]):
             continue
         found.setdefault(key, _Failure(row["kind"], row["compile_index"])).add(row)
@@ -78,11 +84,21 @@ def _cause(facts: Facts, failure: _Failure) -> tuple:
     return _type(failure), first_line(head), failure.kind, _name(facts, failure), failure.cells["file"], failure.cells["line"]
 
 
+def _who(facts: Facts, kind: str, name: str | None, compile: dict) -> str:
+    if name:
+        return code(name)
+    if kind == "make_fx":
+        return "A function without a name"
+    return "A compile without a name" if compile["id"] is not None else "A capture of `torch.export`" if export_count(facts) else "Something that has no compile id"
+
+
 def _rest(head: str, message: str) -> str | None:
     """What the title does not say of it."""
-    if " ".join(head.split()) == " ".join(message.split()):
-        return None
-    return head.removeprefix(message).strip() or None
+    lines = head.split("\n")
+    for number in range(min(4, len(lines)) + 1):
+        if " ".join(" ".join(lines[:number]).split()) == message:
+            return "\n".join(lines[number:]).strip() or None
+    return head.strip() or None
 
 
 def _finding(facts: Facts, cause: tuple, group: list[_Failure]) -> Finding:
@@ -91,12 +107,15 @@ def _finding(facts: Facts, cause: tuple, group: list[_Failure]) -> Finding:
     compile = facts.compiles[group[0].compile_index]
     where = facts.short.place(file, line)
     if file is None and compile["filename"] is not None:
-        file = compile["filename"]
+        file, line = compile["filename"], compile["first_line"]
     frames = {facts.frame_key(facts.compiles[failure.compile_index]) for failure in group}
     cost = total(facts.frame_of[key].row["compile_time_us"] for key in frames if key in facts.frame_of) if kind in ("compile", "exception") else None
-    what = ": ".join(filter(None, [kind_of_error, message])) or "torch wrote no message"
-    title = f"{code(name) if name else 'Something outside of a compile'} {_WHAT[kind]}{f' ({times(len(group))})' if len(group) > 1 else ''}: {what}"
-    texts = [shortened(_rest(head, message)), shortened(explanation), f"It was raised at {code(where)}: {code(group[0].cells['source_line'])}" if where and group[0].cells["source_line"] else None]
+    what = ": ".join(filter(None, [kind_of_error, message]))
+    verb = "failed" if kind in ("compile", "exception") and not name and compile["id"] is None else _WHAT[kind]
+    title = f"{_who(facts, kind, name, compile)} {verb}{f' ({times(len(group))})' if len(group) > 1 else ''}{f': {what}' if what else ''}"
+    suppressed = kind in ("compile", "exception") and facts.setting("dynamo_config.suppress_errors") is True
+    texts = [_UNTOLD.get(kind, "torch wrote no message.") if not what else None, shortened(_rest(head, message)), shortened(explanation), f"{'The graph ends with' if kind == 'make_fx' else 'It was raised at'} {code(where)}: {code(group[0].cells['source_line'])}" if where and group[0].cells["source_line"] else None,
+        "`suppress_errors` is on in the log: the program went on with the uncompiled function." if suppressed else None]
     return Finding(
         "failure",
         "error",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,6 +12,7 @@ from tlparse_bundle.format.json_codec import dumps
 
 SEVERITIES = ("error", "warning", "info")
 TORCH, OURS = "torch", "tlparse-bundle"
+MAX_TITLE, MAX_TEXT = 600, 6000  # characters
 MAX_EVIDENCE = 1000  # rows of a table that a finding names; ``count`` tells how many there are
 
 
@@ -50,6 +51,7 @@ class Finding:
     details: dict = field(default_factory=dict)
     key: Any = None
     because_of: Any = None  # key of another finding
+    order: int | None = None  # among equal ones the larger one comes first; ``count`` when it is None
     placed: bool = True  # False: the same finding at other places has the same fingerprint
 
     def fingerprint(self) -> str:
@@ -58,17 +60,17 @@ class Finding:
         parts = [self.kind, function, tail(file) if file else None, [normalised(part) if type(part) is str else part for part in self.cause]]
         return hashlib.sha256(dumps(parts)).hexdigest()[:16]
 
-    def row(self, because_of: int | None) -> dict:
-        """The finding as the table has it."""
+    def row(self, shown: Callable[[str], str], because_of: int | None) -> dict:
+        """The finding as the table has it. ``shown`` makes the files in its sentences short."""
         function, file, line = self.place
         remedies = sorted(self.remedies, key=lambda remedy: remedy.source != TORCH)
         return {
             "kind": self.kind,
             "fingerprint": self.fingerprint(),
             "severity": self.severity,
-            "title": self.title,
-            "text": self.text,
-            "function": function,
+            "title": cut(shown(self.title), MAX_TITLE),
+            "text": cut(shown(self.text), MAX_TEXT),
+            "function": function and cut(function, MAX_TITLE),
             "file": file,
             "line": line,
             "compile_indexes": _distinct(self.compiles),
@@ -86,6 +88,14 @@ class Finding:
 def weight(summary: dict) -> tuple[int, int, int]:
     """By this the log with most to say comes last: errors, warnings, time of compiling (``openingLog`` of the viewers does the same)."""
     return summary["findings"]["error"], summary["findings"]["warning"], summary["compile_time_us"] or 0
+
+
+def cut(text: str, most: int) -> str:
+    """A text that is not longer than that; code in it ends."""
+    if len(text) <= most:
+        return text
+    kept = text[: most - 2].rstrip() + "…"
+    return kept + "`" * (kept.count("`") % 2)
 
 
 def _distinct(rows: Sequence[int]) -> list[int]:

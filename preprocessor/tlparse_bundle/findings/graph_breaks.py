@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from tlparse_bundle.findings.attempts import breaks_by_frame, lost_us
 from tlparse_bundle.findings.facts import Facts, total
 from tlparse_bundle.findings.finding import Finding
 from tlparse_bundle.findings.places import function_of, normalised
-from tlparse_bundle.findings.words import code, first_line, plural, shortened, times, torch_remedies
+from tlparse_bundle.findings.words import code, first_line, listed, plural, shortened, times, torch_remedies
 
 KINDS = ("graph-break",)
 _MOST_PLACES = 5
+_RAISED = re.compile(r"raised exception (.+)", re.DOTALL)
 
 
 def findings(facts: Facts) -> Iterator[Finding]:
     groups: dict[tuple, list[dict]] = {}
     for row in facts.table("graph_breaks")["graph_breaks"]:
-        groups.setdefault((row["reason"], row["higher_order_operator"], normalised(first_line(row["explanation"]))), []).append(row)
+        groups.setdefault((row["reason"], row["higher_order_operator"], normalised(first_line(row["explanation"])), *_exception(row)), []).append(row)
     for cause, rows in groups.items():
         yield _finding(facts, cause, rows)
 
@@ -29,7 +31,7 @@ def _finding(facts: Facts, cause: tuple, rows: list[dict]) -> Finding:
     skipped = sum(at["skips_frame"] is True for at in occurrences)
     places = list(dict.fromkeys((facts.short.place(row["file"], row["line"]) or "an unknown place") for row in rows))
     function = function_of(first["function"])
-    reason = first_line(first["reason"])
+    reason = ": ".join([first_line(first["reason"]), *map(first_line, _exception(first))])
     if len(places) == 1:
         where = f" in {code(function)}" if function else ""
         title = f"Graph break{where} at {code(places[0])}, {times(len(occurrences))}: {reason}"
@@ -38,8 +40,8 @@ def _finding(facts: Facts, cause: tuple, rows: list[dict]) -> Finding:
     texts = [
         f"{code(first['source_line'])}" if first["source_line"] and len(places) == 1 else None,
         _places(facts, rows) if len(places) > 1 else None,
-        shortened(first["explanation"]),
-        _uncompiled(skipped, len(occurrences)),
+        shortened(_explanation(rows)),
+        _uncompiled(rows, skipped, len(occurrences)),
         f"In the body of {code(first['higher_order_operator'])}." if first["higher_order_operator"] else None,
     ]
     cost = _cost(facts, rows)
@@ -54,7 +56,7 @@ def _finding(facts: Facts, cause: tuple, rows: list[dict]) -> Finding:
         [at["event_index"] for at in occurrences],
         count=len(occurrences),
         cost_us=cost,
-        cost_of="time of the attempts that were thrown away at the break",
+        cost_of="attempts thrown away at the break",
         remedies=torch_remedies(first["hints"]),
         details={
             "reason": first["reason"],
@@ -89,11 +91,26 @@ def _places(facts: Facts, rows: list[dict]) -> str:
     return "\n".join(lines)
 
 
-def _uncompiled(skipped: int, count: int) -> str | None:
+def _exception(row: dict) -> tuple[str, ...]:
+    """What was raised, where the reason of torch is that something was raised."""
+    raised = _RAISED.match(row["debug_context"] or "") if row["reason"] == "Observed exception" else None
+    return (normalised(raised[1]),) if raised else ()
+
+
+def _explanation(rows: list[dict]) -> str | None:
+    """torch's explanation; of several that differ, the paragraph that all begin with."""
+    texts = {row["explanation"] for row in rows}
+    first = rows[0]["explanation"]
+    return first if len(texts) == 1 or first is None else first.partition("\n\n")[0]
+
+
+def _uncompiled(rows: list[dict], skipped: int, count: int) -> str | None:
     if not skipped:
         return None
-    how_often = "" if skipped == count else f", {skipped:,} times of {count:,}"
-    return f"No graph is made of the whole function{how_often}: it runs uncompiled."
+    how_often = "" if skipped == count else f" {times(skipped)} out of {count:,}"
+    why = list(dict.fromkeys(first_line(more["reason"]) for row in rows for more in row["followed_by"]))
+    because = f" torch says why: {listed(why)}." if why else ""
+    return f"No graph is made of the function{how_often}: the whole of it runs uncompiled.{because}"
 
 
 def _cost(facts: Facts, rows: list[dict]) -> int | None:

@@ -25,12 +25,20 @@ def findings(facts: Facts) -> Iterator[Finding]:
         yield Finding(
             "guard-cost",
             "info",
-            f"One check of the guards of {function_name(name)} took {duration(worst['latency_us'])}, of {plural(worst['guard_count'], 'guard')}",
+            f"Checking {_guards(worst)} of {_function(file, name)} took {duration(worst['latency_us'])}",
             (),
-            "torch checks them before each call, and measured this once. Most are " + ", ".join(f"{code(kind)} ({count:,})" for kind, count in most) + ".",
+            "torch checks them before each call. It measured this once, after it had compiled; a busy machine makes it longer. Most are " + ", ".join(f"{code(kind)} ({count:,})" for kind, count in most) + ".",
             (name, file and facts.short(file), line),
             [tree["compile_index"] for tree in trees],
             [tree["event_index"] for tree in trees],
             count=len(trees),
             details={"latency_us": worst["latency_us"], "guard_count": worst["guard_count"]},
         )
+
+
+def _guards(tree: dict) -> str:
+    return "the one guard" if tree["guard_count"] == 1 else f"the {plural(tree['guard_count'], 'guard')}"
+
+
+def _function(file: str | None, name: str | None) -> str:
+    return "code that torch generated" if (file or "").startswith("<") else function_name(name)

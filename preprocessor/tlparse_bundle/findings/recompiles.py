@@ -5,15 +5,18 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
+from typing import Any
 
 from tlparse_bundle.findings.causes import Cause, causes
 from tlparse_bundle.findings.facts import Facts, FrameCompile, total
 from tlparse_bundle.findings.change_words import source_name, what_changed
 from tlparse_bundle.findings.finding import TORCH, Finding, Remedy
 from tlparse_bundle.findings.remedies import remedies
-from tlparse_bundle.findings.words import code, first_line, function_name, plural, times
+from tlparse_bundle.findings.constants import constants
+from tlparse_bundle.findings.words import code, first_line, function_name, listed, plural, times
 
 KINDS = ("recompile", "recompile-limit")
+_SAID_LIMIT = re.compile(r"exceeding the (\w+) .*?\(currently set to (\d{1,9})\)")
 _HINT = re.compile(r"HINT: (.+?)\)?\s*$", re.DOTALL)  # behind the source line, in brackets
 
 
@@ -38,6 +41,8 @@ def _recompile(facts: Facts, rows: list[dict], frames: dict[int, FrameCompile], 
         f"It comes from {code(reason['source_line'])}." if reason and reason["source_line"] else None,
     ]
     hint = _HINT.search(reason["comment"]) if reason and reason["comment"] else None
+    if hint and hint[1].startswith("guard on "):  # the name of a variable, no advice
+        hint = None
     return Finding(
         "recompile",
         "warning",
@@ -51,17 +56,25 @@ def _recompile(facts: Facts, rows: list[dict], frames: dict[int, FrameCompile], 
         cost_us=total(facts.time_of(frames[row["compile_index"]]) for row in made if row["compile_index"] in frames),
         cost_of="time of these recompiles" + (", and of those that they led to" if cause.cascade else ""),
         remedies=[Remedy(" ".join(hint[1].split()), source=TORCH)] if hint else remedies(facts, cause, source_name(reason["source"]) if reason else None),
+        because_of=_because(facts, cause),
         details={
             "change": cause.change["kind"],
             "source": reason and reason["source"],
             "dimension": cause.change["index"],
             "guard": reason and reason["guard"],
-            "values": cause.values[:1000],
+            "values": list(cause.values)[:1000],
             "cascade_count": len(cause.cascade),
             "guard_source_line": reason and reason["source_line"],
         },
         key=("recompile", *cause.function, cause.rows[0]),
     )
+
+
+def _because(facts: Facts, cause: Cause) -> tuple | None:
+    """The finding of the constant that led to all of these but the first; None when there is none."""
+    source = cause.reason and source_name(cause.reason["source"])
+    dynamic = cause.change["kind"] in ("size", "value") and len(cause.rows) > 1
+    return ("specialization", *cause.function) if dynamic and (cause.function, source, cause.change["index"]) in facts.once(constants) else None
 
 
 def _limits(facts: Facts, rows: list[dict], found: list[Cause]) -> Iterator[Finding]:
@@ -70,19 +83,25 @@ def _limits(facts: Facts, rows: list[dict], found: list[Cause]) -> Iterator[Find
     for compile_index in sorted(facts.refused):
         refused.setdefault(facts.function_keys[compile_index], []).append(compile_index)
     compiled = Counter(facts.function_keys[frame.rows[0]] for frame in facts.compiled)
+    by_function: dict[tuple, list[Cause]] = {}
+    refusing: dict[tuple, list[Cause]] = {}
+    for cause in found:
+        if cause.rows:
+            by_function.setdefault(cause.function, []).append(cause)
+        if cause.refused:
+            refusing.setdefault(cause.function, []).append(cause)
     for function, group in refused.items():
         file, name, line = function
-        limit = facts.setting("dynamo_config.recompile_limit") or facts.setting("dynamo_config.cache_size_limit")
+        name_of_limit, limit = _limit(facts, group)
         raised = facts.setting("dynamo_config.fail_on_recompile_limit_hit") is True or any(_raised(facts, index) for index in group)
         after = "an error was raised instead of compiling it again" if raised else "it runs uncompiled from there on where no earlier result fits"
-        mine = [cause for cause in found if cause.function == function and cause.rows]
-        most = max(mine, key=lambda cause: len(cause.rows), default=None)
+        most = max(by_function.get(function, ()), key=lambda cause: len(cause.rows), default=None)
         yield Finding(
             "recompile-limit",
             "error",
-            f"{function_name(name)} reached the recompile limit{f' of {limit:,}' if isinstance(limit, int) else ''}: {after}",
+            f"{function_name(name)} reached the {name_of_limit}{f' of {limit:,}' if isinstance(limit, int) else ''}: {after}",
             (),
-            f"torch refused {plural(len(group), 'compile')}, the first one in `[{facts.compiles[group[0]]['key']}]`.",
+            f"torch refused {plural(len(group), 'compile')}, the first one in `[{facts.compiles[group[0]]['key']}]`." + _asked(refusing.get(function, [])),
             (name, file and facts.short(file), line),
             group,
             [reasons.get(index, facts.compiles[index]["first_event_index"]) for index in group],
@@ -90,6 +109,21 @@ def _limits(facts: Facts, rows: list[dict], found: list[Cause]) -> Iterator[Find
             details={"limit": limit if isinstance(limit, int) else None, "raised": raised, "compile_count": compiled[function]},
             because_of=("recompile", *function, most.rows[0]) if most else None,
         )
+
+
+def _limit(facts: Facts, group: list[int]) -> tuple[str, Any]:
+    """Which limit it was, and its value; None when the log does not tell."""
+    said = (facts.compiles[index]["failure"] for index in group)
+    match = next((match for failure in said if failure and (match := _SAID_LIMIT.search(failure["reason"] or ""))), None)
+    if match:
+        return ("accumulated recompile limit" if "accumulated" in match[1] else "recompile limit"), int(match[2])
+    return "recompile limit", facts.setting("dynamo_config.recompile_limit") or facts.setting("dynamo_config.cache_size_limit")
+
+
+def _asked(causes: list[Cause]) -> str:
+    """What these compiles were asked for."""
+    known = [cause for cause in causes if cause.reason is not None]
+    return f" Why it was to be compiled again: {listed([what_changed(cause) for cause in known])}." if known else ""
 
 
 def _raised(facts: Facts, compile_index: int) -> bool:

@@ -23,6 +23,8 @@ from tlparse_bundle.findings import (
     unfinished,
 )
 from tlparse_bundle.findings.facts import Facts, LogFiles
+from tlparse_bundle.findings.bounds import KIND as UNLISTED
+from tlparse_bundle.findings.bounds import bounded
 from tlparse_bundle.findings.finding import SEVERITIES, Finding
 from tlparse_bundle.findings.summary import summary
 from tlparse_bundle.plugins import plugins
@@ -36,8 +38,9 @@ def findings_of(log: LogFiles) -> dict:
     """The table (schema: findings) of a log, from its other tables."""
     facts = Facts(log)
     found = sorted(_all(facts, (*MODULES, *plugins(ENTRY_POINTS))), key=_order)
-    places = {finding.key: number for number, finding in reversed(list(enumerate(found))) if finding.key is not None}
-    rows = [finding.row(places.get(finding.because_of) if finding.because_of is not None else None) for finding in found]
+    listed = bounded(found)
+    places = {finding.key: number for number, finding in reversed(list(enumerate(listed))) if finding.key is not None}
+    rows = [finding.row(facts.short.text, places.get(finding.because_of) if finding.because_of is not None else None) for finding in listed]
     return {"summary": summary(facts, found), "findings": rows}
 
 
@@ -48,9 +51,9 @@ def _all(facts: Facts, modules: Iterable[Any]) -> list[Finding]:
 def _order(finding: Finding) -> tuple:
     """Most important first: what is lost and has no figure, then by cost, then by severity. Equal ones keep their order."""
     unknown = finding.severity == "error" and finding.cost_us is None
-    return not unknown, -(finding.cost_us or 0), SEVERITIES.index(finding.severity), -finding.count
+    return not unknown, -(finding.cost_us or 0), SEVERITIES.index(finding.severity), -(finding.count if finding.order is None else finding.order)
 
 
 def kinds(modules: Sequence[Any] = MODULES) -> list[str]:
     """All kinds of ours."""
-    return [kind for module in modules for kind in module.KINDS]
+    return [*(kind for module in modules for kind in module.KINDS), UNLISTED]

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections import Counter
 
 from tlparse_bundle.findings.causes import Cause
+from tlparse_bundle.findings.change_words import others_than_autograd
 from tlparse_bundle.findings.facts import Facts
 from tlparse_bundle.findings.finding import Remedy
+from tlparse_bundle.findings.constants import constants
 
 
 def remedies(facts: Facts, cause: Cause, name: str | None) -> list[Remedy]:
@@ -21,17 +23,42 @@ def remedies(facts: Facts, cause: Cause, name: str | None) -> list[Remedy]:
 def _kind(facts: Facts, cause: Cause) -> str | None:
     """What the recompile table has for most of these."""
     table = facts.table("recompiles")
+    if cause.change["kind"] == "dispatch_keys":
+        return "dispatch_keys"
     kinds = Counter(table["causes"][table["recompiles"][number]["cause_index"]]["remedy"] for number in cause.rows)
     return kinds.most_common(1)[0][0] if kinds else None
 
 
 def _mark_dynamic(facts: Facts, cause: Cause, name: str) -> Remedy | None:
     index = cause.change["index"]
-    if any(value in (0, 1) for value in cause.values if type(value) is int):
+    small, others = _by_size(cause)
+    if small and others < 2:
         return _mark_unbacked(facts, cause, name)
-    if index is None:
-        return Remedy("Mark the dimension as dynamic before the call, or compile with `torch.compile(dynamic=True)`.")
-    return Remedy("Mark the dimension as dynamic before the call, or compile with `torch.compile(dynamic=True)`.", f"torch._dynamo.mark_dynamic({name}, {index})")
+    if _is_constant(facts, cause, name):
+        return Remedy("torch made the dimension dynamic, and something in the program made it a constant again: change that, or pass few sizes.")
+    if _is_static(facts, cause):
+        return Remedy("The log has automatic dynamic shapes off, as `torch.compile(dynamic=False)` has it: each size makes a compile. Leave that out.")
+    apart = " The sizes 0 and 1 have a compile of their own all the same." if small else ""
+    return Remedy(
+        f"Mark the dimension as dynamic before the call, or compile with `torch.compile(dynamic=True)`.{apart}",
+        None if index is None else f"torch._dynamo.mark_dynamic({name}, {index})",
+    )
+
+
+def _by_size(cause: Cause) -> tuple[bool, int]:
+    """Whether 0 or 1 is among the values, and how many others there are."""
+    values = {value for value in cause.values if type(value) is int}
+    return not values.isdisjoint((0, 1)), len(values - {0, 1})
+
+
+def _is_constant(facts: Facts, cause: Cause, name: str) -> bool:
+    return (cause.function, name, cause.change["index"]) in facts.once(constants)
+
+
+def _is_static(facts: Facts, cause: Cause) -> bool:
+    """Whether no size becomes dynamic by itself, as the log has it for the last of these compiles."""
+    row = facts.table("recompiles")["recompiles"][cause.rows[-1]]
+    return facts.setting_at(row["compile_index"], "dynamo_config", "automatic_dynamic_shapes") is False
 
 
 def _mark_unbacked(facts: Facts, cause: Cause, name: str) -> Remedy | None:
@@ -46,7 +73,20 @@ def _mark_unbacked(facts: Facts, cause: Cause, name: str) -> Remedy | None:
 def _dynamic_int(facts: Facts, cause: Cause, name: str) -> Remedy | None:
     if facts.setting("dynamo_config.specialize_int") is True:
         return Remedy("Let torch treat integers as dynamic: the log has `specialize_int` on.", "torch._dynamo.config.specialize_int = False")
+    small, others = _by_size(cause)
+    if small and others < 2:
+        return Remedy("torch compiles for the integers 0 and 1 apart, also where an integer is dynamic. If that is not wanted, pass the number as a tensor.")
+    if _is_constant(facts, cause, name):
+        return Remedy("torch made the integer dynamic, and something in the program made it a constant again, as `range(n)` does: change that, or pass few values.")
+    if _is_static(facts, cause):
+        return Remedy("The log has automatic dynamic shapes off, as `torch.compile(dynamic=False)` has it: each integer makes a compile. Leave that out.")
     return Remedy("Compile with `torch.compile(dynamic=True)`, so that the integer is dynamic from the first compile on.")
+
+
+def _dispatch_keys(facts: Facts, cause: Cause, name: str) -> Remedy:
+    if others_than_autograd(cause.values):
+        return Remedy("Pass inputs on one device and of one kind, or compile a function for each.")
+    return Remedy("Call it with inputs that were made under one grad or inference mode: those of `torch.inference_mode` make a compile of their own.")
 
 
 def _static_shapes(facts: Facts, cause: Cause, name: str) -> Remedy | None:
@@ -61,6 +101,7 @@ def _text(text: str):
 
 _REMEDIES = {
     "mark_dynamic": _mark_dynamic,
+    "dispatch_keys": _dispatch_keys,
     "mark_unbacked": _mark_unbacked,
     "dynamic_int": _dynamic_int,
     "force_parameter_static_shapes": _static_shapes,
@@ -73,7 +114,7 @@ _REMEDIES = {
     "tensor_argument": _text("Pass the number as a tensor, so that its value is no constant of the code."),
     "few_values": _text("Each value of `NAME` makes a compile of its own. That is fine for a few values; otherwise take the branch outside of the compiled function."),
     "same_type": _text("Pass arguments of one type."),
-    "same_object": _text("Pass the same object again instead of a new one, for instance a function that is made once."),
+    "same_object": _text("If the object is made anew for each call, make it once, for instance a function in a function. Objects that have to differ make a compile each."),
     "same_structure": _text("Pass containers of one length and with the same keys."),
     "no_aliasing": _text("Pass inputs that do not share memory, for instance a `.clone()`."),
     "same_global_state": _text("Call it under one global state: grad mode, autocast, default dtype, number of threads."),

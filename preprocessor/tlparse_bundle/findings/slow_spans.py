@@ -20,15 +20,22 @@ _KNOWN = {
     ),
     "compile_file": ("the C++ compiler runs", [Remedy("Keep the compile cache between runs (`TORCHINDUCTOR_CACHE_DIR`).")]),
     "additional_fake_tensor_prop": ("shapes of the graph are worked out once more", []),
-    "bytecode_tracing": ("Dynamo traces the Python code", [Remedy("Compile a repeated block once instead of the whole model.", "torch.compiler.nested_compile_region")]),
+    "bytecode_tracing": ("Dynamo traces the Python code", [Remedy("Where a model repeats a block, mark the block: it is then traced once.", "@torch.compiler.nested_compile_region")]),
     "build_guards": ("Dynamo makes the guards", []),
     "aot_trace_joint_graph": ("AOTAutograd traces forward and backward", []),
+    "backend_compile": ("the backend works on the graphs, and imports what it needs", []),
+    "create_aot_dispatcher_function": ("AOTAutograd works on the graphs, and imports what it needs", []),
+    "compiled_autograd": ("compiled autograd captures the backward", []),
+    "compile_fx_aot": ("AOTInductor works, and imports what it needs", []),
+    "fullgraph_capture": ("torch.export captures the graph", []),
     "inductor_import": ("Inductor is imported, once in a process", []),
     "GraphLowering.compile_to_fn": ("the generated code is compiled and loaded", [Remedy("Keep the compile cache between runs (`TORCHINDUCTOR_CACHE_DIR`).")]),
     "AotCodeCompiler.compile": ("the generated C++ code is compiled to a library", []),
     "Scheduler.__init__": ("Inductor decides what is fused", []),
     "gc": ("Python collects garbage after a compile", [Remedy("torch can leave it out.", "torch._dynamo.config.run_gc_after_compile = False")]),
 }
+
+_ATTEMPT = ("Dynamo does what is neither tracing nor the backend: it makes bytecode and imports what it needs", [])
 
 
 def findings(facts: Facts) -> Iterator[Finding]:
@@ -52,16 +59,17 @@ def findings(facts: Facts) -> Iterator[Finding]:
     for name, us in sorted(own.items(), key=lambda item: -item[1]):
         if us < _LEAST_US or us < _LEAST_SHARE * total:
             break
-        what, remedies = _KNOWN.get(name, ("", []))
+        what, remedies = _KNOWN.get(name) or (_ATTEMPT if name.startswith("compile_attempt_") else ("", []))
         yield Finding(
             "slow-span",
             "info",
             f"{code(name)} took {duration(us)} of {duration(total)} of compiling" + (f": {what}" if what else ""),
             (name,),
-            f"Time in {plural(len(spans[name]), 'span')} of that name themselves, without what lies in them.",
+            f"Time of {plural(len(spans[name]), 'span')} of that name, without the spans in {'it' if len(spans[name]) == 1 else 'them'}.",
             compiles=sorted(compiles[name]),
             spans=sorted(spans[name], key=lambda index: -(facts.spans[index].duration_us or 0)),
             count=len(spans[name]),
+            order=us,
             remedies=remedies,
             details={"span": name, "own_us": us, "share": round(us / total, 4)},
         )

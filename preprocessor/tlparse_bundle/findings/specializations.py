@@ -4,37 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tlparse_bundle.findings.constants import SIZE, noun_of, specializations
 from tlparse_bundle.findings.facts import Facts
-from tlparse_bundle.findings.finding import Finding
-from tlparse_bundle.findings.change_words import source_name
+from tlparse_bundle.findings.finding import Finding, Remedy
 from tlparse_bundle.findings.words import code, listed, plural, times
 
 KINDS = ("specialization",)
 
 
 def findings(facts: Facts) -> Iterator[Finding]:
-    if not facts.kind_count("symbolic_shape_specialization"):
-        return
-    table = facts.table("symbols")
-    strings, columns = table["strings"], table["specializations"]
-    groups: dict[tuple, list[dict]] = {}
-    for cells in zip(*columns.values()):
-        row = dict(zip(columns, cells))
-        row["sources"] = [source_name(strings[source]) for source in row["sources"]]
-        row["value"], row["reason"] = strings[row["value"]], strings[row["reason"]] if row["reason"] >= 0 else None
-        groups.setdefault(facts.function_keys[row["compile_index"]], []).append(row)
-    for function, rows in groups.items():
+    for function, rows in facts.once(specializations).items():
         yield _finding(facts, function, rows)
+
+
+def _remedies(rows: list[dict]) -> list[Remedy]:
+    size = next((match for row in rows for source in row["sources"] if (match := SIZE.fullmatch(source or ""))), None)
+    if size is None:
+        return []
+    return [Remedy("If it has to stay dynamic, mark it: torch then raises an error that says what in the program makes it a constant.", f"torch._dynamo.mark_dynamic({size[1]}, {size[2]})")]
 
 
 def _finding(facts: Facts, function: tuple, rows: list[dict]) -> Finding:
     file, name, line = function
+    failed = all(facts.compiles[row["compile_index"]]["failure"] is not None for row in rows)
+    noun = noun_of(rows)
+    again = "" if failed else f": another {noun} compiles again" if len(rows) == 1 else f": other {noun}s compile again"
     where = f" in {code(name)}" if name else ""
     sizes = list(dict.fromkeys(f"{listed([code(source) for source in row['sources']]) or 'a symbol'} = {row['value']}" for row in rows))
     if len(sizes) == 1:
-        title = f"{sizes[0].replace(' = ', ' became the constant ')}{where}{f', {times(len(rows))}' if len(rows) > 1 else ''}: another size compiles again"
+        title = f"{sizes[0].replace(' = ', ' became the constant ')}{where}{f', {times(len(rows))}' if len(rows) > 1 else ''}{again}"
     else:
-        title = f"{plural(len(sizes), 'size')} became constants{where}: other sizes compile again"
+        title = f"{plural(len(sizes), noun)} became constants{where}{again}"
     at = facts.innermost(rows[0]["user_stack_index"])
     reasons = list(dict.fromkeys(row["reason"].replace("_", " ") for row in rows if row["reason"]))
     texts = [
@@ -52,5 +52,7 @@ def _finding(facts: Facts, function: tuple, rows: list[dict]) -> Finding:
         [row["compile_index"] for row in rows],
         [row["event_index"] for row in rows],
         count=len(rows),
+        remedies=[] if failed else _remedies(rows),
+        key=("specialization", *function),
         details={"sizes": [{"sources": row["sources"], "value": row["value"], "reason": row["reason"]} for row in rows[:100]]},
     )

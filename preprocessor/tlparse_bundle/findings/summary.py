@@ -6,10 +6,12 @@ from collections.abc import Sequence
 
 from tlparse_bundle.findings.causes import causes
 from tlparse_bundle.findings.counts import break_count, export_count, place_count, recompile_count, specialization_count
+from tlparse_bundle.findings.export_stops import failure_count
 from tlparse_bundle.findings.facts import AOT_SPAN, Facts
 from tlparse_bundle.findings.finding import Finding
 from tlparse_bundle.findings.change_words import what_changed
-from tlparse_bundle.findings.words import duration, large, listed, plural
+from tlparse_bundle.findings.constants import noun
+from tlparse_bundle.findings.words import code, duration, large, listed, plural
 
 
 def summary(facts: Facts, findings: Sequence[Finding]) -> dict:
@@ -36,7 +38,7 @@ def summary(facts: Facts, findings: Sequence[Finding]) -> dict:
         "restart_count": count("restart"),
         "recompile_limit_count": sum(finding.kind == "recompile-limit" for finding in findings),
         "specialization_count": specialization_count(facts),
-        "export_failure_count": count("export-failure"),
+        "export_failure_count": failure_count(findings),
         "export_assumption_count": count("export-assumption"),
         "cudagraph_skip_count": count("cudagraph-skip"),
     }
@@ -44,7 +46,7 @@ def summary(facts: Facts, findings: Sequence[Finding]) -> dict:
 
 
 def _text(facts: Facts, numbers: dict, findings: Sequence[Finding]) -> str:
-    begin = large(_compiles(numbers))
+    begin = large(_compiles(facts, numbers))
     wrong = list(_wrong(facts, numbers))
     damaged = any(finding.kind == "data-problem" and finding.details["loses_records"] for finding in findings)
     if wrong:
@@ -60,10 +62,17 @@ def _untold(facts: Facts) -> str:
     return "" if facts.tells_breaks else " This version of torch does not write graph breaks, nor why it compiles again."
 
 
-def _compiles(numbers: dict) -> str:
+def _functions(facts: Facts, count: int) -> str:
+    parts = [plural(count, "function")] if count else []
+    if any((frame.row["filename"] or "").startswith("<") for frame in facts.compiled):
+        parts.append("code that torch generated")
+    return " and ".join(parts) or "no function"
+
+
+def _compiles(facts: Facts, numbers: dict) -> str:
     parts = []
     if numbers["frame_count"]:
-        parts.append(f"{plural(numbers['frame_count'], 'compile')} of {plural(numbers['function_count'], 'function')}")
+        parts.append(f"{plural(numbers['frame_count'], 'compile')} of {_functions(facts, numbers['function_count'])}")
     if numbers["ahead_of_time_count"]:
         parts.append(plural(numbers["ahead_of_time_count"], "ahead-of-time compile"))
     if numbers["export_count"]:
@@ -88,7 +97,7 @@ def _wrong(facts: Facts, numbers: dict):
     if numbers["recompile_count"]:
         yield f"{plural(numbers['recompile_count'], 'recompile')}{_because(facts, numbers['recompile_count'])}"
     if numbers["specialization_count"]:
-        yield f"{plural(numbers['specialization_count'], 'size')} that became constant"
+        yield f"{plural(numbers['specialization_count'], noun(facts))} that became constant"
     if numbers["export_failure_count"]:
         yield plural(numbers["export_failure_count"], "export problem")
     if numbers["export_assumption_count"]:
@@ -104,6 +113,8 @@ def _because(facts: Facts, count: int) -> str:
         return ""
     most = max(found, key=lambda cause: len(cause.rows) + len(cause.cascade))
     share = len(most.rows) + len(most.cascade)
+    named = most.function[1] is not None and len({cause.function for cause in found}) > 1
+    where = f" in {code(most.function[1])}" if named else ""
     if most.reason is not None and 2 * share > count:
-        return f" {'' if share == count else 'mostly '}because {what_changed(most)}"
+        return f" {'' if share == count else 'mostly '}because {what_changed(most)}{where}"
     return f" for {plural(len(found), 'reason')}" if len(found) > 1 else ""

@@ -6,7 +6,7 @@ those it calls. A recompile R was caused by an earlier recompile P when all of t
 1. P's call is still running: the callers of P (its dynamo_start stack without the last frame) are an
    inner part of the callers of R, and no compile in between says that P's call has ended.
 2. P's function leads to R's: R is a resume function of P's function (torch_dynamo_resume_in_<fn>_at_<line>,
-   same file), or R's function was inlined where P's graph broke (the traceback of the graph break), or P's
+   same file), or R's function, or what it continues, was inlined where P's graph broke (the traceback of the graph break), or P's
    function is the next frame behind P's callers on R's stack.
 3. The change is of the same sort. Sizes of intermediate tensors follow those of the inputs, so that any
    change of shape fits any other; else the guard expected and found the same.
@@ -65,7 +65,7 @@ class Cascades:
         cause = None
         for earlier in reversed(self._open):
             below = callers[len(earlier.callers)]
-            calls = (file, function) in earlier.inlined or (below[0], resumed_function(below[2]) or below[2]) == earlier.name
+            calls = name in earlier.inlined or (below[0], resumed_function(below[2]) or below[2]) == earlier.name
             continues = name == earlier.name and resumed_function(function) is not None
             if (calls or continues) and earlier.recompile.sort == recompile.sort:
                 cause = earlier.recompile
