@@ -18,6 +18,7 @@ SLOW = (
     "tests/cli/test_endings.py::test_an_empty_mount_point_is_filled",
     "tests/cli/test_endings.py::test_little_of_something",
     "tests/format/test_recipes.py::test_js_recipe",
+    "tests/findings/test_again.py::test_live_runs",
     "tests/fuzz/test_fuzz.py::test_what_was_a_fault_once",
     "tests/fuzz/test_kills.py",
     "tests/logs/test_broken_bytes.py::test_many_ways_to_cut_a_small_log",

@@ -11,14 +11,38 @@ from tlparse_bundle.format.schemas import schema
 SCHEMA = schema("findings")
 DETAILS = SCHEMA["$defs"]["details"]["properties"]
 VERSION_LOGS = sorted(traces.ROOT.glob("fixtures/versions/*/*.log.zst"))
-# Of kinds that no log here has, since they need a GPU or a fault: test_made.py.
-MADE = {"autotune", "cudagraph-skip", "cache-error", "data-problem", "unlisted"}
+DAMAGED = "damaged"  # the fixture failures, with one line turned into noise and its end cut off
+# Of every kind a log in which it appears, and one in which it must not.
+WHERE = {
+    "autotune": ("2.13.0/autotune", "basic_inference"),
+    "cache-bypass": ("caches", "2.15.0/recompiles"),
+    "cache-error": ("2.13.0/unpicklable", "caches"),
+    "cache-miss": ("train_step", "2.15.0/breaks"),
+    "cudagraph-skip": ("2.13.0/cudagraphs", "train_step"),
+    "data-problem": (DAMAGED, "failures"),
+    "export-assumption": ("2.15.0/export", "dynamic_shapes"),
+    "export-failure": ("export_dtrace", "aoti"),
+    "failure": ("failures", "recompiles"),
+    "graph-break": ("graph_breaks", "2.13.0/limit_raises"),
+    "guard-cost": ("2.13.0/guards", "2.13.0/hints"),
+    "recompile": ("recompiles", "graph_breaks"),
+    "recompile-limit": ("2.13.0/limit_raises", "2.13.0/half"),
+    "restart": ("2.4.1/breaks", "graph_breaks"),
+    "slow-span": ("aoti", "killed"),
+    "specialization": ("dynamic_shapes", "2.13.0/ties"),
+    "unlisted": ("2.13.0/many", "ranks4"),
+    "unfinished-compile": ("2.13.0/hangs", "failures"),
+}
 
 
 @pytest.fixture(scope="module")
-def logs(built, root):
-    """All real logs, by fixture or version."""
+def logs(built, root, tmp_path_factory):
+    """All real logs, by fixture or version; one of them damaged."""
     found = [(name, log) for name in traces.FIXTURES for log in built(root / "fixtures" / name / "trace").logs]
+    damaged = tmp_path_factory.mktemp("damaged") / "dedicated_log_torch_trace_damaged.log"
+    head, _, rest = next((root / "fixtures" / "failures" / "trace").glob("*.log")).read_bytes().partition(b"\nV")
+    damaged.write_bytes(head + b"\nnoise\nV" + rest[:-900])
+    found += [(DAMAGED, log) for log in built(damaged).logs]
     return found + [(f"{path.parent.name}/{path.name.split('.')[0]}", log) for path in VERSION_LOGS for log in built(path).logs]
 
 
@@ -30,9 +54,11 @@ def test_every_kind_has_a_schema():
     assert set(kinds()) == set(DETAILS)
 
 
-def test_every_kind_appears(logs):
-    seen = {row["kind"] for _, log in logs for row in log.findings()["findings"]}
-    assert seen == set(kinds()) - MADE
+@pytest.mark.parametrize("kind", kinds())
+def test_every_kind_appears_where_it_is_true_and_nowhere_else(logs, kind):
+    yes, no = WHERE[kind]
+    assert findings(logs, yes, kind=kind)
+    assert no in {name for name, _ in logs} and findings(logs, no, kind=kind) == []
 
 
 def test_details_follow_their_schema(logs):
@@ -46,7 +72,7 @@ def test_every_statement_leads_to_rows_that_are_there(logs):
     for name, log in logs:
         spans = len(log.table("spans")["spans"]["start_us"])
         for row in log.findings()["findings"]:
-            assert row["compile_indexes"] or row["event_indexes"] or row["span_indexes"], (name, row["title"])
+            assert row["compile_indexes"] or row["event_indexes"] or row["span_indexes"] or row["details"].get("lines"), (name, row["title"])
             assert all(index < len(log.compiles) for index in row["compile_indexes"])
             assert all(index < log.row["event_count"] for index in row["event_indexes"])
             assert all(index < spans for index in row["span_indexes"])
@@ -157,6 +183,11 @@ def test_a_refused_try_is_no_recompile(logs):
         assert (cause["count"], limit["count"], limit["details"]["compile_count"], limit["details"]["raised"]) == (2, 1, 3, False)
         assert findings(logs, f"{version}/recompiles")[limit["because_of"]] == cause
         assert findings(logs, f"{version}/recompiles", kind="failure") == []
+
+
+def test_what_is_damaged(logs):
+    titles = {row["title"] for row in findings(logs, DAMAGED, kind="data-problem")}
+    assert titles == {"The log is damaged: 1 line is no record of a trace", "The log is damaged: the last record was cut"}
 
 
 def test_where_a_killed_process_was(logs):

@@ -69,6 +69,19 @@ def test_value_shows_what_is_known_and_where_it_is_used(graph):
     expect_address(graph, "line=5")
 
 
+def test_an_input_whose_line_ends_in_a_comment_is_defined_there(show):
+    """AOTAutograd writes where each input comes from behind it."""
+    page, bundle = show("train_step", PLACE + "aot_forward_graph")
+    lines = next(it for it in bundle.logs[0].compile("0/0").artifacts if it.name == "aot_forward_graph").text().split("\n")
+    line, name = next((number, match[1]) for number, line in enumerate(lines, 1) if (match := re.match(r'\s+(\w+): "[^"]*",?\s+# PlainAOTInput', line)))
+    expect(page.get_by_text(f"{len(lines)} lines")).to_be_visible()
+    place = find_word(page, line, name, "aot_forward_graph")
+    page.mouse.click(place["x"], place["y"])
+    value = page.get_by_role("status", name="Value")
+    expect(value).to_contain_text("dtype f32")
+    expect(value).not_to_contain_text("not defined in this function")
+
+
 def test_names_belong_to_their_function(graph):
     click_word(graph, 13, "add")
     expect(graph.get_by_role("status", name="Value")).to_contain_text("dtype i64")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from tlparse_bundle.findings.facts import Facts
@@ -9,6 +10,8 @@ from tlparse_bundle.findings.finding import Finding
 from tlparse_bundle.findings.words import code, first_line, listed, plural
 
 KINDS = ("cudagraph-skip",)
+_WHERE = re.compile(r"\.?\s*Found from\s*:.*", re.DOTALL)  # a stack, other for each graph
+_SKIPPING = re.compile(r"(skipping cudagraphs due to )\1+")  # backend "cudagraphs" writes it twice
 
 
 def findings(facts: Facts) -> Iterator[Finding]:
@@ -17,7 +20,7 @@ def findings(facts: Facts) -> Iterator[Finding]:
     for row in facts.metrics:
         reason = row["values"].get("cudagraph_skip_reason")
         if type(reason) is str and reason:
-            groups.setdefault(first_line(reason), []).append(row)
+            groups.setdefault(first_line(_SKIPPING.sub(r"\1", _WHERE.sub("", reason))), []).append(row)
     for reason, rows in groups.items():
         names = list(dict.fromkeys(facts.compiles[row["compile_index"]]["function"] or "(unknown function)" for row in rows))
         full = next(row["values"]["cudagraph_skip_reason"] for row in rows)

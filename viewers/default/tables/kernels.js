@@ -64,7 +64,12 @@ function kernelDetail({ log, state }, model, { codes, kernels, triton_infos: inf
   const compile = model.compiles[code.compile_index];
   const line = (/** @type {number} */ at) => artifactLink(log, model, state, code.compile_index, code.event_index, `line ${count(at)}`, at);
   const provenance = h("span");
-  compileArtifacts(log, code.compile_index).then((artifacts) => fill(provenance, provenanceLink(log, compile, artifacts, state)), () => {});
+  const untold = h("div");
+  compileArtifacts(log, code.compile_index).then((artifacts) => {
+    const link = provenanceLink(log, compile, artifacts, state);
+    fill(provenance, link);
+    if (link === null && kernel.aten_ops.length === 0 && kernel.kind === "cpp") fill(untold, h("p", { class: "dim" }, "torch does not write which operators became a C++ kernel; its name has the main ones."));
+  }, () => {});
   const also = kernels.flatMap((/** @type {any} */ other, /** @type {number} */ at) => (at !== i && other.name === kernel.name ? [at] : []));
   return [
     h("h2", null, h("code", null, kernel.name)),
@@ -79,7 +84,7 @@ function kernelDetail({ log, state }, model, { codes, kernels, triton_infos: inf
     ]),
     kernel.aten_ops.length > 0 && [h("h3", null, "Operators in it"), codeList(kernel.aten_ops)],
     kernel.source_nodes.length > 0 && [h("h3", null, "Nodes of the graph that became it"), codeList(kernel.source_nodes)],
-    kernel.aten_ops.length === 0 && kernel.kind === "cpp" && h("p", { class: "dim" }, "torch does not write which operators became a C++ kernel; its name has the main ones."),
+    untold,
     also.length > 0 && [h("h3", null, "The same name in other codes"), h("ul", null, also.slice(0, 30).map((/** @type {number} */ at) => h("li", null, compileLink(model, codes[kernels[at].code_index].compile_index, state), " ",
       h("a", { href: state.link({ view: "kernels", item: `${codes[kernels[at].code_index].event_index}:${kernel.name}` }) }, codeName(codes[kernels[at].code_index]))))),
       also.length > 30 && h("p", { class: "dim" }, `and ${count(also.length - 30)} more`)],
