@@ -137,6 +137,12 @@ def test_10_what_an_export_assumed_and_where_it_stopped(log):
     assert "1 of 2 exports left no program" in [row["title"] for row in rows(export, "export-failure")]
 
 
+@pytest.mark.xfail(strict=True, reason="the strings that another log of the process defines are not read")
+def test_10_a_file_that_another_log_of_the_process_names(log):
+    (row,) = rows(log("export_dtrace", 1), "export-assumption")
+    assert (row["file"], row["line"]) == ("program.py", 39)
+
+
 def test_12_guards_on_one_object_are_one_cause(log):
     assert recompiles(log("objects")) == {("apply", "identity"): 3}
 
@@ -171,11 +177,12 @@ def test_16_what_torch_does_not_write_is_not_said_where_it_does(root):
 
 
 def test_18_what_costs_most_comes_first(log):
-    """Sixty sizes that became constants, at no cost, and two recompiles."""
-    found = rows(log("many"))
-    assert len(rows(log("many"), "specialization")) == 60
+    """310 sizes that became constants, at no cost, and two recompiles."""
+    summary, found = log("many").findings()["summary"], rows(log("many"))
+    assert (summary["specialization_count"], summary["recompile_count"]) == (310, 2)
     assert [row["function"] for row in found[:2]] == ["slower", "slow"]
     assert all(row["cost_us"] is None for row in found if row["kind"] == "specialization")
+    assert found[-1]["kind"] == "unlisted" and len(found) == 300
 
 
 def test_20_a_derived_clock_is_not_in_the_summary_of_a_build(log, root, tmp_path):
