@@ -393,11 +393,11 @@ export interface Findings {
     text: string;
     /** Compiles: frame_count, ahead_of_time_count and export_count together. */
     compile_count: number;
-    /** Frames of functions that torch began to compile. Attempts of one compile count once; tries that the recompile limit refused, captures of compiled autograd, and records without a function do not count. */
+    /** Frames of functions that torch began to compile. Attempts of one compile count once; tries that the recompile limit refused or error_on_recompile forbade, captures of compiled autograd, and records without a function do not count. */
     frame_count: number;
-    /** Compiles by AOTInductor (spans 'compile_fx_aot' that lie in no other). */
+    /** Compiles by AOTInductor (spans 'compile_fx_aot' that lie in no other), and captures ('fullgraph_capture') in which a backend compiled, as vLLM does ahead of time. */
     ahead_of_time_count: number;
-    /** Calls of torch.export, as records (TORCH_DTRACE) or spans ('fullgraph_capture') tell of them. */
+    /** Calls of torch.export, as records (TORCH_DTRACE) or spans ('fullgraph_capture' without a backend) tell of them. */
     export_count: number;
     /** Functions of the program among the frames; a resumed part belongs to its function, and code that torch generates does not count. */
     function_count: number;
@@ -876,11 +876,11 @@ export interface Manifest {
       text: string;
       /** Compiles: frame_count, ahead_of_time_count and export_count together. */
       compile_count: number;
-      /** Frames of functions that torch began to compile. Attempts of one compile count once; tries that the recompile limit refused, captures of compiled autograd, and records without a function do not count. */
+      /** Frames of functions that torch began to compile. Attempts of one compile count once; tries that the recompile limit refused or error_on_recompile forbade, captures of compiled autograd, and records without a function do not count. */
       frame_count: number;
-      /** Compiles by AOTInductor (spans 'compile_fx_aot' that lie in no other). */
+      /** Compiles by AOTInductor (spans 'compile_fx_aot' that lie in no other), and captures ('fullgraph_capture') in which a backend compiled, as vLLM does ahead of time. */
       ahead_of_time_count: number;
-      /** Calls of torch.export, as records (TORCH_DTRACE) or spans ('fullgraph_capture') tell of them. */
+      /** Calls of torch.export, as records (TORCH_DTRACE) or spans ('fullgraph_capture' without a backend) tell of them. */
       export_count: number;
       /** Functions of the program among the frames; a resumed part belongs to its function, and code that torch generates does not count. */
       function_count: number;

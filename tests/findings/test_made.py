@@ -309,3 +309,55 @@ def test_a_name_without_end_is_cut(found):
     name = "n" * 100_000
     table = found(start("0/0", name, 1), metrics("0/0", name, fail_type="E", fail_reason="`" + "a" * 100_000))
     assert all(len(json.dumps(row)) < 12_000 and row["title"].count("`") % 2 == 0 for row in table["findings"])
+
+
+def test_what_error_on_recompile_forbids_is_a_failure_alone(found):
+    """torch 2.13: the reasons are written, then it raises."""
+    why = record("artifact:recompile_reasons 0/1", payload=size("0/0", 2, 3))
+    table = found(compiled("0/0"), why + metrics("0/1", fail_type="RecompileError", fail_reason="Recompiling function f in /p/a.py:3\n    triggered by the following guard failure(s):\n    - 0/0: tensor 'x' size mismatch"))
+    assert of(table, "recompile") == [] and len(of(table, "failure")) == 1
+    assert (table["summary"]["recompile_count"], table["summary"]["compile_count"]) == (0, 1)
+
+
+def test_a_remedy_is_of_the_guard_that_is_told(found):
+    """One result differs in the size alone, the other in the dtype."""
+    other = "tensor 'x' dtype mismatch. expected Float, actual Double"
+    table = found(
+        compiled("0/0"), compiled("0/1", f"0/0: {other}"), compiled("0/2", size("0/0", 2, 3), "0/1: tensor 'x' dtype mismatch. expected Double, actual Float"),
+    )  # fmt: skip
+    (row,) = (row for row in of(table, "recompile") if row["details"]["change"] == "size")
+    assert "mark_dynamic" in row["remedies"][0]["code"]
+
+
+def test_what_caches_had_is_said_where_nothing_was_compiled(found):
+    hit = record("artifact:fx_graph_cache_hit", payload=json.dumps({"cache_state": "hit", "key": "h", "components": []}))
+    assert found(hit, hit)["summary"]["text"] == "No compiles in this log, 2 hits of the FX graph cache."
+
+
+def test_an_integer_that_the_program_makes_a_constant(found):
+    """for _ in range(n), torch 2.13: dynamic after the first recompile, then a constant again."""
+    constant = record('symbolic_shape_specialization 0/1 {"symbol": "s1", "sources": ["L[\'n\']"], "value": "3", "reason": "range_refined_to_singleton", "stack": [], "user_stack": []}')
+    table = found(compiled("0/0"), compiled("0/1", "0/0: n == 2") + constant, compiled("0/2", "0/1: n == 3"))
+    (row,) = of(table, "recompile")
+    assert "made it a constant" in row["remedies"][0]["text"] and table["findings"][row["because_of"]]["kind"] == "specialization"
+    assert "`n` changed (2 → 3 → …)" in row["title"]
+
+
+def test_a_hit_on_what_this_process_missed_is_no_warm_cache(found):
+    """vLLM's equal pieces: the second one finds what the first one left."""
+    rows = [record(f"artifact:fx_graph_cache_{state} {n}/0", payload=json.dumps({"cache_state": state, "key": key, "time_taken_ns": 5_000_000, "components": []})) for n, (state, key) in enumerate((("miss", "a"), ("hit", "a")))]
+    (row,) = of(found(compiled("0/0") + rows[0], compiled("1/0", function="g") + rows[1]), "cache-miss")
+    assert row["cost_us"] is None
+
+
+def test_a_capture_in_which_a_backend_compiles_is_no_export(found):
+    """vLLM compiles ahead of time in fullgraph_capture; torch.export captures there alone."""
+
+    def span(name, phase, ts):
+        return record("chromium_event", payload=json.dumps({"name": name, "ph": phase, "ts": ts, "pid": 0, "tid": 0, "cat": "dynamo_timed"}))
+
+    def capture(*inner):
+        return b"".join([span("fullgraph_capture", "B", 1.0), *(span(name, phase, at) for name in inner for phase, at in (("B", 2.0), ("E", 3.0))), span("fullgraph_capture", "E", 9.0)])
+
+    assert found(capture("vllm_backend"))["summary"]["text"].startswith("1 ahead-of-time compile in 8 µs")
+    assert found(capture("compile_attempt_0"))["summary"]["text"].startswith("1 export in 8 µs")

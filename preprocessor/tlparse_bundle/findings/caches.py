@@ -6,10 +6,9 @@ from collections.abc import Iterator
 
 from tlparse_bundle.findings.facts import Facts, total
 from tlparse_bundle.findings.finding import Finding
-from tlparse_bundle.findings.words import code, duration, first_line, listed, plural
+from tlparse_bundle.findings.words import CACHES, code, duration, first_line, listed, plural
 
 KINDS = ("cache-miss", "cache-bypass", "cache-error")
-NAMES = {"fx_graph": "FX graph cache", "aot_autograd": "AOTAutograd cache", "pgo": "profile (PGO)", "precompile": "precompile cache"}
 _KIND_OF = {"miss": "cache-miss", "bypass": "cache-bypass", "error": "cache-error"}
 _BYPASSED = {
     "fx_graph": "Inductor compiles these graphs anew in every process.",
@@ -37,18 +36,24 @@ def _why(row: dict) -> str:
     return "there was no entry" if row["outcome"] == "miss" else ""
 
 
-def _warm(facts: Facts, cache: str) -> bool:
-    """Whether this cache had something: a miss is then no matter of course."""
-    return any(row["cache"] == cache and row["outcome"] == "hit" for row in facts.table("caches")["caches"])
+def _warm(facts: Facts) -> set[str]:
+    """Caches that had something from another process: a miss is then no matter of course."""
+    missed, warm = set(), set()
+    for row in facts.table("caches")["caches"]:
+        if row["outcome"] == "miss":
+            missed.add((row["cache"], row["key"]))
+        elif row["outcome"] == "hit" and (row["cache"], row["key"]) not in missed:
+            warm.add(row["cache"])
+    return warm
 
 
 def _finding(facts: Facts, kind: str, cache: str, why: str, rows: list[dict]) -> Finding:
-    name = NAMES.get(cache, f"{cache} cache")
+    name = CACHES.get(cache, f"{cache} cache")
     noun = {"cache-miss": ("miss", "misses"), "cache-bypass": ("bypass", "bypasses"), "cache-error": ("error", "errors")}[kind]
     different = list(dict.fromkeys(part for row in rows if "gm" not in row["different"] for part in row["different"]))  # gm: it is another graph
     guards = list(dict.fromkeys(row["guard"] for row in rows if row["guard"]))
     taken = total(row["time_taken_us"] for row in rows)
-    cold = kind == "cache-miss" and not guards and not _warm(facts, cache)
+    cold = kind == "cache-miss" and not guards and cache not in facts.once(_warm)
     texts = {
         "cache-miss": "What is compiled for the first time misses; a second run with the same cache should not." + (f" It would be spared {duration(taken)} of compiling." if cold and taken else ""),
         "cache-bypass": _BYPASSED.get(cache, "The cache could not be asked."),

@@ -41,6 +41,8 @@ def causes(facts: Facts) -> list[Cause]:
             roots[number] = roots[leader]
             roots[number].cascade.append(number)
             continue
+        if row["compile_index"] in facts.forbidden:
+            continue  # a failure, and no recompile
         reason = known.near(row)
         function = facts.function_keys[row["compile_index"]]
         cause = found.setdefault(_key(function, row, reason), Cause(function, reason))

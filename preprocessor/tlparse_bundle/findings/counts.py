@@ -17,13 +17,13 @@ def break_count(facts: Facts) -> int:
 
 
 def recompile_count(facts: Facts) -> int:
-    """Compiles that were made again; what the limit refused was not."""
-    return sum(row["compile_index"] not in facts.refused for row in facts.table("recompiles")["recompiles"])
+    """Compiles that were made again; what the limit refused or error_on_recompile forbade was not."""
+    return sum(row["compile_index"] not in facts.refused and row["compile_index"] not in facts.forbidden for row in facts.table("recompiles")["recompiles"])
 
 
 def export_count(facts: Facts) -> int:
     """Calls of torch.export: those that left records (with TORCH_DTRACE), or spans of the timeline."""
-    captures = sum(span.name == CAPTURE_SPAN for span in facts.compile_spans)
+    captures = sum(span.name == CAPTURE_SPAN for span in facts.compile_spans) - sum(span.name == CAPTURE_SPAN for span in facts.ahead_of_time)
     return max(captures, len(facts.table("export")["exports"]))
 
 

@@ -25,7 +25,8 @@ COMPILE_SPANS = frozenset(
     )
 )
 AOT_SPAN = "compile_fx_aot"
-CAPTURE_SPAN = "fullgraph_capture"  # torch.export captures a graph
+CAPTURE_SPAN = "fullgraph_capture"  # torch.export captures a graph, or a function is compiled ahead of time
+_BACKEND_SPANS = frozenset(("create_aot_dispatcher_function", "inductor_compile", "vllm_backend"))
 Made = TypeVar("Made")
 
 _LIMIT = re.compile(r"RecompileLimit|(?:recompile|cache_size)_limit reached|recompile limit exceeded", re.IGNORECASE)
@@ -145,8 +146,8 @@ class Facts:
 
     @cached_property
     def compiled(self) -> list[FrameCompile]:
-        """Frames that torch began to compile: without those that the recompile limit refused."""
-        return [frame for frame in self.frames if self.refused.isdisjoint(frame.rows)]
+        """Frames that torch began to compile: without those that the recompile limit refused, or error_on_recompile forbade."""
+        return [frame for frame in self.frames if self.refused.isdisjoint(frame.rows) and self.forbidden.isdisjoint(frame.rows)]
 
     @cached_property
     def function_keys(self) -> dict[int, tuple]:
@@ -215,6 +216,19 @@ class Facts:
         if not self.compile_spans:
             return None
         return max(map(self.end_us, self.compile_spans)) - min(span.start_us for span in self.compile_spans)
+
+    @cached_property
+    def ahead_of_time(self) -> list[Span]:
+        """Compiles ahead of time: AOTInductor's, and captures in which a backend compiles (``aot_compile``, as vLLM does)."""
+        return [span for span in self.compile_spans if span.name == AOT_SPAN or span.name == CAPTURE_SPAN and self._has_backend(span)]
+
+    def _has_backend(self, capture: Span) -> bool:
+        return any(span.name in _BACKEND_SPANS for span in self.children.get(capture.index, ()))
+
+    @cached_property
+    def forbidden(self) -> set[int]:
+        """Rows of compiles that error_on_recompile forbade: an error was raised instead."""
+        return {index for index, row in enumerate(self.compiles) if row["failure"] is not None and "RecompileError" in (row["failure"]["type"] or "")}
 
     @cached_property
     def children(self) -> dict[int, list[Span]]:

@@ -89,6 +89,8 @@ def _who(facts: Facts, kind: str, name: str | None, compile: dict) -> str:
         return code(name)
     if kind == "make_fx":
         return "A function without a name"
+    if compile["id"] is None and facts.ahead_of_time:
+        return "An ahead-of-time compile"
     return "A compile without a name" if compile["id"] is not None else "A capture of `torch.export`" if export_count(facts) else "Something that has no compile id"
 
 

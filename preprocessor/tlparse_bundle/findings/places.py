@@ -10,7 +10,7 @@ _PATH = re.compile(r"(?:/[\w.@+~-]+){2,}|[A-Za-z]:(?:\\[\w.@+~ -]+)+")
 _PACKAGES = re.compile(r".*[/\\](?:site|dist)-packages[/\\]")
 _PYTHON = re.compile(r"[/\\\\]lib[/\\\\]python3[.\d]*[/\\\\]|[/\\\\]torch[/\\\\](?:_dynamo|_inductor|fx|_functorch|export|nn)[/\\\\]")
 _SHOWN_PATH = re.compile(r"(?<![\w./:>)\]-])(?:/[\w.@+~-]+){2,}")  # neither a part of a relative path nor of an address
-_BELOW = re.compile(r".*/(?:lib/python3[.\d]*|(?=torch/(?:_\w+|fx|export|nn|optim|autograd|utils)/))")
+_BELOW = re.compile(r".*/(?:lib/(?=python3)|(?=torch/(?:_\w+|fx|export|nn|optim|autograd|utils)/))")
 _AT = re.compile(r" at 0x[0-9a-fA-F]{6,16}(?=>)")
 _GENERATED = re.compile(r"(<eval_with_key>)\.\d+")
 _RESUME = re.compile(r"torch_dynamo_resume_in_(.+)_at_\d+")
@@ -58,15 +58,12 @@ class Shortener:
         below = _PACKAGES.sub("", plain)
         if below != plain:
             return below
-        return plain.removeprefix(self._start) if self._start else plain
+        short = plain.removeprefix(self._start) if self._start else plain
+        return _BELOW.sub("", plain) if short == plain else short
 
     def text(self, text: str) -> str:
         """A text in which files of the program, of packages and of Python are as short as elsewhere, and objects have no address."""
-        return _AT.sub("", _SHOWN_PATH.sub(lambda path: self._shown(path[0]), text))
-
-    def _shown(self, path: str) -> str:
-        short = self(path)
-        return _BELOW.sub("", path).removeprefix("/") if short == path else short
+        return _AT.sub("", _SHOWN_PATH.sub(lambda path: self(path[0]), text))
 
     def place(self, file: str | None, line: int | None) -> str | None:
         """"model.py:12"; None without a file."""

@@ -25,8 +25,9 @@ def _kind(facts: Facts, cause: Cause) -> str | None:
     table = facts.table("recompiles")
     if cause.change["kind"] == "dispatch_keys":
         return "dispatch_keys"
-    kinds = Counter(table["causes"][table["recompiles"][number]["cause_index"]]["remedy"] for number in cause.rows)
-    return kinds.most_common(1)[0][0] if kinds else None
+    found = (table["causes"][table["recompiles"][number]["cause_index"]] for number in cause.rows)
+    kinds = Counter(row["remedy"] for row in found if row["kind"] == cause.change["kind"])  # the table takes the newest result, near or not
+    return kinds.most_common(1)[0][0] if kinds else _BY_KIND.get(cause.change["kind"])
 
 
 def _mark_dynamic(facts: Facts, cause: Cause, name: str) -> Remedy | None:
@@ -99,6 +100,10 @@ def _text(text: str):
     return lambda facts, cause, name: Remedy(text.replace("NAME", name))
 
 
+_BY_KIND = {
+    "size": "mark_dynamic", "stride": "same_layout", "rank": "same_rank", "dtype": "same_dtype", "device": "same_device", "type": "same_type",
+    "requires_grad": "same_grad_mode", "identity": "same_object", "length": "same_structure", "global_state": "same_global_state", "flag": "few_values",
+}  # fmt: skip
 _REMEDIES = {
     "mark_dynamic": _mark_dynamic,
     "dispatch_keys": _dispatch_keys,

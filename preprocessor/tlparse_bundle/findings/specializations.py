@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tlparse_bundle.findings.constants import SIZE, noun_of, specializations
+from tlparse_bundle.findings.counts import export_count
 from tlparse_bundle.findings.facts import Facts
 from tlparse_bundle.findings.finding import Finding, Remedy
-from tlparse_bundle.findings.words import code, listed, plural, times
+from tlparse_bundle.findings.words import code, first_line, listed, plural, times
 
 KINDS = ("specialization",)
 
 
 def findings(facts: Facts) -> Iterator[Finding]:
     for function, rows in facts.once(specializations).items():
+        if (function[0] or "").startswith("<"):
+            continue  # what compiled autograd generates has many, by design
         yield _finding(facts, function, rows)
 
 
@@ -28,7 +31,8 @@ def _finding(facts: Facts, function: tuple, rows: list[dict]) -> Finding:
     file, name, line = function
     failed = all(facts.compiles[row["compile_index"]]["failure"] is not None for row in rows)
     noun = noun_of(rows)
-    again = "" if failed else f": another {noun} compiles again" if len(rows) == 1 else f": other {noun}s compile again"
+    exported = function[1] is None and export_count(facts) > 0
+    again = "" if failed else f": the exported program takes no other {noun}" if exported else f": another {noun} compiles again" if len(rows) == 1 else f": other {noun}s compile again"
     where = f" in {code(name)}" if name else ""
     sizes = list(dict.fromkeys(f"{listed([code(source) for source in row['sources']]) or 'a symbol'} = {row['value']}" for row in rows))
     if len(sizes) == 1:
@@ -40,7 +44,7 @@ def _finding(facts: Facts, function: tuple, rows: list[dict]) -> Finding:
     texts = [
         f"They are {listed(sizes, 8)}." if len(sizes) > 1 else None,
         f"torch says why: {listed(reasons)}." if reasons else None,
-        f"{'The first one is at' if len(sizes) > 1 else 'At'} {code(facts.short.place(at['file'], at['line']) or 'an unknown place')}: {code(at['loc'])}." if at and at["loc"] else None,
+        f"{'The first one is at' if len(sizes) > 1 else 'At'} {code(facts.short.place(at['file'], at['line']) or 'an unknown place')}: {code(first_line(at['loc']))}." if at and at["loc"] else None,
     ]
     return Finding(
         "specialization",
@@ -52,7 +56,7 @@ def _finding(facts: Facts, function: tuple, rows: list[dict]) -> Finding:
         [row["compile_index"] for row in rows],
         [row["event_index"] for row in rows],
         count=len(rows),
-        remedies=[] if failed else _remedies(rows),
+        remedies=[] if failed or exported else _remedies(rows),
         key=("specialization", *function),
         details={"sizes": [{"sources": row["sources"], "value": row["value"], "reason": row["reason"]} for row in rows[:100]]},
     )

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from tlparse_bundle.findings.causes import causes
 from tlparse_bundle.findings.counts import break_count, export_count, place_count, recompile_count, specialization_count
 from tlparse_bundle.findings.export_stops import failure_count
-from tlparse_bundle.findings.facts import AOT_SPAN, Facts
+from tlparse_bundle.findings.facts import Facts
 from tlparse_bundle.findings.finding import Finding
 from tlparse_bundle.findings.change_words import what_changed
 from tlparse_bundle.findings.constants import noun
-from tlparse_bundle.findings.words import code, duration, large, listed, plural
+from tlparse_bundle.findings.words import CACHES, code, duration, large, listed, plural
 
 
 def summary(facts: Facts, findings: Sequence[Finding]) -> dict:
@@ -21,7 +22,7 @@ def summary(facts: Facts, findings: Sequence[Finding]) -> dict:
         return sum(finding.count for finding in findings if finding.kind in kinds)
 
     exports = export_count(facts)
-    ahead = sum(span.name == AOT_SPAN for span in facts.compile_spans)
+    ahead = len(facts.ahead_of_time)
     numbers = {
         "compile_count": len(facts.compiled) + ahead + exports,
         "frame_count": len(facts.compiled),
@@ -78,9 +79,17 @@ def _compiles(facts: Facts, numbers: dict) -> str:
     if numbers["export_count"]:
         parts.append(plural(numbers["export_count"], "export"))
     if not parts:
-        return "no compiles in this log"
+        return f"no compiles in this log{_loaded(facts)}"
     timed = f" in {duration(numbers['compile_time_us'])}" if numbers["compile_time_us"] is not None else ""
     return listed(parts) + timed
+
+
+def _loaded(facts: Facts) -> str:
+    """What came from caches instead: a process that finds all of it there compiles nothing."""
+    if not facts.kind_count("artifact"):
+        return ""
+    hits = Counter(row["cache"] for row in facts.table("caches")["caches"] if row["outcome"] == "hit" and row["cache"] in CACHES)
+    return "".join(f", {plural(count, 'hit')} of the {CACHES[cache]}" for cache, count in hits.items())
 
 
 def _wrong(facts: Facts, numbers: dict):

@@ -8,6 +8,7 @@ from decimal import ROUND_HALF_UP, Decimal
 
 from tlparse_bundle.findings.finding import TORCH, Remedy
 
+CACHES = {"fx_graph": "FX graph cache", "aot_autograd": "AOTAutograd cache", "pgo": "profile (PGO)", "precompile": "precompile cache"}
 MOST_TEXT = 2000  # characters of a text that torch wrote
 MOST_LINES = 12
 _USELESS = re.compile(r"Please report an issue|It may be possible to write Dynamo tracing rules")
