@@ -138,7 +138,6 @@ def test_10_what_an_export_assumed_and_where_it_stopped(log):
     assert "1 of 2 exports left no program" in [row["title"] for row in rows(export, "export-failure")]
 
 
-@pytest.mark.xfail(strict=True, reason="the strings that another log of the process defines are not read")
 def test_10_a_file_that_another_log_of_the_process_names(log):
     (row,) = rows(log("export_dtrace", 1), "export-assumption")
     assert (row["file"], row["line"]) == ("program.py", 39)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import Any
 
 from tlparse_bundle import __version__
 from tlparse_bundle.build.log_writer import LogSummary, write_log
+from tlparse_bundle.build.process_strings import strings_from_others
 from tlparse_bundle.build.target import Target, folder_of, open_target
 from tlparse_bundle.build.workers import Executor, Workers, core_count
 from tlparse_bundle.diagnostics import CODES
@@ -54,6 +55,8 @@ def build(
         logs, jobs = [replace(log, path=log.path.absolute(), folder=log.folder and log.folder.absolute()) for log in logs], 1
     with target, executor or Workers(min(jobs, len(logs))) as workers:
         summaries = _write_logs(logs, target.root, codec, workers, jobs, progress)
+        if len(logs) > 1:
+            summaries = _with_strings_of_others(logs, summaries, target.root, codec, workers)
         manifest = finish(summaries, target, codec, workers)
     return BuildResult(str(out) if is_url(out) else Path(out), manifest, *target.size(), first_findings(summaries))
 
@@ -109,8 +112,23 @@ def _write_logs(
     return workers.map(write, [(log, root, codec) for log in order], lambda number: progress(order[number].size_bytes))
 
 
+def _with_strings_of_others(logs: Sequence[LogFile], summaries: list[LogSummary], root: str, codec: str, workers: Executor) -> list[LogSummary]:
+    """Writes the logs again that lack names of files which another log of their process has."""
+    strings = strings_from_others(logs, summaries, workers.map)
+    if not strings:
+        return summaries
+    again = [log for log in logs if log.id in strings]
+    made = workers.map(partial(_write_log, one_of_many=True), [(log, root, codec, _silent, strings[log.id]) for log in again])
+    by_id = {summary.row["id"]: summary for summary in made}
+    return [by_id.get(summary.row["id"], summary) for summary in summaries]
+
+
+def _silent(size_bytes: int) -> None:
+    """Progress of what was counted before."""
+
+
 def _write_log(
-    log: LogFile, root: str, codec: str, progress: Callable[[int], None] = lambda size_bytes: None, **how: Any
+    log: LogFile, root: str, codec: str, progress: Callable[[int], None] = lambda size_bytes: None, strings: Mapping[int, str] = {}, **how: Any
 ) -> LogSummary:
     with folder_of(root) as folder:
-        return write_log(log, folder, codec, progress, **how)
+        return write_log(log, folder, codec, progress, strings=strings, **how)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -40,6 +40,7 @@ class LogSummary:
     row: dict  # its row in 'logs' of the manifest
     kinds: dict[str, Kind] = field(default_factory=dict)  # by descriptor key
     findings: list[dict] = field(default_factory=list)  # the first rows of its table
+    pids: frozenset[int] = frozenset()  # of the processes that wrote it
 
 
 def write_log(
@@ -50,16 +51,18 @@ def write_log(
     *,
     cores: int = 1,
     one_of_many: bool = False,
+    strings: Mapping[int, str] = {},
 ) -> LogSummary:
     """Read ``log`` and write its files below ``root``. Memory hardly grows with the log (docs/performance.md).
 
     ``progress`` is told how many bytes of the uncompressed log were read since the last call. With two
     or more ``cores`` to itself a large log gets a process for its tables (see stage).
-    ``one_of_many`` says that the logs before may have been equal in part. Raises BundleError when the file
+    ``one_of_many`` says that the logs before may have been equal in part, ``strings`` what
+    other logs of the process define (see process_strings). Raises BundleError when the file
     cannot be read or decompressed.
     """
     RECENT.begin(one_of_many=one_of_many)
-    decoder = EventDecoder(Diagnostics())
+    decoder = EventDecoder(Diagnostics(), strings)
     reported = 0
     with (
         open_stage(LOG_TABLES, root, codec, log.id, one_of_many and cores == 1, cores=cores, log_bytes=log.size_bytes) as tables,
@@ -121,7 +124,7 @@ def write_log(
         "diagnostics": diagnostics.counts(),
         "summary": found["summary"],
     }
-    return LogSummary(row, made.descriptors, found["findings"][:FIRST_FINDINGS])
+    return LogSummary(row, made.descriptors, found["findings"][:FIRST_FINDINGS], frozenset(decoder.pids))
 
 
 def _batches(records: LogRecords, decoder: EventDecoder) -> Iterator[tuple[list[Event], list[bytes]]]:

@@ -1,4 +1,7 @@
-"""Bundles of disjoint logs to one: the same bytes as building it from all the logs at once."""
+"""Bundles of disjoint logs to one: the same bytes as building it from all the logs at once.
+
+One exception: a log that lacks names of files which another log of its process defines is left as it is (see process_strings).
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import product
 
 from tlparse_bundle.diagnostics import Diagnostics
@@ -34,7 +35,7 @@ class EventDecoder:
     of appearance, which is that of the ``ranks`` too.
     """
 
-    def __init__(self, diagnostics: Diagnostics):
+    def __init__(self, diagnostics: Diagnostics, strings: Mapping[int, str] = {}):
         self.diagnostics = diagnostics
         self.clock = Clock()
         self.stacks = StackTable()
@@ -45,7 +46,7 @@ class EventDecoder:
         self._known = KnownEnvelopes()
         self._occurrences = Occurrences()
         self._compile_ids: dict[tuple, CompileId] = {}
-        self._stack_reader = StackReader(self.stacks, self._note)
+        self.stack_reader = StackReader(self.stacks, self._note, strings)
         self.event_count = 0
         self._anchored = False
         self._last_time_us = 0
@@ -115,16 +116,16 @@ class EventDecoder:
         event.rank = self._rank(event, fields)
         event.compile_id = self._compile_id(event, fields)
         if event.type == "str":
-            self._stack_reader.define_string(event, value)
+            self.stack_reader.define_string(event, value)
         has_stack = not _STACK_KEYS.isdisjoint(fields)
         if has_stack:
-            self._stack_reader.replace(event, fields, "stack")
+            self.stack_reader.replace(event, fields, "stack")
             if event.type != "user_stack":
-                self._stack_reader.replace(event, fields, "user_stack")
+                self.stack_reader.replace(event, fields, "user_stack")
         if type(value) is dict and not _STACK_KEYS.isdisjoint(value):
             has_stack = True
-            self._stack_reader.replace(event, value, "stack")
-            self._stack_reader.replace(event, value, "user_stack")
+            self.stack_reader.replace(event, value, "stack")
+            self.stack_reader.replace(event, value, "user_stack")
         event.metadata = None if value == {} and len(fields) == 1 else fields
         event.metadata_json = b"null" if event.metadata is None else json_to_keep(event.metadata)
         if not (has_stack or self._noted or event.type == "str" or "has_payload" in fields):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from tlparse_bundle.trace.event import Event
@@ -13,21 +13,25 @@ _FRAME_KEYS = frozenset(("filename", "line", "name", "loc", "uninterned_filename
 
 
 class StackReader:
-    """Puts the stacks of a log's envelopes into its stack table. ``note`` is told what is odd: (event, code, message)."""
+    """Puts the stacks of a log's envelopes into its stack table. ``note`` is told what is odd: (event, code, message).
 
-    def __init__(self, stacks: StackTable, note: Callable[[Event, str, str], None]):
+    ``others``: strings that other logs of the process define, for numbers that this one does not.
+    """
+
+    def __init__(self, stacks: StackTable, note: Callable[[Event, str, str], None], others: Mapping[int, str]):
         self._stacks = stacks
         self._note = note
-        self._strings: dict[int, str] = {}
+        self._others = others
+        self.strings: dict[int, str] = {}
         self._undefined: set[int] = set()
         self._unknown_frame_keys: set[str] = set()
 
     def define_string(self, event: Event, value: Any) -> None:
         if type(value) is list and len(value) == 2 and type(value[0]) is str and is_index(value[1]):
             text, number = value
-            if self._strings.setdefault(number, text) != text:
+            if self.strings.setdefault(number, text) != text:
                 self._note(event, "string-redefined", f"string {number} defined again")
-                self._strings[number] = text
+                self.strings[number] = text
         else:
             self._note(event, "string-invalid", f"str {value!r:.60}")
 
@@ -54,7 +58,9 @@ class StackReader:
                 self._note(event, "frame-fields", f"frames with {', '.join(sorted(unknown)):.80}")
             if file is None:
                 try:
-                    file = self._strings.get(number)
+                    file = self.strings.get(number)
+                    if file is None and self._others:
+                        file = self._others.get(number)
                 except TypeError:
                     break
                 if file is None and number not in self._undefined and number != -1:  # -1: torch knows no file
