@@ -407,7 +407,7 @@ export interface Findings {
     wall_us: number | null;
     /** Failures: each once, however many records tell of it. What a graph break or the recompile limit tells of already does not count. */
     failure_count: number;
-    /** Compiles that were open when the log ended. */
+    /** Compiles that were open when the log ended, or that were broken off (Ctrl-C, sys.exit). */
     unfinished_count: number;
     /** Graph breaks: how often. null when this torch does not write them. */
     graph_break_count: number | null;

@@ -197,6 +197,15 @@ def test_where_a_killed_process_was(logs):
     assert findings(logs, "precompile", "basic_inference", "failures", kind="unfinished-compile") == []
 
 
+def test_a_compile_that_was_broken_off(logs):
+    (row,) = findings(logs, "2.13.0/interrupted")
+    assert row["title"] == "The compile of `interrupted` was broken off after Dynamo had made its graph"
+    (summary,) = (log.findings()["summary"] for name, log in logs if name == "2.13.0/interrupted")
+    assert summary["unfinished_count"] == 1 and summary["text"].endswith(": 1 did not end.")
+    statuses = {compile.row["function"]: compile.status for name, log in logs if name == "2.13.0/interrupted" for compile in log.compiles}
+    assert statuses["empty"] == "empty"
+
+
 def test_assumptions_of_an_export(logs):
     titles = {row["title"] for row in findings(logs, "2.15.0/export", kind="export-assumption")}
     assert titles == {f"The export assumes that `{condition}` holds" for condition in ("Eq(s77, s17)", "Eq(s6, s27)", "Eq(s77, 8)")}

@@ -1,4 +1,4 @@
-"""Compiles that had begun and not ended when the log ends: the process was killed, hangs, or still runs."""
+"""Compiles that did not end: the process was killed, hangs, or still runs when the log ends; or something broke the compile off."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tlparse_bundle.findings.facts import Facts, Span
 from tlparse_bundle.findings.finding import Finding
-from tlparse_bundle.findings.words import code, duration
+from tlparse_bundle.findings.words import code, duration, function_name
 
 KINDS = ("unfinished-compile",)
 
@@ -22,6 +22,27 @@ def findings(facts: Facts) -> Iterator[Finding]:
         for frame in facts.compiled:
             if frame.row["status"] == "missing" and frame.rows[-1] not in told:
                 yield _finding(facts, frame.rows[-1], None)
+    yield from _broken_off(facts, told)
+
+
+def _broken_off(facts: Facts, told: set[int]) -> Iterator[Finding]:
+    """torch writes metrics as of an empty graph, and no error, when what ended a compile is no Exception: KeyboardInterrupt, SystemExit."""
+    traced = {row["compile_index"] for row in facts.table("graphs")["graphs"] if row["stage"] == "dynamo" and (row["node_count"] or 0) > (row["placeholder_count"] or 0) + 1}
+    for frame in facts.compiled:
+        last = frame.rows[-1]
+        if frame.row["status"] == "empty" and last in traced and last not in told:
+            name, file, line = facts.place_of(last)
+            yield Finding(
+                "unfinished-compile",
+                "error",
+                f"The compile of {function_name(name)} was broken off after Dynamo had made its graph",
+                (name, "broken off"),
+                "torch wrote neither a result nor an error for it. That is so when the process is told to stop in the middle of it, by Ctrl-C or `sys.exit`.",
+                (name, file, line),
+                [last],
+                [frame.row["metrics_event_index"]],
+                details={"open_us": None, "started_epoch_us": frame.row["start_epoch_us"], "last_record_epoch_us": facts.last_us, "open_spans": []},
+            )
 
 
 def _ended(facts: Facts, root: Span) -> bool:
