@@ -16,7 +16,7 @@ def test_what_ended_the_export_and_what_helps(show):
     expect(grid.get_by_role("row", name="no program export")).to_have_count(1)
     expect(grid.get_by_role("row", name="data-dependent")).to_have_count(1)
     page.get_by_role("row", name="no program export 2").click()
-    detail(page).get_by_role("link", name="zuf0 > 0.0").click()
+    detail(page).get_by_role("link", name="zuf0 > 0.0", exact=True).click()
     for text in ["depends on data", "program.py:33 in forward", "return x + 1 if x.sum().item() > 0 else x", "torch.cond", "export 2 (no program)"]:
         expect(detail(page)).to_contain_text(text)
     page.go_back()

@@ -33,7 +33,7 @@ FACTS = [
     ("graph_breaks", "which compile does the branch break?", [link("Data-dependent branching")], ["if x.sum() > 0:", "branches_on_tensor", "[7/0]"]),
     ("graph_breaks", "which break occurs twice?", [link("Breaks"), row("program.py:43")], ["inside a call", "2 times", "[10/0]", "[11/0]"]),
     ("graph_breaks", "what became of the function that prints last?", [link("empty 1")], ["torch_dynamo_resume_in_prints_last", "[4/0]"]),
-    ("recompiles", "why was each function compiled again?", [], ["7 recompiles for 4 reasons", "x.size(0) changed (4 → 5)", "flag changed (no longer False)", "x.dtype changed (Float → Double → Int)", "x.size(0) changed (2 → 3 → 4 → 5 → 6)"]),
+    ("recompiles", "why was each function compiled again?", [], ["7 recompiles for 4 reasons", "x.size(0) changed (4 → 5)", "flag changed (no longer False)", "x.dtype changed (Float → Double → Int)", "x.size(0) changed (2 → 3 → 4 → 5)"]),
     ("recompiles", "what helps?", [], ["Mark the dimension as dynamic before the call", "torch._dynamo.mark_dynamic(x, 0)"]),
     ("recompiles", "on which line is the flag looked at?", [link("flag changed")], ["program.py:16", "return x * 2 if flag else x * 3", "[1/0]"]),
     ("recompiles", "which function reached the limit, and when?", [link("limited reached")], ["reached the recompile limit of 4", "[3/4]", "runs uncompiled from there on"]),

@@ -18,6 +18,18 @@ def stops(facts: Facts) -> list[tuple[int, float]]:
     return [(begin, end) for _, begin, end in _windows(table["exports"]) if _within(told, begin, end)]
 
 
+def graph_ends(facts: Facts) -> dict[int, dict]:
+    """For the records of such stops, by event: the row of the failure table in which make_fx says where the graph ends that it had made by then."""
+    told = sorted(row["event_index"] for row in facts.table("export")["failures"] if _stops(row))
+    ends: dict[int, dict] = {}
+    for row in facts.table("failures")["failures"]:
+        if row["kind"] == "make_fx" and row["file"] is not None:
+            before = bisect_left(told, row["event_index"]) - 1
+            if before >= 0 and any(begin <= told[before] and row["event_index"] < end for begin, end in facts.once(stops)):
+                ends.setdefault(told[before], row)
+    return ends
+
+
 def _windows(exports: list[dict]) -> Iterator[tuple[dict, int, float]]:
     """(export, its first event, that of the next one)."""
     begins = [row["start_event_index"] for row in exports]

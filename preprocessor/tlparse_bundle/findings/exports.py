@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tlparse_bundle.findings.export_stops import graph_ends
 from tlparse_bundle.findings.facts import Facts
 from tlparse_bundle.findings.finding import Finding, Remedy
 from tlparse_bundle.findings.change_words import source_name
@@ -21,11 +22,17 @@ def findings(facts: Facts) -> Iterator[Finding]:
     for row in table["failures"]:
         if row["kind"] == "guard_evaluated" and not table["exports"]:
             continue  # an ordinary guard
-        at = facts.innermost(row["user_stack_index"]) or {"file": None, "line": None, "name": None, "loc": None}
+        at = facts.innermost(row["user_stack_index"]) or _end_of_graph(facts, row)
         key = row["kind"], row["expr"], row["result"], row["op"], row["reason"], at["file"], at["line"], at["name"]
         groups.setdefault(key, []).append({**row, "at": at})
     for key, rows in groups.items():
         yield _finding(facts, key, rows)
+
+
+def _end_of_graph(facts: Facts, row: dict) -> dict:
+    """Where the graph ends, for a record without a stack."""
+    end = facts.once(graph_ends).get(row["event_index"], {})
+    return {"file": end.get("file"), "line": end.get("line"), "name": end.get("function"), "loc": end.get("source_line")}
 
 
 def _without_program(table: dict) -> Iterator[Finding]:
@@ -69,8 +76,9 @@ def _finding(facts: Facts, key: tuple, rows: list[dict]) -> Finding:
         held = f" is {result}" if result is not None else " holds"
         title = f"The export assumes that {code(expr or '?')}{held}{often}"
         remedy = [Remedy("If it holds for all inputs, say so in the program; otherwise the exported program is wrong for the others.")]
+    ends = first["event_index"] in facts.once(graph_ends) and first["user_stack_index"] is None
     texts = [
-        f"At {code(where)}{f': {code(loc)}' if loc else ''}." if where else f"In {code(loc)}; the file is not known." if loc else None,
+        f"{'The graph that torch had made by then ends at' if ends else 'At'} {code(where)}{f': {code(loc)}' if loc else ''}." if where else f"In {code(loc)}; the file is not known." if loc else None,
         "Where " + listed([f"{code(symbol)} is {code(source)}" for symbol, source in symbols.items()], 5) + "." if symbols else None,
     ]
     return Finding(
