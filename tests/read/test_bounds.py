@@ -130,3 +130,18 @@ def test_a_table_of_too_many_values_is_a_sentence(text, bundle):
             opened.logs[0].table("artifacts")
 
     assert memory(refused) < 40 * MB
+
+
+def test_what_is_damaged_is_found_out_once(tmp_path, monkeypatch):
+    """A small file that unpacks to much costs its time at the first question only."""
+    (tmp_path / "x.log").write_bytes(log("artifact:a 0/0\n | text"))
+    build(discover([tmp_path / "x.log"]), tmp_path / "out", jobs=1, codec="none")
+    (tmp_path / "out" / "logs" / "x" / "compiles.json").write_bytes(b"{")
+    it = Bundle.open(tmp_path / "out").logs[0]
+    with pytest.raises(BundleError, match="is no JSON") as first:
+        it.compiles
+    monkeypatch.setattr(store, "read", None)
+    for _ in range(3):
+        with pytest.raises(BundleError, match="is no JSON") as later:
+            it.compiles
+    assert later.value is first.value

@@ -1,5 +1,6 @@
 """Every kind of damage to a bundle is found."""
 
+import json
 import shutil
 
 import pytest
@@ -188,3 +189,15 @@ def test_damage_is_found_in_a_newer_minor_version_too(bundle):
 def test_many_problems_of_a_file_are_cut_short(bundle):
     traces.rewrite(bundle, EVENTS, lambda t: t.update(line=["x"] * 1000))
     assert len(problems(bundle)) < 30
+
+
+def test_a_value_that_is_too_deep_for_a_message(tmp_path):
+    """What jsonschema says of a value has all of it."""
+    (tmp_path / "x.log").write_bytes(record("a"))
+    build(discover([tmp_path / "x.log"]), tmp_path / "out", codec="none", jobs=1)
+    path = tmp_path / "out" / "logs" / "x" / "recompiles.json"
+    table = json.loads(path.read_bytes())
+    table["recompiles"] = [] if table["recompiles"] else table["recompiles"]
+    path.write_bytes(json.dumps(table).encode().replace(b'"recompiles": []', b'"recompiles": [' + b"[" * 1000 + b"]" * 1000 + b"]"))
+    (problem, *_) = validate(Bundle.open(tmp_path / "out"))
+    assert problem.startswith("logs/x/recompiles.json: ") and len(problem) < 500

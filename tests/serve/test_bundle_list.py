@@ -111,10 +111,11 @@ def test_folders_links_and_pipes(manifest, tmp_path):
     os.mkfifo(runs / "pipe")
     (runs / "manifest.json").symlink_to("sound/manifest.json")
     (runs / os.fsdecode(b"not utf-8 \xff")).mkdir()
-    for name in ("folder", "link", "pipe"):
+    for name in ("folder", "link", "pipe", "circle"):
         (runs / f"of_{name}").mkdir()
     (runs / "of_folder" / "manifest.json").mkdir()
     (runs / "of_link" / "manifest.json").symlink_to("../sound/manifest.json")
+    (runs / "of_circle" / "manifest.json").symlink_to("manifest.json")
     os.mkfifo(runs / "of_pipe" / "manifest.json")
     assert [row["name"] for row in rows(runs)] == ["runs/again", "runs/sound"]
 

@@ -27,6 +27,7 @@ class Store(Protocol):
     """The files of one bundle."""
 
     location: str
+    damaged: dict[str, BundleError]  # what was found out about JSON files, by path
 
     def raw(self, path: str, max_bytes: int = MAX_FILE_BYTES) -> bytes:
         """A file as it is stored. Raises BundleError when it cannot be read, or has more bytes."""
@@ -35,6 +36,7 @@ class Store(Protocol):
 class _Folder:
     def __init__(self, folder: Path):
         self.location = str(folder)
+        self.damaged: dict[str, BundleError] = {}
         self._folder = folder
 
     def raw(self, path: str, max_bytes: int = MAX_FILE_BYTES) -> bytes:
@@ -52,6 +54,7 @@ class _Remote:
     def __init__(self, url: str):
         self._folder = RemoteFolder(url)
         self.location = self._folder.url
+        self.damaged: dict[str, BundleError] = {}
 
     def raw(self, path: str, max_bytes: int = MAX_FILE_BYTES) -> bytes:
         _check(path, self.location)
@@ -75,7 +78,22 @@ def open_store(location: str | Path) -> Store:
 
 
 def read_json(store: Store, path: str, max_bytes: int = MAX_JSON_BYTES) -> Any:
-    """A JSON file of the bundle. Raises BundleError, for one that would take more memory than tables do as well."""
+    """A JSON file of the bundle. Raises BundleError, for one that would take more memory than tables do as well.
+
+    What is damaged is found out once: a small file that unpacks to much would cost its time at each question.
+    """
+    _check(path, store.location)
+    if path in store.damaged:
+        raise store.damaged[path].with_traceback(None)
+    try:
+        return _read_json(store, path, max_bytes)
+    except BundleError as error:
+        if error.code == "damaged":
+            store.damaged[path] = error
+        raise
+
+
+def _read_json(store: Store, path: str, max_bytes: int) -> Any:
     data, where = read(store, path, max_bytes), f"{store.location}/{path}"
     if len(data) > _FEW_BYTES and (data.count(b",") > _MAX_VALUES or data.count(b"[") + data.count(b"{") > _MAX_CONTAINERS):
         raise BundleError(f"{where} is damaged: it holds more values than a table may have", hint=_AGAIN, code="damaged")

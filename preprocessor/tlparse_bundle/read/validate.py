@@ -60,8 +60,7 @@ class _Checker:
         try:
             shape(name, closed=not self._relaxed)(value, highest)
         except Malformed as malformed:
-            problems = [*_problems(name, value, relaxed=self._relaxed)] or [str(malformed)]
-            for problem in problems:
+            for problem in _problems(name, value, relaxed=self._relaxed) or [str(malformed)]:
                 self.say(f"{path}: {problem}")
         return highest
 
@@ -201,8 +200,15 @@ class _Checker:
         return references
 
 
-def _problems(name: str, value: Any, *, relaxed: bool) -> Iterator[str]:
-    """What jsonschema says of a value, which takes its time: it is asked only when something is wrong."""
+def _problems(name: str, value: Any, *, relaxed: bool) -> list[str]:
+    """What jsonschema says of a value, which takes its time: it is asked only when something is wrong. Empty for a value that is too deep for it."""
+    try:
+        return list(_said(name, value, relaxed))
+    except RecursionError:
+        return []
+
+
+def _said(name: str, value: Any, relaxed: bool) -> Iterator[str]:
     from jsonschema import Draft202012Validator
 
     document = schema(name)

@@ -52,7 +52,7 @@ def inside(root: Path, path: str, exists: Callable[[Path], bool] = Path.is_file)
     if any(part.startswith(".") for part in Path(path).parts):
         return None
     try:
-        target = (root / path).resolve()
+        target = Path(os.path.realpath(root / path))  # resolve() raises RuntimeError for links in a circle
         return target if target != root and target.is_relative_to(root) and exists(target) else None
     except (OSError, ValueError):  # a name that no file can have
         return None
@@ -75,7 +75,7 @@ class LocalPlace:
     remote = False
 
     def __init__(self, folder: Path):
-        self._root = folder.resolve()
+        self._root = Path(os.path.realpath(folder))
 
     def file(self, path: str, folder: str = "") -> Stored | None:
         base = inside(self._root, folder, Path.is_dir) if folder else self._root

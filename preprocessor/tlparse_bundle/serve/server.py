@@ -20,7 +20,7 @@ def url_names(locations: Sequence[str | Path]) -> dict[str, str | Path]:
     """A name for the URL of each bundle, folder of bundles or viewer: its last part, numbered where two are equal."""
     names: dict[str, str | Path] = {}
     for path in locations:
-        last = str(path).rstrip("/").rsplit("/", 1)[-1] if "://" in str(path) else Path(path).resolve().name
+        last = str(path).rstrip("/").rsplit("/", 1)[-1] if "://" in str(path) else os.path.basename(os.path.realpath(path))
         base = re.sub(r"[^A-Za-z0-9._-]", "_", last).lstrip(".") or "bundle"
         name, number = base, 2
         while name in names:
