@@ -190,6 +190,12 @@ def test_what_is_damaged(logs):
     assert titles == {"The log is damaged: 1 line is no record of a trace", "The log is damaged: the last record was cut"}
 
 
+def test_what_the_limit_refused(logs):
+    """Sizes 2 to 5 were compiled, 6 was not."""
+    (row,) = findings(logs, "recompiles", kind="recompile-limit")
+    assert row["text"].endswith("Why it was to be compiled again: `x.size(0)` changed (5 → 6).")
+
+
 def test_where_a_killed_process_was(logs):
     (row,) = findings(logs, "killed", kind="unfinished-compile")
     assert row["title"] == "The compile of `never_finishes` did not end: the log stops 11.2 ms after it began, in `backend_compile`"

@@ -125,3 +125,11 @@ def test_ten_thousand_folders(manifest, tmp_path):
         (tmp_path / f"{number:05}").mkdir()
     (tmp_path / "00003" / "manifest.json").write_text(json.dumps(manifest))
     assert [row["name"] for row in rows(tmp_path)] == ["runs/00003"]
+
+
+def test_a_summary_that_lacks_something_is_none(manifest):
+    for key in manifest["logs"][0]["summary"]:
+        changed = json.loads(json.dumps(manifest))
+        del changed["logs"][0]["summary"][key]
+        assert is_row(bundle_row("x", changed)), key
+        assert ("text" in bundle_row("x", changed)) == (key not in ("text", "findings", "compile_count", "compile_time_us"))

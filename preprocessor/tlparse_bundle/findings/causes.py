@@ -20,6 +20,7 @@ class Cause:
     rows: list[int] = field(default_factory=list)  # of the recompile table
     cascade: list[int] = field(default_factory=list)  # rows that these led to
     values: dict[Any, None] = field(default_factory=dict)  # expected and actual, in order
+    asked: dict[Any, None] = field(default_factory=dict)  # the same of the rows that were refused
     open: bool = False  # torch wrote what was expected last, not what it was instead
     kinds: dict[str, None] = field(default_factory=dict)  # what changed, by the kinds of changes, in order
     refused: list[int] = field(default_factory=list)  # rows that the recompile limit refused for the same reason
@@ -51,9 +52,11 @@ def causes(facts: Facts) -> list[Cause]:
         if reason is not None:
             change = reason["change"]
             cause.kinds[change["kind"]] = None
-            cause.open = change["actual"] is None
-            if change["kind"] == cause.change["kind"] and not (refused and cause.rows):
-                cause.values.update((value, None) for value in (change["expected"], change["actual"]) if value is not None)
+            values = cause.asked if refused else cause.values
+            if not refused or not cause.rows:
+                cause.open = change["actual"] is None
+            if change["kind"] == cause.change["kind"]:
+                values.update((value, None) for value in (change["expected"], change["actual"]) if value is not None)
     return list(found.values())
 
 

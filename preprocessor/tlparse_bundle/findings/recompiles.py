@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from tlparse_bundle.findings.causes import Cause, causes
@@ -123,7 +124,7 @@ def _limit(facts: Facts, group: list[int]) -> tuple[str, Any]:
 def _asked(causes: list[Cause]) -> str:
     """What these compiles were asked for."""
     known = [cause for cause in causes if cause.reason is not None]
-    return f" Why it was to be compiled again: {listed([what_changed(cause) for cause in known])}." if known else ""
+    return f" Why it was to be compiled again: {listed([what_changed(replace(cause, values=cause.asked, open=cause.open and not cause.rows)) for cause in known])}." if known else ""
 
 
 def _raised(facts: Facts, compile_index: int) -> bool:

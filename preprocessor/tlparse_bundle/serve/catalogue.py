@@ -149,7 +149,7 @@ def _summarised(summaries: list) -> dict:
 
 def _is_summary(row: object) -> bool:
     """Whether it has what a list shows of a summary, of the right types."""
-    if not isinstance(row, dict) or not isinstance(row.get("text"), str) or not isinstance(row.get("findings"), dict):
+    if not isinstance(row, dict) or "compile_time_us" not in row or not isinstance(row.get("text"), str) or not isinstance(row.get("findings"), dict):
         return False
     time = row.get("compile_time_us")
     return all(map(_is_count, (row.get("compile_count"), 0 if time is None else time, row["findings"].get("error"), row["findings"].get("warning"))))
