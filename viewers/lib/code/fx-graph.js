@@ -7,7 +7,7 @@
 import { indentOf } from "./folding.js";
 
 const WORD = /[A-Za-z_]\w*/g;
-const DEFINED = /^\s*%?([A-Za-z_]\w*)\s*(?::\s*(?:"([^"]*)"|[^="]*?))?\s*(?:=(?!=)|,?\s*(?:#|$))/;
+const DEFINED = /^\s*%?([A-Za-z_]\w*)\s*(?::\s*"([^"]*)"\s*(?:=(?!=)|,\s*(?:#|$)|#|$)|:[^="#]*(?:=(?!=)|#|$)|=(?!=)|#|$)/; // its parts do not overlap: a line may be long
 const SEVERAL = /^\s*((?:[A-Za-z_]\w*,\s*)+(?:[A-Za-z_]\w*)?)\s*=/;
 const PARAMETER = /([A-Za-z_]\w*)(?:\s*:\s*"([^"]*)")?\s*(?:=[^,)]*)?(?=[,)]|$)/g;
 const FREED = /;\s+((?:[A-Za-z_]\w*\s*=\s*)+None)\s*(?:#.*)?$/;
