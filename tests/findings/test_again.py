@@ -24,7 +24,7 @@ PROGRAMS = sorted(path.name for path in (AGAIN / "2.13.0").iterdir())
 GONE = {"recompiles": ["`grows` was compiled again once: `x.size(0)` changed (4 → 5)"]}
 # overlap_scheduling needs a torch in which the import of triton fails; the others are programs of several ranks that take minutes
 # (that of ranks_healthy and ranks_straggler is the one of all ranks_…).
-NOT_AGAIN = ["overlap_scheduling", "ranks4", "ranks_healthy", "ranks_straggler"]
+NOT_AGAIN = ["ranks4"]
 # Kinds that say how long something took, or what a cache had.
 OF_THE_RUN = {"cache-miss", "cache-bypass", "cache-error", "slow-span", "autotune", "guard-cost"}
 
