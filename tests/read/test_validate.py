@@ -201,3 +201,17 @@ def test_a_value_that_is_too_deep_for_a_message(tmp_path):
     path.write_bytes(json.dumps(table).encode().replace(b'"recompiles": []', b'"recompiles": [' + b"[" * 1000 + b"]" * 1000 + b"]"))
     (problem, *_) = validate(Bundle.open(tmp_path / "out"))
     assert problem.startswith("logs/x/recompiles.json: ") and len(problem) < 500
+
+
+@pytest.mark.parametrize("name", ["metadata", "events", "verbatim"])
+def test_a_chunk_that_is_named_again_and_again_is_not_read_again_and_again(name, sound, tmp_path):
+    shutil.copytree(sound, tmp_path / "out")
+    path = next((tmp_path / "out" / "logs").glob("*/log.json"))
+    directory = json.loads(path.read_bytes())
+    (chunk,) = directory[name]
+    directory[name] = [chunk] * 50_000
+    path.write_text(json.dumps(directory))
+    bundle = Bundle.open(tmp_path / "out")
+    read = []
+    bundle.read, bundle.json = (lambda path, *rest, how=how: read.append(path) or how(path, *rest) for how in (bundle.read, bundle.json))
+    assert validate(bundle) != [] and read.count(chunk["path"]) < 3
