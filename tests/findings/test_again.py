@@ -22,9 +22,6 @@ SCENARIOS = sorted(path.name for path in AGAIN.iterdir() if path.name in traces.
 PROGRAMS = sorted(path.name for path in (AGAIN / "2.13.0").iterdir())
 # What does not go wrong again. With the profile (PGO) of the first run `grows` is dynamic from its first compile on.
 GONE = {"recompiles": ["`grows` was compiled again once: `x.size(0)` changed (4 → 5)"]}
-# overlap_scheduling needs a torch in which the import of triton fails; the others are programs of several ranks that take minutes
-# (that of ranks_healthy and ranks_straggler is the one of all ranks_…).
-NOT_AGAIN = ["ranks4"]
 # Kinds that say how long something took, or what a cache had.
 OF_THE_RUN = {"cache-miss", "cache-bypass", "cache-error", "slow-span", "autotune", "guard-cost"}
 
@@ -105,7 +102,7 @@ def test_the_script_makes_them_all_and_no_path_of_a_machine_is_left(built, root)
         assert script.FOREIGN_PATH.search(data) is None and script.make_neutral(data, []) == data, path
     assert {path.name.removesuffix(".log.zst") for path in paths if path.parent.name == script.TORCH_VERSION} == set(script.PROGRAMS)
     assert set(SCENARIOS) <= set(script.SCENARIOS)
-    assert sorted(set(traces.FIXTURES) - set(SCENARIOS)) == sorted(NOT_AGAIN)
+    assert SCENARIOS == sorted(traces.FIXTURES)
 
 
 TORCH = os.environ.get("TORCH_PYTHON") or sys.executable
