@@ -59,6 +59,20 @@ def bundle(tmp_path_factory):
     return folder / "out"
 
 
+@pytest.fixture(scope="session")
+def two_ranks(tmp_path_factory):
+    """two_ranks(data): the folder of a bundle, with no compression, of two logs that begin with these bytes; for tests to copy."""
+
+    def build_it(data):
+        folder = tmp_path_factory.mktemp("two_ranks")
+        for rank in (0, 1):
+            (folder / f"dedicated_log_torch_trace_rank_{rank}.log").write_bytes(data + log(f"r {rank}/0 @{rank}"))
+        build(discover([folder]), folder / "out", jobs=1, codec="none")
+        return folder / "out"
+
+    return build_it
+
+
 @pytest.fixture
 def log_of(tmp_path):
     """log_of(data): the only log of a bundle of these bytes; sound, and restored byte for byte.

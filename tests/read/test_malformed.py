@@ -52,13 +52,8 @@ MALFORMED = {
 
 
 @pytest.fixture(scope="module")
-def sound(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("sound")
-    data = log(TEXT) + span("x", "B", 5) + record("artifact:b 0/0", payload="other " * 60_000)
-    for rank in (0, 1):
-        (folder / f"dedicated_log_torch_trace_rank_{rank}.log").write_bytes(data + log(f"r {rank}/0 @{rank}"))
-    build(discover([folder]), folder / "out", jobs=1, codec="none")
-    return folder / "out"
+def sound(two_ranks):
+    return two_ranks(log(TEXT) + span("x", "B", 5) + record("artifact:b 0/0", payload="other " * 60_000))
 
 
 @pytest.fixture

@@ -12,14 +12,9 @@ from tlparse_bundle.read.validate import validate
 
 
 @pytest.fixture(scope="module")
-def sound(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("sound")
+def sound(two_ranks):
     text = 'str ["a.py", 0]\n dynamo_start 0/0 {"stack": [{"line": 1, "name": "f", "filename": 0}]}\n artifact:a 0/0\n | text\n'
-    data = log(text) + span("x", "B", 5) + record("artifact:b 0/0", payload="bad", md5="0" * 32)
-    for rank in (0, 1):
-        (folder / f"dedicated_log_torch_trace_rank_{rank}.log").write_bytes(data + log(f"r {rank}/0 @{rank}"))
-    build(discover([folder]), folder / "out", jobs=1, codec="none")
-    return folder / "out"
+    return two_ranks(log(text) + span("x", "B", 5) + record("artifact:b 0/0", payload="bad", md5="0" * 32))
 
 
 @pytest.fixture

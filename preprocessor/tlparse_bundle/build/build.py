@@ -105,7 +105,7 @@ def _write_logs(
 ) -> list[LogSummary]:
     write = partial(_write_log, cores=max(1, jobs // max(1, len(logs))), one_of_many=len(logs) > 1)
     if min(workers.count, len(logs)) <= 1:
-        return [write(log, root, codec, progress) for log in logs]
+        return [write(log, root, codec, progress=progress) for log in logs]
     # The largest first, so that no worker is left with it at the end. The size on disk stands for
     # the progress of a whole log, since workers report once.
     order = sorted(logs, key=lambda log: log.size_bytes, reverse=True)
@@ -118,17 +118,13 @@ def _with_strings_of_others(logs: Sequence[LogFile], summaries: list[LogSummary]
     if not strings:
         return summaries
     again = [log for log in logs if log.id in strings]
-    made = workers.map(partial(_write_log, one_of_many=True), [(log, root, codec, _silent, strings[log.id]) for log in again])
+    made = workers.map(partial(_write_log, one_of_many=True), [(log, root, codec, strings[log.id]) for log in again])
     by_id = {summary.row["id"]: summary for summary in made}
     return [by_id.get(summary.row["id"], summary) for summary in summaries]
 
 
-def _silent(size_bytes: int) -> None:
-    """Progress of what was counted before."""
-
-
 def _write_log(
-    log: LogFile, root: str, codec: str, progress: Callable[[int], None] = lambda size_bytes: None, strings: Mapping[int, str] = {}, **how: Any
+    log: LogFile, root: str, codec: str, strings: Mapping[int, str] = {}, progress: Callable[[int], None] = lambda size_bytes: None, **how: Any
 ) -> LogSummary:
     with folder_of(root) as folder:
         return write_log(log, folder, codec, progress, strings=strings, **how)

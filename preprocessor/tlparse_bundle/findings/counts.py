@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tlparse_bundle.findings.facts import CAPTURE_SPAN, Facts
+from tlparse_bundle.findings.places import is_generated
 
 
 def place_count(facts: Facts) -> int:
@@ -18,7 +19,7 @@ def break_count(facts: Facts) -> int:
 
 def recompile_count(facts: Facts) -> int:
     """Compiles that were made again; what the limit refused or error_on_recompile forbade was not."""
-    return sum(row["compile_index"] not in facts.refused and row["compile_index"] not in facts.forbidden for row in facts.table("recompiles")["recompiles"])
+    return sum(row["compile_index"] not in facts.not_begun for row in facts.table("recompiles")["recompiles"])
 
 
 def export_count(facts: Facts) -> int:
@@ -32,4 +33,4 @@ def specialization_count(facts: Facts) -> int:
     if not facts.kind_count("symbolic_shape_specialization"):
         return 0
     compiles = (facts.compiles[index] for index in facts.table("symbols")["specializations"]["compile_index"])
-    return sum(not (compile["filename"] or "").startswith("<") for compile in compiles)
+    return sum(not is_generated(compile["filename"]) for compile in compiles)

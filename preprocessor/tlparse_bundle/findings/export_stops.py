@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
@@ -15,7 +15,14 @@ def stops(facts: Facts) -> list[tuple[int, float]]:
     """Events from the begin of each export that stopped at a condition to that of the next one: make_fx tells of it, too."""
     table = facts.table("export")
     told = sorted(row["event_index"] for row in table["failures"] if _stops(row))
-    return [(begin, end) for _, begin, end in _windows(table["exports"]) if _within(told, begin, end)]
+    return sorted((begin, end) for begin, end in _windows(table["exports"]) if _within(told, begin, end))
+
+
+def stop_around(facts: Facts, event_index: int) -> tuple[int, float] | None:
+    """Which of these stops a record belongs to."""
+    windows = facts.once(stops)
+    position = bisect_right(windows, (event_index, math.inf)) - 1
+    return windows[position] if position >= 0 and event_index < windows[position][1] else None
 
 
 def graph_ends(facts: Facts) -> dict[int, dict]:
@@ -24,18 +31,18 @@ def graph_ends(facts: Facts) -> dict[int, dict]:
     ends: dict[int, dict] = {}
     for row in facts.table("failures")["failures"]:
         if row["kind"] == "make_fx" and row["file"] is not None:
-            before = bisect_left(told, row["event_index"]) - 1
-            if before >= 0 and any(begin <= told[before] and row["event_index"] < end for begin, end in facts.once(stops)):
+            before, stop = bisect_left(told, row["event_index"]) - 1, stop_around(facts, row["event_index"])
+            if before >= 0 and stop is not None and stop[0] <= told[before]:
                 ends.setdefault(told[before], row)
     return ends
 
 
-def _windows(exports: list[dict]) -> Iterator[tuple[dict, int, float]]:
-    """(export, its first event, that of the next one)."""
+def _windows(exports: list[dict]) -> Iterator[tuple[int, float]]:
+    """The first event of each export, and that of the next one."""
     begins = [row["start_event_index"] for row in exports]
-    for row, begin, end in zip(exports, begins, [*begins[1:], None]):
+    for begin, end in zip(begins, [*begins[1:], None]):
         if begin is not None:
-            yield row, begin, math.inf if end is None else end
+            yield begin, math.inf if end is None else end
 
 
 def _stops(row: dict) -> bool:

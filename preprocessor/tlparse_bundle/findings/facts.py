@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol, TypeVar
 
-from tlparse_bundle.findings.places import Shortener, function_of, is_of_program
+from tlparse_bundle.findings.places import Shortener, function_of, is_generated, is_of_program
 
 # Outermost spans of the timeline in which torch compiles (torch/_dynamo/utils.py: dynamo_timed). What else has no span
 # around it, such as autotuning of a compiled function that runs, is not compiling.
@@ -147,7 +147,7 @@ class Facts:
     @cached_property
     def compiled(self) -> list[FrameCompile]:
         """Frames that torch began to compile: without those that the recompile limit refused, or error_on_recompile forbade."""
-        return [frame for frame in self.frames if self.refused.isdisjoint(frame.rows) and self.forbidden.isdisjoint(frame.rows)]
+        return [frame for frame in self.frames if self.not_begun.isdisjoint(frame.rows)]
 
     @cached_property
     def function_keys(self) -> dict[int, tuple]:
@@ -166,7 +166,7 @@ class Facts:
     @cached_property
     def functions(self) -> set[tuple]:
         """Functions of the program: not those that torch generates."""
-        return {self.function_keys[frame.rows[0]] for frame in self.compiled if not (frame.row["filename"] or "").startswith("<")}
+        return {self.function_keys[frame.rows[0]] for frame in self.compiled if not is_generated(frame.row["filename"])}
 
     def place_of(self, compile_index: int) -> tuple[str | None, str | None, int | None]:
         """(function, file, line) of the function of a compile."""
@@ -229,6 +229,11 @@ class Facts:
     def forbidden(self) -> set[int]:
         """Rows of compiles that error_on_recompile forbade: an error was raised instead."""
         return {index for index, row in enumerate(self.compiles) if row["failure"] is not None and "RecompileError" in (row["failure"]["type"] or "")}
+
+    @cached_property
+    def not_begun(self) -> set[int]:
+        """Rows of compiles that torch did not begin: refused or forbidden."""
+        return self.refused | self.forbidden
 
     @cached_property
     def children(self) -> dict[int, list[Span]]:

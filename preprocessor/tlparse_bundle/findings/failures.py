@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from tlparse_bundle.findings.attempts import breaks_by_frame, lost_us, tells_of
 from tlparse_bundle.findings.counts import export_count
-from tlparse_bundle.findings.export_stops import stops
+from tlparse_bundle.findings.export_stops import stop_around
 from tlparse_bundle.findings.facts import Facts, FrameCompile, total
 from tlparse_bundle.findings.finding import Finding
 from tlparse_bundle.findings.words import MOST_TEXT, code, first_line, function_name, plural, shortened, taken_apart, times, torch_remedies
@@ -55,14 +55,13 @@ def _failures(facts: Facts) -> list[_Failure]:
     """Each failure once: not those that the recompile limit refused, nor those that a graph break or an export failure tells of already."""
     broken = facts.once(breaks_by_frame)
     found: dict[tuple, _Failure] = {}
-    stopped = facts.once(stops)
     for number, row in enumerate(facts.table("failures")["failures"]):
         compile = facts.compiles[row["compile_index"]]
         if row["kind"] == "restart" or row["compile_index"] in facts.refused:
             continue
         alone = compile["id"] is None or row["kind"] in ("fx_interpreter", "make_fx")
         key = (number,) if alone else (*facts.frame_key(compile), "backward" in row["kind"])
-        if row["kind"] == "make_fx" and any(begin <= row["event_index"] < end for begin, end in stopped):
+        if row["kind"] == "make_fx" and stop_around(facts, row["event_index"]) is not None:
             continue
         if not alone and tells_of(broken.get(facts.frame_key(compile), ()), row["reason"]):
             continue

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from tlparse_bundle.findings.facts import Facts
 from tlparse_bundle.findings.finding import Finding
+from tlparse_bundle.findings.places import is_generated
 from tlparse_bundle.findings.words import code, duration, function_name, plural
 
 KINDS = ("guard-cost",)
@@ -41,4 +42,4 @@ def _guards(tree: dict) -> str:
 
 
 def _function(file: str | None, name: str | None) -> str:
-    return "code that torch generated" if (file or "").startswith("<") else function_name(name)
+    return "code that torch generated" if is_generated(file) else function_name(name)

@@ -28,9 +28,14 @@ def tail(path: str) -> str:
     return below if below != path else re.split(r"[/\\]", path)[-1]
 
 
+def is_generated(file: str | None) -> bool:
+    """Whether it is no file but code that torch generates, such as "<eval_with_key>.3"."""
+    return file is not None and file.startswith("<")
+
+
 def is_of_program(file: str) -> bool:
     """Whether a file is part of the program: not of a package, not generated, not Python's own."""
-    return not file.startswith("<") and not _PACKAGES.match(file) and not _PYTHON.search(file)
+    return not is_generated(file) and not _PACKAGES.match(file) and not _PYTHON.search(file)
 
 
 def function_of(name: str | None) -> str | None:
@@ -44,7 +49,7 @@ class Shortener:
     """Paths without the folders that all files of the log share."""
 
     def __init__(self, files: Iterable[str | None]):
-        folders = [file.replace("\\", "/").split("/")[:-1] for file in {file for file in files if file} if not file.startswith("<")]
+        folders = [file.replace("\\", "/").split("/")[:-1] for file in {file for file in files if file} if not is_generated(file)]
         self._common = 0
         if folders:
             shortest = min(map(len, folders))

@@ -8,6 +8,7 @@ from tlparse_bundle.findings.constants import SIZE, noun_of, specializations
 from tlparse_bundle.findings.counts import export_count
 from tlparse_bundle.findings.facts import Facts
 from tlparse_bundle.findings.finding import Finding, Remedy
+from tlparse_bundle.findings.places import is_generated
 from tlparse_bundle.findings.words import code, first_line, listed, plural, times
 
 KINDS = ("specialization",)
@@ -15,7 +16,7 @@ KINDS = ("specialization",)
 
 def findings(facts: Facts) -> Iterator[Finding]:
     for function, rows in facts.once(specializations).items():
-        if (function[0] or "").startswith("<"):
+        if is_generated(function[0]):
             continue  # what compiled autograd generates has many, by design
         yield _finding(facts, function, rows)
 

@@ -10,6 +10,7 @@ from tlparse_bundle.findings.counts import break_count, export_count, place_coun
 from tlparse_bundle.findings.export_stops import failure_count
 from tlparse_bundle.findings.facts import Facts
 from tlparse_bundle.findings.finding import Finding
+from tlparse_bundle.findings.places import is_generated
 from tlparse_bundle.findings.change_words import what_changed
 from tlparse_bundle.findings.constants import noun
 from tlparse_bundle.findings.words import CACHES, code, duration, large, listed, plural
@@ -65,7 +66,7 @@ def _untold(facts: Facts) -> str:
 
 def _functions(facts: Facts, count: int) -> str:
     parts = [plural(count, "function")] if count else []
-    if any((frame.row["filename"] or "").startswith("<") for frame in facts.compiled):
+    if any(is_generated(frame.row["filename"]) for frame in facts.compiled):
         parts.append("code that torch generated")
     return " and ".join(parts) or "no function"
 
