@@ -21,7 +21,6 @@ from hypothesis import strategies as st
 from log_builder import log, record
 from log_strategies import PREFIX, any_bytes, cases
 from tlparse_bundle import Bundle, BundleError, build, discover
-from tlparse_bundle.build import log_records
 from tlparse_bundle.diagnostics import Diagnostics
 from tlparse_bundle.read.validate import validate
 from tlparse_bundle.trace import reader
