@@ -132,16 +132,33 @@ def test_a_table_of_too_many_values_is_a_sentence(text, bundle):
     assert memory(refused) < 40 * MB
 
 
-def test_what_is_damaged_is_found_out_once(tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("path", "damage", "ask", "problem"),
+    [
+        ("compiles.json", lambda data: b"{", lambda it: it.compiles, "is no JSON"),
+        ("blobs.json", lambda data: data.replace(b'"sha256":[', b'"sha256":[8,'), lambda it: it.artifacts[0].bytes(), "sha256"),
+        ("log.json", lambda data: data.replace(b'"event_count":', b'"event_count":1'), lambda it: it.compiles, "chunks of events hold"),
+        ("log.json", lambda data: data.replace(b'"count":', b'"count":1').replace(b'"event_count":', b'"event_count":1'), lambda it: list(it.events()), "log.json says 1"),
+        ("../../blobs", lambda data: data[:-1] + b"!", lambda it: it.artifacts[0].bytes(), "another hash"),
+    ],
+    ids=["JSON", "schema", "directory", "chunk", "blob"],
+)
+def test_what_is_damaged_is_found_out_once(path, damage, ask, problem, tmp_path, monkeypatch):
     """A small file that unpacks to much costs its time at the first question only."""
     (tmp_path / "x.log").write_bytes(log("artifact:a 0/0\n | text"))
     build(discover([tmp_path / "x.log"]), tmp_path / "out", jobs=1, codec="none")
-    (tmp_path / "out" / "logs" / "x" / "compiles.json").write_bytes(b"{")
+    file = tmp_path / "out" / "logs" / "x" / path
+    if file.is_dir():
+        file = next(each for each in file.resolve().rglob("*") if each.is_file())
+    data = file.read_bytes()
+    file.write_bytes(damage(data))
+    assert file.read_bytes() != data
     it = Bundle.open(tmp_path / "out").logs[0]
-    with pytest.raises(BundleError, match="is no JSON") as first:
-        it.compiles
-    monkeypatch.setattr(store, "read", None)
+    with pytest.raises(BundleError, match=problem) as first:
+        ask(it)
+    reads = []
+    monkeypatch.setattr(store, "read", lambda _, name, *__: reads.append(name) or data)
     for _ in range(3):
-        with pytest.raises(BundleError, match="is no JSON") as later:
-            it.compiles
-    assert later.value is first.value
+        with pytest.raises(BundleError, match=problem) as later:
+            ask(it)
+    assert later.value is first.value and not any(file.match(name) for name in reads)

@@ -8,8 +8,9 @@ from functools import cached_property
 from typing import Any
 
 from tlparse_bundle.legacy import rust_json
-from tlparse_bundle.read.reader import Event, Log
+from tlparse_bundle.read.reader import Log
 from tlparse_bundle.read.restore import verbatim_bytes
+from tlparse_bundle.read.rows import Event
 from tlparse_bundle.trace.compile_id import ID_KEYS
 from tlparse_bundle.trace.reader import MAX_LINE_BYTES, PREFIX
 

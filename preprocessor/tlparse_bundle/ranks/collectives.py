@@ -11,7 +11,7 @@ from tlparse_bundle.ranks.collective_code import in_code, scheduled
 from tlparse_bundle.ranks.comparison import Comparison
 from tlparse_bundle.ranks.frames import Frames
 from tlparse_bundle.ranks.sets import grouped
-from tlparse_bundle.read.reader import Artifact
+from tlparse_bundle.read.rows import Artifact
 
 _CODE = "inductor_output_code"
 _NONE = "null"  # an operation without a name

@@ -6,7 +6,8 @@ from functools import cache
 from typing import NamedTuple
 
 from tlparse_bundle.ranks.identity import Contents
-from tlparse_bundle.read.reader import Artifact, Compile, Log
+from tlparse_bundle.read.reader import Log
+from tlparse_bundle.read.rows import Artifact, Compile
 
 # The graph as captured: torch/_dynamo/output_graph.py, torch/_dynamo/compiled_autograd.py.
 _CAPTURED = ("dynamo_output_graph", "compiled_autograd_graph")

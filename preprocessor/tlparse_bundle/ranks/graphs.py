@@ -10,7 +10,7 @@ from tlparse_bundle.ranks.comparison import Comparison
 from tlparse_bundle.ranks.frames import Frames
 from tlparse_bundle.ranks.identity import comparable
 from tlparse_bundle.ranks.inputs import inputs
-from tlparse_bundle.read.reader import Artifact
+from tlparse_bundle.read.rows import Artifact
 
 # Names of artifacts by stage; after_post_grad_graph is that of older torch, which has no inductor_post_grad_graph.
 STAGES = {

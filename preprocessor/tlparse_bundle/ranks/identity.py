@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 
-from tlparse_bundle.read.reader import Artifact
+from tlparse_bundle.read.rows import Artifact
 
 _KNOWN_TEXTS = 20_000
 

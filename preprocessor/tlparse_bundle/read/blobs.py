@@ -7,7 +7,7 @@ import threading
 
 from tlparse_bundle.format.codecs import MAX_FILE_BYTES
 from tlparse_bundle.read.checks import damaged
-from tlparse_bundle.read.store import Store, read
+from tlparse_bundle.read.store import Store, once, read
 from tlparse_bundle.trace.newest import Newest
 
 _CACHED_BYTES = 64_000_000  # in the order of the log payloads come in turn from as many as were open when it was split
@@ -25,6 +25,9 @@ class Blobs:
 
     def read(self, path: str, sha256: str, size_bytes: int | None = None) -> bytes:
         """The blob at a path, which must have this hash and size. Raises BundleError."""
+        return once(self._store, (path, sha256, size_bytes), lambda: self._read(path, sha256, size_bytes))
+
+    def _read(self, path: str, sha256: str, size_bytes: int | None) -> bytes:
         data = self._newest.get(path)
         if data is None:
             data = read(self._store, path, MAX_FILE_BYTES if size_bytes is None else size_bytes)

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 from tlparse_bundle.errors import BundleError
 from tlparse_bundle.format import layout
 from tlparse_bundle.format.codecs import CODECS, MAX_FILE_BYTES
-from tlparse_bundle.format.json_codec import loads
 from tlparse_bundle.format.schemas import schema_names
 from tlparse_bundle.format.shape import quoted
 from tlparse_bundle.read.blobs import Blobs
 from tlparse_bundle.read.checks import check_chunk, check_directory, check_table, damaged, row_of
 from tlparse_bundle.read.manifest import read_manifest
-from tlparse_bundle.read.store import Store, open_store, read, read_json
+from tlparse_bundle.read.rows import Artifact, Compile, Event
+from tlparse_bundle.read.store import Store, once, open_store, read, read_json
 
 _CACHED_CHUNKS = 8
+T = TypeVar("T")
 
 
 class Bundle:
@@ -56,10 +57,18 @@ class Bundle:
 
     def table(self, name: str, path: str, sizes: Mapping[str, int] = {}) -> Any:
         """A table by its path, which is as the schema of this name says; ``sizes``: see check_table."""
+        if self.trusted or name not in schema_names():
+            return self.json(path)
+        return self.once((name, path, *sizes.items()), lambda: self._checked(name, path, sizes))
+
+    def _checked(self, name: str, path: str, sizes: Mapping[str, int]) -> Any:
         table = self.json(path)
-        if not self.trusted and name in schema_names():
-            check_table(name, table, self.where(path), sizes)
+        check_table(name, table, self.where(path), sizes)
         return table
+
+    def once(self, what: Hashable, read_it: Callable[[], T]) -> T:
+        """What ``read_it`` gives; see ``store.once``."""
+        return once(self._store, what, read_it)
 
     def where(self, path: str) -> str:
         """A file of the bundle in a message."""
@@ -91,11 +100,14 @@ class Log:
         self.id: str = row["id"]
         self.rank: int | None = row["rank"]
         self.source: str = row["source"]["name"]
-        self.chunk = lru_cache(_CACHED_CHUNKS)(self._read_chunk)  # (name, number): of 'events' or 'metadata', by its position in the directory
+        self._cached_chunk = lru_cache(_CACHED_CHUNKS)(self._read_chunk)
 
     @cached_property
     def directory(self) -> dict:
         """The log directory (schema: log)."""
+        return self.bundle.once(("directory", self.id), self._read_directory)
+
+    def _read_directory(self) -> dict:
         directory = self.bundle.table("log", self.row["path"])
         if not self.bundle.trusted:
             check_directory(directory, self.bundle.where(self.row["path"]))
@@ -107,6 +119,10 @@ class Log:
         if path is None:
             raise BundleError(f"log {self.id} has no table {quoted(name)}", hint=f"Its tables: {', '.join(self.directory['tables'])}", code="not-found")
         return self.bundle.table(name, path, self.sizes)
+
+    def chunk(self, name: str, number: int) -> dict:
+        """A chunk of 'events' or 'metadata', by its position in the directory."""
+        return self.bundle.once((self.id, name, number), lambda: self._cached_chunk(name, number))
 
     def _read_chunk(self, name: str, number: int) -> dict:
         chunk = self.directory[name][number]
@@ -147,7 +163,8 @@ class Log:
         return [Artifact(self, dict(zip(table, values))) for values in zip(*table.values())]
 
     @cached_property
-    def _artifacts_by_compile(self) -> dict[int, list[Artifact]]:
+    def artifacts_by_compile(self) -> dict[int, list[Artifact]]:
+        """The artifacts by row of the compile table."""
         groups: dict[int, list[Artifact]] = {artifact.compile_index: [] for artifact in self.artifacts}
         for artifact in self.artifacts:
             groups[artifact.compile_index].append(artifact)
@@ -215,136 +232,3 @@ class Log:
             for row in range(chunk["count"]):
                 if columns["kind_index"][row] in wanted and (compile_id is None or columns["compile_index"][row] in rows):
                     yield Event(self, table["first_event_index"] + row, {key: values[row] for key, values in columns.items()}, forms.get(str(row), "lf"))
-
-
-class Compile:
-    """One row of the compile table: ``id``, ``key``, ``status``, ``row`` (dict), ``artifacts``, ``metrics``."""
-
-    def __init__(self, log: Log, index: int, row: dict):
-        self.log = log
-        self.index = index
-        self.row = row
-        self.key: str = row["key"]
-        self.id: str | None = row["id"]
-        self.status: str | None = row["status"]
-
-    @property
-    def metrics(self) -> dict | None:
-        """All fields of its compilation metrics, or None."""
-        index = self.row["metrics_event_index"]
-        if index is None:
-            return None
-        metrics = (self.log.metadata(index) or {}).get("compilation_metrics")
-        if type(metrics) is not dict:
-            raise damaged(f"log {self.log.id}", f"event {index} has no compilation metrics, which compile {self.key} names")
-        return metrics
-
-    @property
-    def artifacts(self) -> list[Artifact]:
-        return self.log._artifacts_by_compile.get(self.index, [])
-
-    @property
-    def stack(self) -> list[dict]:
-        """Frames that led to the compile, outermost first; empty when the log has none."""
-        index = self.row["stack_index"]
-        return [] if index is None else self.log.stack(index)
-
-    def __repr__(self) -> str:
-        return f"<Compile {self.key} {self.row['function']} {self.status}>"
-
-
-class _HasPayload:
-    log: Log
-    row: dict
-    _size_key: str
-
-    @property
-    def size_bytes(self) -> int:
-        """Size of the payload; 0 when there is none."""
-        return self.row[self._size_key]
-
-    def bytes(self) -> bytes | None:
-        """The payload, byte for byte as torch wrote it; None when there is none."""
-        if self.row["blob_index"] < 0:
-            return None
-        return self.log.payload(self.row["blob_index"], self.row["blob_offset"], self.size_bytes)
-
-    def text(self) -> str | None:
-        """The payload as text; bytes that are no UTF-8 become U+FFFD."""
-        data = self.bytes()
-        return None if data is None else data.decode("utf-8", "replace")
-
-
-class Artifact(_HasPayload):
-    """One row of the artifact table: ``name``, ``type``, ``language``, ``bytes()``, ``text()``, ``json()``."""
-
-    _size_key = "size_bytes"
-
-    def __init__(self, log: Log, row: dict):
-        self.log = log
-        self.row = row
-        self.name: str = row["name"]
-        self.hash: str | None = row["hash"]
-        self.compile_index: int = row["compile_index"]
-        self.event_index: int = row["event_index"]
-
-    @property
-    def kind(self) -> dict:
-        return self.log.directory["kinds"][self.row["kind_index"]]
-
-    @property
-    def type(self) -> str:
-        return self.kind["type"]
-
-    @property
-    def language(self) -> str:
-        return self.kind["language"]
-
-    @property
-    def phase(self) -> str:
-        descriptor = self.log.bundle.manifest["descriptors"].get(self.kind["descriptor"])
-        if descriptor is None:
-            raise damaged(f"log {self.log.id}", f"the manifest has no descriptor {quoted(self.kind['descriptor'])}")
-        return descriptor["phase"]
-
-    def json(self) -> Any:
-        """The payload parsed; without a payload the metadata of the event. Raises ValueError."""
-        data = self.bytes()
-        if data is not None:
-            return loads(data)
-        metadata = self.log.metadata(self.event_index) or {}
-        return metadata.get(self.type, {})
-
-    def __repr__(self) -> str:
-        return f"<Artifact {self.name} {self.size_bytes} B>"
-
-
-class Event(_HasPayload):
-    """One event: ``index``, ``type``, ``name``, ``row`` (dict of its columns), ``metadata``, ``bytes()``.
-
-    ``payload_form`` says how the payload stood in the log: 'lf', 'crlf', 'verbatim'; None without one.
-    """
-
-    _size_key = "payload_size_bytes"
-
-    def __init__(self, log: Log, index: int, row: dict, payload_form: str):
-        self.log = log
-        self.index = index
-        self.row = row
-        self.payload_form: str | None = payload_form if row["blob_index"] >= 0 else None
-        kind = log.directory["kinds"][row["kind_index"]]
-        self.type: str = kind["type"]
-        self.name: str | None = kind["name"]
-
-    @property
-    def compile(self) -> Compile:
-        return row_of(self.log.compiles, self.row["compile_index"], "compiles", self.log.id)
-
-    @property
-    def metadata(self) -> dict:
-        """The metadata object, {type: {}} written out."""
-        metadata = self.log.metadata(self.index)
-        return {self.type: {}} if metadata is None else metadata
-
-    def __repr__(self) -> str:
-        return f"<Event {self.index} {self.type}>"

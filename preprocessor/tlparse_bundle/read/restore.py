@@ -13,7 +13,8 @@ from tlparse_bundle.commit.folder import new_folder
 from tlparse_bundle.errors import BundleError
 from tlparse_bundle.format.layout import guards
 from tlparse_bundle.read.checks import damaged
-from tlparse_bundle.read.reader import Bundle, Event, Log
+from tlparse_bundle.read.reader import Bundle, Log
+from tlparse_bundle.read.rows import Event
 from tlparse_bundle.shown import shown
 
 _TORCH_PREFIX = "dedicated_log_torch_trace_"

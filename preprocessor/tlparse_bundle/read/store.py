@@ -6,8 +6,9 @@ files, and none gives more bytes than whoever asks expects.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from tlparse_bundle.errors import BundleError
 from tlparse_bundle.format.codecs import MAX_FILE_BYTES, codec_of
@@ -21,13 +22,14 @@ _FEW_BYTES = 8 << 20
 _MAX_VALUES = 16 << 20  # parsed, a value takes up to fifty times the memory of its text
 _MAX_CONTAINERS = 8 << 20
 _AGAIN = "Build the bundle again."
+T = TypeVar("T")
 
 
 class Store(Protocol):
     """The files of one bundle."""
 
     location: str
-    damaged: dict[str, BundleError]  # what was found out about JSON files, by path
+    damaged: dict[Hashable, BundleError]  # what ``once`` found out
 
     def raw(self, path: str, max_bytes: int = MAX_FILE_BYTES) -> bytes:
         """A file as it is stored. Raises BundleError when it cannot be read, or has more bytes."""
@@ -36,7 +38,7 @@ class Store(Protocol):
 class _Folder:
     def __init__(self, folder: Path):
         self.location = str(folder)
-        self.damaged: dict[str, BundleError] = {}
+        self.damaged: dict[Hashable, BundleError] = {}
         self._folder = folder
 
     def raw(self, path: str, max_bytes: int = MAX_FILE_BYTES) -> bytes:
@@ -54,7 +56,7 @@ class _Remote:
     def __init__(self, url: str):
         self._folder = RemoteFolder(url)
         self.location = self._folder.url
-        self.damaged: dict[str, BundleError] = {}
+        self.damaged: dict[Hashable, BundleError] = {}
 
     def raw(self, path: str, max_bytes: int = MAX_FILE_BYTES) -> bytes:
         _check(path, self.location)
@@ -77,20 +79,22 @@ def open_store(location: str | Path) -> Store:
     return _Folder(Path(location))
 
 
-def read_json(store: Store, path: str, max_bytes: int = MAX_JSON_BYTES) -> Any:
-    """A JSON file of the bundle. Raises BundleError, for one that would take more memory than tables do as well.
-
-    What is damaged is found out once: a small file that unpacks to much would cost its time at each question.
-    """
-    _check(path, store.location)
-    if path in store.damaged:
-        raise store.damaged[path].with_traceback(None)
+def once(store: Store, what: Hashable, read_it: Callable[[], T]) -> T:
+    """What ``read_it`` gives. That it is damaged is found out once: a small file that unpacks to much would cost its time at each question."""
+    if what in store.damaged:
+        raise store.damaged[what].with_traceback(None)
     try:
-        return _read_json(store, path, max_bytes)
+        return read_it()
     except BundleError as error:
         if error.code == "damaged":
-            store.damaged[path] = error
+            store.damaged[what] = error
         raise
+
+
+def read_json(store: Store, path: str, max_bytes: int = MAX_JSON_BYTES) -> Any:
+    """A JSON file of the bundle. Raises BundleError, for one that would take more memory than tables do as well."""
+    _check(path, store.location)
+    return once(store, path, lambda: _read_json(store, path, max_bytes))
 
 
 def _read_json(store: Store, path: str, max_bytes: int) -> Any:
