@@ -15,8 +15,10 @@ from plain_server import plain_server
 from tlparse_bundle import Bundle, build, discover
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="the tests of the viewers need playwright")
+from one_server import BLANK, OneServer  # noqa: E402
 from pages import open_page  # noqa: E402
 from running_server import running  # noqa: E402
+from tab import Tab  # noqa: E402
 from waiting import HANG_S  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -46,38 +48,80 @@ def browser():
         browser.close()
 
 
+def watched(page):
+    """What goes wrong on a page, and what it asked of other hosts: two lists that grow."""
+    problems, foreign = [], []
+    # Chromium writes there, too, that a request ended with 400 or more.
+    page.on("console", lambda message: message.type in ("error", "warning") and problems.append(f"console {message.type}: {message.text}"))
+    page.on("pageerror", lambda error: problems.append(f"script error: {error.stack}"))
+    page.on("requestfailed", lambda request: request.failure != "net::ERR_ABORTED" and problems.append(f"failed: {request.url} {request.failure}"))
+    local = ("127.0.0.1", "localhost")
+    page.on("request", lambda r: urlsplit(r.url).scheme.startswith("http") and urlsplit(r.url).hostname not in local and foreign.append(r.url))
+    return problems, foreign
+
+
+def _nothing_wrong(problems, foreign, errors):
+    assert not foreign, "the page asked other hosts"
+    assert errors or not problems, "\n".join(problems)
+
+
 @pytest.fixture
 def new_page(browser, servers):
-    """new_page(errors=False, **context options): a page that notes what goes wrong, and fails the test for it."""
+    """new_page(errors=False, **context options): a page in a context of its own."""
     pages = []
 
     def make(errors=False, **options):
         page = open_page(browser, **options)
-        problems, foreign = [], []
-        # Chromium writes there, too, that a request ended with 400 or more.
-        page.on("console", lambda message: message.type in ("error", "warning") and problems.append(f"console {message.type}: {message.text}"))
-        page.on("pageerror", lambda error: problems.append(f"script error: {error.stack}"))
-        page.on("requestfailed", lambda request: request.failure != "net::ERR_ABORTED" and problems.append(f"failed: {request.url} {request.failure}"))
-        local = ("127.0.0.1", "localhost")
-        page.on("request", lambda r: urlsplit(r.url).scheme.startswith("http") and urlsplit(r.url).hostname not in local and foreign.append(r.url))
-        pages.append((page, [] if errors else problems, foreign))
+        pages.append((page, *watched(page), errors))
         return page
 
     yield make
-    for page, problems, foreign in pages:
+    for page, *noted in pages:
         page.context.close()
-        assert not foreign, "the page asked other hosts"
-        assert not problems, "\n".join(problems)
+        _nothing_wrong(*noted)
+
+
+@pytest.fixture(scope="session")
+def blank(one_server):
+    """The address of a page with nothing on it. A page that comes after it on the same server is begun anew, in the same process."""
+    return one_server[0] + BLANK
+
+
+@pytest.fixture(scope="session")
+def tab(browser, blank):
+    tab = Tab(browser, blank, watched)
+    yield tab
+    tab.close()
 
 
 @pytest.fixture
-def page(new_page):
-    return new_page()
+def page_that(tab, servers):
+    """page_that(errors=False): the page of the tab that tests share, which is as new."""
+    said = {}
+
+    def make(errors=False):
+        assert not said, "a test has this page once: new_page() makes others"
+        page, said["noted"] = tab.open()
+        said["errors"] = errors
+        return page
+
+    yield make
+    if said:
+        tab.leave()
+        problems, foreign = ([*notes] for notes in said["noted"])
+        for notes in said["noted"]:
+            notes.clear()
+        _nothing_wrong(problems, foreign, said["errors"])
 
 
 @pytest.fixture
-def page_with_errors(new_page):
-    return new_page(errors=True)
+def page(page_that):
+    return page_that()
+
+
+@pytest.fixture
+def page_with_errors(page_that):
+    return page_that(errors=True)
 
 
 @pytest.fixture(scope="session")
@@ -104,15 +148,27 @@ def bundle_of(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def address_of():
+def one_server():
+    """The address of the server for all bundles, and the application."""
+    app = OneServer()
+    with run_app(app) as address:
+        yield address, app
+
+
+@pytest.fixture(scope="session")
+def address_of(one_server):
     """address_of(bundle folder, server): where the default viewer shows it. Servers: 'serve' is ours, 'static' a plain one, 'export' none: a file."""
-    starters = {"serve": _serve, "static": _static, "export": _export}
+    address, app = one_server
+    starters = {"static": _static, "export": _export}
     known = {}
     with ExitStack() as stack:
 
         def start(folder, server="serve"):
             if (folder, server) not in known:
-                known[folder, server] = stack.enter_context(starters[server](Path(folder)))
+                if server == "serve":
+                    known[folder, server] = f"{address}/viewers/default/?bundle=/bundles/{app.add(folder)}/"
+                else:
+                    known[folder, server] = stack.enter_context(starters[server](Path(folder)))
             return known[folder, server]
 
         yield start
@@ -123,14 +179,6 @@ def run_app(app):
     """The address of an application of ours, on a port of its own."""
     with running(app) as port:
         yield f"http://127.0.0.1:{port}"
-
-
-@contextmanager
-def _serve(folder):
-    from tlparse_bundle.serve.app import create_app
-
-    with run_app(create_app({"run": folder})) as address:
-        yield f"{address}/viewers/default/?bundle=/bundles/run/"
 
 
 @pytest.fixture

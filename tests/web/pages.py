@@ -30,7 +30,7 @@ QUIET = """(() => {
   };
 })()"""
 
-_asked = WeakKeyDictionary()  # page: the requests that are not answered, and how many there have been
+_requests = WeakKeyDictionary()  # page: those that are not answered, and the addresses of all
 
 
 def open_page(browser, **options):
@@ -39,13 +39,13 @@ def open_page(browser, **options):
     context.set_default_timeout(WAIT_MS)
     context.add_init_script(QUIET)
     page = context.new_page()
-    open_requests, count = _asked[page] = set(), [0]
+    open_requests, addresses = _requests[page] = set(), []
 
     def begin(request):
         if request.is_navigation_request():
             open_requests.clear()  # those of the page before
         open_requests.add(request)
-        count[0] += 1
+        addresses.append(request.url)
 
     page.on("request", begin)
     page.on("requestfinished", lambda request: open_requests.discard(request))
@@ -53,16 +53,21 @@ def open_page(browser, **options):
     return page
 
 
+def asked(page):
+    """The addresses of all that a page has asked for: a list that grows."""
+    return _requests[page][1]
+
+
 def settle(page):
     """Until the view is drawn, everything that it asked for is there, and nothing changes any more."""
-    open_requests, count = _asked[page]
+    open_requests, addresses = _requests[page]
     expect(page.locator("main > *").first).to_be_attached()
     while True:
         expect(page.locator(".loading")).to_have_count(0)
         becomes(lambda: (page.evaluate("0"), len(open_requests))[1], 0)
-        before = count[0]
+        before = len(addresses)
         page.evaluate("quiet()")
-        if not open_requests and count[0] == before:
+        if not open_requests and len(addresses) == before:
             return
 
 
@@ -70,6 +75,14 @@ def go(page, hash):
     """Leads an open page to another address of it, and waits until it shows what is there."""
     page.evaluate("hash => { location.hash = hash }", hash)
     settle(page)
+
+
+def text_of(page):
+    """What a view shows, with what is selected in it."""
+    return page.evaluate(
+        """() => [document.title, document.querySelector('main').innerText, ...Array.from(document.querySelectorAll('main [aria-selected=true], main [aria-current], main [aria-pressed=true]'), (e) => e.innerText),
+        ...Array.from(document.querySelectorAll('main input, main select'), (e) => e.type === 'checkbox' ? e.checked : e.value)].join('\\n')"""
+    )
 
 
 def becomes(read, wanted=True):

@@ -1,6 +1,7 @@
 """Compare: two compiles artifact by artifact, line by line; all compiles of a function."""
 
 import re
+from urllib.parse import urlsplit
 
 import pytest
 from log_builder import record
@@ -113,12 +114,14 @@ def test_what_is_missing_is_said(show, left):
     expect(page.get_by_role("region", name="Difference")).to_contain_text("on the left")
 
 
-def test_another_bundle_on_this_host(show, page_with_errors, bundle_of, address_of):
+def test_another_bundle_on_this_host(show, new_page, bundle_of, address_of):
     page, bundle = show("recompiles")
     log = bundle.logs[0].id
-    page.evaluate("hash => { location.hash = hash }", PLACE.format(f"{log}/0/0", f"{log}/0/0") + "&other=/bundles/run/")
-    expect(page.get_by_text("right: /bundles/run/")).to_be_visible()
+    other = urlsplit(address_of(bundle_of("recompiles"))).query.removeprefix("bundle=")
+    page.evaluate("hash => { location.hash = hash }", PLACE.format(f"{log}/0/0", f"{log}/0/0") + f"&other={other}")
+    expect(page.get_by_text(f"right: {other}")).to_be_visible()
     expect(page.get_by_role("navigation", name="Artifacts").get_by_role("link", name="dynamo_output_graph")).to_contain_text("same")
     foreign = PLACE.format(f"{log}/0/0", f"{log}/0/0") + "&other=https://example.com/b/"
-    page_with_errors.goto(address_of(bundle_of("recompiles")) + foreign)
-    expect(page_with_errors.get_by_role("alert")).to_contain_text("on another host")
+    refused = new_page(errors=True)
+    refused.goto(address_of(bundle_of("recompiles")) + foreign)
+    expect(refused.get_by_role("alert")).to_contain_text("on another host")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from addresses import ADDRESSES, PARTS, hash_of, view_names
-from pages import address, becomes, go, settle
+from pages import address, becomes, go, settle, text_of
 from playwright.sync_api import expect
 from tlparse_bundle import Bundle
 from tlparse_bundle.format.schemas import schema, schema_names
@@ -94,16 +94,8 @@ def test_every_string_of_provenance_is_text(page, hostile_bundle, address_of, fi
     assert not page.title().startswith("broken")
 
 
-def text_of(page):
-    """What a view shows, with what is selected in it."""
-    return page.evaluate(
-        """() => [document.title, document.querySelector('main').innerText, ...Array.from(document.querySelectorAll('main [aria-selected=true], main [aria-current], main [aria-pressed=true]'), (e) => e.innerText),
-        ...Array.from(document.querySelectorAll('main input, main select'), (e) => e.type === 'checkbox' ? e.checked : e.value)].join('\\n')"""
-    )
-
-
 @pytest.mark.parametrize("fixture, hashes", PARTS)
-def test_an_address_shows_the_same_in_a_new_window(show, new_page, fixture, hashes):
+def test_an_address_shows_the_same_in_a_new_window(show, new_page, blank, fixture, hashes):
     """Also after something was selected, sorted and filtered in the view."""
     page, bundle = show(fixture)
     other = new_page()
@@ -115,7 +107,7 @@ def test_an_address_shows_the_same_in_a_new_window(show, new_page, fixture, hash
             grid.get_by_role("row").nth(3).click()
             settle(page)
         here = address(page)
-        other.goto("about:blank")
+        other.goto(blank)
         other.goto(here)
         settle(other)
         becomes(lambda: (here, text_of(other)), (here, text_of(page)))

@@ -1,4 +1,10 @@
-"""The exported file, opened from disk: the main tests of the default viewer once more, without any server."""
+"""The exported file, opened from disk, without any server.
+
+The modules of the viewers are the same there, and every view shows the same as from a server. What differs is where bytes come
+from, how modules and workers start, the policy, and addresses with file:. Of the tests of the default viewer those run once more
+that go through these: all payloads and downloads, large ones, workers that are begun and stopped, no log and several, links,
+reloads and the way back.
+"""
 
 import base64
 import functools
@@ -7,15 +13,28 @@ import shutil
 
 import pytest
 import zstandard
+from addresses import PARTS, hash_of
 from conftest import VIEWERS
 from log_builder import record
-from pages import settle
+from pages import asked, becomes, go, settle, text_of
 from playwright.sync_api import expect
-from test_web_artifacts import *  # noqa: F403
-from test_web_compiles import *  # noqa: F403
-from test_web_overview import *  # noqa: F403
-from test_web_search import *  # noqa: F403
-from test_web_stack import *  # noqa: F403
+from test_web_artifacts import (  # noqa: F401
+    long_text,
+    test_a_hundred_thousand_lines,
+    test_artifact_is_reached_by_clicks,
+    test_every_artifact_opens_and_is_the_payload,
+    test_line_has_an_address,
+)
+from test_web_compiles import test_three_thousand_rows_sort_and_filter  # noqa: F401
+from test_web_overview import test_bundle_without_logs, test_picker_keeps_the_view  # noqa: F401
+from test_web_search import (  # noqa: F401
+    test_all_logs_at_once,
+    test_large_logs_are_searched_when_asked_and_can_be_stopped,
+    test_many_lines_are_counted_and_shown_when_asked,
+    test_names_by_kind_as_one_types,
+    test_text_leads_to_the_line,
+)
+from test_web_stack import test_flame_shows_the_same_selection_and_time, test_walking_shows_the_compile_beside_the_tree  # noqa: F401
 from tlparse_bundle import Bundle, BundleError
 from tlparse_bundle.serve import export as export_module
 from tlparse_bundle.serve.export import export
@@ -25,6 +44,23 @@ from tlparse_bundle.serve.export import export
 def show(show):
     """As elsewhere, but of a file."""
     return functools.partial(show, server="export")
+
+
+LAYOUT = "() => Array.from(document.querySelectorAll('main *'), (e) => { const r = e.getBoundingClientRect(); return [e.localName, r.x, r.y, r.width, r.height].join(' '); })"
+
+
+@pytest.mark.parametrize("fixture, hashes", PARTS)
+def test_every_view_is_that_of_a_server(page, new_page, bundle_of, address_of, fixture, hashes):
+    """The same words, and each element in the same place: the same styles too."""
+    folder, exported = bundle_of(fixture), new_page()
+    page.goto(address_of(folder))
+    exported.goto(address_of(folder, "export"))
+    for hash in hashes:
+        for one in (page, exported):
+            go(one, hash_of(hash, Bundle.open(folder).logs[0].id))
+        page.locator(".ranks-link").evaluate_all("links => links.forEach((link) => link.remove())")  # a file has no other viewer
+        becomes(lambda: (hash, text_of(exported)), (hash, text_of(page)))
+        becomes(lambda: (hash, exported.evaluate(LAYOUT)), (hash, page.evaluate(LAYOUT)))
 
 
 @pytest.fixture
@@ -43,12 +79,11 @@ def exported(page, bundle_of, tmp_path):
 def test_nothing_is_fetched(exported):
     page = exported("train_step")
     expect(page.get_by_role("heading", level=1)).to_contain_text("compile")
-    asked = []
-    page.on("request", lambda request: asked.append(request.url))
+    before = len(asked(page))
     page.reload()
     expect(page.get_by_role("heading", level=1)).to_contain_text("compile")
-    assert [url for url in asked if not url.startswith(("file:", "blob:"))] == []
-    assert len([url for url in asked if url.startswith("file:")]) == 1
+    assert [url for url in asked(page)[before:] if not url.startswith(("file:", "blob:"))] == []
+    assert len([url for url in asked(page)[before:] if url.startswith("file:")]) == 1
 
 
 def test_its_policy_is_strict(exported):

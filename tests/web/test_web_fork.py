@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from pages import becomes, expect_address
+from pages import asked, becomes, expect_address
 from playwright.sync_api import expect
 from tlparse_bundle import Bundle
 from tlparse_bundle.serve.export import export
@@ -147,8 +147,6 @@ def older(forked):
 @pytest.mark.parametrize("way", ["serve", "site", "export"])
 def test_an_older_fork_goes_on_with_its_own_lib(way, older, page, bundle_of, served, hosted, tmp_path):
     bundle = bundle_of("graph_breaks", "gzip")
-    asked = []
-    page.on("request", lambda request: asked.append(request.url))
     if way == "serve":
         page.goto(served({"run": bundle}, {"mine": older}))
     elif way == "site":
@@ -161,8 +159,8 @@ def test_an_older_fork_goes_on_with_its_own_lib(way, older, page, bundle_of, ser
     page.get_by_role("navigation", name="Compiles").get_by_role("link").first.click()
     expect(page.get_by_role("main").get_by_role("link").first).to_be_visible()
     if way != "export":
-        assert any(url.endswith("/viewers/mine/lib/bundle.js") for url in asked)
-        assert not any("/viewers/lib/" in url for url in asked)
+        assert any(url.endswith("/viewers/mine/lib/bundle.js") for url in asked(page))
+        assert not any("/viewers/lib/" in url for url in asked(page))
 
 
 def test_the_starter_is_short():

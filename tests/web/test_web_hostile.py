@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 from fuzz.mutations import bomb, claiming
-from pages import go, settle
+from pages import asked, go, settle
 from playwright.sync_api import expect
 
 LOG = "logs/fixture0"
@@ -14,7 +14,7 @@ HUGE = 10**15
 
 
 @pytest.fixture
-def spoilt(bundle_of, address_of, tmp_path, new_page):
+def spoilt(bundle_of, address_of, tmp_path, page_that):
     """spoilt(path, change, hash, codec): the page on a copy of a bundle, of one file of which ``change`` was made."""
 
     def open_it(path, change, hash="", *, fixture="basic_inference", codec="none", server="serve", errors=False):
@@ -27,7 +27,7 @@ def spoilt(bundle_of, address_of, tmp_path, new_page):
             document = json.loads(target.read_bytes())
             change(document)
             target.write_text(json.dumps(document))
-        page = new_page(errors)
+        page = page_that(errors)
         page.goto(address_of(folder, server) + hash)
         settle(page)
         return page
@@ -90,15 +90,12 @@ def test_what_is_malformed_is_a_sentence(spoilt, path, change, view, words):
 
 @pytest.mark.parametrize("path", ["//127.0.0.1:9/x", "../../bundles.json", "data:application/json,{}", "/bundles.json", "manifest.json?x", "logs/%2e%2e/%2e%2e/x.json", "logs/other/log.json", "x" * 5000])
 @pytest.mark.parametrize("place", [("manifest.json", "logs", 0, "path"), (f"{LOG}/log.json", "tables", "compiles"), (f"{LOG}/log.json", "events", 0, "path")], ids=lambda place: place[-2])
-def test_nothing_but_files_of_the_bundle_is_asked_for(spoilt, new_page, path, place):
+def test_nothing_but_files_of_the_bundle_is_asked_for(spoilt, path, place):
     file, *keys = place
-    asked = []
     page = spoilt(file, put(*keys, path), "#v=1&view=events")
-    page.on("request", lambda request: asked.append(request.url))
-    page.reload()
-    settle(page)
     expect(alert(page).first).to_contain_text("is malformed: it names")
-    assert all("/bundles/run/manifest.json" in url or "/bundles/run/logs/fixture0/" in url or "/viewers/" in url for url in asked)
+    own = page.url.partition("?bundle=")[2].partition("#")[0]
+    assert all(f"{own}manifest.json" in url or f"{own}logs/fixture0/" in url or "/viewers/" in url for url in asked(page))
 
 
 @pytest.mark.parametrize("codec", ["zstd", "gzip"])

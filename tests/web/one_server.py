@@ -1,0 +1,39 @@
+"""One server for the bundles of a session. The viewers have one address then, and a browser that has read them does not ask again."""
+
+from tlparse_bundle.serve.app import create_app
+
+BLANK = "/blank"  # a page with nothing on it
+
+
+class OneServer:
+    """An application: each bundle has one of ours, and a name below /bundles/."""
+
+    def __init__(self):
+        self._apps = {}
+
+    def add(self, folder):
+        """The name of a bundle."""
+        name = f"run{len(self._apps)}"
+        self._apps[name] = create_app({name: folder})
+        return name
+
+    async def __call__(self, scope, receive, send):
+        path = scope["path"]
+        if path == BLANK:
+            await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"text/html")]})
+            await send({"type": "http.response.body", "body": b"<!doctype html>"})
+            return
+        name = path.split("/")[2] if path.startswith("/bundles/") else None
+        app = self._apps.get(name) or next(iter(self._apps.values()))
+        await app(scope, receive, _kept(send) if path.startswith("/viewers/") else send)
+
+
+def _kept(send):
+    """Viewers do not change while tests run: the browser need not ask whether they did. (What it is told else: tests/serve.)"""
+
+    async def answer(message):
+        if message["type"] == "http.response.start":
+            message["headers"] = [(name, b"max-age=86400" if name.lower() == b"cache-control" else value) for name, value in message["headers"]]
+        await send(message)
+
+    return answer

@@ -1,0 +1,70 @@
+"""The tab that the tests of a session share: its process keeps the modules of the viewers, and shows a page for less than half the work.
+
+The next test gets it as if it were new, or gets another one: a tab is given on when all that was done with it was to look
+at pages of the one server. What is noted there or stays set, such as a listener or a size, is the end of the tab.
+"""
+
+from urllib.parse import urlsplit
+
+from pages import asked, open_page
+
+# What a page and its context do that outlives a page. After these the tab is not given on.
+STAYS = {
+    "page": (
+        "on", "once", "route", "route_web_socket", "route_from_har", "add_init_script", "expose_function", "expose_binding", "emulate_media",
+        "set_viewport_size", "set_default_timeout", "set_default_navigation_timeout", "set_extra_http_headers", "add_locator_handler", "close",
+    ),
+    "context": ("on", "once", "route", "new_page", "new_cdp_session", "grant_permissions", "add_init_script", "add_cookies", "set_offline", "set_geolocation", "close"),
+}  # fmt: skip
+
+
+class Tab:
+    """open(): the page; leave(): it is made as new, or closed. ``home`` is an empty page of the one server."""
+
+    def __init__(self, browser, home, watch):
+        self.browser, self.home, self.watch = browser, home, watch
+        self.page = None
+
+    def open(self):
+        """The page, and what watch() noted of it."""
+        if self.page is None:
+            self.page = open_page(self.browser)
+            self.noted = self.watch(self.page)
+            self.page.on("framenavigated", self._went)
+            self.page.goto(self.home)
+            self.clean = True
+            for name, owner in (("page", self.page), ("context", self.page.context)):
+                for method in STAYS[name]:
+                    setattr(owner, method, self._marked(getattr(owner, method)))
+        asked(self.page).clear()
+        return self.page, self.noted
+
+    def leave(self):
+        page = self.page
+        try:
+            if self.clean and len(page.context.pages) == 1:
+                page.goto(self.home)
+                page.mouse.move(0, 0)
+                page.evaluate("localStorage.clear(); sessionStorage.clear(); window.name = ''")
+                page.context.clear_cookies()
+                return
+        except Exception:  # whatever befell it
+            pass
+        self.close()
+
+    def close(self):
+        if self.page is not None:
+            page, self.page = self.page, None
+            page.context.close()
+
+    def _went(self, frame):
+        there, home = urlsplit(frame.url), urlsplit(self.home)
+        if frame.url != "about:blank" and (there.scheme, there.netloc) != (home.scheme, home.netloc):
+            self.clean = False
+
+    def _marked(self, method):
+        def call(*args, **options):
+            self.clean = False
+            return method(*args, **options)
+
+        return call
