@@ -921,7 +921,7 @@ export interface Manifest {
       };
     };
   }[];
-  /** Path of what several ranks together say, by the name of the analysis; the schema of 'verdict' is ranks_verdict. Only in bundles with logs of two or more ranks. More analyses may be added; a reader ignores those that it does not know. */
+  /** Path of what several ranks together say, by the name of the analysis; the schema of 'findings' is ranks_findings. Only in bundles with logs of two or more ranks. More analyses may be added; a reader ignores those that it does not know. */
   ranks?: Record<string, string>;
   /** The phases that artifacts and events belong to, in the order in which a compile runs through them. */
   phases: {
@@ -1389,6 +1389,114 @@ export interface RanksExecution {
   without: number[][];
 }
 
+/** ranks/findings.json: what the ranks of a job say together, most important first: rows as in findings, with ranks. What would do most to the job (hang, wrong results, slow, different) comes first, then by position. */
+export interface RanksFindings {
+  /** The headline and its numbers. */
+  summary: {
+    /** The headline: what keeps the job from going on, or that the ranks agree. Plain text, code in backticks. */
+    text: string;
+    /** The ranks that were compared. */
+    ranks: number[][];
+    /** Ranks that no finding is about, other than that they were slow or left more logs. */
+    agreeing: number[][];
+    /** Number of ranks of the job, as calls of collectives or estimates tell it; null when nothing does: then no rank is known to be missing behind the highest. */
+    world_size: number | null;
+    /** Ranks without a log, as far as is known. */
+    missing: number[][];
+    /** Order of the collectives that compiled code calls, in each process group: 'agrees' on all ranks; 'differs'; 'unknown': not all logs tell; 'none': there are none. */
+    collective_order: "agrees" | "differs" | "unknown" | "none";
+    /** Number of the run that is compared, from 1. */
+    run: number;
+    /** Runs that the logs with a rank are of, in the order of their start. A run has each rank once. */
+    runs: {
+      /** Its ranks. */
+      ranks: number[][];
+      /** Its logs. */
+      log_ids: string[];
+      /** First record, microseconds since 1970-01-01 UTC, or null. */
+      start_epoch_us: number | null;
+      /** As above. */
+      world_size: number | null;
+      /** Versions of torch. */
+      torch_versions: string[];
+      /** Whether it is the run that is compared, or another attempt of the same job. */
+      attempt: boolean;
+    }[];
+    /** Number of findings by severity. */
+    findings: {
+      /** Findings of severity 'error'. */
+      error: number;
+      /** Findings of severity 'warning'. */
+      warning: number;
+      /** Findings of severity 'info'. */
+      info: number;
+    };
+  };
+  /** The findings, at most 300. */
+  findings: {
+    /** What it is about. The job cannot go on: collective-mismatch (calls that cannot meet; 'effect' wrong: they meet, with wrong results), failed-everywhere, failure, unfinished-compile (the ranks are inside of it), never-began (they lack a compile that others have; 'call': a collective that those wait in), missing-rank, empty-log, cut-log, collective-waits (others call what these do not), group-differs, equal-logs. Wrong results: missing-wait, collective-parity, mixed-versions, rank-differs. Slow: straggler, late-start, cached-before. Ranks are not the same: graph-break, restart, recompile, guard (on these ranks only or, with 'lacking', on the others only), compile-order, extra-compile, missing-compile, graph, execution-order, collectives, tensors. Notes: other-run, no-rank (logs that are not compared), stages (ranks that compiled nothing in common). */
+    kind: string;
+    /** As in findings. */
+    fingerprint: string;
+    /** 'error': the job cannot go well with it; 'warning': a difference that need not be one; 'info': costs time, or is worth knowing. */
+    severity: "error" | "warning" | "info";
+    /** One sentence, on one line. Plain text, code in backticks. */
+    title: string;
+    /** More of it, as in findings; may be empty. */
+    text: string;
+    /** Function, or null. */
+    function: string | null;
+    /** File, or null. */
+    file: string | null;
+    /** Line, or null. */
+    line: number | null;
+    /** The ranks that it is about. */
+    ranks: number[][];
+    /** The ranks that they differ from, or that wait for them. */
+    others: number[][];
+    /** Log that the indexes refer to: of the lowest of the ranks; null without one. */
+    log_id: string | null;
+    /** As in findings. */
+    compile_indexes: number[];
+    /** As in findings. */
+    event_indexes: number[];
+    /** As in findings. */
+    span_indexes: number[];
+    /** As in findings. */
+    count: number;
+    /** As in findings. */
+    cost_us: number | null;
+    /** As in findings. */
+    cost_of: string | null;
+    /** As in findings. */
+    remedies: {
+      /** What to do, in words. */
+      text: string;
+      /** What to paste, or null. */
+      code: string | null;
+      /** Who says so: 'torch' is its own hint, word for word. */
+      source: "torch" | "tlparse-bundle";
+    }[];
+    /** As in findings. */
+    because_of: number | null;
+    /** Row of 'columns' of matching, or null. */
+    column_index: number | null;
+    /** Key of the compile on the lowest of the ranks; null without one. */
+    compile_key: string | null;
+    /** The same on the lowest of the others. */
+    others_compile_key: string | null;
+    /** Where the numbers come from. */
+    evidence: {
+      /** Name of the analysis. */
+      analysis: string;
+      /** JSON pointer into it. */
+      path: string;
+    };
+    /** What the sentences are made of, by kind; see the analysis that 'evidence' names. */
+    details: Record<string, unknown>;
+  }[];
+}
+
 /** ranks/graphs.json: which compiles are identical across ranks, and where in the compiler the others begin to differ. Compared is the text of graphs and code without what always differs: the number of the rank's own device, graph ids, addresses, paths of cache files. */
 export interface RanksGraphs {
   /** Parts of the compiler, in order: 'dynamo' the captured graph; 'joint', 'forward', 'backward', 'inference' graphs of AOTAutograd; 'post_grad' graphs of Inductor behind its passes; 'code' generated. */
@@ -1445,7 +1553,7 @@ export interface RanksGraphs {
   }[];
 }
 
-/** ranks/health.json: ranks whose log is missing, cut or silent. */
+/** ranks/health.json: where each rank stands: whose log is missing, cut or silent, who is inside a compile. */
 export interface RanksHealth {
   /** Highest rank with a log. */
   highest_rank: number;
@@ -1453,8 +1561,8 @@ export interface RanksHealth {
   world_size: number | null;
   /** The problems. */
   problems: {
-    /** missing: no log of this rank. empty: a log without records. cut: the log ends within a record. unfinished: a compile began and did not end, which the others ended. silent: no compile, while others have some. stopped: the log ends before compiles that most ranks made. other_logs: the rank has more logs, which are not compared. */
-    kind: "missing" | "empty" | "cut" | "unfinished" | "silent" | "stopped" | "other_logs";
+    /** missing: no log of this rank. empty: a log without records. cut: the log ends within a record. unfinished: the ranks are inside a compile. silent: no compile, while others have some. stopped: the log ends before compiles that most ranks made. other_logs: the rank has more logs, which are not compared. equal_logs: equal byte for byte. */
+    kind: "missing" | "empty" | "cut" | "unfinished" | "silent" | "stopped" | "other_logs" | "equal_logs";
     /** The ranks. */
     ranks: number[][];
     /** Ids of their logs; of other_logs, of the others. */
@@ -1469,6 +1577,16 @@ export interface RanksHealth {
     last_epoch_us: number | null;
     /** The same of the rank that wrote longest; null when unknown. */
     others_last_epoch_us: number | null;
+    /** Of an unfinished compile: the innermost open span, or null. */
+    span: string | null;
+    /** When the unfinished compile began, or null. */
+    since_epoch_us: number | null;
+    /** Ranks that finished the column. */
+    finished: number[][];
+    /** Of an unfinished compile: ranks that never began the column. */
+    never_began: number[][];
+    /** For how long it was open when the log ended, in microseconds (of several ranks the longest); else null. */
+    open_us: number | null;
   }[];
 }
 
@@ -1518,7 +1636,7 @@ export interface RanksMatching {
   }[];
 }
 
-/** ranks/occurrences.json: what happened on some ranks and not on all: graph breaks, recompiles, failures, restarts, guards. */
+/** ranks/occurrences.json: what happened on some ranks and not on all: graph breaks, recompiles, restarts, guards; and all failures. */
 export interface RanksOccurrences {
   /** The rows: first failures, then graph breaks, restarts, recompiles, guards; in each kind in the order of the columns. Guards are compared within a column and a graph only; at most 1,000. */
   occurrences: {
@@ -1540,6 +1658,90 @@ export interface RanksOccurrences {
     file: string | null;
     /** Line in that file; null when unknown. */
     line: number | null;
+  }[];
+}
+
+/** ranks/order.json: in which order ranks call collectives in compiled code, by process group, and the first calls that cannot meet. Where the order in which graphs ran is not recorded, the order is that of the compiles. */
+export interface RanksOrder {
+  /** One row per process group. */
+  groups: {
+    /** Its name, or null. */
+    group: string | null;
+    /** Number of its ranks, or null. */
+    size: number | null;
+    /** Ranks that call it. */
+    ranks: number[][];
+    /** Whether the order in which graphs ran is recorded. */
+    recorded: boolean;
+    /** Ranks whose calls are in part taken to be those of most, since their logs do not tell (cached code). */
+    unknown: number[][];
+    /** The first calls that do not fit, or null. 'hang': they cannot meet; 'wrong': they meet, with other reductions or types. */
+    mismatch: {
+      /** Position in the group, from 0. */
+      position: number;
+      /** What happens. */
+      effect: "hang" | "wrong";
+      /** Most ranks first. */
+      sides: {
+        /** Ranks. */
+        ranks: number[][];
+        /** Row of 'columns' of matching. */
+        column_index: number;
+        /** Row of 'calls'. */
+        call_index: number;
+      }[];
+    } | null;
+    /** Ranks that call nothing more in the group where others do. */
+    short: {
+      /** These ranks. */
+      ranks: number[][];
+      /** Ranks that call. */
+      others: number[][];
+      /** Row of 'columns' of matching. */
+      column_index: number;
+      /** Row of 'calls'. */
+      call_index: number;
+      /** Position in the group, from 0. */
+      position: number;
+    }[];
+  }[];
+  /** The first call that ranks make in groups of unequal numbers of callers. */
+  split: {
+    /** Row of 'columns' of matching. */
+    column_index: number;
+    /** Position in the group, from 0. */
+    position: number;
+    /** Most ranks first. */
+    sides: {
+      /** Ranks. */
+      ranks: number[][];
+      /** Row of 'columns' of matching. */
+      column_index: number;
+      /** Row of 'calls'. */
+      call_index: number;
+    }[];
+  }[];
+  /** What most ranks call in a column, of those with collectives. */
+  columns: {
+    /** Row of 'columns' of matching. */
+    column_index: number;
+    /** Rows of 'calls', in order. */
+    call_indexes: number[];
+  }[];
+  /** The calls that are named above. */
+  calls: {
+    /** Name, such as all_reduce. */
+    op: string;
+    /** Such as 'sum', or null. */
+    reduce_op: string | null;
+    /** Name of the process group, '0' for that of all ranks; the same group has the same name on all ranks. null when unknown. */
+    group: string | null;
+    /** Its number of ranks, where the call tells; else null. */
+    group_size: number | null;
+    /** Type of the result as torch prints graphs ('f32'), or null. */
+    dtype: string | null;
+    /** Sizes of the result; a symbol is a string. null when unknown. */
+    shape: (number | string)[] | null;
   }[];
 }
 
@@ -1600,7 +1802,7 @@ export interface RanksSkew {
     compile_time_us: number;
     /** By how much it held up the others: over the columns in which it was the slowest, its length less the median length. */
     held_up_us: number;
-    /** By how much its first common compile started later than the median rank; negative when earlier; null when unknown. */
+    /** By how much its first compile began later than that of half of the ranks; negative when earlier; null when unknown. */
     late_us: number | null;
   }[];
   /** One row for each column of matching. */
@@ -1673,7 +1875,7 @@ export interface RanksTensors {
   compared: number[][];
 }
 
-/** ranks/verdict.json: what is wrong, most important first; no statements when the ranks agree. A viewer makes sentences of it; the numbers are those of the other analyses. */
+/** ranks/verdict.json: what is wrong, most important first; no statements when the ranks agree. For readers of 1.1; findings says more, in words. */
 export interface RanksVerdict {
   /** The ranks that were compared. */
   ranks: number[][];

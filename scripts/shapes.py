@@ -54,6 +54,7 @@ _SAID_OTHERWISE = {  # where neither the description nor the name tells
     "stacks.stacks.parent_index": "^",
     "tensors.graphs.nodes": "strings",
     "tensors.graphs.shapes": "shapes",
+    "ranks_findings.findings.because_of": "findings",
     "ranks_verdict.statements.because_of": "statements",
 }
 _NO_ROWS = re.compile(r"_count$|^first_guard$|^first_event_index$|^position$")  # numbers of rows, or where rows begin: they may be as large as the table

@@ -4,6 +4,7 @@ from collections import Counter
 
 import pytest
 import traces
+import zstandard
 from jsonschema import Draft202012Validator
 from tlparse_bundle.findings.registry import kinds
 from tlparse_bundle.format.schemas import schema
@@ -12,6 +13,7 @@ SCHEMA = schema("findings")
 DETAILS = SCHEMA["$defs"]["details"]["properties"]
 VERSION_LOGS = sorted(traces.ROOT.glob("fixtures/versions/*/*.log.zst"))
 DAMAGED = "damaged"  # the fixture failures, with one line turned into noise and its end cut off
+UNSCHEDULED = "unscheduled"  # the log no_wait, with one collective more in a schedule
 # Of every kind a log in which it appears, and one in which it must not.
 WHERE = {
     "autotune": ("2.13.0/autotune", "basic_inference"),
@@ -19,12 +21,14 @@ WHERE = {
     "cache-error": ("2.13.0/unpicklable", "caches"),
     "cache-miss": ("train_step", "2.15.0/breaks"),
     "cudagraph-skip": ("2.13.0/cudagraphs", "train_step"),
+    "collective-parity": (UNSCHEDULED, "ranks4"),
     "data-problem": (DAMAGED, "failures"),
     "export-assumption": ("2.15.0/export", "dynamic_shapes"),
     "export-failure": ("export_dtrace", "aoti"),
     "failure": ("failures", "recompiles"),
     "graph-break": ("graph_breaks", "2.13.0/limit_raises"),
     "guard-cost": ("2.13.0/guards", "2.13.0/hints"),
+    "missing-wait": ("2.13.0/no_wait", "ranks4"),
     "recompile": ("recompiles", "graph_breaks"),
     "recompile-limit": ("2.13.0/limit_raises", "2.13.0/half"),
     "restart": ("2.4.1/breaks", "graph_breaks"),
@@ -43,7 +47,16 @@ def logs(built, root, tmp_path_factory):
     head, _, rest = next((root / "fixtures" / "failures" / "trace").glob("*.log")).read_bytes().partition(b"\nV")
     damaged.write_bytes(head + b"\nnoise\nV" + rest[:-900])
     found += [(DAMAGED, log) for log in built(damaged).logs]
+    unscheduled = damaged.with_name("dedicated_log_torch_trace_unscheduled.log")
+    unscheduled.write_bytes(_with_another_call(zstandard.decompress(next(path for path in VERSION_LOGS if path.name == "no_wait.log.zst").read_bytes())))
+    found += [(UNSCHEDULED, log) for log in built(unscheduled).logs]
     return found + [(f"{path.parent.name}/{path.name.split('.')[0]}", log) for path in VERSION_LOGS for log in built(path).logs]
+
+
+def _with_another_call(data):
+    call = b'\t"torch.ops._c10d_functional.all_reduce_.default"'
+    assert data.count(b"\t[\n" + call) == 2
+    return data.replace(b"\t[\n" + call, b"\t[\n" + call + b",\n" + call, 1)
 
 
 def findings(logs, *names, kind=None):

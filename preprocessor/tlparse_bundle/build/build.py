@@ -31,6 +31,7 @@ class BuildResult:
     file_count: int
     stored_bytes: int
     findings: dict[str, list[dict]]  # the first of each log (schema: findings), by its id
+    job: dict | None  # what the ranks say together (schema: ranks_findings); None for less than two
 
 
 def build(
@@ -41,13 +42,15 @@ def build(
     overwrite: bool = False,
     jobs: int | None = None,
     executor: Executor | None = None,
+    run: int | None = None,
     progress: Callable[[int], None] = lambda size_bytes: None,
 ) -> BuildResult:
     """Write the bundle of ``logs`` to ``out``.
 
     The bundle depends on the content and names of the logs alone, not on their order or ``jobs``
     (default: one worker per core) or ``executor`` (default: processes of this machine). Nothing stays behind when the build fails or is interrupted.
-    Raises BundleError when ``out`` exists and may not be replaced, or a log cannot be read.
+    ``run`` is the run whose ranks are compared, from 1 in the order of their start (default: the newest attempt of the largest).
+    Raises BundleError when ``out`` exists and may not be replaced, a log cannot be read, or there is no such run.
     """
     jobs = jobs or core_count()
     target = open_target(out, overwrite=overwrite, sources=[log.path for log in logs])
@@ -57,27 +60,27 @@ def build(
         summaries = _write_logs(logs, target.root, codec, workers, jobs, progress)
         if len(logs) > 1:
             summaries = _with_strings_of_others(logs, summaries, target.root, codec, workers)
-        manifest = finish(summaries, target, codec, workers)
-    return BuildResult(str(out) if is_url(out) else Path(out), manifest, *target.size(), first_findings(summaries))
+        manifest, job = finish(summaries, target, codec, workers, run)
+    return BuildResult(str(out) if is_url(out) else Path(out), manifest, *target.size(), first_findings(summaries), job)
 
 
 def first_findings(summaries: Sequence[LogSummary]) -> dict[str, list[dict]]:
     return {summary.row["id"]: summary.findings for summary in summaries}
 
 
-def finish(summaries: Sequence[LogSummary], target: Target, codec: str, workers: Executor) -> dict:
-    """Write what stands beside the logs of a bundle: analyses, schemas, and the manifest last. Returns the manifest."""
-    manifest = make_manifest(summaries, codec)
-    if len(manifest["logs"]) > 1:
+def finish(summaries: Sequence[LogSummary], target: Target, codec: str, workers: Executor, run: int | None = None) -> tuple[dict, dict | None]:
+    """Write what stands beside the logs of a bundle: analyses, schemas, and the manifest last. Returns the manifest and what the ranks say together."""
+    manifest, job = make_manifest(summaries, codec), None
+    if len(manifest["logs"]) > 1 or run is not None:
         from tlparse_bundle.build.rank_files import write_ranks  # the modules of all analyses, which a single log does not need
 
-        ranks = write_ranks(target, manifest["logs"], codec, workers)
-        if ranks:
-            manifest["ranks"] = ranks
+        paths, job = write_ranks(target, manifest["logs"], codec, workers, run)
+        if paths:
+            manifest["ranks"] = paths
     schemas = {name: schema(name) for name in schema_names()}
     target.write(manifest["schemas"], CODECS[codec].encode(dumps(schemas)))
     target.write(layout.MANIFEST, dumps_indented(manifest))
-    return manifest
+    return manifest, job
 
 
 def make_manifest(summaries: Sequence[LogSummary], codec: str) -> dict:

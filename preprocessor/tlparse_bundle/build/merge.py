@@ -26,10 +26,10 @@ from tlparse_bundle.remote import is_url
 _KIND_FIELDS = ("title", "phase", "language", "help")
 
 
-def merge(bundles: Sequence[str | os.PathLike], out: str | os.PathLike, *, overwrite: bool = False, jobs: int | None = None, verify: bool = True) -> BuildResult:
+def merge(bundles: Sequence[str | os.PathLike], out: str | os.PathLike, *, overwrite: bool = False, jobs: int | None = None, verify: bool = True, run: int | None = None) -> BuildResult:
     """Write the bundle of all logs of ``bundles`` to ``out``, without reading a raw log; folders or URLs.
 
-    ``verify``: each blob must have the hash that it is named by. Raises BundleError when two bundles have a log of one
+    ``verify``: each blob must have the hash that it is named by. ``run``: as in ``build``. Raises BundleError when two bundles have a log of one
     name, when their formats or codecs differ, when one is damaged, or when ``out`` may not be written.
     """
     opened = [Bundle.open(location, verify=verify) for location in bundles]
@@ -42,10 +42,10 @@ def merge(bundles: Sequence[str | os.PathLike], out: str | os.PathLike, *, overw
     with open_target(out, overwrite=overwrite, sources=sources) as target, Workers(min(jobs or core_count(), len(logs))) as workers:
         summaries = workers.map(_copy_log, [(*log, target.root, verify) for log in logs])
         try:
-            manifest = finish(summaries, target, codec, workers)
+            manifest, job = finish(summaries, target, codec, workers, run)
         except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
             raise damaged("one of the bundles", f"its logs cannot be compared ({type(error).__name__}: {error})") from error
-    return BuildResult(str(out) if is_url(out) else Path(out), manifest, *target.size(), first_findings(summaries))
+    return BuildResult(str(out) if is_url(out) else Path(out), manifest, *target.size(), first_findings(summaries), job)
 
 
 def _check(opened: Sequence[Bundle], locations: Sequence[str | os.PathLike]) -> None:

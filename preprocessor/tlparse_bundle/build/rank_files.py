@@ -8,6 +8,7 @@ from typing import Any
 
 from tlparse_bundle.build.target import Target
 from tlparse_bundle.build.workers import Executor
+from tlparse_bundle.errors import BundleError
 from tlparse_bundle.format import layout
 from tlparse_bundle.format.codecs import CODECS
 from tlparse_bundle.format.json_codec import dumps, loads
@@ -15,25 +16,12 @@ from tlparse_bundle.ranks.comparison import Comparison, Member
 from tlparse_bundle.ranks.frames import Frame, Frames
 from tlparse_bundle.ranks.identity import Contents
 from tlparse_bundle.ranks.registry import analyses
+from tlparse_bundle.ranks.runs import Told, runs_of, to_compare
+from tlparse_bundle.ranks.told import told
 from tlparse_bundle.read.reader import Bundle
 from tlparse_bundle.read.store import open_store
 
-_FRAMES = ""  # stands for the frames of a log among the names of the analyses
-
-
-def compared(rows: Sequence[dict]) -> list[dict]:
-    """The rows of the manifest that are compared: of each rank the log with most compiles; [] when
-    there are no two ranks."""
-    best: dict[int, dict] = {}
-    for row in rows:
-        rank = row["rank"]
-        if rank is not None and (rank not in best or _weight(row) > _weight(best[rank])):
-            best[rank] = row
-    return [best[rank] for rank in sorted(best)] if len(best) > 1 else []
-
-
-def _weight(row: dict) -> tuple[int, int]:
-    return row["compile_count"], row["event_count"]
+_FRAMES, _RUN = "", "."  # stand for the frames of a log, and what it tells of its run, among the names of the analyses
 
 
 def digest_log(root: str, codec: str, row: dict) -> dict[str, bytes]:
@@ -42,7 +30,7 @@ def digest_log(root: str, codec: str, row: dict) -> dict[str, bytes]:
     ``root`` is the folder or URL of a bundle that may not be complete yet.
     """
     frames = _frames(root, codec, row)
-    digests = {_FRAMES: dumps([list(frame) for frame in frames.rows()])}
+    digests = {_FRAMES: dumps([list(frame) for frame in frames.rows()]), _RUN: dumps(told(frames))}
     for analysis in analyses():
         digests[analysis.name] = dumps(analysis.digest(frames))
     return digests
@@ -58,26 +46,43 @@ def _contents() -> Contents:
     return Contents()
 
 
-def write_ranks(target: Target, rows: Sequence[dict], codec: str, workers: Executor) -> dict[str, str]:
-    """Write the files of the analyses; returns their paths by name, {} for less than two ranks.
+def write_ranks(target: Target, rows: Sequence[dict], codec: str, workers: Executor, run: int | None = None) -> tuple[dict[str, str], dict | None]:
+    """Write the files of the analyses; returns their paths by name and the findings, ({}, None) for less than two ranks.
 
-    ``rows`` are those of the manifest.
+    ``rows`` are those of the manifest; ``run`` is the number of the run to compare, from 1, in the order of their start.
+    Raises BundleError when there is no such run, or it has no two ranks.
     """
-    members = [Member(row["rank"], row) for row in compared(rows)]
-    if not members:
-        return {}
+    ranked = [row for row in rows if row["rank"] is not None]
+    if len({row["rank"] for row in ranked}) < 2:
+        return _none(run, 0)
     known: dict[bytes, Any] = {}
+    found = {row["id"]: digest for row, digest in zip(ranked, workers.map(digest_log, [(target.root, codec, row) for row in ranked]))}
+    runs = runs_of([Told(row["id"], row["rank"], row["torch_version"], *loads(found[row["id"]][_RUN]), row["compile_count"], row["event_count"]) for row in ranked])
+    if run is not None and not 1 <= run <= len(runs):
+        return _none(run, len(runs))
+    number = to_compare(runs) if run is None else run - 1
+    chosen = {log.log_id for log in runs[number].logs.values()}
+    members = sorted((Member(row["rank"], row) for row in ranked if row["id"] in chosen), key=lambda member: member.rank) if len(chosen) > 1 else []
+    if not members:
+        return _none(run, len(runs))
     digests: dict[str, list] = {}
-    for found in workers.map(digest_log, [(target.root, codec, member.row) for member in members]):
-        for name, data in found.items():
+    for member in members:
+        for name, data in found[member.row["id"]].items():
             if data not in known:
                 known[data] = loads(data)
             digests.setdefault(name, []).append(known[data])
-    frames_of = {id(found): [Frame(*frame) for frame in found] for found in digests[_FRAMES]}
-    comparison = Comparison(members, [frames_of[id(found)] for found in digests[_FRAMES]], rows, partial(_frames, target.root, codec))
+    frames_of = {id(digest): [Frame(*frame) for frame in digest] for digest in digests[_FRAMES]}
+    frames = [frames_of[id(digest)] for digest in digests[_FRAMES]]
+    comparison = Comparison(members, frames, rows, partial(_frames, target.root, codec), runs, number)
     paths, tables = {}, {}
     for analysis in analyses():
         tables[analysis.name] = table = analysis.table(comparison, digests[analysis.name], tables)
         paths[analysis.name] = path = layout.rank_path(analysis.name, CODECS[codec])
         target.write(path, CODECS[codec].encode(dumps(table)))
-    return paths
+    return paths, tables["findings"]
+
+
+def _none(run: int | None, count: int) -> tuple[dict[str, str], None]:
+    if run is not None:
+        raise BundleError(f"run {run} cannot be compared", hint=f"There are {count} runs of several ranks." if count else "The logs are of one rank.", code="not-found")
+    return {}, None

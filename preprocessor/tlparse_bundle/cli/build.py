@@ -47,6 +47,7 @@ def _executor(address: str | None):
 @click.argument("traces", nargs=-1, required=True, type=Location(), metavar="TRACE... OUT")
 @click.option("--latest", is_flag=True, help="Take the newest run only.")
 @click.option("--ranks", callback=rank_list, metavar="LIST", help="Take these ranks only, such as 0,3-7.")
+@click.option("--run", type=click.IntRange(min=1), metavar="N", help="Compare the ranks of run N of several (default: the newest attempt of the largest).")
 @click.option("--overwrite", is_flag=True, help="Replace OUT if it is a bundle.")
 @click.option("--strict", is_flag=True, help="Exit with 3 when a log is damaged (the bundle is built all the same).")
 @click.option("--jobs", type=click.IntRange(min=1), help="Logs to process at once (default: one per core).")
@@ -55,7 +56,7 @@ def _executor(address: str | None):
 @click.option("--open", "open_browser", is_flag=True, help="Serve the bundle and open it in the browser.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress and no summary.")
-def build(traces, latest, ranks, overwrite, strict, jobs, executor, codec, open_browser, as_json, quiet) -> None:
+def build(traces, latest, ranks, run, overwrite, strict, jobs, executor, codec, open_browser, as_json, quiet) -> None:
     """Build the bundle OUT from trace logs (the default command).
 
     TRACE is a log (.log, .gz, .zst) or a directory of logs; OUT is the directory to write. Both may be
@@ -87,6 +88,7 @@ def build(traces, latest, ranks, overwrite, strict, jobs, executor, codec, open_
             overwrite=overwrite,
             jobs=jobs,
             executor=_executor(executor),
+            run=run,
             progress=bar.advance,
         )
     if not quiet:
@@ -107,10 +109,11 @@ def build(traces, latest, ranks, overwrite, strict, jobs, executor, codec, open_
 @click.argument("bundles", nargs=-1, required=True, metavar="BUNDLE... OUT")
 @click.option("--overwrite", is_flag=True, help="Replace OUT if it is a bundle.")
 @click.option("--jobs", type=click.IntRange(min=1), help="Logs to process at once (default: one per core).")
+@click.option("--run", type=click.IntRange(min=1), metavar="N", help="Compare the ranks of run N of several (default: the newest attempt of the largest).")
 @no_verify
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 @click.option("-q", "--quiet", is_flag=True, help="No summary.")
-def merge(bundles, overwrite, jobs, verify, as_json, quiet) -> None:
+def merge(bundles, overwrite, jobs, run, verify, as_json, quiet) -> None:
     """Join bundles of different logs to the bundle OUT: the same bytes as building it from all logs.
 
     BUNDLE and OUT are folders, or URLs such as s3://bucket/run.
@@ -125,7 +128,7 @@ def merge(bundles, overwrite, jobs, verify, as_json, quiet) -> None:
     if len(bundles) < 2:
         raise click.UsageError(f"Where should the bundle go? Try: tlparse-bundle merge {bundles[0]} out/")
     *locations, out = bundles
-    result = merge_bundles(locations, out, overwrite=overwrite, jobs=jobs, verify=verify)
+    result = merge_bundles(locations, out, overwrite=overwrite, jobs=jobs, verify=verify, run=run)
     if not quiet:
         print_summary(result)
     if as_json:

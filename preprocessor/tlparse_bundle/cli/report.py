@@ -20,7 +20,7 @@ _FORMATS = ("text", "markdown", "json", "github")
 @click.option("--kind", "kinds", multiple=True, metavar="KIND", help="These kinds of findings only, such as recompile; may be repeated.")
 @click.option("--limit", type=click.IntRange(min=0), help="Not more findings of a log than this.")
 def report(bundle, form, log_id, ranks, kinds, limit) -> None:
-    """Print what the logs of a bundle say: what went wrong, where, what it cost, what may help. Most costly first.
+    """Print what the ranks of a bundle say together, and what each log says: what went wrong, where, what it cost, what may help. Most costly first.
 
     \b
     Example:
@@ -33,7 +33,9 @@ def report(bundle, form, log_id, ranks, kinds, limit) -> None:
 
     sections = choose.choose(Bundle.open(bundle), log_id=log_id, ranks=ranks, kinds=kinds, limit=limit)
     if form == "json":
-        say_json({"ok": True, "logs": [{"id": section.log.id, "rank": section.log.rank, "summary": section.summary, "findings": section.findings} for section in sections]})
+        job = next(({"summary": section.summary, "findings": section.findings} for section in sections if section.log is None), None)
+        logs = [{"id": section.log.id, "rank": section.log.rank, "summary": section.summary, "findings": section.findings} for section in sections if section.log is not None]
+        say_json({"ok": True, "ranks": job, "logs": logs})
     elif form == "text":
         width = min(100, shutil.get_terminal_size().columns)
         say_coloured(terminal.render(sections, width=width))

@@ -11,6 +11,7 @@ from typing import Any
 from tlparse_bundle.findings import (
     autotune,
     caches,
+    collectives,
     cudagraphs,
     data_problems,
     exports,
@@ -31,7 +32,7 @@ from tlparse_bundle.plugins import plugins
 
 NAME = "findings"  # of the table
 ENTRY_POINTS = "tlparse_bundle.findings"
-MODULES = (unfinished, failures, recompiles, graph_breaks, exports, specializations, cudagraphs, caches, slow_spans, autotune, guard_cost, data_problems)
+MODULES = (unfinished, failures, recompiles, graph_breaks, exports, specializations, cudagraphs, caches, slow_spans, autotune, guard_cost, collectives, data_problems)
 
 
 def findings_of(log: LogFiles) -> dict:

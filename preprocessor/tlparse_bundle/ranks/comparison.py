@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple, TypeVar
 
 from tlparse_bundle.ranks.columns import align
 from tlparse_bundle.ranks.frames import Frame, Frames
+from tlparse_bundle.ranks.runs import Run
 from tlparse_bundle.ranks.sets import grouped, ranges
 
 K = TypeVar("K", bound=Hashable)
@@ -25,17 +26,25 @@ class Member(NamedTuple):
 class Comparison:
     """``members`` by rank; ``cells[member][column]`` is the number of the frame there, or -1.
 
-    Members with the same frames share one list of cells and have one ``kind``. ``logs`` are the rows
-    of all logs of the bundle. ``open_frames(row)`` reads a log again, for the few of which an analysis
+    Members with the same frames share one list of cells and have one ``kind``. ``logs`` are the rows of all logs
+    of the bundle, ``runs`` the runs that those with a rank are of, of which ``run`` is compared. ``open_frames(row)`` reads a log again, for the few of which an analysis
     shows more than its digest holds.
     """
 
     def __init__(
-        self, members: Sequence[Member], frames: Sequence[list[Frame]], logs: Sequence[dict], open_frames: Callable[[dict], Frames]
+        self,
+        members: Sequence[Member],
+        frames: Sequence[list[Frame]],
+        logs: Sequence[dict],
+        open_frames: Callable[[dict], Frames],
+        runs: Sequence[Run],
+        run: int,
     ):
         self.members = members
         self.frames = frames
         self.logs = logs
+        self.runs = runs
+        self.run = run
         self._open = lru_cache(_OPEN_LOGS)(lambda number: open_frames(members[number].row))
         kinds = grouped((tuple(rows), (number,)) for number, rows in enumerate(frames))
         self.columns, placed = align([rows for rows, _ in kinds])
@@ -50,6 +59,25 @@ class Comparison:
     def ranks(self, members: Iterable[int]) -> list[list[int]]:
         """The ranks of some members, as bundles store them."""
         return ranges(self.members[number].rank for number in members)
+
+    @cached_property
+    def parts(self) -> list[set[int]]:
+        """Members that compiled anything in common, as those of one stage of a pipeline; those without a compile are of every part."""
+        parts: list[tuple[set[int], set[int]]] = []  # columns, members
+        for order, members in zip(self.orders, self.kinds):
+            columns, own = set(order), set(members)
+            for other in [other for other in parts if other[0] & columns]:
+                parts.remove(other)
+                columns, own = columns | other[0], own | other[1]
+            if order:
+                parts.append((columns, own))
+        idle = set(range(len(self.members))).difference(*(own for _, own in parts))
+        return [own | idle for _, own in parts] or [idle]
+
+    def part(self, column: int) -> set[int]:
+        """The part in which a column was compiled."""
+        members = set(self.having(column))
+        return next(part for part in self.parts if part & members)
 
     def opened(self, member: int) -> Frames:
         """The log of a member, read again."""

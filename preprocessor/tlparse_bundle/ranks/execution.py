@@ -8,26 +8,16 @@ from itertools import zip_longest
 from tlparse_bundle.ranks.comparison import Comparison
 from tlparse_bundle.ranks.frames import Frames
 from tlparse_bundle.ranks.sets import grouped, ranks_in
+from tlparse_bundle.ranks.steps import recorded_steps
 
 MAX_MISMATCHES = 1000
-_OF_ONE_STEP = "inductor_graph_execution"
 
 
 class Execution:
     name = "execution"
 
     def digest(self, frames: Frames) -> list[list] | None:
-        """[frame, compile id] of each step; None without a record.
-
-        The last record has the whole order (torch/_inductor/debug.py); older torch wrote one for each step.
-        """
-        records = frames.table("runtime")["executions"]
-        if not records:
-            return None
-        names = {artifact.event_index: artifact.name for artifact in frames.log.artifacts}
-        of_steps = all(names.get(row["event_index"]) == _OF_ONE_STEP for row in records)
-        taken = records if of_steps else records[-1:]
-        return [[frames.number(index), id_] for row in taken for id_, index in zip(row["graphs"], row["graph_compile_indexes"])]
+        return recorded_steps(frames)
 
     def table(self, comparison: Comparison, digests: Sequence[list | None], tables: Mapping[str, dict]) -> dict:
         orders = _orders(comparison, digests)

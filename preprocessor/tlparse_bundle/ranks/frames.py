@@ -22,6 +22,7 @@ class Frame(NamedTuple):
     filename: str | None
     first_line: int | None
     graph: str | None  # what stands for its captured graph
+    compile_index: int = -1  # row of the last attempt
 
 
 class Frames:
@@ -57,4 +58,4 @@ class Frames:
     def _frame(self, number: int, row: dict) -> Frame:
         captured = next((a for a in self.artifacts(number) if a.name in _CAPTURED), None)
         graph = None if captured is None else self.contents(captured)
-        return Frame(row["key"], row["id"], row["function"], row["filename"], row["first_line"], graph)
+        return Frame(row["key"], row["id"], row["function"], row["filename"], row["first_line"], graph, self.compiles[number][-1].index)

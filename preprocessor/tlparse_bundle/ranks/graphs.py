@@ -10,19 +10,9 @@ from tlparse_bundle.ranks.comparison import Comparison
 from tlparse_bundle.ranks.frames import Frames
 from tlparse_bundle.ranks.identity import comparable
 from tlparse_bundle.ranks.inputs import inputs
+from tlparse_bundle.ranks.stages import STAGES, stage_artifacts
 from tlparse_bundle.read.rows import Artifact
 
-# Names of artifacts by stage; after_post_grad_graph is that of older torch, which has no inductor_post_grad_graph.
-STAGES = {
-    "dynamo": ("dynamo_output_graph", "compiled_autograd_graph"),
-    "joint": ("aot_joint_graph",),
-    "forward": ("aot_forward_graph",),
-    "backward": ("aot_backward_graph",),
-    "inference": ("aot_inference_graph",),
-    "post_grad": ("inductor_post_grad_graph", "after_post_grad_graph"),
-    "code": ("inductor_output_code",),
-}
-_STAGE_OF = {name: stage for stage, names in STAGES.items() for name in names}
 MAX_INPUTS = 20
 MAX_LINE = 300
 MAX_SHOWN = 500  # groups of which the first differing line and the inputs are read
@@ -57,18 +47,8 @@ class Graphs:
         return {"stages": list(STAGES), "columns": columns}
 
 
-def _stage_artifacts(frames: Frames, number: int) -> dict[str, list[Artifact]]:
-    found: dict[str, list[Artifact]] = {stage: [] for stage in STAGES}
-    for artifact in frames.artifacts(number):
-        stage = _STAGE_OF.get(artifact.name)
-        if stage is not None:
-            found[stage].append(artifact)
-    newer = [artifact for artifact in found["post_grad"] if artifact.name == "inductor_post_grad_graph"]
-    return {**found, "post_grad": newer or found["post_grad"]}
-
-
 def _stages(frames: Frames, number: int) -> list[list[str]]:
-    return [[frames.contents(a) or "" for a in artifacts] for artifacts in _stage_artifacts(frames, number).values()]
+    return [[frames.contents(a) or "" for a in artifacts] for artifacts in stage_artifacts(frames, number).values()]
 
 
 def _fits(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
@@ -133,7 +113,7 @@ def _explained(comparison: Comparison, column: int, stage: str, member: int, oth
     places = comparison.cells[member][column], comparison.cells[other][column]
     return {
         "inputs": _different_inputs(here, there, *places) if stage == "dynamo" else [],
-        "line": _first_line(_stage_artifacts(here, places[0])[stage], _stage_artifacts(there, places[1])[stage]),
+        "line": _first_line(stage_artifacts(here, places[0])[stage], stage_artifacts(there, places[1])[stage]),
     }
 
 

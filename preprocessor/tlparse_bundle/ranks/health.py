@@ -1,4 +1,4 @@
-"""Ranks whose log is missing, cut or silent."""
+"""Where each rank stands: whose log is missing, cut or silent, who is inside a compile, who never began it."""
 
 from __future__ import annotations
 
@@ -7,27 +7,28 @@ from collections.abc import Mapping, Sequence
 from tlparse_bundle.ranks.comparison import Comparison
 from tlparse_bundle.ranks.frames import Frames
 from tlparse_bundle.ranks.sets import gaps
+from tlparse_bundle.ranks.told import told
 
-KINDS = ("missing", "empty", "cut", "unfinished", "silent", "stopped", "other_logs")
-_CUT = "record-cut"  # diagnostic
+KINDS = ("missing", "empty", "cut", "unfinished", "silent", "stopped", "other_logs", "equal_logs")
+_CUT = ("record-cut", "payload-md5", "payload-missing")  # diagnostics; of the last record they mean that the log ends in it
+_NOTHING = {
+    "column_index": None, "compile_key": None, "phase": None, "span": None, "since_epoch_us": None, "open_us": None, "finished": [], "never_began": [],
+}  # fmt: skip
 
 
 class Health:
     name = "health"
 
     def digest(self, frames: Frames) -> dict:
-        """Time of the last record, the world size that the log tells, frames that did not end."""
+        """Time of the last record, the world size that the log tells, whether it is cut, frames that did not end: [frame, last artifact, span, its begin]."""
         log = frames.log
-        unfinished = []
-        for number, group in enumerate(frames.compiles):
-            if group[-1].row["status"] == "missing":
-                names = [artifact.name for artifact in frames.artifacts(number)]
-                unfinished.append([number, names[-1] if names else None])
-        sizes = [row["world_size"] for row in frames.table("runtime")["estimate_tables"] if row["world_size"]]
-        return {"last_epoch_us": _last_epoch_us(log), "world_size": max(sizes, default=None), "unfinished": unfinished}
+        world_size, _, last = told(frames)
+        at_end = {row["code"] for row in frames.table("diagnostics")["diagnostics"] if row["event_index"] in (None, log.directory["event_count"] - 1)}
+        cut = "record-cut" in log.row["diagnostics"] or bool(at_end.intersection(_CUT))
+        return {"last_epoch_us": last, "world_size": world_size, "cut": cut, "unfinished": _open(frames)}
 
     def table(self, comparison: Comparison, digests: Sequence[dict], tables: Mapping[str, dict]) -> dict:
-        present = {row["rank"] for row in comparison.logs if row["rank"] is not None}
+        present = {member.rank for member in comparison.members}
         world_size = max((digest["world_size"] for digest in digests if digest["world_size"]), default=None)
         missing = gaps(present, max(world_size or 0, max(present)))
         last = max((digest["last_epoch_us"] for digest in digests if digest["last_epoch_us"] is not None), default=None)
@@ -40,11 +41,9 @@ class Health:
                     "kind": kind,
                     "ranks": comparison.ranks(members),
                     "log_ids": [comparison.members[member].row["id"] for member in members],
-                    "column_index": None,
-                    "compile_key": None,
-                    "phase": None,
                     "last_epoch_us": min((time for time in times if time is not None), default=None),
                     "others_last_epoch_us": last,
+                    **_NOTHING,
                     **cells,
                 }
             )
@@ -55,16 +54,24 @@ class Health:
             row = member.row
             if not row["event_count"]:
                 add("empty", [number])
-            elif _CUT in row["diagnostics"]:
+            elif digests[number]["cut"]:
                 add("cut", [number])
             if others := [other["id"] for other in comparison.logs if other["rank"] == member.rank and other["id"] != row["id"]]:
                 add("other_logs", [number], log_ids=others)
+        for members in _equal(comparison):
+            add("equal_logs", members)
         stuck = _unfinished(comparison, digests)
-        for (column, phase), members in stuck.items():
-            add("unfinished", members, column_index=column, compile_key=comparison.key(members, column), phase=phase)
-        times = [digest["last_epoch_us"] for digest in digests]
-        for kind, column, members in _ended(comparison, {member for group in stuck.values() for member in group}, times, tables["skew"]):
-            add(kind, members, column_index=column)
+        for column, places in stuck.items():
+            finished = [m for m in comparison.having(column) if m not in places]
+            never = [m for m in range(len(comparison.members)) if comparison.cells[m][column] < 0]
+            times = {m: digests[m]["last_epoch_us"] - since for m, (_, _, since) in places.items() if None not in (since, digests[m]["last_epoch_us"])}
+            longest = max(times, key=times.__getitem__, default=min(places))
+            phase, span, since = places[longest]
+            cells = {"phase": phase, "span": span, "since_epoch_us": since, "open_us": times.get(longest), "finished": comparison.ranks(finished), "never_began": comparison.ranks(never)}
+            add("unfinished", list(places), column_index=column, compile_key=comparison.key(sorted(places), column), **cells)
+        inside = {member for places in stuck.values() for member in places}
+        for kind, column, members in _ended(comparison, inside):
+            add(kind, members, column_index=column, finished=comparison.ranks(set(comparison.having(column)) - inside))
         return {
             "highest_rank": max(present),
             "world_size": world_size,
@@ -72,51 +79,50 @@ class Health:
         }
 
 
-def _first_start(skew: dict, column: int) -> int | None:
-    """When the first rank began a column."""
-    starts = [row[column] for row in skew["start_offset_us"] if row[column] is not None]
-    return skew["origin_epoch_us"] + min(starts) if starts else None
-
-
-def _last_epoch_us(log) -> int | None:
-    origin, chunks = log.directory["clock"]["origin_epoch_us"], log.directory["events"]
-    if origin is None or not chunks:
-        return None
-    return origin + max(log.chunk("events", len(chunks) - 1)["time_us"])
-
-
-def _unfinished(comparison: Comparison, digests: Sequence[dict]) -> dict[tuple, list[int]]:
-    """(column, last artifact) -> members whose last compile did not end, though others ended it."""
-    found: dict[tuple, list[int]] = {}
-    ended: dict[int, int] = {}
-    frames = [{number for number, _ in digest["unfinished"]} for digest in digests]
-    for member, cells in enumerate(comparison.cells):
-        for column, cell in enumerate(cells):
-            if cell >= 0 and cell not in frames[member]:
-                ended[column] = ended.get(column, 0) + 1
-    for member, digest in enumerate(digests):
-        order = comparison.orders[comparison.kind[member]]
-        for number, phase in digest["unfinished"]:
-            column = order[number]
-            if ended.get(column) or number == len(order) - 1:
-                found.setdefault((column, phase), []).append(member)
+def _open(frames: Frames) -> list[list]:
+    """As the findings of the log have it."""
+    found = []
+    for row in frames.table("findings")["findings"]:
+        number = frames.number(row["compile_indexes"][0]) if row["kind"] == "unfinished-compile" and row["compile_indexes"] else None
+        if number is not None:
+            names = [artifact.name for artifact in frames.artifacts(number)]
+            spans = row["details"]["open_spans"]
+            found.append([number, names[-1] if names else None, spans[-1]["name"] if spans else None, row["details"]["started_epoch_us"]])
     return found
 
 
-def _ended(comparison: Comparison, stuck: set[int], times: list[int | None], skew: dict) -> list[tuple[str, int, list[int]]]:
-    """(kind, first column that is lacking, members) of those without any compile, or whose log ends before the last ones."""
+def _equal(comparison: Comparison) -> list[list[int]]:
+    """Members whose logs are equal byte for byte: one of them is a copy."""
+    same: dict[str, list[int]] = {}
+    for number, member in enumerate(comparison.members):
+        if member.row["event_count"]:
+            same.setdefault(member.row["source"]["sha256"], []).append(number)
+    return [numbers for numbers in same.values() if len(numbers) > 1]
+
+
+def _unfinished(comparison: Comparison, digests: Sequence[dict]) -> dict[int, dict[int, list]]:
+    """Column -> member that is inside of it -> [last artifact, span, begin]."""
+    found: dict[int, dict[int, list]] = {}
+    for member, digest in enumerate(digests):
+        order = comparison.orders[comparison.kind[member]]
+        for number, *where in digest["unfinished"]:
+            found.setdefault(order[number], {})[member] = where
+    return dict(sorted(found.items()))
+
+
+def _ended(comparison: Comparison, stuck: set[int]) -> list[tuple[str, int, list[int]]]:
+    """(kind, first column that is lacking, members) of those without any compile, or without the last ones of others that have all of theirs."""
     count = len(comparison.members)
-    usual = [column for column in range(len(comparison.columns)) if 2 * len(comparison.having(column)) > count]
+    usual = [column for column in range(len(comparison.columns)) if 2 * len(comparison.having(column)) >= count]
     found: dict[tuple, list[int]] = {}
     for members in comparison.kinds:
         own = set(comparison.orders[comparison.kind[members[0]]])
         lacking = [column for column in usual if column not in own]
-        tail = usual[len(usual) - len(lacking) :]
-        if usual and not own:
-            found.setdefault(("silent", usual[0]), []).extend(members)
-        elif lacking and lacking == tail:
-            start = _first_start(skew, lacking[0])
-            ended = [m for m in members if m not in stuck and (start is None or times[m] is None or times[m] < start)]
-            if ended:
-                found.setdefault(("stopped", lacking[0]), []).extend(ended)
+        ended = [member for member in members if member not in stuck]
+        if not lacking or not ended or lacking != usual[len(usual) - len(lacking) :]:
+            continue
+        if not own:
+            found.setdefault(("silent", lacking[0]), []).extend(ended)
+        elif all(own.issubset(comparison.orders[comparison.kind[member]]) for member in comparison.having(lacking[0])):
+            found.setdefault(("stopped", lacking[0]), []).extend(ended)
     return [(kind, column, sorted(members)) for (kind, column), members in sorted(found.items())]

@@ -1,4 +1,4 @@
-"""What happened on some ranks and not on all: failures, graph breaks, restarts, recompiles, guards."""
+"""What happened on some ranks and not on all: graph breaks, restarts, recompiles, guards; and failures, on all ranks as well."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def _partial(comparison: Comparison, digests: Sequence[dict]) -> list[dict]:
             continue  # most graph breaks restart the compile
         having = everyone if row[0] == "graph_break" or column is None else comparison.having(column)
         others = set(having) - set(members) or set(everyone) - set(members)
-        if others:
+        if others or row[0] == "failure":
             rows.append(_shown(comparison, row, column, sorted(members), sorted(others)))
     return rows
 

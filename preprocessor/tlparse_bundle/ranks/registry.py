@@ -12,11 +12,13 @@ from tlparse_bundle.ranks.caches import Caches
 from tlparse_bundle.ranks.collectives import Collectives
 from tlparse_bundle.ranks.comparison import Comparison
 from tlparse_bundle.ranks.execution import Execution
+from tlparse_bundle.ranks.findings import Findings
 from tlparse_bundle.ranks.frames import Frames
 from tlparse_bundle.ranks.graphs import Graphs
 from tlparse_bundle.ranks.health import Health
 from tlparse_bundle.ranks.matching import Matching
 from tlparse_bundle.ranks.occurrences import Occurrences
+from tlparse_bundle.ranks.order import Order
 from tlparse_bundle.ranks.runtime import Runtime
 from tlparse_bundle.ranks.skew import Skew
 from tlparse_bundle.ranks.tensors import Tensors
@@ -39,7 +41,7 @@ class Analysis(Protocol):
         ``tables`` are those of the analyses before this one."""
 
 
-# In the order in which they are made; the verdict sees all others.
+# In the order in which they are made; the findings see all others.
 ANALYSES: tuple[type[Analysis], ...] = (
     Matching,
     Graphs,
@@ -51,6 +53,8 @@ ANALYSES: tuple[type[Analysis], ...] = (
     Execution,
     Skew,
     Health,
+    Order,
+    Findings,
     Verdict,
 )
 ENTRY_POINTS = "tlparse_bundle.ranks"

@@ -30,6 +30,11 @@ def ranks_among(runs: Iterable[Iterable[int]], known: Sequence[int]) -> Sequence
     return [rank for first, last in runs for rank in known[bisect_left(known, first) : bisect_right(known, last)]]
 
 
+def within(runs: Iterable[Sequence[int]], others: Sequence[Sequence[int]]) -> bool:
+    """Whether all ranks of what ``ranges`` made are among others. Runs may be long: a log may claim any rank."""
+    return all(any(first <= low and high <= last for first, last in others) for low, high in runs)
+
+
 def gaps(ranks: Iterable[int], end: int) -> list[list[int]]:
     """What is lacking from 0 up to ``end`` (exclusive), as [first, last] of each run."""
     out: list[list[int]] = []

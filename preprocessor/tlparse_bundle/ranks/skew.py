@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from statistics import median
+from statistics import median, median_low
 
 from tlparse_bundle.ranks.comparison import Comparison
 from tlparse_bundle.ranks.frames import Frames
@@ -31,7 +31,7 @@ class Skew:
         for row in columns:
             if row["lost_us"]:
                 held_up[row["slowest_rank"]] += row["lost_us"]
-        late = _late(cells)
+        late = _late(digests)
         return {
             "ranks": [
                 _rank(member.rank, digests[number], held_up[member.rank], late[number]) for number, member in enumerate(comparison.members)
@@ -72,10 +72,8 @@ def _rank(rank: int, digest: list[list[int | None]], held_up_us: int, late_us: i
     }
 
 
-def _late(cells: list[list[list[int | None]]]) -> list[int | None]:
-    """By how much each member started its first compile that all have later than the median."""
-    for starts in zip(*([start for start, _ in row] for row in cells)):
-        if None not in starts:
-            usual = round(median(starts))
-            return [start - usual for start in starts]
-    return [None] * len(cells)
+def _late(digests: Sequence[list]) -> list[int | None]:
+    """By how much each member began its first compile later than half of them."""
+    starts = [min((start for start, _ in digest if start is not None), default=None) for digest in digests]
+    known = [start for start in starts if start is not None]
+    return [None if start is None or len(known) < 2 else start - median_low(known) for start in starts]

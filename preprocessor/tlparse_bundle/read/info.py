@@ -35,15 +35,16 @@ def headlines(rows: Sequence[dict]) -> list[str]:
 
 
 def as_dict(bundle: Bundle) -> dict[str, Any]:
-    """The manifest, and the compile table of each log."""
-    return {"ok": True, "manifest": bundle.manifest, "compiles": {log.id: [c.row for c in log.compiles] for log in bundle.logs}}
+    """The manifest, the summary over all ranks, and the compile table of each log."""
+    job = bundle.ranks("findings")
+    return {"ok": True, "manifest": bundle.manifest, "ranks": job and job["summary"], "compiles": {log.id: [c.row for c in log.compiles] for log in bundle.logs}}
 
 
 def as_text(bundle: Bundle) -> str:
     manifest = bundle.manifest
     version = manifest["format"]
     producer = manifest["producer"]
-    lines = [f"format {version['major']}.{version['minor']}, made by {shown(producer['name'])} {shown(producer['version'])}, codec {manifest['codec']}", "", *headlines(manifest["logs"]), ""]
+    lines = [f"format {version['major']}.{version['minor']}, made by {shown(producer['name'])} {shown(producer['version'])}, codec {manifest['codec']}", "", *_job(bundle), *headlines(manifest["logs"]), ""]
     rows = [("log", "rank", "torch", "events", "compiles", "compile time", "statuses", "diagnostics")]
     for log in bundle.logs[:_MAX_LOGS]:
         row, numbers = log.row, log.row.get("summary", log.row)
@@ -59,6 +60,12 @@ def as_text(bundle: Bundle) -> str:
     if len(bundle.logs) == 1:
         lines += ["", *_compiles(bundle)]
     return "\n".join(lines)
+
+
+def _job(bundle: Bundle) -> list[str]:
+    """The headline over all ranks."""
+    found = bundle.ranks("findings")
+    return [] if found is None else [shown(found["summary"]["text"])]
 
 
 def _compiles(bundle: Bundle) -> list[str]:

@@ -51,7 +51,7 @@ class Bundle:
         raise BundleError(f"{self._store.location} has no log {log_id!r}", hint=f"Its logs are: {names}", code="not-found")
 
     def ranks(self, name: str) -> dict | None:
-        """What several ranks together say, by the name of the analysis, such as 'verdict' (schema: ranks_verdict); None when there is none."""
+        """What several ranks together say, by the name of the analysis, such as 'findings' (schema: ranks_findings); None when there is none."""
         path = self.manifest.get("ranks", {}).get(name)
         return None if path is None else self.table(f"ranks_{name}", path)
 

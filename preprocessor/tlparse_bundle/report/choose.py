@@ -6,23 +6,30 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from tlparse_bundle.errors import BundleError
+from tlparse_bundle.ranks.sets import ranks_among
 from tlparse_bundle.read.reader import Bundle, Log
 
 
 @dataclass(slots=True)
 class Section:
-    """The findings of one log that are shown: rows of its table, most important first, and how many are not shown."""
+    """The findings of one log that are shown, or of all ranks together: rows of the table, most important first, and how many are not shown."""
 
-    log: Log
+    log: Log | None  # None: all ranks
     summary: dict
     findings: list[dict]
     left_out: int
+
+    @property
+    def name(self) -> str:
+        if self.log is None:
+            return "all ranks"
+        return self.log.id if self.log.rank is None else f"rank {self.log.rank} ({self.log.id})"
 
 
 def choose(
     bundle: Bundle, *, log_id: str | None = None, ranks: Collection[int] | None = None, kinds: Collection[str] = (), limit: int | None = None
 ) -> list[Section]:
-    """A section for each log, in the order of the bundle. ``limit`` is that of each log.
+    """A section for all ranks together, where there are several, and one for each log, in the order of the bundle. ``limit`` is that of each.
 
     Raises BundleError when there is no such log, rank or kind, and when the bundle has no findings.
     """
@@ -32,12 +39,19 @@ def choose(
         if not logs:
             known = ", ".join(sorted({str(log.rank) for log in bundle.logs if log.rank is not None})) or "none"
             raise BundleError("no log has one of these ranks", hint=f"Its ranks are: {known}", code="not-found")
-    sections = []
-    for log in logs:
-        table = log.findings()
-        rows = [row for row in table["findings"] if not kinds or row["kind"] in kinds]
-        sections.append(Section(log, table["summary"], rows[:limit], max(0, len(rows) - (limit if limit is not None else len(rows)))))
+    tables = [(log, log.findings()) for log in logs]
+    job = bundle.ranks("findings") if log_id is None else None
+    sections = [_section(log, table, kinds, limit) for log, table in tables]
+    if job is not None:
+        wanted = None if ranks is None else sorted(ranks)
+        rows = [row for row in job["findings"] if wanted is None or ranks_among([*row["ranks"], *row["others"]], wanted)]
+        sections.insert(0, _section(None, {**job, "findings": rows}, kinds, limit))
     return sections
+
+
+def _section(log: Log | None, table: dict, kinds: Collection[str], limit: int | None) -> Section:
+    rows = [row for row in table["findings"] if not kinds or row["kind"] in kinds]
+    return Section(log, table["summary"], rows[:limit], max(0, len(rows) - (limit if limit is not None else len(rows))))
 
 
 def where(row: dict) -> str | None:
@@ -45,7 +59,3 @@ def where(row: dict) -> str | None:
     if row["file"] is None:
         return None
     return row["file"] if row["line"] is None else f"{row['file']}:{row['line']}"
-
-
-def name(log: Log) -> str:
-    return log.id if log.rank is None else f"rank {log.rank} ({log.id})"

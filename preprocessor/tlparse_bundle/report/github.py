@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tlparse_bundle.report.choose import Section, name
+from tlparse_bundle.report.choose import Section
 from tlparse_bundle.shown import shown
 
 _COMMANDS = {"error": "error", "warning": "warning"}
@@ -15,7 +15,7 @@ def render(sections: Sequence[Section]) -> str:
 
 
 def _section(section: Section) -> Iterator[str]:
-    yield f"::notice title={_property(name(section.log))}::{_data(section.summary['text'])}"
+    yield f"::notice title={_property(section.name)}::{_data(section.summary['text'])}"
     for row in section.findings:
         places = [f"{key}={_property(str(row[key]))}" for key in ("file", "line") if row["file"] is not None and row[key] is not None]
         properties = ",".join([*places, f"title={_property(row['kind'])}"])

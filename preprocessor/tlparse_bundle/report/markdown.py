@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from tlparse_bundle.findings.words import duration, plural
-from tlparse_bundle.report.choose import Section, name, where
+from tlparse_bundle.report.choose import Section, where
 from tlparse_bundle.shown import shown
 
 _SIGNS = {"error": "❌", "warning": "⚠️", "info": "ℹ️"}
@@ -27,7 +27,7 @@ def rich(text: str) -> str:
 
 def _section(section: Section, named: bool) -> Iterator[str]:
     if named:
-        yield f"## {rich(name(section.log))}"
+        yield f"## {rich(section.name)}"
         yield ""
     yield rich(section.summary["text"])
     yield ""

@@ -8,20 +8,20 @@ from collections.abc import Iterator, Sequence
 import click
 
 from tlparse_bundle.findings.words import duration, plural
-from tlparse_bundle.report.choose import Section, name, where
+from tlparse_bundle.report.choose import Section, where
 from tlparse_bundle.shown import shown
 
 _SIGNS = {"error": ("✖", "red"), "warning": ("!", "yellow"), "info": ("·", "cyan")}
 
 
 def render(sections: Sequence[Section], *, width: int = 100) -> str:
-    """Headline and findings of each log, with colours."""
+    """Headline and findings of all ranks together and of each log, with colours."""
     return "\n".join(line for section in sections for line in _section(section, len(sections) > 1, width)).rstrip("\n")
 
 
 def headline(section: Section, named: bool) -> str:
     """The summary of a log on one line."""
-    return (click.style(f"{shown(name(section.log))}: ", dim=True) if named else "") + click.style(shown(section.summary["text"]), bold=True)
+    return (click.style(f"{shown(section.name)}: ", dim=True) if named else "") + click.style(shown(section.summary["text"]), bold=True)
 
 
 def _section(section: Section, named: bool, width: int) -> Iterator[str]:

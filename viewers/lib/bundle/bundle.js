@@ -101,7 +101,7 @@ export class Bundle {
   }
 
   /**
-   * What several ranks together say, by the name of the analysis, such as "verdict" (schema/ranks_verdict.schema.json);
+   * What several ranks together say, by the name of the analysis, such as "findings" (schema/ranks_findings.schema.json);
    * null when the bundle has less than two ranks, or no such analysis.
    * @param {string} name @param {Abortable} [options] @returns {Promise<any>}
    */

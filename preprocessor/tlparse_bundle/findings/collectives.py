@@ -1,0 +1,83 @@
+"""Collectives of a compile that do not fit: one without a wait, or another number in the code than in the schedule."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from tlparse_bundle.findings.facts import Facts
+from tlparse_bundle.findings.finding import Finding
+from tlparse_bundle.findings.words import code, function_name, plural
+
+KINDS = ("missing-wait", "collective-parity")
+# A name is of the first of these that it contains (torch/distributed/_functional_collectives.py); what is sent to one rank is none.
+_OPS = ("all_reduce", "reduce_scatter", "all_gather", "broadcast", "all_to_all", "reduce")
+_WAIT = "wait_tensor"
+
+
+def findings(facts: Facts) -> Iterator[Finding]:
+    schedules: dict[int, list[dict]] = {}
+    for row in facts.table("runtime")["schedules"]:
+        schedules.setdefault(row["compile_index"], []).append(row)
+    if not schedules:
+        return
+    codes: dict[int, list[int]] = {}
+    table = facts.table("kernels")
+    for number, row in enumerate(table["codes"]):
+        if row["role"] == "output" and row["compile_index"] in schedules:
+            codes.setdefault(row["compile_index"], []).append(number)
+    called: dict[int, Counter[str]] = {}
+    for kernel in table["kernels"]:
+        if kernel["kind"] == "collective":
+            called.setdefault(kernel["code_index"], Counter())[kernel["name"]] += len(kernel["call_lines"])
+    for compile_index, rows in schedules.items():
+        numbers = codes.get(compile_index, ())
+        # Where a cache gave a graph, or the code is C++, the one is there without the other.
+        if len(numbers) == len(rows) and not any(row["cut"] for row in rows) and not any(table["codes"][number]["cut"] for number in numbers):
+            yield from _of_compile(facts, compile_index, rows, sum((called.get(number, Counter()) for number in numbers), Counter()), [table["codes"][number]["event_index"] for number in numbers])
+
+
+def _of_compile(facts: Facts, compile_index: int, schedules: list[dict], called: Counter[str], events: list[int]) -> Iterator[Finding]:
+    planned = _by_op(Counter(op for row in schedules for op in row["collectives"] if op is not None))
+    in_code = _by_op(called)
+    if not planned or not in_code and not called:
+        return
+    name, file, line = facts.place_of(compile_index)
+    place = (name, file, line)
+    differing = [op for op in sorted(planned | in_code) if planned[op] != in_code[op]]
+    events = [*(row["event_index"] for row in schedules), *events]
+    for op in differing:
+        yield Finding(
+            "collective-parity",
+            "warning",
+            f"The schedule of {function_name(name)} has {plural(planned[op], code(op), code(op))}, its code calls {in_code[op]:,}",
+            (op,),
+            "Inductor plans the collectives of a graph, then writes the code. Other ranks may call another number: a job hangs where they do.",
+            place,
+            [compile_index],
+            events,
+            details={"op": op, "scheduled_count": planned[op], "called_count": in_code[op], "missing_wait_count": 0},
+        )
+    waits = sum(count for op, count in called.items() if _WAIT in op)
+    missing = sum(in_code.values()) - waits
+    if missing > 0 and not differing:
+        yield Finding(
+            "missing-wait",
+            "warning",
+            f"The code of {function_name(name)} does not wait for {plural(missing, 'collective')} that it calls",
+            ("wait",),
+            f"It calls {plural(sum(in_code.values()), 'collective')} ({', '.join(map(code, sorted(in_code)))}) and waits {waits:,} times. What reads the result without a wait may read it before it is there; a graph that hands the result on may leave the wait to its caller.",
+            place,
+            [compile_index],
+            events,
+            details={"op": None, "scheduled_count": sum(planned.values()), "called_count": sum(in_code.values()), "missing_wait_count": missing},
+        )
+
+
+def _by_op(names: Counter[str]) -> Counter[str]:
+    counts: Counter[str] = Counter()
+    for name, count in names.items():
+        op = next((op for op in _OPS if op in name), None)
+        if op is not None and _WAIT not in name:
+            counts[op] += count
+    return counts

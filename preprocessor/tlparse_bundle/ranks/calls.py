@@ -1,0 +1,93 @@
+"""Calls of collectives in the text of a graph or of generated code: which one, in which group, on what."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+# torch/distributed/_functional_collectives.py: operators of _c10d_functional; c10d_functional is the older name.
+_CALL = re.compile(
+    r"(?:(?P<name>\w+)(?:\s*:\s*\"(?P<type>[^\"\n]*)\")?\s*=\s*)?"
+    r"torch\s*\.\s*ops\s*\.\s*_?c10d_functional(?:_autograd)?\s*\.\s*(?P<op>\w+)(?:\s*\.\s*\w+)?\s*\((?P<arguments>[^()\n]*(?:\([^()\n]*\)[^()\n]*)*)\)"
+)
+_STRING = re.compile(r"'([^'\n]*)'|\"([^\"\n]*)\"")
+_SIZE = re.compile(r",\s*(\d+)\s*,\s*$")  # of the group: the number before its name
+_TYPE = re.compile(r"(\w+)\[([^\]]*)\]")
+_NUMBER = re.compile(r"\d+")
+_BLOCKS = re.compile(r"'''[\s\S]*?'''|\"\"\"[\s\S]*?\"\"\"|#[^\n]*")
+_SIZED = ("all_gather", "reduce_scatter")
+_NO_COLLECTIVE = ("wait_tensor", "send", "recv", "isend", "irecv")  # between two ranks, or none at all
+WORLD = "0"  # name of the default group: torch/distributed/distributed_c10d.py, _process_group_name
+
+
+class Call(NamedTuple):
+    """A call of a collective. What the text does not say is None; a size that is a symbol is a string."""
+
+    op: str
+    reduce_op: str | None
+    group: str | None
+    group_size: int | None
+    dtype: str | None
+    shape: tuple[int | str, ...] | None
+
+
+def calls_of_graph(text: str) -> list[Call]:
+    """The collectives of a graph as torch prints it, in order."""
+    return [_call(match, *_typed(match["type"])) for match in _matches(text)]
+
+
+def calls_of_code(text: str, graphs: Iterable[Call] = ()) -> list[Call]:
+    """The collectives of generated Python code, in order. Types come from the calls of its graph."""
+    typed: dict[tuple, list[Call]] = {}
+    for call in graphs:
+        typed.setdefault(call[:3], []).append(call)
+    found = []
+    for match in _matches(_BLOCKS.sub("", text)):
+        call = _call(match, None, None)
+        known = typed.get(call[:3])
+        found.append(known.pop(0) if known else call)
+    return found
+
+
+def _matches(text: str) -> list[re.Match]:
+    if "c10d_functional" not in text:
+        return []
+    return [match for match in _CALL.finditer(text) if match["op"] not in _NO_COLLECTIVE]
+
+
+def _call(match: re.Match, dtype: str | None, shape: tuple | None) -> Call:
+    op = re.sub(r"(_out|_)$", "", match["op"])
+    strings = list(_STRING.finditer(match["arguments"]))
+    texts = [found[1] if found[1] is not None else found[2] for found in strings]
+    size = _SIZE.search(match["arguments"][: strings[-1].start()]) if strings and any(kind in op for kind in _SIZED) else None
+    return Call(op, texts[0] if len(texts) > 1 else None, texts[-1] if texts else None, int(size[1]) if size else None, dtype, shape)
+
+
+def _typed(type_: str | None) -> tuple[str | None, tuple | None]:
+    """("f32", (16, 8)) of "f32[16, 8][8, 1]cpu"."""
+    match = _TYPE.match(type_ or "")
+    if match is None:
+        return None, None
+    sizes = [size.strip() for size in match[2].split(",") if size.strip()]
+    return match[1], tuple(int(size) if _NUMBER.fullmatch(size) else size for size in sizes)
+
+
+def fits(one: Call, other: Call) -> bool:
+    """Whether two ranks can meet in these calls, as far as both say what they do."""
+    return can_meet(one, other) and not _differ(one.reduce_op, other.reduce_op) and not _differ(one.dtype, other.dtype)
+
+
+def can_meet(one: Call, other: Call) -> bool:
+    """Whether nothing hangs or fails: the same collective of the same group on tensors of the same size."""
+    return one.op == other.op and not _differ(one.group, other.group) and not _differ(one.group_size, other.group_size) and _same_shape(one.shape, other.shape)
+
+
+def _differ(one: object, other: object) -> bool:
+    return one is not None and other is not None and one != other
+
+
+def _same_shape(one: tuple | None, other: tuple | None) -> bool:
+    if one is None or other is None:
+        return True
+    return len(one) == len(other) and all(a == b for a, b in zip(one, other) if type(a) is int and type(b) is int)

@@ -1,0 +1,201 @@
+"""In which order ranks call collectives, by process group, and the first call that cannot meet those of the others.
+
+Where the order in which graphs ran is recorded, that is the order. Otherwise it is that of the compiles, for a graph
+runs when it was compiled: the first compiles of all functions, then the second ones of those that every rank has. How
+often a graph ran is not known then, so that one more recompile of a function is no difference. A function that is
+split at a graph break calls the same in parts.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from tlparse_bundle.ranks.calls import WORLD, Call, can_meet, fits
+from tlparse_bundle.ranks.comparison import Comparison
+from tlparse_bundle.ranks.frame_calls import calls_of_frame
+from tlparse_bundle.ranks.frames import Frames
+from tlparse_bundle.ranks.steps import recorded_steps
+
+
+class _Step(NamedTuple):
+    call: Call
+    column: int
+
+
+class _Whose(NamedTuple):
+    """What members with the same digest and the same frames call: one of ``sequences`` for each round."""
+
+    members: list[int]
+    rounds: list[dict[tuple, list[_Step]]]  # function -> its calls; in the recorded order there is one, of no function
+    unknown: bool
+
+
+class Order:
+    name = "order"
+
+    def digest(self, frames: Frames) -> dict:
+        """``calls`` of the log; for each frame the numbers of its calls, None where it does not tell; ``ran``: frames in the order in which they ran, None without a record."""
+        numbers: dict[Call, int] = {}
+        found: list[list[int] | None] = []
+        several = set()
+        for number in range(len(frames)):
+            calls, graph_count = calls_of_frame(frames, number)
+            found.append(None if calls is None else [numbers.setdefault(call, len(numbers)) for call in calls])
+            if graph_count > 1:
+                several.add(number)
+        ran = [frame for frame, _ in recorded_steps(frames) or ()]
+        # Of a frame with several graphs (forward, backward) the record does not say which of them ran.
+        recorded = bool(ran) and None not in ran and not several.intersection(ran)
+        return {"calls": [list(call) for call in numbers], "frames": found, "ran": ran if recorded else None}
+
+    def table(self, comparison: Comparison, digests: Sequence[dict], tables: Mapping[str, dict]) -> dict:
+        classes = comparison.alike(digests)
+        recorded = all(digests[members[0]]["ran"] is not None for members in classes if any(digests[members[0]]["frames"]))
+        usual = _usual(comparison, digests, classes)
+        whose = [_whose(comparison, digests[members[0]], members, recorded, usual) for members in classes]
+        calls: dict[Call, int] = {}
+        names = dict.fromkeys(step.call.group for one in whose for functions in one.rounds for steps in functions.values() for step in steps)
+        return {
+            "groups": [_group(comparison, name, whose, recorded, calls) for name in names],
+            "split": _split(comparison, digests, classes, calls),
+            "columns": [
+                {"column_index": column, "call_indexes": [calls.setdefault(call, len(calls)) for call in found]} for column, found in sorted(usual.items()) if found
+            ],
+            "calls": [call._asdict() for call in calls],
+        }
+
+
+def _usual(comparison: Comparison, digests: Sequence[dict], classes: list[list[int]]) -> dict[int, list[Call]]:
+    """Column -> what most members call there."""
+    counts: dict[int, Counter] = {}
+    for members in classes:
+        digest = digests[members[0]]
+        for frame, column in enumerate(comparison.orders[comparison.kind[members[0]]]):
+            if digest["frames"][frame] is not None:
+                counts.setdefault(column, Counter())[tuple(map(tuple_of, _of(digest, frame)))] += len(members)
+    return {column: [Call(*cells) for cells in counter.most_common(1)[0][0]] for column, counter in counts.items()}
+
+
+def _of(digest: dict, frame: int) -> list[list]:
+    return [digest["calls"][number] for number in digest["frames"][frame] or ()]
+
+
+def tuple_of(cells: Sequence[Any]) -> Call:
+    """A call of a digest, in which JSON made the shape a list."""
+    *first, shape = cells
+    return Call(*first, None if shape is None else tuple(shape))
+
+
+def _whose(comparison: Comparison, digest: dict, members: list[int], recorded: bool, usual: dict[int, list[Call]]) -> _Whose:
+    order = comparison.orders[comparison.kind[members[0]]]
+    unknown = False
+    rounds: list[dict[tuple, list[_Step]]] = [{}] if recorded else []
+    compiled: Counter[tuple] = Counter()
+    for frame in (digest["ran"] or ()) if recorded else range(len(order)):
+        column = order[frame]
+        told = digest["frames"][frame] is not None
+        calls = list(map(tuple_of, _of(digest, frame))) if told else usual.get(column, [])
+        unknown |= not told and bool(calls)
+        steps = [_Step(call, column) for call in calls]
+        if recorded:
+            rounds[0].setdefault((), []).extend(steps)
+            continue
+        code = comparison.columns[column].code
+        if compiled[code] == len(rounds):
+            rounds.append({})
+        rounds[compiled[code]][code] = steps
+        compiled[code] += 1
+    return _Whose(members, rounds, unknown)
+
+
+def _group(comparison: Comparison, name: str | None, whose: list[_Whose], recorded: bool, calls: dict[Call, int]) -> dict:
+    own = [(one, [_of_group(functions, name) for functions in one.rounds]) for one in whose]
+    callers = [(one, rounds) for one, rounds in own if any(steps for functions in rounds for steps in functions.values())]
+    # A rank that calls nothing in a group may be no member of it, but of the default group all are.
+    taking_part = own if name == WORLD else callers
+    sizes = {step.call.group_size for _, rounds in callers for functions in rounds for steps in functions.values() for step in steps} - {None}
+    short: list[dict] = []
+    mismatch = None
+    for sequences in _rounds(taking_part):
+        ended, mismatch = _first_difference(comparison, sequences, calls)
+        short += ended
+        if mismatch:
+            break
+    return {
+        "group": name,
+        "size": max(sizes, default=None),
+        "ranks": comparison.ranks(member for one, _ in callers for member in one.members),
+        "recorded": recorded,
+        "unknown": comparison.ranks(member for one, _ in taking_part if one.unknown for member in one.members),
+        "mismatch": mismatch,
+        "short": short,
+    }
+
+
+def _of_group(functions: dict[tuple, list[_Step]], name: str | None) -> dict[tuple, list[_Step]]:
+    return {code: [step for step in steps if step.call.group == name] for code, steps in functions.items()}
+
+
+def _rounds(taking_part: list[tuple[_Whose, list[dict]]]) -> Iterator[list[tuple[list[int], list[_Step]]]]:
+    """(members, their calls) of each round. Of later rounds only what all have, for the others may run an older compile."""
+    yield [(one.members, [step for steps in (rounds[0] if rounds else {}).values() for step in steps]) for one, rounds in taking_part]
+    functions = [{code for code, steps in (rounds[0] if rounds else {}).items() if steps} for _, rounds in taking_part]
+    if any(found != functions[0] for found in functions):
+        return  # split at graph breaks, as a rule: which parts belong together is not known
+    for number in range(1, max((len(rounds) for _, rounds in taking_part), default=0)):
+        common = set.intersection(*(set(rounds[number]) if number < len(rounds) else set() for _, rounds in taking_part))
+        if common:
+            yield [(one.members, [step for code, steps in rounds[number].items() if code in common for step in steps]) for one, rounds in taking_part]
+
+
+def _first_difference(comparison: Comparison, sequences: list[tuple[list[int], list[_Step]]], calls: dict[Call, int]) -> tuple[list[dict], dict | None]:
+    """(where ranks call nothing more and others do, the first calls that do not fit)."""
+    short: list[dict] = []
+    for position in range(max((len(steps) for _, steps in sequences), default=0)):
+        going_on = [(members, steps) for members, steps in sequences if len(steps) > position]
+        ended = [member for members, steps in sequences if len(steps) == position for member in members]
+        usual = max(going_on, key=lambda one: (len(one[0]), -one[0][0]))[1][position]
+        if ended:
+            short.append({"ranks": comparison.ranks(ended), **_side(comparison, [m for members, _ in going_on for m in members], usual, calls), "position": position})
+        sides: dict[_Step, list[int]] = {}
+        for members, steps in going_on:
+            step = steps[position]
+            # What fits stands with most, whatever else is not known of it.
+            sides.setdefault(usual if fits(step.call, usual.call) else step, []).extend(members)
+        if len(sides) > 1:
+            rows = sorted(sides.items(), key=lambda side: (-len(side[1]), min(side[1])))
+            hangs = not all(can_meet(step.call, usual.call) for step in sides)
+            return short, {"position": position, "effect": "hang" if hangs else "wrong", "sides": [{"ranks": comparison.ranks(members), **_call(step, calls)} for step, members in rows]}
+    return short, None
+
+
+def _side(comparison: Comparison, others: list[int], step: _Step, calls: dict[Call, int]) -> dict:
+    return {"others": comparison.ranks(others), **_call(step, calls)}
+
+
+def _call(step: _Step, calls: dict[Call, int]) -> dict:
+    return {"column_index": step.column, "call_index": calls.setdefault(step.call, len(calls))}
+
+
+def _split(comparison: Comparison, digests: Sequence[dict], classes: list[list[int]], calls: dict[Call, int]) -> list[dict]:
+    """The first column in which ranks make the same call in groups of unequal numbers of callers.
+
+    Ranks of one program have groups of their own, as in tensor parallel, but then equally many call each.
+    """
+    found: dict[tuple[int, int], dict[Call, list[int]]] = {}
+    for members in classes:
+        digest = digests[members[0]]
+        for frame, column in enumerate(comparison.orders[comparison.kind[members[0]]]):
+            for position, cells in enumerate(_of(digest, frame)):
+                found.setdefault((column, position), {}).setdefault(tuple_of(cells), []).extend(members)
+    for (column, position), sides in sorted(found.items()):
+        groups = {call.group for call in sides}
+        if len(groups) < 2 or any(not fits(call._replace(group=None), other._replace(group=None)) for call in sides for other in sides):
+            continue
+        counts = {group: sum(len(members) for call, members in sides.items() if call.group == group) for group in groups}
+        if len(set(counts.values())) > 1:
+            rows = sorted(sides.items(), key=lambda side: (-len(side[1]), min(side[1])))
+            return [{"column_index": column, "position": position, "sides": [{"ranks": comparison.ranks(members), **_call(_Step(call, column), calls)} for call, members in rows]}]
+    return []
