@@ -63,7 +63,7 @@ FACTS = [
     ("overlap_scheduling", "what failed?", [], ["InductorError", "No module named 'triton'", "communicates"]),
     ("wrappers", "which side effect is replayed?", [link("[1/0] forward ok"), link("dynamo_side_effects")], ["calls"]),
     ("ranks_healthy", "do the ranks agree?", [link("What differs between the ranks")], ["4 ranks agree: 4 compiles, the same on each"]),
-    ("ranks_killed", "which rank died, and in which compile?", [link("What differs between the ranks")], ["Rank 3 never finished reduce [2/0]"]),
+    ("ranks_killed", "which rank died, and in which compile?", [link("What differs between the ranks")], ["Rank 3 is inside reduce [2/0]"]),
     ("regions", "is the region compiled once?", [link("[0/0] nested ok"), link("dynamo_output_graph")], ["invoke_subgraph"]),
 ]  # fmt: skip
 

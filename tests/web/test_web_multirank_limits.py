@@ -15,6 +15,7 @@ from playwright.sync_api import expect
 from test_web_multirank import view  # noqa: F401
 from test_web_safety import EVIL
 from tlparse_bundle.format.schemas import schema
+from tlparse_bundle.ranks.findings import KINDS
 
 VIEWS = ["verdict", "compare", "collectives", "execution", "timeline", "details"]
 
@@ -140,7 +141,7 @@ def test_the_first_screen_fetches_little(new_page, many, bundle_of, address_of):
     page.goto(here.replace("/default/", "/multirank/"))
     expect(page.get_by_role("heading", level=1)).to_contain_text("300 ranks")
     expect(page.get_by_role("gridcell").first).to_be_visible()
-    assert {response.url.split(here.partition("?bundle=")[2])[1].split(".json")[0] for response in asked} == {"manifest", "ranks/matching", "ranks/graphs", "ranks/verdict"}
+    assert {response.url.split(here.partition("?bundle=")[2])[1].split(".json")[0] for response in asked} == {"manifest", "ranks/matching", "ranks/graphs", "ranks/findings"}
     assert sum(int(response.headers.get("content-length", 0)) for response in asked) < 1_000_000
 
 
@@ -205,26 +206,29 @@ def test_no_times(view, tmp_path):  # noqa: F811
     expect(page.get_by_role("main")).to_contain_text("No log tells when a compile began")
 
 
-def test_every_kind_of_statement_has_words(view):  # noqa: F811
-    kinds = schema("ranks_verdict")["properties"]["statements"]["items"]["properties"]["kind"]["enum"]
+def test_every_kind_about_a_compile_has_a_mark(view):  # noqa: F811
     page = view("ranks_healthy")
-    sentences = page.evaluate(
-        """async (kinds) => {
-          const { predicate, headline } = await import(new URL("verdict.js", location.href.split("?")[0]));
-          const columns = [{ function: "f", compile_id: "0/0" }];
-          const details = [{}, { text: "why", type: "T", file: "/a/b.py", line: 3, shifted: true, stage: "code", op: "all_reduce", scheduled: 1, in_code: 2, missing_waits: 1, name: "mm",
-            position: 4, here: "0/0", others: null, here_column: 0, others_column: null, lost_us: 5e6, slowest_us: 6e6, median_us: 1e6, late_us: 7e9, phase: "post_grad", last_epoch_us: 1e6, others_last_epoch_us: 9e6,
-            cache: ["fx_graph miss"], counts: { "torch.ops._c10d_functional.all_reduce_.default": [1, 2] }, inputs: [{ name: "x", here: { shape: [2], dtype: "torch.float32" }, others: null }] }, { lacking: true, inputs: [], line: { number: 2, here: "a", others: null } }];
-          return kinds.flatMap((kind) => [[[2, 2]], [[2, 5]]].flatMap((ranks) => [0, null].flatMap((column_index) => details.map((d) => {
-            const st = { kind, severity: "error", ranks, others: [[0, 1]], column_index, compile_key: null, others_compile_key: null, number: null, because_of: null, evidence: {}, details: d };
-            const words = predicate(st, columns).map((part) => part.code ?? part).join("");
-            return [kind, words, headline({ ranks: [[0, 5]], agreeing: [[0, 1]], statements: [st] }, { columns })];
-          }))));
-        }""",
-        kinds,
-    )
-    assert len(sentences) == len(kinds) * 12
-    for kind, words, headline in sentences:
-        for text in (words, headline):
-            assert not re.search(r"undefined|null|NaN|\[object|,,|  |–$", text), (kind, text)
-        assert not words.startswith(kind.replace("_", " ") + " in "), f"{kind} has no words of its own"
+    marks = page.evaluate("async () => (await import(new URL('matrix-data.js', location.href.split('?')[0]))).MARKS")
+    about_logs = {"missing-rank", "empty-log", "cut-log", "equal-logs", "mixed-versions", "rank-differs", "cached-before", "late-start", "other-run", "no-rank", "stages"}
+    assert set(marks) == set(KINDS) - about_logs
+    assert all(sign and words for sign, words in marks.values())
+
+
+def test_a_kind_of_another_package_is_shown(view, bundle_of, tmp_path):  # noqa: F811
+    """All that may be null is, and the kind is one that nobody knows."""
+    shutil.copytree(bundle_of("ranks_healthy", "none"), tmp_path / "bundle")
+    file = tmp_path / "bundle" / "ranks" / "findings.json"
+    document = json.loads(file.read_text())
+    nothing = dict.fromkeys(["function", "file", "line", "log_id", "cost_us", "cost_of", "because_of", "column_index", "compile_key", "others_compile_key"])
+    row = {"kind": "engine-stall", "fingerprint": "0" * 16, "severity": "warning", "title": "Rank 1 stalled in `engine`", "text": "First.\n\nSecond `part`.", "ranks": [[1, 1]], "others": [], "count": 1,
+           "compile_indexes": [], "event_indexes": [], "span_indexes": [], "remedies": [], "evidence": {"analysis": "engine", "path": ""}, "details": {}, **nothing}  # fmt: skip
+    document["findings"] = [row, {**row, "title": "It follows", "because_of": 0}]
+    file.write_text(json.dumps(document))
+    page = view(tmp_path / "bundle")
+    cards = page.get_by_role("region", name="Verdict").get_by_role("article")
+    expect(cards).to_have_count(2)
+    expect(cards.first.get_by_role("heading")).to_contain_text("Rank 1 stalled in engine")
+    expect(cards.first.locator("p.finding-text")).to_have_text(["First.", "Second part."])
+    expect(cards.first.locator("code")).to_have_text(["engine", "part"])
+    expect(page.get_by_role("list", name="What follows from it").get_by_role("article")).to_have_count(1)
+    assert not re.search(r"undefined|null|NaN|\[object", page.get_by_role("main").inner_text())

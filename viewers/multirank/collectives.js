@@ -2,9 +2,11 @@
 import { lowest, size, Words, words } from "../lib/bundle/ranks.js";
 import { fill, h } from "../lib/page/dom.js";
 import { plural } from "../lib/page/format.js";
+import { picker } from "../lib/page/picker.js";
 import { align, level } from "./align.js";
 import { awayLink, compileKey } from "./data.js";
-import { functionName, shortOp } from "./verdict.js";
+import { groupsPart } from "./groups.js";
+import { functionName, shortOp } from "./names.js";
 
 /** @typedef {import("./data.js").Model} Model */
 /** @typedef {import("../../schema/bundle.d.ts").RanksCollectives} Collectives */
@@ -13,38 +15,31 @@ const MOST_ROWS = 1_000, MOST_GROUPS = 8;
 
 /** @param {import("./main.js").Context} context @returns {Promise<import("./main.js").View>} */
 export async function openCollectives({ model, state }) {
-  const table = /** @type {Collectives | null} */ (await model.bundle.ranks("collectives"));
+  const [table, order] = /** @type {[Collectives | null, import("./groups.js").Order | null]} */ (await Promise.all(["collectives", "order"].map((name) => model.bundle.ranks(name))));
   const element = h("div", { class: "page" });
   const columns = table?.columns ?? [];
   const view = { element, title: "Collectives" };
   if (!table || !columns.length) {
-    fill(element, h("h1", null, "Collectives"), h("p", null, "No compiled graph has collectives, or torch did not record them: it does when the functional collectives of a graph are scheduled by Inductor."));
+    const groups = groupsPart(model, order);
+    fill(element, h("h1", null, "Collectives"), groups, h("p", null, groups ? "No schedule of a graph is in the logs." : "No compiled graph has collectives, or torch did not record them: it does when the functional collectives of a graph are scheduled by Inductor."));
     return view;
   }
   /** @param {Record<string, string>} current */
   const update = (current) => {
     const column = columns.find((one) => String(one.column_index) === current.column) ?? columns.find((one) => one.groups.length > 1) ?? columns[0];
     const at = (/** @type {string} */ value) => state.go(state.patched({ column: value }));
-    fill(element, h("h1", null, "Collectives"), totals(model, table),
-      h("section", null, h("h2", null, h("label", null, "Schedules of ", h("select", { onchange: (/** @type {any} */ e) => at(e.target.value) }, columns.map((one) => {
-        const { function: name, compile_id: id } = model.columns[one.column_index];
-        return h("option", { value: one.column_index, selected: one === column }, `${functionName(name)} [${id}]${one.groups.length > 1 ? " ≠" : ""}`);
-      })))), schedules(model, table, column)), parity(model, table));
+    const items = columns.map((one) => {
+      const { function: name, compile_id: id } = model.columns[one.column_index];
+      return { value: String(one.column_index), text: `${functionName(name)} [${id}]${one.groups.length > 1 ? " ≠" : ""}` };
+    });
+    fill(element, h("h1", null, "Collectives"), groupsPart(model, order),
+      h("section", null, h("h2", null, "Schedules of ", picker({ label: "Schedules of", items, value: String(column.column_index), onpick: at })), totals(table), schedules(model, table, column)), parity(model, table));
   };
   return { ...view, update };
 }
 
-/** @param {Model} model @param {Collectives} table */
-function totals(model, table) {
-  const { groups } = table;
-  if (groups.length === 1) return h("p", null, `${Words(groups[0].ranks)} ${size(groups[0].ranks) === 1 ? "has" : "have the same"} ${plural(groups[0].op_count, "operation")} in all schedules, waits included.`);
-  return h("ul", null, groups.map((group) => {
-    const at = group.first_difference;
-    const { function: name, compile_id: id } = at ? model.columns[at.column_index] ?? {} : {};
-    return h("li", null, `${Words(group.ranks)}: ${plural(group.op_count, "operation")}`, at && [`; differ from position ${at.position} of all on, in `, h("code", null, functionName(name)), ` [${id}]: `,
-      h("code", null, at.here === null ? "nothing more" : shortOp(at.here)), " where others have ", h("code", null, at.others === null ? "nothing more" : shortOp(at.others))]);
-  }));
-}
+/** @param {Collectives} table */
+const totals = ({ groups }) => h("p", { class: "dim" }, "In all schedules, waits included: ", groups.slice(0, MOST_GROUPS).map((group, i) => `${i ? "; " : ""}${words(group.ranks)}: ${plural(group.op_count, "operation")}`), groups.length > MOST_GROUPS && " …");
 
 /** @param {Model} model @param {Collectives} table @param {Collectives["columns"][number]} column */
 function schedules(model, table, column) {

@@ -2,11 +2,12 @@
 import { DiffPane } from "../lib/diff/pane.js";
 import { fill, h } from "../lib/page/dom.js";
 import { loader } from "../lib/page/load.js";
+import { picker } from "../lib/page/picker.js";
 import { split } from "../lib/page/splitter.js";
 import { prettyJson } from "../lib/page/text.js";
 import { lookCloser, pairs, sameButAddresses, textOf } from "./artifacts.js";
 import { awayLink, compileKey, groupLetter, logOf, majorityRank } from "./data.js";
-import { functionName } from "./verdict.js";
+import { functionName } from "./names.js";
 
 /** @typedef {{left: import("./artifacts.js").Side, right: import("./artifacts.js").Side, list: import("./artifacts.js").Pair[]}} Both */
 
@@ -67,18 +68,20 @@ export async function openCompare({ model, state }) {
     const step = (/** @type {string} */ sign, /** @type {string} */ name, /** @type {number} */ by) =>
       h("button", { class: "tool", title: name, "aria-label": name, disabled: !model.columns[column + by], onclick: () => at(column + by) }, sign);
     const ranks = (/** @type {"left" | "right"} */ side, /** @type {number} */ rank) =>
-      h("select", { "aria-label": `Rank on the ${side}`, onchange: (/** @type {any} */ e) => state.go(state.patched({ column: String(column), left: String(left), right: String(right), [side]: e.target.value })) },
-        model.members.map((/** @type {any} */ member, /** @type {number} */ i) => {
+      picker({
+        label: `Rank on the ${side}`, value: String(rank), onpick: (chosen) => state.go(state.patched({ column: String(column), left: String(left), right: String(right), [side]: chosen })),
+        items: model.members.map((member, i) => {
           const group = model.groupOf[column]?.[i] ?? -1;
-          return h("option", { value: member.rank, selected: member.rank === rank }, `rank ${member.rank} · ${group < 0 ? "not compiled" : groupLetter(group)}`);
-        }));
+          return { value: String(member.rank), text: `rank ${member.rank} · ${group < 0 ? "not compiled" : groupLetter(group)}` };
+        }),
+      });
     const link = (/** @type {number} */ rank) => {
       const key = compileKey(model, rank, column);
       return key !== null && awayLink(model, rank, key, `[${key}] ›`);
     };
     fill(head, h("h1", null, "Compare"),
-      h("label", null, h("span", { class: "visually-hidden" }, "Compile"), h("select", { "aria-label": "Compile", onchange: (/** @type {any} */ e) => at(Number(e.target.value)) },
-        model.columns.map((one, c) => h("option", { value: c, selected: c === column }, `${functionName(one.function)} [${one.compile_id}]${(model.graphs?.columns[c].groups.length ?? 1) > 1 ? " ≠" : ""}`)))),
+      picker({ label: "Compile", value: String(column), onpick: (chosen) => at(Number(chosen)),
+        items: model.columns.map((one, c) => ({ value: String(c), text: `${functionName(one.function)} [${one.compile_id}]${(model.graphs?.columns[c].groups.length ?? 1) > 1 ? " ≠" : ""}` })) }),
       step("‹", "Previous compile ([)", -1), step("›", "Next compile (])", 1), ranks("left", left), link(left), h("span", { class: "dim" }, "with"), ranks("right", right), link(right));
   };
 

@@ -7,18 +7,18 @@ import { inViewer } from "../lib/page/page-bundle.js";
 /** @typedef {import("../lib/bundle/ranks.js").Runs} Runs */
 /** @typedef {import("../../schema/bundle.d.ts").RanksMatching} Matching */
 /** @typedef {import("../../schema/bundle.d.ts").RanksGraphs} Graphs */
-/** @typedef {import("../../schema/bundle.d.ts").RanksVerdict} Verdict */
+/** @typedef {import("../../schema/bundle.d.ts").RanksFindings} Found */
 /** @typedef {NonNullable<Awaited<ReturnType<typeof loadModel>>>} Model */
 
 /** @param {Bundle} bundle @param {{signal?: AbortSignal}} [options] */
 export async function loadModel(bundle, options) {
-  const [matching, graphs, verdict] = /** @type {[Matching | null, Graphs | null, Verdict | null]} */ (
-    await Promise.all(["matching", "graphs", "verdict"].map((name) => bundle.ranks(name, options))));
+  const [matching, graphs, found] = /** @type {[Matching | null, Graphs | null, Found | null]} */ (
+    await Promise.all(["matching", "graphs", "findings"].map((name) => bundle.ranks(name, options))));
   if (!matching) return null;
   const members = matching.members;
   const place = new Map(members.map((member, i) => [member.rank, i]));
   return {
-    bundle, matching, graphs, verdict, members, place,
+    bundle, matching, graphs, found, members, place,
     columns: matching.columns,
     groupOf: groupNumbers(matching, graphs, place),
     keysOf: keyRows(matching, place),

@@ -3,7 +3,7 @@ import { size, Words, words } from "../lib/bundle/ranks.js";
 import { fill, h } from "../lib/page/dom.js";
 import { plural } from "../lib/page/format.js";
 import { align, level } from "./align.js";
-import { functionName } from "./verdict.js";
+import { functionName } from "./names.js";
 
 /** @typedef {import("../../schema/bundle.d.ts").RanksExecution} Execution */
 

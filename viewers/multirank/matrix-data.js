@@ -5,27 +5,29 @@ import { groupLetter } from "./data.js";
 /** @typedef {{members: number[], runs: import("../lib/bundle/ranks.js").Runs}} Group members: places in the list of members */
 /** @typedef {{group: number, member: number}} Row of the table: member is -1 for a group of several, and -2 for a group of one */
 
-/** Signs in a cell, for what was stated of it. @type {Record<string, [string, string]>} */
+/** Signs in a cell, for what a finding says of it. @type {Record<string, [string, string]>} */
 export const MARKS = {
-  failure: ["✖", "failed"], unfinished_compile: ["✖", "never finished"], stopped_rank: ["✖", "stopped before"], graph_break: ["✂", "graph break"], restart: ["↺", "restarted"],
-  recompile: ["↻", "recompiled"], collectives: ["⇄", "other collectives"], missing_wait: ["⇄", "a missing wait"], parity: ["⇄", "collectives that the schedule has not"],
-  execution_order: ["⇅", "ran in another order"], compile_order: ["⇅", "compiled in another order"], straggler: ["◷", "held the others up"],
-  extra_compile: ["+", "compiled here only"], missing_compile: ["−", "others compiled it"], tensors: ["≠", "other tensors"], guard: ["≠", "other guards"], graph: ["≠", "another graph"],
+  failure: ["✖", "failed"], "failed-everywhere": ["✖", "failed on all ranks"], "unfinished-compile": ["◌", "inside of it when the log ends"], "never-began": ["∅", "never began"],
+  "collective-mismatch": ["⇎", "another call of a collective"], "collective-waits": ["⇏", "lacks a call that others make"], "group-differs": ["⇉", "another process group"],
+  "missing-wait": ["⇄", "a missing wait"], "collective-parity": ["⇄", "collectives that the schedule has not"], collectives: ["⇄", "other collectives"],
+  "graph-break": ["✂", "graph break"], restart: ["↺", "restarted"], recompile: ["↻", "recompiled"],
+  "execution-order": ["⇅", "ran in another order"], "compile-order": ["⇅", "compiled in another order"], straggler: ["◷", "held the others up"],
+  "extra-compile": ["+", "compiled here only"], "missing-compile": ["−", "others compiled it"], tensors: ["≠", "other tensors"], guard: ["≠", "other guards"], graph: ["≠", "another graph"],
 };
 
 /**
- * The first statement of each cell: marks.get(column).get(member).
+ * The first finding of each cell: marks.get(column).get(member).
  * @param {import("./data.js").Model} model @returns {Map<number, Map<number, any>>}
  */
 export function marksOf(model) {
   const marks = new Map();
-  for (const statement of model.verdict?.statements ?? []) {
-    if (statement.column_index === null || !Object.hasOwn(MARKS, statement.kind)) continue;
-    const column = marks.get(statement.column_index) ?? new Map();
-    marks.set(statement.column_index, column);
-    for (const rank of each(statement.ranks)) {
+  for (const finding of model.found?.findings ?? []) {
+    if (finding.column_index === null || !Object.hasOwn(MARKS, finding.kind)) continue;
+    const column = marks.get(finding.column_index) ?? new Map();
+    marks.set(finding.column_index, column);
+    for (const rank of each(finding.ranks)) {
       const at = model.place.get(rank);
-      if (at !== undefined && !column.has(at)) column.set(at, statement);
+      if (at !== undefined && !column.has(at)) column.set(at, finding);
     }
   }
   return marks;
@@ -66,8 +68,7 @@ export function tableRows(groups, open) {
 /** A cell in words. @param {import("./data.js").Model} model @param {number} column @param {number} member @param {any} marked */
 export function cellText(model, column, member, marked) {
   const number = model.groupOf[column][member] ?? -1;
-  if (number < 0) return "not compiled";
   const groups = model.graphs?.columns[column]?.groups ?? [];
-  const same = groups.length < 2 ? "same on all that compiled it" : number === 0 ? `group A, that of most` : `group ${groupLetter(number)}: ${groups[number].first_stage === null ? "same" : "another graph"}`;
+  const same = number < 0 ? "not compiled" : groups.length < 2 ? "same on all that compiled it" : number === 0 ? `group A, that of most` : `group ${groupLetter(number)}: ${groups[number].first_stage === null ? "same" : "another graph or code"}`;
   return marked ? `${same}; ${MARKS[marked.kind][1]}` : same;
 }

@@ -6,7 +6,7 @@ import { fill, h } from "../lib/page/dom.js";
 import { plural } from "../lib/page/format.js";
 import { groupLetter } from "./data.js";
 import { cellText, MARKS, tableRows } from "./matrix-data.js";
-import { functionName } from "./verdict.js";
+import { functionName } from "./names.js";
 
 const ROW = 24;
 const NARROW = 30, WORDS = 100, WIDEST = 200, ROOM = 1_000; // pixels

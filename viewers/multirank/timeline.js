@@ -5,7 +5,7 @@ import { byRow } from "../lib/flame/data.js";
 import { fill, h } from "../lib/page/dom.js";
 import { time } from "../lib/page/format.js";
 import { awayLink, compileKey, groupLetter } from "./data.js";
-import { functionName } from "./verdict.js";
+import { functionName } from "./names.js";
 
 /** @typedef {import("./data.js").Model} Model */
 /** @typedef {import("../../schema/bundle.d.ts").RanksSkew} Skew */
@@ -45,7 +45,7 @@ export async function openTimeline({ model, state }) {
     const { median_us: median, slowest_rank: slowest, slowest_us: longest, lost_us: lost } = table.columns[column];
     const key = compileKey(model, rank, column);
     const group = model.groupOf[column][model.place.get(rank) ?? -1] ?? -1;
-    const told = flame.marked[box] === UNFINISHED ? `It never finished: the log ends at ${time(flame.to[box])}. Its beginning is taken to be the end of the compile before. `
+    const told = flame.marked[box] === UNFINISHED ? `It never finished: the log ends at ${time(flame.to[box])}.${flame.guessed.has(box) ? " Its beginning is taken to be the end of the compile before." : ""} `
       : `${length(box)}, begun at ${time(flame.from[box])}; median of the ranks ${time(median)}, slowest rank ${slowest}: ${time(longest)}. Time lost by waiting for it: ${time(lost)}. `;
     fill(detail, h("h2", null, words(box)), h("p", null, told, group >= 0 && `Group ${groupLetter(group)}. `,
       awayLink(model, rank, key, `[${key}] of rank ${rank} ›`), " ", awayLink(model, rank, key, "its own timeline ›", { view: "timeline" })));
@@ -93,20 +93,26 @@ function boxes(model, table) {
       if (start !== null && length !== null) add(lane, c, start, start + length, 0);
     }
   });
-  for (const { lane, c, start, end } of unfinished(model, table)) add(lane, c, start, end, UNFINISHED);
+  const guessed = new Set(); // boxes whose beginning no log tells
+  for (const { lane, c, start, end, known } of unfinished(model, table)) {
+    if (!known) guessed.add(from.length);
+    add(lane, c, start, end, UNFINISHED);
+  }
   return {
-    length: from.length, from, to, row, column, hue, marked, rows: byRow(row, from, table.ranks.length), end: to.reduce((most, x) => Math.max(most, x), 1),
+    length: from.length, from, to, row, column, hue, marked, guessed, rows: byRow(row, from, table.ranks.length), end: to.reduce((most, x) => Math.max(most, x), 1),
     label: (/** @type {number} */ box) => `${functionName(model.columns[column[box]].function)} [${model.columns[column[box]].compile_id}]${marked[box] === UNFINISHED ? " never finished" : ""}`,
   };
 }
 
-/** Compiles that began and did not end, drawn from the end of the one before to the end of the log: no metrics tell more. @param {Model} model @param {Skew} table */
+/** Compiles that began and did not end, drawn from where they began, or from the end of the one before where that is not known, to the end of the log. @param {Model} model @param {Skew} table */
 function unfinished(model, table) {
-  return (model.verdict?.statements ?? []).filter((st) => st.kind === "unfinished_compile" && st.column_index !== null).flatMap((st) => [...each(st.ranks)].flatMap((rank) => {
-    const lane = table.ranks.findIndex((one) => one.rank === rank);
-    const start = (table.ranks[lane]?.last_end_epoch_us ?? 0) - (table.origin_epoch_us ?? 0);
-    const end = (Number(st.details.last_epoch_us) || 0) - (table.origin_epoch_us ?? 0);
-    return lane >= 0 && start > 0 && end > start && end < start + MOST_US ? [{ lane, c: /** @type {number} */ (st.column_index), start, end }] : [];
+  const lanes = new Map(table.ranks.map((row, lane) => [row.rank, lane]));
+  return (model.found?.findings ?? []).filter((one) => one.kind === "unfinished-compile" && one.column_index !== null).flatMap((one) => [...each(one.ranks)].flatMap((rank) => {
+    const lane = lanes.get(rank) ?? -1;
+    const known = Number(one.details.since_epoch_us) > 0;
+    const start = (known ? Number(one.details.since_epoch_us) : (table.ranks[lane]?.last_end_epoch_us ?? 0)) - (table.origin_epoch_us ?? 0);
+    const end = (Number(one.details.last_epoch_us) || 0) - (table.origin_epoch_us ?? 0);
+    return lane >= 0 && start > 0 && end > start && end < start + MOST_US ? [{ lane, c: /** @type {number} */ (one.column_index), start, end, known }] : [];
   }));
 }
 

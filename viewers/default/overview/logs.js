@@ -5,7 +5,6 @@ import { bytes, count, plural, time } from "../../lib/page/format.js";
 import { statusBadge } from "../../lib/page/status.js";
 import { logName } from "../frame/shell.js";
 import { summaryOf } from "../shared/logs.js";
-import { ranksLink, ranksSummary } from "../shared/ranks-link.js";
 
 const TITLES = ["Log", "Summary", "Compiles", "Time", "Torch", "Records", "Size"];
 const NUMBERS = [2, 3, 5, 6];
@@ -24,7 +23,7 @@ export function logTable(bundle, log, state) {
       h("td", { class: "number" }, count(row.event_count)),
       h("td", { class: "number" }, bytes(row.source.size_bytes)));
   }));
-  return h("section", null, h("h2", null, `${plural(bundle.logs.length, "log")} in this bundle`, " ", ranksLink(bundle, "What differs between the ranks ›"), " ", ranksSummary(bundle)),
+  return h("section", null, h("h2", null, `${plural(bundle.logs.length, "log")} in this bundle`),
     h("div", { class: "table-box", tabindex: "0", role: "region", "aria-label": "Logs" },
       h("table", { class: "plain" }, h("thead", null, h("tr", null, TITLES.map((title, i) => h("th", { scope: "col", class: NUMBERS.includes(i) ? "number" : null }, title)))), body)));
 }

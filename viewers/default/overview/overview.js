@@ -4,18 +4,21 @@ import { rich } from "../../lib/finding/rich.js";
 import { fill, h } from "../../lib/page/dom.js";
 import { bytes, count, plural, time } from "../../lib/page/format.js";
 import { statusBadge } from "../../lib/page/status.js";
+import { logName } from "../frame/shell.js";
 import { diagnosticsList } from "../records/diagnostics-list.js";
 import { leadsOf } from "../shared/finding-leads.js";
 import { facts, functionName, modelOf, placeOf } from "../shared/model.js";
 import { compileLink, phaseBar, shareBar } from "../shared/parts.js";
 import { provenanceSection } from "../shared/provenance-link.js";
 import { logTable } from "./logs.js";
+import { ranksFound, ranksHeadline, ranksLine } from "./ranks.js";
 
 const SLOWEST = 8;
 
 /** @param {import("../main.js").Context} context @returns {Promise<import("../main.js").View>} */
 export async function openOverview({ bundle, log, state }) {
-  const [model, found] = await Promise.all([modelOf(log), log.findings()]);
+  const [model, found, ranks] = await Promise.all([modelOf(log), log.findings(), ranksFound(bundle)]);
+  const ofAll = state.current.log === "" ? ranks : null; // nobody asked for this log: the ranks come first
   const known = facts(model);
   const findings = h("section", { "aria-label": "Findings" });
   const show = (/** @type {string} */ wanted) => fill(findings, found ? findingsPart(model, found, state, wanted)
@@ -23,8 +26,9 @@ export async function openOverview({ bundle, log, state }) {
   let shown = "";
   show(shown);
   const element = h("div", { class: "page" },
-    headline(log, found),
+    ofAll ? ranksHeadline(bundle, ofAll) : [headline(log, found, 1), ranksLine(bundle, ranks)],
     bundle.logs.length > 1 && logTable(bundle, log, state),
+    ofAll && headline(log, found, 2),
     model.frames.length === 0 && !found?.summary.compile_count && nothingCompiled(model, state),
     findings,
     model.frames.length > 0 && timeSection(model, known, state),
@@ -42,10 +46,10 @@ export async function openOverview({ bundle, log, state }) {
   };
 }
 
-/** @param {import("../../lib/bundle/log.js").Log} log @param {import("../shared/finding-leads.js").Findings} found */
-function headline(log, found) {
+/** @param {import("../../lib/bundle/log.js").Log} log @param {import("../shared/finding-leads.js").Findings} found @param {number} level of the heading */
+function headline(log, found, level) {
   const { source, torch_version: torch, event_count: events, rank } = log.summary;
-  return h("header", { class: "headline" }, h("h1", null, found ? rich(found.summary.text) : source.name),
+  return h("header", { class: "headline" }, h(`h${level}`, null, level > 1 && [h("span", { class: "dim" }, logName(log)), " "], found ? rich(found.summary.text) : source.name),
     h("ul", { class: "facts-line" },
       h("li", null, torch ? `torch ${torch}` : "torch version not in the log"),
       h("li", null, rank === null ? "no rank" : `rank ${rank}`),

@@ -12,6 +12,7 @@ import { plain, rich } from "./rich.js";
  * @property {(index: number) => any} [record] a link to an event
  * @property {(index: number) => any} [span] a link to a row of the span table
  * @property {(position: number) => any} [cause] a link to the finding that caused this one
+ * @property {(finding: Finding) => any[]} [links] where else one can go from it
  */
 /** @typedef {{level?: number, whole?: boolean}} CardOptions level: of the heading; whole: nothing is folded */
 
@@ -76,7 +77,8 @@ function remedy({ text, code, source }) {
 }
 
 /** Links to the rows that show it. @param {Finding} finding @param {Leads} leads */
-function evidence({ compile_indexes: compiles, event_indexes: events, span_indexes: spans, because_of: cause }, leads) {
+function evidence(finding, leads) {
+  const { compile_indexes: compiles, event_indexes: events, span_indexes: spans, because_of: cause } = finding;
   const many = (/** @type {string} */ noun, /** @type {number[]} */ indexes, /** @type {((index: number) => any) | undefined} */ link) => {
     if (!link || indexes.length === 0) return null;
     const links = indexes.slice(0, MOST_LINKS).map((index) => [" ", link(index)]);
@@ -87,6 +89,7 @@ function evidence({ compile_indexes: compiles, event_indexes: events, span_index
     leads.compiles && compiles.length > 0 && h("span", { class: "finding-compiles" }, leads.compiles(compiles)),
     cause !== null && leads.cause && h("span", null, h("span", { class: "dim" }, "caused by "), leads.cause(cause)),
     many("span", spans, leads.span), many("record", events, leads.record),
+    ...(leads.links?.(finding) ?? []),
   ].filter(Boolean);
   return parts.length > 0 && h("div", { class: "finding-evidence" }, parts);
 }

@@ -1,0 +1,279 @@
+"""The viewers on jobs that went wrong in many ways: headline, findings, marks, runs and groups; all words are those of the bundle."""
+
+import json
+import re
+import shutil
+
+import pytest
+from conftest import FIXTURES
+from playwright.sync_api import expect
+from test_web_multirank import cell, view  # noqa: F401
+from tlparse_bundle import Bundle
+
+JOBS = sorted(path.name for path in (FIXTURES / "jobs").iterdir() if path.is_dir() and path.name != "__pycache__")
+# Row, column, and what the cell of the matrix says.
+MARKS = {
+    "absent_caller": ("rank 2", "sync", "·∅ never began"),
+    "inside_compile": ("rank 2", "sync", "inside of it when the log ends"),
+    "all_unfinished": ("ranks 0–3", "block", "inside of it when the log ends"),
+    "all_failed": ("ranks 0–3", "loss", "✖ failed on all ranks"),
+    "backend_fails_one": ("rank 1", "block", "✖ failed"),
+    "extra_then_hang": ("rank 2", "exchange", "B⇎ another call of a collective"),
+    "other_reduce_op": ("rank 3", "reduce", "B⇎ another call of a collective"),
+    "pipeline_broken": ("rank 3", "head_stage", "lacks a call that others make"),
+    "other_group": ("rank 1", "reduce", "B⇉ another process group"),
+    "one_short": ("rank 3", "step [0/3]", "·∅ never began"),
+}
+
+
+@pytest.fixture
+def job(bundle_of):
+    """job(name): its bundle."""
+    return lambda name: bundle_of(FIXTURES / "jobs" / name)
+
+
+def plain(text):
+    return text.replace("`", "")
+
+
+def verdict(page):
+    return page.get_by_role("region", name="Verdict")
+
+
+@pytest.mark.parametrize("name", JOBS)
+def test_the_first_screen_says_what_the_bundle_says(view, job, name):  # noqa: F811
+    page = view(job(name))
+    found = Bundle.open(job(name)).ranks("findings")
+    expect(page.get_by_role("heading", level=1)).to_have_text(plain(found["summary"]["text"]))
+    more = verdict(page).get_by_role("button", name=re.compile("^[0-9]+ more$"))
+    while more.count():
+        more.first.click()
+    cards = verdict(page).get_by_role("article")
+    expect(cards).to_have_count(len(found["findings"]))
+    for card, finding in zip(cards.all(), found["findings"], strict=True):
+        expect(card.get_by_role("heading")).to_contain_text(plain(finding["title"]))
+        for paragraph in filter(None, finding["text"].split("\n\n")):
+            expect(card).to_contain_text(plain(paragraph))
+
+
+@pytest.mark.parametrize("name", MARKS)
+def test_the_matrix_says_where_a_rank_stands(view, job, name):  # noqa: F811
+    row, column, words = MARKS[name]
+    page = view(job(name))
+    expect(cell(page, row, column)).to_contain_text(words)
+    sign, said = re.search(r"([^\w\s·])?\s?([a-z ]+)$", words).groups()
+    legend = page.get_by_role("list", name="What letters and signs mean").get_by_role("listitem")
+    expect(legend.filter(has_text=re.compile(rf"{re.escape(sign or '')}\s*.*{said}"))).to_have_count(1)
+
+
+def test_the_legend_tells_what_is_on_the_screen_only(view, job):  # noqa: F811
+    page = view(job("healthy8"))
+    legend = page.get_by_role("list", name="What letters and signs mean").get_by_role("listitem")
+    expect(legend).to_have_text(["A the same on all that compiled it", "▸ ranks with equal cells, and how many: press to see each"])
+    page = view(job("other_group"))
+    expect(legend).to_contain_text(["A as most ranks", "B other graphs or code", "letters of different columns have nothing to do with each other", "⇉ another process group"])
+    signs = set(re.findall(r"[^\w\s·–▸\[\]/,.:’']", " ".join(page.get_by_role("gridcell").all_inner_texts())))
+    assert signs and all(legend.filter(has_text=sign).count() == 1 for sign in signs)
+
+
+def test_runs_are_named_and_the_compared_one_is_marked(view, job):  # noqa: F811
+    page = view(job("restart"))
+    runs = page.get_by_role("region", name="Runs", exact=True)
+    expect(runs.get_by_role("heading")).to_have_text("2 runs in these logs; compare another one: tlparse-bundle LOGS OUT --run 1 --overwrite")
+    rows = runs.get_by_role("row")
+    expect(rows).to_have_count(3)
+    expect(rows.nth(1)).to_contain_text(re.compile(r"1.*2026-11-23 07:21:53.*5\d(\.\d)? s earlier.*ranks 0–3.*2\.13\.0.*attempt of the same job"))
+    expect(rows.nth(2)).to_contain_text(re.compile(r"2.*2026-11-23 07:22:44.*ranks 0–3.*2\.13\.0.*compared here"))
+    expect(rows.nth(2)).to_have_attribute("aria-current", "true")
+
+
+def test_another_job_is_no_attempt(view, job):  # noqa: F811
+    page = view(job("two_jobs"))
+    rows = page.get_by_role("region", name="Runs", exact=True).get_by_role("row")
+    expect(rows.nth(1)).to_contain_text("compared here")
+    expect(rows.nth(2)).to_contain_text(re.compile("later.*ranks 0 and 1 of 2.*another job"))
+
+
+def test_one_run_has_no_table(view, job):  # noqa: F811
+    page = view(job("healthy8"))
+    expect(page.get_by_role("region", name="Runs", exact=True)).to_have_count(0)
+
+
+def test_many_runs_are_folded(view, job, tmp_path):  # noqa: F811
+    folder = shutil.copytree(job("restart"), tmp_path / "bundle")
+    rewrite(folder, lambda found: found["summary"].update(run=20, runs=[{**found["summary"]["runs"][0], "start_epoch_us": None if n == 3 else 1_700_000_000_000_000 + n * 3_600_000_000 * 30} for n in range(40)]))
+    page = view(folder)
+    runs = page.get_by_role("region", name="Runs", exact=True)
+    expect(runs.get_by_role("row")).to_have_count(1 + 6 + 1)
+    expect(runs.get_by_role("heading")).to_contain_text("--run N")
+    expect(runs.get_by_role("row").nth(1)).to_contain_text("24 days earlier")
+    expect(runs.get_by_role("row").last).to_contain_text("compared here")
+    runs.get_by_role("button", name="33 more").click()
+    expect(runs.get_by_role("row")).to_have_count(41)
+    expect(runs.get_by_role("row").nth(21)).to_contain_text("30.0 h later")
+
+
+def rewrite(folder, change):
+    """Changes the findings of a bundle, and leaves them without compression."""
+    manifest = json.loads((folder / "manifest.json").read_text())
+    found = Bundle.open(folder).ranks("findings")
+    change(found)
+    manifest["ranks"]["findings"] = "ranks/changed.json"
+    (folder / "ranks" / "changed.json").write_text(json.dumps(found))
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+
+
+@pytest.fixture
+def old(bundle_of, tmp_path):
+    """A bundle of an older version: it has no findings over its ranks."""
+    folder = shutil.copytree(bundle_of("ranks_killed"), tmp_path / "bundle")
+    manifest = json.loads((folder / "manifest.json").read_text())
+    for name in ("findings", "order"):
+        del manifest["ranks"][name]
+    manifest["format"]["minor"] = 1
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    return folder
+
+
+def test_an_older_bundle_says_how_to_build_it_again(view, old):  # noqa: F811
+    page = view(old)
+    expect(page.get_by_role("heading", level=1)).to_have_text("4 ranks")
+    expect(verdict(page)).to_contain_text("build it again with tlparse-bundle LOGS OUT --overwrite")
+    expect(page.get_by_role("gridcell").first).to_be_visible()
+    page.get_by_role("link", name="Collectives").click()
+    expect(page.get_by_role("region", name="Schedule 1")).to_be_visible()
+    expect(page.get_by_role("region", name="Process groups")).to_have_count(0)
+
+
+def test_the_default_viewer_on_an_older_bundle(show, old):
+    page, _ = show(old)
+    expect(page.get_by_role("main")).to_contain_text("tlparse-bundle LOGS OUT --overwrite")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("3 compiles of 3 functions")
+
+
+@pytest.mark.parametrize(
+    ("name", "rows"),
+    {
+        "healthy8": [re.compile("0.*ranks 0–7.*agree")],
+        "pipeline": [re.compile("1.*ranks 0 and 1.*agree"), re.compile("2.*ranks 2 and 3.*agree")],
+        "pipeline_broken": [re.compile(r"2.*ranks 2 and 3.*end early.*call 2: rank 2: all_reduce \(sum\) f32 \(32, 8\) in head_stage \[0/0\]; rank 3: none"), re.compile("1.*ranks 0 and 1.*agree")],
+        "other_shape": [re.compile(r"0.*ranks 0–3.*cannot meet.*call 1: ranks 0, 1 and 3: all_reduce \(sum\) f32 \(16, 8\).*rank 2: all_reduce \(sum\) f32 \(17, 8\)")],
+        "other_reduce_op": [re.compile(r"0.*ranks 0–3.*meet, but differ.*\(sum\).*rank 3: all_reduce \(max\)")],
+    }.items(),
+)  # fmt: skip
+def test_calls_by_process_group(view, job, name, rows):  # noqa: F811
+    page = view(job(name), "#v=1&view=collectives")
+    table = page.get_by_role("region", name="Calls by process group").get_by_role("row")
+    expect(table).to_have_count(1 + len(rows))
+    expect(table).to_have_text([re.compile("Group"), *rows])
+
+
+def test_caches_that_differ_are_not_said_to_be_the_same(view, job):  # noqa: F811
+    page = view(job("cached_before"), "#v=1&view=details")
+    rows = page.get_by_role("region", name="Caches").get_by_role("row")
+    expect(rows.nth(1)).to_contain_text(re.compile("ranks 0–2.*aot_autograd hit.*fx_graph hit"))
+    expect(rows.nth(2)).to_contain_text(re.compile("rank 3.*aot_autograd miss.*fx_graph miss"))
+    page = view(job("healthy8"), "#v=1&view=details")
+    expect(page.get_by_role("region", name="Caches")).to_have_count(0)
+    expect(page.get_by_role("main")).to_contain_text("The same on ranks 0–7: 2 × fx_graph disabled.")
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("name", ["absent_caller", "two_jobs", "ranks4"])
+def test_the_default_viewer_opens_on_all_ranks(new_page, bundle_of, address_of, name, theme):
+    folder = bundle_of(name if name == "ranks4" else FIXTURES / "jobs" / name)
+    found = Bundle.open(folder).ranks("findings")
+    page = new_page(viewport={"width": 1024, "height": 768}, color_scheme=theme)
+    page.goto(address_of(folder))
+    expect(page.get_by_role("heading", level=1)).to_have_text(plain(found["summary"]["text"]))
+    first = page.get_by_role("list", name="Findings of all ranks").get_by_role("article").first
+    expect(first).to_be_in_viewport()
+    expect(first.get_by_role("heading")).to_contain_text(plain(found["findings"][0]["title"]))
+    assert page.get_by_role("banner").bounding_box()["height"] < 44, "one row"
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    first.get_by_role("link").click()
+    expect(page).to_have_url(re.compile("/multirank/"))
+    expect(page.get_by_role("heading", level=1)).to_have_text(plain(found["summary"]["text"]))
+
+
+def test_a_log_that_was_asked_for_comes_first(show, job):
+    page, bundle = show(job("absent_caller"), "#v=1&log=rank_2_fixture0")
+    expect(page.get_by_role("heading", level=1)).to_have_text("1 compile of 1 function in 11.8 s: no failures, graph breaks or recompiles.")
+    expect(page.get_by_role("main")).to_contain_text("All ranks: " + plain(bundle.ranks("findings")["summary"]["text"]))
+    expect(page.get_by_role("link", name="What differs between the ranks ›")).to_be_visible()
+
+
+@pytest.mark.parametrize("width", [820, 1024, 1280, 1700])
+def test_tabs_without_room_are_behind_more(new_page, job, address_of, width):
+    page = new_page(viewport={"width": width, "height": 700})
+    page.goto(address_of(job("absent_caller")))
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
+    assert page.get_by_role("banner").bounding_box()["height"] < 44
+    views = page.get_by_role("navigation", name="Views")
+    if width == 1700:
+        expect(views.get_by_role("link", name="Events", exact=True)).to_be_visible()
+        return
+    expect(views.get_by_role("link", name="Events", exact=True)).to_have_count(0)
+    views.get_by_role("button", name="More").click()
+    views.get_by_role("link", name="Events", exact=True).click()
+    expect(page.get_by_role("grid", name="Records")).to_be_visible()
+    expect(views.get_by_role("link", name="Events", exact=True)).to_have_attribute("aria-current", "page")
+    assert page.get_by_role("banner").bounding_box()["height"] < 44
+    page.set_viewport_size({"width": 1900, "height": 700})
+    expect(views.get_by_role("link", name="Caches", exact=True)).to_be_visible()
+
+
+@pytest.fixture
+def crowd(bundle_of, tmp_path):
+    """A bundle that lists 1,024 ranks, which all are the same log."""
+    folder = shutil.copytree(bundle_of("ranks_healthy"), tmp_path / "bundle")
+    manifest = json.loads((folder / "manifest.json").read_text())
+    row = manifest["logs"][0]
+    manifest["logs"] = [{**row, "id": f"log_{n:04}", "rank": n} for n in range(1024)]
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    return folder
+
+
+def test_a_rank_of_many_is_found_by_its_number(show, crowd):
+    page, _ = show(crowd, "#v=1&view=compiles")
+    expect(page.get_by_role("grid", name="Compiles")).to_be_visible()
+    assert page.locator("option").count() < 100, "no list of the browser with 1,024 entries"
+    field = page.get_by_role("combobox", name="Log")
+    expect(field).to_have_value("rank 0 · log_0000")
+    field.focus()
+    page.keyboard.type("517")
+    options = page.get_by_role("listbox", name="Log").get_by_role("option")
+    expect(options).to_have_text(["rank 517 · log_0517"])
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile("log=log_0517"))
+    expect(field).to_have_value("rank 517 · log_0517")
+    expect(field).to_be_focused()
+    page.keyboard.type("7")  # takes the place of what is there; the whole number stands first
+    expect(options.first).to_have_text("rank 7 · log_0007")
+    assert options.count() <= 100
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowUp")
+    expect(field).to_have_attribute("aria-activedescendant", options.first.get_attribute("id"))
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("listbox", name="Log")).to_have_count(0)
+    expect(field).to_have_value("rank 517 · log_0517")
+    page.keyboard.press("ArrowDown")
+    expect(options.and_(page.locator("[aria-selected=true]"))).to_have_text("rank 517 · log_0517")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile("log=log_0518"))
+    page.keyboard.type("nobody")
+    expect(page.get_by_role("listbox", name="Log")).to_have_text("none")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile("log=log_0518"))
+
+
+def test_a_rank_of_many_is_picked_with_the_mouse(show, crowd):
+    page, _ = show(crowd)
+    field = page.get_by_role("combobox", name="Log")
+    field.click()
+    expect(page.get_by_role("listbox", name="Log")).to_be_in_viewport()
+    field.fill("1023")
+    page.get_by_role("option", name="rank 1023").click()
+    expect(page).to_have_url(re.compile("log=log_1023"))
+    expect(field).to_have_value("rank 1023 · log_1023")

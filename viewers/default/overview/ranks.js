@@ -1,0 +1,36 @@
+// What the ranks together say, above what one log says.
+import { words } from "../../lib/bundle/ranks.js";
+import { findingCard } from "../../lib/finding/card.js";
+import { rich } from "../../lib/finding/rich.js";
+import { h } from "../../lib/page/dom.js";
+import { count, plural } from "../../lib/page/format.js";
+import { ranksAddress, ranksLink } from "../shared/ranks-link.js";
+
+/** @typedef {import("../../lib/bundle/bundle.js").Bundle} Bundle */
+/** @typedef {import("../../../schema/bundle.d.ts").RanksFindings} Found */
+
+const FIRST = 3;
+
+/** Null for a bundle without several ranks, one that is older, and where it cannot be read: the viewer of the ranks tells why. @param {Bundle} bundle @returns {Promise<Found | null>} */
+export const ranksFound = (bundle) => bundle.ranks("findings").catch(() => null);
+
+/** The headline, and the first findings. @param {Bundle} bundle @param {Found} found */
+export function ranksHeadline(bundle, { summary, findings }) {
+  const roots = findings.filter(({ because_of: cause }) => cause === null);
+  const shown = roots.filter(({ severity }, i) => i === 0 || severity !== "info").slice(0, FIRST);
+  const title = () => ranksAddress(bundle);
+  return h("section", { class: "ranks-verdict", "aria-label": "All ranks" },
+    h("header", { class: "headline" }, h("h1", null, rich(summary.text)),
+      h("ul", { class: "facts-line" }, h("li", null, words(summary.ranks)), summary.runs.length > 1 && h("li", null, `run ${summary.run} of ${count(summary.runs.length)}`),
+        findings.length > 0 && h("li", null, plural(findings.length, "finding")), h("li", null, ranksLink(bundle, "What differs between the ranks ›")))),
+    shown.length > 0 && h("ol", { class: "findings", "aria-label": "Findings of all ranks" }, shown.map((finding) => h("li", null, findingCard(finding, { title }, { level: 2 })))));
+}
+
+/** The same in one line, on the page of a log that was asked for. @param {Bundle} bundle @param {Found | null} found */
+export function ranksLine(bundle, found) {
+  if (!bundle.manifest.ranks) return null;
+  return h("p", { class: "ranks-line" }, h("b", null, "All ranks: "), found ? rich(found.summary.text) : old(), " ", ranksLink(bundle, "What differs between the ranks ›"));
+}
+
+/** @returns {any[]} */
+const old = () => ["the findings over the ranks cannot be read, or this bundle is of a version that had none. ", h("code", null, "tlparse-bundle LOGS OUT --overwrite"), " builds it again."];

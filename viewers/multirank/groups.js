@@ -1,0 +1,48 @@
+// The calls of each process group: whether the ranks make the same ones, and the first where they do not.
+import { Words, words } from "../lib/bundle/ranks.js";
+import { append, h } from "../lib/page/dom.js";
+import { count, plural } from "../lib/page/format.js";
+import { callText, compileName } from "./names.js";
+
+/** @typedef {import("../../schema/bundle.d.ts").RanksOrder} Order */
+/** @typedef {Order["groups"][number]} Group */
+
+const MOST = 12;
+
+/** Null when no compiled code calls any. @param {import("./data.js").Model} model @param {Order | null} order */
+export function groupsPart(model, order) {
+  if (!order?.groups.length) return null;
+  const differing = order.groups.filter(differs);
+  const rows = [...differing, ...order.groups.filter((group) => !differs(group))]; // those that differ first
+  const body = h("tbody", null, rows.slice(0, MOST).map((group) => row(model, order, group)));
+  const more = h("button", { class: "tool", onclick: () => { more.remove(); append(body, rows.slice(MOST).map((group) => row(model, order, group))); } }, `${count(rows.length - MOST)} more`);
+  return h("section", { "aria-label": "Process groups" }, h("h2", null, "By process group ", h("span", { class: "dim" }, differing.length ? `${count(differing.length)} of ${plural(rows.length, "group")} ${differing.length === 1 ? "differs" : "differ"}` : `${plural(rows.length, "group")}, the same calls in each`)),
+    h("p", { class: "dim" }, "Calls of compiled code, ", rows.every((group) => group.recorded) ? "in the order in which the graphs ran." : "in the order of the compiles where the order of runs is not recorded. Calls outside of compiled code are not in the logs."),
+    h("div", { class: "table-box", tabindex: "0", role: "region", "aria-label": "Calls by process group" }, h("table", { class: "plain" },
+      h("thead", null, h("tr", null, ["Group", "Ranks", "Calls", "First that differs"].map((title) => h("th", { scope: "col" }, title)))), body)),
+    rows.length > MOST && more, split(model, order));
+}
+
+/** @param {Group} group */
+const differs = (group) => group.mismatch !== null || group.short.length > 0;
+
+/** @param {import("./data.js").Model} model @param {Order} order @param {Group} group */
+function row(model, order, group) {
+  const { mismatch, short, unknown } = group;
+  return h("tr", null,
+    h("td", null, group.group === null ? "unknown" : h("code", null, group.group)),
+    h("td", null, words(group.ranks), group.size !== null && h("span", { class: "dim" }, ` of ${count(group.size)}`)),
+    h("td", { class: differs(group) ? "unequal" : null }, mismatch ? (mismatch.effect === "hang" ? "cannot meet" : "meet, but differ") : short.length ? "end early on some" : "agree", unknown.length > 0 && h("span", { class: "dim" }, `; ${words(unknown)}: in part taken to be as on most`)),
+    h("td", null, mismatch && [`call ${mismatch.position + 1}: `, sides(model, order, mismatch.sides)],
+      short.map((one) => h("div", null, `call ${one.position + 1}: `, sides(model, order, [{ ...one, ranks: one.others }]), `; ${words(one.ranks)}: none`))));
+}
+
+/** @param {import("./data.js").Model} model @param {Order} order @param {{ranks: number[][], call_index: number, column_index?: number}[]} list */
+const sides = (model, order, list) => list.map(({ ranks, call_index: call, column_index: column }, i) => [i > 0 && "; ", `${words(ranks)}: `, h("code", null, order.calls[call] ? callText(order.calls[call]) : "unknown"),
+  column !== undefined && [" in ", compileName(model.columns, column).map((part) => (typeof part === "string" ? part : h("code", null, part.code)))]]);
+
+/** The first call that ranks make in groups of unequal size. @param {import("./data.js").Model} model @param {Order} order */
+function split(model, order) {
+  return order.split.map(({ column_index: column, position, sides: list }) => h("p", { class: "note" }, `Call ${position + 1} of `, compileName(model.columns, column).map((part) => (typeof part === "string" ? part : h("code", null, part.code))), ": ",
+    list.map(({ ranks, call_index: call }, i) => [i > 0 && "; ", i ? words(ranks) : Words(ranks), " in group ", h("code", null, order.calls[call]?.group ?? "unknown")])));
+}
