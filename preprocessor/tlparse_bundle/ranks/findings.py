@@ -11,7 +11,7 @@ from tlparse_bundle.format.json_codec import dumps, dumps_sorted
 from tlparse_bundle.ranks import job
 from tlparse_bundle.ranks.comparison import Comparison
 from tlparse_bundle.ranks.frames import Frames
-from tlparse_bundle.ranks.reasons import follows
+from tlparse_bundle.ranks.reasons import OF_OTHERS, follows
 from tlparse_bundle.ranks.sentences import Sentences, place_of
 from tlparse_bundle.ranks.sets import ranges, ranks_among, ranks_in
 from tlparse_bundle.ranks.statements import Finder
@@ -105,10 +105,15 @@ def _ordered(statements: list[dict]) -> list[dict]:
     statements.sort(key=_weight)
     causes: dict[int, int] = {}
     roots: list[int] = []
+    near: dict[str, list[int]] = {}  # roots about the same ranks, of which there are few
     for number, statement in enumerate(statements):
-        cause = next((root for root in roots if follows(statement, statements[root])), None)
+        same = near.setdefault(str(statement["ranks"]), [])
+        cause = next((root for root in sorted({*same, *near.get("", ())}) if follows(statement, statements[root])), None)
         if cause is None:
             roots.append(number)
+            same.append(number)
+            if statement["kind"] in OF_OTHERS:
+                near.setdefault("", []).append(number)
         else:
             causes[number] = cause
     families: dict[int, list[int]] = {}

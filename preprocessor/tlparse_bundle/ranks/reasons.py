@@ -6,6 +6,7 @@ from tlparse_bundle.ranks.sets import within
 
 _ENDS = ("failure", "unfinished-compile", "never-began", "empty-log", "cut-log", "missing-rank")  # a rank goes no further
 _BEHIND = ("never-began", "missing-compile", "collective-waits", "execution-order")  # what it then lacks
+OF_OTHERS = (*_ENDS, "cached-before", "equal-logs")  # what can be the reason for statements about other sets of ranks
 _OF_VERSION = ("graph", "guard", "recompile", "restart", "graph-break", "extra-compile", "missing-compile", "tensors", "straggler")
 # Within one compile: what makes it another one, and what is seen of that.
 _IN_COMPILE = {
