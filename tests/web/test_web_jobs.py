@@ -225,11 +225,15 @@ def test_tabs_without_room_are_behind_more(new_page, job, address_of, width):
 
 @pytest.fixture
 def crowd(bundle_of, tmp_path):
-    """A bundle that lists 1,024 ranks, which all are the same log."""
-    folder = shutil.copytree(bundle_of("ranks_healthy"), tmp_path / "bundle")
+    """A bundle that lists 1,024 ranks; some can be opened, and are the same log."""
+    folder = shutil.copytree(bundle_of("ranks_healthy", "none"), tmp_path / "bundle")
     manifest = json.loads((folder / "manifest.json").read_text())
     row = manifest["logs"][0]
-    manifest["logs"] = [{**row, "id": f"log_{n:04}", "rank": n} for n in range(1024)]
+    for n in (0, 517, 518, 1023):
+        copy = shutil.copytree(folder / "logs" / row["id"], folder / "logs" / f"log_{n:04}")
+        directory = copy / "log.json"
+        directory.write_text(directory.read_text().replace(f"logs/{row['id']}/", f"logs/log_{n:04}/"))
+    manifest["logs"] = [{**row, "id": f"log_{n:04}", "rank": n, "path": row["path"].replace(row["id"], f"log_{n:04}")} for n in range(1024)]
     (folder / "manifest.json").write_text(json.dumps(manifest))
     return folder
 
@@ -276,4 +280,5 @@ def test_a_rank_of_many_is_picked_with_the_mouse(show, crowd):
     field.fill("1023")
     page.get_by_role("option", name="rank 1023").click()
     expect(page).to_have_url(re.compile("log=log_1023"))
+    expect(page.get_by_role("heading", level=1)).to_contain_text("4 compiles of 4 functions")
     expect(field).to_have_value("rank 1023 · log_1023")

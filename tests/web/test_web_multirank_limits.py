@@ -91,7 +91,7 @@ def evil(value, own, key=None):
         return {name: evil(item, own, name) for name, item in value.items()}
     if isinstance(value, list):
         return [evil(item, own, key) for item in value]
-    refers = key in ("log_id", "compile_keys", "compile_key", "others_compile_key")
+    refers = key in ("log_id", "compile_keys", "compile_key", "others_compile_key", "fingerprint")
     return EVIL + value if isinstance(value, str) and not refers and value not in own else value
 
 

@@ -10,6 +10,8 @@ import { functionName } from "./names.js";
 
 const ROW = 24;
 const NARROW = 30, WORDS = 100, WIDEST = 200, ROOM = 1_000; // pixels
+const FEW = 5; // rows
+const BAR = 18; // pixels of the bar that scrolls sideways
 const MARGIN = 6; // columns beside those in sight
 const HUES = 7;
 
@@ -42,7 +44,10 @@ export class Matrix {
     this.element.tabIndex = 0;
     this.element.style.setProperty("--cell", `${this.cell}px`);
     this.element.style.setProperty("--label", `${this.label}px`);
-    this.element.style.setProperty("--head", this.wide ? "26px" : "128px");
+    const head = this.wide ? 26 : 128;
+    /** Pixels that show a few rows. */
+    this.least = head + ROW * Math.min(groups.length, FEW) + BAR;
+    this.element.style.setProperty("--head", `${head}px`);
     this.element.style.setProperty("--all", `${this.label + this.columns.length * this.cell}px`);
     this.element.setAttribute("aria-colcount", String(this.columns.length + 1));
     this.element.addEventListener("scroll", () => this.sideways(), { passive: true });

@@ -25,7 +25,7 @@ export async function openOverview({ model, state }) {
   });
   const element = h("div", { class: "fill overview" },
     h("section", { class: "verdict", "aria-label": "Verdict", tabindex: "0" }, verdictPart(model, state)),
-    h("section", { class: "matrix-section", "aria-label": "Ranks and compiles" },
+    h("section", { class: "matrix-section", "aria-label": "Ranks and compiles", style: { "--least": `${matrix.least}px` } },
       h("h2", null, "What each rank compiled ", h("span", { class: "dim" }, matrix.summary)),
       legend(model, groups, marks), matrix.element));
   const first = model.found?.findings.find((finding) => marks.has(finding.column_index ?? -1))?.column_index ?? -1;
