@@ -6,12 +6,12 @@ import re
 import pytest
 import traces
 
-FINDINGS = traces.ROOT / "preprocessor" / "tlparse_bundle" / "findings"
+PACKAGE = traces.ROOT / "preprocessor" / "tlparse_bundle"
+WORDED = [*(PACKAGE / "findings").glob("*.py"), *(PACKAGE / "ranks" / name for name in ("sentences.py", "summary.py"))]
 VIEWERS = traces.ROOT / "viewers"
 SKIPPED = {"node_modules", "vendor", "dist"}
-# The multi-rank viewer has sentences about ranks, which are no findings of a log; help says what keys and words mean;
-# the shapes are of the schemas.
-EXEMPT = {"multirank/verdict.js", "multirank/collectives.js", "lib/bundle/shapes.js"}
+# Help says what keys and words mean; the shapes are of the schemas.
+EXEMPT = {"lib/bundle/shapes.js"}
 MODULES = [path for path in sorted(VIEWERS.rglob("*.js")) if not SKIPPED & set(path.relative_to(VIEWERS).parts) and path.name != "help.js"]
 _COMMENT = re.compile(r"/\*.*?\*/|(?:^|(?<=\s))//[^\n]*", re.DOTALL | re.MULTILINE)
 # Words that the viewers had when they made the sentences, and such as one would write again.
@@ -38,7 +38,7 @@ def sentences(text):
             yield from (piece for piece in _WORDS.findall(node.value) if len(piece.split()) >= 5)
 
 
-TEMPLATES = sorted({piece for path in FINDINGS.glob("*.py") for piece in sentences(path.read_text(encoding="utf-8"))})
+TEMPLATES = sorted({piece for path in WORDED for piece in sentences(path.read_text(encoding="utf-8"))})
 
 
 def test_there_are_templates():

@@ -46,7 +46,7 @@ FACTS = [
     ("caches", "which part of the key was new?", [link("2 misses of the FX graph cache"), row("[1/0] FX graph miss")], ["What differs from the closest earlier key (1 of 635 parts)", "gm the graph itself"]),
     ("caches", "what did the warm caches save?", [link("fixture1"), link("Caches"), row("[0/0] AOTAutograd hit")], ["Time saved", "9.92 s"]),
     ("transformer", "how many tensors go in?", [link("[0/0] forward ok")], ["25 inputs", "Backward, later"]),
-    ("ranks4", "which collectives has rank 2 more?", [link("rank 2"), link("[1/0] gathers ok"), link("inductor_collective_schedule")], ["all_reduce", "all_gather"]),
+    ("ranks4", "which collectives has rank 2 more?", [link("rank 2 · "), link("[1/0] gathers ok"), link("inductor_collective_schedule")], ["all_reduce", "all_gather"]),
     ("nonascii", "which line broke the graph?", [], ["größe_日本", "program.py:14", "émoji 😀"]),
     ("fork_children", "what did the forked child compile?", [link("fixture1")], ["only_in_fork", "[1/0]"]),
     ("dynamo_reset", "what is the second 1/0?", [link("[1/0@2] only_after empty")], ["only_after", "empty", "Graph break", 'print("breaks")']),

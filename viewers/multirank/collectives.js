@@ -62,7 +62,7 @@ function schedules(model, table, column) {
       rows.length > MOST_ROWS && h("p", { class: "note" }, `The first ${MOST_ROWS} of ${rows.length} rows.`)];
   });
   return [tables, column.groups.length > MOST_GROUPS && h("p", { class: "note" }, `The first ${MOST_GROUPS} of ${column.groups.length} groups.`),
-    column.without.length > 0 && h("p", { class: "dim" }, `${Words(column.without)}: no schedule, because the code came from a cache or the compile did not end.`)];
+    column.without.length > 0 && h("p", { class: "dim" }, `${Words(column.without)}: no schedule (cached code, or a compile without an end).`)];
 }
 
 /** @param {Model} model @param {Collectives} table */

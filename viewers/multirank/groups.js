@@ -17,7 +17,7 @@ export function groupsPart(model, order) {
   const body = h("tbody", null, rows.slice(0, MOST).map((group) => row(model, order, group)));
   const more = h("button", { class: "tool", onclick: () => { more.remove(); append(body, rows.slice(MOST).map((group) => row(model, order, group))); } }, `${count(rows.length - MOST)} more`);
   return h("section", { "aria-label": "Process groups" }, h("h2", null, "By process group ", h("span", { class: "dim" }, differing.length ? `${count(differing.length)} of ${plural(rows.length, "group")} ${differing.length === 1 ? "differs" : "differ"}` : `${plural(rows.length, "group")}, the same calls in each`)),
-    h("p", { class: "dim" }, "Calls of compiled code, ", rows.every((group) => group.recorded) ? "in the order in which the graphs ran." : "in the order of the compiles where the order of runs is not recorded. Calls outside of compiled code are not in the logs."),
+    h("p", { class: "dim" }, "Calls of compiled code, ", rows.every((group) => group.recorded) ? "in the order in which the graphs ran." : "in the order of the compiles where no record tells that of the runs. Calls outside of compiled code are not in the logs."),
     h("div", { class: "table-box", tabindex: "0", role: "region", "aria-label": "Calls by process group" }, h("table", { class: "plain" },
       h("thead", null, h("tr", null, ["Group", "Ranks", "Calls", "First that differs"].map((title) => h("th", { scope: "col" }, title)))), body)),
     rows.length > MOST && more, split(model, order));
