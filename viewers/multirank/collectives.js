@@ -1,5 +1,5 @@
 // The collectives of each compile: schedules of groups of ranks side by side, level with each other.
-import { lowest, size, Words, words } from "../lib/bundle/ranks.js";
+import { lowest, Words, words } from "../lib/bundle/ranks.js";
 import { fill, h } from "../lib/page/dom.js";
 import { plural } from "../lib/page/format.js";
 import { picker } from "../lib/page/picker.js";
