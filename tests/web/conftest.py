@@ -88,30 +88,31 @@ def blank(one_server):
 
 
 @pytest.fixture(scope="session")
-def tab(browser, blank):
-    tab = Tab(browser, blank, watched)
-    yield tab
-    tab.close()
+def tab_of(browser, blank):
+    """tab_of(context options): the tab with these that tests share."""
+    tabs = {}
+    yield lambda options: tabs.setdefault(repr(options), Tab(browser, options, blank, watched))
+    for tab in tabs.values():
+        tab.close()
 
 
 @pytest.fixture
-def page_that(tab, servers):
-    """page_that(errors=False): the page of the tab that tests share, which is as new."""
-    said = {}
+def page_that(tab_of, servers):
+    """page_that(errors=False, **context options): a page that other tests have had; it is as new. A test gets one for the same options."""
+    taken = []
 
-    def make(errors=False):
-        assert not said, "a test has this page once: new_page() makes others"
-        page, said["noted"] = tab.open()
-        said["errors"] = errors
+    def make(errors=False, **options):
+        tab = tab_of(options)
+        assert not any(tab is other for other, *_ in taken), "new_page() makes a further one"
+        page, *noted = tab.open()
+        taken.append((tab, *noted, errors))
         return page
 
     yield make
-    if said:
+    for tab, *_ in taken:
         tab.leave()
-        problems, foreign = ([*notes] for notes in said["noted"])
-        for notes in said["noted"]:
-            notes.clear()
-        _nothing_wrong(problems, foreign, said["errors"])
+    for _, *noted in taken:
+        _nothing_wrong(*noted)
 
 
 @pytest.fixture

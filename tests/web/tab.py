@@ -21,14 +21,14 @@ STAYS = {
 class Tab:
     """open(): the page; leave(): it is made as new, or closed. ``home`` is an empty page of the one server."""
 
-    def __init__(self, browser, home, watch):
-        self.browser, self.home, self.watch = browser, home, watch
+    def __init__(self, browser, options, home, watch):
+        self.browser, self.options, self.home, self.watch = browser, options, home, watch
         self.page = None
 
     def open(self):
-        """The page, and what watch() noted of it."""
+        """The page, and what watch() will note of it for the test that asks: its lists, which are empty."""
         if self.page is None:
-            self.page = open_page(self.browser)
+            self.page = open_page(self.browser, **self.options)
             self.noted = self.watch(self.page)
             self.page.on("framenavigated", self._went)
             self.page.goto(self.home)
@@ -36,8 +36,9 @@ class Tab:
             for name, owner in (("page", self.page), ("context", self.page.context)):
                 for method in STAYS[name]:
                     setattr(owner, method, self._marked(getattr(owner, method)))
-        asked(self.page).clear()
-        return self.page, self.noted
+        for notes in (*self.noted, asked(self.page)):
+            notes.clear()
+        return self.page, *self.noted
 
     def leave(self):
         page = self.page

@@ -3,7 +3,7 @@
 import pytest
 from addresses import PARTS
 from axe import violations
-from pages import go, open_page
+from pages import go
 from test_web_safety import hostile
 from tlparse_bundle import Bundle
 
@@ -14,13 +14,11 @@ def theme(request):
 
 
 @pytest.fixture
-def axe(browser, bundle_of, address_of, theme):
+def axe(page_that, bundle_of, address_of, theme):
     """axe(source, hashes): what axe complains about, as lines of text."""
-    contexts = []
 
     def check(source, hashes):
-        page = open_page(browser, color_scheme=theme, bypass_csp=True)
-        contexts.append(page.context)
+        page = page_that(color_scheme=theme, bypass_csp=True)
         page.goto(address_of(bundle_of(source)))
         found = []
         for hash in hashes:
@@ -28,9 +26,7 @@ def axe(browser, bundle_of, address_of, theme):
             found += [f"{hash}: {violation}" for violation in violations(page, theme)]
         return found
 
-    yield check
-    for context in contexts:
-        context.close()
+    return check
 
 
 @pytest.mark.parametrize("fixture, hashes", PARTS)

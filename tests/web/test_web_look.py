@@ -24,8 +24,8 @@ def rgb(text):
     return [float(part) for part in re.findall(r"[\d.]+", text)[:3]]
 
 
-def test_follows_the_system_and_the_switch(new_page, bundle_of, address_of):
-    page = new_page(color_scheme="dark")
+def test_follows_the_system_and_the_switch(page_that, bundle_of, address_of):
+    page = page_that(color_scheme="dark")
     page.goto(address_of(bundle_of("basic_inference")))
     switch = page.get_by_role("button", name="Switch between light and dark")
     becomes(lambda: luminance(rgb(page.evaluate(BACKGROUND))) < 0.1)
@@ -37,8 +37,8 @@ def test_follows_the_system_and_the_switch(new_page, bundle_of, address_of):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_text_stands_out_from_its_background(new_page, bundle_of, address_of, scheme):
-    page = new_page(color_scheme=scheme)
+def test_text_stands_out_from_its_background(page_that, bundle_of, address_of, scheme):
+    page = page_that(color_scheme=scheme)
     page.goto(address_of(bundle_of("basic_inference")))
     expect(page.get_by_role("heading", level=1)).to_be_visible()
     colours = page.evaluate("""names => { const probe = document.createElement('span'); document.body.append(probe);

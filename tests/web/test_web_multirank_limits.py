@@ -102,8 +102,8 @@ def test_hostile_address(view):  # noqa: F811
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_axe_finds_nothing(new_page, bundle_of, address_of, hostile_ranks, theme):
-    page = new_page(color_scheme=theme, bypass_csp=True)
+def test_axe_finds_nothing(page_that, bundle_of, address_of, hostile_ranks, theme):
+    page = page_that(color_scheme=theme, bypass_csp=True)
     found = []
     for source, views in {"ranks_extra_break": VIEWS, "ranks_missing_collective": VIEWS, "ranks_healthy": ["verdict", "execution"], hostile_ranks: VIEWS, "killed": ["verdict"]}.items():
         page.goto(address_of(bundle_of(source)).replace("/default/", "/multirank/"))
@@ -177,8 +177,8 @@ def test_many_compiles_scroll_sideways(view, tmp_path):  # noqa: F811
 
 
 @pytest.mark.parametrize("name", VIEWS)
-def test_narrow_windows(new_page, bundle_of, address_of, name):
-    page = new_page(viewport={"width": 480, "height": 700})
+def test_narrow_windows(page_that, bundle_of, address_of, name):
+    page = page_that(viewport={"width": 480, "height": 700})
     page.goto(address_of(bundle_of("ranks_missing_collective")).replace("/default/", "/multirank/") + f"#v=1&view={name}")
     expect(page.get_by_role("heading", level=1)).to_have_count(1)
     settle(page)

@@ -117,8 +117,8 @@ def test_on_both_servers(view, server):  # noqa: F811
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_themes(new_page, bundle_of, address_of, scheme):
-    page = new_page(color_scheme=scheme)
+def test_themes(page_that, bundle_of, address_of, scheme):
+    page = page_that(color_scheme=scheme)
     page.goto(address_of(bundle_of("provenance")).replace("/default/", "/provenance/") + "#v=1&pin=post:9")
     expect(body(page, "post").locator(".pinned")).to_have_count(1)
     assert (luminance(rgb(page.evaluate(BACKGROUND))) < 0.1) == (scheme == "dark")
@@ -131,8 +131,8 @@ def test_themes(new_page, bundle_of, address_of, scheme):
     becomes(lambda: luminance(rgb(page.evaluate(BACKGROUND))) < 0.1, scheme != "dark")
 
 
-def test_narrow_window(new_page, bundle_of, address_of):
-    page = new_page(viewport={"width": 360, "height": 900})
+def test_narrow_window(page_that, bundle_of, address_of):
+    page = page_that(viewport={"width": 360, "height": 900})
     page.goto(address_of(bundle_of("provenance")).replace("/default/", "/provenance/"))
     expect(body(page, "source")).to_be_visible()
     settle(page)
@@ -158,8 +158,8 @@ def test_bars_are_moved_with_arrows_and_remembered(view):  # noqa: F811
 @pytest.mark.parametrize(
     "fixture, hash", [("provenance", "#v=1&pin=post:9"), ("provenance_training", "#v=1&compile=0/0&graph=2"), ("train_step", "#v=1")]
 )
-def test_no_axe_violations(new_page, bundle_of, address_of, scheme, fixture, hash):
-    page = new_page(color_scheme=scheme, bypass_csp=True)
+def test_no_axe_violations(page_that, bundle_of, address_of, scheme, fixture, hash):
+    page = page_that(color_scheme=scheme, bypass_csp=True)
     page.goto(address_of(bundle_of(fixture)).replace("/default/", "/provenance/") + hash)
     expect(page.get_by_role("main").locator(".code-line, h1").first).to_be_visible()
     settle(page)
