@@ -1,3 +1,4 @@
+import logging
 from contextlib import ExitStack
 
 import pytest
@@ -131,6 +132,7 @@ def s3():
     with pytest.MonkeyPatch.context() as patch:
         modules = list(moto_backends.list_of_moto_modules())
         patch.setattr(moto_backends, "list_of_moto_modules", lambda: modules)  # it looks into its folder with every request
+        patch.setattr(logging.getLogger("werkzeug"), "disabled", True)  # a line for every request, which nobody reads
         for name, value in {"AWS_ACCESS_KEY_ID": "testing", "AWS_SECRET_ACCESS_KEY": "testing", "AWS_DEFAULT_REGION": "us-east-1"}.items():
             patch.setenv(name, value)
         server = server_module.ThreadedMotoServer("127.0.0.1", 0)
