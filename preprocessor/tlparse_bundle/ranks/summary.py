@@ -13,6 +13,8 @@ from tlparse_bundle.ranks.sets import gaps, ranges, ranks_among
 
 _NOTES = ("other-run", "no-rank", "stages", "late-start", "straggler", "cached-before")  # say nothing against the ranks being equal
 
+_MOST_RUNS = 5  # of agreeing ranks that the headline lists
+
 
 def summary(comparison: Comparison, tables: Mapping[str, dict], rows: Sequence[dict]) -> dict:
     """``rows`` are all findings, most important first."""
@@ -76,4 +78,6 @@ def _agreeing(agreeing: list) -> str:
     count = size(agreeing)
     if count == 0:
         return "each is named below"
+    if len(agreeing) > _MOST_RUNS:
+        return f"{count:,} of them agree"
     return f"rank {numbers(agreeing)} has no difference" if count == 1 else f"{numbers(agreeing)} agree"
