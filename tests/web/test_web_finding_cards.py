@@ -72,10 +72,14 @@ def test_all_say_the_same(show, bundle_of, tmp_path, fixture):
     documents = {log.id: log.findings() for log in Bundle.open(folder).logs}
     summaries = {log_id: document["summary"] for log_id, document in documents.items()}
     texts, titles = [row["text"] for row in summaries.values()], [row["title"] for document in documents.values() for row in document["findings"]]
+    job = Bundle.open(folder).ranks("findings")
+    if job is not None:  # what the ranks say together comes first
+        texts.insert(0, job["summary"]["text"])
+        titles[:0] = [row["title"] for row in job["findings"]]
 
     built, built_json = said("build", FIXTURES / fixture / "trace", tmp_path / "out", "--json", "--jobs", 1)
     assert {row["id"]: row["summary"] for row in json.loads(built_json)["logs"]} == summaries
-    assert all(text in built for text in texts[:5]) and len(documents) <= 5
+    assert all(text in built for text in texts) and len(documents) <= 5
     assert [line[4:].split(" (in ")[0] for line in built.split("\n") if line.startswith(("  ✖", "  !", "  ·"))] == [title for title in titles if title in built][:3] or len(documents) > 1
     info, _ = said("info", folder)
     assert all(text in info for text in texts)
@@ -84,6 +88,8 @@ def test_all_say_the_same(show, bundle_of, tmp_path, fixture):
         time = summary["compile_time_us"]
         assert f" {summary['compile_count']:,} " in row and f" {'-' if time is None else duration(time)} " in row
     assert {row["id"]: row["summary"] for row in json.loads(said("info", folder, "--json")[1])["manifest"]["logs"]} == summaries
+    assert json.loads(said("info", folder, "--json")[1])["ranks"] == (job and job["summary"])
+    assert json.loads(said("report", folder, "--format", "json")[1])["ranks"] == job
     assert {row["id"]: {"summary": row["summary"], "findings": row["findings"]} for row in json.loads(said("report", folder, "--format", "json")[1])["logs"]} == documents
     for form in ("text", "markdown", "github"):
         report = words(said("report", folder, "--format", form)[0].replace("%25", "%"))
@@ -91,7 +97,9 @@ def test_all_say_the_same(show, bundle_of, tmp_path, fixture):
 
     page, bundle = show(fixture)
     document = documents[most_to_say(bundle).id]
-    expect(heading(page)).to_have_text(plain(document["summary"]["text"]))
+    expect(heading(page)).to_have_text(plain((job or document)["summary"]["text"]))
+    if job is not None:
+        expect(page.get_by_role("heading", level=2).filter(has_text=most_to_say(bundle).id)).to_contain_text(plain(document["summary"]["text"]))
     settle(page)
     place = page.get_by_role("region", name="Findings")
     assert [article.get_attribute("aria-label") for article in cards(place).all()] == [plain(row["title"]) for row in document["findings"][:SHOWN]]

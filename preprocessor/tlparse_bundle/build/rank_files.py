@@ -12,6 +12,7 @@ from tlparse_bundle.errors import BundleError
 from tlparse_bundle.format import layout
 from tlparse_bundle.format.codecs import CODECS
 from tlparse_bundle.format.json_codec import dumps, loads
+from tlparse_bundle.ranks.calls import Call
 from tlparse_bundle.ranks.comparison import Comparison, Member
 from tlparse_bundle.ranks.frames import Frame, Frames
 from tlparse_bundle.ranks.identity import Contents
@@ -30,10 +31,9 @@ def digest_log(root: str, codec: str, row: dict) -> dict[str, bytes]:
     ``root`` is the folder or URL of a bundle that may not be complete yet.
     """
     frames = _frames(root, codec, row)
-    digests = {_FRAMES: dumps([list(frame) for frame in frames.rows()]), _RUN: dumps(told(frames))}
-    for analysis in analyses():
-        digests[analysis.name] = dumps(analysis.digest(frames))
-    return digests
+    found = {analysis.name: analysis.digest(frames) for analysis in analyses()}
+    run = told(frames, (Call(*cells) for cells in found["order"]["calls"]))
+    return {_FRAMES: dumps([list(frame) for frame in frames.rows()]), _RUN: dumps(run), **{name: dumps(digest) for name, digest in found.items()}}
 
 
 def _frames(root: str, codec: str, row: dict) -> Frames:

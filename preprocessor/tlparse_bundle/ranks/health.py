@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from tlparse_bundle.ranks.comparison import Comparison
 from tlparse_bundle.ranks.frames import Frames
 from tlparse_bundle.ranks.sets import gaps
-from tlparse_bundle.ranks.told import told
 
 KINDS = ("missing", "empty", "cut", "unfinished", "silent", "stopped", "other_logs", "equal_logs")
 _CUT = ("record-cut", "payload-md5", "payload-missing")  # diagnostics; of the last record they mean that the log ends in it
@@ -20,22 +19,22 @@ class Health:
     name = "health"
 
     def digest(self, frames: Frames) -> dict:
-        """Time of the last record, the world size that the log tells, whether it is cut, frames that did not end: [frame, last artifact, span, its begin]."""
+        """Whether the log is cut, and frames that did not end: [frame, last artifact, span, its begin]."""
         log = frames.log
-        world_size, _, last = told(frames)
         at_end = {row["code"] for row in frames.table("diagnostics")["diagnostics"] if row["event_index"] in (None, log.directory["event_count"] - 1)}
         cut = "record-cut" in log.row["diagnostics"] or bool(at_end.intersection(_CUT))
-        return {"last_epoch_us": last, "world_size": world_size, "cut": cut, "unfinished": _open(frames)}
+        return {"cut": cut, "unfinished": _open(frames)}
 
     def table(self, comparison: Comparison, digests: Sequence[dict], tables: Mapping[str, dict]) -> dict:
         present = {member.rank for member in comparison.members}
-        world_size = max((digest["world_size"] for digest in digests if digest["world_size"]), default=None)
+        run = comparison.runs[comparison.run]
+        world_size, ends = run.world_size, [run.logs[member.rank].last_epoch_us for member in comparison.members]
         missing = gaps(present, max(world_size or 0, max(present)))
-        last = max((digest["last_epoch_us"] for digest in digests if digest["last_epoch_us"] is not None), default=None)
+        last = max((end for end in ends if end is not None), default=None)
         rows = []
 
         def add(kind: str, members: Sequence[int], **cells: object) -> None:
-            times = [digests[member]["last_epoch_us"] for member in members]
+            times = [ends[member] for member in members]
             rows.append(
                 {
                     "kind": kind,
@@ -64,7 +63,7 @@ class Health:
         for column, places in stuck.items():
             finished = [m for m in comparison.having(column) if m not in places]
             never = [m for m in range(len(comparison.members)) if comparison.cells[m][column] < 0]
-            times = {m: digests[m]["last_epoch_us"] - since for m, (_, _, since) in places.items() if None not in (since, digests[m]["last_epoch_us"])}
+            times = {m: ends[m] - since for m, (_, _, since) in places.items() if None not in (since, ends[m])}
             longest = max(times, key=times.__getitem__, default=min(places))
             phase, span, since = places[longest]
             cells = {"phase": phase, "span": span, "since_epoch_us": since, "open_us": times.get(longest), "finished": comparison.ranks(finished), "never_began": comparison.ranks(never)}

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from tlparse_bundle.ranks.calls import WORLD
-from tlparse_bundle.ranks.frame_calls import calls_of_frame
+from collections.abc import Iterable
+
+from tlparse_bundle.ranks.calls import WORLD, Call
 from tlparse_bundle.ranks.frames import Frames
 
 
-def told(frames: Frames) -> tuple[int | None, int | None, int | None]:
-    """(world size, time of the first record, time of the last one), microseconds since 1970-01-01 UTC; None where it does not tell."""
+def told(frames: Frames, calls: Iterable[Call]) -> tuple[int | None, int | None, int | None]:
+    """(world size, time of the first record, time of the last one), microseconds since 1970-01-01 UTC; None where it does not tell.
+
+    ``calls`` are the distinct calls of collectives of the log. Those of the default group may name its size, as tables of estimates do.
+    """
     clock, chunks = frames.log.directory["clock"], frames.log.directory["events"]
     origin = clock["origin_epoch_us"]
     last = None if origin is None or not chunks else origin + max(frames.log.chunk("events", len(chunks) - 1)["time_us"])
-    return _world_size(frames), origin, last
-
-
-def _world_size(frames: Frames) -> int | None:
-    """From tables of estimates, and from calls that name the size of the default group."""
-    sizes = {row["world_size"] for row in frames.table("runtime")["estimate_tables"]}
-    for number in range(len(frames)):
-        sizes |= {call.group_size for call in calls_of_frame(frames, number)[0] or () if call.group == WORLD}
-    return max(sizes - {None, 0}, default=None)
+    sizes = {row["world_size"] for row in frames.table("runtime")["estimate_tables"]} | {call.group_size for call in calls if call.group == WORLD}
+    return max(sizes - {None, 0}, default=None), origin, last
