@@ -42,14 +42,14 @@ SAID = {
     ),
     "pipeline": (
         "Ranks 0 to 3 agree; how many there should be is not in the logs: 2 compiles, the same on each that is compared. In each process group the order of collectives agrees."
-        " Ranks 0 and 1 and ranks 2 and 3 compiled nothing in common, as stages of a pipeline do not.",
+        " The ranks form 2 parts that compiled nothing in common, like the stages of a pipeline: ranks 0 and 1; ranks 2 and 3.",
         ("stages", "info"),
         [],
         FAULTS + "|fewer|other collectives",
     ),
     "pipeline_broken": (
         f"Rank 2 calls `all_reduce` (sum) of f32 (32, 8) in group `2` in `head_stage` [0/0], for which rank 3 has no call. {NOT_KNOWN}; 0–2 agree."
-        " Ranks 0 and 1 and ranks 2 and 3 compiled nothing in common, as stages of a pipeline do not.",
+        " The ranks form 2 parts that compiled nothing in common, like the stages of a pipeline: ranks 0 and 1; ranks 2 and 3.",
         ("collective-waits", "error"),
         ["1 `all_reduce` fewer"],
         r"embed_stage|agrees|ranks? 0.*(hang|wait)",

@@ -16,6 +16,7 @@ _STAGES = {
 }  # fmt: skip
 _RESUMED = re.compile(r"torch_dynamo_resume_in_(.+)_at_(\d+)$")
 _TOLD = re.compile(r"^# File: (.*), code: (.+)$")
+_MOST_PARTS = 6
 _HOUR_US, _DAY_US = 3_600_000_000, 24 * 3_600_000_000
 
 
@@ -110,7 +111,9 @@ class Sentences:
         return f"{ranks(st['ranks'])} ran torch {d['version']}, {ranks(st['others'])} torch {d['others_version']}", "Other versions of torch compile the same program to other code; what differs below may come from that."
 
     def _stages(self, st: dict, d: dict) -> tuple[str, str]:
-        return f"{listed([ranks(part) for part in d['parts']], 6)} compiled nothing in common, as stages of a pipeline do not", "Ranks are compared with those that compiled the same functions only."
+        like = ", like the stages of a pipeline" if len({size(part) for part in d["parts"]}) == 1 else ""
+        parts = [*(ranks(part) for part in d["parts"][:_MOST_PARTS]), *(["…"] if len(d["parts"]) > _MOST_PARTS else [])]
+        return f"The ranks form {len(d['parts'])} parts that compiled nothing in common{like}: {'; '.join(parts)}", "Ranks are compared with those that compiled the same functions only."
 
     def _missing_rank(self, st: dict, d: dict) -> tuple[str, str]:
         known = f"The job has {d['world_size']:,} ranks, as calls of collectives or estimates in the logs tell." if d["world_size"] else f"There are logs of {ranks(st['others'])}."
