@@ -68,9 +68,7 @@ class Sentences:
         self._columns = columns
 
     def __call__(self, statement: dict) -> tuple[str, str]:
-        make: Callable[..., Any] | None = getattr(self, "_" + statement["kind"].replace("-", "_"), None)
-        if make is None:  # of another package
-            return f"{large(ranks(statement['ranks']))}: {statement['kind']}", ""
+        make: Callable[..., Any] = getattr(self, "_" + statement["kind"].replace("-", "_"))
         said = make(statement, statement["details"])
         title, text = said if isinstance(said, tuple) else (said, "")
         more = statement["details"].get("group_count")
