@@ -4,8 +4,11 @@ import re
 import shutil
 
 import pytest
+import zstandard
 from tlparse_bundle import Bundle, BundleError, build, discover
 from tlparse_bundle.build.merge import merge
+from tlparse_bundle.ranks.findings import KINDS
+from tlparse_bundle.ranks.sentences import Sentences
 from tlparse_bundle.read.validate import validate
 
 NOT_KNOWN = "Ranks 0 to 3; how many there should be is not in the logs"
@@ -191,6 +194,28 @@ def test_what_is_said_of_a_job(name, job):
     for text in must:
         assert text in said
     assert not re.search(must_not, said), re.search(must_not, said)
+
+
+def test_every_kind_has_a_sentence():
+    assert [kind for kind in KINDS if not hasattr(Sentences, "_" + kind.replace("-", "_"))] == []
+
+
+@pytest.mark.parametrize("part", [0.35, 0.6, 0.8, 0.97])
+def test_what_lies_behind_a_cut_is_no_difference(root, tmp_path, part):
+    """A log that ends within a payload or an envelope, wherever that is."""
+    for path in (root / "fixtures" / "jobs" / "healthy8").iterdir():
+        shutil.copy(path, tmp_path)
+    (path,) = tmp_path.glob("*_rank_3_*")
+    data = zstandard.decompress(path.read_bytes())
+    end = data.index(b"\n\t", int(len(data) * part)) + 5  # within a line of a payload
+    path.with_suffix("").write_bytes(data[:end])
+    path.unlink()
+    build(discover([tmp_path]), tmp_path / "out", jobs=1)
+    found = Bundle.open(tmp_path / "out").ranks("findings")
+    kinds = {row["kind"] for row in found["findings"]}
+    assert "cut-log" in kinds and kinds <= {"cut-log", "unfinished-compile", "never-began", "collective-waits"}
+    assert all(row["ranks"] == [[3, 3]] for row in found["findings"])
+    assert "agrees on all ranks" not in found["summary"]["text"] or kinds == {"cut-log"}
 
 
 def test_what_follows_stands_below_its_cause(job):
