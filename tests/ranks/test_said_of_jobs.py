@@ -28,7 +28,7 @@ SAID = {
     "other_reduce_op": (
         f"Rank 3 calls `all_reduce` (max) of f32 (16, 8) in group `0` where ranks 0–2 call {SUM}: `reduce` [1/0]. {NOT_KNOWN}; 0–2 agree.",
         ("collective-mismatch", "error"),
-        ["The ranks go on, with results that are wrong or not equal"],
+        ["The ranks go on, with results that are wrong or not equal", "It is called at `train.py:35`: `return collectives.all_reduce(x @ weight, op, group)`."],
         r"hang|cannot|never|agrees|inside|fewer",
     ),
     "other_group": (
@@ -223,6 +223,23 @@ def test_what_follows_stands_below_its_cause(job):
     assert [(row["kind"], row["because_of"]) for row in rows] == [("collective-mismatch", None), ("collectives", 0), ("graph", 0), ("extra-compile", None)]
     rows = job("backend_fails_one").ranks("findings")["findings"]
     assert [(row["kind"], row["because_of"]) for row in rows] == [("failure", None), ("never-began", 0)]
+
+
+def test_the_same_problem_on_another_rank_has_the_same_fingerprint(root, tmp_path):
+    """Of the logs of absent_caller those of ranks 1 and 2 change places: names of files and ranks of records."""
+    prints = []
+    for name, swapped in (("as_is", {}), ("swapped", {1: 2, 2: 1})):
+        folder = tmp_path / name
+        folder.mkdir()
+        for path in (root / "fixtures" / "jobs" / "absent_caller").iterdir():
+            rank = int(path.name.split("_rank_")[1][0])
+            wanted = swapped.get(rank, rank)
+            data = zstandard.decompress(path.read_bytes()).replace(b'"rank": %d' % rank, b'"rank": %d' % wanted)
+            (folder / f"dedicated_log_torch_trace_rank_{wanted}_x.log").write_bytes(data)
+        build(discover([folder]), folder / "out", jobs=1)
+        (row, *_) = Bundle.open(folder / "out").ranks("findings")["findings"]
+        prints.append((row["kind"], row["fingerprint"], row["ranks"]))
+    assert prints[0][:2] == prints[1][:2] and (prints[0][2], prints[1][2]) == ([[2, 2]], [[1, 1]])
 
 
 def test_evidence_leads_to_the_compile(job):

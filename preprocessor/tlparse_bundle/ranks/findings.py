@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from tlparse_bundle.findings.finding import MAX_TEXT, MAX_TITLE, SEVERITIES, cut
 from tlparse_bundle.findings.places import Shortener, normalised, tail
@@ -127,8 +128,7 @@ def _ordered(statements: list[dict]) -> list[dict]:
 def _row(statement: dict, sentences: Sentences, columns: Sequence[dict], short: Shortener) -> dict:
     title, text = sentences(statement)
     function, file, line = place_of(statement, columns)
-    cause = {key: value for key, value in statement["details"].items() if key in ("text", "type", "stage", "effect", "here", "others", "call") and type(value) in (str, dict)}
-    parts = [statement["kind"], function, tail(file) if file else None, normalised(dumps_sorted(cause).decode())]
+    parts = [statement["kind"], function, tail(file) if file else None, *_cause(statement["details"])]
     return {
         "kind": statement["kind"],
         "fingerprint": hashlib.sha256(dumps(parts)).hexdigest()[:16],
@@ -155,3 +155,10 @@ def _row(statement: dict, sentences: Sentences, columns: Sequence[dict], short: 
         "evidence": statement["evidence"],
         "details": statement["details"],
     }
+
+
+def _cause(details: Mapping[str, Any]) -> list:
+    """What makes it the same in another run: no ranks, ids, sizes or names of groups, which are numbers."""
+    texts = [normalised(details[key]) for key in ("text", "type", "stage", "effect") if type(details.get(key)) is str]
+    calls = [details[key] for key in ("here", "others", "call") if type(details.get(key)) is dict and "op" in details[key]]
+    return [*texts, *([call["op"], call["reduce_op"]] for call in calls)]

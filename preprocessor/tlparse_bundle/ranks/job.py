@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterator
 from typing import Any
 
+from tlparse_bundle.ranks.call_sources import source_of
 from tlparse_bundle.ranks.calls import WORLD
 from tlparse_bundle.ranks.runs import is_attempt
 from tlparse_bundle.ranks.sets import ranges, within
@@ -125,15 +126,26 @@ def _order(finder: Finder, told: list[dict]) -> Iterator[dict]:
                 details = {
                     "group": group["group"], "position": found["position"], "effect": found["effect"], "recorded": group["recorded"],
                     "here": calls[side["call_index"]], "others": calls[usual["call_index"]], "others_column": usual["column_index"],
+                    **_source(finder, side["ranks"], side["column_index"], calls[side["call_index"]]),
                 }  # fmt: skip
                 yield finder.statement("collective-mismatch", "error", side["ranks"], usual["ranks"], side["column_index"], where, details)
         for short in group["short"]:
             if any(row["details"]["call"] and within(short["ranks"], row["ranks"]) for row in told):
                 continue
-            details = {"group": group["group"], "position": short["position"], "recorded": group["recorded"], "call": calls[short["call_index"]]}
+            call = calls[short["call_index"]]
+            details = {"group": group["group"], "position": short["position"], "recorded": group["recorded"], "call": call, **_source(finder, short["others"], short["column_index"], call)}
             yield finder.statement("collective-waits", "error", short["ranks"], short["others"], short["column_index"], where, details)
     for number, split in enumerate(table["split"]):
         usual, *rest = split["sides"]
         for side in rest:
-            details = {"here": calls[side["call_index"]], "others": calls[usual["call_index"]]}
+            here = calls[side["call_index"]]
+            details = {"here": here, "others": calls[usual["call_index"]], **_source(finder, side["ranks"], split["column_index"], here)}
             yield finder.statement("group-differs", "warning", side["ranks"], usual["ranks"], split["column_index"], ("order", f"/split/{number}"), details)
+
+
+def _source(finder: Finder, ranks: list, column: int, call: dict) -> dict:
+    """``file``, ``line`` and ``code`` of a call on the lowest of some ranks, where they are known."""
+    comparison = finder.comparison
+    member = next(number for number, member in enumerate(comparison.members) if member.rank == ranks[0][0])
+    cell = comparison.cells[member][column]
+    return {} if cell < 0 else source_of(comparison.opened(member), cell, call["op"])

@@ -162,19 +162,19 @@ class Sentences:
         order = "In the order in which the graphs ran" if d["recorded"] else "In the order of the compiles (the order of runs is not recorded)"
         where = f"{order} it is call {d['position'] + 1} in group {code(d['group'])}; the calls before it agree." if d["group"] is not None else f"{order} it is call {d['position'] + 1}."
         other = f" On {ranks(st['others'])} it is in {self._name(d['others_column'])}." if d["others_column"] != st["column_index"] else ""
-        return title, f"{effect} {where}{other}"
+        return title, f"{effect} {where}{other}{_called(d)}"
 
     def _collective_waits(self, st: dict, d: dict) -> tuple[str, str]:
         return (
             f"{ranks(st['others'])} {'calls' if size(st['others']) == 1 else 'call'} {call_text(d['call'])} in {self._theirs(st)}, for which {ranks(st['ranks'])} {_verb(st, 'has', 'have')} no call",
-            f"It is call {d['position'] + 1} in the group; {ranks(st['ranks'])} {_verb(st, 'makes', 'make')} {plural(d['position'], 'call')} there that {_verb(st, 'its', 'their')} log{'s' if size(st['ranks']) > 1 else ''} know{'' if size(st['ranks']) > 1 else 's'} of. The others cannot go on, unless it is called outside of compiled code.",
+            f"It is call {d['position'] + 1} in the group; {ranks(st['ranks'])} {_verb(st, 'makes', 'make')} {plural(d['position'], 'call')} there that {_verb(st, 'its', 'their')} log{'s' if size(st['ranks']) > 1 else ''} know{'' if size(st['ranks']) > 1 else 's'} of. The others cannot go on, unless it is called outside of compiled code.{_called(d)}",
         )
 
     def _group_differs(self, st: dict, d: dict) -> tuple[str, str]:
         group, other = code(d["here"]["group"] or "?"), code(d["others"]["group"] or "?")
         return (
             f"{ranks(st['ranks'])} {_verb(st, 'calls', 'call')} {code(d['here']['op'])} in group {group} where {ranks(st['others'])} {'calls' if size(st['others']) == 1 else 'call'} it in group {other}: {self._mine(st)}",
-            f"No other rank makes this call in group {group}. If the group has more members, they never meet: {_verb(st, 'it hangs', 'they hang')} there, and so do the others if {ranks(st['ranks'])} {_verb(st, 'is', 'are')} in group {other}.",
+            f"No other rank makes this call in group {group}. If the group has more members, they never meet: {_verb(st, 'it hangs', 'they hang')} there, and so do the others if {ranks(st['ranks'])} {_verb(st, 'is', 'are')} in group {other}.{_called(d)}",
         )
 
     def _failed_everywhere(self, st: dict, d: dict) -> str:
@@ -270,6 +270,11 @@ def _ended(st: dict, d: dict) -> str:
     """" Its log ends 5 s before the others'.\""""
     before = _ended_before(st, d)
     return f" {large(before[2:])}." if before else ""
+
+
+def _called(d: dict) -> str:
+    """" It is called at `train.py:12`: `all_reduce(x)`.\""""
+    return f" It is called at {code(d['file'] + ':' + str(d['line']))}" + (f": {code(d['code'])}." if d["code"] else ".") if d.get("file") else ""
 
 
 def _problem(d: dict) -> str:
