@@ -162,3 +162,15 @@ def test_what_is_damaged_is_found_out_once(path, damage, ask, problem, tmp_path,
         with pytest.raises(BundleError, match=problem) as later:
             ask(it)
     assert later.value is first.value and not any(file.match(name) for name in reads)
+
+
+def test_a_bundle_can_let_go_of_what_it_read(bundle):
+    """Thousands of logs are compared one after the other; what was read of one must not wait for the garbage collector."""
+    opened = Bundle.open(bundle)
+    (it,) = opened.logs
+    first = it.artifacts
+    texts = [artifact.bytes() for artifact in first]
+    list(it.events())
+    opened.forget()
+    assert not {"artifacts", "directory", "blobs"} & set(vars(it))
+    assert it.artifacts is not first and [artifact.bytes() for artifact in it.artifacts] == texts

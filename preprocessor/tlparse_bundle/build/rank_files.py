@@ -33,7 +33,9 @@ def digest_log(root: str, codec: str, row: dict) -> dict[str, bytes]:
     frames = _frames(root, codec, row)
     found = {analysis.name: analysis.digest(frames) for analysis in analyses()}
     run = told(frames, (Call(*cells) for cells in found["order"]["calls"]))
-    return {_FRAMES: dumps([list(frame) for frame in frames.rows()]), _RUN: dumps(run), **{name: dumps(digest) for name, digest in found.items()}}
+    digests = {_FRAMES: dumps([list(frame) for frame in frames.rows()]), _RUN: dumps(run), **{name: dumps(digest) for name, digest in found.items()}}
+    frames.log.bundle.forget()
+    return digests
 
 
 def _frames(root: str, codec: str, row: dict) -> Frames:

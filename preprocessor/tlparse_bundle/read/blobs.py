@@ -23,6 +23,11 @@ class Blobs:
         self._sound: set[tuple[str, str]] = set()
         self._lock = threading.Lock()
 
+    def forget(self) -> None:
+        """Let go of the blobs that were read."""
+        with self._lock:
+            self._newest = Newest(_CACHED_BYTES)
+
     def read(self, path: str, sha256: str, size_bytes: int | None = None) -> bytes:
         """The blob at a path, which must have this hash and size. Raises BundleError."""
         return once(self._store, (path, sha256, size_bytes), lambda: self._read(path, sha256, size_bytes))

@@ -66,6 +66,12 @@ class Bundle:
         check_table(name, table, self.where(path), sizes)
         return table
 
+    def forget(self) -> None:
+        """Let go of what was read; it is read again when it is asked for. Bundle and logs refer to each other, so that they would wait for the garbage collector."""
+        self.blobs.forget()
+        for log in self.logs:
+            log.forget()
+
     def once(self, what: Hashable, read_it: Callable[[], T]) -> T:
         """What ``read_it`` gives; see ``store.once``."""
         return once(self._store, what, read_it)
@@ -101,6 +107,12 @@ class Log:
         self.rank: int | None = row["rank"]
         self.source: str = row["source"]["name"]
         self._cached_chunk = lru_cache(_CACHED_CHUNKS)(self._read_chunk)
+
+    def forget(self) -> None:
+        """See ``Bundle.forget``."""
+        self._cached_chunk.cache_clear()
+        for name in [name for name in self.__dict__ if isinstance(getattr(type(self), name, None), cached_property)]:
+            del self.__dict__[name]
 
     @cached_property
     def directory(self) -> dict:
