@@ -8,6 +8,7 @@ import zstandard
 from tlparse_bundle import Bundle, BundleError, build, discover
 from tlparse_bundle.build.merge import merge
 from tlparse_bundle.ranks.findings import KINDS
+from tlparse_bundle.ranks.runs import Told, runs_of
 from tlparse_bundle.ranks.sentences import Sentences
 from tlparse_bundle.read.validate import validate
 
@@ -280,3 +281,12 @@ def test_a_log_without_a_rank_is_named(root, tmp_path):
     build(discover([tmp_path]), tmp_path / "out", jobs=1)
     rows = Bundle.open(tmp_path / "out").ranks("findings")["findings"]
     assert [(row["kind"], row["title"]) for row in rows] == [("missing-rank", "Ranks 2–7 left no log"), ("no-rank", "1 log without a rank is not compared")]
+
+
+def test_clocks_that_differ_by_days_do_not_part_a_job():
+    """Only where a rank comes twice is there anything to choose."""
+    day = 86_400_000_000
+    apart = [Told(str(rank), rank, None, None, rank * day, rank * day + 1) for rank in range(3)]
+    assert [sorted(run.logs) for run in runs_of(apart)] == [[0, 1, 2]]
+    again = Told("again", 1, None, None, 30 * day, 30 * day + 1)
+    assert len(runs_of([*apart, again])) > 1

@@ -10,9 +10,14 @@ from tlparse_bundle.findings.finding import Finding
 from tlparse_bundle.findings.words import code, function_name, plural
 
 KINDS = ("missing-wait", "collective-parity")
-# A name is of the first of these that it contains (torch/distributed/_functional_collectives.py); what is sent to one rank is none.
+# The kinds whose number in a schedule and in its code must agree (torch/distributed/_functional_collectives.py).
 _OPS = ("all_reduce", "reduce_scatter", "all_gather", "broadcast", "all_to_all", "reduce")
 _WAIT = "wait_tensor"
+
+
+def kind_of(op: str) -> str | None:
+    """Kind of a collective: the first that its name contains; None for waits, barriers and what is sent to one rank."""
+    return next((kind for kind in _OPS if kind in op), None)
 
 
 def findings(facts: Facts) -> Iterator[Finding]:
@@ -77,7 +82,7 @@ def _of_compile(facts: Facts, compile_index: int, schedules: list[dict], called:
 def _by_op(names: Counter[str]) -> Counter[str]:
     counts: Counter[str] = Counter()
     for name, count in names.items():
-        op = next((op for op in _OPS if op in name), None)
-        if op is not None and _WAIT not in name:
+        op = kind_of(name)
+        if op is not None:
             counts[op] += count
     return counts

@@ -6,19 +6,14 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
-# The kinds whose number in a schedule and in its code must agree; a name is of the first that it contains.
-_KINDS = ("all_reduce", "reduce_scatter", "all_gather", "broadcast", "all_to_all", "reduce")
+from tlparse_bundle.findings.collectives import kind_of
+
 _WAIT = "wait_tensor"
 # torch/_inductor/codegen/wrapper.py writes fallback kernels as calls of an overload of the operator.
 _CALL = re.compile(r"torch\s*\.\s*ops\s*\.\s*_?c10d_functional(?:_autograd)?\s*\.\s*(\w+)\s*\.\s*\w+\s*\(")
 _COMMENT_OR_STRING = re.compile(
     r"""(?P<string>[rRbBfFuU]{0,2}(?:'''[\s\S]*?'''|\"\"\"[\s\S]*?\"\"\"|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"))|(?P<comment>\#[^\n]*)"""
 )
-
-
-def kind_of(op: str) -> str | None:
-    """Kind of a collective by its name; None for waits, barriers and what is sent to one rank."""
-    return next((kind for kind in _KINDS if kind in op), None)
 
 
 def scheduled(ops: Iterable[str]) -> Counter[str]:

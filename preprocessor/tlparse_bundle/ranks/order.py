@@ -25,7 +25,7 @@ class _Step(NamedTuple):
 
 
 class _Whose(NamedTuple):
-    """What members with the same digest and the same frames call: one of ``sequences`` for each round."""
+    """What members with the same digest and the same frames call, round by round."""
 
     members: list[int]
     rounds: list[dict[tuple, list[_Step]]]  # function -> its calls; in the recorded order there is one, of no function
@@ -74,15 +74,15 @@ def _usual(comparison: Comparison, digests: Sequence[dict], classes: list[list[i
         digest = digests[members[0]]
         for frame, column in enumerate(comparison.orders[comparison.kind[members[0]]]):
             if digest["frames"][frame] is not None:
-                counts.setdefault(column, Counter())[tuple(map(tuple_of, _of(digest, frame)))] += len(members)
-    return {column: [Call(*cells) for cells in counter.most_common(1)[0][0]] for column, counter in counts.items()}
+                counts.setdefault(column, Counter())[tuple(map(_call_of, _of(digest, frame)))] += len(members)
+    return {column: list(counter.most_common(1)[0][0]) for column, counter in counts.items()}
 
 
 def _of(digest: dict, frame: int) -> list[list]:
     return [digest["calls"][number] for number in digest["frames"][frame] or ()]
 
 
-def tuple_of(cells: Sequence[Any]) -> Call:
+def _call_of(cells: Sequence[Any]) -> Call:
     """A call of a digest, in which JSON made the shape a list."""
     *first, shape = cells
     return Call(*first, None if shape is None else tuple(shape))
@@ -96,7 +96,7 @@ def _whose(comparison: Comparison, digest: dict, members: list[int], recorded: b
     for frame in (digest["ran"] or ()) if recorded else range(len(order)):
         column = order[frame]
         told = digest["frames"][frame] is not None
-        calls = list(map(tuple_of, _of(digest, frame))) if told else usual.get(column, [])
+        calls = list(map(_call_of, _of(digest, frame))) if told else usual.get(column, [])
         unknown |= not told and bool(calls)
         steps = [_Step(call, column) for call in calls]
         if recorded:
@@ -158,7 +158,7 @@ def _first_difference(comparison: Comparison, sequences: list[tuple[list[int], l
         ended = [member for members, steps in sequences if len(steps) == position for member in members]
         usual = max(going_on, key=lambda one: (len(one[0]), -one[0][0]))[1][position]
         if ended:
-            short.append({"ranks": comparison.ranks(ended), **_side(comparison, [m for members, _ in going_on for m in members], usual, calls), "position": position})
+            short.append({"ranks": comparison.ranks(ended), "others": comparison.ranks(m for members, _ in going_on for m in members), **_call(usual, calls), "position": position})
         sides: dict[_Step, list[int]] = {}
         for members, steps in going_on:
             step = steps[position]
@@ -169,10 +169,6 @@ def _first_difference(comparison: Comparison, sequences: list[tuple[list[int], l
             hangs = not all(can_meet(step.call, usual.call) for step in sides)
             return short, {"position": position, "effect": "hang" if hangs else "wrong", "sides": [{"ranks": comparison.ranks(members), **_call(step, calls)} for step, members in rows]}
     return short, None
-
-
-def _side(comparison: Comparison, others: list[int], step: _Step, calls: dict[Call, int]) -> dict:
-    return {"others": comparison.ranks(others), **_call(step, calls)}
 
 
 def _call(step: _Step, calls: dict[Call, int]) -> dict:
@@ -189,7 +185,7 @@ def _split(comparison: Comparison, digests: Sequence[dict], classes: list[list[i
         digest = digests[members[0]]
         for frame, column in enumerate(comparison.orders[comparison.kind[members[0]]]):
             for position, cells in enumerate(_of(digest, frame)):
-                found.setdefault((column, position), {}).setdefault(tuple_of(cells), []).extend(members)
+                found.setdefault((column, position), {}).setdefault(_call_of(cells), []).extend(members)
     for (column, position), sides in sorted(found.items()):
         groups = {call.group for call in sides}
         if len(groups) < 2 or any(not fits(call._replace(group=None), other._replace(group=None)) for call in sides for other in sides):

@@ -1,7 +1,8 @@
 """Which logs are of one run of a job. Only logs of one run are compared.
 
 A run has each rank once. Logs that start at the same time are of one run; a rank that comes a second time, another
-world size or an hour without any log begin another one. An attempt is a run of the same job as an earlier one.
+world size or an hour without any log begin another one. Where no rank comes twice all are one run, whatever the
+clocks of their machines say. An attempt is a run of the same job as an earlier one.
 """
 
 from __future__ import annotations
@@ -66,6 +67,8 @@ class Run:
 
 def runs_of(logs: Sequence[Told]) -> list[Run]:
     """The runs in the order of their start."""
+    if len({log.rank for log in logs}) == len(logs):
+        return [Run({log.rank: log for log in logs})]
     runs: list[Run] = []
     for log in sorted(logs, key=lambda log: (log.start_epoch_us is None, log.start_epoch_us or 0, log.rank, -log.compile_count, -log.event_count)):
         taking = [run for run in runs if run.takes(log)]

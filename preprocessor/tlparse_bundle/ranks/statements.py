@@ -22,7 +22,6 @@ MAX_GROUPS = 12  # of one place, of which each makes a statement of its own
 _SEVERITY = {"failure": "error", "graph_break": "warning", "restart": "warning", "recompile": "warning", "guard": "info"}
 
 
-
 def _odd(groups: list[dict]) -> Iterator[tuple[int, dict, dict]]:
     """(number, group, what to add to the details) of the groups that differ from the first.
 
