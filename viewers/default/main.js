@@ -66,7 +66,9 @@ let shown = "";
 
 watchErrors();
 try {
-  start(await openPageBundle());
+  const bundle = await openPageBundle();
+  start(bundle);
+  void import("../lib/page/rebuilt.js").then(({ watchRebuilt }) => watchRebuilt(bundle));
 } catch (error) {
   stopped(error);
 }

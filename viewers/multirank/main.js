@@ -48,6 +48,7 @@ try {
   const model = await loadModel(bundle);
   if (model) start(model);
   else without(bundle);
+  void import("../lib/page/rebuilt.js").then(({ watchRebuilt }) => watchRebuilt(bundle));
 } catch (error) {
   stopped(error);
 }

@@ -29,6 +29,7 @@ try {
   document.addEventListener("keydown", keys);
   followLinks(state);
   follow();
+  void import("../lib/page/rebuilt.js").then(({ watchRebuilt }) => watchRebuilt(bundle));
 } catch (error) {
   stopped(error);
 }

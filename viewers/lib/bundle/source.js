@@ -9,6 +9,7 @@ import { readBounded } from "./bounded.js";
  * @property {string} label the bundle, for a person
  * @property {(path: string) => StoredFile | null} file null when there is none
  * @property {string} absent what to do about a file that is not there
+ * @property {string[]} [viewers] of an exported page: those that it holds
  * @property {boolean} [partial] payloads were left out: zeros stand for them, so that the hashes of blobs do not hold
  */
 
@@ -74,6 +75,7 @@ export function embeddedSource() {
       return element ? { data: new Blob([fromBase64(element.textContent ?? "")]), gzip: element.getAttribute("type") === "application/gzip" } : null;
     },
     absent: `This file holds a part of the bundle only: the compiles ${held}.`,
+    viewers: (document.body.dataset.viewers ?? "").split(" ").filter(Boolean),
     partial: held !== "",
   };
 }

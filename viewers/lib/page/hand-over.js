@@ -13,7 +13,7 @@ export async function copyText(button, text) {
   setTimeout(() => fill(button, label), 1_500);
 }
 
-/** @param {string} fileName @param {Uint8Array | string} data */
+/** @param {string} fileName @param {Uint8Array | string | Blob} data */
 export function download(fileName, data) {
   const url = URL.createObjectURL(new Blob([/** @type {BlobPart} */ (data)], { type: "application/octet-stream" }));
   h("a", { href: url, download: fileName }).click();

@@ -34,15 +34,56 @@ export function allowed(address, parameter = "bundle") {
 }
 
 /**
- * The address of the bundle in another viewer; null when it has none that could be handed on: it lies in the page, or was dropped on it.
+ * What people call the bundle: the folder that it is served from, else the exported file, or what was dropped; else the trace. Never a name that torch made up, if there is another.
+ * @param {Bundle} bundle
+ */
+export function bundleName({ source, logs }) {
+  const path = source.url?.pathname ?? (source.viewers ? location.pathname : source.label);
+  const last = path.split("/").filter(Boolean).at(-1) ?? "";
+  const name = source.url || source.viewers ? decoded(last) : last;
+  return (source.url ? name : name.replace(/\.(html?|zip)$/i, "")) || logs[0]?.summary.source.name || "bundle";
+}
+
+/** @param {string} text */
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/**
+ * The address of the bundle in another viewer; null when it has none that could be handed on: it was dropped on the page, or the file has no such viewer.
  * @param {Bundle} bundle @param {string} viewer @param {Record<string, string>} [state] of the other
  */
-export function inViewer(bundle, viewer, state) {
-  if (!bundle.source.url) return null;
-  const url = new URL(`../${viewer}/`, location.href);
-  url.search = location.search;
+export function inViewer({ source }, viewer, state) {
+  if (!source.url && !source.viewers?.includes(viewer)) return null;
+  const url = new URL(source.url ? `../${viewer}/` : location.pathname, location.href);
+  url.search = source.url ? location.search : `?viewer=${encodeURIComponent(viewer)}`;
   if (state) url.hash = new URLSearchParams({ v: "1", ...state }).toString();
   return url.href;
+}
+
+/** Where a server or a site of ours has its pages: below it lie viewers/ and bundles/. @returns {URL | null} */
+function root() {
+  const [, base] = /^(.*\/)viewers\/[^/]+\/(?:index\.html)?$/.exec(location.pathname) ?? [];
+  return base === undefined ? null : new URL(base, location.href);
+}
+
+/** The page that lists the bundles beside the one that is shown; null where no such page is known of. */
+export function listAddress() {
+  const base = root(), asked = new URLSearchParams(location.search).get("bundle");
+  if (!base || asked === null || !URL.canParse(asked, location.href)) return null;
+  return new URL(asked, location.href).href.startsWith(`${base.href}bundles/`) ? `${base.href}viewers/home/` : null;
+}
+
+/** The same when the address of the bundle is wrong: asks whether there is a list. @returns {Promise<string | null>} */
+export async function wayHome() {
+  const base = root();
+  if (!base || listAddress()) return listAddress();
+  const list = await fetch(`${base.href}bundles.json`, { method: "HEAD" }).catch(() => null);
+  return list?.ok ? `${base.href}viewers/home/` : null;
 }
 
 /** What connect-src of the page's policy names. @returns {string[]} */

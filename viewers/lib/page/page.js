@@ -1,10 +1,13 @@
 // What the pages of all viewers have: the way past the bar, links within the page, help, and words when no bundle opens.
 import { fill, h } from "./dom.js";
 import { errorBox } from "./load.js";
+import { wayHome } from "./page-bundle.js";
 
-/** Shows why there is nothing to see. @param {unknown} error */
+/** Shows why there is nothing to see, and the way to the other bundles where there is a list of them. @param {unknown} error */
 export function stopped(error) {
-  fill(document.body, h("main", { class: "stopped" }, h("h1", null, "The bundle could not be opened"), errorBox(error, () => location.reload())));
+  const home = h("p");
+  fill(document.body, h("main", { class: "stopped" }, h("h1", null, "The bundle could not be opened"), errorBox(error, () => location.reload()), home));
+  void wayHome().then((href) => href && fill(home, h("a", { href, class: "home-link" }, "All bundles")));
 }
 
 /** @param {HTMLElement} main where it leads */

@@ -1,0 +1,62 @@
+// An open page notices that its bundle was built again, says so, and reloads at a click. The address has the state, so that it stays.
+import { h } from "./dom.js";
+
+/** @typedef {import("../bundle/bundle.js").Bundle} Bundle */
+
+const EVERY_MS = 5_000;
+
+/**
+ * Asks now and then whether the manifest is another one, while somebody looks at the page; a server that does not answer is asked
+ * again when somebody comes back to it. Nothing to do for a bundle without an address.
+ * @param {Bundle} bundle @param {{everyMs?: number}} [options]
+ */
+export function watchRebuilt({ source }, { everyMs = EVERY_MS } = {}) {
+  if (!source.url) return;
+  const manifest = new URL("manifest.json", source.url);
+  /** @type {string | null} */
+  let first = null;
+  let timer = 0, asking = false;
+
+  const look = async () => {
+    clearTimeout(timer);
+    if (asking || document.visibilityState !== "visible") return;
+    asking = true;
+    const now = await versionOf(manifest);
+    asking = false;
+    if (now === null) return; // no answer, or one that cannot tell
+    first ??= now.tag;
+    if (now.tag !== first) stop(now.modified);
+    else timer = setTimeout(look, everyMs);
+  };
+  const stop = (/** @type {Date} */ when) => {
+    document.removeEventListener("visibilitychange", look);
+    removeEventListener("focus", look);
+    notice(when);
+  };
+  document.addEventListener("visibilitychange", look);
+  addEventListener("focus", look);
+  void look();
+}
+
+/** @param {URL} manifest @returns {Promise<{tag: string, modified: Date} | null>} */
+async function versionOf(manifest) {
+  const response = await fetch(manifest, { method: "HEAD", cache: "no-store" }).catch(() => null);
+  const modified = response?.headers.get("last-modified") ?? "";
+  const tag = response?.headers.get("etag") ?? modified;
+  if (!response?.ok || !tag) return null;
+  return { tag, modified: Number.isNaN(Date.parse(modified)) ? new Date() : new Date(modified) };
+}
+
+/** @param {Date} when */
+function notice(when) {
+  const close = () => {
+    kept.disconnect();
+    bar.remove();
+  };
+  const clock = when.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+  const bar = h("div", { class: "rebuilt", role: "status" }, `This bundle was built again at ${clock}.`,
+    h("button", { class: "tool", onclick: () => location.reload() }, "Reload"), h("button", { class: "tool", "aria-label": "Not now", onclick: close }, "×"));
+  const kept = new MutationObserver(() => bar.isConnected || document.body.append(bar)); // views draw the whole body anew
+  kept.observe(document.body, { childList: true });
+  document.body.append(bar);
+}

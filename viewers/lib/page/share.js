@@ -1,0 +1,123 @@
+// Handing on what one sees: a click copies the link, the arrow beside it has the other ways.
+import { append, fill, h } from "./dom.js";
+import { download } from "./hand-over.js";
+import { bundleName } from "./page-bundle.js";
+
+/** @typedef {import("../bundle/bundle.js").Bundle} Bundle */
+
+const SERVER = "Tlparse-Bundle-Share"; // the header by which our server says what it makes of a bundle
+const TOLD_MS = 2_500;
+let made = 0;
+
+/** For the bar of a viewer. @param {{bundle: Bundle, viewer: string}} what the name of the viewer is that of its folder @returns {HTMLElement} */
+export function shareButton({ bundle, viewer }) {
+  const id = `share-${++made}`;
+  const told = h("span", { class: "share-told", role: "status" });
+  const menu = h("div", { class: "share-menu", id, role: "menu", "aria-label": "Share", hidden: true });
+  const copy = h("button", { class: "tool share-copy", onclick: () => copyLink(told), title: "Copy the link to this view" }, "Share");
+  const arrow = h("button", { class: "tool share-more", "aria-label": "More ways to share", title: "More ways to share", "aria-haspopup": "menu", "aria-expanded": "false", "aria-controls": id, onclick: () => (menu.hidden ? void open() : close(true)) }, h("span", { "aria-hidden": "true" }, "▾"));
+
+  const items = () => /** @type {HTMLElement[]} */ ([...menu.querySelectorAll("[role=menuitem]")]);
+  const open = async () => {
+    fill(menu, h("p", { class: "dim", role: "presentation" }, "…"));
+    menu.hidden = false;
+    arrow.setAttribute("aria-expanded", "true");
+    fill(menu, ways(bundle, viewer, await offered(bundle), told, () => close(true)));
+    if (!menu.hidden) items()[0]?.focus();
+  };
+  const close = (/** @type {boolean} */ back) => {
+    menu.hidden = true;
+    arrow.setAttribute("aria-expanded", "false");
+    if (back) arrow.focus();
+  };
+  const keys = (/** @type {KeyboardEvent} */ event) => {
+    if (menu.hidden && !(event.key === "ArrowDown" && event.target === arrow)) return;
+    const all = items(), at = all.indexOf(/** @type {HTMLElement} */ (document.activeElement));
+    if (event.key === "Escape") close(true);
+    else if (event.key === "Tab") return close(false);
+    else if (menu.hidden) void open();
+    else if (event.key === "ArrowDown") all[(at + 1) % all.length]?.focus();
+    else if (event.key === "ArrowUp") all.at(Math.max(at, 0) - 1)?.focus();
+    else if (event.key === "Home") all[0]?.focus();
+    else if (event.key === "End") all.at(-1)?.focus();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  const left = (/** @type {FocusEvent} */ event) => {
+    if (!menu.hidden && event.relatedTarget && !root.contains(/** @type {Node} */ (event.relatedTarget))) close(false);
+  };
+  const outside = (/** @type {Event} */ event) => {
+    if (!root.isConnected) removeEventListener("pointerdown", outside);
+    else if (!menu.hidden && !root.contains(/** @type {Node} */ (event.target))) close(false);
+  };
+  const root = h("span", { class: "share", onkeydown: keys, onfocusout: left }, copy, arrow, menu, told);
+  addEventListener("pointerdown", outside);
+  return root;
+}
+
+/** @typedef {{html: boolean, zip: boolean}} Offered what the server of the bundle makes of it when it is asked */
+
+/** @param {Bundle} bundle @returns {Promise<Offered>} */
+async function offered({ source }) {
+  if (source.url?.origin !== location.origin) return { html: false, zip: false };
+  const response = await fetch(new URL("manifest.json", source.url), { method: "HEAD", cache: "no-store" }).catch(() => null);
+  const kinds = (response?.headers.get(SERVER) ?? "").split(",").map((kind) => kind.trim());
+  return { html: kinds.includes("html"), zip: kinds.includes("zip") };
+}
+
+/** @param {Bundle} bundle @param {string} viewer @param {Offered} can @param {HTMLElement} told @param {() => void} close */
+function ways(bundle, viewer, can, told, close) {
+  const name = bundleName(bundle);
+  const item = (/** @type {string} */ title, /** @type {string} */ about, /** @type {() => unknown} */ run) =>
+    h("button", { role: "menuitem", tabindex: "-1", onclick: () => { close(); void run(); } }, h("span", null, title), h("span", { class: "dim" }, about));
+  const made = can.html || can.zip;
+  return [
+    item("Copy link to this view", bundle.source.url ? "Opens exactly this, where the server can be reached" : "Opens exactly this, where the file is", () => copyLink(told)),
+    can.html && item("Save as one file", "An HTML page with its viewers; opens from disk", () => save(bundle, viewer, name, told)),
+    can.zip && item("Download bundle", "A zip of its files", () => h("a", { href: beside(bundle, "zip"), download: `${name}.zip` }).click()),
+    h("p", { class: "dim", role: "presentation" }, made ? "A trace holds source code and paths: mind to whom you give it."
+      : bundle.source.viewers ? "This page is one file already: hand on the file itself."
+        : ["To save it as one file: ", h("code", null, `tlparse-bundle export ${/^[\w.-]+$/.test(name) ? name : "OUT"} report.html`)]),
+  ];
+}
+
+/** Where our server has what it makes of the bundle. @param {Bundle} bundle @param {"html" | "zip"} kind */
+const beside = ({ source }, kind) => /** @type {URL} */ (source.url).href.replace(/\/$/, `.${kind}`);
+
+/** @param {Bundle} bundle @param {string} viewer @param {string} name @param {HTMLElement} told */
+async function save(bundle, viewer, name, told) {
+  tell(told, "Making the file …", true);
+  try {
+    const response = await fetch(`${beside(bundle, "html")}?viewer=${encodeURIComponent(viewer)}`);
+    if (!response.ok) throw new Error((await response.text()).trim() || `The server answered ${response.status}.`);
+    download(`${name}.html`, await response.blob());
+    tell(told, "Saved");
+  } catch (error) {
+    const message = error instanceof TypeError ? "The server does not answer. Is it still running?" : /** @type {Error} */ (error).message;
+    tell(told, message.slice(0, 500), true);
+  }
+}
+
+/** The address of this page, with its state. @param {HTMLElement} told */
+async function copyLink(told) {
+  const link = location.href;
+  try {
+    await navigator.clipboard.writeText(link);
+    tell(told, "Link copied");
+  } catch { // no clipboard without https or localhost
+    const field = h("input", { type: "text", readonly: true, value: link, "aria-label": "The link to this view" });
+    tell(told, ["Copy it: ", field], true);
+    field.select();
+  }
+}
+
+const timers = new WeakMap();
+
+/** Says it beside the button, for a moment or until something else is said. @param {HTMLElement} told @param {any} what @param {boolean} [stays] */
+function tell(told, what, stays = false) {
+  clearTimeout(timers.get(told));
+  fill(told, what);
+  if (!stays) return void timers.set(told, setTimeout(() => fill(told), TOLD_MS));
+  if (what !== "Making the file …") append(told, [" ", h("button", { class: "tool", "aria-label": "Close", onclick: () => fill(told) }, "×")]);
+}
