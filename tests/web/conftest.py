@@ -202,10 +202,10 @@ def _static(folder):
 
 @contextmanager
 def _export(folder):
-    from tlparse_bundle.serve.export import export
+    from tlparse_bundle.serve.export import export, viewers_of
 
-    report = folder.parent / f"{folder.name}.html"
-    report.write_bytes(b"".join(export(Bundle.open(folder), VIEWERS / "default")))
+    report, bundle = folder.parent / f"{folder.name}.html", Bundle.open(folder)
+    report.write_bytes(b"".join(export(bundle, viewers_of(bundle))))
     yield report.as_uri()
 
 

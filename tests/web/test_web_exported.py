@@ -37,6 +37,7 @@ from test_web_search import (  # noqa: F401
 from test_web_stack import test_flame_shows_the_same_selection_and_time, test_walking_shows_the_compile_beside_the_tree  # noqa: F401
 from tlparse_bundle import Bundle, BundleError
 from tlparse_bundle.serve import export as export_module
+from tlparse_bundle.serve import one_page
 from tlparse_bundle.serve.export import export
 
 
@@ -58,7 +59,6 @@ def test_every_view_is_that_of_a_server(page, new_page, bundle_of, address_of, f
     for hash in hashes:
         for one in (page, exported):
             go(one, hash_of(hash, Bundle.open(folder).logs[0].id))
-        page.locator(".ranks-link").evaluate_all("links => links.forEach((link) => link.remove())")  # a file has no other viewer
         becomes(lambda: (hash, text_of(exported)), (hash, text_of(page)))
     assert exported.evaluate(STYLES) == page.evaluate(STYLES) != []
 
@@ -133,7 +133,8 @@ def test_every_codec_with_and_without_the_decoder(page, bundle_of, tmp_path, mon
     source = record("artifact:big 0/0", payload="\n".join(f"{n} {n * n}" for n in range(200_000)))
     viewers = tmp_path / "viewers"
     shutil.copytree(VIEWERS, viewers, ignore=shutil.ignore_patterns("node_modules", *([] if decoder else ["vendor"])))
-    monkeypatch.setattr(export_module, "viewers_folder", lambda: viewers)
+    for module in (export_module, one_page):
+        monkeypatch.setattr(module, "viewers_folder", lambda: viewers)
     report = tmp_path / "report.html"
     report.write_bytes(b"".join(export(Bundle.open(bundle_of(source, codec)), viewers / "default")))
     page.goto(report.as_uri() + "#v=1&view=compile&compile=0/0&artifact=big")

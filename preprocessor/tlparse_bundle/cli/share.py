@@ -41,12 +41,12 @@ def site(bundles, viewers) -> None:
     metavar="KEY",
     help="Only the artifacts of this compile, such as 0/1; may be repeated (default: all).",
 )
-@click.option("--viewer", default="default", show_default=True, help="A viewer of the package, or the folder of one of your own.")
+@click.option("--viewer", help="This viewer only: one of the package, or the folder of one of your own (default: all of the package that have something to show).")
 @click.option("--max-mb", type=click.IntRange(min=1), default=100, show_default=True, help="Refuse to write more than this.")
 @click.option("--overwrite", is_flag=True, help="Replace REPORT.html.")
 @no_verify
 def export(bundle, report, compiles, viewer, max_mb, overwrite, verify) -> None:
-    """Write a bundle and a viewer as one HTML file that opens from disk, offline.
+    """Write a bundle and its viewers as one HTML file that opens from disk, offline.
 
     \b
     Example:
@@ -57,11 +57,12 @@ def export(bundle, report, compiles, viewer, max_mb, overwrite, verify) -> None:
     from tlparse_bundle.format.layout import guards
     from tlparse_bundle.read.reader import Bundle
     from tlparse_bundle.serve.export import export as export_page
+    from tlparse_bundle.serve.export import viewers_of
     from tlparse_bundle.serve.viewer_files import viewer_folder
 
     source = Bundle.open(bundle, verify=verify)
     with new_file(report, overwrite=overwrite, readers_of=guards(source.location)) as new:
-        pieces = export_page(source, viewer_folder(viewer), compiles, max_mb * 1_000_000)
+        pieces = export_page(source, viewer_folder(viewer) if viewer else viewers_of(source), compiles, max_mb * 1_000_000)
         held = f"the artifacts of {', '.join(compiles)}" if compiles else "all artifacts"
         say(f"Writing {shown(report)}: {sum(map(len, pieces)) / 1e6:.1f} MB, with {shown(held)}.", err=True)
         with new.open("xb") as file:

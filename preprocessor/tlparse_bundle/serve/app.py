@@ -14,8 +14,10 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
+from tlparse_bundle.format.layout import MANIFEST
 from tlparse_bundle.serve.catalogue import Bundles, viewer_row
 from tlparse_bundle.serve.guard import NO_STORE, SECURITY, Guard
+from tlparse_bundle.serve.hand_on import KINDS, SHARE, HandOn
 from tlparse_bundle.serve.places import Stored, inside, local_file, open_place
 from tlparse_bundle.serve.respond import FOREVER, REVALIDATE, UNREADABLE, is_quick, respond
 from tlparse_bundle.serve.token import TokenGate
@@ -30,13 +32,14 @@ def create_app(
 ) -> Starlette:
     """The application for places of bundles by name, with viewers beside those of the package.
 
-    URLs: /viewers/<viewer>/…, /bundles/<name>/<path as in the bundle>, /bundles.json (the list); '/' leads to
+    URLs: /viewers/<viewer>/…, /bundles/<name>/<path as in the bundle>, /bundles/<name>.html and .zip (the whole), /bundles.json (the list); '/' leads to
     the viewer of the only bundle, else to the page that lists them. Who may ask is the matter of Guard and TokenGate:
     pages of this server, programs, and pages of ``allow_origins`` ('https://me.github.io'); with ``token`` none without it.
     """
     known = Bundles({name: open_place(location) for name, location in bundles.items()})
     packaged = viewers_folder()
     own = {name: Path(folder).resolve() for name, folder in viewers.items()}
+    hand_on = HandOn(own)
     first_viewer = next(iter(own), "default")
 
     async def home(request: Request) -> Response:
@@ -64,11 +67,17 @@ def create_app(
 
     async def bundle_file(request: Request) -> Response:
         asked = request.path_params["path"]
+        whole = await _aside(known.whole, asked) if asked.endswith(KINDS) else None
+        if whole is not None:
+            return await hand_on.answer(request, *whole)
         found = await _aside(known.file, asked) if known.is_remote(asked) else known.file(asked)
         if found is None:
             return PlainTextResponse(f"There is no file {asked!r} in a bundle of that name.\n", 404)
         path, stored = found
-        return await send_file(request, path, stored, FOREVER if path.startswith("blobs/") else REVALIDATE)
+        response = await send_file(request, path, stored, FOREVER if path.startswith("blobs/") else REVALIDATE)
+        if path == MANIFEST:
+            response.headers.update(SHARE)
+        return response
 
     async def send_file(request: Request, path: str, stored: Stored, cache_control: str) -> Response:
         try:

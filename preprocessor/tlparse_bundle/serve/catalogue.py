@@ -53,6 +53,16 @@ class Bundles:
         stored = place.file(rest, folder) if is_own(rest) else None
         return None if stored is None else (rest, stored)
 
+    def whole(self, path: str) -> tuple[str, str, Place, str] | None:
+        """Name, ending, place and folder of the bundle that '<name of the bundle>.zip' or '.html' asks for as a whole."""
+        stem, dot, kind = path.rpartition(".")
+        if not proper(path):
+            return None
+        name, _, folder = stem.partition("/")
+        if "/" in folder or name not in self._places or bool(folder) == self._is_bundle(name) or not self._is_bundle(name, folder):
+            return None
+        return stem, dot + kind, self._places[name], folder
+
     def is_remote(self, path: str) -> bool:
         """Whether a file by its URL path would come from elsewhere."""
         place = self._places.get(path.partition("/")[0])

@@ -28,6 +28,11 @@ _MAX_HEADERS = 100
 _MAX_HEADER_BYTES = 16_384
 
 
+def is_of_another_site(headers: Headers) -> bool:
+    """Whether a browser says that a page of another site asks, or a link on one was followed."""
+    return headers.get("sec-fetch-site") in _FOREIGN
+
+
 class Guard:
     """Refuses by what a request is, never by what it asks for, so that nobody learns from it what there is.
 
@@ -74,4 +79,4 @@ class Guard:
         origin = headers.get("origin")
         if origin in self._origins:
             return False
-        return headers.get("sec-fetch-site") in _FOREIGN or origin is not None and origin.lower() != f"http://{host}".lower()
+        return is_of_another_site(headers) or origin is not None and origin.lower() != f"http://{host}".lower()

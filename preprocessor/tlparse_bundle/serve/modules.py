@@ -75,8 +75,8 @@ def needed(files: Iterable[Path]) -> set[Path]:
     return found
 
 
-def modules(entry: Path, root: Path) -> Modules:
-    """``entry`` and all that it needs; ``entry`` is the last of the modules.
+def modules(entry: Path, root: Path, *others: Path) -> Modules:
+    """``entry`` and ``others``, and all that they need; the last that is named is the last of the modules, unless another one needs it.
 
     Raises BundleError when a module is missing or lies outside, and when modules import each other in a circle.
     """
@@ -104,7 +104,8 @@ def modules(entry: Path, root: Path) -> Modules:
             done = end
         texts[path] = "".join(pieces) + text[done:]
 
-    visit(entry.resolve(), ())
+    for path in (entry, *others):
+        visit(path.resolve(), ())
     return Modules(
         [(_name(path, root), text) for path, text in texts.items()],
         {_name(path, root): found for path in workers if (found := _worker(path, root))},

@@ -6,6 +6,7 @@ bundles appear when they are built.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import io
 import os
@@ -17,7 +18,7 @@ from typing import BinaryIO, NamedTuple, Protocol
 
 from tlparse_bundle.errors import BundleError
 from tlparse_bundle.format.codecs import MAX_FILE_BYTES
-from tlparse_bundle.format.layout import MANIFEST
+from tlparse_bundle.format.layout import MANIFEST, is_own
 from tlparse_bundle.format.regular_file import open_regular
 from tlparse_bundle.remote import RemoteFolder
 
@@ -30,6 +31,7 @@ class Stored(NamedTuple):
     tag: str
     size: int | None  # None: it lies elsewhere
     open: Callable[..., BinaryIO]  # of what lies elsewhere it takes how many bytes there may be
+    modified: float | None = None  # seconds since 1970, of a file of this machine
 
 
 class Place(Protocol):
@@ -40,6 +42,12 @@ class Place(Protocol):
 
     def folders(self) -> list[str]:
         """Names of the folders in the place, in order."""
+
+    def location(self, folder: str = "") -> str:
+        """Where a bundle of the place lies, for those that open it: a path or a URL. Raises OSError."""
+
+    def files(self, folder: str = "") -> list[str]:
+        """The paths of all files of a bundle of the place, in order. Raises OSError."""
 
 
 def proper(path: str) -> bool:
@@ -66,7 +74,7 @@ def local_file(root: Path, path: str) -> Stored | None:
         return None
     if not stat.S_ISREG(found.st_mode):
         return None
-    return Stored(f"{found.st_mtime_ns:x}-{found.st_size:x}", found.st_size, lambda _=0: open_regular(root, path))
+    return Stored(f"{found.st_mtime_ns:x}-{found.st_size:x}", found.st_size, lambda _=0: open_regular(root, path), found.st_mtime)
 
 
 class LocalPlace:
@@ -89,6 +97,17 @@ class LocalPlace:
             return []
         return list(islice((name for name in names if inside(self._root, name, Path.is_dir)), _LISTED))
 
+    def location(self, folder: str = "") -> str:
+        base = inside(self._root, folder, Path.is_dir) if folder else self._root
+        if base is None:
+            raise FileNotFoundError(errno.ENOENT, "there is no such folder any more", folder)
+        return str(base)
+
+    def files(self, folder: str = "") -> list[str]:
+        base = self.location(folder)
+        found = (os.path.relpath(os.path.join(parent, name), base).replace(os.sep, "/") for parent, _, names in os.walk(base) for name in names)
+        return sorted(path for path in found if is_own(path) and local_file(Path(base), path))
+
 
 def _is_folder(entry: os.DirEntry) -> bool:
     try:
@@ -103,6 +122,7 @@ class RemotePlace:
     remote = True
 
     def __init__(self, url: str):
+        self._url = url
         self._folder = RemoteFolder(url)
 
     def file(self, path: str, folder: str = "") -> Stored | None:
@@ -124,6 +144,14 @@ class RemotePlace:
             return [name for name in self._folder.folders() if proper(name)][:_LISTED]
         except OSError:
             return []
+
+    def location(self, folder: str = "") -> str:
+        return f"{self._url.rstrip('/')}/{folder}" if folder else self._url
+
+    def files(self, folder: str = "") -> list[str]:
+        below = f"{folder}/" if folder else ""
+        held = RemoteFolder(self.location(folder)).files() if folder else self._folder.files()
+        return sorted(path for path in held if is_own(path) and proper(f"{below}{path}"))
 
 
 def _tag(text: str) -> str:

@@ -7,6 +7,7 @@ import os
 import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator
+from email.utils import formatdate
 from itertools import chain
 from pathlib import PurePosixPath
 from typing import BinaryIO
@@ -44,6 +45,8 @@ def respond(request: Request, path: str, stored: Stored, cache_control: str) -> 
     encoding = "gzip" if squeeze else None if must_decode else codec.content_encoding
     etag = f'"{stored.tag}-{encoding or "id"}"'
     headers = {"Cache-Control": cache_control, "ETag": etag, "Vary": "Accept-Encoding", "Accept-Ranges": "bytes"}
+    if stored.modified is not None:
+        headers["Last-Modified"] = formatdate(stored.modified, usegmt=True)
     if _names(request.headers.get("if-none-match", ""), etag):
         return Response(status_code=304, headers=headers)
     if encoding:
@@ -74,7 +77,7 @@ def respond(request: Request, path: str, stored: Stored, cache_control: str) -> 
     return _response(pieces, headers, media_type, status, len(taken))
 
 
-class _Pieces(StreamingResponse):
+class Pieces(StreamingResponse):
     """A body that is made while it is sent. When that fails the connection ends, so that nobody takes it for the whole."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -96,7 +99,7 @@ def _response(pieces: Iterator[bytes], headers: dict[str, str], media_type: str,
         length += len(piece)
         if length > _PIECE:
             known = {} if size is None else {"Content-Length": str(size)}
-            return _Pieces(chain(begin, pieces), status, {**headers, **known}, media_type)
+            return Pieces(chain(begin, pieces), status, {**headers, **known}, media_type)
     return Response(b"".join(begin), status, headers, media_type)
 
 

@@ -1,0 +1,109 @@
+"""What the server makes of a whole bundle when a page asks for it: one HTML file, or a zip of its files."""
+
+from __future__ import annotations
+
+import re
+import time
+import zipfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from urllib.parse import quote
+
+from anyio import CapacityLimiter, to_thread
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+
+from tlparse_bundle.errors import BundleError
+from tlparse_bundle.read.reader import Bundle
+from tlparse_bundle.serve.export import MAX_BYTES, export, viewers_of
+from tlparse_bundle.serve.guard import is_of_another_site
+from tlparse_bundle.serve.places import Place
+from tlparse_bundle.serve.respond import UNREADABLE, Pieces
+
+SHARE = {"Tlparse-Bundle-Share": "html, zip"}  # what comes with a manifest, so that a page knows what it may offer
+KINDS = (".html", ".zip")
+_PIECE = 1 << 20
+_AT_ONCE = 2  # files that are made at a time: each takes memory
+_NOT_READ = "The bundle could not be read; 'tlparse-bundle validate' says what is wrong with it.\n"
+
+
+class HandOn:
+    """``own`` are viewers beside those of the package, by name."""
+
+    def __init__(self, own: Mapping[str, Path]):
+        self._own = own
+        self._limit = CapacityLimiter(_AT_ONCE)
+
+    async def answer(self, request: Request, name: str, kind: str, place: Place, folder: str) -> Response:
+        """The bundle of a name, which lies in a folder of a place. It takes work: pages of other sites cannot have it begun."""
+        if is_of_another_site(request.headers):
+            return PlainTextResponse("Ask for it from a page of this server.\n", 403)
+        headers = {"Content-Disposition": _attachment(name, kind)}
+        media_type = "application/zip" if kind == ".zip" else "text/html; charset=utf-8"
+        if request.method == "HEAD":
+            return Response(status_code=200, headers=headers, media_type=media_type)
+        make = _zip if kind == ".zip" else self._page
+        try:
+            pieces = await to_thread.run_sync(make, name, place, folder, request.query_params.get("viewer", ""), limiter=self._limit, abandon_on_cancel=True)
+        except BundleError as error:
+            said = f"{error.message}\n{error.hint}\n" if error.code in ("too-large", "export") else _NOT_READ
+            return PlainTextResponse(said, 413 if error.code == "too-large" else 500)
+        except UNREADABLE:
+            return PlainTextResponse(_NOT_READ, 500)
+        return Pieces(pieces, 200, headers, media_type)
+
+    def _page(self, name: str, place: Place, folder: str, viewer: str) -> Iterator[bytes]:
+        bundle = Bundle.open(place.location(folder))
+        viewers = [self._own[viewer]] if viewer in self._own else viewers_of(bundle, viewer)
+        return iter(export(bundle, viewers, max_bytes=MAX_BYTES))
+
+
+def _zip(name: str, place: Place, folder: str, _viewer: str) -> Iterator[bytes]:
+    top = _file_name(name)
+    paths = place.files(folder)
+    sink = _Sink()
+
+    def pieces() -> Iterator[bytes]:
+        with zipfile.ZipFile(sink, "w") as archive:  # stored: the files are compressed already
+            for path in paths:
+                stored = place.file(path, folder)
+                if stored is None:
+                    raise OSError(f"{path} is not there any more")
+                info = zipfile.ZipInfo(f"{top}/{path}", time.gmtime(max(stored.modified or 0, 315_532_800))[:6])
+                info.external_attr = 0o600 << 16
+                with stored.open() as source, archive.open(info, "w", force_zip64=True) as target:
+                    while piece := source.read(_PIECE):
+                        target.write(piece)
+                        yield sink.take()
+        yield sink.take()
+
+    return pieces()
+
+
+class _Sink:
+    """What was written since it was taken last. It cannot go back, which is all right for a zip."""
+
+    def __init__(self) -> None:
+        self._held: list[bytes] = []
+
+    def write(self, data: bytes) -> int:
+        self._held.append(bytes(data))
+        return len(data)
+
+    def flush(self) -> None:
+        pass
+
+    def take(self) -> bytes:
+        held, self._held = b"".join(self._held), []
+        return held
+
+
+def _file_name(name: str) -> str:
+    """The last part of the name of a bundle, as any system takes it for a file."""
+    return re.sub(r"[^\w.-]", "_", name.rpartition("/")[2]).lstrip(".") or "bundle"
+
+
+def _attachment(name: str, kind: str) -> str:
+    full = _file_name(name) + kind
+    plain = re.sub(r"[^A-Za-z0-9._-]", "_", full)
+    return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(full, safe='')}"

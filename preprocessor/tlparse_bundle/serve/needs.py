@@ -1,0 +1,30 @@
+"""Which viewers have something to show of a bundle, as its manifest tells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+RANKS, PROVENANCE = "ranks", "provenance"
+NEEDS = {"multirank": RANKS, "provenance": PROVENANCE}  # viewers of the package that show nothing without it; all others show any bundle
+_PROVENANCE_KINDS = {
+    f"artifact:{name}"
+    for name in (
+        "inductor_provenance_tracking_node_mappings",
+        "inductor_provenance_tracking_kernel_stack_traces",
+        "inductor_triton_kernel_to_post_grad_nodes",
+        "inductor_post_to_pre_grad_nodes",
+    )
+}
+
+
+def holds(manifest: dict) -> list[str]:
+    """What a bundle holds that not every bundle does."""
+    ranks, descriptors = manifest.get("ranks"), manifest.get("descriptors")
+    found = {RANKS: isinstance(ranks, dict) and bool(ranks), PROVENANCE: isinstance(descriptors, dict) and not _PROVENANCE_KINDS.isdisjoint(descriptors)}
+    return [what for what, there in found.items() if there]
+
+
+def fitting(viewers: Iterable[str], manifest: dict) -> list[str]:
+    """Those of the viewers, by name, that have something to show."""
+    held = holds(manifest)
+    return [name for name in viewers if NEEDS.get(name) in (None, *held)]

@@ -1,0 +1,111 @@
+"""A whole bundle at once: as one HTML file, as a zip. For pages of the server, and for who has the token."""
+
+import io
+import os
+import re
+import zipfile
+
+import pytest
+from log_builder import log
+from starlette.testclient import TestClient
+from tlparse_bundle import Bundle, build, discover
+from tlparse_bundle.serve import hand_on
+from tlparse_bundle.serve.app import create_app
+from tlparse_bundle.serve.export import export, viewers_of
+from tlparse_bundle.serve.fork import fork
+from tlparse_bundle.serve.needs import fitting, holds
+from traces import ROOT, files
+
+BASE = "http://127.0.0.1:8000"
+
+
+@pytest.fixture
+def client_of(bundle):
+    """client_of(bundles by name, options of create_app)"""
+    return lambda bundles=None, **options: TestClient(create_app(bundles or {"out": bundle}, **options), base_url=BASE, follow_redirects=False)
+
+
+def test_the_manifest_says_what_a_page_may_ask_for(client_of):
+    assert client_of().head("/bundles/out/manifest.json").headers["tlparse-bundle-share"] == "html, zip"
+
+
+def test_a_zip_has_all_files_of_the_bundle_and_no_others(client_of, bundle, tmp_path):
+    runs = tmp_path / "runs"
+    (runs / "a run & more").parent.mkdir()
+    os.symlink(bundle, tmp_path / "outside")
+    build(discover([bundle.parent]), runs / "a run & more", jobs=1)
+    (runs / "a run & more" / "notes.txt").write_text("mine")
+    (runs / "a run & more" / "logs" / "x" / "link.json").symlink_to(bundle / "manifest.json")
+    (runs / "out").symlink_to(bundle)  # leads out of the folder of bundles: it is none of it
+    client = client_of({"runs": runs})
+    response = client.get("/bundles/runs/a%20run%20%26%20more.zip")
+    assert response.headers["content-disposition"] == "attachment; filename=\"a_run___more.zip\"; filename*=UTF-8''a_run___more.zip"
+    with zipfile.ZipFile(io.BytesIO(response.content)) as archive:
+        assert archive.testzip() is None
+        found = {name: archive.read(name) for name in archive.namelist()}
+    assert found == {f"a_run___more/{path}": data for path, data in files(bundle).items()}
+    for path in ("runs/out.zip", "runs.zip", "runs/nothing.zip", "runs/a run & more/logs.zip", "nothing.html", "..%2fout.zip", ".zip", "runs/.zip", "runs/out.tar"):
+        assert client.get(f"/bundles/{path}").status_code == 404, path
+
+
+def test_the_html_file_is_that_of_export(client_of, bundle):
+    made = client_of().get("/bundles/out.html")
+    opened = Bundle.open(bundle)
+    assert made.content == b"".join(export(opened, viewers_of(opened)))
+    assert re.fullmatch(r'attachment; filename="out\.html"; .*', made.headers["content-disposition"])
+    assert client_of().head("/bundles/out.html").content == b""
+
+
+def test_a_viewer_of_ones_own_can_be_saved_too(client_of, bundle, tmp_path):
+    fork("starter", tmp_path / "mine")
+    client = client_of(viewers={"mine": tmp_path / "mine"})
+    assert b'data-viewers="mine"' in client.get("/bundles/out.html?viewer=mine").content
+    assert b'data-viewers="default"' in client.get("/bundles/out.html?viewer=../../etc").content
+    (tmp_path / "mine" / "index.html").write_text("<body></body>")
+    refused = client.get("/bundles/out.html?viewer=mine")
+    assert refused.status_code == 500 and "cannot be exported" in refused.text
+
+
+@pytest.mark.parametrize("kind", ["html", "zip"])
+def test_nobody_else_may_ask(kind, client_of):
+    path = f"/bundles/out.{kind}"
+    for site in ("cross-site", "same-site"):
+        for dest in ("document", "empty"):
+            headers = {"Sec-Fetch-Site": site, "Sec-Fetch-Dest": dest, "Sec-Fetch-Mode": "navigate"}
+            assert client_of().get(path, headers=headers).status_code == 403
+    assert client_of().get(path, headers={"Host": "evil.example"}).status_code == 400
+    assert client_of().post(path).status_code == 405
+    assert client_of(token="a" * 32).get(path).status_code == 403
+    assert client_of(token="a" * 32).get(path, headers={"Authorization": f"Bearer {'a' * 32}"}).status_code == 200
+    assert client_of().get(path, headers={"Sec-Fetch-Site": "same-origin"}).status_code == 200
+
+
+def test_what_cannot_be_made_is_a_sentence(client_of, bundle, tmp_path, monkeypatch):
+    monkeypatch.setattr(hand_on, "MAX_BYTES", 1000)
+    answer = client_of().get("/bundles/out.html")
+    assert answer.status_code == 413 and "larger than 0.001 MB" in answer.text and "--compile" in answer.text
+    monkeypatch.undo()
+    build(discover([bundle.parent]), tmp_path / "half", jobs=1)
+    next((tmp_path / "half").glob("blobs/*/*")).unlink()
+    answer = client_of({"half": tmp_path / "half"}).get("/bundles/half.html")
+    assert answer.status_code == 500 and "tlparse-bundle validate" in answer.text and str(tmp_path) not in answer.text
+
+
+def test_which_viewers_have_something_to_show(built, tmp_path):
+    found = {name: built(ROOT / "fixtures" / name / "trace").manifest for name in ("basic_inference", "provenance", "ranks_healthy")}
+    assert {name: holds(manifest) for name, manifest in found.items()} == {"basic_inference": [], "provenance": ["provenance"], "ranks_healthy": ["ranks"]}
+    viewers = ["mine", "default", "multirank", "provenance"]
+    assert fitting(viewers, found["basic_inference"]) == ["mine", "default"]
+    assert fitting(viewers, found["ranks_healthy"]) == ["mine", "default", "multirank"]
+    assert [path.name for path in viewers_of(built(ROOT / "fixtures" / "provenance" / "trace"), "provenance")] == ["provenance", "default"]
+    assert holds({"ranks": [1], "descriptors": 3}) == []
+
+
+def test_a_bundle_with_a_strange_name(tmp_path):
+    (tmp_path / "dedicated_log_torch_trace_x.log").write_bytes(log("artifact:a 0/0\n | text"))
+    build(discover([tmp_path]), tmp_path / "runs" / 'läufe; x="y\'', jobs=1)
+    client = TestClient(create_app({"runs": tmp_path / "runs"}), base_url=BASE)
+    assert client.get("/bundles.json").json()["bundles"] == []  # quotes are no part of a name that is served
+    (tmp_path / "runs" / 'läufe; x="y\'').rename(tmp_path / "runs" / "läufe; x=y")
+    answer = client.get("/bundles/runs/läufe; x=y.zip")
+    assert answer.headers["content-disposition"] == "attachment; filename=\"l_ufe__x_y.zip\"; filename*=UTF-8''l%C3%A4ufe__x_y.zip"
