@@ -1,6 +1,7 @@
 """Artifacts: whatever opens is what torch wrote, and of large ones only what is in sight is in the page."""
 
 import json
+import re
 
 import pytest
 from log_builder import log, record
@@ -158,6 +159,109 @@ def test_a_hundred_thousand_lines(long_text):
     assert lines.count() < 200
 
 
+COPIED = """() => { addEventListener("copy", (event) => { window.copied = event.clipboardData.getData("text/plain"); }, { once: true }); }"""
+
+
+def copied(page):
+    """What Ctrl+C puts on the clipboard."""
+    page.evaluate(COPIED)
+    page.keyboard.press("Control+C")
+    return page.evaluate("window.copied")
+
+
+def test_the_keys_of_the_browser_are_about_the_whole_text(long_text):
+    page = long_text
+    pane = page.get_by_role("region", name="Text of long")
+    field = page.get_by_label("Find in this text")
+    pane.locator(".code-line .text").nth(5).click()
+    page.keyboard.press("Control+A")
+    expect(page.get_by_text("all 100,000 lines selected")).to_be_visible()
+    expect(pane).to_have_class(re.compile("all-selected"))
+    assert copied(page) == LONG
+    page.keyboard.press("Escape")
+    expect(page.get_by_text("all 100,000 lines selected")).to_have_count(0)
+
+    # A selection with the mouse goes on beyond what is painted; from the second line on the 6th character
+    start, end = (pane.locator(".code-line .text").nth(n).bounding_box() for n in (1, 9))
+    width = pane.locator(".code-line .text").nth(1).evaluate("e => { const r = document.createRange(); r.setStart(e.firstChild, 0); r.setEnd(e.firstChild, 1); return r.getBoundingClientRect().width }")
+    page.mouse.move(start["x"] + 5 * width, start["y"] + 9)
+    page.mouse.down()
+    page.mouse.move(end["x"] + 6 * width, end["y"] + 9)
+    assert page.evaluate("String(getSelection())").startswith("1 of the text"), "the browser selects, too"
+    pane.evaluate("element => { element.scrollTop = 50_000 * 18 }")
+    expect(pane.get_by_text("line 50001 of")).to_be_visible()
+    page.mouse.move(end["x"] + 7 * width, end["y"] + 9)
+    page.mouse.up()
+    lines = LONG.split("\n")
+    last = page.evaluate("""() => { const row = getSelection().focusNode.parentElement.closest(".code-line"); return Number(row.querySelector(".gutter").dataset.line) }""")
+    assert last > 40_000
+    expected = "\n".join([lines[1][5:], *lines[2 : last - 1], lines[last - 1][:7]])
+    assert copied(page) == expected
+    pane.evaluate("element => { element.scrollTop = 80_000 * 18 }")
+    expect(pane.get_by_text("line 80001 of")).to_be_visible()
+    assert copied(page) == expected, "what is selected stays so when its rows are out of sight"
+
+    pane.evaluate("element => { element.scrollTop = 0 }")
+    pane.get_by_text("line 7 of", exact=False).first.dblclick(position={"x": 7 * width, "y": 9})
+    page.keyboard.press("Control+F")
+    expect(field).to_be_focused()
+    expect(field).to_have_value("of")
+    expect(page.get_by_text("8 of 10,000 or more", exact=True)).to_be_visible()  # in the line of the selection
+    page.keyboard.press("F3")
+    expect(page.get_by_text("9 of 10,000 or more", exact=True)).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(pane).to_be_focused()
+    page.evaluate("() => { window.taken = []; addEventListener('keydown', (event) => { if (event.key.toLowerCase() === 'f') taken.push(event.defaultPrevented); }) }")
+    page.keyboard.press("Control+F")
+    page.keyboard.press("Control+F")
+    assert page.evaluate("taken") == [True, False], "from the field the browser's own find is one key away"
+    field.fill("NEEDLE")
+    expect(page.get_by_text("1 of 4", exact=True)).to_be_visible()
+    page.keyboard.press("Shift+F3")
+    expect(page.get_by_text("4 of 4", exact=True)).to_be_visible()
+
+
+def test_find_whole_words_expressions_and_case(long_text):
+    page = long_text
+    pane = page.get_by_role("region", name="Text of long")
+    field = page.get_by_label("Find in this text")
+    case, word, pattern = (page.get_by_role("button", name=name) for name in ("Match case", "Whole words", "Regular expression"))
+    status = page.locator(".find-status")
+    field.fill("X_3000")
+    expect(status).to_have_text("1 of 11")
+    case.click()
+    expect(case).to_have_attribute("aria-pressed", "true")
+    expect(status).to_have_text("not found")
+    field.fill("x_3000")
+    word.click()
+    expect(status).to_have_text("1 of 1")
+    word.click()
+    pattern.click()
+    field.fill(r"x_\d*7 = .*# needle$")
+    expect(status).to_have_text("2 of 4")  # the first one behind the match of before
+    current = pane.locator("mark.current")
+    becomes(lambda: "".join(current.all_inner_texts()), "x_30007 = relu(30007) # needle")
+    field.fill("relu(")
+    expect(status).to_have_text(re.compile("^not a regular expression: .*group"))
+    expect(field).to_have_attribute("aria-invalid", "true")
+    field.fill(r"x_(\d|\d\d)+!")  # goes through all ways to read the digits: no way to its end, but only a few digits
+    expect(status).to_have_text("not found")
+    expect(field).not_to_have_attribute("aria-invalid", "true")
+
+
+def test_an_expression_without_end_stops_nothing(show):
+    text = "\n".join([*["ab"] * 500, "a" * 200, "ab"])
+    page, _ = show(record("artifact:hard 0/0", payload=text), "#v=1&view=compile&compile=0/0&artifact=hard")
+    expect(page.get_by_text("502 lines")).to_be_visible()
+    page.get_by_role("button", name="Regular expression").click()
+    page.get_by_label("Find in this text").fill("^(a+)+b$")
+    page.get_by_role("button", name="Wrap").click()  # the page goes on
+    expect(page.get_by_role("button", name="Wrap")).to_have_attribute("aria-pressed", "true")
+    expect(page.locator(".find-status")).to_have_text(re.compile("stopped after line .*takes too long"))
+    page.get_by_label("Find in this text").fill("^a+b$")
+    expect(page.locator(".find-status")).to_have_text("1 of 501")
+
+
 def test_line_has_an_address(long_text):
     page = long_text
     page.get_by_label("Find in this text").fill(":54321")
@@ -175,6 +279,14 @@ def test_wrap_shows_the_whole_line(show):
     wide = "element => element.scrollWidth > element.clientWidth + 1"
     expect(pane.locator(".code-line").nth(2)).to_be_attached()
     becomes(lambda: pane.evaluate(wide))
+    field = page.get_by_label("Find in this text")
+    field.fill("word1999")
+    expect(pane.locator("mark.current")).to_be_in_viewport(ratio=1)
+    assert pane.evaluate("element => element.scrollLeft") > 0
+    field.fill("")
+    field.press_sequentially(":3")  # no search for ':' on the way
+    expect(pane.locator(".marked")).to_contain_text("after")
+    becomes(lambda: pane.evaluate("element => element.scrollLeft"), 0)
     page.get_by_role("button", name="Wrap").click()
     expect(page.get_by_role("button", name="Wrap")).to_have_attribute("aria-pressed", "true")
     becomes(lambda: pane.evaluate(wide), False)
@@ -188,6 +300,12 @@ def test_copy_takes_the_whole_text(new_page, bundle_of, address_of):
     page.goto(address_of(folder) + "#v=1&view=compile&compile=0/0&artifact=long")
     page.get_by_role("button", name="Copy").click()
     expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()") == LONG
+    page.get_by_label("Find in this text").fill("zzz")
+    page.get_by_role("region", name="Text of long").focus()
+    page.evaluate("navigator.clipboard.writeText('')")
+    page.keyboard.press("Control+A")
+    page.keyboard.press("Control+C")
     assert page.evaluate("navigator.clipboard.readText()") == LONG
 
 

@@ -1,9 +1,12 @@
 // The keys of a code pane: lines, folds, values.
 import { typing } from "../page/dom.js";
+import { leave, selectAll } from "./page-events.js";
 
 /** @param {import("./pane.js").CodePane} pane @param {KeyboardEvent} event */
 export function codeKey(pane, event) {
-  if (typing(event) || !use(pane, event)) return;
+  const all = event.key.toLowerCase() === "a" && event.ctrlKey !== event.metaKey && !event.altKey && !event.shiftKey;
+  if (all) selectAll(pane);
+  else if (typing(event) || !use(pane, event)) return;
   event.preventDefault();
   event.stopPropagation();
 }
@@ -12,7 +15,8 @@ export function codeKey(pane, event) {
 function use(pane, { key, shiftKey }) {
   const { values } = pane;
   const line = here(pane);
-  if (key === "ArrowDown" || key === "ArrowUp") step(pane, key === "ArrowDown" ? 1 : -1, shiftKey);
+  if (key === "Escape" && pane.selection.all) leave();
+  else if (key === "ArrowDown" || key === "ArrowUp") step(pane, key === "ArrowDown" ? 1 : -1, shiftKey);
   else if (key === "z") {
     const head = pane.fold(line);
     if (head !== undefined) pane.mark(head + 1, head + 1, true);
@@ -24,7 +28,7 @@ function use(pane, { key, shiftKey }) {
   else if (key === "n" || key === "N") values.step(key === "n" ? 1 : -1);
   else if (key === "Escape") {
     values.clear();
-    pane.list.redraw();
+    pane.redraw();
   } else return false;
   return true;
 }

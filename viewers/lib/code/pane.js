@@ -9,11 +9,14 @@ import { Find } from "./find.js";
 import { foldEnds, foldLevel, hiddenLines } from "./folding.js";
 import { highlighter } from "./highlight.js";
 import { codeKey } from "./keys.js";
+import { joinPage, leave } from "./page-events.js";
+import { TextSelection } from "./selection.js";
 import { columnAt, Values } from "./values.js";
 
 const ROW = 18;
 const LONGEST_ROW = 2_000; // longer lines go on in the next row, wrapped or not
 const HOVER_MS = 60;
+const MARGIN = 24; // pixels beside what was scrolled to
 
 /**
  * @typedef {object} Content
@@ -53,21 +56,26 @@ export class CodePane {
     this.body.tabIndex = 0;
     this.body.setAttribute("role", "region");
     this.body.setAttribute("aria-label", options.label);
+    this.selection = new TextSelection(this);
     this.search = new Find({
-      text: () => this.text, onfound: () => this.list.redraw(), onstep: (at) => this.reveal(at), online: (line) => this.goTo(line, true), onleave: () => this.body.focus(),
+      text: () => this.text, onfound: () => this.redraw(), onstep: (at) => this.reveal(at), online: (line) => this.goTo(line, true), onleave: () => this.body.focus(),
+      place: () => this.placeToLookFrom(), selected: () => (this.selection.all || this.selection.text.includes("\n") ? "" : this.selection.text),
     });
     this.find = this.search.field;
     this.values = new Values({
-      lines: () => this.lines, onchange: () => this.list.redraw(), ongo: (line, column) => { this.mark(line + 1, line + 1, true); this.reveal(this.starts[line] + column, ".here"); },
+      lines: () => this.lines, onchange: () => this.redraw(), ongo: (line, column) => { this.mark(line + 1, line + 1, true); this.reveal(this.starts[line] + column, ".here"); },
     });
-    this.facts = h("span", { class: "facts" });
+    this.facts = h("span", { class: "facts", role: "status" });
     this.tools = h("div", { class: "toolbar" });
     this.element = h("div", { class: "code-pane" }, this.tools, this.values.element, this.body);
+    this.element.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => { if (event.key === "F3") this.search.again(event); });
     this.body.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => codeKey(this, event));
+    this.body.addEventListener("pointerdown", (/** @type {PointerEvent} */ event) => { if (event.button === 0 && this.selection.all) leave(); });
     this.body.addEventListener("click", (/** @type {MouseEvent} */ event) => this.click(event));
     this.body.addEventListener("mousemove", (/** @type {MouseEvent} */ event) => this.hover(event));
     new ResizeObserver(() => this.wrap && this.arrange()).observe(this.body);
     this.hoverTimer = 0;
+    joinPage(this);
     this.prepare();
   }
 
@@ -86,6 +94,8 @@ export class CodePane {
   }
 
   prepare() {
+    this.selection.setAll(false);
+    this.selection.forget();
     this.text = this.pretty ? this.laidOut ?? "" : this.content.text;
     ({ lines: this.lines, starts: this.starts } = splitLines(this.text));
     this.tokens = highlighter(this.lines, this.content.language);
@@ -105,13 +115,24 @@ export class CodePane {
     const toggle = (/** @type {string} */ label, /** @type {boolean} */ on, /** @type {() => void} */ run, /** @type {string} */ title) =>
       h("button", { class: "tool", "aria-pressed": String(on), onclick: () => { run(); this.focusTool(label); }, title }, label);
     const chosen = this.lineEnd > this.line ? ` ${plural(this.lineEnd - this.line + 1, "line")}` : "";
-    fill(this.facts, `${plural(this.lines.length, "line")}, ${showBytes(this.content.bytes?.length ?? new Blob([this.content.text]).size)}`);
+    this.drawFacts();
     fill(this.tools, this.facts, this.options.tools, h("span", { class: "spring" }), this.search.elements,
       toggle("Wrap", this.wrap, () => this.setWrap(!this.wrap), "Break long lines"),
       toggle("Fold", this.closed.size > 0, () => this.foldAll(), "Fold the outermost blocks, or unfold everything (Z); one block: z, or the sign beside the line"),
       this.laidOut !== null && toggle("Pretty", this.pretty, () => { this.pretty = !this.pretty; this.prepare(); }, "Lay the JSON out"),
       h("button", { class: "tool", onclick: (/** @type {Event} */ e) => copyText(/** @type {HTMLElement} */ (e.currentTarget), this.chosenText()) }, `Copy${chosen}`),
       h("button", { class: "tool", title: `As ${this.content.fileName}`, onclick: () => download(this.content.fileName, this.content.bytes ?? this.content.text) }, "Download"));
+  }
+
+  drawFacts() {
+    const lines = plural(this.lines.length, "line");
+    fill(this.facts, this.selection.all ? h("b", null, `all ${lines} selected`)
+      : `${lines}, ${showBytes(this.content.bytes?.length ?? new Blob([this.content.text]).size)}`);
+  }
+
+  redraw() {
+    this.list.redraw();
+    this.selection.restore();
   }
 
   /** @param {string} label */
@@ -144,6 +165,7 @@ export class CodePane {
     this.layout = layOut(this.lines, columns, this.ends && hiddenLines(this.lines.length, this.ends, this.closed));
     this.body.style.setProperty("--widest", `${this.wrap ? 0 : this.longest}ch`);
     this.list.reset(this.layout.length);
+    this.selection.restore();
   }
 
   roomForColumns() {
@@ -173,8 +195,30 @@ export class CodePane {
     const row = this.layout.first[line] + Math.floor((at - this.starts[line]) / this.layout.columns);
     const seen = this.body.scrollTop * this.list.scale;
     if (row * ROW < seen || (row + 2) * ROW > seen + this.body.clientHeight) this.list.center(row);
-    this.list.redraw();
-    this.body.querySelector(selector)?.scrollIntoView({ block: "nearest", inline: "nearest" });
+    this.redraw();
+    this.scrollAside(this.body.querySelector(selector));
+  }
+
+  /** Sideways only when the beginning of what is to be seen is out of sight: to the first columns when it is seen from there, else as little as it takes. @param {Element | null} element */
+  scrollAside(element) {
+    const { body } = this;
+    const gutter = body.querySelector(".gutter");
+    if (!element || !gutter) return;
+    const edge = body.getBoundingClientRect().left;
+    const { left, right } = element.getBoundingClientRect();
+    const width = gutter.getBoundingClientRect().width;
+    const [from, to] = [left - edge, Math.min(right - edge, left - edge + body.clientWidth / 2)];
+    if (from >= width && to <= body.clientWidth) return;
+    if (to + body.scrollLeft <= body.clientWidth) body.scrollLeft = 0;
+    else body.scrollLeft += from < width ? from - width - MARGIN : to - body.clientWidth + MARGIN;
+  }
+
+  /** Where one looks at the text: what is selected, or else the first line in sight. */
+  placeToLookFrom() {
+    const { selection, body, list, layout } = this;
+    if (selection.some) return Math.min(selection.anchor, selection.focus);
+    const row = Math.ceil(body.scrollTop * list.scale / ROW);
+    return body.scrollTop > 0 ? this.starts[layout.line[row] ?? 0] + (layout.from[row] ?? 0) : 0;
   }
 
   folds() {
@@ -214,7 +258,7 @@ export class CodePane {
     this.line = clamp(Math.min(from, to));
     this.lineEnd = clamp(Math.max(from, to));
     if (several || this.lineEnd > this.line) this.drawTools();
-    this.list.redraw();
+    this.redraw();
     if (tell) this.options.online?.(this.marked);
   }
 
@@ -230,6 +274,7 @@ export class CodePane {
     this.unfold(Math.min(from, this.lines.length) - 1);
     this.mark(from, to > 0 ? to : from, tell);
     this.list.center(this.layout.first[this.line - 1]);
+    if (this.body.scrollLeft > 0) this.scrollAside(this.body.querySelector(".marked .text > *, .marked .text"));
   }
 
   /** @param {MouseEvent} event */

@@ -1,7 +1,7 @@
 // A long list of rows of one height, of which only those in sight are in the page.
 //
 // Short lists are there in full, so that the browser's own search and screen readers see everything.
-// The active row stays in the page even when it is scrolled away, so that focus is never lost.
+// The active row stays in the page even when it is scrolled away, so that focus is never lost; so do those that are kept.
 import { h } from "../page/dom.js";
 
 const ALL_UP_TO = 160; // unless the options say otherwise
@@ -19,6 +19,7 @@ export class VirtualList {
     this.allUpTo = options.allUpTo ?? ALL_UP_TO;
     this.length = 0;
     this.active = -1;
+    this.kept = /** @type {number[]} */ ([]);
     /** @type {Map<number, HTMLElement>} */
     this.shown = new Map();
     this.spacer = h("div", { class: "virtual-spacer", role: options.role ? "presentation" : null });
@@ -30,6 +31,7 @@ export class VirtualList {
   /** Shows other rows. @param {number} length @param {number} [active] */
   reset(length, active = -1) {
     this.length = length;
+    this.kept = [];
     this.active = Math.min(active, length - 1);
     if (length > this.allUpTo) this.element.dataset.rest = `… ${length.toLocaleString("en")} rows in all; on paper are those that were in sight.`;
     else delete this.element.dataset.rest;
@@ -62,26 +64,33 @@ export class VirtualList {
     const everything = this.length <= this.allUpTo;
     const first = everything ? 0 : Math.max(0, Math.floor(top / this.rowHeight) - OVERSCAN);
     const last = everything ? this.length : Math.min(this.length, Math.ceil((top + clientHeight) / this.rowHeight) + OVERSCAN);
+    const away = [...new Set([this.active, ...this.kept])].filter((index) => index >= 0 && index < this.length && (index < first || index >= last)).sort((a, b) => b - a);
     for (const [index, row] of this.shown) {
-      if ((index < first || index >= last) && index !== this.active) {
+      if ((index < first || index >= last) && !away.includes(index)) {
         row.remove();
         this.shown.delete(index);
       }
     }
-    // The page has the rows in their order, also the active one beside the others.
-    let next = this.active >= last ? this.shown.get(this.active) ?? null : null;
+    // The page has the rows in their order, also those beside the others.
+    /** @type {HTMLElement | null} */
+    let next = null;
+    for (const index of away) if (index >= last) next = this.place(index, next, top - scrollTop);
     for (let index = last - 1; index >= first; index--) next = this.place(index, next, top - scrollTop);
-    if (this.active >= 0 && !this.shown.has(this.active)) this.place(this.active, this.active < first ? this.spacer.firstChild : null, top - scrollTop);
-    else if (scale !== 1 && this.shown.has(this.active)) this.place(this.active, undefined, top - scrollTop);
+    for (const index of away) if (index < first) next = this.place(index, next, top - scrollTop);
   }
 
-  /** @param {number} index @param {ChildNode | null | undefined} before @param {number} shift */
+  /** These rows stay in the page, also when they are scrolled away. @param {number[]} rows */
+  keep(rows) {
+    this.kept = rows;
+  }
+
+  /** @param {number} index @param {ChildNode | null} before @param {number} shift */
   place(index, before, shift) {
     let row = this.shown.get(index);
     if (!row) {
       row = this.options.render(index);
       this.shown.set(index, row);
-      this.spacer.insertBefore(row, before ?? null);
+      this.spacer.insertBefore(row, before);
     }
     row.style.top = `${index * this.rowHeight - shift}px`;
     return row;
