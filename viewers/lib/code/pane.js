@@ -9,14 +9,14 @@ import { Find } from "./find.js";
 import { foldEnds, foldLevel, hiddenLines } from "./folding.js";
 import { highlighter } from "./highlight.js";
 import { codeKey } from "./keys.js";
-import { joinPage, leave } from "./page-events.js";
+import { joinPage } from "./page-events.js";
+import { listenToPointer } from "./pointer.js";
+import { scrollAside } from "./scroll.js";
 import { TextSelection } from "./selection.js";
-import { columnAt, Values } from "./values.js";
+import { Values } from "./values.js";
 
 const ROW = 18;
 const LONGEST_ROW = 2_000; // longer lines go on in the next row, wrapped or not
-const HOVER_MS = 60;
-const MARGIN = 24; // pixels beside what was scrolled to
 
 /**
  * @typedef {object} Content
@@ -70,11 +70,8 @@ export class CodePane {
     this.element = h("div", { class: "code-pane" }, this.tools, this.values.element, this.body);
     this.element.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => { if (event.key === "F3") this.search.again(event); });
     this.body.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => codeKey(this, event));
-    this.body.addEventListener("pointerdown", (/** @type {PointerEvent} */ event) => { if (event.button === 0 && this.selection.all) leave(); });
-    this.body.addEventListener("click", (/** @type {MouseEvent} */ event) => this.click(event));
-    this.body.addEventListener("mousemove", (/** @type {MouseEvent} */ event) => this.hover(event));
+    listenToPointer(this);
     new ResizeObserver(() => this.wrap && this.arrange()).observe(this.body);
-    this.hoverTimer = 0;
     joinPage(this);
     this.prepare();
   }
@@ -196,21 +193,7 @@ export class CodePane {
     const seen = this.body.scrollTop * this.list.scale;
     if (row * ROW < seen || (row + 2) * ROW > seen + this.body.clientHeight) this.list.center(row);
     this.redraw();
-    this.scrollAside(this.body.querySelector(selector));
-  }
-
-  /** Sideways only when the beginning of what is to be seen is out of sight: to the first columns when it is seen from there, else as little as it takes. @param {Element | null} element */
-  scrollAside(element) {
-    const { body } = this;
-    const gutter = body.querySelector(".gutter");
-    if (!element || !gutter) return;
-    const edge = body.getBoundingClientRect().left;
-    const { left, right } = element.getBoundingClientRect();
-    const width = gutter.getBoundingClientRect().width;
-    const [from, to] = [left - edge, Math.min(right - edge, left - edge + body.clientWidth / 2)];
-    if (from >= width && to <= body.clientWidth) return;
-    if (to + body.scrollLeft <= body.clientWidth) body.scrollLeft = 0;
-    else body.scrollLeft += from < width ? from - width - MARGIN : to - body.clientWidth + MARGIN;
+    scrollAside(this.body, this.body.querySelector(selector));
   }
 
   /** Where one looks at the text: what is selected, or else the first line in sight. */
@@ -274,36 +257,7 @@ export class CodePane {
     this.unfold(Math.min(from, this.lines.length) - 1);
     this.mark(from, to > 0 ? to : from, tell);
     this.list.center(this.layout.first[this.line - 1]);
-    if (this.body.scrollLeft > 0) this.scrollAside(this.body.querySelector(".marked .text > *, .marked .text"));
-  }
-
-  /** @param {MouseEvent} event */
-  placeOf(event) {
-    const target = /** @type {Element} */ (event.target);
-    const element = /** @type {HTMLElement | null} */ (target.closest(".code-line"));
-    const row = Number(element?.dataset.row ?? -1);
-    const text = target.closest(".text");
-    const column = text ? columnAt(text, event.clientX, event.clientY) : -1;
-    return { target, row, line: this.layout.line[row] ?? -1, column: column < 0 ? -1 : this.layout.from[row] + column };
-  }
-
-  /** @param {MouseEvent} event */
-  click(event) {
-    const { target, line, column } = this.placeOf(event);
-    if (line < 0) return;
-    if (target.matches(".gutter")) this.mark(event.shiftKey && this.line ? this.line : line + 1, line + 1, true);
-    else if (target.matches(".fold, .folded") && this.folds()[line]) this.fold(line);
-    else if (this.isGraph && column >= 0 && String(getSelection() ?? "") === "") this.values.pin(line, column);
-  }
-
-  /** @param {MouseEvent} event */
-  hover(event) {
-    if (!this.isGraph) return;
-    clearTimeout(this.hoverTimer);
-    this.hoverTimer = setTimeout(() => {
-      const { line, column } = this.placeOf(event);
-      if (line >= 0) this.values.hover(line, column);
-    }, HOVER_MS);
+    if (this.body.scrollLeft > 0) scrollAside(this.body, this.body.querySelector(".marked .text"));
   }
 
   /** The marked lines when there are several, else everything. */
