@@ -1,5 +1,6 @@
 """The command line as a user meets it: words, exit codes, what goes where."""
 
+import gzip
 import json
 import os
 import signal
@@ -160,6 +161,33 @@ def test_jobs_and_codec(trace, run):
     assert (trace.parent / "out/logs/rank_0_x/log.json").exists()
 
 
+# ---- without OUT, and the wrong way round
+
+
+def test_without_out_the_bundle_goes_beside_the_user_under_the_name_of_the_trace(trace, run, tmp_path):
+    done = run("trace")
+    assert done.returncode == 0 and "trace-bundle: 4 events" in done.stderr and "Look at it: tlparse-bundle serve trace-bundle" in done.stderr
+    assert traces.files(tmp_path / "trace-bundle") and run("validate", "trace-bundle").returncode == 0
+    again = run("trace")
+    assert again.returncode == 1 and "trace-bundle exists already" in again.stderr and "--overwrite" in again.stderr
+    assert run("trace/", "--overwrite", "-q").returncode == 0
+    (log_file,) = trace.iterdir()
+    (tmp_path / "a.b.log.gz").write_bytes(gzip.compress(log_file.read_bytes()))
+    assert json.loads(run(f"{tmp_path}/a.b.log.gz", "-q", "--json").stdout)["path"] == "a.b-bundle"
+    (tmp_path / "notes-bundle").mkdir()
+    (tmp_path / "notes-bundle" / "mine.txt").write_text("mine")
+    trace.rename(tmp_path / "notes")
+    refused = run("notes", "--overwrite")
+    assert refused.returncode == 1 and "is not a bundle" in refused.stderr and (tmp_path / "notes-bundle" / "mine.txt").exists()
+
+
+def test_a_bundle_given_as_a_trace_is_named(out, run):
+    for arguments in (["out"], ["out", "other"], ["trace", "out", "other"]):
+        done = run(*arguments)
+        assert done.returncode == 1 and "out is a bundle already" in done.stderr and "tlparse-bundle serve out" in done.stderr
+    assert sorted(path.name for path in out.parent.iterdir()) == ["out", "trace"]
+
+
 # ---- mistakes
 
 
@@ -167,7 +195,7 @@ def test_jobs_and_codec(trace, run):
     "arguments,code,words",
     [
         (["nowhere", "out"], 1, "nowhere does not exist"),
-        (["trace"], 2, "Where should the bundle go?"),
+        (["merge", "trace"], 2, "Where should the bundle go?"),
         (["trace", "notes.txt"], 1, "notes.txt exists and is not a bundle"),
         (["notes.txt", "out"], 1, "notes.txt is no trace log"),
         (["empty", "out"], 1, "empty holds no trace log"),
@@ -240,6 +268,34 @@ def test_cat_says_what_there_is_instead(out, run):
     assert done.returncode == 1 and done.stdout == "" and "a/b" in done.stderr
 
 
+ATTEMPTS = """
+artifact:graph_break_reason 1/0
+ | stopped
+artifact:inductor_output_code 1/0_1
+ | code
+artifact:inductor_output_code 1/0_2
+ | other
+artifact:a 2/0_1
+ | only
+"""
+
+
+def test_cat_names_the_attempt_that_has_it(tmp_path, run):
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        for rank in range(1 + (name == "two")):
+            (tmp_path / name / f"dedicated_log_torch_trace_rank_{rank}_x.log").write_bytes(log(ATTEMPTS))
+        assert run(name, "-q").returncode == 0
+    done = run("cat", "one-bundle", "1/0/inductor_output_code")  # there is one log: no need to name it
+    assert done.returncode == 1 and "the attempts 1/0_1, 1/0_2 have it" in done.stderr
+    assert "Type: rank_0_x/1/0_1/inductor_output_code, or rank_0_x/1/0_2/inductor_output_code" in done.stderr
+    assert run("cat", "one-bundle", "1/0_1/inductor_output_code").stdout.strip() == "code"
+    assert "Type: rank_0_x/2/0_1/a" in run("cat", "one-bundle", "rank_0_x/2/0/a").stderr
+    assert "no compile '3/0'" in run("cat", "one-bundle", "rank_0_x/3/0/a").stderr
+    several = run("cat", "two-bundle", "1/0_1/inductor_output_code")
+    assert several.returncode == 1 and "Name one: rank_0_x/1/0_1/inductor_output_code, rank_1_x/1/0_1/inductor_output_code" in several.stderr
+
+
 def test_validate(out, run):
     done = run("validate", "out")
     assert (done.returncode, done.stdout) == (0, "out: sound\n")
@@ -258,6 +314,9 @@ def test_restore(out, trace, run):
 
 
 def test_docs_prints_the_schemas(run, root):
+    asked = run("docs")
+    assert asked.returncode == 0 and all(words in asked.stdout for words in ("docs format", "docs schema NAME", "graph_breaks", "manifest"))
+    assert run("docs", "format").stdout == (root / "docs" / "json-format.md").read_text(encoding="utf-8")
     names = run("docs", "schema").stdout.split()
     assert {"manifest", "events", "compiles"} <= set(names)
     assert json.loads(run("docs", "schema", "events").stdout) == json.loads((root / "schema/events.schema.json").read_text())
@@ -273,6 +332,35 @@ def test_a_reader_that_goes_away_is_no_error(out, root):
     command = f"{sys.executable} -m tlparse_bundle cat out logs/rank_0_x/log.json.zst | head -c 1; exit ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", command], cwd=out.parent, env={**os.environ, "PYTHONPATH": str(root / "preprocessor")}, capture_output=True, text=True)
     assert "Traceback" not in done.stderr and done.stdout == "{"
+
+
+# ---- completion
+
+
+@pytest.mark.parametrize(
+    "typed,words",
+    [
+        ("se", {"serve"}),
+        ("export out report.html --viewer pro", {"provenance"}),
+        ("fork m", {"multirank"}),
+        ("export out report.html --compile ", {"0/0"}),
+        ("cat out ", {"rank_0_x/0/0/", "rank_0_x/timeline"}),
+        ("cat out rank_0_x/0/", {"rank_0_x/0/0/a/b", "rank_0_x/0/0/a/b#2", "rank_0_x/0/0/empty"}),
+        ("cat nowhere x", set()),
+        ("report out --log ", {"rank_0_x"}),
+        ("docs schema graph_", {"graph_breaks"}),
+    ],
+)
+def test_a_shell_completes_what_is_there(typed, words, out, run):
+    done = run(_TLPARSE_BUNDLE_COMPLETE="bash_complete", COMP_WORDS=f"tlparse-bundle {typed}", COMP_CWORD=str(len(typed.split(" "))))
+    found = {line.partition(",")[2] for line in done.stdout.splitlines() if line.startswith("plain,")}
+    assert done.returncode == 0 and done.stderr == "" and found == words, done.stdout
+
+
+def test_a_shell_completes_traces_and_bundles_as_files(out, run):
+    for typed in ("tr", "info o", "serve o", "cat o"):
+        done = run(_TLPARSE_BUNDLE_COMPLETE="bash_complete", COMP_WORDS=f"tlparse-bundle {typed}", COMP_CWORD=str(len(typed.split())))
+        assert f"file,{typed.split()[-1]}" in done.stdout.splitlines(), typed
 
 
 # ---- Ctrl-C

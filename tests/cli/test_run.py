@@ -127,12 +127,17 @@ def test_mistakes_are_sentences(start, program, code, words):
 
 
 def test_it_opens_the_bundle_and_ends_with_the_code_of_the_program(command, start):
-    process = start(command("-o", "out", program="sys.exit(4)"))
+    process = start(command("-o", "out", "--open", "--port", "0", program="sys.exit(4)"))
     url = process.stdout.readline().strip()
     with urllib.request.urlopen(url.replace("?token=", "t/") + "/bundles/out/manifest.json", timeout=HANG_S) as response:
         assert json.load(response)["format"]["name"] == "tlparse-bundle"
     process.send_signal(signal.SIGINT)
     assert finish(process)[0] == 4
+
+
+def test_without_a_terminal_nothing_is_opened_unless_asked_for(command, start):
+    returned, out, errors = finish(start(command("-o", "out", program="sys.exit(5)")))
+    assert (returned, out) == (5, "") and "Look at it: tlparse-bundle serve out" in errors
 
 
 TORCH = os.environ.get("TORCH_PYTHON") or sys.executable

@@ -17,9 +17,10 @@ import zstandard
 from log_builder import log
 from starlette.testclient import TestClient
 from tlparse_bundle import BundleError, build, discover
+from tlparse_bundle.serve import server as server_module
 from tlparse_bundle.serve.app import create_app
 from tlparse_bundle.serve.server import listen, ssh_hint, url_names
-from waiting import HANG_S
+from waiting import HANG_S, until
 
 TEXT = b"<script>alert(1)</script>"
 
@@ -244,6 +245,18 @@ def test_a_taken_port_is_a_sentence():
             listen(other.getsockname()[1])
 
 
+def test_the_default_port_is_the_first_that_is_free(monkeypatch):
+    with listen(0) as taken:
+        monkeypatch.setattr(server_module, "DEFAULT_PORT", taken.getsockname()[1])
+        with listen() as next_one:
+            assert 0 < next_one.getsockname()[1] - server_module.DEFAULT_PORT < server_module._NEXT
+        monkeypatch.setattr(server_module, "_NEXT", 1)
+        with listen() as any_one:
+            assert any_one.getsockname()[1] != server_module.DEFAULT_PORT
+    with listen() as first:  # it is free again
+        assert first.getsockname()[1] == server_module.DEFAULT_PORT
+
+
 def test_it_listens_on_this_machine_only():
     with listen(0) as sock:
         assert sock.getsockname()[0] == "127.0.0.1"
@@ -275,7 +288,7 @@ def test_the_hint_for_remote_machines(monkeypatch):
 
 def test_serve_prints_its_url_serves_and_ends_with_ctrl_c(bundle, root):
     environment = {**os.environ, "PYTHONPATH": str(root / "preprocessor")}
-    command = [sys.executable, "-m", "tlparse_bundle", "serve", str(bundle)]
+    command = [sys.executable, "-m", "tlparse_bundle", "serve", str(bundle), "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment) as process:
         try:
             url = process.stdout.readline().strip()
@@ -291,3 +304,49 @@ def test_serve_prints_its_url_serves_and_ends_with_ctrl_c(bundle, root):
             process.kill()
     assert (process.returncode, rest) == (0, "")
     assert "Traceback" not in errors and "Press Ctrl-C" in errors
+
+
+@pytest.fixture
+def serving(root, tmp_path):
+    """serving(arguments): what the command printed, from its first line on, while it serves; it is ended with a signal."""
+    started = []
+
+    def serve_it(*arguments):
+        environment = {**os.environ, "PYTHONPATH": str(root / "preprocessor"), "TMPDIR": str(tmp_path)}
+        command = [sys.executable, "-m", "tlparse_bundle", "serve", *map(str, arguments)]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment, cwd=tmp_path)
+        started.append(process)
+        return process, process.stdout.readline().strip()
+
+    yield serve_it
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_trace_is_served_from_a_bundle_that_goes_away_with_the_server(number, serving, bundle, tmp_path):
+    (tmp_path / "run 7").mkdir()
+    (tmp_path / "run 7" / "dedicated_log_torch_trace_x.log").write_bytes(log("artifact:a 0/0\n | text"))
+    process, url = serving("run 7", bundle, "--port", "0")
+    base = url.partition("?")[0] + f"t/{url.partition('=')[2]}/"
+    with urllib.request.urlopen(f"{base}bundles.json", timeout=HANG_S) as response:
+        assert [row["name"] for row in json.load(response)["bundles"]] == ["run_7", "out"]
+    assert len(list(tmp_path.rglob("manifest.json"))) == 1
+    process.send_signal(number)
+    _, errors = process.communicate(timeout=HANG_S)
+    assert "run 7 is a trace." in errors and "to keep it: tlparse-bundle 'run 7'" in errors and "Traceback" not in errors
+    until(lambda: [path.name for path in tmp_path.iterdir()] == ["run 7"])
+
+
+def test_an_empty_folder_may_get_bundles_later(serving, bundle, tmp_path):
+    (tmp_path / "runs").mkdir()
+    process, url = serving("runs", "--port", "0")
+    base = url.partition("?")[0] + f"t/{url.partition('=')[2]}/"
+    for there in ([], ["runs/new"]):
+        with urllib.request.urlopen(f"{base}bundles.json", timeout=HANG_S) as response:
+            assert [row["name"] for row in json.load(response)["bundles"]] == there
+        (tmp_path / "new").mkdir(exist_ok=True)
+        (tmp_path / "new" / "manifest.json").write_bytes((bundle / "manifest.json").read_bytes())
+        if not there:
+            (tmp_path / "new").rename(tmp_path / "runs" / "new")

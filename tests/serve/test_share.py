@@ -198,7 +198,7 @@ def test_every_viewer_can_be_put_in_order(name):
 # ---- commands
 
 
-def test_commands(bundle, tmp_path):
+def test_commands(bundle, tmp_path, monkeypatch):
     def run(*arguments):
         return CliRunner().invoke(cli, [str(argument) for argument in arguments])
 
@@ -207,6 +207,9 @@ def test_commands(bundle, tmp_path):
     assert (tmp_path / "report.html").stat().st_size > 100_000 and names(tmp_path) == {"report.html"}
     assert "exists already" in str(run("export", bundle, tmp_path / "report.html").exception)
     assert run("export", bundle, tmp_path / "report.html", "--overwrite", "--compile", "0/0").exit_code == 0
+    opened = []
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    assert run("export", bundle, tmp_path / "report.html", "--overwrite", "--open").exit_code == 0 and opened == [(tmp_path / "report.html").as_uri()]
     assert "no log has a compile" in str(run("export", bundle, tmp_path / "r.html", "--compile", "5/5").exception)
     assert "there is no viewer 'nothing'" in str(run("export", bundle, tmp_path / "r.html", "--viewer", "nothing").exception)
     assert run("site", bundle, tmp_path / "site").exit_code == 0 and (tmp_path / "site" / "index.html").exists()
@@ -217,6 +220,22 @@ def test_commands(bundle, tmp_path):
     (tmp_path / "lib" / "index.html").write_text("")
     assert "cannot have the name 'lib'" in run("serve", bundle, "--viewer", tmp_path / "lib").stderr
     assert "is no origin" in run("serve", bundle, "--allow-origin", "https://me.github.io/path").stderr
+
+
+def test_a_site_is_replaced_only_when_asked_and_only_a_site(bundle, tmp_path):
+    def run(*more):
+        return CliRunner().invoke(cli, ["site", str(bundle), str(tmp_path / "site"), *more])
+
+    assert run().exit_code == 0
+    before = (tmp_path / "site" / "index.html").stat().st_ino
+    assert "--overwrite" in run().exception.hint
+    assert run("--overwrite").exit_code == 0 and (tmp_path / "site" / "index.html").stat().st_ino != before
+    for name in ("CNAME", "bundles/notes.txt", "bundles/out/notes.txt"):
+        (tmp_path / "site" / name).write_text("mine")
+        assert f"holds more than a site: {name}" in str(run("--overwrite").exception)
+        (tmp_path / "site" / name).unlink()
+    (tmp_path / "site" / "bundles.json").write_text("{}")
+    assert "is no site" in str(run("--overwrite").exception) and (tmp_path / "site" / "viewers").is_dir()
 
 
 # ---- whole or not at all

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
 import click
 
+from tlparse_bundle.cli import complete
+from tlparse_bundle.cli.building import build_logs, default_out, refuse_bundles
+from tlparse_bundle.cli.options import Location, no_verify, open_option, port_option
 from tlparse_bundle.cli.say import say, say_json, shown
-from tlparse_bundle.cli.options import no_verify
 from tlparse_bundle.cli.serve import serve_bundles
 
 EXIT_DIAGNOSTICS = 3
@@ -26,15 +27,6 @@ def rank_list(ctx: click.Context, param: click.Parameter, value: str | None) -> 
     return ranks
 
 
-class Location(click.ParamType):
-    """A path, or a URL as it is."""
-
-    name = "location"
-
-    def convert(self, value, param, ctx):
-        return value if "://" in str(value) else Path(value)
-
-
 def _executor(address: str | None):
     if address is None:
         return None
@@ -44,7 +36,7 @@ def _executor(address: str | None):
 
 
 @click.command()
-@click.argument("traces", nargs=-1, required=True, type=Location(), metavar="TRACE... OUT")
+@click.argument("traces", nargs=-1, required=True, type=Location(), metavar="TRACE... [OUT]")
 @click.option("--latest", is_flag=True, help="Take the newest run only.")
 @click.option("--ranks", callback=rank_list, metavar="LIST", help="Take these ranks only, such as 0,3-7.")
 @click.option("--run", type=click.IntRange(min=1), metavar="N", help="Compare the ranks of run N of several (default: the newest attempt of the largest).")
@@ -53,50 +45,36 @@ def _executor(address: str | None):
 @click.option("--jobs", type=click.IntRange(min=1), help="Logs to process at once (default: one per core).")
 @click.option("--executor", metavar="dask://HOST:PORT", help="Let the workers of a Dask cluster process the logs.")
 @click.option("--codec", type=click.Choice(["zstd", "gzip", "none"]), default="zstd", show_default=True, help="How files are stored.")
-@click.option("--open", "open_browser", is_flag=True, help="Serve the bundle and open it in the browser.")
+@open_option("Serve the bundle and open it in the browser, or not (default).")
+@port_option
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress and no summary.")
-def build(traces, latest, ranks, run, overwrite, strict, jobs, executor, codec, open_browser, as_json, quiet) -> None:
+def build(traces, latest, ranks, run, overwrite, strict, jobs, executor, codec, open_browser, port, as_json, quiet) -> None:
     """Build the bundle OUT from trace logs (the default command).
 
     TRACE is a log (.log, .gz, .zst) or a directory of logs; OUT is the directory to write. Both may be
-    URLs such as s3://bucket/run.
+    URLs such as s3://bucket/run. Of one TRACE without OUT the bundle goes into the current folder, as TRACE-bundle.
 
     \b
     Example:
       tlparse-bundle /tmp/trace out/
+      tlparse-bundle /tmp/trace --open
       tlparse-bundle rank_0.log rank_1.log.gz out/ --overwrite
     """
-    from tlparse_bundle.build.build import build as build_bundle
     from tlparse_bundle.build.target import open_target
-    from tlparse_bundle.cli.progress import Bar, damage, print_summary
-    from tlparse_bundle.trace.discover import Skipped, discover, left_out
+    from tlparse_bundle.cli.progress import damage, print_summary
 
-    if len(traces) < 2:
-        raise click.UsageError(f"Where should the bundle go? Try: tlparse-bundle {traces[0]} out/")
-    *paths, out = traces
+    *paths, out = traces if len(traces) > 1 else (traces[0], default_out(traces[0]))
+    refuse_bundles(paths)
     open_target(out, overwrite=overwrite)  # says what is wrong with it before the logs are looked for
-    skipped: list[Skipped] = []
-    logs = discover(paths, latest=latest, ranks=ranks, skipped=skipped)
-    if skipped:
-        say(left_out(skipped), err=True)
-    with Bar(sum(log.size_bytes for log in logs), len(logs), hidden=quiet) as bar:
-        result = build_bundle(
-            logs,
-            out,
-            codec=codec,
-            overwrite=overwrite,
-            jobs=jobs,
-            executor=_executor(executor),
-            run=run,
-            progress=bar.advance,
-        )
+    options = {"codec": codec, "overwrite": overwrite, "jobs": jobs, "executor": _executor(executor), "run": run}
+    result, skipped = build_logs(paths, out, quiet=quiet, latest=latest, ranks=ranks, **options)
     if not quiet:
         print_summary(result)
     if as_json:
         say_json({"ok": True, "path": str(out), "logs": result.manifest["logs"], "skipped": [it._asdict() for it in skipped]})
     if open_browser:
-        serve_bundles([out], open_browser=True)
+        serve_bundles([out], port=port, open_browser=True)
     elif not quiet:
         say(f"Look at it: tlparse-bundle serve {shown(out)}", err=True)
     damaged = damage(result.manifest) if strict else ""
@@ -106,7 +84,7 @@ def build(traces, latest, ranks, run, overwrite, strict, jobs, executor, codec, 
 
 
 @click.command()
-@click.argument("bundles", nargs=-1, required=True, metavar="BUNDLE... OUT")
+@click.argument("bundles", nargs=-1, required=True, metavar="BUNDLE... OUT", shell_complete=complete.places)
 @click.option("--overwrite", is_flag=True, help="Replace OUT if it is a bundle.")
 @click.option("--jobs", type=click.IntRange(min=1), help="Logs to process at once (default: one per core).")
 @click.option("--run", type=click.IntRange(min=1), metavar="N", help="Compare the ranks of run N of several (default: the newest attempt of the largest).")

@@ -11,9 +11,10 @@ from pathlib import Path
 import click
 
 from tlparse_bundle import __version__
-from tlparse_bundle.cli.build import Location, build, merge
+from tlparse_bundle.cli import complete
+from tlparse_bundle.cli.build import build, merge
 from tlparse_bundle.cli.endings import Terminated, exit_code, raise_at_signals
-from tlparse_bundle.cli.options import no_verify
+from tlparse_bundle.cli.options import Location, no_verify
 from tlparse_bundle.cli.report import report
 from tlparse_bundle.cli.run import run
 from tlparse_bundle.cli.say import say, say_json, shown
@@ -34,6 +35,10 @@ class _BuildByDefault(click.Group):
                 raise click.UsageError(f"No such command or file {args[0]!r}. Did you mean the command {close[0]!r}?", ctx)
             args = ["build", *args]
         return super().parse_args(ctx, args)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str):
+        """Commands, and traces for the default one."""
+        return [*super().shell_complete(ctx, incomplete), *complete.files(incomplete)]
 
 
 def _version() -> str:
@@ -86,13 +91,14 @@ def info(bundle, as_json) -> None:
 
 @cli.command()
 @click.argument("bundle", type=Location())
-@click.argument("what", metavar="BLOB|LOG/COMPILE/ARTIFACT|PATH")
+@click.argument("what", metavar="BLOB|LOG/COMPILE/ARTIFACT|PATH", shell_complete=complete.things)
 @no_verify
 def cat(bundle, what, verify) -> None:
     """Print one thing of a bundle, decoded.
 
     A blob by its hash, an artifact as LOG/COMPILE/ARTIFACT (NAME#2 for the second of a name), the
     timeline of a log as LOG/timeline, or any file by its path. A compile id holds a slash: write it as it is.
+    LOG may be left out where there is one only.
 
     \b
     Example:
@@ -172,10 +178,10 @@ def legacy(bundle, folder, export, verify) -> None:
 
 
 @cli.command()
-@click.argument("what", type=click.Choice(["format", "schema"]), default="format")
-@click.argument("name", required=False)
+@click.argument("what", type=click.Choice(["format", "schema"]), required=False)
+@click.argument("name", required=False, shell_complete=complete.schemas)
 def docs(what, name) -> None:
-    """Print the format document, the names of the schemas, or a schema.
+    """Print the format document, the names of the schemas, or a schema; without a name, what there is.
 
     \b
     Example:
@@ -184,7 +190,11 @@ def docs(what, name) -> None:
     """
     from tlparse_bundle.format.schemas import format_document, schema, schema_names
 
-    if what == "format":
+    if what is None:
+        say("tlparse-bundle docs format         the format of bundles: every file, every field")
+        say("tlparse-bundle docs schema         the names of the schemas")
+        say(f"tlparse-bundle docs schema NAME    one of them: {', '.join(schema_names())}")
+    elif what == "format":
         say(format_document(), nl=False)
     elif name is None:
         say("\n".join(schema_names()))

@@ -6,7 +6,9 @@ import shutil
 
 import click
 
-from tlparse_bundle.cli.build import Location, rank_list
+from tlparse_bundle.cli import complete
+from tlparse_bundle.cli.build import rank_list
+from tlparse_bundle.cli.options import Location
 from tlparse_bundle.cli.say import say, say_coloured, say_json
 
 _FORMATS = ("text", "markdown", "json", "github")
@@ -15,7 +17,7 @@ _FORMATS = ("text", "markdown", "json", "github")
 @click.command()
 @click.argument("bundle", type=Location())
 @click.option("--format", "form", type=click.Choice(_FORMATS), default="text", show_default=True, help="github: annotations of a workflow.")
-@click.option("--log", "log_id", metavar="ID", help="This log only.")
+@click.option("--log", "log_id", metavar="ID", shell_complete=complete.logs, help="This log only.")
 @click.option("--rank", "ranks", callback=rank_list, metavar="LIST", help="These ranks only, such as 0,3-7.")
 @click.option("--kind", "kinds", multiple=True, metavar="KIND", help="These kinds of findings only, such as recompile; may be repeated.")
 @click.option("--limit", type=click.IntRange(min=0), help="Not more findings of a log than this.")

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import click
 
+from tlparse_bundle.cli.building import build_logs
+from tlparse_bundle.cli.options import open_option, port_option
 from tlparse_bundle.cli.say import say, shown
 from tlparse_bundle.cli.serve import serve_bundles
 from tlparse_bundle.errors import BundleError
@@ -20,11 +22,13 @@ DEFAULT_OUT = Path("tlparse_out")
 @click.option("--overwrite", is_flag=True, help="Replace the bundle given with -o.")
 @click.option("--keep-trace", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="Keep the logs in DIR.")
 @click.option("--provenance", is_flag=True, help="Record which line became which kernel; compile caches are left out.")
-@click.option("--open/--no-open", "open_browser", default=True, help="Serve the bundle and open it in the browser (default), or not.")
-def run(program, output, overwrite, keep_trace, provenance, open_browser) -> None:
+@open_option("Serve the bundle and open it in the browser (default on a terminal), or not.", default=None)
+@port_option
+def run(program, output, overwrite, keep_trace, provenance, open_browser, port) -> None:
     """Run a program with TORCH_TRACE, bundle what it traced, and open it.
 
-    Signals go to the program. The exit code is the program's: 128 and the signal's number when one ended it.
+    Signals go to the program. The exit code is the program's, also when its trace was shown meanwhile: 128 and the
+    signal's number when one ended it.
 
     \b
     Example:
@@ -52,26 +56,13 @@ def run(program, output, overwrite, keep_trace, provenance, open_browser) -> Non
             hint = "It compiled nothing, does not use torch, or sets TORCH_TRACE itself."
             raise BundleError("the program wrote no trace", hint=hint, code="no-trace", exit_code=code or 1)
         try:
-            result = _build(trace, out, overwrite)
+            result, _ = build_logs([trace], out, overwrite=overwrite)
         except BundleError as error:
             error.exit_code = code or error.exit_code
             raise
     print_summary(result)
-    if open_browser:
-        serve_bundles([out], open_browser=True)
+    if sys.stdout.isatty() if open_browser is None else open_browser:
+        serve_bundles([out], port=port, open_browser=True)
     else:
         say(f"Look at it: tlparse-bundle serve {shown(out)}", err=True)
     sys.exit(code)
-
-
-def _build(trace: Path, out: Path, overwrite: bool):
-    from tlparse_bundle.build.build import build
-    from tlparse_bundle.cli.progress import Bar
-    from tlparse_bundle.trace.discover import Skipped, discover, left_out
-
-    skipped: list[Skipped] = []
-    logs = discover([trace], skipped=skipped)
-    if skipped:
-        say(left_out(skipped), err=True)
-    with Bar(sum(log.size_bytes for log in logs), len(logs), hidden=False) as bar:
-        return build(logs, out, overwrite=overwrite, progress=bar.advance)

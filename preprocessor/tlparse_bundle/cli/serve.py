@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import re
+import shlex
 import sys
+from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
-from tlparse_bundle.cli.say import say
+from tlparse_bundle.cli import complete
+from tlparse_bundle.cli.building import build_logs, bundle_name
+from tlparse_bundle.cli.options import open_option, port_option
+from tlparse_bundle.cli.say import say, shown
+from tlparse_bundle.errors import BundleError
 
 RESERVED = {"lib", "home"}  # folders beside the viewers that these need
 
@@ -40,8 +47,8 @@ viewer_option = click.option(
 
 
 @click.command()
-@click.argument("bundles", nargs=-1, required=True, metavar="BUNDLE...")
-@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port to listen on (default: any free one).")
+@click.argument("bundles", nargs=-1, required=True, metavar="BUNDLE...", shell_complete=complete.places)
+@port_option
 @click.option(
     "--allow-origin",
     "allow_origins",
@@ -52,39 +59,36 @@ viewer_option = click.option(
 )
 @viewer_option
 @click.option("--no-token", is_flag=True, help="Let every user and program of this machine read.")
-@click.option("--open", "open_browser", is_flag=True, help="Open the browser.")
+@open_option("Open the browser, or not (default).")
 def serve(bundles, port, allow_origins, viewers, no_token, open_browser) -> None:
     """Serve bundles and viewers to the browser of this machine.
 
     BUNDLE is a bundle or a folder of bundles, here or at a URL (s3://, gs://, https://). New bundles of a
-    folder appear without a restart. The address that it prints holds a token: only who has it may read.
+    folder appear without a restart. A trace will do as well: its bundle is kept as long as the server runs.
+    The address that it prints holds a token: only who has it may read.
 
     \b
     Example:
       tlparse-bundle serve out/
+      tlparse-bundle serve /tmp/trace --open
       tlparse-bundle serve runs/ s3://bucket/runs --viewer my-viewer/
       tlparse-bundle serve out/ --port 8000 --allow-origin https://me.github.io
     """
     serve_bundles(bundles, port=port, open_browser=open_browser, viewers=viewers, allow_origins=allow_origins, with_token=not no_token)
 
 
-def serve_bundles(bundles, *, port: int = 0, open_browser: bool, viewers=(), allow_origins=(), with_token: bool = True) -> None:
+def serve_bundles(bundles, *, port: int | None = None, open_browser: bool, viewers=(), allow_origins=(), with_token: bool = True) -> None:
     """Serve until Ctrl-C. Raises BundleError when one of the bundles cannot be read."""
     from tlparse_bundle.cli.endings import end_at_signals
-    from tlparse_bundle.read.reader import Bundle
-    from tlparse_bundle.serve.places import is_bundle, open_place
+    from tlparse_bundle.serve.server import DEFAULT_PORT, ssh_hint
     from tlparse_bundle.serve.server import serve as run_server
-    from tlparse_bundle.serve.server import ssh_hint
     from tlparse_bundle.serve.token import address_with, base_with
-
-    for location in bundles:
-        place = open_place(location)
-        if is_bundle(place) or not any(is_bundle(place, folder) for folder in place.folders()):
-            Bundle.open(location)  # says clearly what is wrong with it
 
     def ready(url: str, token: str | None) -> None:
         address = address_with(url, token)
         say(address)
+        if port is None and not url.endswith(f":{DEFAULT_PORT}/"):
+            say(f"Port {DEFAULT_PORT} is taken: links that were saved with it lead to the program that has it, not here.", err=True)
         if allow_origins:
             say(f"For pages of {', '.join(allow_origins)} the bundles lie below {base_with(url, token)}bundles/", err=True)
         hint = ssh_hint(url)
@@ -97,5 +101,51 @@ def serve_bundles(bundles, *, port: int = 0, open_browser: bool, viewers=(), all
 
             webbrowser.open(address)
 
-    end_at_signals()
-    run_server(bundles, viewers=viewers, allow_origins=allow_origins, port=port, with_token=with_token, ready=ready)
+    with ExitStack() as kept:
+        places = [_place(location, kept) for location in bundles]
+        end_at_signals()  # what is kept goes away all the same
+        run_server(places, viewers=viewers, allow_origins=allow_origins, port=port, with_token=with_token, ready=ready)
+
+
+def _place(location: str | Path, kept: ExitStack) -> str | Path:
+    """A place that has bundles, or may get some; the bundle of a trace is built for as long as ``kept`` lasts."""
+    from tlparse_bundle.read.reader import Bundle
+    from tlparse_bundle.remote import is_url
+    from tlparse_bundle.serve.places import is_bundle, open_place
+
+    if not is_url(location) and _is_trace(Path(location)):
+        return _built(location, kept)
+    if not is_url(location) and Path(location).is_dir() and not any(Path(location).iterdir()):
+        say(f"{shown(location)} is empty: bundles that are built in it appear on the page.", err=True)
+        return location
+    place = open_place(location)
+    if is_bundle(place) or not any(is_bundle(place, folder) for folder in place.folders()):
+        Bundle.open(location)  # says clearly what is wrong with it
+    return location
+
+
+def _is_trace(path: Path) -> bool:
+    """Whether there are logs at a path, and no bundles."""
+    from tlparse_bundle.serve.places import is_bundle, open_place
+    from tlparse_bundle.trace.discover import discover
+
+    if path.is_dir():
+        place = open_place(path)
+        if is_bundle(place) or any(is_bundle(place, folder) for folder in place.folders()):
+            return False
+    try:
+        return bool(discover([path]))
+    except BundleError:
+        return False
+
+
+def _built(trace: str | Path, kept: ExitStack) -> Path:
+    from tlparse_bundle.cli.progress import print_summary
+    from tlparse_bundle.commit.folder import temporary_folder
+
+    keep = shown(shlex.quote(str(trace)))
+    say(f"{shown(trace)} is a trace. Its bundle is kept as long as this server runs; to keep it: tlparse-bundle {keep}", err=True)
+    out = kept.enter_context(temporary_folder()) / bundle_name(trace)
+    result, _ = build_logs([trace], out)
+    print_summary(replace(result, path=out.name))
+    return out

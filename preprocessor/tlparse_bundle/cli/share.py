@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from tlparse_bundle.cli.options import no_verify
+from tlparse_bundle.cli import complete
+from tlparse_bundle.cli.options import no_verify, open_option
 from tlparse_bundle.cli.say import say, shown
 from tlparse_bundle.cli.serve import viewer_option
 
@@ -14,7 +15,8 @@ from tlparse_bundle.cli.serve import viewer_option
 @click.command()
 @click.argument("bundles", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="BUNDLE... DIR")
 @viewer_option
-def site(bundles, viewers) -> None:
+@click.option("--overwrite", is_flag=True, help="Replace DIR if it is a site that this command wrote.")
+def site(bundles, viewers, overwrite) -> None:
     """Write bundles and viewers into DIR, a site for any static host.
 
     \b
@@ -27,25 +29,27 @@ def site(bundles, viewers) -> None:
     if len(bundles) < 2:
         raise click.UsageError(f"Where should the site go? Try: tlparse-bundle site {bundles[0]} public/")
     *paths, folder = bundles
-    size = write_site(paths, folder, viewers)
+    size = write_site(paths, folder, viewers, overwrite=overwrite)
     say(f"{shown(folder)}: {size / 1e6:.1f} MB. Try it: python -m http.server -d {shown(folder)}", err=True)
 
 
 @click.command()
-@click.argument("bundle")
+@click.argument("bundle", shell_complete=complete.places)
 @click.argument("report", type=click.Path(path_type=Path, dir_okay=False), metavar="REPORT.html")
 @click.option(
     "--compile",
     "compiles",
     multiple=True,
     metavar="KEY",
+    shell_complete=complete.compiles,
     help="Only the artifacts of this compile, such as 0/1; may be repeated (default: all).",
 )
-@click.option("--viewer", help="This viewer only: one of the package, or the folder of one of your own (default: all of the package that have something to show).")
+@click.option("--viewer", shell_complete=complete.viewers, help="This viewer only: one of the package, or the folder of one of your own (default: all of the package that have something to show).")
 @click.option("--max-mb", type=click.IntRange(min=1), default=100, show_default=True, help="Refuse to write more than this.")
 @click.option("--overwrite", is_flag=True, help="Replace REPORT.html.")
+@open_option("Open the file in the browser, or not (default).")
 @no_verify
-def export(bundle, report, compiles, viewer, max_mb, overwrite, verify) -> None:
+def export(bundle, report, compiles, viewer, max_mb, overwrite, open_browser, verify) -> None:
     """Write a bundle and its viewers as one HTML file that opens from disk, offline.
 
     \b
@@ -67,10 +71,14 @@ def export(bundle, report, compiles, viewer, max_mb, overwrite, verify) -> None:
         say(f"Writing {shown(report)}: {sum(map(len, pieces)) / 1e6:.1f} MB, with {shown(held)}.", err=True)
         with new.open("xb") as file:
             file.writelines(pieces)
+    if open_browser:
+        import webbrowser
+
+        webbrowser.open(report.resolve().as_uri())
 
 
 @click.command()
-@click.argument("viewer")
+@click.argument("viewer", shell_complete=complete.viewers)
 @click.argument("folder", type=click.Path(path_type=Path))
 def fork(viewer, folder) -> None:
     """Copy a viewer into FOLDER, to make it your own. It runs as it is; its README says how.

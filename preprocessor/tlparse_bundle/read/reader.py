@@ -162,7 +162,11 @@ class Log:
         for compile in self.compiles:
             if compile.key == key:
                 return compile
-        raise BundleError(f"log {self.id} has no compile {key!r}", hint=f"tlparse-bundle info lists them; here: {self._keys()}", code="not-found")
+        raise self.unknown(key)
+
+    def unknown(self, key: str) -> BundleError:
+        """What there is instead of a compile that there is not."""
+        return BundleError(f"log {self.id} has no compile {key!r}", hint=f"tlparse-bundle info lists them; here: {self._keys()}", code="not-found")
 
     def _keys(self) -> str:
         keys = [compile.key for compile in self.compiles]

@@ -14,6 +14,8 @@ from tlparse_bundle.errors import BundleError
 from tlparse_bundle.serve.token import new_token
 
 LOOPBACK = "127.0.0.1"
+DEFAULT_PORT = 8637  # so that saved links live; unassigned in IANA's registry
+_NEXT = 20  # ports that are tried
 
 
 def url_names(locations: Sequence[str | Path]) -> dict[str, str | Path]:
@@ -29,8 +31,22 @@ def url_names(locations: Sequence[str | Path]) -> dict[str, str | Path]:
     return names
 
 
-def listen(port: int) -> socket.socket:
-    """A listening socket on loopback; port 0 takes any free one. Raises BundleError when taken."""
+def listen(port: int | None = None) -> socket.socket:
+    """A listening socket on loopback: at the default port or the next free one, or at the one that is given; 0 takes any.
+
+    Raises BundleError when the one that is given is taken.
+    """
+    if port is not None:
+        return _listen(port)
+    for candidate in range(DEFAULT_PORT, DEFAULT_PORT + _NEXT):
+        try:
+            return _listen(candidate)
+        except BundleError:
+            continue
+    return _listen(0)
+
+
+def _listen(port: int) -> socket.socket:
     # With the protocol named, asyncio sets TCP_NODELAY on what it accepts; without it every answer waits 40 ms for an ACK.
     sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -52,7 +68,7 @@ def serve(
     *,
     viewers: Sequence[Path] = (),
     allow_origins: Collection[str] = (),
-    port: int = 0,
+    port: int | None = None,
     with_token: bool = True,
     ready: Callable[[str, str | None], None] = lambda url, token: None,
 ) -> None:

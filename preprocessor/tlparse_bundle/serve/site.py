@@ -10,16 +10,18 @@ from pathlib import Path
 
 from tlparse_bundle.commit.folder import check_new, new_folder
 from tlparse_bundle.errors import BundleError
-from tlparse_bundle.format.json_codec import dumps
+from tlparse_bundle.format.json_codec import dumps, loads
 from tlparse_bundle.format.layout import guards, is_own
-from tlparse_bundle.format.regular_file import NotRegular, open_regular
+from tlparse_bundle.format.regular_file import NotRegular, open_regular, read_regular
 from tlparse_bundle.read.reader import Bundle
 from tlparse_bundle.serve.catalogue import bundle_row, viewer_row
 from tlparse_bundle.serve.server import url_names
 from tlparse_bundle.serve.viewer_files import HOME, LIB, copy_tree, viewers_folder, viewers_with
 from tlparse_bundle.shown import shown as visible
 
-_INDEX = "index.html"
+_INDEX, _LIST, _STATIC = "index.html", "bundles.json", ".nojekyll"  # the last: GitHub Pages takes the files as they are
+_PARTS = {_INDEX, _LIST, _STATIC, "bundles", "viewers"}
+_MAX_LIST = 64 << 20
 _NO_LINKS = "A bundle holds files only; copy it with 'cp -rL', if its links are your own."
 _PAGE = """<!doctype html>
 <html lang="en">
@@ -31,13 +33,17 @@ _PAGE = """<!doctype html>
 """
 
 
-def write_site(bundles: Sequence[Path], target: Path, viewers: Sequence[Path] = ()) -> int:
-    """Writes the site into a new folder; returns its size in bytes.
+def write_site(bundles: Sequence[Path], target: Path, viewers: Sequence[Path] = (), *, overwrite: bool = False) -> int:
+    """Writes the site into a new folder, or in place of a site that was written so; returns its size in bytes.
 
     viewers/<name>/, bundles/<name>/, bundles.json, and an index.html that leads to the only bundle or to the list.
     Raises BundleError when the folder is not empty, or when a page could not decode one of the bundles.
     """
-    check_new(target)
+    replaces = overwrite and target.is_dir() and any(target.iterdir())
+    if replaces:
+        _check_site(target)
+    else:
+        _check_new(target)
     opened = {name: (Path(path), Bundle.open(path)) for name, path in url_names(bundles).items()}
     packaged = viewers_folder()
     decoder = packaged / LIB / "vendor" / "fzstd.js"
@@ -51,7 +57,7 @@ def write_site(bundles: Sequence[Path], target: Path, viewers: Sequence[Path] = 
     own = {name: Path(folder) for name, folder in url_names(viewers).items()}
     shown = viewers_with(own)
     sources = [path for location, _ in opened.values() for path in guards(location)]
-    with new_folder(target, readers_of=sources, last=_INDEX) as new:
+    with new_folder(target, may_replace=_check_site if replaces else None, readers_of=sources, last=_INDEX) as new:
         for name, folder in {LIB: packaged / LIB, HOME: packaged / HOME, **shown}.items():
             copy_tree(folder, new / "viewers" / name)
         rows = []
@@ -59,11 +65,38 @@ def write_site(bundles: Sequence[Path], target: Path, viewers: Sequence[Path] = 
             _copy_bundle(path, new / "bundles" / name)
             rows.append(bundle_row(name, bundle.manifest))
         listed = {"bundles": rows, "viewers": [viewer_row(name, folder) for name, folder in shown.items()]}
-        (new / "bundles.json").write_bytes(dumps(listed))
+        (new / _LIST).write_bytes(dumps(listed))
         url = f"viewers/{next(iter(shown)) if own else 'default'}/?bundle=../../{rows[0]['url']}" if len(rows) == 1 else "viewers/home/"
         (new / _INDEX).write_text(_PAGE.format(url=html.escape(url)), encoding="utf-8")
-        (new / ".nojekyll").write_bytes(b"")  # GitHub Pages: take the files as they are
+        (new / _STATIC).write_bytes(b"")
     return sum(path.stat().st_size for path in target.rglob("*") if path.is_file())
+
+
+def _check_new(target: Path) -> None:
+    try:
+        check_new(target)
+    except BundleError as error:
+        if error.code == "exists" and (target / _LIST).is_file():
+            error.hint = "Name a new folder, or an empty one; --overwrite replaces a site."
+        raise
+
+
+def _check_site(folder: Path) -> None:
+    """Raises BundleError unless a folder holds a site of ours, and nothing else that would be lost."""
+    try:
+        listed = loads(read_regular(folder, _LIST, _MAX_LIST))
+        is_site = isinstance(listed, dict) and {"bundles", "viewers"} <= listed.keys()
+    except (OSError, ValueError):
+        is_site = False
+    if not is_site:
+        raise BundleError(f"{visible(folder)} exists and is no site", hint="Choose another place; only sites are ever replaced.", code="exists")
+    others = [entry.name for entry in folder.iterdir() if entry.name not in _PARTS]
+    for bundle in (folder / "bundles").iterdir():
+        found = (path for path in bundle.rglob("*") if not path.is_dir() or path.is_symlink()) if bundle.is_dir() else [bundle]
+        others += [path.relative_to(folder).as_posix() for path in found if not is_own(path.relative_to(bundle).as_posix()) or path.is_symlink()]
+    if others:
+        hint = "Move these away first; they would be lost."
+        raise BundleError(f"{visible(folder)} holds more than a site: {', '.join(map(visible, sorted(others)[:5]))}", hint=hint, code="exists")
 
 
 def _copy_bundle(source: Path, target: Path) -> None:

@@ -15,7 +15,7 @@ _QUERY = "token="
 _REFUSED = (
     '<!doctype html><html lang="en"><meta charset="utf-8"><title>Not allowed</title><h1>Not allowed</h1>'
     "<p>Open the address that <code>tlparse-bundle serve</code> printed in the terminal: it holds a token, which this browser "
-    "keeps until the server ends. A server that was started again has a new one."
+    "keeps until the server ends. A server that was started again has a new one. Then reload this page."
     "<p>Programs send it as <code>Authorization: Bearer TOKEN</code>, or ask below <code>/t/TOKEN/</code>.\n"
 )
 

@@ -18,7 +18,7 @@ from tlparse_bundle.trace.reader import PREFIX
 
 TORCH_NAME = re.compile(r"dedicated_log_torch_trace_(?P<rest>.+)")
 _RANK = re.compile(r"rank_(\d{1,9})(?:_|$)")
-_ENDINGS = re.compile(r"(\.(log|txt|jsonl?))?(\.(gz|zst))?$", re.IGNORECASE)
+ENDINGS = re.compile(r"(\.(log|txt|jsonl?))?(\.(gz|zst))?$", re.IGNORECASE)
 _MAGIC = {"gzip": b"\x1f\x8b", "zstd": b"\x28\xb5\x2f\xfd"}
 _SNIFF_BYTES = 64 << 10
 _NAMED = 5  # of those that were left out
@@ -192,7 +192,7 @@ def _log_file(path: Path | RemoteFile, folder: Path | None = None) -> LogFile:
         raw.close()
     compression = next((name for name, start in _MAGIC.items() if magic.startswith(start)), None)
     torch_name = TORCH_NAME.match(path.name)
-    stem = _ENDINGS.sub("", torch_name["rest"] if torch_name else path.name)
+    stem = ENDINGS.sub("", torch_name["rest"] if torch_name else path.name)
     rank = _RANK.search(stem)
     log_id = re.sub(r"[^A-Za-z0-9._-]", "_", stem).lstrip(".-")[:100] or "log"
     return LogFile(path, log_id, int(rank[1]) if rank else None, compression, *about, folder)

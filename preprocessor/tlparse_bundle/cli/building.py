@@ -1,0 +1,54 @@
+"""From what a user names to a bundle, with a bar meanwhile; where it goes when the user does not say."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from tlparse_bundle.cli.say import say, shown
+from tlparse_bundle.errors import BundleError
+
+
+def build_logs(paths: Sequence[str | Path], out: str | Path, *, quiet: bool = False, latest: bool = False, ranks: list[int] | None = None, **options):
+    """The result of the build, and what was left out of the folders."""
+    from tlparse_bundle.build.build import build
+    from tlparse_bundle.cli.progress import Bar
+    from tlparse_bundle.trace.discover import Skipped, discover, left_out
+
+    refuse_bundles(paths)
+    skipped: list[Skipped] = []
+    logs = discover(paths, latest=latest, ranks=ranks, skipped=skipped)
+    if skipped:
+        say(left_out(skipped), err=True)
+    with Bar(sum(log.size_bytes for log in logs), len(logs), hidden=quiet) as bar:
+        return build(logs, out, progress=bar.advance, **options), skipped
+
+
+def refuse_bundles(paths: Sequence[str | Path]) -> None:
+    """Raises BundleError when one of them is a bundle already."""
+    from tlparse_bundle.build.target import is_bundle
+    from tlparse_bundle.remote import is_url
+
+    for path in paths:
+        if not is_url(path) and is_bundle(Path(path)):
+            hint = f"Look at it: tlparse-bundle serve {shown(path)}. To join bundles: tlparse-bundle merge."
+            raise BundleError(f"{shown(path)} is a bundle already, not a trace", hint=hint, code="is-bundle")
+
+
+def bundle_name(trace: str | Path) -> str:
+    """What a bundle of the trace is called: its last part, of a file without its endings."""
+    from tlparse_bundle.remote import is_url
+    from tlparse_bundle.trace.discover import ENDINGS
+
+    if is_url(trace):
+        last, is_file = str(trace).rstrip("/").rpartition("/")[2], True
+    else:
+        path = Path(os.path.abspath(trace))
+        last, is_file = path.name, path.is_file()
+    return (ENDINGS.sub("", last) if is_file else last) or "trace"
+
+
+def default_out(trace: str | Path) -> Path:
+    """Where the bundle of a trace goes when the user does not say: in the folder that the user is in."""
+    return Path(f"{bundle_name(trace)}-bundle")
