@@ -52,8 +52,8 @@ def find_word(page, line, word, name="aot_joint_graph"):
         }""", word)  # fmt: skip
 
 
-def click_word(page, line, word):
-    place = find_word(page, line, word)
+def click_word(page, line, word, name="aot_joint_graph"):
+    place = find_word(page, line, word, name)
     page.mouse.click(place["x"], place["y"])
 
 
@@ -116,6 +116,64 @@ def test_values_by_keys(graph):
     expect(graph).to_have_url(re.compile("line=8$"))
     graph.keyboard.press("Escape")
     expect(pane(graph).locator(".value")).to_have_count(0)
+
+
+def test_generated_code_is_read_as_in_an_editor(show):
+    page, bundle = show("train_step", PLACE + "inductor_output_code@2")
+    lines = [it for it in bundle.logs[0].compile("0/0").artifacts if it.name == "inductor_output_code"][1].text().split("\n")
+    code = pane(page, "inductor_output_code")
+    value = page.get_by_role("status", name="Value")
+    number = lambda start: 1 + next(i for i, line in enumerate(lines) if line.strip().startswith(start))  # noqa: E731
+    kernel = "cpp_fused_sum_threshold_backward_1"
+    called, defined = number(f"{kernel}("), number(f"{kernel} = ")
+
+    # What is second is called by what it is.
+    rail = page.get_by_role("navigation", name="Artifacts")
+    expect(rail.locator("[aria-current]")).to_contain_text("inductor_output_code (backward)")
+    expect(page.get_by_role("region", name="Artifact", exact=True).locator(".artifact-head")).to_contain_text("inductor_output_code (backward)")
+    assert [name for name in rail.get_by_role("link").all_inner_texts() if "@" in name] == []
+    for name in ("inductor_output_code (forward)", "fx_graph_runnable (backward)", "inductor_post_grad_graph (forward)"):
+        expect(rail.get_by_role("link", name=name)).to_have_count(1)
+
+    # The outline leads to the definition of a kernel, this to its call, and back.
+    page.get_by_role("button", name="Outline").click()
+    options = page.get_by_role("listbox", name="Parts of this text").get_by_role("option")
+    becomes(lambda: [name.split("\n")[-1] for name in options.all_inner_texts()],
+            ["cpp_fused_sum_0", kernel, "Runner", "__init__", "recursively_apply_fns", "call", "get_args", "benchmark_compiled_module"])  # fmt: skip
+    page.get_by_label("Filter the outline").fill("backward_1")
+    expect(options).to_have_count(1)
+    page.keyboard.press("Enter")
+    expect_address(page, f"line={defined}")
+    for fact in ["C++ kernel", "1 call in line", f"lines {defined}–"]:
+        expect(value).to_contain_text(fact)
+    value.get_by_role("button", name=str(called)).click()
+    expect_address(page, f"line={called}")
+    code.focus()
+    page.keyboard.press("d")
+    expect_address(page, f"line={defined}")
+    page.keyboard.press("d")
+    expect_address(page, f"line={called}")
+
+    # Buffers and arguments belong to their function, what a kernel declares to the kernel.
+    click_word(page, called, "buf3", "inductor_output_code")
+    expect(value).to_contain_text("in the memory of buf0")
+    assert sum("buf3" in line for line in lines) == 4, "a definition, two uses, and 'del'"
+    expect(value).to_contain_text("2 uses")
+    page.keyboard.press("d")
+    expect_address(page, f"line={number('buf3 = ')}")
+    page.keyboard.press("ArrowRight")
+    expect(value).to_contain_text("dtype float32 shape [3, 8] stride [8, 1] device cpu")
+    place = find_word(page, called, "relu", "inductor_output_code")
+    page.mouse.click(place["x"], place["y"], button="left")
+    expect(value).to_contain_text("input dtype float32 shape [3, 8]")
+    page.get_by_label("Find in this text").fill(f":{defined + 15}")
+    expect(code.locator(".marked")).to_contain_text("auto tmp4")
+    page.keyboard.press("Escape")
+    page.keyboard.press("ArrowRight")
+    expect(value.locator("b")).to_have_text("tmp4")
+    expect(value).to_contain_text("1 use")
+    page.keyboard.press("Escape")
+    expect(code.locator(".value")).to_have_count(0)
 
 
 def test_fold_a_function_by_key_and_by_mouse(graph):

@@ -27,7 +27,7 @@ def row(name):
 FACTS = [
     ("basic_inference", "is anything wrong?", [], ["1 compile of 1 function", "no failures, graph breaks or recompiles"]),
     ("basic_inference", "how large is the graph?", [link("[0/0] scaled_relu_sum ok")], ["4 ops", "2 inputs"]),
-    ("train_step", "what code was made for the backward?", [link("[0/0] forward ok"), link("inductor_output_code@2")], ["inductor_output_code@2", "def call("]),
+    ("train_step", "what code was made for the backward?", [link("[0/0] forward ok"), link("inductor_output_code (backward)")], ["inductor_output_code (backward)", "def call("]),
     ("graph_breaks", "which lines broke the graph?", [], ["6 graph breaks at 5 places", 'program.py:17: print("in the middle")', "program.py:24", "program.py:30", "largest = x.max().item()", "program.py:36", "if x.sum() > 0:"]),
     ("graph_breaks", "why can item() not be traced, and what helps?", [link("Unsupported Tensor.item() call")], ["largest = x.max().item()", "torch._dynamo.config.capture_scalar_outputs = True", "GB0124", "[5/0]"]),
     ("graph_breaks", "which compile does the branch break?", [link("Data-dependent branching")], ["if x.sum() > 0:", "branches_on_tensor", "[7/0]"]),

@@ -8,6 +8,7 @@ import { statusBadge } from "../../lib/page/status.js";
 import { openArtifact } from "../artifact/artifact.js";
 import { metricsTable } from "../artifact/metrics.js";
 import { formatSide, previousOfFrame } from "../compare/sides.js";
+import { labelled } from "../shared/artifact-names.js";
 import { byPhase, compileArtifacts, describe, functionName, idText, modelOf, moreArtifacts, placeOf } from "../shared/model.js";
 import { provenanceLink } from "../shared/provenance-link.js";
 import { compileCachesAndGuards, compileProblems } from "./findings.js";
@@ -54,7 +55,7 @@ export async function openCompile(context) {
     if (place === shown) return line?.(current.line);
     shown = place;
     fill(head, heading(model, compile, index, step, state));
-    const artifacts = await compileArtifacts(log, index);
+    const artifacts = await labelled(log, await compileArtifacts(log, index));
     if (place !== shown) return;
     if (railOf !== current.compile || !rail.querySelector("[aria-current]")) drawRail(compile, artifacts);
     railOf = current.compile;
@@ -74,7 +75,7 @@ export async function openCompile(context) {
     moreArtifacts(compile, artifacts) && h("p", { class: "note" }, moreArtifacts(compile, artifacts)),
     byPhase(bundle.manifest, artifacts).map((phase) => [
       h("h2", { title: phase.help }, phase.title),
-      h("ul", null, phase.artifacts.map((/** @type {any} */ artifact) => h("li", null, link(artifact.address, artifact.address,
+      h("ul", null, phase.artifacts.map((/** @type {any} */ artifact) => h("li", null, link(artifact.address, artifact.label,
         h("span", { class: "dim size" }, artifact.hash === null ? "" : bytes(artifact.size_bytes)), describe(bundle.manifest, artifact).help)))),
     ]).flat());
   };
@@ -104,7 +105,7 @@ export async function openCompile(context) {
     }
     const artifact = artifacts.find((a) => a.address === wanted);
     if (artifact) {
-      const label = `${artifact.address}${artifact.hash === null ? "" : ` (${bytes(artifact.size_bytes)})`}`;
+      const label = `${artifact.label}${artifact.hash === null ? "" : ` (${bytes(artifact.size_bytes)})`}`;
       return load(label, (signal) => openArtifact(context, model, artifact, signal), (opened) => {
         find = opened.find;
         line = opened.line;

@@ -3,6 +3,7 @@ import { frameText } from "../../lib/bundle/stacks.js";
 import { fill, h } from "../../lib/page/dom.js";
 import { bytes, count, shortFile, time } from "../../lib/page/format.js";
 import { statusBadge } from "../../lib/page/status.js";
+import { labelled } from "../shared/artifact-names.js";
 import { byPhase, compileArtifacts, describe, frameKey, functionName, idText, placeOf } from "../shared/model.js";
 import { compileLink, phaseBar } from "../shared/parts.js";
 
@@ -112,12 +113,12 @@ function relatives(model, compile, index, state) {
 /** @param {any} context @param {number} index @param {any} compile @param {Element} root */
 async function listArtifacts({ bundle, log, state }, index, compile, root) {
   try {
-    const artifacts = await compileArtifacts(log, index);
+    const artifacts = await labelled(log, await compileArtifacts(log, index));
     fill(root, artifacts.length === 0 ? h("p", { class: "dim" }, "No artifacts.") : byPhase(bundle.manifest, artifacts).map((phase) => [
       h("h3", { title: phase.help }, phase.title),
       h("ul", { class: "artifact-list" }, phase.artifacts.map((/** @type {any} */ artifact) => h("li", null, h("a", {
         href: state.link({ view: "compile", compile: compile.key, artifact: artifact.address }), title: describe(bundle.manifest, artifact).help,
-      }, artifact.address), h("span", { class: "dim" }, artifact.hash === null ? "" : ` ${bytes(artifact.size_bytes)}`)))),
+      }, artifact.label), h("span", { class: "dim" }, artifact.hash === null ? "" : ` ${bytes(artifact.size_bytes)}`)))),
     ]).flat());
   } catch (error) {
     fill(root, h("p", { class: "dim" }, `The artifacts could not be read. ${/** @type {Error} */ (error).message}`));

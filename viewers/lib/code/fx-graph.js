@@ -18,11 +18,6 @@ const PYTHON = new Set("False None True and as class def del for from if import 
 /** @typedef {{line: number, column: number, definition: boolean}} Use line and column from 0 */
 /** @typedef {{name: string, annotation: string, dtype: string, shape: string, stride: string, device: string, target: string, file: string, fileLine: number, where: string, code: string}} Facts */
 
-/** The name at a place, or null: not in strings, comments, or behind a dot. @param {string} line @param {number} column */
-export function valueAt(line, column) {
-  return valuesIn(line).find((value) => value.column <= column && column <= value.column + value.name.length) ?? null;
-}
-
 /** Every name in a line that can be a value. @param {string} line */
 export function valuesIn(line) {
   /** @type {{name: string, column: number}[]} */

@@ -21,7 +21,7 @@ function use(pane, { key, shiftKey }) {
     const head = pane.fold(line);
     if (head !== undefined) pane.mark(head + 1, head + 1, true);
   } else if (key === "Z") pane.foldAll();
-  else if (!pane.isGraph) return false;
+  else if (!pane.hasNames) return false;
   else if (key === "ArrowRight" || key === "ArrowLeft") values.walk(line, key === "ArrowRight" ? 1 : -1);
   else if (!values.pinned) return false;
   else if (key === "d" || key === "Enter") values.toDefinition();

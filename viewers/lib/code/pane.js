@@ -9,6 +9,8 @@ import { Find } from "./find.js";
 import { foldEnds, foldLevel, hiddenLines } from "./folding.js";
 import { highlighter } from "./highlight.js";
 import { codeKey } from "./keys.js";
+import { namesOf } from "./names.js";
+import { Outline } from "./outline.js";
 import { joinPage } from "./page-events.js";
 import { listenToPointer } from "./pointer.js";
 import { scrollAside } from "./scroll.js";
@@ -57,17 +59,23 @@ export class CodePane {
     this.body.setAttribute("role", "region");
     this.body.setAttribute("aria-label", options.label);
     this.selection = new TextSelection(this);
+    /** @type {import("./names.js").Names | null} */
+    this.names = null;
     this.search = new Find({
       text: () => this.text, onfound: () => this.redraw(), onstep: (at) => this.reveal(at), online: (line) => this.goTo(line, true), onleave: () => this.body.focus(),
       place: () => this.placeToLookFrom(), selected: () => (this.selection.all || this.selection.text.includes("\n") ? "" : this.selection.text),
     });
     this.find = this.search.field;
     this.values = new Values({
-      lines: () => this.lines, onchange: () => this.redraw(), ongo: (line, column) => { this.mark(line + 1, line + 1, true); this.reveal(this.starts[line] + column, ".here"); },
+      names: () => this.names, onchange: () => this.redraw(), ongo: (line, column) => { this.mark(line + 1, line + 1, true); this.reveal(this.starts[line] + column, ".here"); },
     });
     this.facts = h("span", { class: "facts", role: "status" });
     this.tools = h("div", { class: "toolbar" });
-    this.element = h("div", { class: "code-pane" }, this.tools, this.values.element, this.body);
+    this.outline = new Outline({
+      line: () => this.lineInSight(), onpick: (item) => { if (!this.values.show(item.name, item.line)) this.goTo(item.line + 1, true); }, ontoggle: () => this.drawTools(),
+    });
+    this.element = h("div", { class: "code-pane" }, this.tools, this.values.element, h("div", { class: "code-beside" }, this.body, this.outline.element));
+    this.body.addEventListener("scroll", () => this.outline.follow(), { passive: true });
     this.element.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => { if (event.key === "F3") this.search.again(event); });
     this.body.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => codeKey(this, event));
     listenToPointer(this);
@@ -86,8 +94,9 @@ export class CodePane {
     this.prepare();
   }
 
-  get isGraph() {
-    return this.content.language === "fx";
+  /** What the lines of the marks are about can be looked at. */
+  get hasNames() {
+    return this.names !== null;
   }
 
   prepare() {
@@ -99,8 +108,10 @@ export class CodePane {
     this.longest = this.lines.reduce((most, line) => Math.max(most, Math.min(line.length, LONGEST_ROW)), 0);
     this.ends = null;
     this.closed.clear();
+    this.names = namesOf(this.lines, this.content.language);
     this.values.clear();
-    this.values.element.hidden = !this.isGraph;
+    this.values.element.hidden = !this.hasNames;
+    this.outline.set(this.names?.outline ?? []);
     this.body.style.setProperty("--gutter", `${Math.max(3, String(this.lines.length).length) + 2}ch`);
     this.body.scrollTop = 0;
     this.drawTools();
@@ -114,6 +125,7 @@ export class CodePane {
     const chosen = this.lineEnd > this.line ? ` ${plural(this.lineEnd - this.line + 1, "line")}` : "";
     this.drawFacts();
     fill(this.tools, this.facts, this.options.tools, h("span", { class: "spring" }), this.search.elements,
+      this.outline.items.length > 1 && toggle("Outline", this.outline.open, () => this.outline.toggle(), "Functions, classes and kernels of this text"),
       toggle("Wrap", this.wrap, () => this.setWrap(!this.wrap), "Break long lines"),
       toggle("Fold", this.closed.size > 0, () => this.foldAll(), "Fold the outermost blocks, or unfold everything (Z); one block: z, or the sign beside the line"),
       this.laidOut !== null && toggle("Pretty", this.pretty, () => { this.pretty = !this.pretty; this.prepare(); }, "Lay the JSON out"),
@@ -149,9 +161,14 @@ export class CodePane {
 
   /** The line at the top stays there. @param {() => void} change */
   keepPlace(change) {
-    const line = this.layout.line[Math.floor(this.body.scrollTop * this.list.scale / ROW)] ?? 0;
+    const line = this.lineInSight();
     change();
     this.body.scrollTop = Math.max(0, this.layout.first[line]) * ROW / this.list.scale;
+  }
+
+  /** The line at the top, from 0. */
+  lineInSight() {
+    return this.layout.line[Math.floor(this.body.scrollTop * this.list.scale / ROW)] ?? 0;
   }
 
   /** Decides how many characters a row has, and lays the lines out. @param {boolean} [anew] */

@@ -10,7 +10,7 @@ export function listenToPointer(pane) {
   pane.body.addEventListener("pointerdown", (/** @type {PointerEvent} */ event) => { if (event.button === 0 && pane.selection.all) leave(); });
   pane.body.addEventListener("click", (/** @type {MouseEvent} */ event) => click(pane, event));
   pane.body.addEventListener("mousemove", (/** @type {MouseEvent} */ event) => {
-    if (!pane.isGraph) return;
+    if (!pane.hasNames) return;
     clearTimeout(timer);
     timer = setTimeout(() => {
       const { line, column } = placeOf(pane, event);
@@ -35,5 +35,5 @@ function click(pane, event) {
   if (line < 0) return;
   if (target.matches(".gutter")) pane.mark(event.shiftKey && pane.line ? pane.line : line + 1, line + 1, true);
   else if (target.matches(".fold, .folded") && pane.folds()[line]) pane.fold(line);
-  else if (pane.isGraph && column >= 0 && String(getSelection() ?? "") === "") pane.values.pin(line, column);
+  else if (pane.hasNames && column >= 0 && String(getSelection() ?? "") === "" && pane.values.pin(line, column) && (event.ctrlKey || event.metaKey)) pane.values.toDefinition();
 }

@@ -1,13 +1,14 @@
-// The value of an FX graph that somebody looks at: what is known about it, its definition and its uses.
+// The name of a text that somebody looks at, a value of an FX graph or one of generated code: what is known about it, its
+// definition and its uses.
 import { fill, h } from "../page/dom.js";
 import { count, plural, shortFile } from "../page/format.js";
-import { factsOf, scopeOf, usesOf, valueAt, valuesIn } from "./fx-graph.js";
 
-/** @typedef {import("./fx-graph.js").Use} Use */
-/** @typedef {{name: string, uses: Use[], facts: import("./fx-graph.js").Facts | null}} Known */
+const MOST_CALLS = 12; // that are listed
+
+/** @typedef {import("./names.js").Known} Known */
 
 export class Values {
-  /** @param {{lines: () => string[], onchange: () => void, ongo: (line: number, column: number) => void}} options lines and columns from 0 */
+  /** @param {{names: () => import("./names.js").Names | null, onchange: () => void, ongo: (line: number, column: number) => void}} options lines and columns from 0 */
   constructor(options) {
     this.options = options;
     /** @type {Known | null} */
@@ -17,8 +18,7 @@ export class Values {
     this.hovered = undefined;
     /** @type {Map<number, Map<number, string>>} line -> column -> class */
     this.marks = new Map();
-    /** @type {{first: number, last: number} | null} */
-    this.scope = null;
+    this.from = -1; // the use that one came from to the definition
     const button = (/** @type {string} */ text, /** @type {string} */ name, /** @type {string} */ key, /** @type {() => void} */ run) =>
       h("button", { class: "tool", "aria-label": name, title: `${name} (${key})`, onclick: run }, text);
     this.info = h("div", { class: "value-info", role: "status", "aria-label": "Value" });
@@ -33,33 +33,32 @@ export class Values {
   clear() {
     this.pinned = null;
     this.at = -1;
-    this.scope = null;
+    this.from = -1;
     this.marks.clear();
     this.draw(null);
   }
 
-  /** @param {string} name @param {number} line @returns {Known} */
-  look(name, line) {
-    const lines = this.options.lines();
-    if (!this.scope || line < this.scope.first || line > this.scope.last) this.scope = scopeOf(lines, line);
-    const uses = usesOf(lines, this.scope, name);
-    const definition = uses.find((use) => use.definition);
-    return { name, uses, facts: definition ? factsOf(lines, definition.line, name) : null };
+  /** The name at a place, with what is known of it. @param {number} line @param {number} column */
+  nameAt(line, column) {
+    const names = this.options.names();
+    const found = names?.inLine(line).find((value) => value.column <= column && column <= value.column + value.name.length);
+    return names && found ? { column: found.column, name: found.name, look: () => names.look(found.name, line) } : null;
   }
 
-  /** Shows what is known about the value under the pointer. @param {number} line @param {number} column */
+  /** Shows what is known about the name under the pointer. @param {number} line @param {number} column */
   hover(line, column) {
-    const value = valueAt(this.options.lines()[line] ?? "", column);
-    if (value && value.name !== this.hovered) this.draw(this.look(value.name, line));
+    const value = this.nameAt(line, column);
+    const place = value ? `${value.name} ${line}` : undefined;
+    if (value && place !== this.hovered) this.draw(value.look());
     else if (!value && this.hovered) this.draw(this.pinned);
-    this.hovered = value?.name;
+    this.hovered = place;
   }
 
   /** @param {number} line @param {number} column @returns {boolean} whether there is a value */
   pin(line, column) {
-    const value = valueAt(this.options.lines()[line] ?? "", column);
+    const value = this.nameAt(line, column);
     if (!value) return false;
-    const known = (this.pinned = this.look(value.name, line));
+    const known = (this.pinned = value.look());
     this.at = known.uses.findIndex((use) => use.line === line && use.column === value.column);
     this.marks.clear();
     known.uses.forEach((use, i) => {
@@ -85,13 +84,21 @@ export class Values {
     if (total) this.go((Math.max(this.at, 0) + by + total) % total);
   }
 
+  /** To the definition, and from there back to where one came from, or else to the first use. */
   toDefinition() {
-    this.go(this.pinned?.uses.findIndex((use) => use.definition) ?? -1);
+    const uses = this.pinned?.uses ?? [];
+    const definition = uses.findIndex((use) => use.definition);
+    if (definition < 0) return;
+    const back = this.from >= 0 && this.from < uses.length ? this.from : uses.findIndex((use) => !use.definition);
+    if (this.at !== definition) {
+      this.from = this.at;
+      this.go(definition);
+    } else if (back >= 0) this.go(back);
   }
 
   /** The next value in a line. @param {number} line @param {number} by */
   walk(line, by) {
-    const values = valuesIn(this.options.lines()[line] ?? "");
+    const values = this.options.names()?.inLine(line) ?? [];
     if (!values.length) return;
     const here = this.pinned?.uses[this.at];
     const at = here?.line === line ? values.findIndex((value) => value.column === here.column) : by > 0 ? -1 : 0;
@@ -106,17 +113,33 @@ export class Values {
     const total = this.pinned?.uses.length ?? 0;
     fill(this.place, this.at >= 0 ? `${count(this.at + 1)} of ${count(total)}` : "");
     if (!known) {
-      fill(this.info, h("span", { class: "dim" }, "Point at a value to see its shape and source; click it, or press → in a line, to see where it is defined and used."));
+      fill(this.info, h("span", { class: "dim" }, this.options.names()?.hint));
       return;
     }
-    const { name, uses, facts } = known;
-    const fact = (/** @type {string} */ title, /** @type {string} */ value) => value && [h("span", { class: "dim" }, `${title} `), h("span", { class: "mono" }, value), " "];
-    const place = facts?.file && `${shortFile(facts.file).split("/").slice(-2).join("/")}:${facts.fileLine}`;
-    fill(this.info, h("b", { class: "mono" }, name), " ", facts
-      ? [fact("dtype", facts.dtype), fact("shape", facts.shape), fact("stride", facts.stride), fact("device", facts.device), facts.target !== name && fact("from", facts.target)]
-      : h("span", { class: "dim" }, "not defined in this function "),
-    h("span", { class: "dim" }, `${plural(uses.filter((use) => !use.definition).length, "use")} `),
-    facts?.file && h("span", { title: `${facts.file}:${facts.fileLine} in ${facts.where}` }, h("span", { class: "place" }, place), " ", h("code", null, facts.code)));
+    const { name, uses, facts, missing, unit, source } = known;
+    const others = uses.filter((use) => !use.definition);
+    const place = source && `${shortFile(source.file).split("/").slice(-2).join("/")}:${source.fileLine}`;
+    fill(this.info, h("b", { class: "mono" }, name), " ",
+      facts.map(([title, value]) => [title && h("span", { class: "dim" }, `${title} `), h("span", { class: "mono" }, value), " "]),
+      missing && h("span", { class: "dim" }, `${missing} `), h("span", { class: "dim" }, `${plural(others.length, unit)} `),
+      unit === "call" && known === this.pinned && this.calls(others),
+      source && h("span", { title: `${source.file}:${source.fileLine} in ${source.where}` }, h("span", { class: "place" }, place), " ", h("code", null, source.code)));
+  }
+
+  /** The lines that call a kernel. @param {import("./names.js").Use[]} uses */
+  calls(uses) {
+    if (!uses.length) return null;
+    return [h("span", { class: "dim" }, uses.length === 1 ? "in line " : "in lines "), uses.slice(0, MOST_CALLS).map((use) => [
+      h("button", { class: "link-quiet", onclick: () => this.go(this.pinned?.uses.indexOf(use) ?? -1) }, count(use.line + 1)), " "]),
+    uses.length > MOST_CALLS && h("span", { class: "dim" }, `and ${count(uses.length - MOST_CALLS)} more `)];
+  }
+
+  /** Looks at a definition. @param {string} name @param {number} line */
+  show(name, line) {
+    const column = this.options.names()?.inLine(line).find((value) => value.name === name)?.column;
+    if (column === undefined || !this.pin(line, column)) return false;
+    this.options.ongo(line, column);
+    return true;
   }
 }
 

@@ -1,0 +1,67 @@
+// What artifacts of one name in one compile are called: 'inductor_output_code (backward)', not '…@2'. Which direction a graph
+// or a code is of stands in the tables of graphs, kernels and provenance; what they do not say is "2nd".
+
+/** Belongs to the graph that is compiled next; everything else to what its own record says. */
+const BEFORE = new Set(["fx_graph_runnable"]);
+
+/** @typedef {{direction: string | null, subgraph: string | null}} Of */
+
+/** @type {WeakMap<object, Promise<Map<number, Of>>>} */
+const known = new WeakMap();
+
+/** Direction and subgraph of graphs, codes and mappings, by event. @param {any} log @returns {Promise<Map<number, Of>>} */
+function directionsOf(log) {
+  let found = known.get(log);
+  if (!found) {
+    const table = (/** @type {string} */ name) => log.table(name).catch(() => null); // a name without a direction is still a name
+    found = Promise.all([table("graphs"), table("kernels"), table("provenance")]).then(([graphs, kernels, provenance]) => {
+      /** @type {Map<number, Of>} */
+      const directions = new Map();
+      const note = (/** @type {number | null} */ event, /** @type {any} */ row) => {
+        if (event !== null && (row.direction || row.subgraph_name)) directions.set(event, { direction: row.direction, subgraph: row.subgraph_name });
+      };
+      for (const row of graphs?.graphs ?? []) note(row.event_index, row);
+      for (const row of kernels?.codes ?? []) note(row.event_index, row);
+      for (const row of provenance?.groups ?? []) for (const event of [row.code_event_index, row.mapping_event_index, row.stacks_event_index]) note(event, row);
+      return directions;
+    });
+    known.set(log, found);
+  }
+  return found;
+}
+
+/**
+ * The artifacts of one compile, each with a label. @template {{name: string, address: string, event_index: number}} A
+ * @param {any} log @param {A[]} artifacts in the order of the log @returns {Promise<(A & {label: string})[]>}
+ */
+export async function labelled(log, artifacts) {
+  /** @type {Map<string, A[]>} */
+  const byName = new Map();
+  for (const artifact of artifacts) byName.set(artifact.name, [...(byName.get(artifact.name) ?? []), artifact]);
+  const several = [...byName.values()].some((list) => list.length > 1);
+  const directions = several ? await directionsOf(log) : new Map();
+  /** @type {Map<A, string>} */
+  const labels = new Map();
+  for (const list of byName.values()) {
+    if (list.length === 1) continue;
+    const words = list.map((artifact) => wordsOf(artifact, artifacts, directions));
+    list.forEach((artifact, i) => {
+      const equal = words.filter((word) => word === words[i]).length;
+      const nth = words.slice(0, i + 1).filter((word) => word === words[i]).length;
+      const parts = [words[i], equal > 1 && nth > 1 ? ordinal(nth) : ""].filter(Boolean).join(", ");
+      labels.set(artifact, parts ? `${artifact.name} (${parts})` : artifact.name);
+    });
+  }
+  return artifacts.map((artifact) => ({ ...artifact, label: labels.get(artifact) ?? artifact.name }));
+}
+
+/** "backward of submod_1", or "". @param {any} artifact @param {any[]} artifacts @param {Map<number, Of>} directions */
+function wordsOf(artifact, artifacts, directions) {
+  let of = directions.get(artifact.event_index);
+  if (!of && BEFORE.has(artifact.name)) of = directions.get(artifacts.find((other) => other.event_index > artifact.event_index && directions.has(other.event_index))?.event_index);
+  if (!of) return "";
+  return [of.direction === "joint" ? "" : of.direction, of.subgraph].filter(Boolean).join(" of ");
+}
+
+/** @param {number} n */
+const ordinal = (n) => `${n}${n % 100 > 10 && n % 100 < 14 ? "th" : { 1: "st", 2: "nd", 3: "rd" }[n % 10] ?? "th"}`;

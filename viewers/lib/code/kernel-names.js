@@ -1,0 +1,50 @@
+// Names within the text of one kernel, C++ or Triton: what is declared in a block belongs to that block. No page needed.
+import { indentOf } from "./folding.js";
+import { blank, namesIn } from "./python-words.js";
+
+/**
+ * @typedef {object} Place
+ * @property {number} line @property {number} column
+ * @property {number} last the line up to which what is declared there is known; -1 when nothing is
+ */
+
+/** @param {string[]} lines @param {import("./python-outline.js").Block} block @param {string} name @param {number} at @returns {import("./names.js").Known} */
+export function inKernel(lines, block, name, at) {
+  /** @type {Place[]} */
+  const places = [];
+  for (let i = block.first + 1; i < block.last; i++) {
+    if (!lines[i].includes(name)) continue;
+    const code = blank(lines[i], true);
+    for (const found of namesIn(lines[i], true)) {
+      if (found.name === name) places.push({ line: i, column: found.column, last: reach(lines, block, i, code, found.column, name) });
+    }
+  }
+  // The innermost declaration around the line: the last one that begins before it and still holds.
+  const declared = places.filter((place) => place.last >= 0);
+  const definition = declared.filter((place) => place.line <= at && at <= place.last).pop() ?? declared[0] ?? null;
+  // Triton gives a name a value as often as it likes: the first time counts.
+  const first = definition && definition.last === block.last ? declared.find((place) => place.last === block.last) ?? definition : definition;
+  const mine = !first ? places : places.filter((place) => place === first || (place.line >= first.line && place.line <= first.last
+    && !declared.some((other) => other !== first && other.last < first.last && other.line <= place.line && place.line <= other.last)));
+  return {
+    name, uses: mine.map((place) => ({ line: place.line, column: place.column, definition: place === first })),
+    facts: first ? [["", lines[first.line].trim().slice(0, 200)]] : [], missing: first ? "" : "not defined in this kernel", unit: "use", source: null,
+  };
+}
+
+/** The last line in which what is declared at a place is known; -1 when nothing is declared. @param {string[]} lines @param {import("./python-outline.js").Block} block @param {number} line @param {string} code @param {number} column @param {string} name */
+function reach(lines, block, line, code, column, name) {
+  const before = code.slice(0, column), after = code.slice(column + name.length);
+  if (/^\s*$/.test(before) && /^\s*=(?!=)/.test(after)) return /;\s*$/.test(after) ? -1 : block.last; // 'tmp0 = ' of Triton; in C++ only another value
+  if (/^\s*def\s.*[(,]\s*$/.test(before)) return block.last;
+  if (!/(?:^|[\s(,])(?!(?:return|else|new)\b)[A-Za-z_][\w:<>,]*[*&]*\s+$/.test(before)) return -1;
+  if (/^\s*[,)]/.test(after)) return block.last; // a parameter
+  if (!/^\s*(?:=(?!=)|;|\(|\[|$)/.test(after)) return -1;
+  const indent = indentOf(code, false);
+  const loop = /^\s*for\s*\(/.test(code);
+  for (let i = line + 1; i < block.last; i++) {
+    const depth = indentOf(lines[i], false);
+    if (depth >= 0 && (depth < indent || (loop && depth === indent && lines[i][depth] === "}"))) return i;
+  }
+  return block.last;
+}

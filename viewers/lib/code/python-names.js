@@ -1,0 +1,91 @@
+// Names of generated Python code: buffers, arguments, kernels. A name of a function belongs to it, others to the whole
+// text; a name in the text of a kernel belongs to that kernel. No page needed.
+import { lastAtMost } from "../page/text.js";
+import { inKernel } from "./kernel-names.js";
+import { blank, namesIn } from "./python-words.js";
+import { outlineOf } from "./python-outline.js";
+import { factsOfCode, factsOfKernel } from "./python-facts.js";
+
+const FUNCTION = "function";
+
+/** @param {string[]} lines @returns {import("./names.js").Names & {outline: import("./names.js").Item[]}} */
+export function pythonNames(lines) {
+  /** @type {ReturnType<typeof outlineOf> | null} */
+  let parts = null;
+  const whole = () => (parts ??= outlineOf(lines));
+  return {
+    hint: "Point at a name to see what it is; click it, or press → in a line, to see where it is defined and used. Ctrl+click goes there.",
+    get outline() {
+      return whole().items;
+    },
+    inLine: (line) => namesIn(lines[line] ?? "", blockAt(whole(), line) !== null),
+    look: (name, line) => look(lines, whole(), name, line),
+  };
+}
+
+/** The kernel whose text a line is of. @param {ReturnType<typeof outlineOf>} whole @param {number} line */
+function blockAt({ blocks }, line) {
+  const block = blocks.length ? blocks[lastAtMost(blocks.map(({ first }) => first), line)] : null;
+  return block && block.first < line && line < block.last ? block : null;
+}
+
+/** @param {string[]} lines @param {ReturnType<typeof outlineOf>} whole @param {string} name @param {number} at @returns {import("./names.js").Known} */
+function look(lines, whole, name, at) {
+  const block = blockAt(whole, at);
+  if (block) return inKernel(lines, block, name, at);
+  const scopes = whole.items.filter(({ kind }) => kind === FUNCTION);
+  const around = (/** @type {number} */ line) => scopes.filter((scope) => scope.line <= line && line <= scope.last); // outermost first
+  /** @type {(import("./names.js").Use & {scope: import("./names.js").Item | null})[]} */
+  const all = [];
+  const own = new Set(); // the functions that define the name
+  let next = 0;
+  for (let i = 0; i < lines.length; i++) {
+    while (next < whole.blocks.length && whole.blocks[next].last <= i) next++;
+    const inside = whole.blocks[next];
+    if (inside && inside.first < i && i < inside.last) {
+      i = inside.last - 1;
+      continue;
+    }
+    if (!lines[i].includes(name)) continue;
+    const code = blank(lines[i], false);
+    for (const found of namesIn(lines[i], false)) {
+      if (found.name !== name || freed(code, found.column)) continue;
+      const kind = defines(code, found.column, name);
+      const functions = around(i);
+      if (kind === "outside" && functions[functions.length - 1]?.line === i) functions.pop(); // "def f" defines f around it
+      const scope = functions[functions.length - 1] ?? null;
+      if (kind) own.add(scope);
+      all.push({ line: i, column: found.column, definition: Boolean(kind), scope });
+    }
+  }
+  const here = around(at);
+  // "def f(x)": f is of what is around
+  if (all.some((use) => use.line === at && use.definition && use.scope !== (here[here.length - 1] ?? null))) here.pop();
+  const scope = [...here].reverse().find((item) => own.has(item)) ?? null;
+  const mine = all.filter((use) => use.scope === scope || (!own.has(use.scope) && (scope === null || (use.scope !== null && scope.line <= use.line && use.line <= scope.last))));
+  let defined = false;
+  const uses = mine.map(({ line, column, definition }) => {
+    const first = definition && !defined;
+    defined ||= definition;
+    return { line, column, definition: first };
+  });
+  const place = uses.find((use) => use.definition);
+  const kernel = place && whole.items.find((item) => item.line === place.line && item.name === name && item.kind !== "class");
+  if (kernel) return { name, uses, facts: kernel.kind === FUNCTION ? [["", "function"]] : factsOfKernel(lines, kernel), missing: "", unit: "call", source: null };
+  return { name, uses, facts: place ? factsOfCode(lines, place.line, name) : [], missing: place ? "" : "not defined in this text", unit: "use", source: null };
+}
+
+/** 'del buf0' only drops it. @param {string} code @param {number} column */
+const freed = (code, column) => /(?:^|;)\s*del\s+(?:\w+\s*,\s*)*$/.test(code.slice(0, column));
+
+/** Whether a name is given a value there; "outside" when it is that of a function or class. @param {string} code @param {number} column @param {string} name */
+function defines(code, column, name) {
+  const before = code.slice(code.lastIndexOf(";", column - 1) + 1, column);
+  const after = code.slice(column + name.length);
+  if (/\b(?:def|class)\s+$/.test(before)) return "outside";
+  if (/^\s*(?:async\s+)?def\s/.test(code)) return /[(,]\s*\**$/.test(before) ? "inside" : "";
+  if (/^\s*(?:\w+\s*,\s*)*$/.test(before) && /^\s*(?:,[\w,\s]*)?(?::[^=]*)?=(?!=)/.test(after)) return "inside";
+  if (/\bfor\s+(?:\w+\s*,\s*)*$/.test(before) || /\bas\s+$/.test(before)) return "inside";
+  return /^\s*(?:from\s+[\w.]+\s+)?import\s+(?:[\w.]+(?:\s+as\s+\w+)?\s*,\s*)*$/.test(before) && !/^\s+as\b/.test(after) ? "inside" : "";
+}
+
