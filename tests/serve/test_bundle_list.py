@@ -11,6 +11,7 @@ from tlparse_bundle import Bundle
 from tlparse_bundle.serve import catalogue
 from tlparse_bundle.serve.app import create_app
 from tlparse_bundle.serve.catalogue import bundle_row
+from traces import ROOT
 
 COUNTS = ("log_count", "compile_count", "compile_time_us")
 ANY = st.recursive(
@@ -133,3 +134,35 @@ def test_a_summary_that_lacks_something_is_none(manifest):
         del changed["logs"][0]["summary"][key]
         assert is_row(bundle_row("x", changed)), key
         assert ("text" in bundle_row("x", changed)) == (key not in ("text", "findings", "compile_count", "compile_time_us"))
+
+
+def test_the_ranks_speak_first(built):
+    bundle = built(ROOT / "fixtures" / "jobs" / "extra_then_hang")
+    (row,) = TestClient(create_app({"job": bundle.folder}), base_url="http://127.0.0.1").get("/bundles.json").json()["bundles"]
+    job = bundle.ranks("findings")
+    assert row["text"] == job["summary"]["text"] != bundle.manifest["logs"][0]["summary"]["text"]
+    assert row["findings"]["error"] >= sum(finding["severity"] == "error" for finding in job["findings"]) > 0
+    assert row["holds"] == ["ranks"]
+    assert row["size_bytes"] == sum(path.stat().st_size for path in bundle.folder.rglob("*") if path.is_file())
+    assert row["built_us"] == int((bundle.folder / "manifest.json").stat().st_mtime * 1e6)
+
+
+@pytest.mark.parametrize("job", [3, {}, {"summary": {"text": 3}, "findings": [3, {"severity": []}]}, {"summary": [], "findings": {}}])
+def test_any_value_in_place_of_what_the_ranks_say(job, manifest):
+    row = bundle_row("x", manifest, job)
+    assert row["text"] == manifest["logs"][0]["summary"]["text"] and is_row(row)
+
+
+def test_a_list_is_read_once_and_again_where_a_bundle_changed(manifest, tmp_path, monkeypatch):
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "manifest.json").write_text(json.dumps(manifest))
+    client = TestClient(create_app({"runs": tmp_path}), base_url="http://127.0.0.1")
+    read = []
+    monkeypatch.setattr(catalogue, "bundle_row", lambda name, *rest: (read.append(name), bundle_row(name, *rest))[1])
+    first = client.get("/bundles.json").json()
+    assert sorted(read) == ["runs/a", "runs/b"]
+    assert client.get("/bundles.json").json() == first and len(read) == 2
+    (tmp_path / "b" / "manifest.json").write_text(json.dumps(manifest) + "\n")
+    assert client.get("/bundles.json").json()["bundles"][1]["size_bytes"] == first["bundles"][1]["size_bytes"] + 1
+    assert read[2:] == ["runs/b"]

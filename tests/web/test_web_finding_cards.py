@@ -118,8 +118,9 @@ def test_the_list_of_bundles_says_the_same(page, served, bundle_of):
         bundle = Bundle.open(bundle_of(fixture))
         summaries = [log.findings()["summary"] for log in bundle.logs]
         row = page.get_by_role("row").filter(has=page.get_by_role("rowheader", name=fixture, exact=True))
-        expect(row).to_contain_text(plain(most_to_say(bundle).findings()["summary"]["text"]))
-        expect(row.get_by_role("cell").nth(1)).to_have_text(f"{sum(summary['compile_count'] for summary in summaries):,}")
+        job = bundle.ranks("findings")  # what the ranks say together goes before what one log says
+        expect(row).to_contain_text(plain((job or most_to_say(bundle).findings())["summary"]["text"]))
+        expect(row.get_by_role("cell").nth(2)).to_have_text(f"{sum(summary['compile_count'] for summary in summaries):,}")
 
 
 def test_python_and_the_pages_write_times_alike(show):
@@ -274,5 +275,5 @@ def test_the_list_of_bundles_says_the_summary(page, served, bundle_of, tmp_path)
     row = page.get_by_role("row").filter(has=page.get_by_role("rowheader", name="new"))
     summary = Bundle.open(new).logs[0].findings()["summary"]
     expect(row).to_contain_text(plain(summary["text"]))
-    expect(row.get_by_role("cell").nth(1)).to_have_text(str(summary["compile_count"]))
+    expect(row.get_by_role("cell").nth(2)).to_have_text(str(summary["compile_count"]))
     expect(page.get_by_role("row").filter(has=page.get_by_role("rowheader", name="old"))).to_contain_text("1 missing, 1 ok")

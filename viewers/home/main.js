@@ -1,50 +1,50 @@
 // The list of what a server or a site has: bundles, and the viewers to look at them with.
-import { rich } from "../lib/finding/rich.js";
-import { fill, h } from "../lib/page/dom.js";
-import { count, plural, time } from "../lib/page/format.js";
+import { fill, h, searchField } from "../lib/page/dom.js";
+import { count, plural } from "../lib/page/format.js";
+import { HashState } from "../lib/page/hash-state.js";
 import { errorBox, watchErrors } from "../lib/page/load.js";
-import { statusInfo } from "../lib/page/status.js";
+import { themeButton } from "../lib/page/theme.js";
+import { matching, sorted } from "./rows.js";
+import { table } from "./table.js";
 
-/** @typedef {{name: string, url: string, problem?: string, log_count: number, ranks: number[], torch_versions: string[], compile_count: number, compile_time_us: number | null, statuses: Record<string, number>, text?: string}} BundleRow */
-/** @typedef {{name: string, url: string, title: string, description: string}} ViewerRow */
+/** @typedef {{name: string, url: string, title: string, description: string, needs?: string, example?: boolean}} ViewerRow needs: what a bundle must hold; example: to begin with, not to look with */
 
 const LIST = new URL("../../bundles.json", location.href); // its addresses are relative to itself
-const main = h("main", null, h("p", { class: "loading", role: "status" }, "Loading the list …"));
-fill(document.body, main);
+const DEFAULTS = { q: "", sort: "-built" };
+const state = new HashState(DEFAULTS, []);
+const main = h("main", { id: "main" }, h("p", { class: "loading", role: "status" }, "Loading the list …"));
+fill(document.body, h("header", { class: "bar" }, h("span", { class: "name" }, "tlparse-bundle"), h("span", { class: "spring" }), themeButton()), main);
 
-/** @param {{bundles: BundleRow[], viewers: ViewerRow[]}} list */
+/** @param {{bundles: import("./rows.js").BundleRow[], viewers: ViewerRow[]}} list */
 function show({ bundles, viewers }) {
-  const head = ["Bundle", "Logs", "Compiles", "Compile time", "Summary", "torch", "Look at it with"];
-  const number = [1, 2, 3], extra = [1, 3, 5];
-  const kind = (/** @type {number} */ i) => [number.includes(i) && "number", extra.includes(i) && "extra"].filter(Boolean).join(" ") || null;
-  const cells = (/** @type {BundleRow} */ row) => row.problem
-    ? [h("td", { colspan: head.length - 1 }, row.problem)]
-    : [logs(row), count(row.compile_count), time(row.compile_time_us), row.text === undefined ? outcome(row.statuses) : rich(row.text), row.torch_versions.join(", "), links(row, viewers)]
-        .map((value, i) => h("td", { class: kind(i + 1) ?? (i === 5 ? "viewer-links" : null) }, value));
-  fill(main, h("h1", null, bundles.length === 0 ? "No bundles yet" : plural(bundles.length, "bundle")),
-    bundles.length === 0
-      ? h("p", null, "They appear here when they are built: ", h("code", null, "tlparse-bundle /tmp/trace OUT"), ". Then reload this page.")
-      : h("table", { class: "bundles" }, h("thead", null, h("tr", null, head.map((text, i) => h("th", { scope: "col", class: kind(i) }, text)))),
-          h("tbody", null, bundles.map((row) => h("tr", null, h("th", { scope: "row" }, row.problem ? row.name : link(row, viewers[0], row.name)), cells(row))))),
-    h("h2", null, "Viewers"),
-    h("dl", null, viewers.map((viewer) => [h("dt", null, viewer.name), h("dd", null, viewer.description || viewer.title)])));
+  const title = h("h1", null, bundles.length === 0 ? "No bundles yet" : plural(bundles.length, "bundle"));
+  if (bundles.length === 0) return void fill(main, h("div", { class: "list" }, title, empty()), about(viewers));
+  const told = h("span", { class: "dim", role: "status" });
+  const field = searchField("Filter the bundles", "Filter: name, words, torch, a rank", (q) => state.replace({ q }, true), { value: state.current.q });
+  const place = h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Bundles" });
+  fill(main, h("div", { class: "list" }, h("div", { class: "list-head" }, title, bundles.length > 1 && [field, told]), place), about(viewers));
+  const draw = () => {
+    const { q, sort } = state.current;
+    if (field.value !== q && document.activeElement !== field) field.value = q;
+    const found = matching(bundles, q);
+    told.textContent = q ? `${count(found.length)} of ${count(bundles.length)}` : "";
+    const focused = /** @type {HTMLElement | null} */ (document.activeElement)?.dataset.sort;
+    fill(place, found.length === 0 ? h("p", null, "No bundle has all these words.") : table(sorted(found, sort), viewers, { sort, list: LIST, onsort: (by) => state.go(state.patched({ sort: by })) }));
+    if (focused) /** @type {HTMLElement | null} */ (place.querySelector(`[data-sort="${focused}"]`))?.focus();
+  };
+  state.listen(draw);
+  draw();
 }
 
-/** @param {BundleRow} row */
-const logs = ({ log_count, ranks }) => (ranks.length > 1 ? `${count(log_count)} (${plural(ranks.length, "rank")})` : count(log_count));
+/** What to do when there is nothing yet. */
+const empty = () => [
+  h("p", null, "They appear here when they are built in the folder that is served. Record a trace, and build its bundle there:"),
+  h("pre", null, "TORCH_TRACE=/tmp/trace python train.py\ntlparse-bundle /tmp/trace FOLDER/run-1"),
+  h("p", null, h("button", { class: "tool", onclick: () => location.reload() }, "Look again"))];
 
-/** "12 ok, 1 failed", for bundles without a summary. @param {Record<string, number>} statuses */
-const outcome = (statuses) => Object.entries(statuses).map(([status, n]) => `${count(n)} ${statusInfo(status).word}`).join(", ");
-
-/** @param {BundleRow} row @param {ViewerRow[]} viewers */
-const links = (row, viewers) => viewers.map((viewer) => link(row, viewer, viewer.name));
-
-/** @param {BundleRow} row @param {ViewerRow} viewer @param {string} text */
-function link(row, viewer, text) {
-  const url = new URL(viewer.url, LIST);
-  url.searchParams.set("bundle", new URL(row.url, LIST).pathname);
-  return h("a", { href: url.href }, text);
-}
+/** @param {ViewerRow[]} viewers */
+const about = (viewers) => h("section", { class: "viewers" }, h("h2", null, "Viewers"),
+  h("dl", null, viewers.map((viewer) => h("div", null, h("dt", null, viewer.name), h("dd", null, viewer.description || viewer.title)))));
 
 watchErrors();
 try {

@@ -10,13 +10,16 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from urllib.parse import quote
 
-from tlparse_bundle.findings.finding import weight
+from tlparse_bundle.findings.finding import SEVERITIES, weight
+from tlparse_bundle.format.codecs import codec_of
 from tlparse_bundle.format.json_codec import loads
 from tlparse_bundle.format.layout import FORMAT_NAME, MANIFEST, is_own
+from tlparse_bundle.serve.needs import EXAMPLES, NEEDS, holds
 from tlparse_bundle.serve.places import Place, Stored, is_bundle, proper
 
 _AT_ONCE = 8
 _MAX_MANIFEST = 32 << 20  # of a bundle of ten thousand ranks it has 10 MB
+_MAX_JOB = 8 << 20  # of at most 300 findings
 _MOST = 50  # versions and statuses: a list stays short, whatever a manifest holds
 _MAX_TEXT = 100
 _MAX_SUMMARY = 500
@@ -29,6 +32,7 @@ class Bundles:
     def __init__(self, places: Mapping[str, Place]):
         self._places = dict(places)
         self._seen: set[tuple[str, str]] = set()  # a bundle stays one: places elsewhere are not asked again
+        self._rows: dict[str, tuple[str, dict]] = {}  # with the version of the manifest
 
     def _is_bundle(self, name: str, folder: str = "") -> bool:
         if (name, folder) not in self._seen:
@@ -86,25 +90,51 @@ class Bundles:
         ]
 
     def _row(self, name: str) -> dict:
+        """What the list says; as it was said last, if the manifest is the same."""
         found = self.file(f"{name}/{MANIFEST}")
+        known = self._rows.get(name)
+        if found and known and known[0] == found[1].tag:
+            return known[1]
         try:
-            return bundle_row(name, _parsed(found[1]) if found else None)
+            manifest = _parsed(found[1], _MAX_MANIFEST) if found else None
         except (OSError, ValueError):
-            return bundle_row(name, None)
+            manifest = None
+        row = bundle_row(name, manifest, self._job(name, manifest))
+        if found and "problem" not in row:
+            place, _, folder = name.partition("/")
+            row |= measures(self._places[place].size(folder), found[1].modified)
+            self._rows[name] = (found[1].tag, row)
+        return row
+
+    def _job(self, name: str, manifest: object) -> object:
+        """What the ranks say together; None when there is nothing, or nothing that could be read."""
+        ranks = manifest.get("ranks") if isinstance(manifest, dict) else None
+        path = ranks.get("findings") if isinstance(ranks, dict) else None
+        try:
+            found = self.file(f"{name}/{path}") if isinstance(path, str) else None
+            return _parsed(found[1], _MAX_JOB, path) if found else None
+        except (OSError, ValueError):
+            return None
 
 
-def _parsed(stored: Stored) -> object:
-    with stored.open(_MAX_MANIFEST) as stream:
-        data = stream.read(_MAX_MANIFEST + 1)
-    if len(data) > _MAX_MANIFEST:
+def _parsed(stored: Stored, most: int, path: str = MANIFEST) -> object:
+    with stored.open(most) as stream:
+        data = stream.read(most + 1)
+    if len(data) > most:
         raise ValueError("it is too large for a list")
-    return loads(data)
+    return loads(codec_of(path).decode(data, most))
 
 
-def bundle_row(name: str, manifest: object) -> dict:
+def measures(size_bytes: int | None, modified: float | None) -> dict:
+    """What a list says of the files of a bundle: their size, and when the bundle was built, in microseconds since 1970."""
+    return {"size_bytes": size_bytes, "built_us": None if modified is None else int(modified * 1e6)}
+
+
+def bundle_row(name: str, manifest: object, job: object = None) -> dict:
     """What a list says of a bundle: its counts, or a ``problem``. The URL is relative to the list.
 
-    With summaries (format 1.2) the numbers are sums of theirs, and ``text`` is that of the log with most to say.
+    With summaries (format 1.2) the numbers of compiles are sums of theirs. ``text`` is that of ``job``, what the ranks say together
+    (ranks_findings), else that of the log with most to say; ``findings`` are those of that log and of ``job``, by severity.
     """
     row = {"name": name, "url": f"bundles/{quote(name)}/"}
     form = manifest.get("format") if isinstance(manifest, dict) else None
@@ -123,7 +153,8 @@ def bundle_row(name: str, manifest: object) -> dict:
         "compile_count": sum(log["compile_count"] for log in logs),
         "compile_time_us": sum(log["compile_time_us"] or 0 for log in logs),
         "statuses": dict(sorted((status[:_MAX_TEXT], count) for status, count in statuses.most_common(_MOST))),
-        **_summarised([log.get("summary") for log in logs]),
+        "holds": holds(manifest),
+        **_summarised([log.get("summary") for log in logs], job),
     }
 
 
@@ -144,17 +175,27 @@ def _is_count(value: object) -> bool:
     return type(value) is int and 0 <= value < 1 << 53
 
 
-def _summarised(summaries: list) -> dict:
+def _summarised(summaries: list, job: object) -> dict:
     """What the summaries of the logs say together; nothing when one is missing or no summary."""
     if not summaries or not all(map(_is_summary, summaries)):
         return {}
     first = max(summaries, key=weight)
     times = [row["compile_time_us"] for row in summaries if row["compile_time_us"] is not None]
+    text, counts = _said_by(job)
     return {
-        "text": first["text"][:_MAX_SUMMARY],
+        "text": (text or first["text"])[:_MAX_SUMMARY],
+        "findings": {severity: first["findings"][severity] + counts[severity] for severity in SEVERITIES},
         "compile_count": sum(row["compile_count"] for row in summaries),
         "compile_time_us": sum(times) if times else None,
     }
+
+
+def _said_by(job: object) -> tuple[str, Counter[str]]:
+    """The sentence of the ranks together, and how many findings of each severity they have."""
+    summary, findings = (job.get("summary"), job.get("findings")) if isinstance(job, dict) else (None, None)
+    text = summary.get("text") if isinstance(summary, dict) else None
+    rows = [row for row in findings if isinstance(row, dict)] if isinstance(findings, list) else []
+    return text if isinstance(text, str) else "", Counter(row["severity"] for row in rows if isinstance(row.get("severity"), str))
 
 
 def _is_summary(row: object) -> bool:
@@ -162,11 +203,11 @@ def _is_summary(row: object) -> bool:
     if not isinstance(row, dict) or "compile_time_us" not in row or not isinstance(row.get("text"), str) or not isinstance(row.get("findings"), dict):
         return False
     time = row.get("compile_time_us")
-    return all(map(_is_count, (row.get("compile_count"), 0 if time is None else time, row["findings"].get("error"), row["findings"].get("warning"))))
+    return all(map(_is_count, (row.get("compile_count"), 0 if time is None else time, *(row["findings"].get(severity) for severity in SEVERITIES))))
 
 
 def viewer_row(name: str, folder: Path) -> dict:
-    """What a list says of a viewer: its page's title and description."""
+    """What a list says of a viewer: its page's title and description, and what a bundle must hold to be shown in it."""
     page = (folder / "index.html").read_text(encoding="utf-8", errors="replace")
     title = re.search(r"<title>(.*?)</title>", page, re.DOTALL)
     about = re.search(r'<meta\s+name="description"\s+content="([^"]*)"', page)
@@ -175,4 +216,6 @@ def viewer_row(name: str, folder: Path) -> dict:
         "url": f"viewers/{quote(name)}/",
         "title": html.unescape(title[1]).strip() if title else name,
         "description": html.unescape(about[1]) if about else "",
+        **({"needs": NEEDS[name]} if name in NEEDS else {}),
+        **({"example": True} if name in EXAMPLES else {}),
     }

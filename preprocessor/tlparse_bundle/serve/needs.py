@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 RANKS, PROVENANCE = "ranks", "provenance"
 NEEDS = {"multirank": RANKS, "provenance": PROVENANCE}  # viewers of the package that show nothing without it; all others show any bundle
+EXAMPLES = {"starter"}  # to be copied, not to look with
 _PROVENANCE_KINDS = {
     f"artifact:{name}"
     for name in (

@@ -22,6 +22,7 @@ from tlparse_bundle.format.layout import MANIFEST, is_own
 from tlparse_bundle.format.regular_file import open_regular
 from tlparse_bundle.remote import RemoteFolder
 
+_MEASURED = 200_000  # files whose sizes are summed up
 _LISTED = 500  # bundles of one folder that are looked at for a list
 
 
@@ -42,6 +43,9 @@ class Place(Protocol):
 
     def folders(self) -> list[str]:
         """Names of the folders in the place, in order."""
+
+    def size(self, folder: str = "") -> int | None:
+        """How many bytes a bundle of the place has; None where that takes its time."""
 
     def location(self, folder: str = "") -> str:
         """Where a bundle of the place lies, for those that open it: a path or a URL. Raises OSError."""
@@ -77,6 +81,24 @@ def local_file(root: Path, path: str) -> Stored | None:
     return Stored(f"{found.st_mtime_ns:x}-{found.st_size:x}", found.st_size, lambda _=0: open_regular(root, path), found.st_mtime)
 
 
+def bytes_below(folder: str | Path) -> int:
+    """The sizes of all files below a folder; of a very large tree those of the first."""
+    total, left = 0, _MEASURED
+    waiting = [str(folder)]
+    while waiting and left > 0:
+        try:
+            with os.scandir(waiting.pop()) as entries:
+                for entry in entries:
+                    left -= 1
+                    if entry.is_dir(follow_symlinks=False):
+                        waiting.append(entry.path)
+                    else:
+                        total += entry.stat(follow_symlinks=False).st_size
+        except OSError:
+            continue
+    return total
+
+
 class LocalPlace:
     """A folder of this machine. A bundle in it may be a link to another one in it; what a bundle holds may be none."""
 
@@ -96,6 +118,10 @@ class LocalPlace:
         except OSError:
             return []
         return list(islice((name for name in names if inside(self._root, name, Path.is_dir)), _LISTED))
+
+    def size(self, folder: str = "") -> int | None:
+        base = inside(self._root, folder, Path.is_dir) if folder else self._root
+        return None if base is None else bytes_below(base)
 
     def location(self, folder: str = "") -> str:
         base = inside(self._root, folder, Path.is_dir) if folder else self._root
@@ -144,6 +170,9 @@ class RemotePlace:
             return [name for name in self._folder.folders() if proper(name)][:_LISTED]
         except OSError:
             return []
+
+    def size(self, folder: str = "") -> int | None:
+        return None
 
     def location(self, folder: str = "") -> str:
         return f"{self._url.rstrip('/')}/{folder}" if folder else self._url

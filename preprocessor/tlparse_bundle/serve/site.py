@@ -11,10 +11,11 @@ from pathlib import Path
 from tlparse_bundle.commit.folder import check_new, new_folder
 from tlparse_bundle.errors import BundleError
 from tlparse_bundle.format.json_codec import dumps, loads
-from tlparse_bundle.format.layout import guards, is_own
+from tlparse_bundle.format.layout import MANIFEST, guards, is_own
 from tlparse_bundle.format.regular_file import NotRegular, open_regular, read_regular
 from tlparse_bundle.read.reader import Bundle
-from tlparse_bundle.serve.catalogue import bundle_row, viewer_row
+from tlparse_bundle.serve.catalogue import bundle_row, measures, viewer_row
+from tlparse_bundle.serve.places import bytes_below
 from tlparse_bundle.serve.server import url_names
 from tlparse_bundle.serve.viewer_files import HOME, LIB, copy_tree, viewers_folder, viewers_with
 from tlparse_bundle.shown import shown as visible
@@ -63,7 +64,8 @@ def write_site(bundles: Sequence[Path], target: Path, viewers: Sequence[Path] = 
         rows = []
         for name, (path, bundle) in opened.items():
             _copy_bundle(path, new / "bundles" / name)
-            rows.append(bundle_row(name, bundle.manifest))
+            files = measures(bytes_below(new / "bundles" / name), (path / MANIFEST).stat().st_mtime)
+            rows.append(bundle_row(name, bundle.manifest, bundle.ranks("findings")) | files)
         listed = {"bundles": rows, "viewers": [viewer_row(name, folder) for name, folder in shown.items()]}
         (new / _LIST).write_bytes(dumps(listed))
         url = f"viewers/{next(iter(shown)) if own else 'default'}/?bundle=../../{rows[0]['url']}" if len(rows) == 1 else "viewers/home/"

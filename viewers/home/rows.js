@@ -1,0 +1,47 @@
+// The bundles of a list: which of them a text finds, and in what order they stand. No page needed.
+
+/**
+ * @typedef {object} BundleRow a row of bundles.json; with a problem there is nothing else
+ * @property {string} name @property {string} url @property {string} [problem]
+ * @property {number} log_count @property {number[]} ranks @property {string[]} torch_versions @property {number} compile_count
+ * @property {number | null} compile_time_us @property {Record<string, number>} statuses @property {string} [text]
+ * @property {Record<"error" | "warning" | "info", number>} [findings] @property {string[]} [holds]
+ * @property {number | null} [size_bytes] @property {number | null} [built_us]
+ */
+
+/** What each column sorts by; numbers begin with the largest. @type {Record<string, (row: BundleRow) => string | number | null | undefined>} */
+export const KEYS = {
+  name: (row) => row.name,
+  findings: (row) => row.findings && row.findings.error * 1e12 + row.findings.warning * 1e6 + row.findings.info,
+  compiles: (row) => row.compile_count,
+  time: (row) => row.compile_time_us,
+  logs: (row) => row.log_count,
+  size: (row) => row.size_bytes,
+  torch: (row) => row.torch_versions?.[0],
+  built: (row) => row.built_us,
+};
+const order = new Intl.Collator("en", { numeric: true });
+
+/** 'time' is from small to large, '-time' from large to small; what has no value comes last. @param {BundleRow[]} rows @param {string} sort */
+export function sorted(rows, sort) {
+  const down = sort.startsWith("-"), key = sort.replace(/^-/, "");
+  const of = Object.hasOwn(KEYS, key) ? KEYS[key] : KEYS.name;
+  const value = (/** @type {BundleRow} */ row) => (row.problem && of !== KEYS.name ? null : of(row) ?? null);
+  return [...rows].sort((a, b) => {
+    const left = value(a), right = value(b);
+    if (left === null || right === null) return Number(left === null) - Number(right === null) || order.compare(a.name, b.name);
+    const by = typeof left === "string" ? order.compare(left, String(right)) : left - Number(right);
+    return (down ? -by : by) || order.compare(a.name, b.name);
+  });
+}
+
+/** The rows that have every word: in the name, the sentence, the versions, or as 'rank 3'. @param {BundleRow[]} rows @param {string} text */
+export function matching(rows, text) {
+  const words = text.toLowerCase().match(/rank \d+|\S+/g) ?? [];
+  if (!words.length) return rows;
+  return rows.filter((row) => {
+    const ranks = new Set((row.ranks ?? []).map((rank) => `rank ${rank}`));
+    const all = [row.name, row.text, row.problem, ...(row.torch_versions ?? [])].join(" ").toLowerCase();
+    return words.every((word) => all.includes(word) || ranks.has(word));
+  });
+}
