@@ -5,6 +5,7 @@ import shutil
 import zipfile
 
 import pytest
+from axe import violations
 from conftest import ROOT, VIEWERS
 from pages import address, expect_address, go, settle
 from playwright.sync_api import expect
@@ -91,8 +92,24 @@ def test_where_no_server_makes_files_the_menu_says_what_does(page, hosted, hang,
     menu = page.get_by_role("menu", name="Share")
     expect(menu).to_contain_text("tlparse-bundle export night_run report.html")
     expect(menu.get_by_role("menuitem")).to_have_text(["Copy link to this viewOpens exactly this, where the server can be reached"])
+    assert menu.bounding_box()["x"] >= 8  # the button is at the left edge
     page.mouse.click(5, 700)
     expect(menu).to_be_hidden()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_menu_and_the_notice_are_accessible(new_page, served, hang, scheme):
+    page = new_page(color_scheme=scheme, bypass_csp=True)
+    base = served({"night": hang})
+    page.goto(f"{base}/viewers/default/?bundle=/bundles/night/")
+    settle(page)
+    page.evaluate(PUT.replace("document.body.replaceChildren(", "document.querySelector('header').append("), [f"{base}/bundles/night/", "default"])
+    built_again(hang)
+    page.evaluate("dispatchEvent(new Event('focus'))")
+    expect(page.get_by_text("This bundle was built again at ")).to_be_visible()
+    page.get_by_role("button", name="More ways to share").last.click()
+    expect(page.get_by_role("menuitem").first).to_be_focused()
+    assert violations(page, scheme) == []
 
 
 def built_again(folder):
@@ -150,3 +167,19 @@ def test_a_bundle_is_called_as_its_folder_is(page_with_errors, served, hang, tmp
     expect(page.get_by_role("heading", level=1)).to_have_text("1 bundle")
     page.goto(f"{base}/viewers/default/?bundle=/wrong/")
     expect(page.get_by_role("link", name="All bundles")).to_have_attribute("href", f"{base}/viewers/home/")
+
+
+def test_an_open_page_looks_by_itself_and_on_any_server(page, hosted, hang):
+    """A static host gives a date instead of a tag."""
+    watch = """async (url) => {
+      const [{ watchRebuilt }, { openBundle }] = await Promise.all(["page/rebuilt.js", "bundle/bundle.js"].map((name) => import(new URL(`../lib/${name}`, location.href).href)));
+      watchRebuilt(await openBundle(url), { everyMs: 20 });
+    }"""
+    write_site([hang], hang.parent / "site")
+    base = hosted(hang.parent / "site")
+    page.goto(f"{base}/viewers/home/")
+    settle(page)
+    with page.expect_response(lambda response: response.request.method == "HEAD"):
+        page.evaluate(watch, f"{base}/bundles/night_run/")
+    built_again(hang.parent / "site" / "bundles" / "night_run")
+    expect(page.get_by_text("This bundle was built again at ")).to_be_visible()

@@ -11,11 +11,11 @@ let made = 0;
 
 /** For the bar of a viewer. @param {{bundle: Bundle, viewer: string}} what the name of the viewer is that of its folder @returns {HTMLElement} */
 export function shareButton({ bundle, viewer }) {
-  const id = `share-${++made}`;
-  const told = h("span", { class: "share-told", role: "status" });
-  const menu = h("div", { class: "share-menu", id, role: "menu", "aria-label": "Share", hidden: true });
-  const copy = h("button", { class: "tool share-copy", onclick: () => copyLink(told), title: "Copy the link to this view" }, "Share");
-  const arrow = h("button", { class: "tool share-more", "aria-label": "More ways to share", title: "More ways to share", "aria-haspopup": "menu", "aria-expanded": "false", "aria-controls": id, onclick: () => (menu.hidden ? void open() : close(true)) }, h("span", { "aria-hidden": "true" }, "▾"));
+  const id = `hand-on-${++made}`;
+  const told = h("span", { class: "hand-on-told", role: "status" });
+  const menu = h("div", { class: "hand-on-menu", id, role: "menu", "aria-label": "Share", hidden: true });
+  const copy = h("button", { class: "tool hand-on-copy", onclick: () => copyLink(told), title: "Copy the link to this view" }, "Share");
+  const arrow = h("button", { class: "tool hand-on-more", "aria-label": "More ways to share", title: "More ways to share", "aria-haspopup": "menu", "aria-expanded": "false", "aria-controls": id, onclick: () => (menu.hidden ? void open() : close(true)) }, h("span", { "aria-hidden": "true" }, "▾"));
 
   const items = () => /** @type {HTMLElement[]} */ ([...menu.querySelectorAll("[role=menuitem]")]);
   const open = async () => {
@@ -23,6 +23,7 @@ export function shareButton({ bundle, viewer }) {
     menu.hidden = false;
     arrow.setAttribute("aria-expanded", "true");
     fill(menu, ways(bundle, viewer, await offered(bundle), told, () => close(true)));
+    inSight(menu);
     if (!menu.hidden) items()[0]?.focus();
   };
   const close = (/** @type {boolean} */ back) => {
@@ -51,7 +52,7 @@ export function shareButton({ bundle, viewer }) {
     if (!root.isConnected) removeEventListener("pointerdown", outside);
     else if (!menu.hidden && !root.contains(/** @type {Node} */ (event.target))) close(false);
   };
-  const root = h("span", { class: "share", onkeydown: keys, onfocusout: left }, copy, arrow, menu, told);
+  const root = h("span", { class: "hand-on", onkeydown: keys, onfocusout: left }, copy, arrow, menu, told);
   addEventListener("pointerdown", outside);
   return root;
 }
@@ -112,12 +113,20 @@ async function copyLink(told) {
   }
 }
 
+/** What hangs below the button ends where the button does; where that is too far to the left it is moved. @param {HTMLElement} element */
+function inSight(element) {
+  element.style.removeProperty("translate");
+  const { left, width } = element.getBoundingClientRect();
+  if (width && left < 8) element.style.setProperty("translate", `${8 - left}px`);
+}
+
 const timers = new WeakMap();
 
 /** Says it beside the button, for a moment or until something else is said. @param {HTMLElement} told @param {any} what @param {boolean} [stays] */
 function tell(told, what, stays = false) {
   clearTimeout(timers.get(told));
   fill(told, what);
+  inSight(told);
   if (!stays) return void timers.set(told, setTimeout(() => fill(told), TOLD_MS));
   if (what !== "Making the file …") append(told, [" ", h("button", { class: "tool", "aria-label": "Close", onclick: () => fill(told) }, "×")]);
 }
