@@ -39,7 +39,7 @@ export class Find {
     });
     this.status = h("span", { class: "find-status", "aria-live": "polite" });
     this.choices = CHOICES.map(([name, sign, title, key]) => h("button", {
-      class: "tool find-choice", "aria-pressed": "false", "aria-label": title, title: `${title} (Alt+${key.slice(3)})`, onclick: () => this.choose(name),
+      class: "tool find-choice", "aria-pressed": "false", "aria-label": `${title} ${sign}`, title: `${title} (Alt+${key.slice(3)})`, onclick: () => this.choose(name),
     }, sign));
     this.elements = [h("span", { class: "find-box", role: "group", "aria-label": "Find" }, this.field, this.choices), this.status,
       h("button", { class: "tool", "aria-label": "Previous match", title: "Previous match (Shift+F3)", onclick: () => this.step(-1) }, "↑"),
