@@ -4,11 +4,13 @@ from contextlib import ExitStack
 import pytest
 import traces
 from log_builder import log
+from once import once_in_a_session
 from plain_server import plain_server
 from slow import is_slow
 from tlparse_bundle import Bundle, build, discover
 from tlparse_bundle.read.restore import restored_bytes
 from tlparse_bundle.read.validate import validate
+from unguarded import unguarded
 
 _LONG = ("test_web_every_view", "test_web_axe", "test_elsewhere", "test_properties")
 
@@ -36,14 +38,22 @@ def shared_traces():
 
 
 @pytest.fixture(scope="session")
-def built(tmp_path_factory):
+def once(tmp_path_factory):
+    return once_in_a_session(tmp_path_factory)
+
+
+@pytest.fixture(scope="session")
+def built(once):
     """built(path): the bundle of a log or a folder of logs, built once in a session."""
     bundles = {}
 
+    def build_it(path, out):
+        with unguarded():
+            build(discover([path]), out, jobs=1)
+
     def build_once(path):
         if path not in bundles:
-            out = tmp_path_factory.mktemp("built") / "bundle"
-            build(discover([path]), out, jobs=1)
+            out = once(("built", path), lambda folder: build_it(path, folder / "bundle")) / "bundle"
             bundles[path] = Bundle.open(out)
             bundles[path].folder = out
         return bundles[path]
@@ -86,7 +96,8 @@ def log_of(tmp_path):
         folder.mkdir()
         path = folder / name
         path.write_bytes(data)
-        build(discover([path]), folder / "bundle", jobs=1, **options)
+        with unguarded():
+            build(discover([path]), folder / "bundle", jobs=1, **options)
         bundle = Bundle.open(folder / "bundle")
         bundle.folder = folder / "bundle"
         assert not check or validate(bundle) == []

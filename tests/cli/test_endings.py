@@ -33,15 +33,23 @@ def entries(place):
     return sorted(path.name for path in place.iterdir())
 
 
-@pytest.fixture
-def endless(tmp_path):
-    """endless(count): logs of some GB, in small files: however late a signal is sent, it comes in the middle of the work."""
+@pytest.fixture(scope="module")
+def endless_log(tmp_path_factory):
+    """A log of some GB, in a small file."""
     data = zstandard.compress(b"".join(record(f"artifact:a {i}/0", payload=f"{i}\n" * 500) for i in range(2_000)))
+    path = tmp_path_factory.mktemp("endless") / "x.log.zst"
+    path.write_bytes(data * 500)
+    return path
+
+
+@pytest.fixture
+def endless(endless_log, tmp_path):
+    """endless(count): that many of them: however late a signal is sent, it comes in the middle of the work."""
     (tmp_path / "trace").mkdir()
 
     def make(count):
         for rank in range(count):
-            (tmp_path / "trace" / f"rank_{rank}_x.log.zst").write_bytes(data * 500)
+            os.link(endless_log, tmp_path / "trace" / f"rank_{rank}_x.log.zst")
         return tmp_path / "trace"
 
     return make

@@ -13,6 +13,7 @@ from tlparse_bundle.trace import envelope, known_envelopes, payload, reader
 from tlparse_bundle.trace.payload import Payload, RecentPayloads
 from tlparse_bundle.trace.reader import RecordReader
 from traces import FIXTURE_LOGS, ROOT, files, params
+from unguarded import unguarded
 
 PAYLOAD = b"some payload"
 RIGHT = hashlib.md5(PAYLOAD).hexdigest()
@@ -38,7 +39,7 @@ def both(data, folder):
     path.write_bytes(data)
     found = []
     for size in (known_envelopes._MAX_HEAD_BYTES, -1):
-        with pytest.MonkeyPatch.context() as patch:
+        with pytest.MonkeyPatch.context() as patch, unguarded():
             patch.setattr(known_envelopes, "_MAX_HEAD_BYTES", size)
             build(discover([path]), folder / "out", jobs=1, overwrite=True)
         found.append(files(folder / "out"))
