@@ -20,10 +20,11 @@ MAX_MODULES = 25
 LIB = {
     "bundle": {"vendor"},
     "page": {"bundle"},
-    "finding": {"page", "bundle"},
+    "frame": {"page", "bundle"},
     "list": {"page", "bundle"},
     "flame": {"page", "bundle"},
     "code": {"list", "page", "bundle"},
+    "finding": {"code", "page", "bundle"},
     "diff": {"code", "list", "page", "bundle"},
 }
 

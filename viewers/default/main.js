@@ -3,10 +3,10 @@ import { fill, h, typing } from "../lib/page/dom.js";
 import { HashState } from "../lib/page/hash-state.js";
 import { errorBox, watchErrors } from "../lib/page/load.js";
 import { openPageBundle } from "../lib/page/page-bundle.js";
-import { followLinks, skipLink, stopped } from "../lib/page/page.js";
+import { followLinks, stopped } from "../lib/page/page.js";
 import { showHelp } from "./frame/help.js";
 import { focusSearch } from "./frame/search-box.js";
-import { header } from "./frame/shell.js";
+import { Shell } from "./frame/shell.js";
 import { openOverview } from "./overview/overview.js";
 import { openingLog } from "./shared/logs.js";
 
@@ -81,23 +81,26 @@ function loaderOf(view) {
 /** @param {import("../lib/bundle/bundle.js").Bundle} bundle */
 function start(bundle) {
   if (bundle.logs.length === 0) {
-    fill(document.body, header(bundle, state, null), fill(main, h("h1", null, "This bundle holds no logs"),
+    new Shell(bundle, state, main, () => null).draw(null);
+    fill(main, h("div", { class: "page" }, h("h1", null, "This bundle holds no logs"),
       h("p", null, "Record one with ", h("code", null, "TORCH_TRACE=/tmp/trace python train.py"), " and build the bundle again: ",
         h("code", null, "tlparse-bundle build /tmp/trace OUT"), ".")));
     return;
   }
-  const follow = () => show(bundle, state.current);
+  const shell = new Shell(bundle, state, main, () => view?.search?.() ?? null);
+  const follow = () => show(bundle, shell, state.current);
   state.listen(follow);
   document.addEventListener("keydown", keys);
   followLinks(state);
   follow();
 }
 
-/** @param {import("../lib/bundle/bundle.js").Bundle} bundle @param {Record<string, string>} current */
-async function show(bundle, current) {
+/** @param {import("../lib/bundle/bundle.js").Bundle} bundle @param {Shell} shell @param {Record<string, string>} current */
+async function show(bundle, shell, current) {
   const log = current.log === "" ? openingLog(bundle) : bundle.log(current.log);
   const open = loaderOf(current.view);
   const place = `${current.view} ${log?.id}`;
+  shell.draw(log ?? null);
   if (place === shown && view) {
     return update(view, bundle, log, current);
   }
@@ -105,7 +108,6 @@ async function show(bundle, current) {
   view?.close?.();
   view = null;
   fill(main);
-  fill(document.body, skipLink(main), header(bundle, state, log ?? null, () => view?.search?.() ?? null), main);
   main.className = `view-${open ? current.view : "none"}`;
   try {
     if (!log) throw new Error(`This bundle has no log '${current.log}'. It has: ${bundle.logs.map((l) => l.id).join(", ")}.`);
@@ -120,7 +122,7 @@ async function show(bundle, current) {
     await update(opened, bundle, log, state.current);
   } catch (error) {
     if (shown !== place) return;
-    fill(main, h("h1", { class: "visually-hidden" }, "Error"), errorBox(error, () => { shown = ""; show(bundle, state.current); }));
+    fill(main, h("h1", { class: "visually-hidden" }, "Error"), errorBox(error, () => { shown = ""; show(bundle, shell, state.current); }));
     setTitle(bundle, log);
   }
 }

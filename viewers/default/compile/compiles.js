@@ -47,7 +47,7 @@ export async function openCompiles({ log, state }) {
 /** @param {any} model @param {any} state @returns {import("../../lib/list/grid.js").Column[]} */
 function columns(model, state) {
   const { compiles } = model;
-  const longest = compiles.reduce((/** @type {number} */ most, /** @type {any} */ c) => Math.max(most, c.compile_time_us ?? 0), 0);
+  const whole = model.frames.reduce((/** @type {number} */ sum, /** @type {any} */ { last }) => sum + (last.compile_time_us ?? 0), 0);
   const get = (/** @type {string} */ field) => (/** @type {number} */ i) => compiles[i][field];
   const number = (/** @type {string} */ id, /** @type {string} */ title, /** @type {string} */ field, /** @type {string} */ help) =>
     ({ id, title, help, width: "4.6rem", number: true, cell: (/** @type {number} */ i) => count(compiles[i][field]), sort: get(field) });
@@ -61,7 +61,7 @@ function columns(model, state) {
     { id: "status", title: "Status", width: "5.5rem", sort: get("status"), cell: (i) => statusBadge(compiles[i].status) },
     { id: "time", title: "Time", width: "5rem", number: true, sort: get("compile_time_us"), cell: (i) => time(compiles[i].compile_time_us),
       help: "The whole frame compile; all its attempts show the same time" },
-    { id: "bar", title: "", width: "4rem", cell: (i) => shareBar(compiles[i].compile_time_us, longest) },
+    { id: "bar", title: "Share", width: "6.5rem", help: `Of ${time(whole)}, the forward compiles`, cell: (i) => shareBar(compiles[i].compile_time_us, whole) },
     number("ops", "Ops", "graph_op_count", "Operations in the last graph"),
     number("guards", "Guards", "guard_count", "Guards of the compiled code"),
     number("breaks", "Breaks", "graph_break_count", "Graph break reasons written under this id"),

@@ -5,7 +5,7 @@ import { bytes, count, shortFile, time } from "../../lib/page/format.js";
 import { statusBadge } from "../../lib/page/status.js";
 import { labelled } from "../shared/artifact-names.js";
 import { byPhase, compileArtifacts, describe, frameKey, functionName, idText, placeOf } from "../shared/model.js";
-import { compileLink, phaseBar } from "../shared/parts.js";
+import { compileLink, shares } from "../shared/parts.js";
 
 const INNERMOST = 8;
 
@@ -48,7 +48,7 @@ function tables(context, model, index) {
 function timeBar({ compile_time_us: total, backend_time_us: backend, inductor_time_us: inductor, backward_time_us: backward }) {
   if (!total) return null;
   const parts = [["dynamo", "Dynamo", total - (backend ?? 0)], ["aot", "AOTAutograd", (backend ?? 0) - (inductor ?? 0)], ["inductor", "Inductor", inductor], ["backward", "backward, later", backward]];
-  return phaseBar(parts.map(([id, title, us]) => ({ id, title, us: Math.max(0, us ?? 0) })));
+  return shares(parts.map(([id, title, us]) => ({ id, title, us: Math.max(0, us ?? 0) })), "in the metrics");
 }
 
 /** The innermost callers. @param {import("../main.js").Context} context @param {any} compile */

@@ -86,11 +86,11 @@ function partitionSection(log, model, { min_cuts: cuts, aliasing, duplicate_back
     mine(cuts).map((cut) => {
       const recomputed = cut.candidates.filter((/** @type {any} */ c) => c.recomputed).length;
       const saved = cut.candidates.filter((/** @type {any} */ c) => c.saved).length;
-      const largest = cut.candidates.reduce((/** @type {number} */ n, /** @type {any} */ c) => Math.max(n, c.memory_bytes ?? 0), 0);
+      const whole = cut.candidates.reduce((/** @type {number} */ n, /** @type {any} */ c) => n + (c.memory_bytes ?? 0), 0);
       return h("section", null, h("h3", null, artifactLink(log, model, state, cut.compile_index, cut.event_index, "Saved for the backward, or computed again")),
         h("p", null, cut.memory_budget !== null && ["memory budget ", h("b", null, cut.memory_budget), ": "], `of ${plural(cut.candidates.length, "candidate")} ${count(saved)} saved and ${count(recomputed)} computed again; activations of ${gb(cut.saved_activation_gb)}, between ${gb(cut.min_activation_gb)} and ${gb(cut.max_activation_gb)}`),
         h("table", { class: "plain compact" }, h("tbody", null, cut.candidates.slice(0, MOST_SHOWN).map((/** @type {any} */ c) => h("tr", null, h("td", null, h("code", null, c.node)), h("td", null, h("code", { class: "dim" }, c.target ?? "")),
-          h("td", { class: "number" }, bytes(c.memory_bytes)), h("td", { class: "bar-cell" }, shareBar(c.memory_bytes, largest)), h("td", null, c.saved ? "↓ saved" : c.recomputed ? "↻ computed again" : "–"))))),
+          h("td", { class: "number" }, bytes(c.memory_bytes)), h("td", { class: "bar-cell" }, shareBar(c.memory_bytes, whole)), h("td", null, c.saved ? "↓ saved" : c.recomputed ? "↻ computed again" : "–"))))),
         cut.candidates.length > MOST_SHOWN && h("p", { class: "dim" }, `and ${count(cut.candidates.length - MOST_SHOWN)} more in the record`));
     }),
     changed.length > 0 && h("section", null, h("h3", null, "Inputs and outputs"), h("ul", null, changed.map((row) => h("li", null,

@@ -6,6 +6,7 @@ import { cards, shownBy } from "../shared/finding-leads.js";
 import { summaryOf } from "../shared/logs.js";
 import { modelOf } from "../shared/model.js";
 import { compileLink, pairs, recordLink, sourceLine, webLink } from "../shared/parts.js";
+import { tracebackView } from "../shared/traceback.js";
 
 const ARTIFACT = "dynamo_graph_break_reason";
 const MOST_SHOWN = 200;
@@ -54,7 +55,7 @@ function breakDetail(model, row, state, told) {
       h("a", { href: state.link({ view: "compile", compile: model.compiles[at.compile_index].key, artifact: ARTIFACT }) }, "what torch wrote"), ", ", recordLink(at.event_index, state),
       at.skips_frame === true && h("span", { class: "note-inline" }, " skips the frame"))),
     occurrences.length > MOST_SHOWN && h("li", { class: "dim" }, `${count(MOST_SHOWN)} of ${count(occurrences.length)} shown`)),
-    traceback && [h("h3", null, "Called from"), h("pre", { class: "wrapped traceback" }, traceback)],
+    traceback && [h("h3", null, "Called from"), tracebackView(traceback)],
     pairs([
       ["While", row.situation && firstLine(row.situation).replace(/:$/, "")], ["In the body of", row.higher_order_operator],
       ["Debug context", row.debug_context && h("code", null, row.debug_context)],

@@ -1,13 +1,13 @@
 // Failures, compiles that did not end, and restarts: what was found, and under it the records with their tracebacks.
-import { frameText } from "../../lib/bundle/stacks.js";
 import { emptyPage, listDetail } from "../../lib/list/list-detail.js";
 import { placeText } from "../../lib/finding/card.js";
 import { plain } from "../../lib/finding/rich.js";
 import { fill, h } from "../../lib/page/dom.js";
 import { count, firstLine } from "../../lib/page/format.js";
 import { cards } from "../shared/finding-leads.js";
-import { functionName, modelOf, placeOf } from "../shared/model.js";
+import { compileArtifacts, functionName, modelOf, placeOf } from "../shared/model.js";
 import { compileLink, pairs, recordLink, sourceLine } from "../shared/parts.js";
+import { frameList, tracebackView } from "../shared/traceback.js";
 
 /** @typedef {import("../../lib/finding/card.js").Finding} Finding */
 /** @typedef {{id: string, finding: Finding | null, rows: any[]}} Item a finding with the rows of the failure table that show it, or a row that none is about */
@@ -90,22 +90,27 @@ function kindBadge(item) {
 /** @param {{log: any, state: any}} context @param {any} model @param {any} found @param {Item} item */
 function failureDetail({ log, state }, model, found, { finding, rows }) {
   const about = (/** @type {Finding} */ other) => (finding ? other === finding : other.compile_indexes.includes(rows[0].compile_index));
+  const told = new Set(); // what torch wrote twice is shown once
+  const compiles = [...new Set(rows.map((row) => row.compile_index))].slice(0, MOST_ROWS);
   return [
     cards(model, state, found, about),
-    rows.slice(0, MOST_ROWS).map((row) => recordOf({ log, state }, model, row, finding !== null)),
+    rows.slice(0, MOST_ROWS).map((row) => recordOf({ log, state }, model, row, told, finding !== null)),
+    compiles.map((index) => wholeTraceback({ log, state }, model, index, rows.find((row) => row.compile_index === index && row.reason !== null)?.reason ?? "")),
     rows.length > MOST_ROWS && h("p", { class: "dim" }, `and ${count(rows.length - MOST_ROWS)} more records`),
   ];
 }
 
-/** One row of the table: what torch wrote, and where. @param {{log: any, state: any}} context @param {any} model @param {any} row @param {boolean} told whether a finding stands above it */
-function recordOf({ log, state }, model, row, told) {
+/** One row of the table: what torch wrote, and where. @param {{log: any, state: any}} context @param {any} model @param {any} row @param {Set<string>} told messages that stand above @param {boolean} folded whether a finding stands above it */
+function recordOf({ log, state }, model, row, told, folded) {
   const compile = model.compiles[row.compile_index];
-  const message = row.reason !== null && h("pre", { class: "wrapped message" }, row.type && `${row.type}: `, row.reason.trim());
+  const again = row.reason === null || told.has(row.reason.trim());
+  const message = !again && h("pre", { class: "wrapped message" }, row.type && `${row.type}: `, row.reason.trim());
+  if (!again) told.add(row.reason.trim());
   return h("section", { class: "evidence" },
     h("h3", null, KINDS[row.kind], " ", compileLink(model, row.compile_index, state), " ", row.function ?? compile.function ?? ""),
-    message && told ? h("details", null, h("summary", null, "The whole message"), message) : message,
+    message && folded ? h("details", null, h("summary", null, "The whole message"), message) : message,
     sourceLine(row),
-    row.user_traceback && [h("h4", null, "Traceback of the program"), h("pre", { class: "wrapped traceback" }, row.user_traceback)],
+    row.user_traceback && [h("h4", null, "Traceback of the program"), tracebackView(row.user_traceback)],
     row.stack_index !== null && callers(log, row.stack_index),
     pairs([
       ["In the log", [recordLink(row.event_index, state), row.reason === null && row.type && ` ${row.type}`]],
@@ -114,11 +119,23 @@ function recordOf({ log, state }, model, row, told) {
     ]));
 }
 
+/** The traceback with the frames of torch, where torch wrote one. @param {{log: any, state: any}} context @param {any} model @param {number} index @param {string} told */
+function wholeTraceback({ log, state }, model, index, told) {
+  const place = h("section", { class: "evidence" });
+  const show = async () => {
+    const artifact = (await compileArtifacts(log, index)).find((row) => row.name === "dynamo_error" && row.hash !== null);
+    if (!artifact) return;
+    const href = state.link({ view: "compile", compile: model.compiles[index].key, artifact: artifact.address });
+    fill(place, h("h4", null, "Full traceback ", h("a", { href }, "as torch wrote it")), tracebackView(await log.text(artifact), told));
+  };
+  show().catch((error) => fill(place, h("p", { class: "dim" }, firstLine(error.message))));
+  return place;
+}
+
 /** @param {any} log @param {number} stack */
 function callers(log, stack) {
-  const list = h("ol", { class: "frames" });
-  log.stacks().then((/** @type {any} */ stacks) => fill(list, stacks.stack(stack).map((/** @type {any} */ frame) => h("li", { title: frameText(frame) },
-    h("b", null, frame.name), " ", h("span", { class: "place" }, `${frame.file ?? "(unknown file)"}:${frame.line}`), frame.loc && h("div", null, h("code", null, frame.loc))))),
-  (/** @type {Error} */ error) => fill(list, h("li", { class: "dim" }, firstLine(error.message))));
-  return [h("h4", null, "Called from"), list];
+  const place = h("div");
+  log.stacks().then((/** @type {any} */ stacks) => fill(place, frameList(stacks.stack(stack).map((/** @type {any} */ frame) => ({ ...frame, code: frame.loc })))),
+    (/** @type {Error} */ error) => fill(place, h("p", { class: "dim" }, firstLine(error.message))));
+  return [h("h4", null, "Called from"), place];
 }

@@ -9,11 +9,13 @@ let filterOf = () => null;
 /** @param {import("../../lib/page/hash-state.js").HashState} state @param {() => HTMLElement | null} filter the field of the view itself */
 export function searchBox(state, filter) {
   filterOf = filter;
-  const field = (box ??= make(state));
-  const focused = document.activeElement === field;
-  if (!focused) field.value = state.current.view === "search" ? state.current.q : "";
-  if (focused) queueMicrotask(() => field.focus());
-  return h("search", { class: "search-box" }, field);
+  box ??= make(state);
+  return h("search", { class: "search-box" }, box);
+}
+
+/** The address has changed: the field says what is searched. @param {import("../../lib/page/hash-state.js").HashState} state */
+export function syncSearch(state) {
+  if (box && document.activeElement !== box) box.value = state.current.view === "search" ? state.current.q : "";
 }
 
 export const focusSearch = () => box?.select?.() ?? box?.focus();
@@ -36,6 +38,6 @@ function make(state) {
     else return;
     event.preventDefault();
   };
-  const field = searchField("Search everywhere", "/ search", (q) => go(q), { onkeydown: key, "aria-keyshortcuts": "/" });
+  const field = searchField("Search everywhere", "Search or jump", (q) => go(q), { onkeydown: key, "aria-keyshortcuts": "/" });
   return field;
 }

@@ -3,8 +3,7 @@ import { rich } from "../../lib/finding/rich.js";
 import { h } from "../../lib/page/dom.js";
 import { bytes, count, plural, time } from "../../lib/page/format.js";
 import { statusBadge } from "../../lib/page/status.js";
-import { logName } from "../frame/shell.js";
-import { summaryOf } from "../shared/logs.js";
+import { logName, summaryOf } from "../shared/logs.js";
 
 const TITLES = ["Log", "Summary", "Compiles", "Time", "Torch", "Records", "Size"];
 const NUMBERS = [2, 3, 5, 6];

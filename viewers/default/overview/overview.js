@@ -1,17 +1,16 @@
-// The first screen: what the log says, most important first; then what ran.
+// The first screen: what the log says, most important first; then what took the time.
 import { findingList } from "../../lib/finding/list.js";
 import { rich } from "../../lib/finding/rich.js";
 import { fill, h } from "../../lib/page/dom.js";
-import { bytes, count, plural, time } from "../../lib/page/format.js";
-import { statusBadge } from "../../lib/page/status.js";
-import { logName } from "../frame/shell.js";
-import { diagnosticsList } from "../records/diagnostics-list.js";
+import { bytes, plural, time } from "../../lib/page/format.js";
 import { leadsOf } from "../shared/finding-leads.js";
+import { logName } from "../shared/logs.js";
 import { facts, functionName, modelOf, placeOf } from "../shared/model.js";
-import { compileLink, phaseBar, shareBar } from "../shared/parts.js";
-import { provenanceSection } from "../shared/provenance-link.js";
+import { compileLink, shareBar } from "../shared/parts.js";
 import { logTable } from "./logs.js";
 import { ranksFound, ranksHeadline, ranksLine } from "./ranks.js";
+import { runStrip } from "./strip.js";
+import { tiles } from "./tiles.js";
 
 const SLOWEST = 8;
 
@@ -25,16 +24,15 @@ export async function openOverview({ bundle, log, state }) {
     : h("p", { class: "note" }, "This bundle was made before findings were part of it: build it again to see them."));
   let shown = "";
   show(shown);
-  const element = h("div", { class: "page" },
+  const element = h("div", { class: "page overview" },
     ofAll ? ranksHeadline(bundle, ofAll) : [headline(log, found, 1), ranksLine(bundle, ranks)],
     bundle.logs.length > 1 && logTable(bundle, log, state),
     ofAll && headline(log, found, 2),
+    found && tiles({ log, state, found, phases: known.phases }),
+    runStrip(model, state, found?.summary.wall_us ?? null),
     model.frames.length === 0 && !found?.summary.compile_count && nothingCompiled(model, state),
     findings,
-    model.frames.length > 0 && timeSection(model, known, state),
-    provenanceSection(model, state),
-    kindSection(model, state),
-    diagnosticsSection(bundle, log, state),
+    slowest(model, known, state),
   );
   return {
     element, title: "Overview",
@@ -76,41 +74,16 @@ function nothingCompiled(model, state) {
 /** @param {any} model @param {any} compile */
 const where = (model, compile) => h("span", { class: "place", title: compile.filename }, placeOf(model, compile));
 
-/** @param {any} model @param {ReturnType<typeof facts>} known @param {any} state */
-function timeSection(model, known, state) {
-  const longest = known.slowest[0]?.us ?? 0;
-  return h("div", { class: "columns" },
-    h("section", null,
-      longest > 0 && [h("h2", null, "Time by phase, in the metrics"), phaseBar(known.phases)],
-      h("h2", null, "Statuses"),
-      h("ul", { class: "facts-line" }, Object.entries(known.statuses).map(([status, n]) =>
-        h("li", null, h("a", { href: state.link({ view: "compiles", status }) }, statusBadge(status), ` ${count(n)}`))))),
-    longest > 0 && h("section", null, h("h2", null, "Slowest, forward and backward"),
-      h("table", { class: "plain" }, h("tbody", null, known.slowest.slice(0, SLOWEST).map(({ last, rows, us }) => h("tr", null,
+/** Where the time went, by compile. @param {any} model @param {ReturnType<typeof facts>} known @param {any} state */
+function slowest(model, known, state) {
+  const total = known.slowest.reduce((sum, { us }) => sum + us, 0);
+  if (known.slowest.length < 2) return null;
+  return h("section", { class: "slowest" }, h("h2", null, "Slowest compiles"),
+    h("table", { class: "plain" },
+      h("thead", null, h("tr", null, ["Compile", "Time", `Of ${time(total)}, forward and backward`, "Function"].map((title, i) => h("th", { scope: "col", class: i === 1 ? "number" : null }, title)))),
+      h("tbody", null, known.slowest.slice(0, SLOWEST).map(({ last, rows, us }) => h("tr", null,
         h("td", null, compileLink(model, rows[rows.length - 1], state)),
-        h("td", { class: "wide" }, functionName(last), " ", where(model, last)),
         h("td", { class: "number" }, time(us)),
-        h("td", { class: "bar-cell" }, shareBar(us, longest))))))));
-}
-
-/** What takes the room. @param {any} model @param {any} state */
-function kindSection(model, state) {
-  const kinds = [...model.directory.kinds].sort((a, b) => b.size_bytes - a.size_bytes);
-  if (kinds.length === 0) return null;
-  const row = (/** @type {any} */ kind) => h("tr", null,
-    h("td", { class: "wide" }, h("a", { href: state.link({ view: "events", type: kind.name === null ? kind.type : `${kind.type}:${kind.name}` }) },
-      kind.name === null ? kind.type : `${kind.type} › ${kind.name}`)),
-    h("td", { class: "number" }, plural(kind.event_count, "record")), h("td", { class: "number" }, bytes(kind.size_bytes)),
-    h("td", { class: "bar-cell" }, shareBar(kind.size_bytes, kinds[0].size_bytes)));
-  const body = h("tbody", null, kinds.slice(0, SLOWEST).map(row));
-  const more = h("button", { class: "tool", onclick: () => { more.remove(); fill(body, kinds.map(row)); } }, `Show all ${count(kinds.length)} kinds`);
-  return h("section", null, h("h2", null, "What the log is made of"), h("table", { class: "plain" }, body), kinds.length > SLOWEST && more);
-}
-
-/** What was repaired or could not be understood; what is merely worth knowing stands in the view of the diagnostics. @param {any} bundle @param {any} log @param {any} state */
-function diagnosticsSection(bundle, log, state) {
-  const found = Object.entries(log.summary.diagnostics).filter(([code]) => bundle.manifest.diagnostic_codes[code]?.severity !== "info");
-  if (found.length === 0) return null;
-  return h("section", null, h("h2", null, "Diagnostics"),
-    diagnosticsList(bundle, found, (/** @type {string} */ code) => state.link({ view: "diagnostics", q: code })));
+        h("td", { class: "bar-cell" }, shareBar(us, total)),
+        h("td", null, functionName(last), " ", where(model, last)))))));
 }

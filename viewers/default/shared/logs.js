@@ -21,3 +21,6 @@ export function openingLog(bundle) {
 
 /** What an address says of a log: nothing of the one that the page opens on. @param {Log} log */
 export const logInAddress = (log) => (log === openingLog(log.bundle) ? "" : log.id);
+
+/** "rank 0 · 6_vppokp", or the id alone. @param {Log} log */
+export const logName = (log) => (log.rank === null ? log.id : `rank ${log.rank} · ${log.id}`);

@@ -1,4 +1,5 @@
 // Small pieces that several views show.
+import { coloured } from "../../lib/code/coloured.js";
 import { h } from "../../lib/page/dom.js";
 import { count, time } from "../../lib/page/format.js";
 import { statusInfo } from "../../lib/page/status.js";
@@ -22,21 +23,26 @@ export function compileLinks(model, indexes, state) {
     indexes.length > MOST_LINKS && h("span", { class: "dim" }, ` and ${count(indexes.length - MOST_LINKS)} more`));
 }
 
-/** @param {number | null} part @param {number} whole */
+/** A part of a whole that the heading of the column names: a bar, and its percentage. @param {number | null} part @param {number} whole */
 export function shareBar(part, whole) {
-  const share = part && whole ? Math.max(0.5, (100 * part) / whole) : 0;
-  return h("span", { class: "share", "aria-hidden": "true" }, h("span", { style: { width: `${share}%` } }));
+  if (part === null || !whole) return h("span", { class: "share" });
+  return h("span", { class: "share" }, h("span", { class: "share-bar", "aria-hidden": "true" }, h("span", { style: { width: `${part ? Math.max(1, (100 * part) / whole) : 0}%` } })), h("span", { class: "number" }, percent(part, whole)));
 }
 
-/** Times side by side, with a legend. @param {{id: string, title: string, us: number}[]} phases */
-export function phaseBar(phases) {
+/** "12 %", "0.4 %". @param {number} part @param {number} whole */
+export const percent = (part, whole) => `${((100 * part) / whole).toFixed(part * 10 < whole ? 1 : 0)} %`;
+
+/** Times side by side as shares of their sum, which the words under them name. @param {{id: string, title: string, us: number}[]} phases @param {string} total */
+export function shares(phases, total) {
   const known = phases.filter((phase) => phase.us > 0);
-  return [
-    h("div", { class: "stacked", role: "img", "aria-label": known.map((p) => `${p.title} ${time(p.us)}`).join(", ") },
+  const sum = known.reduce((us, phase) => us + phase.us, 0);
+  if (known.length === 0) return null;
+  return h("span", { class: "shares" },
+    h("span", { class: "stacked", role: "img", "aria-label": `of ${time(sum)} ${total}: ${known.map((p) => `${p.title} ${percent(p.us, sum)}`).join(", ")}` },
       known.map((p) => h("span", { class: `phase-${p.id}`, style: { "flex-grow": p.us } }))),
-    h("ul", { class: "legend" }, known.map((p) =>
-      h("li", null, h("span", { class: `swatch phase-${p.id}`, "aria-hidden": "true" }), ` ${p.title} `, h("b", null, time(p.us))))),
-  ];
+    h("span", { class: "legend" }, known.map((p) =>
+      h("span", { title: time(p.us) }, h("span", { class: `swatch phase-${p.id}`, "aria-hidden": "true" }), ` ${p.title} `, h("b", null, percent(p.us, sum)))),
+    h("span", { class: "dim" }, `of ${time(sum)} ${total}`)));
 }
 
 /** Only web addresses become links; anything else stays text. @param {any} address @param {any} [text] */
@@ -57,5 +63,5 @@ export const pairs = (entries) => h("dl", { class: "pairs" },
 export function sourceLine({ file, line, function: name, source_line: text }) {
   if (file === null) return null;
   return h("figure", { class: "source-line" },
-    h("figcaption", { class: "place" }, `${file}:${line ?? "?"}`, name && ` in ${name}`), text && h("pre", null, h("code", null, text)));
+    h("figcaption", { class: "place" }, `${file}:${line ?? "?"}`, name && ` in ${name}`), text && h("pre", null, h("code", null, coloured(text))));
 }

@@ -10,13 +10,9 @@ const NAMES = new Set([
 /** @param {import("../../lib/bundle/log.js").Log} log @param {string} [compile] key @param {string} [logId] when the address names it */
 const address = (log, compile, logId) => inViewer(log.bundle, "provenance", { ...(logId || log !== log.bundle.logs[0] ? { log: log.id } : {}), ...(compile ? { compile } : {}) });
 
-/** For the first screen; null when torch recorded none. @param {any} model @param {import("../../lib/page/hash-state.js").HashState} state */
-export function provenanceSection({ log, directory }, state) {
-  const href = address(log, undefined, state.current.log);
-  if (href === null || !directory.kinds.some((/** @type {any} */ kind) => NAMES.has(kind.name))) return null;
-  return h("section", null, h("h2", null, h("a", { href, class: "provenance-link" }, "Provenance ›")),
-    h("p", { class: "dim" }, "Which line of the program became which kernel, through the graphs and the generated code."));
-}
+/** The viewer for this log; null when torch recorded none. @param {any} model @param {import("../../lib/page/hash-state.js").HashState} state */
+export const provenanceAddress = ({ log, directory }, state) =>
+  directory.kinds.some((/** @type {any} */ kind) => NAMES.has(kind.name)) ? address(log, undefined, state.current.log) : null;
 
 /** Null when torch recorded no provenance, or the bundle has no address that could be handed on. @param {any} log @param {any} compile @param {any[]} artifacts of the compile @param {import("../../lib/page/hash-state.js").HashState} state */
 export function provenanceLink(log, compile, artifacts, state) {

@@ -29,12 +29,12 @@ export async function openStack(context) {
   const detail = h("section", { class: "pane detail", "aria-label": "Selection", tabindex: "0" });
   const total = h("span", { class: "dim", "aria-live": "polite" });
   const open = (/** @type {number} */ compile) => state.go(state.link({ view: "compile", compile: model.compiles[compile].key }));
-  let longest = 0, drawn = "";
+  let whole = 0, drawn = "";
 
   /** @type {Tree<import("./trie.js").Row>} */
   const tree = new Tree({
     label: "Stacks of the compiles",
-    render: (row) => (row.compile >= 0 ? compileCells(model, row, longest) : frameCells(stacks, trie, short, row, longest)),
+    render: (row) => (row.compile >= 0 ? compileCells(model, row, whole) : frameCells(stacks, trie, short, row, whole)),
     rowClass: (row) => (row.compile >= 0 ? "is-compile" : "is-frame"),
     toggle: (rows, wide) => {
       const closed = closedSet(state.current.closed);
@@ -80,7 +80,7 @@ export async function openStack(context) {
   /** @param {Record<string, string>} current @param {string | undefined} active */
   const drawTree = (current, active) => {
     const result = trieRows(model, trie, { problems: problems.checked, hideTorch: torch.checked, query: current.q, closed: closedSet(current.closed), label });
-    longest = result.rows.reduce((most, row) => Math.max(most, row.time), 0);
+    whole = result.rows.reduce((sum, row) => sum + (row.depth === 0 ? row.time : 0), 0);
     tree.show(result.rows, active ?? "");
     const withStack = model.compiles.length - without.length - (model.compiles.some((c) => c.id === null) ? 1 : 0);
     fill(total, result.shown === withStack ? plural(result.shown, "compile") : `${count(result.shown)} of ${plural(withStack, "compile")}`);
@@ -154,31 +154,31 @@ const choice = (label, options, onchange) => h("select", { "aria-label": label, 
 /** @param {string} text */
 const closedSet = (text) => new Set(text.split(",").filter(Boolean).map(Number));
 
-/** @param {any} row @param {number} longest */
-function timeCells(row, longest) {
-  return [h("span", { class: "tree-time" }, row.time ? time(row.time) : ""), shareBar(row.time, longest)];
+/** @param {any} row @param {number} whole */
+function timeCells(row, whole) {
+  return [h("span", { class: "tree-time" }, row.time ? time(row.time) : ""), shareBar(row.time, whole)];
 }
 
-/** @param {any} stacks @param {import("./groups.js").Trie} trie @param {any} short @param {any} row @param {number} longest */
-function frameCells(stacks, trie, short, row, longest) {
+/** @param {any} stacks @param {import("./groups.js").Trie} trie @param {any} short @param {any} row @param {number} whole */
+function frameCells(stacks, trie, short, row, whole) {
   const frame = stacks.frame(stacks.frameOf[row.stack]);
   const words = trie.title ? h("b", null, trie.title(row.stack))
     : [h("b", null, frame.name), " ", h("span", { class: "place" }, `${short(frame.file)}:${frame.line}`), " ", h("code", null, frame.loc ?? "")];
   return [
     h("span", { class: "tree-text", style: { "padding-left": `${row.depth * 16}px` }, title: trie.title ? frame.file : `${frame.file ?? "(unknown file)"}:${frame.line} in ${frame.name}` }, words),
     row.expanded === false && h("span", { class: "dim" }, plural(row.compiles, "compile")),
-    timeCells(row, longest),
+    timeCells(row, whole),
   ];
 }
 
-/** @param {any} model @param {any} row @param {number} longest */
-function compileCells(model, row, longest) {
+/** @param {any} model @param {any} row @param {number} whole */
+function compileCells(model, row, whole) {
   const compile = model.compiles[row.compile];
   return [
     h("span", { class: "tree-text", style: { "padding-left": `${row.depth * 16}px` } },
       statusBadge(compile.status), " ", h("b", { class: "mono" }, idText(compile)), " ", functionName(compile),
       compile.recompile_reason !== null && [" ", h("span", { class: "tag", title: compile.recompile_reason }, "↻ recompile")]),
-    timeCells(row, longest),
+    timeCells(row, whole),
   ];
 }
 

@@ -14,7 +14,7 @@ export class TimelineTables {
   constructor(model, line, state) {
     this.line = line;
     this.sums = line.table.by_name;
-    this.most = 1;
+    this.whole = 1;
     const { names } = line.table;
     this.names = new Grid({
       label: "Where the time goes", sort: BY_OWN_TIME, minWidth: "30rem", name: (row) => names[row], onsort: (sort) => state.replace({ sort }, true),
@@ -24,7 +24,7 @@ export class TimelineTables {
         { id: "count", title: "Count", width: "4.5rem", number: true, cell: (row) => count(this.sums.count[row]), sort: (row) => this.sums.count[row] },
         { id: "total", title: "Total", width: "5rem", number: true, cell: (row) => time(this.sums.total_us[row]), sort: (row) => this.sums.total_us[row], help: "With what lies inside of them; a span inside of one of the same name counts twice" },
         { id: "own", title: "Own time", width: "5.5rem", number: true, cell: (row) => time(this.sums.self_us[row]), sort: (row) => this.sums.self_us[row], help: "Without the spans inside of them: adds up to the whole" },
-        { id: "share", title: "Share", width: "5rem", cell: (row) => shareBar(this.sums.self_us[row], this.most) },
+        { id: "share", title: "Share", width: "6.5rem", help: "Of the own times of all", cell: (row) => shareBar(this.sums.self_us[row], this.whole) },
       ],
     });
     const of = (/** @type {number} */ row) => model.compiles[line.groups[row].compile];
@@ -68,7 +68,7 @@ export class TimelineTables {
       if (by) grid.show(this.line.groups.map((_, i) => i), named);
       else {
         this.sums = sumsByName(this.line, group);
-        this.most = this.sums.self_us.reduce((/** @type {number} */ most, /** @type {number} */ us) => Math.max(most, us), 1);
+        this.whole = this.sums.self_us.reduce((/** @type {number} */ sum, /** @type {number} */ us) => sum + us, 0);
         grid.show(this.line.table.names.flatMap((/** @type {string} */ _, /** @type {number} */ i) => (this.sums.count[i] ? [i] : [])), named);
       }
     } else if (resorted || named !== grid.selected) grid.arrange(named);

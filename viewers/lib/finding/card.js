@@ -1,4 +1,5 @@
 // One finding, whatever its kind. All words come from the bundle; what is made here is their order, and the links.
+import { coloured } from "../code/coloured.js";
 import { h } from "../page/dom.js";
 import { count, plural, time } from "../page/format.js";
 import { copyText } from "../page/hand-over.js";
@@ -38,7 +39,7 @@ export function findingCard(finding, leads = {}, { level = 3, whole = false } = 
   return h("article", { class: "finding", dataset: { kind: finding.kind }, "aria-label": plain(finding.title) },
     h("div", { class: "finding-head" },
       h(`h${level}`, null, severitySign(finding.severity), href === null ? title : h("a", { href }, title)),
-      finding.cost_us !== null && h("p", { class: "finding-cost" }, h("b", null, time(finding.cost_us)), finding.cost_of && h("span", { class: "dim" }, " ", rich(finding.cost_of)))),
+      finding.cost_us !== null && h("p", { class: "finding-cost" }, h("b", null, time(finding.cost_us)), finding.cost_of && [" ", h("span", { class: "dim" }, rich(finding.cost_of))])),
     h("p", { class: "finding-about" }, about(finding)),
     texts(finding.text, whole),
     finding.remedies.length > 0 && h("ul", { class: "remedies" }, finding.remedies.map(remedy)),
@@ -63,7 +64,7 @@ function texts(text, whole) {
   let length = 0;
   const fits = whole ? paragraphs.length : paragraphs.findIndex((part) => (length += part.length) > MOST_TEXT);
   const cut = fits < 0 ? paragraphs.length : Math.max(1, fits);
-  const show = (/** @type {string} */ part) => /^`[^`]+`$/.test(part) ? h("pre", { class: "finding-code" }, h("code", null, part.slice(1, -1))) : h("p", { class: "finding-text" }, rich(part));
+  const show = (/** @type {string} */ part) => /^`[^`]+`$/.test(part) ? h("pre", { class: "finding-code" }, h("code", null, coloured(part.slice(1, -1)))) : h("p", { class: "finding-text" }, rich(part));
   return [paragraphs.slice(0, cut).map(show), cut < paragraphs.length && h("details", null, h("summary", null, "More"), paragraphs.slice(cut).map(show))];
 }
 
@@ -73,7 +74,7 @@ function remedy({ text, code, source }) {
   const button = h("button", { class: "tool copy", title: "Copy", onclick: copy }, "Copy");
   return h("li", null,
     source === "torch" ? h("span", { class: "remedy-source" }, "torch") : h("span", { class: "remedy-sign", "aria-hidden": "true" }, "→"),
-    h("div", null, rich(text), code !== null && h("div", { class: "remedy-code" }, h("code", null, code), button)));
+    h("div", null, rich(text), code !== null && h("div", { class: "remedy-code" }, h("code", null, coloured(code)), button)));
 }
 
 /** Links to the rows that show it. @param {Finding} finding @param {Leads} leads */

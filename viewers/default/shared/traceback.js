@@ -1,0 +1,82 @@
+// Tracebacks as Python writes them: the exception first, then the frames, those of torch folded.
+import { isTorch } from "../../lib/bundle/stacks.js";
+import { coloured } from "../../lib/code/coloured.js";
+import { fill, h } from "../../lib/page/dom.js";
+import { plural } from "../../lib/page/format.js";
+
+/** @typedef {{file: string | null, line: number | string | null, name: string, code: string | null}} Frame */
+/** @typedef {{frames: Frame[]} | {text: string}} Part */
+
+const FRAME = /^\s*File "(.*)", line (\d+)(?:, in (.*))?$/;
+const MARKS = /^[\s^~]*$/; // under the part of the line that Python means
+const MOST_FRAMES = 2_000;
+
+/** Frames and what stands between them, in the order of the text. @param {string} text @returns {Part[]} */
+export function tracebackParts(text) {
+  /** @type {Part[]} */
+  const parts = [];
+  /** @type {Frame | null} the frame whose code may follow */
+  let open = null;
+  let depth = 0;
+  for (const line of text.split("\n")) {
+    const match = line.match(FRAME);
+    const last = parts.at(-1);
+    if (match) {
+      open = { file: match[1], line: Number(match[2]), name: match[3] ?? "", code: null };
+      depth = line.length - line.trimStart().length;
+      if (last && "frames" in last) last.frames.push(open);
+      else parts.push({ frames: [open] });
+    } else if (open && line.length - line.trimStart().length > depth) {
+      if (!MARKS.test(line)) open.code = open.code === null ? line.trim() : `${open.code}\n${line.trim()}`;
+    } else {
+      open = null;
+      if (last && "text" in last) last.text += `\n${line}`;
+      else if (line.trim()) parts.push({ text: line });
+    }
+  }
+  return parts.map((part) => ("text" in part ? { text: part.text.trim() } : part)).filter((part) => !("text" in part) || !/^Traceback \(most recent call last\):$|^$/.test(part.text));
+}
+
+/**
+ * The last text is the exception: it stands first, unless it was told already.
+ * @param {string} text @param {string} [told] a message that stands above
+ */
+export function tracebackView(text, told = "") {
+  const parts = tracebackParts(text);
+  const last = parts.at(-1);
+  const exception = last && "text" in last ? last.text : null;
+  const repeated = exception !== null && told !== "" && words(exception).includes(words(told));
+  return h("div", { class: "traceback" },
+    exception !== null && !repeated && h("pre", { class: "wrapped message" }, exception),
+    (exception === null ? parts : parts.slice(0, -1)).map((part) => ("text" in part ? h("p", { class: "dim" }, part.text) : frameList(part.frames))));
+}
+
+/** @param {string} text */
+const words = (text) => text.replace(/\s+/g, " ").trim();
+
+/** Frames, outermost first; runs of frames of torch behind a click. @param {Frame[]} frames */
+export function frameList(frames) {
+  const items = [];
+  for (let i = 0; i < Math.min(frames.length, MOST_FRAMES);) {
+    let end = i;
+    while (end < frames.length && isTorch(frames[end].file)) end++;
+    if (end > i) items.push(torchFrames(frames.slice(i, end)));
+    else items.push(frameItem(frames[i]));
+    i = Math.max(end, i + 1);
+  }
+  if (frames.length > MOST_FRAMES) items.push(h("li", { class: "dim" }, `and ${plural(frames.length - MOST_FRAMES, "frame")} more`));
+  return h("ol", { class: "frames" }, items);
+}
+
+/** @param {Frame[]} frames */
+function torchFrames(frames) {
+  const list = h("ol", { class: "frames" });
+  const show = () => list.childElementCount === 0 && fill(list, frames.map(frameItem));
+  return h("li", { class: "torch-frames" }, h("details", { ontoggle: show }, h("summary", null, `${plural(frames.length, "frame")} of torch`), list));
+}
+
+/** @param {Frame} frame */
+function frameItem({ file, line, name, code }) {
+  return h("li", { class: isTorch(file) ? "torch" : null }, h("b", null, name), " ", h("span", { class: "place" }, `${file ?? "(unknown file)"}:${line}`),
+    code && h("pre", { class: "frame-code" }, h("code", null, coloured(code))));
+}
