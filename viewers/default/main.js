@@ -2,7 +2,7 @@
 import { fill, h, typing } from "../lib/page/dom.js";
 import { HashState } from "../lib/page/hash-state.js";
 import { errorBox, watchErrors } from "../lib/page/load.js";
-import { openPageBundle } from "../lib/page/page-bundle.js";
+import { bundleName, openPageBundle } from "../lib/page/page-bundle.js";
 import { followLinks, stopped } from "../lib/page/page.js";
 import { showHelp } from "./frame/help.js";
 import { focusSearch } from "./frame/search-box.js";
@@ -90,7 +90,7 @@ function start(bundle) {
   const shell = new Shell(bundle, state, main, () => view?.search?.() ?? null);
   const follow = () => show(bundle, shell, state.current);
   state.listen(follow);
-  document.addEventListener("keydown", keys);
+  document.addEventListener("keydown", (event) => keys(event, shell));
   followLinks(state);
   follow();
 }
@@ -137,11 +137,16 @@ async function update(mine, bundle, log, current) {
 
 /** @param {import("../lib/bundle/bundle.js").Bundle} bundle @param {any} log */
 function setTitle(bundle, log) {
-  document.title = [view?.title, bundle.logs.length > 1 ? log?.id : log?.summary.source.name, "tlparse-bundle"].filter(Boolean).join(" · ");
+  document.title = [view?.title, bundle.logs.length > 1 ? log?.id : null, bundleName(bundle), "tlparse-bundle"].filter(Boolean).join(" · ");
 }
 
-/** @param {KeyboardEvent} event */
-function keys(event) {
+/** @param {KeyboardEvent} event @param {Shell} shell */
+function keys(event, shell) {
+  if (event.key.toLowerCase() === "k" && (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && !document.querySelector("dialog[open]")) {
+    event.preventDefault();
+    void shell.jump();
+    return;
+  }
   if (typing(event) || document.querySelector("dialog[open]")) return;
   if (event.key === "?") showHelp();
   else if (event.key === "/") focusSearch();

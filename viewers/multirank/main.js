@@ -1,9 +1,11 @@
 // The multi-rank viewer: opens the bundle, draws the frame around the views, follows the address.
+import { Frame } from "../lib/frame/frame.js";
 import { fill, h, typing } from "../lib/page/dom.js";
 import { HashState } from "../lib/page/hash-state.js";
 import { errorBox, watchErrors } from "../lib/page/load.js";
-import { inViewer, openPageBundle } from "../lib/page/page-bundle.js";
-import { followLinks, helpButton, skipLink, stopped } from "../lib/page/page.js";
+import { bundleName, inViewer, listAddress, openPageBundle } from "../lib/page/page-bundle.js";
+import { followLinks, helpButton, stopped } from "../lib/page/page.js";
+import { shareButton } from "../lib/page/share.js";
 import { themeButton } from "../lib/page/theme.js";
 import { loadModel } from "./data.js";
 import { showHelp } from "./help.js";
@@ -36,8 +38,12 @@ const VIEWS = {
 const DEFAULTS = { view: "verdict", column: "", left: "", right: "", artifact: "", pane: "", rank: "", open: "" };
 const OWN_HEADING = new Set(["compare", "collectives"]); // they write it when they know what they show
 
+/** @type {Record<string, string>} */
+const ICONS = { verdict: "ranks", compare: "compare", collectives: "collectives", execution: "order", timeline: "timeline", details: "compiles" };
+
 const main = h("main", { id: "main", tabindex: "-1" });
 const state = new HashState(DEFAULTS, []);
+const frame = new Frame(main, state);
 /** @type {View | null} */
 let view = null;
 let shown = "";
@@ -55,6 +61,7 @@ try {
 
 /** @param {import("./data.js").Model} model */
 function start(model) {
+  begin(model.bundle);
   const follow = () => show(model, state.current);
   state.listen(follow);
   document.addEventListener("keydown", keys);
@@ -65,10 +72,12 @@ function start(model) {
 /** @param {import("../lib/bundle/bundle.js").Bundle} bundle */
 function without(bundle) {
   const ranks = new Set(bundle.logs.map((log) => log.rank).filter((rank) => rank !== null));
-  fill(document.body, header(bundle, false), fill(main, h("div", { class: "page" }, h("h1", null, "Nothing to compare"),
+  begin(bundle);
+  drawFrame(bundle, false);
+  fill(main, h("div", { class: "page" }, h("h1", null, "Nothing to compare"),
     h("p", null, ranks.size === 1 ? `This bundle has logs of rank ${[...ranks][0]} only.` : ranks.size === 0 ? "The logs of this bundle have no rank." : "This bundle was built without the analyses of the ranks."),
     h("p", null, "Record all ranks into one folder and build one bundle of it:"),
-    h("pre", { class: "padded" }, "TORCH_TRACE=/tmp/trace torchrun --nproc-per-node 8 train.py\ntlparse-bundle /tmp/trace out/ --overwrite --open"))));
+    h("pre", { class: "padded" }, "TORCH_TRACE=/tmp/trace torchrun --nproc-per-node 8 train.py\ntlparse-bundle /tmp/trace out/ --overwrite --open")));
 }
 
 /** @param {import("./data.js").Model} model @param {Record<string, string>} current */
@@ -82,7 +91,7 @@ async function show(model, current) {
   view?.close?.();
   view = null;
   fill(main);
-  fill(document.body, skipLink(main), header(model.bundle, true), main);
+  drawFrame(model.bundle, true);
   main.className = `view-${open ? current.view : "none"}`;
   const place = current.view;
   try {
@@ -93,22 +102,29 @@ async function show(model, current) {
     view = opened;
     fill(main, !OWN_HEADING.has(place) && !opened.element.querySelector("h1") && h("h1", { class: "visually-hidden" }, opened.title), opened.element);
     opened.update?.(state.current);
-    document.title = `${opened.title} · ${model.members.length} ranks · tlparse-bundle`;
+    document.title = `${opened.title} · ${model.members.length} ranks · ${bundleName(model.bundle)} · tlparse-bundle`;
   } catch (error) {
     if (shown === place) fill(main, h("h1", { class: "visually-hidden" }, "Error"), errorBox(error, () => { shown = ""; void show(model, state.current); }));
   }
 }
 
-/** @param {import("../lib/bundle/bundle.js").Bundle} bundle @param {boolean} tabs */
-function header(bundle, tabs) {
-  const current = state.current.view;
-  return h("header", { class: "shell" },
-    h("a", { class: "brand", href: inViewer(bundle, "default"), title: "Back to the default viewer" }, "‹ tlparse-bundle"),
-    h("span", { class: "viewer-name" }, "Ranks"),
-    tabs && h("nav", { "aria-label": "Views", class: "tabs" }, Object.entries(VIEWS).map(([id, [title]]) =>
-      h("a", { href: state.link({ view: id }), "aria-current": current === id ? "page" : null }, title))),
-    h("span", { class: "spring" }),
-    themeButton(), helpButton(showHelp));
+/** @param {import("../lib/bundle/bundle.js").Bundle} bundle */
+function begin(bundle) {
+  fill(frame.where, h("span", { class: "viewer-name" }, "Ranks"));
+  fill(frame.tools, shareButton({ bundle, viewer: "multirank" }), themeButton(), helpButton(showHelp));
+  fill(document.body, frame.elements);
+}
+
+/** @param {import("../lib/bundle/bundle.js").Bundle} bundle @param {boolean} views whether there is something to compare */
+function drawFrame(bundle, views) {
+  const one = inViewer(bundle, "default", { log: bundle.logs[0]?.id ?? "" }), home = listAddress();
+  frame.draw({
+    name: bundleName(bundle), home: home ?? state.link({}), homeTitle: home ? "All bundles" : "Verdict", here: state.current.view,
+    groups: [
+      ...(views ? [{ title: "Ranks", items: Object.entries(VIEWS).map(([id, [title]]) => ({ id, title, icon: ICONS[id], href: state.link({ view: id }) })) }] : []),
+      ...(one ? [{ title: "One rank", items: [{ id: "one", title: "Overview", icon: "overview", href: one }] }] : []),
+    ],
+  });
 }
 
 /** @param {KeyboardEvent} event */

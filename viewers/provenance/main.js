@@ -1,9 +1,12 @@
 // The provenance viewer: opens the bundle, lets one choose a graph, follows the address.
+import { Frame } from "../lib/frame/frame.js";
 import { fill, h, typing } from "../lib/page/dom.js";
 import { HashState } from "../lib/page/hash-state.js";
 import { loader, watchErrors } from "../lib/page/load.js";
-import { inViewer, openPageBundle } from "../lib/page/page-bundle.js";
-import { followLinks, helpButton, skipLink, stopped } from "../lib/page/page.js";
+import { bundleName, inViewer, listAddress, openPageBundle } from "../lib/page/page-bundle.js";
+import { followLinks, helpButton, stopped } from "../lib/page/page.js";
+import { picker } from "../lib/page/picker.js";
+import { shareButton } from "../lib/page/share.js";
 import { themeButton } from "../lib/page/theme.js";
 import { graphsOf, textsOf, timesOf } from "./data.js";
 import { showHelp } from "./help.js";
@@ -15,6 +18,7 @@ const DEFAULTS = { log: "", compile: "", graph: "", pin: "", hide: "", kernels: 
 
 const state = new HashState(DEFAULTS, ["log"]);
 const main = h("main", { id: "main", tabindex: "-1" });
+const frame = new Frame(main, state, { folded: true }); // four panes need the room
 const load = loader(main);
 /** @type {ReturnType<typeof graphView> | null} */
 let view = null;
@@ -46,7 +50,11 @@ async function show(bundle, current) {
   view = null;
   const log = current.log === "" ? await firstWithGraphs(bundle) : bundle.log(current.log);
   if (shown !== place) return;
-  if (!document.body.contains(main)) fill(document.body, header(bundle, log ?? null, null, null), main);
+  if (!document.body.contains(main)) {
+    fill(frame.tools, shareButton({ bundle, viewer: "provenance" }), themeButton(), helpButton(showHelp));
+    fill(document.body, frame.elements);
+    header(bundle, log ?? null, null, null);
+  }
   await load("the provenance", async (signal) => {
     if (!log) throw new Error(`This bundle has no log '${current.log}'. It has: ${bundle.logs.map((l) => l.id).join(", ")}.`);
     const known = await graphsOf(log);
@@ -77,13 +85,14 @@ function choose(graphs, current) {
 
 /** @param {any} bundle @param {any} loaded @param {Record<string, string>} current */
 function draw(bundle, { log, known, graph, content }, current) {
-  fill(document.body, skipLink(main), header(bundle, log, known, graph), main);
-  document.title = [graph?.label, log.summary.source.name, "Provenance · tlparse-bundle"].filter(Boolean).join(" · ");
+  header(bundle, log, known, graph);
+  document.title = [graph?.label, bundleName(bundle), "Provenance · tlparse-bundle"].filter(Boolean).join(" · ");
   if (!content) {
     fill(main, empty(known, current));
     return;
   }
   view = graphView(content);
+  view.switches.append(h("span", { class: "switches", role: "group", "aria-label": "Panes" }, switches()));
   fill(main, view.element);
   view.update(state.current);
 }
@@ -108,18 +117,30 @@ function header(bundle, log, known, graph) {
   go = (by) => open(graphs[at + by]);
   const button = (/** @type {string} */ sign, /** @type {string} */ name, /** @type {number} */ by) =>
     h("button", { class: "tool", "aria-label": name, title: name, disabled: !graphs[at + by], onclick: () => go(by) }, sign);
-  const back = inViewer(bundle, "default", log && { ...(graph ? { view: "compile", compile: graph.compile.key } : {}), ...(state.current.log ? { log: log.id } : {}) });
-  return h("header", { class: "shell" },
-    h("a", { class: "brand", href: back, title: "Back to the default viewer" }, graph ? `‹ ${graph.compile.id === null ? "the log" : `[${graph.compile.key}]`}` : "‹ tlparse-bundle"),
-    h("h1", null, "Provenance"),
-    bundle.logs.length > 1 && log && h("select", { "aria-label": "Log", onchange: (/** @type {any} */ e) => state.go(state.link({ log: e.target.value })) },
-      bundle.logs.map((/** @type {any} */ l) => h("option", { value: l.id, selected: l === log }, l.rank === null ? l.id : `rank ${l.rank} · ${l.id}`))),
-    graphs.length > 0 && h("select", { "aria-label": "Graph", class: "graph-picker", onchange: (/** @type {any} */ e) => open(graphs[e.target.selectedIndex - (graph ? 0 : 1)]) },
+  const kept = /** @type {Record<string, string>} */ (state.current.log && log ? { log: log.id } : {});
+  const inDefault = (/** @type {string} */ id, /** @type {string} */ title, /** @type {Record<string, string>} */ more) => {
+    const href = inViewer(bundle, "default", { ...more, ...kept });
+    return href === null ? [] : [{ id, title, icon: id, href }];
+  };
+  const ranks = bundle.manifest.ranks ? inViewer(bundle, "multirank") : null, home = listAddress();
+  frame.draw({
+    name: bundleName(bundle), home: home ?? state.link({}), homeTitle: home ? "All bundles" : "Provenance", here: "provenance",
+    groups: [
+      { title: "", items: inDefault("overview", "Overview", {}) },
+      { title: "Code", items: [
+        ...(graph ? inDefault("compiles", graph.compile.id === null ? "The log" : `Compile [${graph.compile.key}]`, { view: "compile", compile: graph.compile.key }) : inDefault("compiles", "Compiles", { view: "compiles" })),
+        ...inDefault("kernels", "Kernels", { view: "kernels" }), { id: "provenance", title: "Provenance", icon: "provenance", href: location.href }] },
+      { title: "Ranks", items: ranks ? [{ id: "ranks", title: "Ranks", icon: "ranks", href: ranks }] : [] },
+    ].filter(({ items }) => items.length > 0),
+  });
+  const again = /** @type {HTMLElement | null} */ (document.activeElement)?.getAttribute("aria-label");
+  fill(frame.where, h("h1", { class: "viewer-name" }, "Provenance"),
+    bundle.logs.length > 1 && log && picker({ label: "Log", value: log.id, onpick: (id) => state.go(state.link({ log: id })),
+      items: bundle.logs.map((/** @type {any} */ l) => ({ value: l.id, text: l.rank === null ? l.id : `rank ${l.rank} · ${l.id}` })) }),
+    graphs.length > 0 && h("select", { "aria-label": "Graph", class: "graph-picker gives", onchange: (/** @type {any} */ e) => open(graphs[e.target.selectedIndex - (graph ? 0 : 1)]) },
       !graph && h("option", null, "choose a graph"), graphs.map((/** @type {any} */ g) => h("option", { selected: g === graph }, g.label))),
-    graphs.length > 1 && [button("‹", "Previous graph ([)", -1), button("›", "Next graph (])", 1)],
-    h("span", { class: "spring" }),
-    graph && h("span", { class: "switches" }, switches()),
-    themeButton(), helpButton(showHelp));
+    graphs.length > 1 && [button("‹", "Previous graph ([)", -1), button("›", "Next graph (])", 1)]);
+  if (again) /** @type {HTMLElement | null} */ (frame.where.querySelector(`[aria-label="${CSS.escape(again)}"]`))?.focus();
 }
 
 /** Buttons that say what is shown. */

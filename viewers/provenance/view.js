@@ -56,7 +56,8 @@ export function graphView({ table, row, texts, times, state }) {
   const link = h("a", { title: "The address of this pin" }, "Link to this pin");
   const drawer = h("section", { class: "drawer", "aria-label": "Kernel list" });
   const coverage = h("p", { class: "coverage", "aria-label": "Coverage" });
-  const element = h("div", { class: "fill" }, coverage, board.element, drawer,
+  const switches = h("div", { class: "coverage-bar" }, coverage);
+  const element = h("div", { class: "fill" }, switches, board.element, drawer,
     h("div", { class: "bottom" }, status, h("span", { class: "spring" }), walk,
       h("button", { class: "tool", "aria-label": "Previous counterpart", title: "Previous counterpart (N)", onclick: () => step(-1) }, "‹"),
       h("button", { class: "tool", "aria-label": "Next counterpart", title: "Next counterpart (n)", onclick: () => step(1) }, "›"), link, unpin));
@@ -201,7 +202,7 @@ export function graphView({ table, row, texts, times, state }) {
 
   let shownPin = "";
   return {
-    element, step, toggle, panes,
+    element, step, toggle, panes, switches,
     /** @param {Record<string, string>} current */
     update(current) {
       board.show((i) => visible(NAMES[i]));

@@ -2,8 +2,10 @@
 import { Frame } from "../../lib/frame/frame.js";
 import { fill, h } from "../../lib/page/dom.js";
 import { count } from "../../lib/page/format.js";
+import { bundleName, listAddress } from "../../lib/page/page-bundle.js";
 import { helpButton } from "../../lib/page/page.js";
 import { picker } from "../../lib/page/picker.js";
+import { shareButton } from "../../lib/page/share.js";
 import { themeButton } from "../../lib/page/theme.js";
 import { logName } from "../shared/logs.js";
 import { modelOf } from "../shared/model.js";
@@ -11,28 +13,43 @@ import { showHelp } from "./help.js";
 import { searchBox, syncSearch } from "./search-box.js";
 import { railView, viewGroups } from "./views.js";
 
+const KEY = /Mac|iP/.test(navigator.platform) ? "⌘K" : "Ctrl K";
+
 export class Shell {
   /** @param {import("../../lib/bundle/bundle.js").Bundle} bundle @param {import("../../lib/page/hash-state.js").HashState} state @param {HTMLElement} main @param {() => HTMLElement | null} filter the field of the view that is shown */
   constructor(bundle, state, main, filter) {
     this.bundle = bundle;
     this.state = state;
-    this.frame = new Frame(main);
+    this.frame = new Frame(main, state);
     /** @type {import("../../lib/bundle/log.js").Log | null | undefined} */
     this.log = undefined;
     /** @type {import("../shared/model.js").Model | null} */
     this.model = null;
     this.ranks = 0;
-    fill(this.frame.tools, bundle.logs.length > 0 && searchBox(state, filter), themeButton(), helpButton(showHelp));
+    if (bundle.manifest.ranks) {
+      bundle.ranks("findings").then((found) => {
+        this.ranks = found?.findings.filter((/** @type {any} */ { severity }) => severity !== "info").length ?? 0;
+        if (this.log !== undefined) this.draw(this.log);
+      }, () => {}); // their viewer tells what went wrong
+    }
+    fill(this.frame.tools, bundle.logs.length > 0 && [searchBox(state, filter), h("button", { class: "tool jump", title: "Go to a view, compile, artifact or setting", "aria-label": "Go to", "aria-keyshortcuts": "Control+K Meta+K", onclick: () => this.jump() }, h("kbd", { "aria-hidden": "true" }, KEY))], shareButton({ bundle, viewer: "default" }), themeButton(), helpButton(showHelp));
     fill(document.body, this.frame.elements);
+  }
+
+  /** Everywhere that one can go to. */
+  async jump() {
+    const { jump } = await import("./jump.js");
+    jump(this.bundle, this.state, this.log ?? null, viewGroups(this.bundle, this.state, this.log ?? null, this.model, this.ranks));
   }
 
   /** The log that is shown, and the view by the address. @param {import("../../lib/bundle/log.js").Log | null} log */
   draw(log) {
     if (log !== this.log) this.drawLog(log);
     const { bundle, state } = this;
+    const home = listAddress();
     syncSearch(state);
     this.frame.draw({
-      name: "tlparse-bundle", home: state.link({ view: "overview" }), homeTitle: "Overview", here: railView(state.current.view),
+      name: bundleName(bundle), home: home ?? state.link({ view: "overview" }), homeTitle: home ? "All bundles" : "Overview", here: railView(state.current.view),
       groups: viewGroups(bundle, state, log, this.model, this.ranks),
     });
   }

@@ -7,7 +7,7 @@ const SLICES = 400; // as many as can be told apart
 const WORST = ["error", "missing", "break"];
 
 /** Null where the log does not tell when compiles began. @param {import("../shared/model.js").Model} model @param {any} state @param {number | null} wallUs */
-export function runStrip({ compiles, frames }, state, wallUs) {
+export function runStrip({ frames }, state, wallUs) {
   const known = frames.filter(({ last }) => last.start_epoch_us !== null && last.compile_time_us > 0);
   if (known.length < 2) return null;
   const begin = known.reduce((least, { last }) => Math.min(least, last.start_epoch_us), Infinity);

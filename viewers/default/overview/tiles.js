@@ -16,7 +16,7 @@ export function tiles({ log, state, found: { summary, findings }, phases }) {
   const { failure_count: failed, unfinished_count: open, recompile_count: recompiles, graph_break_count: breaks } = summary;
   const again = of("recompile");
   return h("ul", { class: "tiles", "aria-label": "At a glance" },
-    h("li", { class: "tile-wide" }, tile({ number: time(summary.compile_time_us), noun: "compiling", href: state.link({ view: "timeline" }), more: shares(phases, "in the metrics"),
+    h("li", { class: "tile-wide" }, tile({ number: summary.compile_time_us === null ? "–" : time(summary.compile_time_us), noun: "compiling", href: state.link({ view: "timeline" }), more: shares(phases, "in the metrics"),
       note: summary.compile_count ? `${plural(summary.compile_count, "compile")} of ${plural(summary.function_count, "function")}` : "no compiles" })),
     h("li", null, failed === 0 && open > 0
       ? tile({ number: count(open), noun: "unfinished", tone: "error", href: state.link({ view: "failures" }), note: name(of("unfinished-compile")[0]) })
@@ -33,7 +33,7 @@ export function tiles({ log, state, found: { summary, findings }, phases }) {
 function tile({ number, noun, note, href, tone, more }) {
   const bad = tone && number !== "0";
   return h("a", { class: `tile${bad ? ` tile-${tone}` : ""}`, href },
-    h("span", { class: "tile-head" }, h("b", { class: "tile-number" }, number), " ", h("span", { class: "tile-noun" }, noun)), h("span", { class: "tile-note" }, note), more);
+    h("span", { class: "tile-head" }, h("b", { class: "tile-number" }, number), " ", h("span", { class: "tile-noun" }, noun)), h("span", { class: "tile-note", title: typeof note === "string" ? note : null }, note), more);
 }
 
 /** @param {any[]} rows of the cache table @param {any} state */

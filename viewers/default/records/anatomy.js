@@ -78,7 +78,7 @@ function wholeLog(rows, by, total) {
 function partsBar(row, most) {
   const repeated = row.distinct === null ? 0 : row.payload - row.distinct;
   const part = (/** @type {string} */ id, /** @type {number} */ n) => n > 0 && h("span", { class: `phase-${id}`, style: { width: `${(100 * n) / most}%` } });
-  return h("span", { class: "share anatomy-bar", "aria-hidden": "true" }, part("inductor", row.payload - repeated), part("backward", repeated), part("aot", row.size - row.payload));
+  return h("span", { class: "anatomy-bar", "aria-hidden": "true" }, part("inductor", row.payload - repeated), part("backward", repeated), part("aot", row.size - row.payload));
 }
 
 /** @param {any} model @param {Row} row @param {string} by */

@@ -25,8 +25,8 @@ export function compileLinks(model, indexes, state) {
 
 /** A part of a whole that the heading of the column names: a bar, and its percentage. @param {number | null} part @param {number} whole */
 export function shareBar(part, whole) {
-  if (part === null || !whole) return h("span", { class: "share" });
-  return h("span", { class: "share" }, h("span", { class: "share-bar", "aria-hidden": "true" }, h("span", { style: { width: `${part ? Math.max(1, (100 * part) / whole) : 0}%` } })), h("span", { class: "number" }, percent(part, whole)));
+  if (part === null || !whole) return h("span", { class: "portion" });
+  return h("span", { class: "portion" }, h("span", { class: "portion-bar", "aria-hidden": "true" }, h("span", { style: { width: `${part ? Math.max(1, (100 * part) / whole) : 0}%` } })), h("span", { class: "number" }, percent(part, whole)));
 }
 
 /** "12 %", "0.4 %". @param {number} part @param {number} whole */

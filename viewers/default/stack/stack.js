@@ -54,7 +54,7 @@ export async function openStack(context) {
     showDetail(row);
   };
   const showDetail = (/** @type {any} */ row) => {
-    if (!row) fill(detail, h("p", { class: "dim" }, "Select a frame or a compile on the left. ↑ and ↓ walk the tree, n and N the flame; Enter opens a compile."));
+    if (!row) fill(detail, h("p", { class: "dim" }, "No compile has a stack."));
     else if (row.compile >= 0) fill(detail, compileSummary(context, model, row.compile));
     else fill(detail, frameDetail(context, model, stacks, trie, label, short, row.stack));
   };
@@ -101,6 +101,7 @@ export async function openStack(context) {
     fill(note, boxes.left > 0 ? `${plural(boxes.left, "compile")} without a compile time ${boxes.left === 1 ? "is" : "are"} not in the picture; choose “number of compiles” to see ${boxes.left === 1 ? "it" : "them"}.` : "No compile with a stack fits.");
   };
 
+  const first = weightiest(model);
   let shownQuery = "";
   return {
     element: split("stack", left, detail, { label: "Width of the tree", size: Math.max(380, Math.round(innerWidth * 0.55)) }),
@@ -132,7 +133,7 @@ export async function openStack(context) {
       } else if (fresh || active !== tree.rows[tree.list.active]?.id) drawTree(current, active);
       const index = current.compile ? model.byKey.get(current.compile) : undefined;
       const stack = /^\d+$/.test(current.stack) && Number(current.stack) < stacks.parent.length ? Number(current.stack) : -1;
-      showDetail(index !== undefined ? compileRow(model, index, 0) : stack >= 0 ? { compile: -1, stack } : null);
+      showDetail(index !== undefined ? compileRow(model, index, 0) : stack >= 0 ? { compile: -1, stack } : first === undefined ? null : compileRow(model, first, 0));
     },
   };
 }
@@ -154,9 +155,16 @@ const choice = (label, options, onchange) => h("select", { "aria-label": label, 
 /** @param {string} text */
 const closedSet = (text) => new Set(text.split(",").filter(Boolean).map(Number));
 
+/** The compile that is shown until another one is chosen: one that failed, else the slowest. @param {any} model @returns {number | undefined} */
+function weightiest({ compiles }) {
+  const known = compiles.flatMap((/** @type {any} */ compile, /** @type {number} */ index) => (compile.id === null ? [] : [index]));
+  return known.find((/** @type {number} */ index) => compiles[index].status === "error")
+    ?? known.reduce((/** @type {number | undefined} */ best, /** @type {number} */ index) => (best === undefined || compiles[index].compile_time_us > compiles[best].compile_time_us ? index : best), undefined);
+}
+
 /** @param {any} row @param {number} whole */
 function timeCells(row, whole) {
-  return [h("span", { class: "tree-time" }, row.time ? time(row.time) : ""), shareBar(row.time, whole)];
+  return [h("span", { class: "tree-time" }, row.time ? time(row.time) : ""), shareBar(row.time || null, whole)];
 }
 
 /** @param {any} stacks @param {import("./groups.js").Trie} trie @param {any} short @param {any} row @param {number} whole */

@@ -188,17 +188,46 @@ export function boxOfEvent(line, event) {
   return instant < 0 ? -1 : line.spanCount + instant;
 }
 
-/** Sums by name over the spans of one group, or the table's own over all of them. @param {Timeline} line @param {number} group */
-export function sumsByName(line, group) {
-  if (group < 0) return line.table.by_name;
-  const { name_index: name, duration_us: duration } = line.table.spans;
+/**
+ * Sums by name over the spans of one group, or the table's own over all of them; of a range, only the time that lies in it.
+ * @param {Timeline} line @param {number} group @param {[number, number] | null} [range] in µs
+ */
+export function sumsByName(line, group, range = null) {
+  if (group < 0 && range === null) return line.table.by_name;
+  const { name_index: name, duration_us: duration, parent_index: parent } = line.table.spans;
+  const { from, to } = line.flame;
   const zero = () => new Array(line.table.names.length).fill(0);
   const sums = { count: zero(), total_us: zero(), self_us: zero() };
+  if (range === null) {
+    for (let i = 0; i < line.spanCount; i++) {
+      if (line.group[i] !== group) continue;
+      sums.count[name[i]]++;
+      sums.total_us[name[i]] += duration[i] ?? 0;
+      sums.self_us[name[i]] += line.own[i];
+    }
+    return sums;
+  }
+  const own = new Float64Array(line.spanCount);
+  const within = (/** @type {number} */ i) => (duration[i] === null ? 0 : Math.max(0, Math.min(to[i], range[1]) - Math.max(from[i], range[0])));
   for (let i = 0; i < line.spanCount; i++) {
-    if (line.group[i] !== group) continue;
+    const us = within(i);
+    own[i] += us;
+    let above = parent[i];
+    while (above >= 0 && duration[above] === null) above = parent[above]; // as ownTimes() has it
+    if (above >= 0) own[above] -= us;
+  }
+  for (let i = 0; i < line.spanCount; i++) {
+    if (to[i] < range[0] || from[i] > range[1] || (group >= 0 && line.group[i] !== group)) continue;
     sums.count[name[i]]++;
-    sums.total_us[name[i]] += duration[i] ?? 0;
-    sums.self_us[name[i]] += line.own[i];
+    sums.total_us[name[i]] += within(i);
+    sums.self_us[name[i]] += Math.max(0, own[i]);
   }
   return sums;
+}
+
+/** The span with the most own time: what one looks at first. -1 without spans. @param {Timeline} line */
+export function heaviest(line) {
+  let best = -1;
+  for (let i = 0; i < line.spanCount; i++) if (best < 0 || line.own[i] > line.own[best]) best = i;
+  return best;
 }

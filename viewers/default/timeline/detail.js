@@ -46,13 +46,13 @@ export function spanTip(line, model, box) {
 
 /**
  * @param {import("../main.js").Context} context @param {any} model @param {Timeline} line @param {Element} root
- * @param {{select: (box: number) => void, fit: () => void}} actions
+ * @param {{select: (box: number) => void, fit: (box: number) => void}} actions
  */
 export function spanDetail(context, model, line, root, actions) {
   const args = h("div", null);
   const load = loader(args);
   let waiting = 0;
-  return (/** @type {number} */ box) => {
+  return (/** @type {number} */ box, first = false) => { // first: nobody has chosen it
     clearTimeout(waiting);
     if (box < 0) return fill(root, guide(line));
     const { spans, instants } = line.table;
@@ -61,6 +61,7 @@ export function spanDetail(context, model, line, root, actions) {
     const end = span ? spans.end_event_index[box] : instants.event_index[box - line.spanCount];
     fill(args);
     fill(root,
+      first && h("p", { class: "dim" }, "The span with the most own time"),
       h("h2", null, line.flame.label(box)),
       h("p", null, compileLink(model, line.compile[box], context.state), " ", functionName(compile), " ", h("span", { class: "place", title: compile.filename }, placeOf(model, compile))),
       span && spans.repair[box] > 0 && h("p", { class: "note" }, REPAIRS[spans.repair[box]]),
@@ -68,8 +69,8 @@ export function spanDetail(context, model, line, root, actions) {
         span && row("Duration", h("b", null, durationText(line, box))), span && row("Own time", time(line.own[box])),
         row(span ? "Begins at" : "At", time(line.flame.from[box])), span && row("Inside of", above(line, box, actions.select)),
         row("Records", [eventLink(context, eventOf(line, box), span ? "begin" : "record"), span && " ", span && (end < 0 ? h("span", { class: "dim" }, "no end") : eventLink(context, end, "end"))])),
-      h("p", null, h("button", { class: "tool", onclick: actions.fit, title: "Show all of it (f)" }, "Zoom to it")),
-      span && inside(line, box), args);
+      h("p", null, h("button", { class: "tool", onclick: () => actions.fit(box), title: "Show all of it (f)" }, "Zoom to it")),
+      span && inside(line, box), args, guide(line));
     if (end >= 0) waiting = setTimeout(() => load("its arguments", (signal) => argumentsOf(context.log, end, signal), (values) => fill(args, argumentList(values))), 150);
   };
 }
@@ -135,15 +136,15 @@ function guide(line) {
     [repairs.other_phase, "events are of a kind that torch does not write. They are not drawn."],
   ].filter(([n]) => n > 0);
   return [
-    h("h2", null, "How to read it"),
+    odd.length > 0 && [h("h3", null, "Repaired, drawn dashed"), h("ul", null, odd.map(([n, words]) => h("li", { class: "note" }, `${count(n)} ${words}`)))],
+    h("details", { class: "guide" }, h("summary", null, "How to read the timeline"),
     h("p", null, "Each box is a span of work, as wide as the time it took; the boxes below it are what it did in that time. Boxes of one colour belong to one compile; below the chart is which, and where the time went."),
     line.table.instants.time_us.length > 0 && h("p", null, "The marks in the first row are moments without a duration, such as cache hits."),
-    odd.length > 0 && [h("h3", null, "Repaired, drawn dashed"), h("ul", null, odd.map(([n, words]) => h("li", { class: "note" }, `${count(n)} ${words}`)))],
     h("h3", null, "Keys"),
     h("p", null, h("kbd", null, "← →"), " move, ", h("kbd", null, "+"), " ", h("kbd", null, "−"), " zoom, ", h("kbd", null, "0"), " everything, ", h("kbd", null, "n"), " ", h("kbd", null, "N"),
       " next and previous span, ", h("kbd", null, "Enter"), " its compile. The wheel zooms, dragging moves, dragging in the ruler or in the small picture chooses a range."),
     h("h3", null, "In Perfetto"),
     h("p", null, "“Download trace” saves the events as torch wrote them. Open ", h("code", null, "ui.perfetto.dev"), " (or ", h("code", null, "chrome://tracing"), "), choose “Open trace file” and give it the file. This page sends nothing there."),
-    h("p", { class: "dim" }, `${plural(line.spanCount, "span")}, ${plural(line.table.instants.time_us.length, "moment")}.`),
+    h("p", { class: "dim" }, `${plural(line.spanCount, "span")}, ${plural(line.table.instants.time_us.length, "moment")}.`)),
   ];
 }

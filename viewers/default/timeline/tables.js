@@ -24,7 +24,7 @@ export class TimelineTables {
         { id: "count", title: "Count", width: "4.5rem", number: true, cell: (row) => count(this.sums.count[row]), sort: (row) => this.sums.count[row] },
         { id: "total", title: "Total", width: "5rem", number: true, cell: (row) => time(this.sums.total_us[row]), sort: (row) => this.sums.total_us[row], help: "With what lies inside of them; a span inside of one of the same name counts twice" },
         { id: "own", title: "Own time", width: "5.5rem", number: true, cell: (row) => time(this.sums.self_us[row]), sort: (row) => this.sums.self_us[row], help: "Without the spans inside of them: adds up to the whole" },
-        { id: "share", title: "Share", width: "6.5rem", help: "Of the own times of all", cell: (row) => shareBar(this.sums.self_us[row], this.whole) },
+        { id: "share", title: "Share", width: "6.5rem", help: "Of the own times of all that is in sight", cell: (row) => shareBar(this.sums.self_us[row], this.whole) },
       ],
     });
     const of = (/** @type {number} */ row) => model.compiles[line.groups[row].compile];
@@ -49,11 +49,11 @@ export class TimelineTables {
     this.shown = "";
   }
 
-  /** @param {Record<string, string>} current @param {number} group whose sums, -1 for all */
-  update(current, group) {
+  /** @param {Record<string, string>} current @param {number} group whose sums, -1 for all @param {[number, number] | null} range what is in sight, null for everything */
+  update(current, group, range) {
     const by = current.by === "compile" ? "compile" : "";
     const grid = by ? this.compiles : this.names;
-    const key = JSON.stringify([by, group]);
+    const key = JSON.stringify([by, group, by ? null : range?.map(Math.round)]);
     const sort = current.sort || (by ? "" : BY_OWN_TIME);
     const resorted = grid.sort !== sort;
     if (resorted) {
@@ -67,7 +67,7 @@ export class TimelineTables {
       if (this.body.firstChild !== grid.element) fill(this.body, grid.element);
       if (by) grid.show(this.line.groups.map((_, i) => i), named);
       else {
-        this.sums = sumsByName(this.line, group);
+        this.sums = sumsByName(this.line, group, range);
         this.whole = this.sums.self_us.reduce((/** @type {number} */ sum, /** @type {number} */ us) => sum + us, 0);
         grid.show(this.line.table.names.flatMap((/** @type {string} */ _, /** @type {number} */ i) => (this.sums.count[i] ? [i] : [])), named);
       }

@@ -5,7 +5,7 @@ import { debounce, fill, h, searchField } from "../../lib/page/dom.js";
 import { count, plural, time } from "../../lib/page/format.js";
 import { split } from "../../lib/page/splitter.js";
 import { functionName, idText, modelOf } from "../shared/model.js";
-import { boxOfEvent, eventOf, litRows, timelineOf } from "./data.js";
+import { boxOfEvent, eventOf, heaviest, litRows, timelineOf } from "./data.js";
 import { spanDetail, spanTip, spanWords } from "./detail.js";
 import { TimelineTables } from "./tables.js";
 import { traceButton } from "./trace.js";
@@ -24,23 +24,26 @@ export async function openTimeline(context) {
     ruler: axisText, tell: (box) => spanWords(line, model, box), tip: (box) => spanTip(line, model, box),
     onselect: (box) => {
       state.replace({ span: box < 0 ? "" : String(eventOf(line, box)) });
-      detail(box);
+      detail(box < 0 ? heaviest(line) : box, box < 0);
     },
     onopen: (box) => state.go(state.link({ view: "compile", compile: model.compiles[line.compile[box]].key })),
     onsight: () => { small.place(); sight(); keep(); },
   });
   const small = new FlameRange(chart);
   const side = h("section", { class: "pane detail padded", "aria-label": "Selection", tabindex: "0" });
-  const detail = spanDetail(context, model, line, side, { select: (box) => chart.select(box), fit: () => chart.fit() });
+  const detail = spanDetail(context, model, line, side, { select: (box) => chart.select(box), fit: (box) => chart.fit(box) });
   const tables = new TimelineTables(model, line, state);
 
   const seen = h("span", { class: "dim number" });
   const sight = () => fill(seen, `${time(Math.round(chart.to - chart.from))} of ${time(line.flame.end)}`);
   const keep = debounce(() => {
     if (!chart.element.isConnected) return;
-    const all = chart.from <= 0 && chart.to >= line.flame.end;
-    state.replace({ range: all ? "" : `${Math.round(chart.from)}-${Math.round(chart.to)}` });
+    const range = inSight();
+    state.replace({ range: range === null ? "" : range.map(Math.round).join("-") });
+    tables.update(state.current, shownGroup, range);
   }, 250);
+  /** @returns {[number, number] | null} null for everything */
+  const inSight = () => (chart.from <= 0 && chart.to >= line.flame.end ? null : [chart.from, chart.to]);
 
   const search = searchField("Find spans by name", "Find spans", (q) => state.replace({ q }, true), {
     onkeydown: (/** @type {KeyboardEvent} */ event) => {
@@ -62,10 +65,11 @@ export async function openTimeline(context) {
     button("Zoom out", "−", () => chart.zoom(1 / 1.5), "-"), button("Zoom in", "+", () => chart.zoom(1.5), "+"),
     button("Show all", "All", () => chart.look(0, line.flame.end), "0"), traceButton(log));
 
+  let shownGroup = -1;
   let drawn = "", shownQuery = "", shownSpan = "", shownRange = "";
   chart.show(line.flame);
   chart.element.style.maxHeight = `${chart.wanted + 30}px`;
-  detail(-1);
+  detail(heaviest(line), true);
   return {
     title: "Timeline",
     element: h("div", { class: "fill timeline" }, h("h1", { class: "visually-hidden" }, "Timeline"), toolbar, small.element, chart.element,
@@ -77,6 +81,7 @@ export async function openTimeline(context) {
       shownQuery = current.q;
       const compile = current.compile ? model.byKey.get(current.compile) : undefined;
       const group = compile === undefined ? -1 : groupOf(line, compile);
+      shownGroup = group;
       const key = JSON.stringify([current.q, current.compile]);
       if (key !== drawn) {
         const asked = drawn === "" || JSON.parse(drawn)[1] !== current.compile;
@@ -85,19 +90,19 @@ export async function openTimeline(context) {
         chart.light(lit);
         fill(found, lit && `${count(lit.reduce((n, row) => n + row.length, 0))} found`);
         fill(only, current.compile && onlyButton(state, compile === undefined ? null : model.compiles[compile], current.compile));
-        tables.update(current, group);
         if (asked && group >= 0 && !current.range && !current.span) chart.look(...around(line.groups[group], line.flame.end));
-      } else tables.update(current, group);
+      }
       if (current.range !== shownRange) {
         const range = /^(\d+)-(\d+)$/.exec(current.range);
         if (range) chart.look(Number(range[1]), Number(range[2]));
         else if (shownRange) chart.look(0, line.flame.end);
       }
       shownRange = current.range;
+      tables.update(current, group, inSight());
       if (current.span !== shownSpan) {
         const box = boxOfEvent(line, current.span);
         chart.mark(box);
-        detail(box);
+        detail(box < 0 && current.span === "" ? heaviest(line) : box, box < 0);
         if (box >= 0) requestAnimationFrame(() => (current.range ? chart.reveal(box) : chart.fit(box)));
       }
       shownSpan = current.span;

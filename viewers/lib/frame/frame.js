@@ -1,6 +1,7 @@
 // The frame of a viewer: on the left its views, above where we are and what one can do; the page itself is beside.
 import { fill, h } from "../page/dom.js";
 import { count } from "../page/format.js";
+import { rememberScrolling, restoreScrolling } from "../page/scroll-memory.js";
 import { icon } from "./icons.js";
 
 /**
@@ -15,9 +16,14 @@ import { icon } from "./icons.js";
 /** @typedef {{title: string, items: Item[]}} Group without a title: the items stand alone */
 /** @typedef {{name: string, home: string, homeTitle: string, groups: Group[], here: string}} Views here: the id of the item that is shown */
 
+const NARROW = "(max-width: 1100px)";
+
 export class Frame {
-  /** @param {HTMLElement} main */
-  constructor(main) {
+  /**
+   * @param {HTMLElement} main @param {import("../page/hash-state.js").HashState} state
+   * @param {{folded?: boolean}} [options] folded: only the signs of the views, however wide the page is
+   */
+  constructor(main, state, { folded = false } = {}) {
     this.main = main;
     this.drawn = "";
     this.side = h("nav", { class: "side", id: "views", "aria-label": "Views", tabindex: "-1" });
@@ -26,6 +32,12 @@ export class Frame {
     this.button = h("button", { class: "tool drawer-button", "aria-label": "Views", "aria-controls": "views", "aria-expanded": "false", onclick: () => this.drawer(!this.open) }, icon("menu"));
     this.bar = h("header", { class: "shell" }, this.button, this.where, this.tools);
     this.shade = h("div", { class: "drawer-shade", onclick: () => this.drawer(false) });
+    rememberScrolling(main);
+    state.onreturn(() => restoreScrolling(main));
+    const narrow = matchMedia(NARROW);
+    const fold = () => this.side.classList.toggle("folded", folded || narrow.matches);
+    narrow.addEventListener("change", fold);
+    fold();
     this.side.addEventListener("click", (/** @type {Event} */ event) => /** @type {Element} */ (event.target).closest("a") && this.drawer(false));
     this.side.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => this.key(event));
   }

@@ -76,6 +76,19 @@ export function debounce(run, ms) {
   };
 }
 
+const ROWS = ":is([role=row], [role=treeitem], [role=option])[tabindex='0']";
+
+/** ↓ goes from a filter into the list that it filters: the nearest one around it. @param {KeyboardEvent} event */
+function intoList(event) {
+  if (event.key !== "ArrowDown" || event.defaultPrevented) return;
+  let around = /** @type {HTMLElement | null} */ (event.target)?.parentElement;
+  while (around && !around.querySelector(ROWS)) around = around.parentElement?.closest("main *") ?? null;
+  const row = /** @type {HTMLElement | null | undefined} */ (around?.querySelector(ROWS));
+  if (!row) return;
+  event.preventDefault();
+  row.focus();
+}
+
 /**
  * A field that tells when the typing pauses; not any more once it has left the page.
  * @param {string} label @param {string} placeholder @param {(text: string) => void} onsearch @param {Record<string, any>} [props]
@@ -83,5 +96,6 @@ export function debounce(run, ms) {
 export function searchField(label, placeholder, onsearch, props = {}) {
   const tell = debounce(() => field.isConnected && onsearch(field.value), 120);
   const field = h("input", { type: "search", class: "filter", spellcheck: "false", "aria-label": label, placeholder, oninput: tell, ...props });
+  field.addEventListener("keydown", intoList);
   return field;
 }

@@ -2,6 +2,8 @@
 //
 // #v=1&view=compile&compile=0/1. Defaults are left out, keys that nobody knows are kept.
 
+import { entered, nextEntry } from "./scroll-memory.js";
+
 export const VERSION = 1;
 
 /** @typedef {Record<string, string>} State */
@@ -34,10 +36,13 @@ export class HashState {
     this.global = global;
     /** @type {((state: State) => void)[]} */
     this.listeners = [];
+    /** @type {(() => void)[]} */
+    this.returns = [];
     this.raw = parse(location.hash);
     const changed = () => {
       this.raw = parse(location.hash);
       this.notify();
+      for (const listener of this.returns) listener();
     };
     window.addEventListener("popstate", changed);
   }
@@ -61,7 +66,8 @@ export class HashState {
   /** Goes to an address of this page; the back button returns. @param {string} hash */
   go(hash) {
     if (hash === location.hash) return;
-    history.pushState(null, "", hash);
+    history.pushState(nextEntry(), "", hash);
+    entered();
     this.raw = parse(hash);
     this.notify();
   }
@@ -69,7 +75,7 @@ export class HashState {
   /** Notes a change that is not worth a step of the back button, such as typing. @param {State} patch @param {boolean} [tell] */
   replace(patch, tell = false) {
     const hash = this.patched(patch);
-    if (hash !== location.hash) history.replaceState(null, "", hash);
+    if (hash !== location.hash) history.replaceState(history.state, "", hash);
     this.raw = parse(hash);
     if (tell) this.notify();
   }
@@ -77,6 +83,11 @@ export class HashState {
   /** @param {(state: State) => void} listener */
   listen(listener) {
     this.listeners.push(listener);
+  }
+
+  /** Back, forward, or another address typed: called after the others have heard of it. @param {() => void} listener */
+  onreturn(listener) {
+    this.returns.push(listener);
   }
 
   notify() {

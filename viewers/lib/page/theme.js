@@ -8,7 +8,7 @@ apply(stored(KEY));
 
 /** The button that changes it. @returns {HTMLElement} */
 export function themeButton() {
-  return h("button", { class: "tool", onclick: toggle, title: "Light or dark", "aria-label": "Switch between light and dark" }, "◐");
+  return h("button", { class: "tool", onclick: toggleTheme, title: "Light or dark", "aria-label": "Switch between light and dark" }, "◐");
 }
 
 /** @param {string | null} theme */
@@ -16,7 +16,8 @@ function apply(theme) {
   if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;
 }
 
-function toggle() {
+/** The other of light and dark, from now on. */
+export function toggleTheme() {
   const dark = matchMedia("(prefers-color-scheme: dark)").matches;
   const now = document.documentElement.dataset.theme ?? (dark ? "dark" : "light");
   const next = now === "dark" ? "light" : "dark";
