@@ -54,7 +54,7 @@ const DEFAULTS = {
   problems: "", torch: "", closed: "", stack: "", pane: "",
   span: "", range: "", by: "", shape: "", group: "",
   other: "", in: "",
-  item: "", guard: "", left: "", right: "", width: "", hue: "",
+  item: "", open: "", guard: "", left: "", right: "", width: "", hue: "",
 };
 
 const main = h("main", { id: "main", tabindex: "-1" });

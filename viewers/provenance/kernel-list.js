@@ -1,5 +1,6 @@
 // The kernels of a graph: what they fuse, where they come from, where they are called, how long they take.
 import { Grid } from "../lib/list/grid.js";
+import { cutMiddle } from "../lib/page/cut-middle.js";
 import { fill, h } from "../lib/page/dom.js";
 import { count, time } from "../lib/page/format.js";
 import { list } from "./chain.js";
@@ -20,7 +21,7 @@ export function kernelGrid(model, postLines, short, times, options) {
   const grid = new Grid({
     label: "Kernels", minWidth: "58rem", name: (k) => `kernel ${kernels[k].label}`,
     columns: [
-      { id: "name", title: "Kernel", width: "minmax(14rem, 3fr)", class: "mono", cell: (k) => h("span", { title: kernels[k].label }, kernels[k].label), sort: (k) => kernels[k].label },
+      { id: "name", title: "Kernel", width: "minmax(14rem, 3fr)", class: "mono", cell: (k) => cutMiddle(kernels[k].label), sort: (k) => kernels[k].label },
       { id: "count", title: "Ops", width: "3.5rem", number: true, cell: (k) => count(fused[k].length), sort: (k) => fused[k].length, help: "How many post-grad nodes it fuses" },
       { id: "fused", title: "Fused post-grad nodes", width: "minmax(10rem, 3fr)", class: "mono", cell: (k) => cut(fused[k]) },
       { id: "source", title: "Source", width: "minmax(9rem, 2fr)", class: "mono", cell: (k) => cut(places[k]), sort: (k) => places[k][0] ?? null },

@@ -1,5 +1,6 @@
-// All compiles of a log as a table.
+// All compiles of a log as a table: one row for each, its attempts folded beneath it.
 import { Grid } from "../../lib/list/grid.js";
+import { cutMiddle } from "../../lib/page/cut-middle.js";
 import { fill, h, searchField } from "../../lib/page/dom.js";
 import { count, firstLine, plural, time } from "../../lib/page/format.js";
 import { STATUSES, statusBadge } from "../../lib/page/status.js";
@@ -10,15 +11,27 @@ import { shareBar } from "../shared/parts.js";
 export async function openCompiles({ log, state }) {
   const model = await modelOf(log);
   const { compiles } = model;
+  /** Earlier attempts of the compile whose last attempt is a row. @type {Map<number, number[]>} */
+  const attempts = new Map(model.frames.map(({ rows }) => [rows[rows.length - 1], rows.slice(0, -1)]));
+  const lastOf = new Map(model.frames.flatMap(({ rows }) => rows.map((row) => /** @type {[number, number]} */ ([row, rows[rows.length - 1]]))));
+  const unfolded = () => new Set(state.current.open.split(",").filter(Boolean));
+  const fold = (/** @type {number} */ row, /** @type {boolean | null} */ wanted) => {
+    const last = lastOf.get(row) ?? row, open = unfolded(), { key } = compiles[last];
+    if (!attempts.get(last)?.length || open.has(key) === wanted) return;
+    if (!open.delete(key)) open.add(key);
+    state.replace({ open: [...open].join(","), compile: key }, true);
+    grid.list.focusActive();
+  };
   const filter = searchField("Filter compiles", "Filter by id, function, file, reason", (q) => state.replace({ q }, true));
   const status = h("select", { "aria-label": "Status", onchange: () => state.go(state.patched({ status: status.value })) },
     h("option", { value: "" }, "any status"), Object.entries(STATUSES).map(([id, { word }]) => h("option", { value: id }, word)));
   const total = h("span", { class: "dim", "aria-live": "polite" });
   const open = (/** @type {number} */ i) => state.go(state.link({ view: "compile", compile: compiles[i].key }));
   const grid = new Grid({
-    label: "Compiles", columns: columns(model, state), minWidth: "64rem", sort: state.current.sort,
+    label: "Compiles", columns: columns(model, state, attempts, unfolded, fold), minWidth: "64rem", sort: state.current.sort,
     name: (i) => compileLabel(compiles[i]), onopen: open, onsort: (sort) => state.replace({ sort }),
     onselect: (i) => state.replace({ compile: compiles[i].key }),
+    below: (i) => (unfolded().has(compiles[i].key) ? attempts.get(i) ?? [] : []), onfold: fold,
   });
   grid.element.addEventListener("dblclick", () => grid.selected >= 0 && open(grid.selected));
   const texts = compiles.map((c) => [idText(c), c.function, c.filename, c.recompile_reason, c.failure?.type, c.failure?.reason, ...c.restart_reasons].join("\n").toLowerCase());
@@ -33,31 +46,40 @@ export async function openCompiles({ log, state }) {
       if (filter.value !== current.q) filter.value = current.q;
       status.value = current.status;
       const wanted = current.q.toLowerCase();
-      const fit = model.order.filter((i) => texts[i].includes(wanted) && (!current.status || compiles[i].status === current.status));
-      fill(total, fit.length === compiles.length ? plural(fit.length, "row") : `${count(fit.length)} of ${plural(compiles.length, "row")}`);
+      const fits = (/** @type {number} */ i) => texts[i].includes(wanted) && (!current.status || compiles[i].status === current.status);
+      const whole = model.order.filter((i) => (lastOf.get(i) ?? i) === i);
+      const fit = whole.filter((i) => fits(i) || attempts.get(i)?.some(fits));
+      const all = plural(model.frames.length, "compile"), shown = fit.filter((i) => compiles[i].id !== null).length;
+      fill(total, shown === model.frames.length ? all : `${count(shown)} of ${all}`);
       if (grid.sort !== current.sort) {
         grid.sort = current.sort;
         grid.drawHeader();
       }
-      grid.show(fit, model.byKey.get(current.compile) ?? -1);
+      const asked = model.byKey.get(current.compile) ?? -1;
+      const last = lastOf.get(asked) ?? asked;
+      grid.show(fit, asked < 0 || unfolded().has(compiles[last].key) ? asked : last);
     },
   };
 }
 
-/** @param {any} model @param {any} state @returns {import("../../lib/list/grid.js").Column[]} */
-function columns(model, state) {
+/**
+ * @param {any} model @param {any} state @param {Map<number, number[]>} attempts @param {() => Set<string>} unfolded @param {(row: number, wanted: boolean | null) => void} fold
+ * @returns {import("../../lib/list/grid.js").Column[]}
+ */
+function columns(model, state, attempts, unfolded, fold) {
   const { compiles } = model;
   const whole = model.frames.reduce((/** @type {number} */ sum, /** @type {any} */ { last }) => sum + (last.compile_time_us ?? 0), 0);
   const get = (/** @type {string} */ field) => (/** @type {number} */ i) => compiles[i][field];
   const number = (/** @type {string} */ id, /** @type {string} */ title, /** @type {string} */ field, /** @type {string} */ help) =>
     ({ id, title, help, width: "4.6rem", number: true, cell: (/** @type {number} */ i) => count(compiles[i][field]), sort: get(field) });
   return [
-    { id: "id", title: "Id", width: "6.5rem", class: "mono", sort: (i) => (compiles[i].id === null ? null : i),
-      cell: (i) => h("a", { href: state.link({ view: "compile", compile: compiles[i].key }), tabindex: "-1" }, idText(compiles[i])) },
+    { id: "id", title: "Id", width: "11.5rem", class: "mono", sort: (i) => (compiles[i].id === null ? null : i), help: "The last attempt of each compile; those before it fold beneath it",
+      cell: (i) => [h("a", { href: state.link({ view: "compile", compile: compiles[i].key }), tabindex: "-1", class: attempts.has(i) || compiles[i].id === null ? null : "attempt" }, idText(compiles[i])),
+        (attempts.get(i)?.length ?? 0) > 0 && foldButton(plural((attempts.get(i)?.length ?? 0) + 1, "attempt"), unfolded().has(compiles[i].key), () => fold(i, null))] },
     { id: "function", title: "Function", width: "minmax(8rem, 1.4fr)", sort: (i) => functionName(compiles[i]),
-      cell: (i) => h("span", { title: functionName(compiles[i]) }, functionName(compiles[i])) },
+      cell: (i) => cutMiddle(functionName(compiles[i])) },
     { id: "file", title: "File", width: "minmax(8rem, 1.4fr)", class: "mono", sort: (i) => placeOf(model, compiles[i]),
-      cell: (i) => h("span", { title: compiles[i].filename }, placeOf(model, compiles[i])) },
+      cell: (i) => cutMiddle(placeOf(model, compiles[i]), compiles[i].filename ?? undefined) },
     { id: "status", title: "Status", width: "5.5rem", sort: get("status"), cell: (i) => statusBadge(compiles[i].status) },
     { id: "time", title: "Time", width: "5rem", number: true, sort: get("compile_time_us"), cell: (i) => time(compiles[i].compile_time_us),
       help: "The whole frame compile; all its attempts show the same time" },
@@ -70,6 +92,9 @@ function columns(model, state) {
       cell: (i) => h("span", { title: reason(compiles[i]) }, firstLine(reason(compiles[i]))) },
   ];
 }
+
+/** @param {string} words @param {boolean} open @param {() => void} onclick */
+const foldButton = (words, open, onclick) => h("button", { class: "attempts", tabindex: "-1", "aria-expanded": String(open), onclick, title: "Show or fold the attempts (→ ←)" }, h("span", { "aria-hidden": "true" }, open ? "▾ " : "▸ "), words);
 
 /** @param {any} compile */
 function reason(compile) {

@@ -1,5 +1,6 @@
 // The distinct graph breaks: why and where, torch's own words about each, and the compiles in which it occurred.
 import { emptyPage, listDetail } from "../../lib/list/list-detail.js";
+import { cutMiddle } from "../../lib/page/cut-middle.js";
 import { h } from "../../lib/page/dom.js";
 import { count, firstLine, plural } from "../../lib/page/format.js";
 import { cards, shownBy } from "../shared/finding-leads.js";
@@ -27,7 +28,7 @@ export async function openBreaks({ log, state }) {
     text: (i) => [breaks[i].reason, breaks[i].file, breaks[i].line, breaks[i].function, breaks[i].source_line, breaks[i].explanation, breaks[i].gb_id].join("\n"),
     columns: [
       { id: "place", title: "Line", width: "minmax(8rem, 1fr)", class: "mono", sort: (i) => `${breaks[i].file}:${String(breaks[i].line).padStart(8)}`,
-        cell: (i) => h("span", { title: breaks[i].file ?? "" }, breakPlace(model, breaks[i])) },
+        cell: (i) => cutMiddle(breakPlace(model, breaks[i]), breaks[i].file ?? undefined) },
       { id: "code", title: "Code", width: "minmax(7rem, 1fr)", class: "mono", cell: (i) => h("span", { title: breaks[i].source_line ?? "" }, breaks[i].source_line ?? "–") },
       { id: "reason", title: "Reason", width: "minmax(10rem, 1.6fr)", sort: (i) => breaks[i].reason, cell: (i) => h("span", { title: breaks[i].reason }, breaks[i].reason) },
       { id: "times", title: "Times", width: "3.6rem", number: true, sort: (i) => breaks[i].occurrences.length, cell: (i) => count(breaks[i].occurrences.length) },

@@ -1,5 +1,6 @@
 // What was asked of the compile caches, what came of it, and why.
 import { emptyPage, listDetail } from "../../lib/list/list-detail.js";
+import { cutMiddle } from "../../lib/page/cut-middle.js";
 import { h } from "../../lib/page/dom.js";
 import { count, plural, time } from "../../lib/page/format.js";
 import { cards, shownBy } from "../shared/finding-leads.js";
@@ -30,7 +31,7 @@ export async function openCaches({ log, state }) {
     ],
     columns: [
       { id: "compile", title: "Compile", width: "5.5rem", class: "mono", sort: (i) => rows[i].compile_index, cell: (i) => (compile(i).id === null ? "–" : idText(compile(i))) },
-      { id: "function", title: "Function", width: "minmax(6rem, 1fr)", sort: (i) => functionName(compile(i)), cell: (i) => h("span", { title: functionName(compile(i)) }, functionName(compile(i))) },
+      { id: "function", title: "Function", width: "minmax(6rem, 1fr)", sort: (i) => functionName(compile(i)), cell: (i) => cutMiddle(functionName(compile(i))) },
       { id: "cache", title: "Cache", width: "6.4rem", sort: (i) => rows[i].cache, cell: (i) => CACHES[rows[i].cache] ?? rows[i].cache },
       { id: "outcome", title: "Outcome", width: "5.6rem", sort: (i) => rows[i].outcome, cell: (i) => outcomeBadge(rows[i].outcome) },
       { id: "time", title: "Time", width: "4.6rem", number: true, sort: (i) => rows[i].time_saved_us ?? rows[i].time_taken_us, help: "Of a hit: how long the compile took whose result was found. Of a miss: how long compiling took.",

@@ -2,6 +2,7 @@
 import { emptyPage, listDetail } from "../../lib/list/list-detail.js";
 import { placeText } from "../../lib/finding/card.js";
 import { plain } from "../../lib/finding/rich.js";
+import { cutMiddle } from "../../lib/page/cut-middle.js";
 import { fill, h } from "../../lib/page/dom.js";
 import { count, firstLine } from "../../lib/page/format.js";
 import { cards } from "../shared/finding-leads.js";
@@ -37,8 +38,8 @@ export async function openFailures({ log, state }) {
     choices: kinds.length > 1 ? [{ key: "type", label: "Kind", all: "all kinds", options: kinds.map((kind) => [kind, kind]), fits: (i, value) => kindOf(items[i]) === value }] : [],
     columns: [
       { id: "kind", title: "Kind", width: "8.5rem", sort: (i) => kindOf(items[i]), cell: (i) => kindBadge(items[i]) },
-      { id: "function", title: "Function", width: "minmax(6rem, .8fr)", sort: (i) => nameIn(model, items[i]), cell: (i) => h("span", { title: nameIn(model, items[i]) }, nameIn(model, items[i])) },
-      { id: "place", title: "Line", width: "minmax(6rem, .8fr)", class: "mono", sort: (i) => place(i) || null, cell: (i) => h("span", { title: place(i) }, place(i) || "–") },
+      { id: "function", title: "Function", width: "minmax(6rem, .8fr)", sort: (i) => nameIn(model, items[i]), cell: (i) => cutMiddle(nameIn(model, items[i])) },
+      { id: "place", title: "Line", width: "minmax(6rem, .8fr)", class: "mono", sort: (i) => place(i) || null, cell: (i) => cutMiddle(place(i) || "–") },
       { id: "what", title: "What", width: "minmax(10rem, 2fr)", sort: (i) => textOf(items[i]), cell: (i) => h("span", { title: textOf(items[i]) }, textOf(items[i])) },
       { id: "times", title: "Times", width: "3.6rem", number: true, sort: (i) => items[i].finding?.count ?? 1, cell: (i) => count(items[i].finding?.count ?? 1) },
     ],

@@ -2,6 +2,7 @@
 import { placeText } from "../../lib/finding/card.js";
 import { plain, rich } from "../../lib/finding/rich.js";
 import { emptyPage, listDetail } from "../../lib/list/list-detail.js";
+import { cutMiddle } from "../../lib/page/cut-middle.js";
 import { append, h } from "../../lib/page/dom.js";
 import { count, plural, time } from "../../lib/page/format.js";
 import { cards } from "../shared/finding-leads.js";
@@ -70,7 +71,7 @@ function causeList(about, told, tools) {
     text: (i) => [plain(told[i].title), told[i].function, placeText(told[i]), told[i].text, told[i].kind].join("\n"),
     columns: [
       { id: "what", title: "What", width: "minmax(12rem, 3fr)", sort: (i) => told[i].title, cell: (i) => h("span", { title: plain(told[i].title) }, told[i].kind === "recompile-limit" && [limitBadge(), " "], rich(told[i].title)) },
-      { id: "place", title: "Line", width: "minmax(7rem, 1fr)", class: "mono", sort: (i) => placeText(told[i]), cell: (i) => h("span", { title: placeText(told[i]) }, placeText(told[i]) ?? "–") },
+      { id: "place", title: "Line", width: "minmax(7rem, 1fr)", class: "mono", sort: (i) => placeText(told[i]), cell: (i) => cutMiddle(placeText(told[i]) ?? "–") },
       { id: "times", title: "Times", width: "3.6rem", number: true, sort: (i) => told[i].count, cell: (i) => count(told[i].count) },
       { id: "cost", title: "Cost", width: "4.6rem", number: true, sort: (i) => told[i].cost_us, cell: (i) => (told[i].cost_us === null ? "–" : time(told[i].cost_us)) },
     ],
@@ -100,7 +101,7 @@ function functionList(about, tools) {
     id: (i) => String(again[i]), title: (i) => frameName(frame(i)), text: (i) => [frameName(frame(i)), frame(i).file].join("\n"),
     columns: [
       { id: "function", title: "Function", width: "minmax(8rem, 1fr)", sort: (i) => frameName(frame(i)), cell: (i) => frameName(frame(i)) },
-      { id: "place", title: "File", width: "minmax(8rem, 1fr)", class: "mono", sort: (i) => framePlace(model, frame(i)), cell: (i) => h("span", { title: frame(i).file ?? "" }, framePlace(model, frame(i))) },
+      { id: "place", title: "File", width: "minmax(8rem, 1fr)", class: "mono", sort: (i) => framePlace(model, frame(i)), cell: (i) => cutMiddle(framePlace(model, frame(i)), frame(i).file ?? undefined) },
       { id: "times", title: "Recompiles", width: "5.4rem", number: true, sort: (i) => counts[again[i]], cell: (i) => count(counts[again[i]]) },
       { id: "limit", title: "Limit", width: "4.4rem", sort: (i) => (limited(i) ? 0 : 1), cell: (i) => (limited(i) ? limitBadge() : "") },
     ],

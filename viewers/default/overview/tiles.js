@@ -25,7 +25,7 @@ export function tiles({ log, state, found: { summary, findings }, phases }) {
     h("li", null, tile({ number: count(recompiles), noun: recompiles === 1 ? "recompile" : "recompiles", tone: "recompile", href: state.link({ view: "recompiles" }),
       note: recompiles ? [again.length > 0 && plural(again.length, "cause"), cost(again)].filter(Boolean).join(", ") : NONE })),
     h("li", null, tile({ number: count(breaks), noun: breaks === 1 ? "graph break" : "graph breaks", tone: "break", href: state.link({ view: "breaks" }),
-      note: breaks ? `at ${plural(summary.graph_break_place_count, "place")}` : NONE })),
+      note: breaks === 0 ? NONE : summary.graph_break_place_count === null ? "" : `at ${plural(summary.graph_break_place_count, "place")}` })),
     caches);
 }
 

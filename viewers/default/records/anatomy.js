@@ -1,5 +1,6 @@
 // Why the log is so big, and who writes it: by kind of record, by place in torch, by compile.
 import { emptyPage, listDetail } from "../../lib/list/list-detail.js";
+import { cutMiddle } from "../../lib/page/cut-middle.js";
 import { h } from "../../lib/page/dom.js";
 import { bytes, count, plural } from "../../lib/page/format.js";
 import { describe, functionName, idText, modelOf } from "../shared/model.js";
@@ -51,7 +52,7 @@ function anatomyList(about, [by, , label, noun], tools) {
     id: (i) => rows[i].id, title: (i) => `${name(i)} ${bytes(rows[i].size)}`, text: (i) => [name(i), rows[i].help].join("\n"),
     above: wholeLog(rows, by, total),
     columns: [
-      { id: "name", title: { "": "Kind", origin: "Place in torch", compile: "Compile" }[by] ?? "", width: "minmax(11rem, 2fr)", class: by === "origin" ? "mono" : "", sort: name, cell: (i) => h("span", { title: describeRow(bundle, rows[i], by) }, name(i)) },
+      { id: "name", title: { "": "Kind", origin: "Place in torch", compile: "Compile" }[by] ?? "", width: "minmax(11rem, 2fr)", class: by === "origin" ? "mono" : "", sort: name, cell: (i) => cutMiddle(name(i), describeRow(bundle, rows[i], by)) },
       number("size", "Bytes", (row) => row.size, bytes, "Bytes of the log that its records take"),
       { id: "share", title: "Share", width: "4rem", number: true, sort: (i) => rows[i].size, cell: (i) => share(rows[i].size) },
       { id: "bar", title: "", width: "minmax(6rem, 1fr)", cell: (i) => partsBar(rows[i], most) },

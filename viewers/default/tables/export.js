@@ -1,5 +1,6 @@
 // The export report: calls of torch.export, and the records of what stands in their way.
 import { emptyPage, listDetail } from "../../lib/list/list-detail.js";
+import { cutMiddle } from "../../lib/page/cut-middle.js";
 import { h } from "../../lib/page/dom.js";
 import { count } from "../../lib/page/format.js";
 import { cards, shownBy } from "../shared/finding-leads.js";
@@ -39,7 +40,7 @@ export async function openExport({ log, state }) {
       { id: "kind", title: "What", width: "9rem", sort: (i) => items[i].kind, cell: (i) => badge(...KINDS[items[i].kind]) },
       { id: "about", title: "About", width: "minmax(8rem, 1.6fr)", class: "mono", sort: (i) => what(items[i]), cell: (i) => h("span", { title: what(items[i]) }, what(items[i])) },
       { id: "call", title: "Export", width: "3.8rem", number: true, sort: (i) => items[i].call, cell: (i) => (items[i].call < 0 ? "–" : count(items[i].call + 1)) },
-      { id: "place", title: "Line", width: "minmax(7rem, 1fr)", class: "mono", sort: (i) => place(i) || null, cell: (i) => h("span", { title: frameTitle(items[i].frame) }, place(i) || "–") },
+      { id: "place", title: "Line", width: "minmax(7rem, 1fr)", class: "mono", sort: (i) => place(i) || null, cell: (i) => cutMiddle(place(i) || "–", frameTitle(items[i].frame)) },
     ],
     detail: (i) => [cards(model, state, found, shownBy(items[i].event)), items[i].failure ? failureDetail(about, items[i]) : exportDetail(about, items[i], items)],
   });

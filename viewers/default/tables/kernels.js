@@ -1,5 +1,6 @@
 // The kernels in the code that Inductor generated: what each is, what was fused into it, and where it stands.
 import { emptyPage, listDetail } from "../../lib/list/list-detail.js";
+import { cutMiddle } from "../../lib/page/cut-middle.js";
 import { fill, h } from "../../lib/page/dom.js";
 import { count, plural, time } from "../../lib/page/format.js";
 import { compileArtifacts, functionName, idText, modelOf } from "../shared/model.js";
@@ -44,9 +45,9 @@ export async function openKernels({ log, state }) {
       h("a", { href: state.link({ view: "kernels", type: kind }), title: KERNEL_KINDS[kind][1] }, `${kindWord(kind)} ${count(kernels.filter((/** @type {any} */ kernel) => kernel.kind === kind).length)}`))))),
     columns: [
       { id: "compile", title: "Compile", width: "5rem", class: "mono", sort: (i) => code(i).event_index, cell: (i) => (compile(i).id === null ? "–" : idText(compile(i))) },
-      { id: "code", title: "Code", width: "6rem", sort: (i) => codeName(code(i)), cell: (i) => h("span", { title: code(i).filename ?? "" }, codeName(code(i))) },
+      { id: "code", title: "Code", width: "6rem", sort: (i) => codeName(code(i)), cell: (i) => cutMiddle(codeName(code(i)), code(i).filename ?? undefined) },
       { id: "kind", title: "Kind", width: "5rem", sort: (i) => kernels[i].kind, cell: (i) => kindWord(kernels[i].kind) },
-      { id: "name", title: "Name", width: "minmax(10rem, 2fr)", class: "mono", sort: (i) => kernels[i].name, cell: (i) => h("span", { title: kernels[i].name }, kernels[i].name) },
+      { id: "name", title: "Name", width: "minmax(10rem, 2fr)", class: "mono", sort: (i) => kernels[i].name, cell: (i) => cutMiddle(kernels[i].name) },
       { id: "calls", title: "Calls", width: "3.4rem", number: true, sort: (i) => kernels[i].call_lines.length, cell: (i) => count(kernels[i].call_lines.length), help: "Lines of the code that call it" },
       { id: "ops", title: "Operators", width: "minmax(7rem, 1.4fr)", sort: (i) => kernels[i].aten_ops.length || null, cell: (i) => h("span", { title: ops(i) }, ops(i) || "–"), help: "What was fused into it; torch does not say for C++ kernels" },
       ...(timed ? [{ id: "time", title: "Compile", width: "4.6rem", number: true, sort: us, cell: (/** @type {number} */ i) => { const known = us(i); return known === null ? "" : time(Math.round(known)); }, help: "Time to compile this Triton kernel" }] : []),

@@ -1,5 +1,6 @@
 // The symbols of dynamic shapes: where each comes from, which guards it got, where it became a constant, and why.
 import { emptyPage, listDetail } from "../../lib/list/list-detail.js";
+import { cutMiddle } from "../../lib/page/cut-middle.js";
 import { h } from "../../lib/page/dom.js";
 import { count, plural } from "../../lib/page/format.js";
 import { cards, shownBy } from "../shared/finding-leads.js";
@@ -52,11 +53,11 @@ export async function openSymbols({ log, state }) {
     columns: [
       { id: "kind", title: "Kind", width: "6rem", sort: (i) => items[i].kind, cell: (i) => symbolBadge(items[i]) },
       { id: "compile", title: "Compile", width: "4.6rem", class: "mono", sort: (i) => items[i].compile, cell: (i) => (compile(i).id === null ? "–" : idText(compile(i))) },
-      { id: "name", title: "Symbol", help: "Or the condition", width: "minmax(5rem, .8fr)", class: "mono", sort: (i) => items[i].name, cell: (i) => h("span", { title: items[i].name }, items[i].name) },
-      { id: "source", title: "Comes from", width: "minmax(7rem, 1.2fr)", class: "mono", sort: (i) => items[i].source, cell: (i) => h("span", { title: items[i].source ?? "" }, sourceName(items[i].source) ?? "–") },
+      { id: "name", title: "Symbol", help: "Or the condition", width: "minmax(5rem, .8fr)", class: "mono", sort: (i) => items[i].name, cell: (i) => cutMiddle(items[i].name) },
+      { id: "source", title: "Comes from", width: "minmax(7rem, 1.2fr)", class: "mono", sort: (i) => items[i].source, cell: (i) => cutMiddle(sourceName(items[i].source) ?? "–", items[i].source ?? undefined) },
       { id: "value", title: "Value", width: "3.6rem", number: true, help: "While torch traced; of a constant: for ever", sort: (i) => items[i].value, cell: (i) => items[i].value ?? "–" },
       { id: "guards", title: "Guards", width: "3.8rem", number: true, sort: (i) => items[i].guards.length, cell: (i) => count(items[i].guards.length) },
-      { id: "place", title: "Line", width: "minmax(6rem, 1fr)", class: "mono", sort: (i) => place(i) || null, cell: (i) => h("span", { title: frameTitle(items[i].frame) }, place(i) || "–") },
+      { id: "place", title: "Line", width: "minmax(6rem, 1fr)", class: "mono", sort: (i) => place(i) || null, cell: (i) => cutMiddle(place(i) || "–", frameTitle(items[i].frame)) },
     ],
     detail: (i) => symbolDetail(about, items[i]),
   });

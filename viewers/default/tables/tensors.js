@@ -1,5 +1,6 @@
 // The tensors that went into compiles: shape, strides, dtype, device, which of them share memory, and what the graph made of them.
 import { emptyPage, listDetail } from "../../lib/list/list-detail.js";
+import { cutMiddle } from "../../lib/page/cut-middle.js";
 import { h } from "../../lib/page/dom.js";
 import { count, plural } from "../../lib/page/format.js";
 import { functionName, idText, modelOf } from "../shared/model.js";
@@ -32,7 +33,7 @@ export async function openTensors({ log, state }) {
     ],
     columns: [
       { id: "compile", title: "Compile", width: "5rem", class: "mono", sort: (i) => rows[i].compile, cell: (i) => (compile(i).id === null ? "–" : idText(compile(i))) },
-      { id: "name", title: "Tensor", width: "minmax(9rem, 2fr)", class: "mono", sort: (i) => tensorName(rows[i]), cell: (i) => h("span", { title: rows[i].sources.join("\n") }, tensorName(rows[i])) },
+      { id: "name", title: "Tensor", width: "minmax(9rem, 2fr)", class: "mono", sort: (i) => tensorName(rows[i]), cell: (i) => cutMiddle(tensorName(rows[i]), rows[i].sources.join("\n")) },
       { id: "shape", title: "Shape", width: "minmax(5rem, .9fr)", class: "mono", sort: (i) => shapeText(rows[i].shape), cell: (i) => shapeText(rows[i].shape) },
       { id: "stride", title: "Strides", width: "minmax(5rem, .9fr)", class: "mono", sort: (i) => shapeText(rows[i].stride), cell: (i) => shapeText(rows[i].stride) },
       { id: "dtype", title: "Dtype", width: "5.6rem", sort: (i) => rows[i].dtype, cell: (i) => rows[i].dtype?.replace("torch.", "") ?? "–" },

@@ -1,5 +1,6 @@
 // Below the timeline: where the time goes by name, and the compiles, which is also the legend of the colours.
 import { Grid } from "../../lib/list/grid.js";
+import { cutMiddle } from "../../lib/page/cut-middle.js";
 import { fill, h } from "../../lib/page/dom.js";
 import { count, time } from "../../lib/page/format.js";
 import { statusBadge } from "../../lib/page/status.js";
@@ -20,7 +21,7 @@ export class TimelineTables {
       label: "Where the time goes", sort: BY_OWN_TIME, minWidth: "30rem", name: (row) => names[row], onsort: (sort) => state.replace({ sort }, true),
       onselect: (row) => state.replace({ q: `"${names[row]}"` }, true),
       columns: [
-        { id: "name", title: "Span", width: "minmax(9rem, 1fr)", cell: (row) => h("span", { class: "mono", title: names[row] }, names[row]), sort: (row) => names[row] },
+        { id: "name", title: "Span", width: "minmax(9rem, 1fr)", class: "mono", cell: (row) => cutMiddle(names[row]), sort: (row) => names[row] },
         { id: "count", title: "Count", width: "4.5rem", number: true, cell: (row) => count(this.sums.count[row]), sort: (row) => this.sums.count[row] },
         { id: "total", title: "Total", width: "5rem", number: true, cell: (row) => time(this.sums.total_us[row]), sort: (row) => this.sums.total_us[row], help: "With what lies inside of them; a span inside of one of the same name counts twice" },
         { id: "own", title: "Own time", width: "5.5rem", number: true, cell: (row) => time(this.sums.self_us[row]), sort: (row) => this.sums.self_us[row], help: "Without the spans inside of them: adds up to the whole" },

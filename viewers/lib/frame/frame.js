@@ -1,6 +1,7 @@
 // The frame of a viewer: on the left its views, above where we are and what one can do; the page itself is beside.
 import { fill, h } from "../page/dom.js";
 import { count } from "../page/format.js";
+import { skipLink } from "../page/page.js";
 import { rememberScrolling, restoreScrolling } from "../page/scroll-memory.js";
 import { icon } from "./icons.js";
 
@@ -44,8 +45,7 @@ export class Frame {
 
   /** What goes into the page, in the order of the keyboard: a link past it is in front. */
   get elements() {
-    const skip = h("a", { class: "skip", href: "#main", onclick: (/** @type {Event} */ event) => { event.preventDefault(); this.main.focus(); } }, "Skip to the content");
-    return [skip, this.side, this.bar, this.shade, this.main];
+    return [skipLink(this.main), this.side, this.bar, this.shade, this.main];
   }
 
   /** Only what changed is drawn, so that the focus stays on what was clicked. @param {Views} views */

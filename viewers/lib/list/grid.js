@@ -20,8 +20,9 @@ export class Grid {
   /**
    * @param {{label: string, columns: Column[], sort?: string, onsort?: (sort: string) => void,
    *   onselect?: (row: number) => void, onopen?: (row: number) => void, minWidth?: string,
-   *   name?: (row: number) => string}} options
+   *   name?: (row: number) => string, below?: (row: number) => number[], onfold?: (row: number, open: boolean) => void}} options
    *   sort: a column's id, with '-' in front for descending; '' for the order of the rows
+   *   below: rows that stand beneath one, however the others are sorted; onfold: → or ← on a row
    */
   constructor(options) {
     this.options = options;
@@ -56,6 +57,8 @@ export class Grid {
   /** @param {number} selected */
   arrange(selected) {
     this.order = sorted(this.rows, this.options.columns, this.sort);
+    const { below } = this.options;
+    if (below) this.order = Array.from(this.order).flatMap((row) => [row, ...below(row)]);
     this.element.setAttribute("aria-rowcount", String(this.order.length + 1));
     const at = selected < 0 ? -1 : Array.prototype.indexOf.call(this.order, selected);
     this.list.reset(this.order.length, at);
@@ -110,7 +113,7 @@ export class Grid {
 
   /** @param {MouseEvent} event @param {number} index */
   click(event, index) {
-    if (/** @type {Element} */ (event.target).closest("a")) return;
+    if (/** @type {Element} */ (event.target).closest("a, button")) return;
     this.select(index);
   }
 
@@ -127,6 +130,11 @@ export class Grid {
       if (/** @type {Element} */ (event.target).closest("a")) return;
       event.preventDefault();
       this.options.onopen?.(this.selected);
+      return;
+    }
+    if (this.options.onfold && ["ArrowRight", "ArrowLeft"].includes(event.key) && this.selected >= 0) {
+      event.preventDefault();
+      this.options.onfold(this.selected, event.key === "ArrowRight");
       return;
     }
     const target = this.list.target(event.key);

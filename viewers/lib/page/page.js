@@ -35,7 +35,7 @@ export function helpDialog(content) {
   let dialog = null;
   return () => {
     dialog ??= /** @type {HTMLDialogElement} */ (h("dialog", { "aria-labelledby": "help-title", class: "help" },
-      h("h2", { id: "help-title" }, "Help"), content(), h("button", { class: "tool", onclick: () => dialog?.close() }, "Close")));
+      h("header", { class: "help-head" }, h("h2", { id: "help-title" }, "Help"), h("button", { class: "tool", onclick: () => dialog?.close() }, "Close")), content()));
     document.body.append(dialog);
     if (!dialog.open) dialog.showModal();
   };
