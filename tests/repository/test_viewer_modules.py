@@ -26,6 +26,7 @@ LIB = {
     "code": {"list", "page", "bundle"},
     "finding": {"code", "page", "bundle"},
     "diff": {"code", "list", "page", "bundle"},
+    "gallery": {"frame", "finding", "code", "list", "page", "bundle"},
 }
 
 

@@ -50,11 +50,11 @@ def test_text_stands_out_from_its_background(page_that, bundle_of, address_of, s
             assert ratio >= 4.5, f"{text} on {background} in {scheme}: {ratio:.2f}"
 
 
-TEXT = ("--text", "--dim", "--accent", "--ok", "--break", "--error", "--missing")
+TEXT = ("--text", "--dim", "--accent", "--ok", "--break", "--error", "--missing", "--recompile")
 
 
 def names():
-    return sorted(set(re.findall(r"^  (--[\w-]+): light-dark", (VIEWERS / "lib" / "page" / "base.css").read_text(), re.MULTILINE)))
+    return sorted(set(re.findall(r"^  (--[\w-]+): light-dark", (VIEWERS / "lib" / "page" / "tokens.css").read_text(), re.MULTILINE)))
 
 
 def test_status_is_a_word_not_only_a_colour(show):

@@ -4,8 +4,8 @@ import { cutMiddle } from "../../lib/page/cut-middle.js";
 import { fill, h, searchField } from "../../lib/page/dom.js";
 import { count, firstLine, plural, time } from "../../lib/page/format.js";
 import { STATUSES, statusBadge } from "../../lib/page/status.js";
+import { shareBar } from "../../lib/page/portion.js";
 import { compileLabel, functionName, idText, modelOf, placeOf } from "../shared/model.js";
-import { shareBar } from "../shared/parts.js";
 
 /** @param {import("../main.js").Context} context @returns {Promise<import("../main.js").View>} */
 export async function openCompiles({ log, state }) {

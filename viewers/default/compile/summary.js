@@ -2,10 +2,11 @@
 import { frameText } from "../../lib/bundle/stacks.js";
 import { fill, h } from "../../lib/page/dom.js";
 import { bytes, count, shortFile, time } from "../../lib/page/format.js";
+import { shares } from "../../lib/page/portion.js";
 import { statusBadge } from "../../lib/page/status.js";
 import { labelled } from "../shared/artifact-names.js";
 import { byPhase, compileArtifacts, describe, frameKey, functionName, idText, placeOf } from "../shared/model.js";
-import { compileLink, shares } from "../shared/parts.js";
+import { compileLink } from "../shared/parts.js";
 
 const INNERMOST = 8;
 

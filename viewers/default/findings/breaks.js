@@ -1,4 +1,5 @@
 // The distinct graph breaks: why and where, torch's own words about each, and the compiles in which it occurred.
+import { tracebackView } from "../../lib/code/traceback.js";
 import { emptyPage, listDetail } from "../../lib/list/list-detail.js";
 import { cutMiddle } from "../../lib/page/cut-middle.js";
 import { h } from "../../lib/page/dom.js";
@@ -7,7 +8,6 @@ import { cards, shownBy } from "../shared/finding-leads.js";
 import { summaryOf } from "../shared/logs.js";
 import { modelOf } from "../shared/model.js";
 import { compileLink, pairs, recordLink, sourceLine, webLink } from "../shared/parts.js";
-import { tracebackView } from "../shared/traceback.js";
 
 const ARTIFACT = "dynamo_graph_break_reason";
 const MOST_SHOWN = 200;

@@ -1,4 +1,5 @@
 // Failures, compiles that did not end, and restarts: what was found, and under it the records with their tracebacks.
+import { frameList, tracebackView } from "../../lib/code/traceback.js";
 import { emptyPage, listDetail } from "../../lib/list/list-detail.js";
 import { placeText } from "../../lib/finding/card.js";
 import { plain } from "../../lib/finding/rich.js";
@@ -8,7 +9,6 @@ import { count, firstLine } from "../../lib/page/format.js";
 import { cards } from "../shared/finding-leads.js";
 import { compileArtifacts, functionName, modelOf, placeOf } from "../shared/model.js";
 import { compileLink, pairs, recordLink, sourceLine } from "../shared/parts.js";
-import { frameList, tracebackView } from "../shared/traceback.js";
 
 /** @typedef {import("../../lib/finding/card.js").Finding} Finding */
 /** @typedef {{id: string, finding: Finding | null, rows: any[]}} Item a finding with the rows of the failure table that show it, or a row that none is about */

@@ -3,9 +3,10 @@ import { Grid } from "../../lib/list/grid.js";
 import { emptyPage, listDetail } from "../../lib/list/list-detail.js";
 import { fill, h, searchField } from "../../lib/page/dom.js";
 import { count, plural } from "../../lib/page/format.js";
+import { shareBar } from "../../lib/page/portion.js";
 import { cards, shownBy } from "../shared/finding-leads.js";
 import { compileArtifacts, functionName, idText, modelOf } from "../shared/model.js";
-import { compileLink, pairs, recordLink, shareBar } from "../shared/parts.js";
+import { compileLink, pairs, recordLink } from "../shared/parts.js";
 
 const MOST_KINDS = 4;
 

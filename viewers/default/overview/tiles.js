@@ -2,7 +2,8 @@
 import { plain } from "../../lib/finding/rich.js";
 import { fill, h } from "../../lib/page/dom.js";
 import { count, plural, time } from "../../lib/page/format.js";
-import { shares } from "../shared/parts.js";
+import { shares } from "../../lib/page/portion.js";
+import { tile } from "../../lib/page/tile.js";
 
 const NONE = "none recorded";
 
@@ -27,13 +28,6 @@ export function tiles({ log, state, found: { summary, findings }, phases }) {
     h("li", null, tile({ number: count(breaks), noun: breaks === 1 ? "graph break" : "graph breaks", tone: "break", href: state.link({ view: "breaks" }),
       note: breaks === 0 ? NONE : summary.graph_break_place_count === null ? "" : `at ${plural(summary.graph_break_place_count, "place")}` })),
     caches);
-}
-
-/** @param {{number: string, noun: string, note: any, href: string, tone?: string, more?: any}} tile */
-function tile({ number, noun, note, href, tone, more }) {
-  const bad = tone && number !== "0";
-  return h("a", { class: `tile${bad ? ` tile-${tone}` : ""}`, href },
-    h("span", { class: "tile-head" }, h("b", { class: "tile-number" }, number), " ", h("span", { class: "tile-noun" }, noun)), h("span", { class: "tile-note", title: typeof note === "string" ? note : null }, note), more);
 }
 
 /** @param {any[]} rows of the cache table @param {any} state */

@@ -42,7 +42,6 @@ function anatomyList(about, [by, , label, noun], tools) {
   const { bundle, log, state, model, table } = about;
   const rows = anatomyRows(model, table, by);
   const total = log.summary.source.size_bytes;
-  const most = rows.reduce((n, row) => Math.max(n, row.size), 0);
   const name = (/** @type {number} */ i) => rowName(model, rows[i], by);
   const share = (/** @type {number} */ n) => (total ? `${((100 * n) / total).toFixed(n * 10 < total ? 1 : 0)} %` : "–");
   const number = (/** @type {string} */ id, /** @type {string} */ title, /** @type {(row: Row) => number | null} */ get, /** @type {(n: number | null) => string} */ show, /** @type {string} */ help) =>
@@ -55,7 +54,7 @@ function anatomyList(about, [by, , label, noun], tools) {
       { id: "name", title: { "": "Kind", origin: "Place in torch", compile: "Compile" }[by] ?? "", width: "minmax(11rem, 2fr)", class: by === "origin" ? "mono" : "", sort: name, cell: (i) => cutMiddle(name(i), describeRow(bundle, rows[i], by)) },
       number("size", "Bytes", (row) => row.size, bytes, "Bytes of the log that its records take"),
       { id: "share", title: "Share", width: "4rem", number: true, sort: (i) => rows[i].size, cell: (i) => share(rows[i].size) },
-      { id: "bar", title: "", width: "minmax(6rem, 1fr)", cell: (i) => partsBar(rows[i], most) },
+      { id: "bar", title: "", width: "minmax(6rem, 1fr)", cell: (i) => partsBar(rows[i], total) },
       number("records", "Records", (row) => row.count, count, "How many records"),
       number("payload", "Payloads", (row) => row.payload, bytes, "Bytes of payloads: graphs, code, JSON"),
       ...(by === "" ? [number("distinct", "Distinct", (row) => row.distinct, bytes, "Payloads that were not in the log before")] : []),
@@ -75,10 +74,10 @@ function wholeLog(rows, by, total) {
     h("ul", { class: "legend" }, parts.map(([id, words, n]) => h("li", null, h("span", { class: `swatch phase-${id}`, "aria-hidden": "true" }), ` ${words} `, h("b", null, bytes(n))))));
 }
 
-/** Payload and the rest of a row, as wide as its share of the largest. @param {Row} row @param {number} most */
-function partsBar(row, most) {
+/** Payload and the rest of a row, as wide as its share of the log. @param {Row} row @param {number} total */
+function partsBar(row, total) {
   const repeated = row.distinct === null ? 0 : row.payload - row.distinct;
-  const part = (/** @type {string} */ id, /** @type {number} */ n) => n > 0 && h("span", { class: `phase-${id}`, style: { width: `${(100 * n) / most}%` } });
+  const part = (/** @type {string} */ id, /** @type {number} */ n) => n > 0 && h("span", { class: `phase-${id}`, style: { width: `${(100 * n) / (total || 1)}%` } });
   return h("span", { class: "anatomy-bar", "aria-hidden": "true" }, part("inductor", row.payload - repeated), part("backward", repeated), part("aot", row.size - row.payload));
 }
 

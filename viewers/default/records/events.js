@@ -7,6 +7,8 @@ import { describe, idText, modelOf } from "../shared/model.js";
 import { searchMetadata } from "./record-search.js";
 import { openRecord } from "./record.js";
 
+const MOST_NAMED = 500_000; // records; in longer logs those of the timeline stay without the name of their span
+
 /** @param {import("../main.js").Context} context @returns {Promise<import("../main.js").View>} */
 export async function openEvents(context) {
   const { bundle, log, state } = context;
@@ -29,8 +31,11 @@ export async function openEvents(context) {
     state.replace({ event: String(i) });
     record.show(i);
   };
+  /** Names of the spans that records of the timeline begin and end. @type {Map<number, string>} */
+  const spanNames = new Map();
+  if (table.length <= MOST_NAMED) log.table("spans").then((spans) => { if (spans && nameSpans(spans, spanNames)) grid.list.redraw(); }, () => {}); // the timeline tells what went wrong
   const grid = new Grid({
-    label: "Records", columns: columns(table, model, kinds, bundle), minWidth: "38rem", sort: state.current.sort,
+    label: "Records", columns: columns(table, model, kinds, bundle, spanNames), minWidth: "38rem", sort: state.current.sort,
     onselect: choose, onopen: choose, onsort: (sort) => state.replace({ sort }),
     name: (i) => `${count(i)} ${kinds[table.columns.kind_index[i]].type} ${kinds[table.columns.kind_index[i]].name ?? ""}`,
   });
@@ -54,7 +59,7 @@ export async function openEvents(context) {
     });
   };
   return {
-    element, title: "Events", search: () => filter, close: () => { search?.abort(); record.close(); },
+    element, title: "Records", search: () => filter, close: () => { search?.abort(); record.close(); },
     update: (current) => {
       if (document.activeElement !== filter) filter.value = current.q;
       if (document.activeElement !== compile) compile.value = current.compile;
@@ -69,7 +74,7 @@ export async function openEvents(context) {
       drawn = key;
       const event = current.event === "" ? -1 : Number(current.event);
       if (event >= 0 && grid.selected !== event) grid.arrange(event);
-      record.show(event);
+      record.show(event < 0 ? grid.order[0] ?? -1 : event); // the first until another one is chosen
     },
   };
 }
@@ -102,8 +107,18 @@ function narrow(table, kinds, compiles, current) {
   return rows;
 }
 
-/** @param {any} table @param {any} model @param {any[]} kinds @param {any} bundle @returns {import("../../lib/list/grid.js").Column[]} */
-function columns(table, model, kinds, bundle) {
+/** @param {any} table of the spans @param {Map<number, string>} into @returns {boolean} whether there are any */
+function nameSpans({ names, spans, instants }, into) {
+  spans.name_index.forEach((/** @type {number} */ name, /** @type {number} */ i) => {
+    into.set(spans.begin_event_index[i], `${names[name]} begins`);
+    into.set(spans.end_event_index[i], `${names[name]} ends`);
+  });
+  instants.name_index.forEach((/** @type {number} */ name, /** @type {number} */ i) => into.set(instants.event_index[i], names[name]));
+  return into.size > 0;
+}
+
+/** @param {any} table @param {any} model @param {any[]} kinds @param {any} bundle @param {Map<number, string>} spanNames @returns {import("../../lib/list/grid.js").Column[]} */
+function columns(table, model, kinds, bundle, spanNames) {
   const c = table.columns;
   const kind = (/** @type {number} */ i) => kinds[c.kind_index[i]];
   const words = kinds.map(({ type, name }) => `${type} ${name ?? ""}`);
@@ -114,7 +129,7 @@ function columns(table, model, kinds, bundle) {
     { id: "time", title: "Time", width: "4.4rem", number: true, cell: (i) => time(c.time_us[i]), sort: (i) => c.time_us[i], help: "After the first record" },
     { id: "type", title: "Type and name", width: "minmax(10rem, 1fr)", sort: (i) => order[c.kind_index[i]],
       cell: (i) => h("span", { title: `${kind(i).type} ${kind(i).name ?? ""}\n${describe(bundle.manifest, kind(i)).help}` },
-        kind(i).name === null ? kind(i).type : [h("span", { class: "dim" }, kind(i).type), " ", kind(i).name]) },
+        kind(i).name === null && !spanNames.has(i) ? kind(i).type : [h("span", { class: "dim" }, kind(i).type), " ", kind(i).name ?? spanNames.get(i)]) },
     { id: "compile", title: "Compile", width: "5rem", class: "mono", cell: (i) => (model.compiles[c.compile_index[i]].id === null ? "–" : idText(model.compiles[c.compile_index[i]])), sort: (i) => c.compile_index[i] },
     { id: "line", title: "Line", width: "4.2rem", number: true, cell: (i) => count(c.line[i]), sort: (i) => c.line[i], help: "Line in the log" },
     { id: "size", title: "Record", width: "4.4rem", number: true, cell: (i) => bytes(c.size_bytes[i]), sort: (i) => c.size_bytes[i], help: "Bytes in the log, payload included" },

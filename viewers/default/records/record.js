@@ -51,7 +51,7 @@ export function openRecord({ bundle, log, state }, model, root) {
       if (index === shown) return;
       shown = index;
       if (!(index >= 0 && index < model.directory.event_count)) {
-        fill(root, h("p", { class: "dim padded" }, index >= 0 ? `This log has no record ${count(index)}.` : "Select a record to see its metadata and payload."));
+        fill(root, h("p", { class: "dim padded" }, index >= 0 ? `This log has no record ${count(index)}.` : "No record fits."));
         return;
       }
       load(`record ${count(index)}`, async (signal) => {

@@ -1,7 +1,7 @@
 // Small pieces that several views show.
 import { coloured } from "../../lib/code/coloured.js";
 import { h } from "../../lib/page/dom.js";
-import { count, time } from "../../lib/page/format.js";
+import { count } from "../../lib/page/format.js";
 import { statusInfo } from "../../lib/page/status.js";
 import { compileLabel, idText } from "./model.js";
 
@@ -21,28 +21,6 @@ export function compileLink(model, index, state, more = {}) {
 export function compileLinks(model, indexes, state) {
   return h("span", { class: "links" }, indexes.slice(0, MOST_LINKS).map((index) => [" ", compileLink(model, index, state)]).flat(),
     indexes.length > MOST_LINKS && h("span", { class: "dim" }, ` and ${count(indexes.length - MOST_LINKS)} more`));
-}
-
-/** A part of a whole that the heading of the column names: a bar, and its percentage. @param {number | null} part @param {number} whole */
-export function shareBar(part, whole) {
-  if (part === null || !whole) return h("span", { class: "portion" });
-  return h("span", { class: "portion" }, h("span", { class: "portion-bar", "aria-hidden": "true" }, h("span", { style: { width: `${part ? Math.max(1, (100 * part) / whole) : 0}%` } })), h("span", { class: "number" }, percent(part, whole)));
-}
-
-/** "12 %", "0.4 %". @param {number} part @param {number} whole */
-export const percent = (part, whole) => `${((100 * part) / whole).toFixed(part * 10 < whole ? 1 : 0)} %`;
-
-/** Times side by side as shares of their sum, which the words under them name. @param {{id: string, title: string, us: number}[]} phases @param {string} total */
-export function shares(phases, total) {
-  const known = phases.filter((phase) => phase.us > 0);
-  const sum = known.reduce((us, phase) => us + phase.us, 0);
-  if (known.length === 0) return null;
-  return h("span", { class: "shares" },
-    h("span", { class: "stacked", role: "img", "aria-label": `of ${time(sum)} ${total}: ${known.map((p) => `${p.title} ${percent(p.us, sum)}`).join(", ")}` },
-      known.map((p) => h("span", { class: `phase-${p.id}`, style: { "flex-grow": p.us } }))),
-    h("span", { class: "legend" }, known.map((p) =>
-      h("span", { title: time(p.us) }, h("span", { class: `swatch phase-${p.id}`, "aria-hidden": "true" }), ` ${p.title} `, h("b", null, percent(p.us, sum)))),
-    h("span", { class: "dim" }, `of ${time(sum)} ${total}`)));
 }
 
 /** Only web addresses become links; anything else stays text. @param {any} address @param {any} [text] */

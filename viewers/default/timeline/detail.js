@@ -2,8 +2,9 @@
 import { fill, h } from "../../lib/page/dom.js";
 import { count, plural, time } from "../../lib/page/format.js";
 import { loader } from "../../lib/page/load.js";
+import { shareBar } from "../../lib/page/portion.js";
 import { functionName, idText, placeOf } from "../shared/model.js";
-import { compileLink, shareBar } from "../shared/parts.js";
+import { compileLink } from "../shared/parts.js";
 import { eventOf } from "./data.js";
 
 /** @typedef {import("./data.js").Timeline} Timeline */

@@ -4,8 +4,9 @@ import { cutMiddle } from "../../lib/page/cut-middle.js";
 import { fill, h } from "../../lib/page/dom.js";
 import { count, time } from "../../lib/page/format.js";
 import { statusBadge } from "../../lib/page/status.js";
+import { shareBar } from "../../lib/page/portion.js";
 import { functionName, idText } from "../shared/model.js";
-import { compileLink, shareBar } from "../shared/parts.js";
+import { compileLink } from "../shared/parts.js";
 import { sumsByName } from "./data.js";
 
 const BY_OWN_TIME = "-own"; // unless the address says otherwise

@@ -1,8 +1,8 @@
 // Tracebacks as Python writes them: the exception first, then the frames, those of torch folded.
-import { isTorch } from "../../lib/bundle/stacks.js";
-import { coloured } from "../../lib/code/coloured.js";
-import { fill, h } from "../../lib/page/dom.js";
-import { plural } from "../../lib/page/format.js";
+import { isTorch } from "../bundle/stacks.js";
+import { fill, h } from "../page/dom.js";
+import { plural } from "../page/format.js";
+import { coloured } from "./coloured.js";
 
 /** @typedef {{file: string | null, line: number | string | null, name: string, code: string | null}} Frame */
 /** @typedef {{frames: Frame[]} | {text: string}} Part */

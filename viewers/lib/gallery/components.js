@@ -1,0 +1,103 @@
+// Every component that viewers share, light and dark, with what a bundle says. For those who make a viewer, and those who change one.
+import { CodePane } from "../code/pane.js";
+import { tracebackView } from "../code/traceback.js";
+import { findingCard } from "../finding/card.js";
+import { rich } from "../finding/rich.js";
+import { Frame } from "../frame/frame.js";
+import { ICONS, icon } from "../frame/icons.js";
+import { Grid } from "../list/grid.js";
+import { cutMiddle } from "../page/cut-middle.js";
+import { fill, h, searchField } from "../page/dom.js";
+import { bytes, count, time } from "../page/format.js";
+import { HashState } from "../page/hash-state.js";
+import { errorBox } from "../page/load.js";
+import { bundleName, openPageBundle } from "../page/page-bundle.js";
+import { stopped } from "../page/page.js";
+import { picker } from "../page/picker.js";
+import { shareBar, shares } from "../page/portion.js";
+import { shareButton } from "../page/share.js";
+import { STATUSES, statusBadge } from "../page/status.js";
+import { themeButton } from "../page/theme.js";
+import { tile } from "../page/tile.js";
+
+/** @typedef {import("../bundle/bundle.js").Bundle} Bundle */
+
+const COLOURS = ["bg", "bg-2", "bg-3", "line", "text", "dim", "accent", "accent-bg", "ok", "break", "error", "missing", "recompile", "found", "found-now", "dynamo", "aot", "inductor", "backward"];
+const SIZES = ["12 px: code, notes, axes", "13 px: text, lists, buttons", "15 px: titles of cards and sections", "20 px: what the page says", "28 px: a number at a glance"];
+const THEMES = ["light", "dark"];
+const TRACEBACK = 'Traceback (most recent call last):\n  File "/opt/venv/lib/python3.11/site-packages/torch/_dynamo/convert_frame.py", line 2102, in _compile\n    guarded_code = compile_inner(code)\n  File "/home/user/project/model.py", line 28, in forward\n    return x @ y\nRuntimeError: size mismatch';
+
+/** @param {Bundle} bundle */
+async function show(bundle) {
+  const [log] = bundle.logs;
+  if (!log) throw new Error("This bundle has no logs: take another one.");
+  const [compiles, found, artifacts] = await Promise.all([log.compiles(), log.findings(), log.artifacts()]);
+  const code = Array.from({ length: artifacts.length }, (_, i) => artifacts.row(i)).find((row) => row.hash !== null && row.language === "python" || row.language === "fx");
+  const text = code ? await log.text(code) : "";
+  const known = { bundle, log, compiles, findings: found?.findings ?? [], text: text ?? "", language: code?.language ?? "python" };
+  fill(document.body, h("main", { class: "gallery", id: "main", tabindex: "-1" }, h("h1", null, "Components"),
+    h("p", null, "What the viewers are made of, with what ", h("b", null, bundleName(bundle)), " says. Tokens are in ", h("code", null, "page/tokens.css"), "."),
+    PARTS.map(([title, module, make]) => [
+      h("h2", null, title, " ", h("code", { class: "dim" }, module)),
+      h("div", { class: "sample-row" }, THEMES.map((theme) => h("section", { class: `sample theme-${theme}`, "aria-label": `${title}, ${theme}` }, sample(make, known)))),
+    ])));
+}
+
+/** A part that fails leaves the others standing. @param {(known: any) => any} make @param {any} known */
+function sample(make, known) {
+  try {
+    return make(known);
+  } catch (error) {
+    return errorBox(error);
+  }
+}
+
+/** Title, where it is, how it is made. @type {[string, string, (known: any) => any][]} */
+const PARTS = [
+  ["Colours", "page/tokens.css", () => h("div", { class: "swatches" }, COLOURS.map((name) => h("span", null, h("i", { style: { "--colour": `var(--${name})` } }), name)))],
+  ["Sizes", "page/tokens.css", () => h("div", { class: "sizes" }, SIZES.map((words, i) => h("p", { class: `size-${i + 1}` }, words)))],
+  ["Views", "frame/frame.js", ({ bundle }) => {
+    const frame = new Frame(h("main"), new HashState({}, []));
+    frame.draw({ name: bundleName(bundle), home: "#", homeTitle: "All bundles", here: "compiles", groups: [
+      { title: "", items: [{ id: "overview", title: "Overview", icon: "overview", href: "#" }] },
+      { title: "Problems", items: [{ id: "failures", title: "Failures", icon: "failures", href: "#", count: 1, tone: "error" }, { id: "breaks", title: "Breaks", icon: "breaks", href: "#", count: 3, tone: "warning" }] },
+      { title: "Code", items: [{ id: "compiles", title: "Compiles", icon: "compiles", href: "#", count: 33 }] },
+    ] });
+    frame.side.classList.remove("folded");
+    frame.side.removeAttribute("id");
+    return frame.side;
+  }],
+  ["Signs", "frame/icons.js", () => h("div", { class: "inline" }, ICONS.map((name) => h("span", { title: name }, icon(name))))],
+  ["Buttons and fields", "page/", ({ bundle }) => h("div", { class: "inline" }, h("button", { class: "tool" }, "Button"), h("button", { class: "tool", "aria-pressed": "true" }, "Pressed"), h("button", { class: "tool", disabled: true }, "Disabled"),
+    searchField("Filter", "Filter", () => {}), picker({ label: "Rank", items: Array.from({ length: 64 }, (_, i) => ({ value: String(i), text: `rank ${i}` })), value: "3", onpick: () => {} }), shareButton({ bundle, viewer: "default" }), themeButton())],
+  ["Statuses", "page/status.js", () => h("div", { class: "inline" }, [...Object.keys(STATUSES), null].map(statusBadge))],
+  ["Numbers at a glance", "page/tile.js", ({ log }) => h("ul", { class: "tiles" },
+    h("li", { class: "tile-wide" }, tile({ number: time(log.summary.compile_time_us), noun: "compiling", href: "#", note: "in all", more: shares([{ id: "dynamo", title: "Dynamo", us: 20 }, { id: "aot", title: "AOTAutograd", us: 15 }, { id: "inductor", title: "Inductor", us: 60 }], "in the metrics") })),
+    h("li", null, tile({ number: "1", noun: "failure", tone: "error", href: "#", note: "Unsupported" })), h("li", null, tile({ number: "24", noun: "recompiles", tone: "recompile", href: "#", note: "12 causes, 41 s" })),
+    h("li", null, tile({ number: "3", noun: "breaks", tone: "break", href: "#", note: "at 1 place" })), h("li", null, tile({ number: "0", noun: "breaks", tone: "break", href: "#", note: "none recorded" })))],
+  ["Shares", "page/portion.js", () => h("div", { class: "inline" }, [0, 0.4, 12, 74, 100].map((part) => shareBar(part, 100)))],
+  ["Findings", "finding/card.js", ({ findings }) => findings.length ? findings.slice(0, 2).map((/** @type {any} */ finding) => findingCard(finding)) : h("p", { class: "dim" }, rich("Nothing was found in this log."))],
+  ["Names that are cut", "page/cut-middle.js", () => h("div", { style: { width: "12rem" } }, ["scenarios/s05_failures_of_many_kinds.py:118", "triton_poi_fused_add_mul_relu_sigmoid_17"].map((name) => h("div", null, cutMiddle(name))))],
+  ["Tables", "list/grid.js", ({ compiles }) => {
+    const grid = new Grid({ label: "Compiles", minWidth: "20rem", name: (i) => compiles[i].key, columns: [
+      { id: "id", title: "Id", width: "5rem", class: "mono", cell: (i) => compiles[i].key, sort: (i) => i },
+      { id: "function", title: "Function", width: "minmax(6rem, 1fr)", cell: (i) => cutMiddle(compiles[i].function ?? "–"), sort: (i) => compiles[i].function },
+      { id: "status", title: "Status", width: "6rem", cell: (i) => statusBadge(compiles[i].status) },
+      { id: "size", title: "Size", width: "5rem", number: true, cell: (i) => bytes(compiles[i].size_bytes), sort: (i) => compiles[i].size_bytes },
+    ] });
+    grid.show(compiles.map((/** @type {any} */ _, /** @type {number} */ i) => i), 0);
+    return [h("p", { class: "dim" }, `${count(compiles.length)} rows`), grid.element];
+  }],
+  ["Tracebacks", "code/traceback.js", () => tracebackView(TRACEBACK)],
+  ["Code", "code/pane.js", ({ text, language }) => {
+    const pane = new CodePane({ label: "Code" });
+    pane.set({ text, language, fileName: "code.py" });
+    return pane.element;
+  }],
+];
+
+try {
+  await show(await openPageBundle());
+} catch (error) {
+  stopped(error);
+}

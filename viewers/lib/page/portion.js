@@ -1,0 +1,25 @@
+// Parts of a whole: bars that say of what they are a share, with the percentage.
+import { h } from "./dom.js";
+import { time } from "./format.js";
+
+/** A part of a whole that the heading of the column names: a bar, and its percentage. @param {number | null} part @param {number} whole */
+export function shareBar(part, whole) {
+  if (part === null || !whole) return h("span", { class: "portion" });
+  return h("span", { class: "portion" }, h("span", { class: "portion-bar", "aria-hidden": "true" }, h("span", { style: { width: `${part ? Math.max(1, (100 * part) / whole) : 0}%` } })), h("span", { class: "number" }, percent(part, whole)));
+}
+
+/** "12 %", "0.4 %". @param {number} part @param {number} whole */
+export const percent = (part, whole) => `${((100 * part) / whole).toFixed(part * 10 < whole ? 1 : 0)} %`;
+
+/** Times side by side as shares of their sum, which the words under them name. @param {{id: string, title: string, us: number}[]} phases @param {string} total */
+export function shares(phases, total) {
+  const known = phases.filter((phase) => phase.us > 0);
+  const sum = known.reduce((us, phase) => us + phase.us, 0);
+  if (known.length === 0) return null;
+  return h("span", { class: "shares" },
+    h("span", { class: "stacked", role: "img", "aria-label": `of ${time(sum)} ${total}: ${known.map((p) => `${p.title} ${percent(p.us, sum)}`).join(", ")}` },
+      known.map((p) => h("span", { class: `phase-${p.id}`, style: { "flex-grow": p.us } }))),
+    h("span", { class: "legend" }, known.map((p) =>
+      h("span", { title: time(p.us) }, h("span", { class: `swatch phase-${p.id}`, "aria-hidden": "true" }), ` ${p.title} `, h("b", null, percent(p.us, sum)))),
+    h("span", { class: "dim" }, `of ${time(sum)} ${total}`)));
+}
