@@ -14,7 +14,6 @@ def size(n):
 
 def test_by_kind_largest_first_with_its_compiles(show):
     page, bundle = show("transformer")
-    page.get_by_role("button", name="More").click()
     page.get_by_role("navigation", name="Views").get_by_role("link", name="Log anatomy").click()
     log = bundle.logs[0]
     kinds = sorted(log.directory["kinds"], key=lambda kind: -kind["size_bytes"])

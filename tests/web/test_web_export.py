@@ -9,7 +9,6 @@ def detail(page):
 
 def test_what_ended_the_export_and_what_helps(show):
     page, _ = show("export_dtrace")
-    page.get_by_role("button", name="More").click()
     page.get_by_role("link", name="Export", exact=True).click()
     grid = page.get_by_role("grid", name="Export report")
     expect(grid.get_by_role("row", name="exported export")).to_have_count(1)
@@ -52,15 +51,8 @@ def test_draft_export_lists_kernels(show):
 
 def test_only_logs_with_exports_have_the_view_in_the_bar(show):
     page, _ = show("dynamic_shapes")
-    more = page.get_by_role("button", name="More")
-    more.focus()
-    page.keyboard.press("ArrowDown")
-    expect(page.get_by_role("link", name="Guards", exact=True)).to_be_focused()
-    expect(page.get_by_role("link", name="Log anatomy")).to_be_visible()
-    expect(page.get_by_role("link", name="Export", exact=True)).to_be_hidden()
-    page.keyboard.press("Escape")
-    expect(more).to_be_focused()
-    expect(more).to_have_attribute("aria-expanded", "false")
+    expect(page.get_by_role("link", name="Tensors", exact=True)).to_contain_text("Tensors")
+    expect(page.get_by_role("link", name="Export", exact=True)).to_have_count(0)
     page.goto(page.url.split("#")[0] + "#v=1&view=export")
     expect(page.get_by_role("heading", name="No exports")).to_be_visible()
     expect(page.get_by_role("main")).to_contain_text("TORCH_DTRACE")

@@ -90,7 +90,7 @@ PAIRS = list(
 def test_what_became_of_a_line(show, fixture, pair):
     """Three clicks: the provenance viewer, the graph, the line."""
     page, bundle = show(fixture)
-    page.get_by_role("link", name="Provenance ›").click()
+    page.get_by_role("navigation", name="Views").get_by_role("link", name="Provenance").click()
     log = bundle.logs[0]
     rows = log.table("provenance")["groups"]
     of_compile = [i for i, row in enumerate(rows) if log.compiles[row["compile_index"]].key == pair["compile"]]

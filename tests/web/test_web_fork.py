@@ -17,9 +17,9 @@ from waiting import HANG_S
 
 # The file, a text that occurs once in it, another text, and what the page then shows.
 EDITS = {
-    "default": ("frame/shell.js", '"tlparse-bundle"),', '"my own viewer"),', "my own viewer"),
-    "provenance": ("main.js", 'h("h1", null, "Provenance")', 'h("h1", null, "My provenance")', "My provenance"),
-    "multirank": ("main.js", '"‹ tlparse-bundle"),', '"‹ my own viewer"),', "my own viewer"),
+    "default": ("frame/views.js", '["Problems", ', '["My own viewer", ', "My own viewer"),
+    "provenance": ("main.js", '}, "Provenance"),', '}, "My provenance"),', "My provenance"),
+    "multirank": ("main.js", '}, "Ranks"));', '}, "My own viewer"));', "My own viewer"),
     "starter": ("main.js", '"Choose a compile"', '"Pick one of them"', "Pick one of them"),
     "starter-react": ("src/App.jsx", "<h2>Choose a compile</h2>", "<h2>Pick one of them</h2>", "Pick one of them"),
 }

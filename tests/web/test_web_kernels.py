@@ -12,7 +12,6 @@ def detail(page):
 
 def test_kernels_by_kind_and_their_lines(show):
     page, bundle = show("transformer")
-    page.get_by_role("button", name="More").click()
     page.get_by_role("navigation", name="Views").get_by_role("link", name="Kernels").click()
     kernels = bundle.logs[0].table("kernels")["kernels"]
     expect(page.get_by_text(f"{len(kernels)} kernels and calls")).to_be_visible()

@@ -209,9 +209,10 @@ def test_there_and_back(page, bundle_of, address_of):
     expect(page.get_by_role("heading", level=1)).to_contain_text("reduce")
     expect(page).to_have_url(re.compile("log=rank_3_fixture"))
     expect(page.get_by_role("main")).to_contain_text("missing")
-    page.get_by_role("link", name="Ranks ›").click()
-    page.get_by_role("link", name="‹ tlparse-bundle").click()
-    expect(page.get_by_role("link", name="What differs between the ranks ›")).to_be_visible()
+    views = page.get_by_role("navigation", name="Views")
+    views.get_by_role("link", name="Ranks", exact=True).click()
+    views.get_by_role("link", name="Overview").click()
+    expect(page.get_by_role("paragraph").filter(has_text="All ranks:")).to_contain_text("Rank 3 is inside")
 
 
 def test_no_link_without_ranks(show):

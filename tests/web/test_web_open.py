@@ -45,7 +45,7 @@ def drop(page, *paths):
 
 def shows_the_bundle(page):
     expect(page.get_by_role("heading", level=1)).to_contain_text("compile")
-    page.get_by_role("link", name="Compiles", exact=False).first.click()
+    page.get_by_role("link", name="Compiles", exact=True).first.click()
     page.locator("main a", has_text="[0/0]").first.click()
     page.get_by_role("navigation", name="Artifacts").get_by_role("link", name="dynamo_output_graph").first.click()
     expect(page.get_by_role("region", name="Text of dynamo_output_graph")).to_contain_text("GraphModule")

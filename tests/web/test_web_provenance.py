@@ -214,5 +214,5 @@ def test_the_compile_page_leads_here(show, fixture, there):
     if there:
         link.click()
         expect(page.get_by_role("combobox", name="Graph")).to_have_value(re.compile(r"\[0/0\] forward"))
-        page.get_by_role("link", name="[0/0]").click()
+        page.get_by_role("navigation", name="Views").get_by_role("link", name="Compile [0/0]").click()
         expect(page.get_by_role("heading", level=1)).to_contain_text("[0/0] forward")

@@ -9,7 +9,6 @@ def detail(page):
 
 def test_shapes_memory_and_inputs_of_the_graph(show):
     page, bundle = show("dynamic_shapes")
-    page.get_by_role("button", name="More").click()
     page.get_by_role("navigation", name="Views").get_by_role("link", name="Tensors").click()
     rows = bundle.logs[0].table("tensors")["tensors"]
     expect(page.get_by_text(f"{len(rows['event_index'])} tensors")).to_be_visible()

@@ -38,21 +38,23 @@ export function viewGroups(bundle, state, log, model, ranksFound) {
   const elsewhere = /** @type {Record<string, string | null>} */ ({
     ranks: ranksAddress(bundle), provenance: model ? provenanceAddress(model, state) : null, export: model && hasExport(model) ? state.link({ ...kept, view: "export" }) : null,
   });
-  const counts = countsOf(log, model);
+  const counts = countsOf(bundle, log, model);
   return GROUPS.map(([title, views]) => ({
     title,
     items: views.map(([id, name]) => {
       const href = id in elsewhere ? elsewhere[id] : state.link({ ...kept, view: id });
-      const bad = { failures: "error", breaks: "warning", ranks: "warning" }[id];
+      const bad = { failures: "error", breaks: "warning", ranks: "warning", diagnostics: "warning" }[id];
       return href === null ? null : { id, title: name, icon: id === "events" ? "records" : id, href, count: id === "ranks" ? ranksFound : counts[id], tone: /** @type {any} */ (bad) };
     }).filter((item) => item !== null),
   })).filter(({ items }) => items.length > 0);
 }
 
-/** @param {import("../../lib/bundle/log.js").Log} log @param {import("../shared/model.js").Model | null} model @returns {Record<string, number>} */
-function countsOf(log, model) {
+/** @param {import("../../lib/bundle/bundle.js").Bundle} bundle @param {import("../../lib/bundle/log.js").Log} log @param {import("../shared/model.js").Model | null} model @returns {Record<string, number>} */
+function countsOf(bundle, log, model) {
   const summary = summaryOf(log);
+  const repaired = Object.entries(log.summary.diagnostics).filter(([code]) => bundle.manifest.diagnostic_codes[code]?.severity !== "info");
   return {
+    diagnostics: repaired.reduce((sum, [, n]) => sum + /** @type {number} */ (n), 0),
     compiles: summary?.compile_count ?? 0, failures: summary?.failure_count ?? 0, breaks: summary?.graph_break_count ?? 0, recompiles: summary?.recompile_count ?? 0,
     ...(model ? { symbols: kindCount(model, "create_symbol") + kindCount(model, "create_unbacked_symbol"), tensors: kindCount(model, "describe_tensor") } : {}),
   };

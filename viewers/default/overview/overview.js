@@ -2,8 +2,9 @@
 import { findingList } from "../../lib/finding/list.js";
 import { rich } from "../../lib/finding/rich.js";
 import { fill, h } from "../../lib/page/dom.js";
-import { bytes, plural, time } from "../../lib/page/format.js";
+import { bytes, count, plural, time } from "../../lib/page/format.js";
 import { shareBar } from "../../lib/page/portion.js";
+import { statusBadge } from "../../lib/page/status.js";
 import { leadsOf } from "../shared/finding-leads.js";
 import { logName } from "../shared/logs.js";
 import { facts, functionName, modelOf, placeOf } from "../shared/model.js";
@@ -33,7 +34,7 @@ export async function openOverview({ bundle, log, state }) {
     runStrip(model, state, found?.summary.wall_us ?? null),
     model.frames.length === 0 && !found?.summary.compile_count && nothingCompiled(model, state),
     findings,
-    slowest(model, known, state),
+    compilesPart(model, known, state),
   );
   return {
     element, title: "Overview",
@@ -75,13 +76,15 @@ function nothingCompiled(model, state) {
 /** @param {any} model @param {any} compile */
 const where = (model, compile) => h("span", { class: "place", title: compile.filename }, placeOf(model, compile));
 
-/** Where the time went, by compile. @param {any} model @param {ReturnType<typeof facts>} known @param {any} state */
-function slowest(model, known, state) {
+/** What came of them, and where the time went. @param {any} model @param {ReturnType<typeof facts>} known @param {any} state */
+function compilesPart(model, known, state) {
+  if (model.frames.length === 0) return null;
   const total = known.slowest.reduce((sum, { us }) => sum + us, 0);
-  if (known.slowest.length < 2) return null;
-  return h("section", { class: "slowest" }, h("h2", null, "Slowest compiles"),
-    h("table", { class: "plain" },
-      h("thead", null, h("tr", null, ["Compile", "Time", `Of ${time(total)}, forward and backward`, "Function"].map((title, i) => h("th", { scope: "col", class: i === 1 ? "number" : null }, title)))),
+  return h("section", { class: "slowest" }, h("h2", null, "Compiles"),
+    h("ul", { class: "facts-line" }, Object.entries(known.statuses).map(([status, n]) =>
+      h("li", null, h("a", { href: state.link({ view: "compiles", status }) }, statusBadge(status), ` ${count(n)}`)))),
+    total > 0 && h("table", { class: "plain" },
+      h("thead", null, h("tr", null, ["Slowest", "Time", `Of ${time(total)}, forward and backward`, "Function"].map((title, i) => h("th", { scope: "col", class: i === 1 ? "number" : null }, title)))),
       h("tbody", null, known.slowest.slice(0, SLOWEST).map(({ last, rows, us }) => h("tr", null,
         h("td", null, compileLink(model, rows[rows.length - 1], state)),
         h("td", { class: "number" }, time(us)),
