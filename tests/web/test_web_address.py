@@ -46,7 +46,7 @@ def test_typing_is_one_step_back(show):
     page, _ = show("recompiles", "#v=1")
     page.get_by_role("link", name="Compiles", exact=True).click()
     page.get_by_label("Filter compiles").press_sequentially("grows")
-    expect(page.get_by_text("2 of 11 compiles")).to_be_visible()
+    expect(page.get_by_text("2 of 13 rows")).to_be_visible()
     expect_address(page, "q=grows")  # so few rows fit what was typed before, too
     page.go_back()
     expect(page.get_by_role("region", name="Findings")).to_be_visible()

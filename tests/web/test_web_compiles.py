@@ -37,9 +37,9 @@ def test_three_thousand_rows_sort_and_filter(show):
     becomes(lambda: ids(page)[:1], ["[0/0]"])
     expect(grid.get_by_role("columnheader", name="Ops")).to_have_attribute("aria-sort", "ascending")
     page.get_by_label("Status").select_option("error")
-    expect(page.get_by_text("600 of 3,000 compiles")).to_be_visible()
+    expect(page.get_by_text("600 of 3,001 rows")).to_be_visible()
     page.get_by_label("Filter compiles").fill("f299")
-    expect(page.get_by_text("2 of 3,000 compiles")).to_be_visible()
+    expect(page.get_by_text("2 of 3,001 rows")).to_be_visible()
     page.go_back()
     expect(page.get_by_label("Status")).to_have_value("")
 

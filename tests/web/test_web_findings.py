@@ -119,7 +119,11 @@ def test_failures_by_kind_with_traceback_and_records(show):
     rows(page, "Failures").filter(has_text="has_wrong_shapes").click()
     (raised,) = (row for row in table if row["kind"] == "exception" and row["line"] == 28)
     right = detail(page, "Failures")
-    expect(right.locator("pre").filter(has_text="return x @ y").last).to_contain_text('File "/home/user/project/program.py", line 28')
+    expect(right.get_by_role("listitem").filter(has_text="return x @ y").last).to_contain_text("has_wrong_shapes /home/user/project/program.py:28")
+    folded = right.get_by_text("frames of torch").first
+    expect(right.get_by_text("torch/_dynamo/convert_frame.py")).to_have_count(0)
+    folded.click()
+    expect(right.get_by_text("torch/_dynamo/convert_frame.py").first).to_be_visible()
     expect(right.get_by_role("link", name=f"record {raised['event_index']}").last).to_be_visible()
     page.get_by_label("Kind").select_option("graph could not be run")
     expect(rows(page, "Failures")).to_have_count(2)

@@ -137,7 +137,7 @@ def test_the_palette_leads_everywhere(show):
     expect_address(page, "compile=0/0&artifact=aot_inference_graph")
     jump("light and dark", "Switch between light and dark")
     jump("no such thing", "Search all text for “no such thing”")
-    expect_address(page, "view=search&q=no such thing")
+    expect_address(page, "view=search&q=no%20such%20thing")
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

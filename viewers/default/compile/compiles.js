@@ -49,8 +49,7 @@ export async function openCompiles({ log, state }) {
       const fits = (/** @type {number} */ i) => texts[i].includes(wanted) && (!current.status || compiles[i].status === current.status);
       const whole = model.order.filter((i) => (lastOf.get(i) ?? i) === i);
       const fit = whole.filter((i) => fits(i) || attempts.get(i)?.some(fits));
-      const all = plural(model.frames.length, "compile"), shown = fit.filter((i) => compiles[i].id !== null).length;
-      fill(total, shown === model.frames.length ? all : `${count(shown)} of ${all}`);
+      fill(total, fit.length === whole.length ? plural(fit.length, "row") : `${count(fit.length)} of ${plural(whole.length, "row")}`);
       if (grid.sort !== current.sort) {
         grid.sort = current.sort;
         grid.drawHeader();

@@ -33,12 +33,13 @@ export const VIEW_TITLES = GROUPS.flatMap(([, views]) => views);
  * @returns {Group[]}
  */
 export function viewGroups(bundle, state, log, model, ranksFound) {
-  if (log === null) return [];
-  const kept = /** @type {Record<string, string>} */ (state.current.log ? { log: state.current.log } : {});
+  if (bundle.logs.length === 0) return [];
+  const kept = /** @type {Record<string, string>} */ (log && state.current.log ? { log: state.current.log } : {}); // not a log that is not there
+
   const elsewhere = /** @type {Record<string, string | null>} */ ({
     ranks: ranksAddress(bundle), provenance: model ? provenanceAddress(model, state) : null, export: model && hasExport(model) ? state.link({ ...kept, view: "export" }) : null,
   });
-  const counts = countsOf(bundle, log, model);
+  const counts = log ? countsOf(bundle, log, model) : {};
   return GROUPS.map(([title, views]) => ({
     title,
     items: views.map(([id, name]) => {

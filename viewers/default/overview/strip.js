@@ -17,8 +17,8 @@ export function runStrip({ frames }, state, wallUs) {
     tone: WORST.includes(last.status) ? last.status : last.recompile_reason !== null ? "recompile" : "ok",
   })));
   return h("figure", { class: "strip", "aria-label": "Compiles over the run" },
-    h("div", { class: "strip-bars" }, bars.map((bar) => h("a", {
-      class: `strip-bar strip-${bar.tone}`, tabindex: "-1", href: state.link({ view: "timeline", compile: bar.compile.key }), "aria-label": words(bar), title: words(bar),
+    h("div", { class: "strip-bars", "aria-hidden": "true" }, bars.map((bar) => h("a", {
+      class: `strip-bar strip-${bar.tone}`, tabindex: "-1", href: state.link({ view: "timeline", compile: bar.compile.key }), title: words(bar),
       style: { left: `${100 * bar.from}%`, width: `${100 * bar.share}%` },
     }))),
     h("figcaption", null, h("span", null, "0"), h("a", { href: state.link({ view: "timeline" }) }, "Timeline of the run"), h("span", null, time(end - begin))));

@@ -35,11 +35,21 @@ export const leadsOf = (model, state, found) => ({
   compiles: (indexes) => compileLinks(model, indexes.filter((index) => index < model.compiles.length), state),
   record: (index) => recordLink(index, state),
   span: (index) => h("a", { href: state.link({ view: "timeline", span: `s${index}` }) }, `span ${count(index)}`),
+  links: (finding) => (finding.kind === "recompile" ? [guardsLink(model, state, finding.compile_indexes[0])] : []),
   cause: (position) => {
     const other = found?.findings[position];
     return other ? h("a", { href: state.link({ view: "overview", item: other.fingerprint }), title: plain(other.title) }, rich(other.title)) : null;
   },
 });
+
+/** The guards of a recompile beside those of the compile before it. @param {any} model @param {any} state @param {number | undefined} index */
+function guardsLink({ log, compiles }, state, index) {
+  const compile = compiles[index ?? -1];
+  const before = compile && compiles.findLast((/** @type {any} */ other) => other.frame_id === compile.frame_id && other.frame_compile_id === compile.frame_compile_id - 1
+    && other.occurrence === compile.occurrence && other.compiled_autograd_id === compile.compiled_autograd_id);
+  if (!before || !(before.guard_count && compile.guard_count)) return null;
+  return h("a", { href: state.link({ view: "compare", left: `${log.id}/${before.key}`, right: `${log.id}/${compile.key}`, artifact: "dynamo_cpp_guards_str" }) }, "guards before and after");
+}
 
 /** Cards of the findings that fit, for the details of a row. @param {any} model @param {any} state @param {Findings} found @param {(finding: Finding) => boolean} fits */
 export function cards(model, state, found, fits, options = { level: 2, whole: true }) {

@@ -225,9 +225,9 @@ export function sumsByName(line, group, range = null) {
   return sums;
 }
 
-/** The span with the most own time: what one looks at first. -1 without spans. @param {Timeline} line */
-export function heaviest(line) {
+/** The span with the most own time, of one group or of all: what one looks at first. -1 without spans. @param {Timeline} line @param {number} group */
+export function heaviest(line, group) {
   let best = -1;
-  for (let i = 0; i < line.spanCount; i++) if (best < 0 || line.own[i] > line.own[best]) best = i;
+  for (let i = 0; i < line.spanCount; i++) if ((group < 0 || line.group[i] === group) && (best < 0 || line.own[i] > line.own[best])) best = i;
   return best;
 }

@@ -24,7 +24,7 @@ export async function openTimeline(context) {
     ruler: axisText, tell: (box) => spanWords(line, model, box), tip: (box) => spanTip(line, model, box),
     onselect: (box) => {
       state.replace({ span: box < 0 ? "" : String(eventOf(line, box)) });
-      detail(box < 0 ? heaviest(line) : box, box < 0);
+      detail(box < 0 ? heaviest(line, shownGroup) : box, box < 0);
     },
     onopen: (box) => state.go(state.link({ view: "compile", compile: model.compiles[line.compile[box]].key })),
     onsight: () => { small.place(); sight(); keep(); },
@@ -65,11 +65,11 @@ export async function openTimeline(context) {
     button("Zoom out", "−", () => chart.zoom(1 / 1.5), "-"), button("Zoom in", "+", () => chart.zoom(1.5), "+"),
     button("Show all", "All", () => chart.look(0, line.flame.end), "0"), traceButton(log));
 
-  let shownGroup = -1;
+  let shownGroup = -1, detailGroup = -1;
   let drawn = "", shownQuery = "", shownSpan = "", shownRange = "";
   chart.show(line.flame);
   chart.element.style.maxHeight = `${chart.wanted + 30}px`;
-  detail(heaviest(line), true);
+  detail(heaviest(line, shownGroup), true);
   return {
     title: "Timeline",
     element: h("div", { class: "fill timeline" }, h("h1", { class: "visually-hidden" }, "Timeline"), toolbar, small.element, chart.element,
@@ -99,10 +99,11 @@ export async function openTimeline(context) {
       }
       shownRange = current.range;
       tables.update(current, group, inSight());
-      if (current.span !== shownSpan) {
+      if (current.span !== shownSpan || (current.span === "" && group !== detailGroup)) {
+        detailGroup = group;
         const box = boxOfEvent(line, current.span);
         chart.mark(box);
-        detail(box < 0 && current.span === "" ? heaviest(line) : box, box < 0);
+        detail(box < 0 && current.span === "" ? heaviest(line, shownGroup) : box, box < 0);
         if (box >= 0) requestAnimationFrame(() => (current.range ? chart.reveal(box) : chart.fit(box)));
       }
       shownSpan = current.span;

@@ -36,7 +36,7 @@ export class Frame {
     rememberScrolling(main);
     state.onreturn(() => restoreScrolling(main));
     const narrow = matchMedia(NARROW);
-    const fold = () => this.side.classList.toggle("folded", folded || narrow.matches);
+    const fold = () => this.side.classList.toggle("slim", folded || narrow.matches);
     narrow.addEventListener("change", fold);
     fold();
     this.side.addEventListener("click", (/** @type {Event} */ event) => /** @type {Element} */ (event.target).closest("a") && this.drawer(false));
@@ -50,7 +50,7 @@ export class Frame {
 
   /** Only what changed is drawn, so that the focus stays on what was clicked. @param {Views} views */
   draw({ name, home, homeTitle, groups, here }) {
-    const known = JSON.stringify([name, home, groups.map((group) => [group.title, group.items.map((item) => item.id)])]);
+    const known = JSON.stringify([name, home, groups.map((group) => [group.title, group.items.map((item) => [item.id, item.title])])]);
     if (known !== this.drawn) {
       const focused = this.side.contains(document.activeElement) ? /** @type {HTMLElement} */ (document.activeElement).dataset.view : undefined;
       fill(this.side, h("a", { class: "brand", href: home, title: homeTitle, dataset: { view: "home" } }, icon("bundle"), h("span", { class: "side-name" }, name)), groups.map(groupOf));

@@ -63,7 +63,7 @@ const PARTS = [
       { title: "Problems", items: [{ id: "failures", title: "Failures", icon: "failures", href: "#", count: 1, tone: "error" }, { id: "breaks", title: "Breaks", icon: "breaks", href: "#", count: 3, tone: "warning" }] },
       { title: "Code", items: [{ id: "compiles", title: "Compiles", icon: "compiles", href: "#", count: 33 }] },
     ] });
-    frame.side.classList.remove("folded");
+    frame.side.classList.remove("slim");
     frame.side.removeAttribute("id");
     return frame.side;
   }],

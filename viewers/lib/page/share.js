@@ -12,7 +12,7 @@ let made = 0;
 /** For the bar of a viewer. @param {{bundle: Bundle, viewer: string}} what the name of the viewer is that of its folder @returns {HTMLElement} */
 export function shareButton({ bundle, viewer }) {
   const id = `hand-on-${++made}`;
-  const told = h("span", { class: "hand-on-told", role: "status" });
+  const told = h("span", { class: "hand-on-told", "aria-live": "polite" });
   const menu = h("div", { class: "hand-on-menu", id, role: "menu", "aria-label": "Share", hidden: true });
   const copy = h("button", { class: "tool hand-on-copy", onclick: () => copyLink(told), title: "Copy the link to this view" }, "Share");
   const arrow = h("button", { class: "tool hand-on-more", "aria-label": "More ways to share", title: "More ways to share", "aria-haspopup": "menu", "aria-expanded": "false", "aria-controls": id, onclick: () => (menu.hidden ? void open() : close(true)) }, h("span", { "aria-hidden": "true" }, "▾"));
