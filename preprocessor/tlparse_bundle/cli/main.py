@@ -6,6 +6,7 @@ import gc
 import json
 import os
 import sys
+import textwrap
 from pathlib import Path
 
 import click
@@ -193,7 +194,8 @@ def docs(what, name) -> None:
     if what is None:
         say("tlparse-bundle docs format         the format of bundles: every file, every field")
         say("tlparse-bundle docs schema         the names of the schemas")
-        say(f"tlparse-bundle docs schema NAME    one of them: {', '.join(schema_names())}")
+        say("tlparse-bundle docs schema NAME    one of them:")
+        say(textwrap.fill(", ".join(schema_names()), 100, initial_indent="  ", subsequent_indent="  "))
     elif what == "format":
         say(format_document(), nl=False)
     elif name is None:

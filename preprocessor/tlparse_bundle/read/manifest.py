@@ -18,7 +18,7 @@ def read_manifest(store: Store) -> dict:
     except BundleError as error:
         raise BundleError(
             f"{store.location} is no bundle: {error.message}",
-            hint="A bundle is the folder that tlparse-bundle wrote, with a manifest.json in it.",
+            hint="A bundle is the folder that tlparse-bundle wrote, with a manifest.json in it. Of a trace make one first: tlparse-bundle TRACE",
             code="not-a-bundle",
         ) from None
     try:
