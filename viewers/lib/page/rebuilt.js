@@ -3,15 +3,17 @@ import { h } from "./dom.js";
 
 /** @typedef {import("../bundle/bundle.js").Bundle} Bundle */
 
-const EVERY_MS = 5_000;
+const EVERY_MS = 5_000, ELSEWHERE_MS = 60_000; // a server of this machine, and any other
+const HERE = /^(localhost|127\.[\d.]+|\[::1\])$/;
 
 /**
  * Asks now and then whether the manifest is another one, while somebody looks at the page; a server that does not answer is asked
  * again when somebody comes back to it. Nothing to do for a bundle without an address.
  * @param {Bundle} bundle @param {{everyMs?: number}} [options]
  */
-export function watchRebuilt({ source }, { everyMs = EVERY_MS } = {}) {
+export function watchRebuilt({ source }, { everyMs } = {}) {
   if (!source.url) return;
+  const wait = everyMs ?? (HERE.test(source.url.hostname) ? EVERY_MS : ELSEWHERE_MS);
   const manifest = new URL("manifest.json", source.url);
   /** @type {string | null} */
   let first = null;
@@ -26,7 +28,7 @@ export function watchRebuilt({ source }, { everyMs = EVERY_MS } = {}) {
     if (now === null) return; // no answer, or one that cannot tell
     first ??= now.tag;
     if (now.tag !== first) stop(now.modified);
-    else timer = setTimeout(look, everyMs);
+    else timer = setTimeout(look, wait);
   };
   const stop = (/** @type {Date} */ when) => {
     document.removeEventListener("visibilitychange", look);
