@@ -114,13 +114,15 @@ def test_forks_are_small(tmp_path):
     fork("starter", tmp_path / "mine")
     found = {name for name in names(tmp_path / "mine") if name.startswith("lib/")}
     assert {"lib/bundle/bundle.js", "lib/bundle/unzip-worker.js", "lib/bundle/README.md", "lib/page/choose-bundle.js"} <= found
-    assert not [name for name in found if name.split("/")[1] in ("code", "diff", "flame", "list") or name.endswith(".css")]
+    assert not [name for name in found if name.split("/")[1] in ("code", "diff", "flame", "frame", "list")]
+    assert {name for name in found if name.endswith(".css")} == {"lib/page/tokens.css", "lib/page/base.css"}
     fork("provenance", tmp_path / "other")
     found = {name for name in names(tmp_path / "other") if name.startswith("lib/")}
     assert {"lib/page/base.css", "lib/page/widgets.css", "lib/list/grid.js", "lib/code/highlight.js"} <= found
     assert not [name for name in found if name.split("/")[1] in ("diff", "flame")]
     fork("default", tmp_path / "all")  # the README of each fork says that it has all
-    assert names(tmp_path / "all" / "lib") == names(viewers_folder() / "lib")
+    shown = {name for name in names(viewers_folder() / "lib") if name.startswith("gallery/")} | {"components.html"}  # the page about them
+    assert names(tmp_path / "all" / "lib") == names(viewers_folder() / "lib") - shown
 
 
 def test_a_fork_without_decoders(tmp_path, monkeypatch):

@@ -1,4 +1,5 @@
 // The list of what a server or a site has: bundles, and the viewers to look at them with.
+import { icon } from "../lib/frame/icons.js";
 import { fill, h, searchField } from "../lib/page/dom.js";
 import { count, plural } from "../lib/page/format.js";
 import { HashState } from "../lib/page/hash-state.js";
@@ -13,7 +14,7 @@ const LIST = new URL("../../bundles.json", location.href); // its addresses are 
 const DEFAULTS = { q: "", sort: "-built" };
 const state = new HashState(DEFAULTS, []);
 const main = h("main", { id: "main" }, h("p", { class: "loading", role: "status" }, "Loading the list …"));
-fill(document.body, h("header", { class: "bar" }, h("span", { class: "name" }, "tlparse-bundle"), h("span", { class: "spring" }), themeButton()), main);
+fill(document.body, h("header", { class: "bar" }, icon("bundle"), h("span", { class: "name" }, "tlparse-bundle"), h("span", { class: "spring" }), themeButton()), main);
 
 /** @param {{bundles: import("./rows.js").BundleRow[], viewers: ViewerRow[]}} list */
 function show({ bundles, viewers }) {

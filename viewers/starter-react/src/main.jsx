@@ -2,6 +2,8 @@
 import { createRoot } from "react-dom/client";
 import { openPageBundle } from "../../lib/page/page-bundle.js";
 import { App } from "./App.jsx";
+import "../../lib/page/tokens.css";
+import "../../lib/page/base.css";
 import "./style.css";
 
 const root = document.createElement("div");
