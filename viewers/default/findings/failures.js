@@ -38,9 +38,9 @@ export async function openFailures({ log, state }) {
     choices: kinds.length > 1 ? [{ key: "type", label: "Kind", all: "all kinds", options: kinds.map((kind) => [kind, kind]), fits: (i, value) => kindOf(items[i]) === value }] : [],
     columns: [
       { id: "kind", title: "Kind", width: "8.5rem", sort: (i) => kindOf(items[i]), cell: (i) => kindBadge(items[i]) },
-      { id: "function", title: "Function", width: "minmax(6rem, .8fr)", sort: (i) => nameIn(model, items[i]), cell: (i) => cutMiddle(nameIn(model, items[i])) },
+      { id: "function", title: "Function", width: "minmax(7rem, 1fr)", sort: (i) => nameIn(model, items[i]), cell: (i) => cutMiddle(nameIn(model, items[i])) },
       { id: "place", title: "Line", width: "minmax(6rem, .8fr)", class: "mono", sort: (i) => place(i) || null, cell: (i) => cutMiddle(place(i) || "–") },
-      { id: "what", title: "What", width: "minmax(10rem, 2fr)", sort: (i) => textOf(items[i]), cell: (i) => h("span", { title: textOf(items[i]) }, textOf(items[i])) },
+      { id: "what", title: "What", width: "minmax(8rem, 1.6fr)", sort: (i) => textOf(items[i]), cell: (i) => h("span", { title: textOf(items[i]) }, textOf(items[i])) },
       { id: "times", title: "Times", width: "3.6rem", number: true, sort: (i) => items[i].finding?.count ?? 1, cell: (i) => count(items[i].finding?.count ?? 1) },
     ],
     detail: (i) => failureDetail({ log, state }, model, found, items[i]),

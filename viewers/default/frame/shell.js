@@ -32,7 +32,7 @@ export class Shell {
         if (this.log !== undefined) this.draw(this.log);
       }, () => {}); // their viewer tells what went wrong
     }
-    fill(this.frame.tools, bundle.logs.length > 0 && [searchBox(state, filter), h("button", { class: "tool jump", title: "Go to a view, compile, artifact or setting", "aria-label": `Go to (${KEY})`, "aria-keyshortcuts": "Control+K Meta+K", onclick: () => this.jump() }, h("kbd", null, KEY))], shareButton({ bundle, viewer: "default" }), themeButton(), helpButton(showHelp));
+    fill(this.frame.tools, bundle.logs.length > 0 && [searchBox(state, filter), h("button", { class: "tool jump", title: "Go to a view, compile, artifact or setting", "aria-keyshortcuts": "Control+K Meta+K", onclick: () => this.jump() }, h("span", { class: "visually-hidden" }, "Go to "), h("kbd", null, KEY))], shareButton({ bundle, viewer: "default" }), themeButton(), helpButton(showHelp));
     fill(document.body, this.frame.elements);
   }
 
