@@ -97,8 +97,7 @@ async function artifactHead(bundle, log, model, artifact, state) {
     for (let i = 0; i < table.length && twins.length <= MOST_TWINS; i++) if (hash[i] === artifact.hash && i !== artifact.row) twins.push(table.row(i));
   }
   return h("header", { class: "artifact-head" },
-    h("h2", null, title), title !== artifact.label && h("code", { title: artifact.address }, artifact.label), help && h("span", { class: "dim" }, help),
-    h("span", { class: "spring" }),
+    h("h2", null, title), title !== artifact.label && h("code", { title: artifact.address }, artifact.label), h("span", { class: "dim artifact-about", title: help }, help),
     twins.length > 0 && h("span", { class: "twins" }, h("span", { class: "dim" }, "same text in"), twins.slice(0, MOST_TWINS).map((twin) =>
       [" ", compileLink(model, twin.compile_index, state, { artifact: twin.name })]).flat(), twins.length > MOST_TWINS && " …"),
     h("a", { href: state.link({ view: "events", event: String(artifact.event_index) }), title: `Record ${artifact.event_index}` }, "record"),
