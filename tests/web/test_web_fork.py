@@ -133,7 +133,8 @@ def older(forked):
     """A fork from the time when all modules of lib/ lay side by side, with the copy of lib/ that it had."""
     folder = forked("starter")
     lib = folder / "lib"
-    main = folder / "main.js"
+    main, page = folder / "main.js", folder / "index.html"
+    page.write_text(re.sub(r'.*"\./lib/.*\.css".*\n', "", page.read_text(encoding="utf-8")), encoding="utf-8")  # it had its own styles
     main.write_text(re.sub(r"\./lib/\w+/", "./lib/", main.read_text(encoding="utf-8")), encoding="utf-8")
     for path in [path for path in lib.glob("*/*.js") if path.parent.name != "vendor"]:
         text = path.read_text(encoding="utf-8").replace('"../vendor/', '"./vendor/')

@@ -124,6 +124,7 @@ def test_the_palette_leads_everywhere(show):
 
     def jump(text, name):
         page.get_by_role("button", name="Go to").click()
+        expect(field).to_be_focused()
         page.keyboard.type(text)
         expect(dialog.get_by_role("option", selected=True)).to_contain_text(name)
         page.keyboard.press("Enter")

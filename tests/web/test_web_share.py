@@ -66,7 +66,7 @@ def test_a_click_copies_the_link_and_the_menu_has_the_rest(new_page, served, han
     expect(page.get_by_role("link", name="Collectives")).to_be_visible()
     page.goto(f"{(tmp_path / 'night run.html').as_uri()}?viewer=default#v=1&view=compiles")
     settle(page)
-    page.locator(".ranks-link").first.click()
+    page.get_by_role("navigation", name="Views").get_by_role("link", name="Ranks", exact=True).click()
     expect(page.get_by_role("link", name="Collectives")).to_be_visible()
     expect_address(page, "?viewer=multirank")
     page.go_back()

@@ -83,7 +83,7 @@ export class Frame {
     if (open) document.body.dataset.drawer = "";
     else delete document.body.dataset.drawer;
     this.button.setAttribute("aria-expanded", String(open));
-    /** @type {HTMLElement | null} */ (open ? this.side.querySelector("[aria-current], a") : this.button)?.focus();
+    /** @type {HTMLElement | null} */ (open ? this.side.querySelector("[aria-current]") ?? this.side.querySelector("a") : this.button)?.focus();
   }
 
   /** @param {KeyboardEvent} event */

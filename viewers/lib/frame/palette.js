@@ -29,10 +29,11 @@ export function fitting(entries, text) {
 }
 
 /**
- * Opens it. The focus goes back to where it was.
+ * Opens it, unless it is open. The focus goes back to where it was.
  * @param {{entries: Entry[], more?: Promise<Entry[]>, search?: (text: string) => string, go: (href: string) => void}} options more: come when they are read; search: where all text is searched for what was typed
  */
 export function openPalette({ entries, more, search, go }) {
+  if (document.querySelector("dialog.palette[open]")) return;
   const id = `palette-${++made}`;
   let all = entries, shown = /** @type {Entry[]} */ ([]), active = 0;
   const list = h("ul", { class: "palette-list", role: "listbox", id, "aria-label": "Where to go" });
