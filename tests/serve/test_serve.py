@@ -15,6 +15,7 @@ import urllib.request
 import pytest
 import zstandard
 from log_builder import log
+from loops import run
 from starlette.testclient import TestClient
 from tlparse_bundle import BundleError, build, discover
 from tlparse_bundle.serve import server as server_module
@@ -71,7 +72,7 @@ def ask(app, path):
     async def send(message):
         sent.append(message)
 
-    asyncio.run(app(scope, receive, send))
+    run(app(scope, receive, send))
     return sent[0]["status"], b"".join(message.get("body", b"") for message in sent)
 
 
@@ -276,7 +277,7 @@ def test_answers_do_not_wait_for_an_acknowledgement():
             client.close()
             return option
 
-    assert asyncio.run(no_delay())
+    assert run(no_delay())
 
 
 def test_the_hint_for_remote_machines(monkeypatch):
