@@ -154,6 +154,28 @@ def test_a_signal_that_python_loses_comes_again(number, ended):
     assert done.stdout.split("\n")[:2] == ["went on", ended] and done.stderr == ""
 
 
+_LATE = """
+import atexit, os, sys
+from tlparse_bundle.cli.main import main
+number = int(sys.argv.pop(1))
+def late():
+    os.kill(os.getpid(), number)
+    sum(range(9))
+atexit.register(late)
+main()
+"""
+
+
+@LINUX
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("word, said", [("format", ""), ("nothing", "Error")])
+def test_a_signal_that_comes_when_all_is_done_is_no_fault(number, word, said):
+    """The interpreter takes a moment to end: an exception would go nowhere, but into a traceback."""
+    command = [sys.executable, "-c", _LATE, str(int(number)), "docs", word]
+    done = subprocess.run(command, env=environment(), preexec_fn=_heeds_signals, capture_output=True, text=True, timeout=HANG_S)
+    assert done.returncode == -number and said in done.stderr and "Traceback" not in done.stderr
+
+
 # ---- processes that help
 
 

@@ -330,6 +330,30 @@ def test_a_writer_that_is_killed_leaves_nothing(before, step, ending, out):
         assert not out.exists()
 
 
+LOCK_OF_A_COPY = """
+import os, select, signal, sys
+from pathlib import Path
+from tlparse_bundle.commit.staging import Staging
+
+out = Path(sys.argv[1])
+with Staging(out, out.parent) as staging:
+    guardian = os.pidfd_open(staging._guardian._pid)
+    if os.fork():
+        os.kill(os.getpid(), signal.SIGKILL)
+    os.close(staging._guardian._pipe)
+    select.select([guardian], [], [], 0.5)  # it stays while the guardian is there, but not for ever
+    os._exit(0)
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs pidfd_open")
+def test_a_copy_of_the_writer_may_die_slowly(out):
+    """On a busy machine it has closed its end of the pipe some time before the system gives up its lock."""
+    done = subprocess.run([sys.executable, "-c", LOCK_OF_A_COPY, str(out)], timeout=HANG_S, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+    assert done.returncode == -signal.SIGKILL
+    until(lambda: entries(out.parent), [], 30)
+
+
 def test_a_temporary_folder_goes_with_its_process(out):
     code = "import os, tempfile; tempfile.tempdir = {!r}\nfrom tlparse_bundle.commit.folder import temporary_folder\nwith temporary_folder() as f: (f / 'x').touch(); os.kill(os.getpid(), 9)"
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}

@@ -55,10 +55,10 @@ def _raise_again(lost: sys.UnraisableHookArgs) -> None:
     signal.setitimer(signal.ITIMER_REAL, _AGAIN_SECONDS)
 
 
-def end_at_signals() -> None:
-    """Again as they are by themselves: for those that have nothing to undo."""
-    for number in _ENDING:
-        if signal.getsignal(number) is _raise:
+def end_at_signals(*more: int) -> None:
+    """Again as they are by themselves: for those that have nothing to undo. Of ``more`` too what only raises an exception."""
+    for number in (*_ENDING, *more):
+        if signal.getsignal(number) in (_raise, signal.default_int_handler):
             signal.signal(number, signal.SIG_DFL)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import json
 import os
+import signal
 import sys
 import textwrap
 from pathlib import Path
@@ -14,7 +15,7 @@ import click
 from tlparse_bundle import __version__
 from tlparse_bundle.cli import complete
 from tlparse_bundle.cli.build import build, merge
-from tlparse_bundle.cli.endings import Terminated, exit_code, raise_at_signals
+from tlparse_bundle.cli.endings import Terminated, end_at_signals, exit_code, raise_at_signals
 from tlparse_bundle.cli.options import Location, no_verify
 from tlparse_bundle.cli.report import report
 from tlparse_bundle.cli.run import run
@@ -207,11 +208,13 @@ def docs(what, name) -> None:
 def main() -> None:
     """Entry point: runs the command line and turns errors into sentences and exit codes."""
     gc.set_threshold(50_000)  # tables are thousands of objects that stay, and next to nothing is garbage in cycles
-    raise_at_signals()
     try:
+        raise_at_signals()
         color = False if os.environ.get("NO_COLOR") else None
         code = cli.main(standalone_mode=False, prog_name="tlparse-bundle", color=color) or 0
         sys.stdout.flush()  # a full disk is noticed here, not at the very end
+        end_at_signals(signal.SIGINT)  # while the interpreter ends nobody would catch an exception
     except (Exception, KeyboardInterrupt, Terminated) as error:
+        end_at_signals(signal.SIGINT)
         code = exit_code(error, as_json="--json" in sys.argv[1:])
     sys.exit(code)

@@ -20,6 +20,7 @@ UNDO = "undo"  # while there is one, what it tells of has to be undone; without 
 _DROPPED = "dropped"
 
 _ROUNDS, _ROUND_SECONDS = 3, 0.02
+_WAITS, _WAIT_SECONDS = 400, 0.005
 
 
 def clean(out: str, staging: str) -> None:
@@ -93,20 +94,24 @@ def try_lock(file: int) -> bool:
     return True
 
 
-def unlock(lock: str, staging: str) -> None:
-    """Remove the lock file of a writer that has gone, unless another one has it."""
+def unlock(lock: str, staging: str) -> bool:
+    """Remove the lock file of a writer that has gone, unless another one has it. False when it is still locked for that writer."""
     try:
         file = os.open(lock, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))  # it may be a pipe
     except OSError:
-        return
+        return True
     try:
-        ours = os.read(file, 1024).decode("utf-8", "surrogateescape") in ("", os.path.basename(staging))
-        if ours and try_lock(file) and identity(lock) == identity(file):
+        if os.read(file, 1024).decode("utf-8", "surrogateescape") not in ("", os.path.basename(staging)):
+            return True
+        if not try_lock(file):
+            return False
+        if identity(lock) == identity(file):
             os.unlink(lock)
     except OSError:
         pass
     finally:
         os.close(file)
+    return True
 
 
 def remove_empty(folders: list[str]) -> None:
@@ -129,16 +134,18 @@ def _guard(writer: str, out: str, staging: str, lock: str, *made: str) -> None:
     os.closerange(3, 1 << 20)
     while os.read(0, 1):
         pass
-    for _ in range(400):  # until those that die with it got their signal
+    for _ in range(_WAITS):  # until those that die with it got their signal
         if os.getppid() != int(writer):
             break
-        time.sleep(0.005)
+        time.sleep(_WAIT_SECONDS)
     for _ in range(_ROUNDS):
         clean(out, staging)
         time.sleep(_ROUND_SECONDS)  # what was on its way when they were killed
     clean(out, staging)
-    if lock:
-        unlock(lock, staging)
+    for _ in range(_WAITS if lock else 0):  # one that dies has closed its end of the pipe a moment before it gives up the lock
+        if unlock(lock, staging):
+            break
+        time.sleep(_WAIT_SECONDS)
     remove_empty(list(made))
 
 
