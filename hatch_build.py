@@ -8,6 +8,7 @@ works except that a page on a static server cannot read a zstd bundle (gzip bund
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -39,7 +40,7 @@ class SharedFiles(BuildHookInterface):
             return
         npm = shutil.which("npm")
         command = [npm, "ci", "--omit=dev", "--ignore-scripts", "--no-audit", "--no-fund"]
-        if npm is None or subprocess.run(command, cwd=viewers, capture_output=True).returncode:
+        if not _are_there(viewers) and (npm is None or subprocess.run(command, cwd=viewers, capture_output=True).returncode):
             self.app.display_warning("npm is missing or failed: pages on a static server will not read zstd bundles, and no page a zip")
             return
         target.mkdir(exist_ok=True)
@@ -47,6 +48,16 @@ class SharedFiles(BuildHookInterface):
             package = viewers / "node_modules" / name
             shutil.copyfile(package / module, target / f"{name}.js")
             shutil.copyfile(package / "LICENSE", target / f"{name}.LICENSE")
+
+
+def _are_there(viewers: Path) -> bool:
+    """Whether npm has put the packages there already, in the versions that are pinned."""
+    pinned = json.loads((viewers / "package-lock.json").read_text(encoding="utf-8"))["packages"]
+    for name in VENDORED:
+        package = viewers / "node_modules" / name / "package.json"
+        if not package.exists() or json.loads(package.read_text(encoding="utf-8"))["version"] != pinned[f"node_modules/{name}"]["version"]:
+            return False
+    return True
 
 
 def _files(folder: Path) -> Iterator[Path]:
