@@ -25,9 +25,10 @@ def test_viewers():
 
 def test_a_fork_can_be_checked_and_a_wrong_field_is_found(tmp_path):
     fork("starter", tmp_path / "mine")
-    assert complaints(tmp_path / "mine") == []
+    again = ("--incremental", "--tsBuildInfoFile", tmp_path / "seen")  # what did not change is not checked twice
+    assert complaints(tmp_path / "mine", *again) == []
     main = tmp_path / "mine" / "main.js"
     text = main.read_text()
     assert text.count("compile.compile_time_us === null") == 1
     main.write_text(text.replace("compile.compile_time_us === null", "compile.compile_time_ms === null"))
-    assert ["compile_time_ms" in line for line in complaints(tmp_path / "mine")] == [True]
+    assert ["compile_time_ms" in line for line in complaints(tmp_path / "mine", *again)] == [True]

@@ -34,25 +34,23 @@ def edit(folder, name):
 
 
 @pytest.fixture(scope="session")
-def built_react(tmp_path_factory):
+def built_react(once):
     """built_react(): the folder of the React starter: forked, edited, built from a clean 'npm ci'."""
-    known = []
+    npm = shutil.which("npm")
 
-    def build():
-        if not known:
-            folder = tmp_path_factory.mktemp("fork") / "mine"
-            fork("starter-react", folder)
-            edit(folder, "starter-react")
-            npm = shutil.which("npm")
-            if npm is None:
-                pytest.skip("npm is missing: the React starter cannot be built")
-            for command in (["ci", "--no-audit", "--no-fund", "--prefer-offline"], ["run", "build"]):
-                done = subprocess.run([npm, *command], cwd=folder, capture_output=True, text=True, timeout=HANG_S)
-                assert done.returncode == 0, done.stdout + done.stderr
-            known.append(folder / "dist")
-        return known[0]
+    def build(folder):
+        fork("starter-react", folder / "mine")
+        edit(folder / "mine", "starter-react")
+        for command in (["ci", "--no-audit", "--no-fund", "--prefer-offline"], ["run", "build"]):
+            done = subprocess.run([npm, *command], cwd=folder / "mine", capture_output=True, text=True, timeout=HANG_S)
+            assert done.returncode == 0, done.stdout + done.stderr
 
-    return build
+    def build_once():
+        if npm is None:
+            pytest.skip("npm is missing: the React starter cannot be built")
+        return once("starter-react", build) / "mine" / "dist"
+
+    return build_once
 
 
 @pytest.fixture

@@ -14,18 +14,24 @@ from pages import becomes, go, settle
 from playwright.sync_api import expect
 from test_web_multirank import view  # noqa: F401
 from test_web_safety import EVIL
+from tlparse_bundle import build, discover
 from tlparse_bundle.format.schemas import schema
 from tlparse_bundle.ranks.findings import KINDS
 
 VIEWS = ["verdict", "compare", "collectives", "execution", "timeline", "details"]
 
 
-@pytest.fixture(scope="module")
-def many(tmp_path_factory):
-    """300 ranks with 12 compiles; rank 170 has another graph, rank 250 a compile less. (benchmarks/ measures 1,024.)"""
-    functions = [f"layer_{n}" for n in range(12)]
-    logs = [rank_log(rank, functions[:-1] if rank == 250 else functions, odd="layer_5" if rank == 170 else None) for rank in range(300)]
-    return write_ranks(tmp_path_factory.mktemp("many"), logs)
+@pytest.fixture(scope="session")
+def many(once):
+    """The bundle of 300 ranks with 12 compiles; rank 170 has another graph, rank 250 a compile less. (benchmarks/ measures 1,024.)"""
+
+    def make(folder):
+        functions = [f"layer_{n}" for n in range(12)]
+        logs = [rank_log(rank, functions[:-1] if rank == 250 else functions, odd="layer_5" if rank == 170 else None) for rank in range(300)]
+        (folder / "logs").mkdir()
+        build(discover([write_ranks(folder / "logs", logs)]), folder / "bundle", jobs=1)
+
+    return once("300 ranks", make) / "bundle"
 
 
 @pytest.fixture(scope="module")
@@ -133,11 +139,11 @@ def test_many_ranks(view, many):  # noqa: F811
     expect(page.get_by_role("rowheader", name="rank 250")).to_be_visible()
 
 
-def test_the_first_screen_fetches_little(new_page, many, bundle_of, address_of):
+def test_the_first_screen_fetches_little(new_page, many, address_of):
     page = new_page()
     asked = []
     page.on("response", lambda response: urlsplit(response.url).path.startswith("/bundles/") and asked.append(response))
-    here = address_of(bundle_of(many))
+    here = address_of(many)
     page.goto(here.replace("/default/", "/multirank/"))
     expect(page.get_by_role("heading", level=1)).to_contain_text("Ranks 0 to 299")
     expect(page.get_by_role("gridcell").first).to_be_visible()
