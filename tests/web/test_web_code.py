@@ -144,6 +144,7 @@ def test_generated_code_is_read_as_in_an_editor(show):
     expect(options).to_have_count(1)
     page.keyboard.press("Enter")
     expect_address(page, f"line={defined}")
+    expect(code).to_be_focused()
     for fact in ["C++ kernel", "1 call in line", f"lines {defined}–"]:
         expect(value).to_contain_text(fact)
     value.get_by_role("button", name=str(called)).click()

@@ -72,7 +72,7 @@ export class CodePane {
     this.facts = h("span", { class: "facts", role: "status" });
     this.tools = h("div", { class: "toolbar" });
     this.outline = new Outline({
-      line: () => this.lineInSight(), onpick: (item) => { if (!this.values.show(item.name, item.line)) this.goTo(item.line + 1, true); }, ontoggle: () => this.drawTools(),
+      line: () => this.lineInSight(), onpick: (item) => { this.body.focus({ preventScroll: true }); if (!this.values.show(item.name, item.line)) this.goTo(item.line + 1, true); }, ontoggle: () => this.drawTools(),
     });
     this.element = h("div", { class: "code-pane" }, this.tools, this.values.element, h("div", { class: "code-beside" }, this.body, this.outline.element));
     this.body.addEventListener("scroll", () => this.outline.follow(), { passive: true });

@@ -113,7 +113,7 @@ export class Values {
     const total = this.pinned?.uses.length ?? 0;
     fill(this.place, this.at >= 0 ? `${count(this.at + 1)} of ${count(total)}` : "");
     if (!known) {
-      fill(this.info, h("span", { class: "dim" }, this.options.names()?.hint));
+      fill(this.info, h("span", { class: "value-hint" }, this.options.names()?.hint));
       return;
     }
     const { name, uses, facts, missing, unit, source } = known;
