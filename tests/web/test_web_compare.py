@@ -31,6 +31,8 @@ def test_what_differs_is_shown_line_by_line(show):
     log = bundle.logs[0].id
     page.evaluate("hash => { location.hash = hash }", PLACE.format(f"{log}/0/0", f"{log}/0/1"))
     page.get_by_role("navigation", name="Artifacts").get_by_role("link", name="dynamo_cpp_guards_str").click()
+    page.get_by_role("button", name="By line").click()
+    expect_address(page, "by=line")
     diff = page.get_by_role("region", name="Difference of dynamo_cpp_guards_str")
     expect(page.get_by_text("3 changes", exact=True)).to_be_visible()
     page.keyboard.press("n")

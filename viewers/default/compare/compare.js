@@ -1,12 +1,11 @@
 // Two compiles side by side: artifact by artifact, of one log, of two logs, or of two bundles.
 import { openBundle } from "../../lib/bundle/bundle.js";
-import { DiffPane } from "../../lib/diff/pane.js";
+import { differ } from "../../lib/diff/differ.js";
 import { fill, h } from "../../lib/page/dom.js";
 import { bytes, count, plural } from "../../lib/page/format.js";
 import { loader } from "../../lib/page/load.js";
 import { allowed } from "../../lib/page/page-bundle.js";
 import { split } from "../../lib/page/splitter.js";
-import { prettyJson } from "../../lib/page/text.js";
 import { logInAddress, openingLog } from "../shared/logs.js";
 import { byPhase, compileLabel, functionName, modelOf } from "../shared/model.js";
 import { frameTable } from "./frame-table.js";
@@ -29,7 +28,7 @@ export async function openCompare(context) {
   const load = loader(body);
   /** @type {import("../main.js").View} */
   const view = { element: h("div", { class: "fill" }, head, split("compare", rail, body, { label: "Width of the list", size: 300 })), title: "Compare" };
-  let pane = /** @type {DiffPane | null} */ (null);
+  let keys = /** @type {((event: KeyboardEvent) => boolean) | null} */ (null);
   let sides = "", shown = "";
   let known = /** @type {Both | null} */ (null);
 
@@ -60,7 +59,7 @@ export async function openCompare(context) {
     }
     if (!known) return;
     const place = current.artifact;
-    const asked = JSON.stringify([wanted, place, current.pane]);
+    const asked = JSON.stringify([wanted, place, current.pane, current.by]);
     if (shown === asked) return;
     shown = asked;
     for (const a of /** @type {NodeListOf<HTMLElement>} */ (rail.querySelectorAll("a"))) {
@@ -77,36 +76,36 @@ export async function openCompare(context) {
       h("a", { href: state.patched({ artifact }), dataset: { artifact } }, text, more);
     const item = (/** @type {any} */ pair) => {
       const [sign, word] = VERDICTS[pair.verdict];
-      return h("li", { class: `verdict-${pair.verdict}` }, link(pair.address, pair.address, h("span", { class: "size" }, h("span", { "aria-hidden": "true" }, sign), " ", word)));
+      return h("li", { class: `verdict-${pair.verdict}` }, link(pair.address, pair.label, h("span", { class: "size" }, h("span", { "aria-hidden": "true" }, sign), " ", word)));
     };
     const phases = byPhase(bundle.manifest, list.map((pair) => ({ ...(pair.left ?? pair.right), ...pair })));
     fill(rail, h("ul", null, h("li", null, link(SUMMARY, "Summary", null)), h("li", null, link(FRAME, `All compiles of ${functionName(right.model.compiles[right.index])}`, null))),
       phases.map((phase) => [h("h2", { title: phase.help }, phase.title), h("ul", null, phase.artifacts.map(item))]).flat());
   };
 
+  /** @param {Side} side @param {any} artifact @param {string} [line] */
+  const linkTo = (side, artifact, line = "") => state.link({ view: "compile", log: logInAddress(side.model.log), compile: side.model.compiles[side.index].key, artifact: artifact.address, line });
+
   /** @param {Both} all @param {string} address */
   const showBody = ({ left, right, list }, address) => {
-    pane = null;
+    keys = null;
     if (address === FRAME) return load("the compiles", () => frameTable(right.model, right.index, state), (table) => fill(body, table));
     const pair = list.find((one) => one.address === address);
     if (!pair) return load("the summary", async () => null, () => fill(body, summaryTable(left, right, list, address)));
-    return load(address, async (signal) => {
+    return load(pair.label, async (signal) => {
       const texts = await Promise.all([textOf(left, pair.left, signal), textOf(right, pair.right, signal)]);
-      const made = new DiffPane({ label: `Difference of ${address}`, unified: state.current.pane === "unified", onunified: (on) => state.replace({ pane: on ? "unified" : "" }) });
-      const language = (pair.left ?? pair.right).language;
-      const laidOut = language === "json" || language === "none" ? texts.map((text) => prettyJson(text) ?? text) : texts;
-      await made.set(laidOut[0], laidOut[1], language === "none" ? "json" : language);
-      return made;
+      const link = (/** @type {"left" | "right"} */ which, /** @type {number} */ line) => linkTo(which === "left" ? left : right, pair[which], String(line));
+      return differ({ name: address, languages: [pair.left?.language ?? null, pair.right?.language ?? null], texts, sameProcess: left.model.log === right.model.log }, state, link, signal);
     }, (made) => {
-      pane = made;
+      keys = made.key;
       const [sign, word] = VERDICTS[pair.verdict];
-      const to = (/** @type {Side} */ side, /** @type {any} */ artifact, /** @type {string} */ which) => artifact && h("a", { href: state.link({ view: "compile", log: logInAddress(side.model.log), compile: side.model.compiles[side.index].key, artifact: artifact.address }) }, `${which} ${bytes(artifact.size_bytes)}`);
-      fill(body, h("header", { class: "artifact-head" }, h("h2", null, address), h("span", { class: `verdict-${pair.verdict}` }, `${sign} ${word}`), h("span", { class: "spring" }), to(left, pair.left, "left"), right.model.log.bundle === bundle && to(right, pair.right, "right")), made.element);
+      const to = (/** @type {Side} */ side, /** @type {any} */ artifact, /** @type {string} */ which) => artifact && h("a", { href: linkTo(side, artifact) }, `${which} ${bytes(artifact.size_bytes)}`);
+      fill(body, h("header", { class: "artifact-head" }, h("h2", null, pair.label), h("span", { class: `verdict-${pair.verdict}` }, `${sign} ${word}`), made.tools, h("span", { class: "spring" }), to(left, pair.left, "left"), right.model.log.bundle === bundle && to(right, pair.right, "right")), made.element);
     });
   };
 
   view.update = (current) => show(current).catch((error) => load("the comparison", () => Promise.reject(error), () => {}));
-  view.key = (event) => pane?.key(event) ?? false;
+  view.key = (event) => keys?.(event) ?? false;
   return view;
 }
 

@@ -2,6 +2,7 @@
 import { h } from "../../lib/page/dom.js";
 import { count, firstLine, plural, time } from "../../lib/page/format.js";
 import { statusBadge } from "../../lib/page/status.js";
+import { BY_TORCH, BY_TORCH_HELP } from "../shared/guard-counts.js";
 import { functionName } from "../shared/model.js";
 import { compileLink } from "../shared/parts.js";
 import { dynamoGraph, formatSide, frameHistory, inputsOf } from "./sides.js";
@@ -32,7 +33,7 @@ export async function frameTable(model, index, state) {
       h("td", null, graph), h("td", { class: "number" }, time(row.compile.compile_time_us)),
       h("td", null, before && h("a", { href: state.link({ view: "compare", left: formatSide({ model, index: before.index }), right: formatSide({ model, index: row.index }) }) }, "compare with the one before")));
   });
-  const head = ["Compile", "Status", "Inputs", "Why again", "Guards", "Ops", "Graph of Dynamo", "Time", ""].map((title) => h("th", { scope: "col" }, title || h("span", { class: "visually-hidden" }, "Compare")));
+  const head = ["Compile", "Status", "Inputs", "Why again", BY_TORCH, "Ops", "Graph of Dynamo", "Time", ""].map((title) => h("th", { scope: "col", title: title === BY_TORCH ? BY_TORCH_HELP : null }, title || h("span", { class: "visually-hidden" }, "Compare")));
   return h("div", { class: "scroll padded", tabindex: "0", role: "region", "aria-label": `All compiles of ${name}` },
     h("h2", null, `${plural(history.length, "compile")} of ${name}`), h("p", { class: "dim" }, "≠ marks what differs from the row above."),
     h("table", { class: "plain frame-table" }, h("thead", null, h("tr", null, head)), h("tbody", null, body)),

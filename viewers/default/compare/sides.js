@@ -1,22 +1,25 @@
 // What two compiles are compared by: their artifacts one by one, their numbers, and the history of a frame.
 import { bytes, count, time } from "../../lib/page/format.js";
 import { statusInfo } from "../../lib/page/status.js";
+import { labelled } from "../shared/artifact-names.js";
+import { BY_TORCH } from "../shared/guard-counts.js";
 import { compileArtifacts, frameKey, functionName, idText, placeOf } from "../shared/model.js";
 
 /** @typedef {import("../shared/model.js").Model} Model */
 /** @typedef {{model: Model, index: number}} Side a compile of a log */
-/** @typedef {{address: string, left: any | null, right: any | null, verdict: "same" | "differs" | "left" | "right"}} Pair */
+/** @typedef {{address: string, label: string, left: any | null, right: any | null, verdict: "same" | "differs" | "left" | "right"}} Pair */
 
 /** Same artifact or not, by hash: nothing is fetched for it. @param {Side} left @param {Side} right @returns {Promise<Pair[]>} */
 export async function pairs(left, right) {
-  const [a, b] = await Promise.all([left, right].map(({ model, index }) => compileArtifacts(model.log, index)));
+  const [a, b] = await Promise.all([left, right].map(async ({ model, index }) => labelled(model.log, await compileArtifacts(model.log, index))));
   const others = new Map(b.map((artifact) => [artifact.address, artifact]));
   const both = a.map((artifact) => {
     const other = others.get(artifact.address) ?? null;
     others.delete(artifact.address);
-    return { address: artifact.address, left: artifact, right: other, verdict: other === null ? "left" : same(artifact, other) ? "same" : "differs" };
+    const label = other && other.label !== artifact.label ? `${artifact.label} / ${other.label}` : artifact.label;
+    return { address: artifact.address, label, left: artifact, right: other, verdict: other === null ? "left" : same(artifact, other) ? "same" : "differs" };
   });
-  return /** @type {Pair[]} */ ([...both, ...[...others.values()].map((artifact) => ({ address: artifact.address, left: null, right: artifact, verdict: "right" }))]);
+  return /** @type {Pair[]} */ ([...both, ...[...others.values()].map((artifact) => ({ address: artifact.address, label: artifact.label, left: null, right: artifact, verdict: "right" }))]);
 }
 
 /** Metrics have times in them, so they always differ. @param {any} a @param {any} b */
@@ -29,7 +32,7 @@ export function numbers({ model, index }) {
     ["Function", functionName(c)], ["Place", placeOf(model, c)], ["Status", statusInfo(c.status).word], ["Recompile reason", c.recompile_reason ?? "–"],
     ["Failure", c.failure ? `${c.failure.type}: ${c.failure.reason ?? "no message"}` : "–"], ["Restarts", c.restart_reasons.join("\n") || "–"],
     ["Compile time", time(c.compile_time_us)], ["in the backend", time(c.backend_time_us)], ["in Inductor", time(c.inductor_time_us)],
-    ["Ops in the graph", count(c.graph_op_count)], ["Nodes", count(c.graph_node_count)], ["Inputs", count(c.graph_input_count)], ["Guards", count(c.guard_count)],
+    ["Ops in the graph", count(c.graph_op_count)], ["Nodes", count(c.graph_node_count)], ["Inputs", count(c.graph_input_count)], [BY_TORCH, count(c.guard_count)],
     ["Graph breaks", count(c.graph_break_count)], ["Artifacts", count(c.artifact_count)], ["In the log", `${count(c.event_count)} records, ${bytes(c.size_bytes)}`],
   ];
 }

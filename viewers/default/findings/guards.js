@@ -5,6 +5,7 @@ import { fill, h, searchField } from "../../lib/page/dom.js";
 import { count, plural } from "../../lib/page/format.js";
 import { shareBar } from "../../lib/page/portion.js";
 import { cards, shownBy } from "../shared/finding-leads.js";
+import { BY_TORCH, BY_TORCH_HELP, IN_DUMP, IN_DUMP_HELP } from "../shared/guard-counts.js";
 import { compileArtifacts, functionName, idText, modelOf } from "../shared/model.js";
 import { compileLink, pairs, recordLink } from "../shared/parts.js";
 
@@ -36,16 +37,17 @@ export async function openGuards({ log, state }) {
   const biggest = extreme("guard_count"), slowest = extreme("latency_us");
   let inner = /** @type {HTMLElement | null} */ (null);
   const view = listDetail({
-    state, name: "guards", label: "Guards of the compiles", noun: ["compile", "compiles"], length: trees.length, minWidth: "30rem", share: 0.4, id: (i) => String(trees[i].event_index),
-    title: (i) => `${idText(compile(i))} ${functionName(compile(i))} ${plural(trees[i].guard_count, "guard")}`,
+    state, name: "guards", label: "Guards of the compiles", noun: ["compile", "compiles"], length: trees.length, minWidth: "34rem", share: 0.4, id: (i) => String(trees[i].event_index),
+    title: (i) => `${idText(compile(i))} ${functionName(compile(i))} ${plural(trees[i].guard_count, "guard")} in the ${trees[i].form} dump`,
     text: (i) => [idText(compile(i)), functionName(compile(i)), compile(i).filename, kinds(i)].join("\n"),
     above: trees.length > 1 && h("div", { class: "intro" }, h("ul", { class: "facts-line" },
-      extremeItem("most guards", biggest, count(trees[biggest].guard_count)), trees[slowest].latency_us !== null && extremeItem("slowest check", slowest, latency(trees[slowest].latency_us)))),
+      extremeItem("most guards", biggest, `${count(trees[biggest].guard_count)} in the dump`), trees[slowest].latency_us !== null && extremeItem("slowest check", slowest, latency(trees[slowest].latency_us)))),
     columns: [
       { id: "compile", title: "Compile", width: "5.5rem", class: "mono", sort: (i) => i, cell: (i) => idText(compile(i)) },
       { id: "function", title: "Function", width: "minmax(7rem, 1fr)", sort: (i) => functionName(compile(i)), cell: (i) => h("span", { title: functionName(compile(i)) }, functionName(compile(i))) },
-      { id: "guards", title: "Guards", width: "4.2rem", number: true, sort: (i) => trees[i].guard_count, cell: (i) => count(trees[i].guard_count) },
+      { id: "guards", title: "In the dump", width: "5.6rem", number: true, sort: (i) => trees[i].guard_count, cell: (i) => count(trees[i].guard_count), help: IN_DUMP_HELP },
       { id: "bar", title: "", width: "3rem", cell: (i) => shareBar(trees[i].guard_count, most) },
+      { id: "torch", title: "By torch", width: "4.6rem", number: true, sort: (i) => compile(i).guard_count, cell: (i) => count(compile(i).guard_count), help: BY_TORCH_HELP },
       { id: "latency", title: "One check", width: "5rem", number: true, sort: (i) => trees[i].latency_us, cell: (i) => latency(trees[i].latency_us), help: "How long one check of all these guards takes, as torch measured it" },
       { id: "kinds", title: "Kinds", width: "minmax(8rem, 1.5fr)", cell: (i) => h("span", { title: kinds(i) }, trees[i].form === "list" ? "about aliasing" : kinds(i)) },
     ],
@@ -68,6 +70,7 @@ function guardDetail({ log, state }, model, table, tree, tell) {
   const list = table.lists[tree.list_index];
   const key = model.compiles[tree.compile_index].key;
   const first = list.first_guard;
+  const made = model.compiles[tree.compile_index].guard_count;
   const cells = (/** @type {number} */ i) => {
     const place = guards.place_index[first + i];
     return {
@@ -108,7 +111,8 @@ function guardDetail({ log, state }, model, table, tree, tell) {
   const most = kindCounts(list)[0]?.[1] ?? 0;
   return h("div", { class: "fill guard-detail" },
     h("h2", null, compileLink(model, tree.compile_index, state), " ", functionName(model.compiles[tree.compile_index])),
-    pairs([["Guards", `${count(tree.guard_count)}, on ${plural(list.manager_count, "object")}`], ["One check of all", latency(tree.latency_us)], ["What torch wrote", recordLink(tree.event_index, state)]]),
+    pairs([[tree.form === "list" ? "Guards in the list dump" : IN_DUMP, `${count(tree.guard_count)}, on ${plural(list.manager_count, "object")}`],
+      [BY_TORCH, [count(made), " ", made !== null && made !== tree.guard_count && h("span", { class: "dim" }, BY_TORCH_HELP)]], ["One check of all", latency(tree.latency_us)], ["What torch wrote", recordLink(tree.event_index, state)]]),
     h("table", { class: "plain kinds" }, h("caption", { class: "dim" }, "Guards by kind"), h("tbody", null, kindCounts(list).map(([kind, n]) => h("tr", null,
       h("td", null, h("button", { class: "sort", title: "Only these", onclick: () => { filter.value = kind; state.replace({ guard: kind }); show(kind); } }, kind)),
       h("td", { class: "number" }, count(n)), h("td", { class: "bar-cell" }, shareBar(n, most)))))),

@@ -32,13 +32,13 @@ export function jobsOf(start, name) {
   };
 }
 
-/** In the worker: answers each message with an array of numbers, which is handed over. @param {(message: any) => Uint8Array | Int32Array} work */
+/** In the worker: answers each message; an array of numbers is handed over, not copied. @param {(message: any) => any} work the answer, or a promise of it */
 export function answerJobs(work) {
   const scope = /** @type {any} */ (self);
-  scope.onmessage = (/** @type {MessageEvent} */ { data: { job, ...message } }) => {
+  scope.onmessage = async (/** @type {MessageEvent} */ { data: { job, ...message } }) => {
     try {
-      const result = work(message);
-      scope.postMessage({ job, result }, { transfer: [result.buffer] });
+      const result = await work(message);
+      scope.postMessage({ job, result }, { transfer: ArrayBuffer.isView(result) ? [result.buffer] : [] });
     } catch (error) {
       scope.postMessage({ job, error: String(error) });
     }

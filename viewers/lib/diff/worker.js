@@ -1,5 +1,6 @@
 // Compares two texts away from the page's thread.
 import { answerJobs } from "../bundle/worker-jobs.js";
+import { meaningOf } from "./by-meaning.js";
 import { equalRuns } from "./diff.js";
 
-answerJobs(({ left, right }) => equalRuns(left.split("\n"), right.split("\n")));
+answerJobs(({ left, right, language, sameProcess }) => (language ? meaningOf({ left, right, language, sameProcess }) : equalRuns(left.split("\n"), right.split("\n"))));
