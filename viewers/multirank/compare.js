@@ -1,10 +1,10 @@
 // One compile on two ranks, side by side: any artifact.
-import { DiffPane } from "../lib/diff/pane.js";
+import { differ } from "../lib/diff/differ.js";
 import { fill, h } from "../lib/page/dom.js";
 import { loader } from "../lib/page/load.js";
+import { inViewer } from "../lib/page/page-bundle.js";
 import { picker } from "../lib/page/picker.js";
 import { split } from "../lib/page/splitter.js";
-import { prettyJson } from "../lib/page/text.js";
 import { lookCloser, pairs, sameButAddresses, textOf } from "./artifacts.js";
 import { awayLink, compileKey, groupLetter, logOf, majorityRank } from "./data.js";
 import { functionName } from "./names.js";
@@ -20,8 +20,7 @@ export async function openCompare({ model, state }) {
   const rail = h("nav", { class: "pane rail", "aria-label": "Artifacts" });
   const body = h("section", { class: "pane", "aria-label": "Difference" });
   const load = loader(body);
-  /** @type {DiffPane | null} */
-  let pane = null;
+  let keys = /** @type {((event: KeyboardEvent) => boolean) | null} */ (null);
   let sides = "", shown = "";
   let known = /** @type {Both | null} */ (null);
   const view = { element: h("div", { class: "fill" }, head, split("ranks-compare", rail, body, { label: "Width of the list", size: 280 })), title: "Compare" };
@@ -53,13 +52,14 @@ export async function openCompare({ model, state }) {
       if (wanted !== sides) return;
       known = { left: a, right: b, list };
       view.title = `Compare rank ${left} with rank ${right}`;
-      void lookCloser(known, () => known?.list === list && drawRail(list, shown.split(" ").slice(3).join(" ")));
+      void lookCloser(known, () => known?.list === list && drawRail(list, placeOf(known, state.current)));
     }
     if (!known) return;
-    const place = current.artifact || (known.list.find((pair) => pair.address === "dynamo_output_graph") ?? known.list[0])?.address;
+    const place = placeOf(known, current);
     drawRail(known.list, place);
-    if (shown === `${wanted} ${place}`) return;
-    shown = `${wanted} ${place}`;
+    const asked = JSON.stringify([wanted, place, current.by]);
+    if (shown === asked) return;
+    shown = asked;
     showBody(known, place);
   };
 
@@ -97,19 +97,18 @@ export async function openCompare({ model, state }) {
 
   /** @param {Both} all @param {string} place */
   const showBody = (all, place) => {
-    pane = null;
+    keys = null;
     const pair = all.list.find((one) => one.address === place);
     if (!pair) return load("the comparison", async () => null, () => fill(body, h("p", { class: "padded" }, all.list.length ? `Neither rank has ${place}.` : "The compile has no artifacts.")));
+    const link = (/** @type {"left" | "right"} */ side, /** @type {number} */ line) =>
+      inViewer(model.bundle, "default", { view: "compile", log: all[side].log.id, compile: all[side].key, artifact: place, line: String(line) });
     return load(place, async (signal) => {
       const texts = await Promise.all([textOf(all.left, pair.left, { signal }), textOf(all.right, pair.right, { signal })]);
-      const made = new DiffPane({ label: `Difference of ${place}`, unified: state.current.pane === "unified", onunified: (on) => state.replace({ pane: on ? "unified" : "" }) });
-      const language = (pair.left ?? pair.right).language;
-      const laidOut = language === "json" || language === "none" ? texts.map((text) => prettyJson(text) ?? text) : texts;
-      await made.set(laidOut[0], laidOut[1], language === "none" ? "json" : language);
-      return { made, alike: sameButAddresses(texts[0], texts[1]) };
+      const languages = /** @type {[string | null, string | null]} */ ([pair.left?.language ?? null, pair.right?.language ?? null]);
+      return { made: await differ({ name: place, languages, texts, sameProcess: false }, state, link, signal), alike: sameButAddresses(texts[0], texts[1]) };
     }, ({ made, alike }) => {
-      pane = made;
-      fill(body, h("div", { class: "padded" }, h("h2", null, place), alike && h("p", { class: "dim" }, "They differ in addresses of memory only, which are others in each process."),
+      keys = made.key;
+      fill(body, h("div", { class: "padded" }, h("h2", null, place), made.tools, alike && h("p", { class: "dim" }, "They differ in addresses of memory only, which are others in each process."),
         pair.verdict === "left" || pair.verdict === "right" ? h("p", { class: "dim" }, `Only the rank on the ${pair.verdict} has it.`) : null), made.element);
     });
   };
@@ -120,13 +119,16 @@ export async function openCompare({ model, state }) {
     update: (current) => void show(current).catch((error) => load("the comparison", () => Promise.reject(error), () => {})),
     key: (event) => {
       const { column } = chosen(state.current);
-      if (event.key !== "[" && event.key !== "]") return pane?.key(event) ?? false;
+      if (event.key !== "[" && event.key !== "]") return keys?.(event) ?? false;
       const next = column + (event.key === "]" ? 1 : -1);
       if (model.columns[next]) state.go(state.patched({ column: String(next), left: "", right: "", artifact: "" }));
       return true;
     },
   };
 }
+
+/** @param {Both} all @param {Record<string, string>} current */
+const placeOf = ({ list }, current) => current.artifact || (list.find((pair) => pair.address === "dynamo_output_graph") ?? list[0])?.address;
 
 /** @param {import("./data.js").Model} model @param {number} rank @param {number} column @returns {import("./artifacts.js").Side | null} */
 function sideOf(model, rank, column) {

@@ -94,7 +94,10 @@ export async function openCompare(context) {
     if (!pair) return load("the summary", async () => null, () => fill(body, summaryTable(left, right, list, address)));
     return load(pair.label, async (signal) => {
       const texts = await Promise.all([textOf(left, pair.left, signal), textOf(right, pair.right, signal)]);
-      const link = (/** @type {"left" | "right"} */ which, /** @type {number} */ line) => linkTo(which === "left" ? left : right, pair[which], String(line));
+      const link = (/** @type {"left" | "right"} */ which, /** @type {number} */ line) => {
+        const side = which === "left" ? left : right;
+        return side.model.log.bundle === bundle ? linkTo(side, pair[which], String(line)) : null;
+      };
       return differ({ name: address, languages: [pair.left?.language ?? null, pair.right?.language ?? null], texts, sameProcess: left.model.log === right.model.log }, state, link, signal);
     }, (made) => {
       keys = made.key;

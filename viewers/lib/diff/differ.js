@@ -18,7 +18,7 @@ const CODE = /output_code/;
 /** @typedef {{element: HTMLElement, tools: HTMLElement | null, key: (event: KeyboardEvent) => boolean}} Made tools: the choice between both ways */
 
 /**
- * @param {Both} both @param {any} state @param {import("./meaning-pane.js").Link | null} link @param {AbortSignal} [signal]
+ * @param {Both} both @param {any} state @param {import("./meaning-pane.js").Link} link @param {AbortSignal} [signal]
  * @returns {Promise<Made>}
  */
 export async function differ({ name, languages, texts: [left, right], sameProcess }, state, link, signal) {

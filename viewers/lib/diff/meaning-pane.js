@@ -11,10 +11,10 @@ const LONGEST = 2_000; // characters of a line
 /** @typedef {import("./meaning.js").Row} Row */
 /** @typedef {import("./meaning.js").Side} Side */
 /** @typedef {import("./meaning.js").PackedSection} Section */
-/** @typedef {(side: "left" | "right", line: number) => string} Link line from 1 */
+/** @typedef {(side: "left" | "right", line: number) => string | null} Link where a line is shown in its artifact, from 1; null: nowhere */
 
 export class MeaningPane {
-  /** @param {import("./meaning.js").Packed} meaning @param {{label: string, language: string, link: Link | null}} options link: where a line is shown in its artifact */
+  /** @param {import("./meaning.js").Packed} meaning @param {{label: string, language: string, link: Link}} options */
   constructor({ sections, notes }, options) {
     this.options = options;
     const same = sections.every(({ folded }) => folded);
@@ -92,10 +92,10 @@ export class MeaningPane {
   /** @param {string} sign @param {"left" | "right"} side @param {Side} one @param {string} [language] */
   line(sign, side, { text, line, note, marks = [], ignored = [] }, language = this.options.language) {
     const { link } = this.options;
-    const number = String(line + 1);
+    const number = String(line + 1), href = link(side, line + 1);
     const shown = text.slice(0, LONGEST);
     return h("div", { class: `meaning-line${sign === " " ? "" : ` meaning-${side}`}` }, h("span", { class: "diff-sign" }, sign),
-      link ? h("a", { class: "meaning-number", href: link(side, line + 1), title: `Line ${count(line + 1)} on the ${side}`, "aria-label": `line ${number} on the ${side}` }, number) : h("span", { class: "meaning-number" }, number),
+      href ? h("a", { class: "meaning-number", href, title: `Line ${count(line + 1)} on the ${side}`, "aria-label": `line ${number} on the ${side}` }, number) : h("span", { class: "meaning-number" }, number),
       h("code", null, pieces(highlighter([shown], language)(0), marks, ignored), text.length > LONGEST && "…"), note && h("span", { class: "meaning-note" }, cutMiddle(note)));
   }
 }

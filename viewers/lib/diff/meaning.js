@@ -2,8 +2,8 @@
 import { count, plural } from "../page/format.js";
 import { diffRows, equalRuns, GAP, LEFT, RIGHT } from "./diff.js";
 
-const MOST = 100; // what a page of rows may weigh: a row is one, with lines more
-const LINES_OF_ONE = 4; // lines that weigh as much as a row
+const MOST = 50; // what a page of rows may weigh: a row is one, with lines or long texts more
+const LINES_OF_ONE = 4, LENGTH_OF_ONE = 400; // lines, and characters, that weigh as much as a row
 const CONTEXT = 2; // lines around a change
 const MOST_LINES = 2_000; // of a part that is compared line by line
 
@@ -67,7 +67,7 @@ export function pack(meaning) {
         [page, weight] = [[], 0];
       };
       for (const row of rows) {
-        const own = 1 + Math.min(row.lines?.length ?? 0, row.most ?? Infinity) / LINES_OF_ONE;
+        const own = 1 + Math.min(row.lines?.length ?? 0, row.most ?? Infinity) / LINES_OF_ONE + ((row.left?.text.length ?? 0) + (row.right?.text.length ?? 0)) / LENGTH_OF_ONE;
         if (weight + own > MOST) end();
         page.push(row);
         weight += own;
