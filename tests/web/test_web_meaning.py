@@ -76,6 +76,8 @@ def test_it_is_said_which_guards_are_counted(show):
     region = page.locator(".guard-detail")
     expect(region).to_contain_text(re.compile("Guards in the tree dump.*12, on"))
     expect(region).to_contain_text(re.compile("Guards by torch's own count.*9 guard_count in torch's metrics: .*several checks"))
+    expect(region.get_by_role("row", name="TENSOR_MATCH 1")).to_contain_text("8.3 %")  # of the 12, not of the most
+    expect(page.get_by_role("grid", name="Guards of the compiles").get_by_role("row", name="12 guards in the tree dump")).to_contain_text("11 %")
     compare(page, bundle, "0/0", "0/1", "")
     expect(page.get_by_role("region", name="Summary").get_by_role("row", name="Guards by torch's own count")).to_contain_text("9")
     compare(page, bundle, "0/0", "0/1", "~frame")

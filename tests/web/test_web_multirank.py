@@ -242,7 +242,7 @@ def test_keys(view):
     here = page.locator(f"#{grid.get_attribute('aria-activedescendant')}")
     expect(here).to_have_class(re.compile("g1 .*marked .*here"))
     page.keyboard.press("Enter")
-    expect(page.locator(".diff-changed").first).to_contain_text("f32[17, 8]")
+    expect(page.get_by_role("region", name="Difference of dynamo_output_graph")).to_contain_text("f32[17, 8]")
     page.locator("body").press("]")
     expect(page.get_by_label("Compile", exact=True)).to_have_value("2")
     page.locator("body").press("[")

@@ -5,6 +5,7 @@ import { fill, h, searchField } from "../../lib/page/dom.js";
 import { count, firstLine, plural, time } from "../../lib/page/format.js";
 import { STATUSES, statusBadge } from "../../lib/page/status.js";
 import { shareBar } from "../../lib/page/portion.js";
+import { BY_TORCH, BY_TORCH_HELP } from "../shared/guard-counts.js";
 import { compileLabel, functionName, idText, modelOf, placeOf } from "../shared/model.js";
 
 /** @param {import("../main.js").Context} context @returns {Promise<import("../main.js").View>} */
@@ -84,7 +85,7 @@ function columns(model, state, attempts, unfolded, fold) {
       help: "The whole frame compile; all its attempts show the same time" },
     { id: "bar", title: "Share", width: "6.5rem", help: `Of ${time(whole)}, the forward compiles`, cell: (i) => shareBar(compiles[i].compile_time_us, whole) },
     number("ops", "Ops", "graph_op_count", "Operations in the last graph"),
-    number("guards", "Guards", "guard_count", "Guards of the compiled code"),
+    number("guards", "Guards", "guard_count", `${BY_TORCH}: ${BY_TORCH_HELP}`),
     number("breaks", "Breaks", "graph_break_count", "Graph break reasons written under this id"),
     number("artifacts", "Artifacts", "artifact_count", "Graphs, code, reasons … to look at"),
     { id: "reason", title: "Reason in the metrics", width: "minmax(8rem, 2fr)", sort: (i) => reason(compiles[i]) || null,

@@ -94,6 +94,6 @@ function guardList(table, attempts, state) {
   const trees = (table?.trees ?? []).filter((/** @type {any} */ tree) => attempts.has(tree.compile_index));
   if (trees.length === 0) return null;
   return h("section", null, h("h3", null, "Guards"), h("ul", null, trees.map((/** @type {any} */ tree) => h("li", null,
-    h("a", { href: state.link({ view: "guards", item: String(tree.event_index) }) }, `${plural(tree.guard_count, "guard")} in the tree`), tree.latency_us !== null && `, one check takes ${latency(tree.latency_us)}`, " ",
+    h("a", { href: state.link({ view: "guards", item: String(tree.event_index) }) }, `${plural(tree.guard_count, "guard")} in the ${tree.form} dump`), tree.latency_us !== null && `, one check takes ${latency(tree.latency_us)}`, " ",
     h("span", { class: "dim" }, kindCounts(table.lists[tree.list_index]).slice(0, MOST_KINDS).map(([kind, n]) => `${kind} ${count(n)}`).join(", "))))));
 }

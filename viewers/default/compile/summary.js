@@ -5,6 +5,7 @@ import { bytes, count, shortFile, time } from "../../lib/page/format.js";
 import { shares } from "../../lib/page/portion.js";
 import { statusBadge } from "../../lib/page/status.js";
 import { labelled } from "../shared/artifact-names.js";
+import { BY_TORCH } from "../shared/guard-counts.js";
 import { byPhase, compileArtifacts, describe, frameKey, functionName, idText, placeOf } from "../shared/model.js";
 import { compileLink } from "../shared/parts.js";
 
@@ -91,7 +92,7 @@ function numbers(compile) {
     ["in Inductor", known(inductor, time)],
     ["Backward, later", known(compile.backward_time_us, time)],
     ["Graph", known(compile.graph_op_count, (n) => `${count(n)} ops, ${count(compile.graph_node_count)} nodes, ${count(compile.graph_input_count)} inputs`)],
-    ["Guards", known(compile.guard_count, count)],
+    [BY_TORCH, known(compile.guard_count, count)],
     ["Graph breaks", compile.graph_break_count ? count(compile.graph_break_count) : null],
     ["In the log", `${count(compile.event_count)} records, ${bytes(compile.size_bytes)}`],
   ];

@@ -29,7 +29,7 @@ export async function openGuards({ log, state }) {
   }
   const lists = table.lists;
   const compile = (/** @type {number} */ i) => model.compiles[trees[i].compile_index];
-  const most = trees.reduce((/** @type {number} */ n, /** @type {any} */ tree) => Math.max(n, tree.guard_count), 0);
+  const all = trees.reduce((/** @type {number} */ n, /** @type {any} */ tree) => n + tree.guard_count, 0);
   const kinds = (/** @type {number} */ i) => kindCounts(lists[trees[i].list_index]).slice(0, MOST_KINDS).map(([kind, n]) => `${kind} ${count(n)}`).join(", ");
   const extreme = (/** @type {"guard_count" | "latency_us"} */ cell) => trees.reduce((/** @type {number} */ at, /** @type {any} */ tree, /** @type {number} */ i) => ((tree[cell] ?? -1) > (trees[at][cell] ?? -1) ? i : at), 0);
   const extremeItem = (/** @type {string} */ words, /** @type {number} */ i, /** @type {string} */ value) =>
@@ -46,9 +46,9 @@ export async function openGuards({ log, state }) {
       { id: "compile", title: "Compile", width: "5.5rem", class: "mono", sort: (i) => i, cell: (i) => idText(compile(i)) },
       { id: "function", title: "Function", width: "minmax(7rem, 1fr)", sort: (i) => functionName(compile(i)), cell: (i) => h("span", { title: functionName(compile(i)) }, functionName(compile(i))) },
       { id: "guards", title: "In the dump", width: "5.6rem", number: true, sort: (i) => trees[i].guard_count, cell: (i) => count(trees[i].guard_count), help: IN_DUMP_HELP },
-      { id: "bar", title: "", width: "3rem", cell: (i) => shareBar(trees[i].guard_count, most) },
       { id: "torch", title: "By torch", width: "4.6rem", number: true, sort: (i) => compile(i).guard_count, cell: (i) => count(compile(i).guard_count), help: BY_TORCH_HELP },
       { id: "latency", title: "One check", width: "5rem", number: true, sort: (i) => trees[i].latency_us, cell: (i) => latency(trees[i].latency_us), help: "How long one check of all these guards takes, as torch measured it" },
+      { id: "bar", title: "Share", width: "6.5rem", cell: (i) => shareBar(trees[i].guard_count, all), help: `Of ${plural(all, "guard")} in all dumps` },
       { id: "kinds", title: "Kinds", width: "minmax(8rem, 1.5fr)", cell: (i) => h("span", { title: kinds(i) }, trees[i].form === "list" ? "about aliasing" : kinds(i)) },
     ],
     detail: (i) => [cards(model, state, found, (finding) => finding.kind === "guard-cost" && shownBy(trees[i].event_index)(finding)),
@@ -108,14 +108,13 @@ function guardDetail({ log, state }, model, table, tree, tell) {
   const note = h("span", { class: "dim" });
   show(filter.value);
   readLines(log, tree).then((found) => { lines = found.lines; address = found.address; show(filter.value); }, (error) => fill(note, `The texts could not be read. ${error.message}`));
-  const most = kindCounts(list)[0]?.[1] ?? 0;
   return h("div", { class: "fill guard-detail" },
     h("h2", null, compileLink(model, tree.compile_index, state), " ", functionName(model.compiles[tree.compile_index])),
     pairs([[tree.form === "list" ? "Guards in the list dump" : IN_DUMP, `${count(tree.guard_count)}, on ${plural(list.manager_count, "object")}`],
       [BY_TORCH, [count(made), " ", made !== null && made !== tree.guard_count && h("span", { class: "dim" }, BY_TORCH_HELP)]], ["One check of all", latency(tree.latency_us)], ["What torch wrote", recordLink(tree.event_index, state)]]),
-    h("table", { class: "plain kinds" }, h("caption", { class: "dim" }, "Guards by kind"), h("tbody", null, kindCounts(list).map(([kind, n]) => h("tr", null,
+    h("table", { class: "plain kinds" }, h("caption", { class: "dim" }, `Guards by kind, of ${count(tree.guard_count)}`), h("tbody", null, kindCounts(list).map(([kind, n]) => h("tr", null,
       h("td", null, h("button", { class: "sort", title: "Only these", onclick: () => { filter.value = kind; state.replace({ guard: kind }); show(kind); } }, kind)),
-      h("td", { class: "number" }, count(n)), h("td", { class: "bar-cell" }, shareBar(n, most)))))),
+      h("td", { class: "number" }, count(n)), h("td", { class: "bar-cell" }, shareBar(n, tree.guard_count)))))),
     h("div", { class: "toolbar" }, filter, total, note), grid.element);
 }
 

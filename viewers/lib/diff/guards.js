@@ -86,11 +86,12 @@ export function compareGuards(left, right, { sameProcess }) {
   const rows = { changed: [], left: [], right: [], equal: [] };
   /** @type {Row[]} */
   const objects = [];
-  /** @param {Guard} guard @param {boolean} [ids] are not compared @returns {import("./meaning.js").Side} */
-  const side = ({ text, note, line }, ids = !sameProcess) => ({ text, note, line, ignored: ids ? idsIn(text) : [] });
+  /** @param {Guard} guard @param {boolean} ids are not compared @returns {import("./meaning.js").Side} */
+  const side = ({ text, note, line }, ids) => ({ text, note, line, ignored: ids ? idsIn(text) : [] });
   const row = (/** @type {Guard | null} */ l, /** @type {Guard | null} */ r) => {
     const { kind, source } = /** @type {Guard} */ (l ?? r);
-    return { kind, subject: source, left: l && side(l), right: r && side(r) };
+    const ids = l !== null && r !== null && !sameProcess;
+    return { kind, subject: source, left: l && side(l, ids), right: r && side(r, ids) };
   };
   /** Two of one source and kind, with the parts that differ. @param {Guard} l @param {Guard} r */
   const changed = (l, r) => {
