@@ -153,6 +153,9 @@ def test_axe_finds_nothing_in_drawer_palette_and_components(page_that, bundle_of
     page.keyboard.press("Control+k")
     expect(page.get_by_role("option", name="[0/0] grows").first).to_be_attached()
     assert violations(page, theme) == []
+    page.goto(address.replace("/default/", "/lib/components.html"))
+    settle(page)
+    assert violations(page, theme) == []
 
 
 def test_every_component_is_shown_in_both_themes(page, bundle_of, address_of):
@@ -173,3 +176,16 @@ def test_help_begins_at_its_beginning(page_that, bundle_of, address_of):
     dialog = page.get_by_role("dialog", name="Help")
     expect(dialog.get_by_role("heading", name="Help")).to_be_in_viewport()
     assert page.evaluate("document.querySelector('dialog').scrollTop") == 0
+
+
+MOVING = "() => Array.from(document.querySelectorAll('*')).filter((e) => ['transitionDuration', 'animationDuration'].some((kind) => parseFloat(getComputedStyle(e)[kind]))).length"
+
+
+@pytest.mark.parametrize("viewer, fixture", [("default", "failures"), ("multirank", "ranks_extra_break"), ("provenance", "provenance")])
+def test_nothing_moves_for_those_who_asked_for_it(new_page, bundle_of, address_of, viewer, fixture):
+    page = new_page(viewport={"width": 400, "height": 700}, reduced_motion="reduce")
+    page.goto(address_of(bundle_of(fixture)).replace("/default/", f"/{viewer}/"))
+    settle(page)
+    assert page.evaluate(MOVING) == 0
+    page.emulate_media(reduced_motion="no-preference")
+    assert page.evaluate(MOVING) > 0, "or this test sees nothing"

@@ -39,7 +39,7 @@ async function show(bundle) {
     h("p", null, "What the viewers are made of, with what ", h("b", null, bundleName(bundle)), " says. Tokens are in ", h("code", null, "page/tokens.css"), "."),
     PARTS.map(([title, module, make]) => [
       h("h2", null, title, " ", h("code", { class: "dim" }, module)),
-      h("div", { class: "sample-row" }, THEMES.map((theme) => h("section", { class: `sample theme-${theme}`, "aria-label": `${title}, ${theme}` }, sample(make, known)))),
+      h("div", { class: "sample-row" }, THEMES.map((theme) => h("section", { class: `sample theme-${theme}`, "aria-label": `${title}, ${theme}` }, sample(make, { ...known, theme })))),
     ])));
 }
 
@@ -56,7 +56,7 @@ function sample(make, known) {
 const PARTS = [
   ["Colours", "page/tokens.css", () => h("div", { class: "swatches" }, COLOURS.map((name) => h("span", null, h("i", { style: { "--colour": `var(--${name})` } }), name)))],
   ["Sizes", "page/tokens.css", () => h("div", { class: "sizes" }, SIZES.map((words, i) => h("p", { class: `size-${i + 1}` }, words)))],
-  ["Views", "frame/frame.js", ({ bundle }) => {
+  ["Views", "frame/frame.js", ({ bundle, theme }) => {
     const frame = new Frame(h("main"), new HashState({}, []));
     frame.draw({ name: bundleName(bundle), home: "#", homeTitle: "All bundles", here: "compiles", groups: [
       { title: "", items: [{ id: "overview", title: "Overview", icon: "overview", href: "#" }] },
@@ -65,6 +65,7 @@ const PARTS = [
     ] });
     frame.side.classList.remove("slim");
     frame.side.removeAttribute("id");
+    frame.side.setAttribute("aria-label", `Views, ${theme}`);
     return frame.side;
   }],
   ["Signs", "frame/icons.js", () => h("div", { class: "inline" }, ICONS.map((name) => h("span", { title: name }, icon(name))))],
@@ -89,8 +90,8 @@ const PARTS = [
     return [h("p", { class: "dim" }, `${count(compiles.length)} rows`), grid.element];
   }],
   ["Tracebacks", "code/traceback.js", () => tracebackView(TRACEBACK)],
-  ["Code", "code/pane.js", ({ text, language }) => {
-    const pane = new CodePane({ label: "Code" });
+  ["Code", "code/pane.js", ({ text, language, theme }) => {
+    const pane = new CodePane({ label: `Python, ${theme}` });
     pane.set({ text, language, fileName: "code.py" });
     return pane.element;
   }],
