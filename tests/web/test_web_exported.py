@@ -60,7 +60,7 @@ def test_every_view_is_that_of_a_server(page, new_page, bundle_of, address_of, f
     for hash in hashes:
         for one in (page, exported):
             go(one, hash_of(hash, Bundle.open(folder).logs[0].id))
-        becomes(lambda: (hash, text_of(exported).replace(f" · {there} · ", f" · {here} · ", 1)), (hash, text_of(page)))
+        becomes(lambda: (hash, f" · {text_of(exported)}".replace(f" · {there} · ", f" · {here} · ", 1)), (hash, f" · {text_of(page)}"))
     assert exported.evaluate(STYLES) == page.evaluate(STYLES) != []
 
 
