@@ -1,6 +1,7 @@
 // The guards of each compile: how many, of which kinds, on what, and how long one check of all takes.
 import { Grid } from "../../lib/list/grid.js";
 import { emptyPage, listDetail } from "../../lib/list/list-detail.js";
+import { cutMiddle } from "../../lib/page/cut-middle.js";
 import { fill, h, searchField } from "../../lib/page/dom.js";
 import { count, plural } from "../../lib/page/format.js";
 import { shareBar } from "../../lib/page/portion.js";
@@ -87,10 +88,10 @@ function guardDetail({ log, state }, model, table, tree, tell) {
     label: "Guards", minWidth: "38rem", sort: state.current.by, onsort: (by) => state.replace({ by }), onselect: (i) => state.replace({ line: lineOf(i) }), name: (i) => `${cells(i).kind} ${cells(i).source}`,
     onopen: (i) => state.go(line(i)),
     columns: [
-      { id: "kind", title: "Kind", width: "11rem", sort: (i) => cells(i).kind, cell: (i) => h("a", { href: line(i), tabindex: "-1", title: `${cells(i).kind}: its line in the tree` }, cells(i).kind || "guard") },
+      { id: "kind", title: "Kind", width: "minmax(9rem, 13rem)", sort: (i) => cells(i).kind, cell: (i) => h("a", { href: line(i), tabindex: "-1", title: `${cells(i).kind}: its line in the tree` }, cutMiddle(cells(i).kind || "guard")) },
       { id: "source", title: "On", width: "minmax(8rem, 1fr)", class: "mono", sort: (i) => cells(i).source || null, cell: (i) => h("span", { title: cells(i).source }, cells(i).source || "–") },
       { id: "text", title: "Guard", width: "minmax(10rem, 2fr)", class: "mono", cell: (i) => h("span", { title: text(i) }, text(i)) },
-      { id: "place", title: "Line of the program", width: "minmax(7rem, 1fr)", class: "mono", sort: (i) => cells(i).place || null, cell: (i) => h("span", { title: cells(i).place && `${cells(i).place} in ${cells(i).in}` }, cells(i).place || "–") },
+      { id: "place", title: "Line of the program", width: "minmax(7rem, 1fr)", class: "mono", sort: (i) => cells(i).place || null, cell: (i) => cutMiddle(cells(i).place || "–", cells(i).place && `${cells(i).place} in ${cells(i).in}`) },
     ],
   });
   const total = h("span", { class: "dim", role: "status" });

@@ -104,8 +104,9 @@ export async function openStack(context) {
 
   const first = weightiest(model);
   let shownQuery = "";
+  const element = split("stack", left, detail, { label: "Width of the tree", size: Math.max(380, Math.round(innerWidth * 0.55)) });
   return {
-    element: split("stack", left, detail, { label: "Width of the tree", size: Math.max(380, Math.round(innerWidth * 0.55)) }),
+    element,
     title: "Stack",
     search: () => filter,
     close: () => flame?.chart.close(),
@@ -125,6 +126,7 @@ export async function openStack(context) {
         trie = groupedStacks(stacks, current.group, short);
         for (const button of shapes) button.setAttribute("aria-pressed", String(button.dataset.shape === (flat ? "flame" : "")));
         width.hidden = !flat;
+        element.classList.toggle("stacked-panes", flat); // the flame takes the full width
         note.hidden = true;
         if (!flat && body.firstChild !== tree.element) fill(body, tree.element);
       }
