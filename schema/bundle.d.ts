@@ -204,7 +204,7 @@ export interface Compiles {
     graph_node_count: number | null;
     /** Inputs of the last graph; null when unknown. */
     graph_input_count: number | null;
-    /** Guards of the compiled code; null when unknown, as after a failure. */
+    /** Guards by torch's own count; null when unknown, as after a failure. */
     guard_count: number | null;
     /** Number of dynamo_graph_break_reason artifacts of this row. */
     graph_break_count: number;

@@ -68,7 +68,7 @@ FIELDS = (
     MetricField("elapsed_time", _S, "time", "Time of the backward compile (older torch)."),
     MetricField("cache_size", _N, "counts", "Compiled versions of this code for the same objects, before this compile."),
     MetricField("accumulated_cache_size", _N, "counts", "All compiled versions of this code, before this compile."),
-    MetricField("guard_count", _N, "counts", "Guards of the compiled code."),
+    MetricField("guard_count", _N, "counts", "Guards by torch's own count; the tree dump counts its checks."),
     MetricField("shape_env_guard_count", _N, "counts", "Guards about shapes."),
     MetricField("graph_op_count", _N, "counts", "Operations in the frame's last graph."),
     MetricField("graph_node_count", _N, "counts", "Nodes in the frame's last graph."),
