@@ -124,8 +124,8 @@ def found():
 
 
 @pytest.fixture
-def servers():
-    """What ends the servers of a test. Pages ask for it too, so that they are closed before."""
+def servers(tmp_path):
+    """What ends the servers of a test. Pages ask for it too, so that they are closed before; and they go before the files of the test do."""
     with ExitStack() as stack:
         yield stack
 

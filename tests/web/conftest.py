@@ -4,6 +4,7 @@ A page fails its test on any console error, any script error, any failed request
 another host. Where a test wants errors it says so with ``page_with_errors``.
 """
 
+import hashlib
 import os
 import shutil
 from contextlib import ExitStack, contextmanager
@@ -11,8 +12,10 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from once import once_in_a_session
 from plain_server import plain_server
 from tlparse_bundle import Bundle, build, discover
+from unguarded import unguarded
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="the tests of the viewers need playwright")
 from one_server import BLANK, OneServer  # noqa: E402
@@ -127,23 +130,22 @@ def page_with_errors(page_that):
 
 @pytest.fixture(scope="session")
 def bundle_of(tmp_path_factory):
-    """bundle_of(fixture name | path | bytes, codec): the bundle, built once."""
-    known = {}
+    """bundle_of(fixture name | path | bytes, codec): the bundle, built once in a session, for tests to read."""
+    once = once_in_a_session(tmp_path_factory)
 
     def make(source, codec="zstd"):
-        key = source, codec
-        if key not in known:
-            folder = tmp_path_factory.mktemp("web")
-            if isinstance(source, bytes):
-                path = folder / "dedicated_log_torch_trace_made.log"
-                path.write_bytes(source)
-            else:
-                path = FIXTURES / source / "trace" if isinstance(source, str) else source
-            if not path.exists():
-                pytest.skip(f"there is no {path}")
-            build(discover([path]), folder / "bundle", codec=codec, jobs=1)
-            known[key] = folder / "bundle"
-        return known[key]
+        path = FIXTURES / source / "trace" if isinstance(source, str) else source
+        if isinstance(path, Path) and not path.exists():
+            pytest.skip(f"there is no {path}")
+
+        def fill(folder):
+            log = folder / "dedicated_log_torch_trace_made.log"
+            if isinstance(path, bytes):
+                log.write_bytes(path)
+            with unguarded():
+                build(discover([log if isinstance(path, bytes) else path]), folder / "bundle", codec=codec, jobs=1)
+
+        return once(("web", hashlib.sha256(path).hexdigest() if isinstance(path, bytes) else path, codec), fill) / "bundle"
 
     return make
 
