@@ -1,6 +1,7 @@
 """What holds for every view: strings are text whatever they say, addresses can be handed on, keys reach everything, narrow windows, print."""
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -94,23 +95,31 @@ def test_every_string_of_provenance_is_text(page, hostile_bundle, address_of, fi
     assert not page.title().startswith("broken")
 
 
+STYLES = "() => Array.from(document.styleSheets, (sheet) => [sheet.media.mediaText, ...Array.from(sheet.cssRules, (rule) => rule.cssText)])"
+
+
 @pytest.mark.parametrize("fixture, hashes", PARTS)
-def test_an_address_shows_the_same_in_a_new_window(show, new_page, blank, fixture, hashes):
-    """Also after something was selected, sorted and filtered in the view."""
+def test_an_address_shows_the_same_in_a_new_window_and_in_an_exported_file(show, new_page, blank, bundle_of, address_of, fixture, hashes):
+    """In a new window also after something was selected, sorted and filtered in the view; in the file with the same styles in the same order."""
     page, bundle = show(fixture)
-    other = new_page()
+    other, exported = new_page(), new_page()
+    exported.goto(address_of(bundle_of(fixture), "export"))
+    here, there = (re.search(r"([^/]+?)(\.html|/)(#|$)", one.url)[1] for one in (page, exported))  # the bundle has the name of its file there
     for hash in hashes:
-        go(page, hash_of(hash, bundle.logs[0].id))
+        for one in (page, exported):
+            go(one, hash_of(hash, bundle.logs[0].id))
+        becomes(lambda: (hash, f" · {text_of(exported)}".replace(f" · {there} · ", f" · {here} · ", 1)), (hash, f" · {text_of(page)}"))
         grid = page.get_by_role("main").get_by_role("grid").first
         if grid.count() and grid.get_by_role("row").count() > 3:
             grid.get_by_role("columnheader").locator("button").last.click()
             grid.get_by_role("row").nth(3).click()
             settle(page)
-        here = address(page)
+        place = address(page)
         other.goto(blank)
-        other.goto(here)
+        other.goto(place)
         settle(other)
-        becomes(lambda: (here, text_of(other)), (here, text_of(page)))
+        becomes(lambda: (place, text_of(other)), (place, text_of(page)))
+    assert exported.evaluate(STYLES) == page.evaluate(STYLES) != []
 
 
 CLICKS = """(() => { const add = EventTarget.prototype.addEventListener;

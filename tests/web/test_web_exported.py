@@ -1,6 +1,6 @@
 """The exported file, opened from disk, without any server.
 
-The modules of the viewers are the same there, and every view shows the same as from a server. What differs is where bytes come
+The modules of the viewers are the same there, and every view shows the same as from a server (test_web_every_view). What differs is where bytes come
 from, how modules and workers start, the policy, and addresses with file:. Of the tests of the default viewer those run once more
 that go through these: all payloads and downloads, large ones, workers that are begun and stopped, no log and several, links,
 reloads and the way back.
@@ -13,18 +13,17 @@ import shutil
 
 import pytest
 import zstandard
-from addresses import PARTS, hash_of
 from conftest import VIEWERS
 from log_builder import record
-from pages import asked, becomes, go, settle, text_of
+from pages import asked, settle
 from playwright.sync_api import expect
 from test_web_artifacts import (  # noqa: F401
     long_text,
     test_a_hundred_thousand_lines,
     test_artifact_is_reached_by_clicks,
-    test_every_artifact_opens_and_is_the_payload,
     test_line_has_an_address,
 )
+from test_web_artifacts import test_every_artifact_opens_and_is_the_payload as every_artifact_opens
 from test_web_compiles import test_three_thousand_rows_sort_and_filter  # noqa: F401
 from test_web_overview import test_bundle_without_logs, test_picker_keeps_the_view  # noqa: F401
 from test_web_search import (  # noqa: F401
@@ -47,21 +46,9 @@ def show(show):
     return functools.partial(show, server="export")
 
 
-STYLES = "() => Array.from(document.styleSheets, (sheet) => [sheet.media.mediaText, ...Array.from(sheet.cssRules, (rule) => rule.cssText)])"
-
-
-@pytest.mark.parametrize("fixture, hashes", PARTS)
-def test_every_view_is_that_of_a_server(page, new_page, bundle_of, address_of, fixture, hashes):
-    """The same words, and the same styles in the same order. The bundle has the name of its file there."""
-    folder, exported = bundle_of(fixture), new_page()
-    page.goto(address_of(folder))
-    exported.goto(address_of(folder, "export"))
-    here, there = (re.search(r"([^/]+?)(\.html|/)(#|$)", one.url)[1] for one in (page, exported))
-    for hash in hashes:
-        for one in (page, exported):
-            go(one, hash_of(hash, Bundle.open(folder).logs[0].id))
-        becomes(lambda: (hash, f" · {text_of(exported)}".replace(f" · {there} · ", f" · {here} · ", 1)), (hash, f" · {text_of(page)}"))
-    assert exported.evaluate(STYLES) == page.evaluate(STYLES) != []
+@pytest.mark.parametrize("fixture", ["train_step", "nonascii"])
+def test_every_artifact_opens_from_a_file_and_is_the_payload(show, fixture):
+    every_artifact_opens(show, fixture)
 
 
 @pytest.fixture
