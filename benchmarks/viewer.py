@@ -38,8 +38,8 @@ from long_provenance import long_provenance
 from tlparse_bundle import Bundle, build, discover
 from tlparse_bundle.serve.app import create_app
 
-TASK_MS, OPEN_MS, HEAP_MB, FIRST_BYTES = 100, 300, 200, 1_000_000
-OVERVIEW = "document.querySelector('.answer')"
+TASK_MS, OPEN_MS, HEAP_MB, FIRST_BYTES = 50, 300, 200, 300_000
+OVERVIEW = "document.querySelector('.overview .tiles') && document.querySelector('.overview .findings article')"
 TRIE = "document.querySelector('[role=tree] [role=treeitem]')"
 TABLES = ["compiles", "symbols", "tensors", "kernels", "guards", "anatomy", "anatomy&by=compile", "events"]
 

@@ -4,9 +4,8 @@ import { HashState } from "../lib/page/hash-state.js";
 import { errorBox, watchErrors } from "../lib/page/load.js";
 import { bundleName, openPageBundle } from "../lib/page/page-bundle.js";
 import { followLinks, stopped } from "../lib/page/page.js";
-import { showHelp } from "./frame/help.js";
 import { focusSearch } from "./frame/search-box.js";
-import { Shell } from "./frame/shell.js";
+import { Shell, showHelp } from "./frame/shell.js";
 import { openOverview } from "./overview/overview.js";
 import { openingLog } from "./shared/logs.js";
 

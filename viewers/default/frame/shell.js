@@ -9,11 +9,13 @@ import { shareButton } from "../../lib/page/share.js";
 import { themeButton } from "../../lib/page/theme.js";
 import { logName } from "../shared/logs.js";
 import { modelOf } from "../shared/model.js";
-import { showHelp } from "./help.js";
 import { searchBox, syncSearch } from "./search-box.js";
 import { railView, viewGroups } from "./views.js";
 
 const KEY = /Mac|iP/.test(navigator.platform) ? "⌘K" : "Ctrl K";
+
+/** Its words come when they are asked for. */
+export const showHelp = async () => (await import("./help.js")).showHelp();
 
 export class Shell {
   /** @param {import("../../lib/bundle/bundle.js").Bundle} bundle @param {import("../../lib/page/hash-state.js").HashState} state @param {HTMLElement} main @param {() => HTMLElement | null} filter the field of the view that is shown */
