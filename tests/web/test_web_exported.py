@@ -21,9 +21,9 @@ from test_web_artifacts import (  # noqa: F401
     long_text,
     test_a_hundred_thousand_lines,
     test_artifact_is_reached_by_clicks,
+    test_every_artifact_opens_and_is_the_payload,
     test_line_has_an_address,
 )
-from test_web_artifacts import test_every_artifact_opens_and_is_the_payload as every_artifact_opens
 from test_web_compiles import test_three_thousand_rows_sort_and_filter  # noqa: F401
 from test_web_overview import test_bundle_without_logs, test_picker_keeps_the_view  # noqa: F401
 from test_web_search import (  # noqa: F401
@@ -44,11 +44,6 @@ from tlparse_bundle.serve.export import export
 def show(show):
     """As elsewhere, but of a file."""
     return functools.partial(show, server="export")
-
-
-@pytest.mark.parametrize("fixture", ["train_step", "nonascii"])
-def test_every_artifact_opens_from_a_file_and_is_the_payload(show, fixture):
-    every_artifact_opens(show, fixture)
 
 
 @pytest.fixture

@@ -16,7 +16,6 @@ def build_logs(paths: Sequence[str | Path], out: str | Path, *, quiet: bool = Fa
     from tlparse_bundle.cli.progress import Bar
     from tlparse_bundle.trace.discover import Skipped, discover, left_out
 
-    refuse_bundles(paths)
     skipped: list[Skipped] = []
     logs = discover(paths, latest=latest, ranks=ranks, skipped=skipped)
     if skipped:

@@ -120,8 +120,10 @@ class LocalPlace:
         return list(islice((name for name in names if inside(self._root, name, Path.is_dir)), _LISTED))
 
     def size(self, folder: str = "") -> int | None:
-        base = inside(self._root, folder, Path.is_dir) if folder else self._root
-        return None if base is None else bytes_below(base)
+        try:
+            return bytes_below(self.location(folder))
+        except FileNotFoundError:
+            return None
 
     def location(self, folder: str = "") -> str:
         base = inside(self._root, folder, Path.is_dir) if folder else self._root

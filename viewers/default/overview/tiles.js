@@ -5,7 +5,7 @@ import { count, plural, time } from "../../lib/page/format.js";
 import { shares } from "../../lib/page/portion.js";
 import { tile } from "../../lib/page/tile.js";
 
-const NONE = "none recorded";
+const NONE = "none recorded", UNTOLD = "this torch does not record them";
 
 /** @typedef {NonNullable<import("../../lib/bundle/log.js").Findings>} Found */
 
@@ -13,7 +13,8 @@ const NONE = "none recorded";
 export function tiles({ log, state, found: { summary, findings }, phases }) {
   const of = (/** @type {string[]} */ ...kinds) => findings.filter(({ kind }) => kinds.includes(kind));
   const caches = h("li", null);
-  log.table("caches").then((table) => fill(caches, cacheTile(table?.caches ?? [], state)), () => fill(caches, tile({ number: "–", noun: "caches", note: "not readable", href: state.link({ view: "caches" }) })));
+  const readCaches = () => log.table("caches").then((table) => fill(caches, cacheTile(table?.caches ?? [], state)), () => fill(caches, tile({ number: "–", noun: "caches", note: "not readable", href: state.link({ view: "caches" }) })));
+  requestAnimationFrame(() => setTimeout(readCaches)); // a large table for one number: the page is drawn before
   const { failure_count: failed, unfinished_count: open, recompile_count: recompiles, graph_break_count: breaks } = summary;
   const again = of("recompile");
   return h("ul", { class: "tiles", "aria-label": "At a glance" },
@@ -24,9 +25,9 @@ export function tiles({ log, state, found: { summary, findings }, phases }) {
       : tile({ number: count(failed), noun: failed === 1 ? "failure" : "failures", tone: "error", href: state.link({ view: "failures" }),
         note: [failed > 0 && exception(of("failure")[0]), open > 0 && `${count(open)} unfinished`].filter(Boolean).join(", ") || NONE })),
     h("li", null, tile({ number: count(recompiles), noun: recompiles === 1 ? "recompile" : "recompiles", tone: "recompile", href: state.link({ view: "recompiles" }),
-      note: recompiles ? [again.length > 0 && plural(again.length, "cause"), cost(again)].filter(Boolean).join(", ") : NONE })),
+      note: recompiles === null ? UNTOLD : recompiles ? [again.length > 0 && plural(again.length, "cause"), cost(again)].filter(Boolean).join(", ") : NONE })),
     h("li", null, tile({ number: count(breaks), noun: breaks === 1 ? "graph break" : "graph breaks", tone: "break", href: state.link({ view: "breaks" }),
-      note: breaks === 0 ? NONE : summary.graph_break_place_count === null ? "" : `at ${plural(summary.graph_break_place_count, "place")}` })),
+      note: breaks === null ? UNTOLD : breaks === 0 ? NONE : summary.graph_break_place_count === null ? "" : `at ${plural(summary.graph_break_place_count, "place")}` })),
     caches);
 }
 

@@ -12,7 +12,7 @@ const MARKS = /^[\s^~]*$/; // under the part of the line that Python means
 const MOST_FRAMES = 2_000;
 
 /** Frames and what stands between them, in the order of the text. @param {string} text @returns {Part[]} */
-export function tracebackParts(text) {
+function tracebackParts(text) {
   /** @type {Part[]} */
   const parts = [];
   /** @type {Frame | null} the frame whose code may follow */

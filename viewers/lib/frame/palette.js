@@ -17,7 +17,7 @@ const MOST = 60; // rows that are made
 let made = 0;
 
 /** Entries in which every word occurs; those whose text begins with the words stand first. @param {Entry[]} entries @param {string} text @returns {Entry[]} */
-export function fitting(entries, text) {
+function fitting(entries, text) {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return entries;
   const rank = (/** @type {Entry} */ entry) => {

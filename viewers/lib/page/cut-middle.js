@@ -7,7 +7,7 @@ const SHORTEST = 16; // shorter names have no part that could go
 const BREAKS = /[\\._:\s-]/g;
 
 /** Where the end of a name begins that stays: its file, or else what is behind the separator nearest to the last twelve characters. @param {string} text */
-export function tailStart(text) {
+function tailStart(text) {
   const file = text.lastIndexOf("/") + 1;
   if (file > 0 && file < text.length && text.length - file <= FILE) return file;
   const wanted = text.length - TAIL;
