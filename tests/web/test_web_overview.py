@@ -3,6 +3,7 @@
 import json
 import shutil
 
+from conftest import FIXTURES
 from log_builder import log, record
 from pages import expect_address
 from playwright.sync_api import expect
@@ -202,3 +203,13 @@ def test_equal_recompile_reasons_are_one_line(show):
     expect(again).to_contain_text("f was compiled again 39 times")
     expect(again).to_contain_text("x.dim()")
     expect(again).to_contain_text("and 27 more")
+
+
+def test_what_this_torch_does_not_record_is_not_zero(show):
+    page, bundle = show(FIXTURES / "versions" / "2.4.1" / "recompiles.log.zst")
+    assert bundle.logs[0].row["summary"]["recompile_count"] is None
+    tiles = page.get_by_role("list", name="At a glance").get_by_role("link")
+    for noun in ("recompiles", "graph breaks"):
+        expect(tiles.filter(has_text=noun)).to_contain_text(f"– {noun}")
+        expect(tiles.filter(has_text=noun)).to_have_class("tile")  # no colour
+        expect(tiles.filter(has_text=noun)).to_contain_text("this torch does not record them")
