@@ -427,6 +427,28 @@ export interface Findings {
     export_assumption_count: number;
     /** Graphs that run without CUDA graphs although they were asked for. */
     cudagraph_skip_count: number;
+    /** When the first record was written, in microseconds since 1970-01-01 UTC; null when the log does not tell the year. */
+    start_epoch_us?: number | null;
+    /** Time of compiling frames by phase, in microseconds, from the metrics: all attempts, forward and backward. null when a frame has no metrics, or there is no frame. */
+    phase_times_us?: {
+      /** In Dynamo: compile_time_us without backend_time_us of the compile table. */
+      dynamo: number;
+      /** In AOTAutograd and another backend: backend_time_us without inductor_time_us. */
+      aot: number;
+      /** In Inductor. */
+      inductor: number;
+      /** Backward graphs that were compiled later, in all phases. */
+      backward: number;
+    } | null;
+    /** What came of asking the compile caches, by cache; a cache that was not asked is left out. Each asking counts; hits of the AOTAutograd cache have hits of the FX graph cache inside. */
+    cache_counts?: Record<string, {
+      /** Found. */
+      hit: number;
+      /** Not found. */
+      miss: number;
+      /** Could not be asked. */
+      bypass: number;
+    }>;
     /** Number of findings by severity. */
     findings: {
       /** Findings of severity 'error'. */
@@ -837,7 +859,11 @@ export interface Manifest {
   };
   /** How every file except manifest.json is stored. The path of a file tells it too: it ends in .zst (zstd), .gz (gzip) or in nothing more (none). */
   codec: "zstd" | "gzip" | "none";
-  /** Path of a JSON object that holds the JSON Schema of every table by its name, with the meaning of every field: what there is to know of a table that this version's documentation describes in a sentence only. */
+  /** What the user calls runs of this program; at most 100 characters. */
+  label?: string;
+  /** Git commit of the program, as the user gave it; at most 100 characters. */
+  commit?: string;
+  /** Path of a JSON object with the JSON Schema of every table by its name, and so the meaning of every field. */
   schemas: string;
   /** One row per log file, ordered by rank (logs without a rank last), then by id. */
   logs: {
@@ -870,7 +896,7 @@ export interface Manifest {
     compile_time_us: number;
     /** How many occurrences each diagnostic code has in this log. Codes that do not occur are left out. */
     diagnostics: Record<string, number>;
-    /** The numbers of the headline, and as text the headline itself; not in bundles before 1.2. A number that the log cannot tell is null. Each has one definition: the schema defines each. */
+    /** The numbers of the headline, and as text the headline itself; not in bundles before 1.2. A number that the log cannot tell is null; the schema defines each. */
     summary?: {
       /** The headline: what was compiled, in what time, and what went wrong. Plain text, code in backticks. */
       text: string;
@@ -910,6 +936,28 @@ export interface Manifest {
       export_assumption_count: number;
       /** Graphs that run without CUDA graphs although they were asked for. */
       cudagraph_skip_count: number;
+      /** When the first record was written, in microseconds since 1970-01-01 UTC; null when the log does not tell the year. */
+      start_epoch_us?: number | null;
+      /** Time of compiling frames by phase, in microseconds, from the metrics: all attempts, forward and backward. null when a frame has no metrics, or there is no frame. */
+      phase_times_us?: {
+        /** In Dynamo: compile_time_us without backend_time_us of the compile table. */
+        dynamo: number;
+        /** In AOTAutograd and another backend: backend_time_us without inductor_time_us. */
+        aot: number;
+        /** In Inductor. */
+        inductor: number;
+        /** Backward graphs that were compiled later, in all phases. */
+        backward: number;
+      } | null;
+      /** What came of asking the compile caches, by cache; a cache that was not asked is left out. Each asking counts; hits of the AOTAutograd cache have hits of the FX graph cache inside. */
+      cache_counts?: Record<string, {
+        /** Found. */
+        hit: number;
+        /** Not found. */
+        miss: number;
+        /** Could not be asked. */
+        bypass: number;
+      }>;
       /** Number of findings by severity. */
       findings: {
         /** Findings of severity 'error'. */

@@ -15,13 +15,18 @@ from tlparse_bundle.build.process_strings import strings_from_others
 from tlparse_bundle.build.target import Target, folder_of, open_target
 from tlparse_bundle.build.workers import Executor, Workers, core_count
 from tlparse_bundle.diagnostics import CODES
+from tlparse_bundle.errors import BundleError
 from tlparse_bundle.events.kinds import PHASES
 from tlparse_bundle.format import layout
 from tlparse_bundle.format.codecs import CODECS
 from tlparse_bundle.format.json_codec import dumps, dumps_indented
 from tlparse_bundle.format.schemas import schema, schema_names
 from tlparse_bundle.remote import is_url
+from tlparse_bundle.shown import shown
 from tlparse_bundle.trace.log_file import LogFile
+
+_MAX_NAME = 100  # characters
+_EXAMPLES = {"label": "bert-train", "commit": "the output of 'git rev-parse HEAD'"}
 
 
 @dataclass(slots=True)
@@ -43,6 +48,8 @@ def build(
     jobs: int | None = None,
     executor: Executor | None = None,
     run: int | None = None,
+    label: str | None = None,
+    commit: str | None = None,
     progress: Callable[[int], None] = lambda size_bytes: None,
 ) -> BuildResult:
     """Write the bundle of ``logs`` to ``out``.
@@ -50,8 +57,10 @@ def build(
     The bundle depends on the content and names of the logs alone, not on their order or ``jobs``
     (default: one worker per core) or ``executor`` (default: processes of this machine). Nothing stays behind when the build fails or is interrupted.
     ``run`` is the run whose ranks are compared, from 1 in the order of their start (default: the newest attempt of the largest).
+    ``label`` and ``commit`` are the name and the git commit of the program, as in the manifest; see ``named``.
     Raises BundleError when ``out`` exists and may not be replaced, a log cannot be read, or there is no such run.
     """
+    names = named(label, commit)
     jobs = jobs or core_count()
     target = open_target(out, overwrite=overwrite, sources=[log.path for log in logs])
     if executor is not None:  # in another place a relative path is another file
@@ -60,7 +69,7 @@ def build(
         summaries = _write_logs(logs, target.root, codec, workers, jobs, progress)
         if len(logs) > 1:
             summaries = _with_strings_of_others(logs, summaries, target.root, codec, workers)
-        manifest, job = finish(summaries, target, codec, workers, run)
+        manifest, job = finish(summaries, target, codec, workers, run, names)
     return BuildResult(str(out) if is_url(out) else Path(out), manifest, *target.size(), first_findings(summaries), job)
 
 
@@ -68,9 +77,9 @@ def first_findings(summaries: Sequence[LogSummary]) -> dict[str, list[dict]]:
     return {summary.row["id"]: summary.findings for summary in summaries}
 
 
-def finish(summaries: Sequence[LogSummary], target: Target, codec: str, workers: Executor, run: int | None = None) -> tuple[dict, dict | None]:
+def finish(summaries: Sequence[LogSummary], target: Target, codec: str, workers: Executor, run: int | None = None, names: Mapping[str, str] = {}) -> tuple[dict, dict | None]:
     """Write what stands beside the logs of a bundle: analyses, schemas, and the manifest last. Returns the manifest and what the ranks say together."""
-    manifest, job = make_manifest(summaries, codec), None
+    manifest, job = make_manifest(summaries, codec, names), None
     if len(manifest["logs"]) > 1 or run is not None:
         from tlparse_bundle.build.rank_files import write_ranks  # the modules of all analyses, which a single log does not need
 
@@ -83,8 +92,21 @@ def finish(summaries: Sequence[LogSummary], target: Target, codec: str, workers:
     return manifest, job
 
 
-def make_manifest(summaries: Sequence[LogSummary], codec: str) -> dict:
-    """The manifest (schema: manifest) of a bundle of these logs."""
+def named(label: str | None, commit: str | None) -> dict[str, str]:
+    """What the manifest says of the program that was traced: 'label' and 'commit' as far as they are given.
+
+    Raises BundleError when one is empty, longer than 100 characters, or has characters that are not printable.
+    """
+    names = {key: text for key, text in (("label", label), ("commit", commit)) if text is not None}
+    for key, text in names.items():
+        if not text.strip() or len(text) > _MAX_NAME or not text.isprintable():
+            hint = f"It is one line of at most {_MAX_NAME} characters, such as {_EXAMPLES[key]}."
+            raise BundleError(f"--{key} {shown(text[:_MAX_NAME])!r} cannot be taken", hint=hint, code="bad-name", exit_code=2)
+    return names
+
+
+def make_manifest(summaries: Sequence[LogSummary], codec: str, names: Mapping[str, str] = {}) -> dict:
+    """The manifest (schema: manifest) of a bundle of these logs; ``names``: see ``named``."""
     rows = sorted((s.row for s in summaries), key=lambda row: (row["rank"] is None, row["rank"] or 0, row["id"]))
     kinds = {key: kind for summary in summaries for key, kind in summary.kinds.items()}
     codes = sorted({code for row in rows for code in row["diagnostics"]})
@@ -92,6 +114,7 @@ def make_manifest(summaries: Sequence[LogSummary], codec: str) -> dict:
         "format": {"name": layout.FORMAT_NAME, "major": layout.FORMAT_MAJOR, "minor": layout.FORMAT_MINOR},
         "producer": {"name": "tlparse-bundle", "version": __version__},
         "codec": codec,
+        **names,
         "schemas": f"schemas.json{CODECS[codec].suffix}",
         "logs": rows,
         "phases": [phase._asdict() for phase in PHASES],

@@ -42,7 +42,7 @@ def merge(bundles: Sequence[str | os.PathLike], out: str | os.PathLike, *, overw
     with open_target(out, overwrite=overwrite, sources=sources) as target, Workers(min(jobs or core_count(), len(logs))) as workers:
         summaries = workers.map(_copy_log, [(*log, target.root, verify) for log in logs])
         try:
-            manifest, job = finish(summaries, target, codec, workers, run)
+            manifest, job = finish(summaries, target, codec, workers, run, _common_names(opened))
         except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
             raise damaged("one of the bundles", f"its logs cannot be compared ({type(error).__name__}: {error})") from error
     return BuildResult(str(out) if is_url(out) else Path(out), manifest, *target.size(), first_findings(summaries), job)
@@ -72,6 +72,12 @@ def _check(opened: Sequence[Bundle], locations: Sequence[str | os.PathLike]) -> 
                     hint="Merge only bundles of different logs.",
                     code="same-name",
                 )
+
+
+def _common_names(opened: Sequence[Bundle]) -> dict[str, str]:
+    """Label and commit, where all bundles have the same one."""
+    found = {key: {bundle.manifest.get(key) for bundle in opened} for key in ("label", "commit")}
+    return {key: names.pop() for key, names in found.items() if len(names) == 1 and None not in names}
 
 
 def _copy_log(location: str, log_id: str, root: str, verify: bool) -> LogSummary:

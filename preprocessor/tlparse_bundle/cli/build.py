@@ -8,7 +8,7 @@ import click
 
 from tlparse_bundle.cli import complete
 from tlparse_bundle.cli.building import build_logs, default_out, refuse_bundles
-from tlparse_bundle.cli.options import Location, no_verify, open_option, port_option
+from tlparse_bundle.cli.options import Location, name_options, no_verify, open_option, port_option
 from tlparse_bundle.cli.say import say, say_json, shown
 from tlparse_bundle.cli.serve import serve_bundles
 
@@ -45,11 +45,12 @@ def _executor(address: str | None):
 @click.option("--jobs", type=click.IntRange(min=1), help="Logs to process at once (default: one per core).")
 @click.option("--executor", metavar="dask://HOST:PORT", help="Let the workers of a Dask cluster process the logs.")
 @click.option("--codec", type=click.Choice(["zstd", "gzip", "none"]), default="zstd", show_default=True, help="How files are stored.")
+@name_options
 @open_option("Serve the bundle and open it in the browser, or not (default).")
 @port_option
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress and no summary.")
-def build(traces, latest, ranks, run, overwrite, strict, jobs, executor, codec, open_browser, port, as_json, quiet) -> None:
+def build(traces, latest, ranks, run, overwrite, strict, jobs, executor, codec, label, commit, open_browser, port, as_json, quiet) -> None:
     """Build the bundle OUT from trace logs (the default command).
 
     TRACE is a log (.log, .gz, .zst) or a directory of logs; OUT is the directory to write. Both may be
@@ -67,7 +68,7 @@ def build(traces, latest, ranks, run, overwrite, strict, jobs, executor, codec, 
     *paths, out = traces if len(traces) > 1 else (traces[0], default_out(traces[0]))
     refuse_bundles(paths)
     open_target(out, overwrite=overwrite)  # says what is wrong with it before the logs are looked for
-    options = {"codec": codec, "overwrite": overwrite, "jobs": jobs, "executor": _executor(executor), "run": run}
+    options = {"codec": codec, "overwrite": overwrite, "jobs": jobs, "executor": _executor(executor), "run": run, "label": label, "commit": commit}
     result, skipped = build_logs(paths, out, quiet=quiet, latest=latest, ranks=ranks, **options)
     if not quiet:
         print_summary(result)

@@ -21,6 +21,12 @@ def open_option(what: str, default: bool | None = False):
     return click.option("--open/--no-open", "open_browser", default=default, help=what)
 
 
+def name_options(command):
+    """--label and --commit, for the commands that build a bundle of a program."""
+    command = click.option("--commit", metavar="TEXT", help="The git commit of the program, noted in the bundle.")(command)
+    return click.option("--label", metavar="TEXT", help="A name for runs of this program, noted in the bundle; 'trend' draws a line for each.")(command)
+
+
 class Location(click.ParamType):
     """A path, or a URL as it is."""
 

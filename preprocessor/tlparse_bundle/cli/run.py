@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from tlparse_bundle.cli.building import build_logs
-from tlparse_bundle.cli.options import open_option, port_option
+from tlparse_bundle.cli.options import name_options, open_option, port_option
 from tlparse_bundle.cli.say import say, shown
 from tlparse_bundle.cli.serve import serve_bundles
 from tlparse_bundle.errors import BundleError
@@ -22,9 +22,10 @@ DEFAULT_OUT = Path("tlparse_out")
 @click.option("--overwrite", is_flag=True, help="Replace the bundle given with -o.")
 @click.option("--keep-trace", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="Keep the logs in DIR.")
 @click.option("--provenance", is_flag=True, help="Record which line became which kernel; compile caches are left out.")
+@name_options
 @open_option("Serve the bundle and open it in the browser (default on a terminal), or not.", default=None)
 @port_option
-def run(program, output, overwrite, keep_trace, provenance, open_browser, port) -> None:
+def run(program, output, overwrite, keep_trace, provenance, label, commit, open_browser, port) -> None:
     """Run a program with TORCH_TRACE, bundle what it traced, and open it.
 
     Signals go to the program. The exit code is the program's, also when its trace was shown meanwhile: 128 and the
@@ -37,11 +38,13 @@ def run(program, output, overwrite, keep_trace, provenance, open_browser, port) 
     """
     from tempfile import TemporaryDirectory
 
+    from tlparse_bundle.build.build import named
     from tlparse_bundle.build.target import open_target
     from tlparse_bundle.cli.progress import print_summary
     from tlparse_bundle.recording import run_traced
 
     out, overwrite = (output, overwrite) if output else (DEFAULT_OUT, True)
+    named(label, commit)  # says what is wrong with them before the program runs
     open_target(out, overwrite=overwrite)  # says what is wrong with it before the program runs
     if keep_trace and keep_trace.exists() and any(keep_trace.iterdir()):
         hint = "Its logs would be taken for those of the program. Name a new folder."
@@ -56,7 +59,7 @@ def run(program, output, overwrite, keep_trace, provenance, open_browser, port) 
             hint = "It compiled nothing, does not use torch, or sets TORCH_TRACE itself."
             raise BundleError("the program wrote no trace", hint=hint, code="no-trace", exit_code=code or 1)
         try:
-            result, _ = build_logs([trace], out, overwrite=overwrite)
+            result, _ = build_logs([trace], out, overwrite=overwrite, label=label, commit=commit)
         except BundleError as error:
             error.exit_code = code or error.exit_code
             raise

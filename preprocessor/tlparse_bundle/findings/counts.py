@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from tlparse_bundle.findings.facts import CAPTURE_SPAN, Facts
 from tlparse_bundle.findings.places import is_generated
+
+_CACHES = ("fx_graph", "aot_autograd", "precompile")
+_OUTCOMES = ("hit", "miss", "bypass")
 
 
 def place_count(facts: Facts) -> int:
@@ -26,6 +31,28 @@ def export_count(facts: Facts) -> int:
     """Calls of torch.export: those that left records (with TORCH_DTRACE), or spans of the timeline."""
     captures = sum(span.name == CAPTURE_SPAN for span in facts.compile_spans) - sum(span.name == CAPTURE_SPAN for span in facts.ahead_of_time)
     return max(captures, len(facts.table("export")["exports"]))
+
+
+def phase_times_us(facts: Facts) -> dict[str, int] | None:
+    """Time of all frames by phase, in microseconds, as the metrics measured it; None when a frame has none, or there is no frame."""
+    rows = [frame.row for frame in facts.frames]
+    if not rows or any(row["metrics_event_index"] is None or row["compile_time_us"] is None for row in rows):
+        return None
+    sums = dict.fromkeys(("dynamo", "aot", "inductor", "backward"), 0)
+    for row in rows:  # what is null in the metrics of a frame was not reached
+        backend, inductor = row["backend_time_us"] or 0, row["inductor_time_us"] or 0
+        sums["dynamo"] += max(0, row["compile_time_us"] - backend)
+        sums["aot"] += max(0, backend - inductor)
+        sums["inductor"] += inductor
+        sums["backward"] += row["backward_time_us"] or 0
+    return sums
+
+
+def cache_counts(facts: Facts) -> dict[str, dict[str, int]]:
+    """How often a cache was asked and had it, had it not, or could not be asked; only caches that were asked."""
+    asked = Counter((row["cache"], row["outcome"]) for row in facts.table("caches")["caches"])
+    counts = {cache: {outcome: asked[cache, outcome] for outcome in _OUTCOMES} for cache in _CACHES}
+    return {cache: outcomes for cache, outcomes in counts.items() if any(outcomes.values())}
 
 
 def specialization_count(facts: Facts) -> int:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from tlparse_bundle.findings.causes import causes
-from tlparse_bundle.findings.counts import break_count, export_count, place_count, recompile_count, specialization_count
+from tlparse_bundle.findings.counts import break_count, cache_counts, export_count, phase_times_us, place_count, recompile_count, specialization_count
 from tlparse_bundle.findings.export_stops import failure_count
 from tlparse_bundle.findings.facts import Facts
 from tlparse_bundle.findings.finding import Finding
@@ -43,6 +43,9 @@ def summary(facts: Facts, findings: Sequence[Finding]) -> dict:
         "export_failure_count": failure_count(findings),
         "export_assumption_count": count("export-assumption"),
         "cudagraph_skip_count": count("cudagraph-skip"),
+        "start_epoch_us": facts.directory["clock"]["origin_epoch_us"],
+        "phase_times_us": phase_times_us(facts),
+        "cache_counts": cache_counts(facts),
     }
     return {"text": _text(facts, numbers, findings), **numbers, "findings": {severity: sum(f.severity == severity for f in findings) for severity in ("error", "warning", "info")}}
 
