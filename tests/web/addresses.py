@@ -32,7 +32,7 @@ PARTS = [
 
 def view_names():
     """The views that the viewer has."""
-    return set(re.findall(r"^  (\w+): async \(\) =>", (VIEWERS / "default" / "main.js").read_text(), re.MULTILINE))
+    return set(re.findall(r"^  (\w+): async \(\) =>", (VIEWERS / "default" / "frame" / "viewer.js").read_text(), re.MULTILINE))
 
 
 def hash_of(place, log_id):

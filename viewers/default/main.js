@@ -1,157 +1,25 @@
-// The default viewer: opens the bundle, draws the frame around the views, follows the address.
-import { fill, h, typing } from "../lib/page/dom.js";
-import { HashState } from "../lib/page/hash-state.js";
-import { errorBox, watchErrors } from "../lib/page/load.js";
-import { bundleName, openPageBundle } from "../lib/page/page-bundle.js";
-import { followLinks, stopped } from "../lib/page/page.js";
-import { focusSearch } from "./frame/search-box.js";
-import { Shell, showHelp } from "./frame/shell.js";
-import { openOverview } from "./overview/overview.js";
+// The default viewer: asks for the bundle and for what its first screen shows, while the modules that draw it are on their way.
+import { watchErrors } from "../lib/page/load.js";
+import { openPageBundle } from "../lib/page/page-bundle.js";
+import { stopped } from "../lib/page/page.js";
 import { openingLog } from "./shared/logs.js";
 
-/**
- * @typedef {object} Context what every view gets
- * @property {import("../lib/bundle/bundle.js").Bundle} bundle
- * @property {import("../lib/bundle/log.js").Log} log
- * @property {HashState} state
- */
-/**
- * @typedef {object} View
- * @property {HTMLElement} element
- * @property {string} title for the title of the page
- * @property {(state: Record<string, string>) => void | Promise<void>} [update] the address changed, the view and the log did not
- * @property {() => HTMLElement | null} [search] its own filter or find box, what 'f' goes to
- * @property {(event: KeyboardEvent) => boolean} [key] a key outside of fields; true when it was used
- * @property {() => void} [close]
- */
-
-/** Only the first screen comes with the page, the modules of the others when they are opened. @type {Record<string, () => Promise<(context: Context) => Promise<View>>>} */
-const VIEWS = {
-  overview: async () => openOverview,
-  stack: async () => (await import("./stack/stack.js")).openStack,
-  compiles: async () => (await import("./compile/compiles.js")).openCompiles,
-  compile: async () => (await import("./compile/compile.js")).openCompile,
-  compare: async () => (await import("./compare/compare.js")).openCompare,
-  failures: async () => (await import("./findings/failures.js")).openFailures,
-  breaks: async () => (await import("./findings/breaks.js")).openBreaks,
-  recompiles: async () => (await import("./findings/recompiles.js")).openRecompiles,
-  guards: async () => (await import("./findings/guards.js")).openGuards,
-  symbols: async () => (await import("./tables/symbols.js")).openSymbols,
-  tensors: async () => (await import("./tables/tensors.js")).openTensors,
-  kernels: async () => (await import("./tables/kernels.js")).openKernels,
-  caches: async () => (await import("./findings/caches.js")).openCaches,
-  export: async () => (await import("./tables/export.js")).openExport,
-  timeline: async () => (await import("./timeline/timeline.js")).openTimeline,
-  anatomy: async () => (await import("./records/anatomy.js")).openAnatomy,
-  events: async () => (await import("./records/events.js")).openEvents,
-  diagnostics: async () => (await import("./records/diagnostics.js")).openDiagnostics,
-  search: async () => (await import("./search/search.js")).openSearch,
-};
-const OWN_HEADING = new Set(["compile", "compare"]); // they write it when they know what they show
-const DEFAULTS = {
-  view: "overview", log: "", compile: "", artifact: "", line: "", event: "", q: "", type: "", status: "", sort: "",
-  problems: "", torch: "", closed: "", stack: "", pane: "",
-  span: "", range: "", by: "", shape: "", group: "",
-  other: "", in: "",
-  item: "", open: "", guard: "", left: "", right: "", width: "", hue: "",
-};
-
-const main = h("main", { id: "main", tabindex: "-1" });
-const state = new HashState(DEFAULTS, ["log"]);
-loaderOf(state.current.view)?.().catch(() => {}); // beside the bundle; show() tells when it fails
-/** @type {View | null} */
-let view = null;
-let shown = "";
+const viewer = import("./frame/viewer.js");
 
 watchErrors();
+viewer.catch(() => {}); // told below
 try {
   const bundle = await openPageBundle();
-  start(bundle);
+  askFor(bundle);
+  (await viewer).start(bundle);
   void import("../lib/page/rebuilt.js").then(({ watchRebuilt }) => watchRebuilt(bundle));
 } catch (error) {
   stopped(error);
 }
 
-/** @param {string} view */
-function loaderOf(view) {
-  return Object.hasOwn(VIEWS, view) ? VIEWS[view] : null;
-}
-
-/** @param {import("../lib/bundle/bundle.js").Bundle} bundle */
-function start(bundle) {
-  if (bundle.logs.length === 0) {
-    new Shell(bundle, state, main, () => null).draw(null);
-    fill(main, h("div", { class: "page" }, h("h1", null, "This bundle holds no logs"),
-      h("p", null, "Record one with ", h("code", null, "TORCH_TRACE=/tmp/trace python train.py"), " and build the bundle again: ",
-        h("code", null, "tlparse-bundle build /tmp/trace OUT"), ".")));
-    return;
-  }
-  const shell = new Shell(bundle, state, main, () => view?.search?.() ?? null);
-  const follow = () => show(bundle, shell, state.current);
-  state.listen(follow);
-  document.addEventListener("keydown", (event) => keys(event, shell));
-  followLinks(state);
-  follow();
-}
-
-/** @param {import("../lib/bundle/bundle.js").Bundle} bundle @param {Shell} shell @param {Record<string, string>} current */
-async function show(bundle, shell, current) {
-  const log = current.log === "" ? openingLog(bundle) : bundle.log(current.log);
-  const open = loaderOf(current.view);
-  const place = `${current.view} ${log?.id}`;
-  shell.draw(log ?? null);
-  if (place === shown && view) {
-    return update(view, bundle, log, current);
-  }
-  shown = place;
-  view?.close?.();
-  view = null;
-  const within = main !== document.activeElement && main.contains(document.activeElement);
-  fill(main);
-  if (within) main.focus({ preventScroll: true }); // what had the focus is gone: the keyboard goes on at the new view
-  main.className = `view-${open ? current.view : "none"}`;
-  try {
-    if (!log) throw new Error(`This bundle has no log '${current.log}'. It has: ${bundle.logs.map((l) => l.id).join(", ")}.`);
-    if (!open) throw new Error(`There is no view '${current.view}'. There are: ${Object.keys(VIEWS).join(", ")}.`);
-    const timer = setTimeout(() => shown === place && fill(main, h("p", { class: "loading", role: "status" }, `Loading the ${current.view} of ${log.id} …`)), 120);
-    const opened = await open().then((view) => view({ bundle, log, state })).finally(() => clearTimeout(timer));
-    if (shown !== place) return;
-    view = opened;
-    // Every page has a heading; where a view shows none, those who do not see the page still hear one.
-    const heading = !OWN_HEADING.has(current.view) && !opened.element.querySelector("h1") && h("h1", { class: "visually-hidden" }, opened.title);
-    fill(main, heading, opened.element);
-    await update(opened, bundle, log, state.current);
-  } catch (error) {
-    if (shown !== place) return;
-    fill(main, h("h1", { class: "visually-hidden" }, "Error"), errorBox(error, () => { shown = ""; show(bundle, shell, state.current); }));
-    setTitle(bundle, log);
-  }
-}
-
-/** Some views know their title only when they have read what the address asks for. @param {View} mine @param {import("../lib/bundle/bundle.js").Bundle} bundle @param {any} log @param {Record<string, string>} current */
-async function update(mine, bundle, log, current) {
-  const done = mine.update?.(current);
-  setTitle(bundle, log);
-  await done;
-  if (view === mine) setTitle(bundle, log);
-}
-
-/** @param {import("../lib/bundle/bundle.js").Bundle} bundle @param {any} log */
-function setTitle(bundle, log) {
-  document.title = [view?.title, bundle.logs.length > 1 ? log?.id : null, bundleName(bundle), "tlparse-bundle"].filter(Boolean).join(" · ");
-}
-
-/** @param {KeyboardEvent} event @param {Shell} shell */
-function keys(event, shell) {
-  if (event.key.toLowerCase() === "k" && (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && !document.querySelector("dialog[open]")) {
-    event.preventDefault();
-    void shell.jump();
-    return;
-  }
-  if (typing(event) || document.querySelector("dialog[open]")) return;
-  if (event.key === "?") showHelp();
-  else if (event.key === "/") focusSearch();
-  else if (event.key === "f" && view?.search?.()) view.search()?.focus();
-  else if (!view?.key?.(event)) return;
-  event.preventDefault();
+/** Every view begins with these, and tells what goes wrong with them. @param {import("../lib/bundle/bundle.js").Bundle} bundle */
+function askFor(bundle) {
+  const named = new URLSearchParams(location.hash.slice(1)).get("log");
+  const log = named ? bundle.log(named) : bundle.logs.length > 0 && openingLog(bundle);
+  if (log) Promise.all([log.compiles(), log.findings()]).catch(() => {});
 }

@@ -13,7 +13,7 @@ const WRAP = "tlparse-bundle.wrap";
 const MOST_TWINS = 12;
 
 /**
- * @param {import("../main.js").Context} context @param {any} model @param {any} artifact @param {AbortSignal} signal
+ * @param {import("../frame/viewer.js").Context} context @param {any} model @param {any} artifact @param {AbortSignal} signal
  * @returns {Promise<{element: HTMLElement, find: HTMLElement | null, shown?: () => void, line?: (lines: string) => void}>} line: shows other lines
  */
 export async function openArtifact(context, model, artifact, signal) {
@@ -69,7 +69,7 @@ export function jsonPane(value, name) {
   return pane;
 }
 
-/** @param {import("../main.js").Context} context @param {any} artifact @param {any} head @param {any} metadata @param {any} stacks */
+/** @param {import("../frame/viewer.js").Context} context @param {any} artifact @param {any} head @param {any} metadata @param {any} stacks */
 function withoutPayload({ log, state }, artifact, head, metadata, stacks) {
   if (artifact.type.endsWith("compilation_metrics")) {
     return { element: h("div", { class: "fill" }, head, metricsTable(log, artifact.event_index, state, metadata)), find: null };

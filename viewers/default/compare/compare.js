@@ -19,14 +19,14 @@ const MOST_OFFERED = 2_000;
 /** @typedef {import("./sides.js").Side} Side */
 /** @typedef {{left: Side, right: Side, list: import("./sides.js").Pair[]}} Both */
 
-/** @param {import("../main.js").Context} context @returns {Promise<import("../main.js").View>} */
+/** @param {import("../frame/viewer.js").Context} context @returns {Promise<import("../frame/viewer.js").View>} */
 export async function openCompare(context) {
   const { bundle, log, state } = context;
   const head = h("header", { class: "compile-head compare-head" });
   const rail = h("nav", { class: "pane rail", "aria-label": "Artifacts" });
   const body = h("section", { class: "pane artifact", "aria-label": "Difference" });
   const load = loader(body);
-  /** @type {import("../main.js").View} */
+  /** @type {import("../frame/viewer.js").View} */
   const view = { element: h("div", { class: "fill" }, head, split("compare", rail, body, { label: "Width of the list", size: 300 })), title: "Compare" };
   let keys = /** @type {((event: KeyboardEvent) => boolean) | null} */ (null);
   let sides = "", shown = "";
@@ -155,7 +155,7 @@ function summaryTable(left, right, list, wanted) {
       h("tbody", null, numbers(left).map(([title, value], i) => h("tr", null, h("th", { scope: "row" }, title), h("td", null, value), h("td", { class: value === other[i][1] ? null : "changed" }, value === other[i][1] ? "" : "≠ ", other[i][1]))))));
 }
 
-/** @param {import("../main.js").Context} context @param {any} bundle @param {"left" | "right"} which @param {string} wanted @param {Side | null} side */
+/** @param {import("../frame/viewer.js").Context} context @param {any} bundle @param {"left" | "right"} which @param {string} wanted @param {Side | null} side */
 async function picker({ log, state }, bundle, which, wanted, side) {
   const chosen = side?.model.log ?? bundle.log(parseSide(wanted).log) ?? (bundle.logs.includes(log) ? log : openingLog(bundle));
   const model = await modelOf(chosen);

@@ -18,7 +18,7 @@ const PAGE = { problems: compileProblems, cachesAndGuards: compileCachesAndGuard
 // Pages of the compile that are not artifacts; '~' does not occur in artifact addresses made by torch.
 const SUMMARY = "", STACK = "~stack", METRICS = "~metrics";
 
-/** @param {import("../main.js").Context} context @returns {Promise<import("../main.js").View>} */
+/** @param {import("../frame/viewer.js").Context} context @returns {Promise<import("../frame/viewer.js").View>} */
 export async function openCompile(context) {
   const { bundle, log, state } = context;
   const model = await modelOf(log);
@@ -26,7 +26,7 @@ export async function openCompile(context) {
   const rail = h("nav", { class: "pane rail", "aria-label": "Artifacts", onkeydown: railKey });
   const body = h("section", { class: "pane artifact", "aria-label": "Artifact" });
   const load = loader(body);
-  /** @type {import("../main.js").View & {pane?: any}} */
+  /** @type {import("../frame/viewer.js").View & {pane?: any}} */
   const view = { element: h("div", { class: "fill" }, head, split("compile", rail, body, { label: "Width of the list", size: 300 })), title: "Compile" };
   let railOf = "";
   let shown = "";

@@ -8,7 +8,7 @@ import { shareBar } from "../../lib/page/portion.js";
 import { BY_TORCH, BY_TORCH_HELP } from "../shared/guard-counts.js";
 import { compileLabel, functionName, idText, modelOf, placeOf } from "../shared/model.js";
 
-/** @param {import("../main.js").Context} context @returns {Promise<import("../main.js").View>} */
+/** @param {import("../frame/viewer.js").Context} context @returns {Promise<import("../frame/viewer.js").View>} */
 export async function openCompiles({ log, state }) {
   const model = await modelOf(log);
   const { compiles } = model;

@@ -13,7 +13,7 @@ const MOST_SHOWN = 20;
 
 /**
  * What went wrong, for the page of a compile; 'instead' is shown when the tables cannot be read.
- * @param {import("../main.js").Context} context @param {any} model @param {number} index @param {() => any} instead
+ * @param {import("../frame/viewer.js").Context} context @param {any} model @param {number} index @param {() => any} instead
  */
 export function compileProblems({ log, state }, model, index, instead) {
   const root = h("div", { class: "compile-findings" });
@@ -27,7 +27,7 @@ export function compileProblems({ log, state }, model, index, instead) {
   return root;
 }
 
-/** What its caches and guards did. @param {import("../main.js").Context} context @param {any} model @param {number} index */
+/** What its caches and guards did. @param {import("../frame/viewer.js").Context} context @param {any} model @param {number} index */
 export function compileCachesAndGuards({ log, state }, model, index) {
   const root = h("div", { class: "compile-findings" });
   const attempts = attemptsOf(model, index);

@@ -12,7 +12,7 @@ import { compileLink } from "../shared/parts.js";
 const INNERMOST = 8;
 
 /**
- * @typedef {import("../main.js").Context} Context
+ * @typedef {import("../frame/viewer.js").Context} Context
  * @typedef {object} Page the parts that only the page of a compile has
  * @property {(context: Context, model: any, index: number, instead: () => any) => any} problems
  * @property {(context: Context, model: any, index: number) => any} cachesAndGuards
@@ -39,7 +39,7 @@ export function compileSummary(context, model, index, page = null) {
     artifacts);
 }
 
-/** Symbols, inputs, kernels: fetched when a compile is opened. @param {import("../main.js").Context} context @param {any} model @param {number} index */
+/** Symbols, inputs, kernels: fetched when a compile is opened. @param {import("../frame/viewer.js").Context} context @param {any} model @param {number} index */
 function tables(context, model, index) {
   const place = h("div");
   import("./tables.js").then((module) => fill(place, module.compileTables(context, model, index)), (error) => fill(place, h("p", { class: "dim" }, error.message)));
@@ -53,7 +53,7 @@ function timeBar({ compile_time_us: total, backend_time_us: backend, inductor_ti
   return shares(parts.map(([id, title, us]) => ({ id, title, us: Math.max(0, us ?? 0) })), "in the metrics");
 }
 
-/** The innermost callers. @param {import("../main.js").Context} context @param {any} compile */
+/** The innermost callers. @param {import("../frame/viewer.js").Context} context @param {any} compile */
 function callers({ log, state }, compile) {
   const list = h("ul", { class: "frames" });
   const show = (/** @type {any} */ stacks) => {

@@ -13,7 +13,7 @@ import { shapeText, tensorName, tensorsOf } from "../tables/tensor-data.js";
 
 const MOST_SHOWN = 12;
 
-/** Sections that fill when their tables are there. @param {import("../main.js").Context} context @param {any} model @param {number} index */
+/** Sections that fill when their tables are there. @param {import("../frame/viewer.js").Context} context @param {any} model @param {number} index */
 export function compileTables({ log, state }, model, index) {
   const compile = model.compiles[index];
   const attempts = new Set(compile.id === null ? [index] : model.compiles.flatMap((/** @type {any} */ c, /** @type {number} */ i) => (c.id !== null && frameKey(c) === frameKey(compile) ? [i] : [])));

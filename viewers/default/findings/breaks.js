@@ -12,7 +12,7 @@ import { compileLink, pairs, recordLink, sourceLine, webLink } from "../shared/p
 const ARTIFACT = "dynamo_graph_break_reason";
 const MOST_SHOWN = 200;
 
-/** @param {import("../main.js").Context} context @returns {Promise<import("../main.js").View>} */
+/** @param {import("../frame/viewer.js").Context} context @returns {Promise<import("../frame/viewer.js").View>} */
 export async function openBreaks({ log, state }) {
   const [model, found, table] = await Promise.all([modelOf(log), log.findings(), log.table("graph_breaks")]);
   const breaks = table?.graph_breaks ?? [];

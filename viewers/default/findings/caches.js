@@ -8,7 +8,7 @@ import { functionName, idText, modelOf } from "../shared/model.js";
 import { compileLink, pairs, recordLink } from "../shared/parts.js";
 import { CACHES, cacheReason, outcomeBadge, outcomeCount } from "./cache-names.js";
 
-/** @param {import("../main.js").Context} context @returns {Promise<import("../main.js").View>} */
+/** @param {import("../frame/viewer.js").Context} context @returns {Promise<import("../frame/viewer.js").View>} */
 export async function openCaches({ log, state }) {
   const [model, found, table] = await Promise.all([modelOf(log), log.findings(), log.table("caches")]);
   const rows = table?.caches ?? [];

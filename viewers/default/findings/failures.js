@@ -21,7 +21,7 @@ const KINDS = {
   fx_interpreter: "graph could not be run", make_fx: "make_fx failed", restart: "restart",
 };
 
-/** @param {import("../main.js").Context} context @returns {Promise<import("../main.js").View>} */
+/** @param {import("../frame/viewer.js").Context} context @returns {Promise<import("../frame/viewer.js").View>} */
 export async function openFailures({ log, state }) {
   const [model, found, table] = await Promise.all([modelOf(log), log.findings(), log.table("failures")]);
   const items = itemsOf(found?.findings ?? [], table?.failures ?? []);

@@ -21,7 +21,7 @@ export const guardsOf = (log) => log.table("guards");
 /** [kind, number], the most frequent first. @param {any} list a row of 'lists' @returns {[string, number][]} */
 export const kindCounts = (list) => /** @type {[string, number][]} */ (Object.entries(list.counts)).sort((a, b) => b[1] - a[1]);
 
-/** @param {import("../main.js").Context} context @returns {Promise<import("../main.js").View>} */
+/** @param {import("../frame/viewer.js").Context} context @returns {Promise<import("../frame/viewer.js").View>} */
 export async function openGuards({ log, state }) {
   const [model, table, found] = await Promise.all([modelOf(log), guardsOf(log), log.findings()]);
   const trees = table?.trees ?? [];

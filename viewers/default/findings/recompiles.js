@@ -16,7 +16,7 @@ const OF_FINDINGS = ["recompile", "recompile-limit"];
 const MOST_SHOWN = 100;
 const DEEPEST = 12;
 
-/** @param {import("../main.js").Context} context @returns {Promise<import("../main.js").View>} */
+/** @param {import("../frame/viewer.js").Context} context @returns {Promise<import("../frame/viewer.js").View>} */
 export async function openRecompiles({ log, state }) {
   const [model, found, table] = await Promise.all([modelOf(log), log.findings(), log.table("recompiles")]);
   if (!table?.recompiles.length) {

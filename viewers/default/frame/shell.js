@@ -4,8 +4,6 @@ import { fill, h } from "../../lib/page/dom.js";
 import { count } from "../../lib/page/format.js";
 import { bundleName, listAddress } from "../../lib/page/page-bundle.js";
 import { helpButton } from "../../lib/page/page.js";
-import { picker } from "../../lib/page/picker.js";
-import { shareButton } from "../../lib/page/share.js";
 import { themeButton } from "../../lib/page/theme.js";
 import { logName } from "../shared/logs.js";
 import { modelOf } from "../shared/model.js";
@@ -34,8 +32,15 @@ export class Shell {
         if (this.log !== undefined) this.draw(this.log);
       }, () => {}); // their viewer tells what went wrong
     }
-    fill(this.frame.tools, bundle.logs.length > 0 && [searchBox(state, filter), h("button", { class: "tool jump", title: "Go to a view, compile, artifact or setting", "aria-keyshortcuts": "Control+K Meta+K", onclick: () => this.jump() }, h("span", { class: "visually-hidden" }, "Go to "), h("kbd", null, KEY))], shareButton({ bundle, viewer: "default" }), themeButton(), helpButton(showHelp));
+    fill(this.frame.tools, bundle.logs.length > 0 && [searchBox(state, filter), h("button", { class: "tool jump", title: "Go to a view, compile, artifact or setting", "aria-keyshortcuts": "Control+K Meta+K", onclick: () => this.jump() }, h("span", { class: "visually-hidden" }, "Go to "), h("kbd", null, KEY))], this.share(), themeButton(), helpButton(showHelp));
     fill(document.body, this.frame.elements);
+  }
+
+  /** Not needed to see something: it comes behind the views. */
+  share() {
+    const place = h("span", { class: "hand-on" });
+    void import("../../lib/page/share.js").then(({ shareButton }) => place.replaceWith(shareButton({ bundle: this.bundle, viewer: "default" })));
+    return place;
   }
 
   /** Everywhere that one can go to. */
@@ -60,9 +65,8 @@ export class Shell {
   drawLog(log) {
     this.log = log;
     this.model = null;
-    const again = this.frame.where.contains(document.activeElement);
-    fill(this.frame.where, log && (this.bundle.logs.length > 1 ? this.picker(log) : h("span", { class: "log-name gives", title: log.summary.source.name }, logName(log))));
-    if (again) /** @type {HTMLElement | null} */ (this.frame.where.querySelector("[aria-label='Log']"))?.focus();
+    if (log && this.bundle.logs.length > 1) void this.pickLog(log);
+    else fill(this.frame.where, log && h("span", { class: "log-name gives", title: log.summary.source.name }, logName(log)));
     if (!log) return;
     modelOf(log).then((model) => {
       if (log !== this.log) return;
@@ -72,11 +76,15 @@ export class Shell {
   }
 
   /** @param {import("../../lib/bundle/log.js").Log} log */
-  picker(log) {
-    const { bundle, state } = this;
+  async pickLog(log) {
+    const { picker } = await import("../../lib/page/picker.js");
+    if (log !== this.log) return;
+    const { bundle, state, frame: { where } } = this;
+    const again = where.contains(document.activeElement);
     // An event number means something in its own log only; a compile id often means the same in all of them.
     const pick = (/** @type {string} */ id) => state.go(state.patched({ log: id, event: "", line: "", stack: "", closed: "", span: "", range: "", item: "" }));
-    return [h("span", { class: "log-picker" }, picker({ label: "Log", items: bundle.logs.map((one) => ({ value: one.id, text: logName(one) })), value: log.id, onpick: pick })),
-      h("span", { class: "dim log-count" }, `of ${count(bundle.logs.length)}`)];
+    fill(where, h("span", { class: "log-picker" }, picker({ label: "Log", items: bundle.logs.map((one) => ({ value: one.id, text: logName(one) })), value: log.id, onpick: pick })),
+      h("span", { class: "dim log-count" }, `of ${count(bundle.logs.length)}`));
+    if (again) /** @type {HTMLElement | null} */ (where.querySelector("[aria-label='Log']"))?.focus();
   }
 }

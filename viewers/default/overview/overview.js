@@ -9,17 +9,16 @@ import { leadsOf } from "../shared/finding-leads.js";
 import { logName } from "../shared/logs.js";
 import { facts, functionName, modelOf, placeOf } from "../shared/model.js";
 import { compileLink } from "../shared/parts.js";
-import { logTable } from "./logs.js";
-import { ranksFound, ranksHeadline, ranksLine } from "./ranks.js";
 import { runStrip } from "./strip.js";
 import { tiles } from "./tiles.js";
 
 const SLOWEST = 8;
 
-/** @param {import("../main.js").Context} context @returns {Promise<import("../main.js").View>} */
+/** @param {import("../frame/viewer.js").Context} context @returns {Promise<import("../frame/viewer.js").View>} */
 export async function openOverview({ bundle, log, state }) {
-  const [model, found, ranks] = await Promise.all([modelOf(log), log.findings(), ranksFound(bundle)]);
-  const ofAll = state.current.log === "" ? ranks : null; // nobody asked for this log: the ranks come first
+  const several = bundle.logs.length > 1;
+  const [model, found, ranks, logs] = await Promise.all([modelOf(log), log.findings(), bundle.manifest.ranks ? ranksOf(bundle) : null, several ? import("./logs.js") : null]);
+  const ofAll = ranks?.found && state.current.log === ""; // nobody asked for this log: the ranks come first
   const known = facts(model);
   const findings = h("section", { "aria-label": "Findings" });
   const show = (/** @type {string} */ wanted) => fill(findings, found ? findingsPart(model, found, state, wanted)
@@ -27,8 +26,8 @@ export async function openOverview({ bundle, log, state }) {
   let shown = "";
   show(shown);
   const element = h("div", { class: "page overview" },
-    ofAll ? ranksHeadline(bundle, ofAll) : [headline(log, found, 1), ranksLine(bundle, ranks)],
-    bundle.logs.length > 1 && logTable(bundle, log, state),
+    ofAll ? ranks.headline() : [headline(log, found, 1), ranks?.line()],
+    logs?.logTable(bundle, log, state),
     ofAll && headline(log, found, 2),
     found && tiles({ log, state, found, phases: known.phases }),
     runStrip(model, state, found?.summary.wall_us ?? null),
@@ -44,6 +43,13 @@ export async function openOverview({ bundle, log, state }) {
       findings.querySelector("[aria-current]")?.scrollIntoView({ block: "start" });
     },
   };
+}
+
+/** @param {import("../../lib/bundle/bundle.js").Bundle} bundle of several ranks */
+async function ranksOf(bundle) {
+  const { ranksFound, ranksHeadline, ranksLine } = await import("./ranks.js");
+  const found = await ranksFound(bundle);
+  return { found, headline: () => found && ranksHeadline(bundle, found), line: () => ranksLine(bundle, found) };
 }
 
 /** @param {import("../../lib/bundle/log.js").Log} log @param {import("../shared/finding-leads.js").Findings} found @param {number} level of the heading */

@@ -11,7 +11,7 @@ import { ranksAddress, ranksLink } from "../shared/ranks-link.js";
 
 const FIRST = 3;
 
-/** Null for a bundle without several ranks, one that is older, and where it cannot be read: the viewer of the ranks tells why. @param {Bundle} bundle @returns {Promise<Found | null>} */
+/** Null for an older bundle, and where it cannot be read: the viewer of the ranks tells why. @param {Bundle} bundle @returns {Promise<Found | null>} */
 export const ranksFound = (bundle) => bundle.ranks("findings").catch(() => null);
 
 /** The headline, and the first findings. @param {Bundle} bundle @param {Found} found */
@@ -28,7 +28,6 @@ export function ranksHeadline(bundle, { summary, findings }) {
 
 /** The same in one line, on the page of a log that was asked for. @param {Bundle} bundle @param {Found | null} found */
 export function ranksLine(bundle, found) {
-  if (!bundle.manifest.ranks) return null;
   return h("p", { class: "ranks-line" }, h("b", null, "All ranks: "), found ? rich(found.summary.text) : old(), " ", ranksLink(bundle, "What differs between the ranks ›"));
 }
 

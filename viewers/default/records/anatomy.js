@@ -14,7 +14,7 @@ const WAYS = /** @type {[string, string, string, [string, string]][]} */ ([
 ]);
 const MOST_CELLS = 100;
 
-/** @param {import("../main.js").Context} context @returns {Promise<import("../main.js").View>} */
+/** @param {import("../frame/viewer.js").Context} context @returns {Promise<import("../frame/viewer.js").View>} */
 export async function openAnatomy({ bundle, log, state }) {
   const [model, table] = await Promise.all([modelOf(log), log.table("anatomy")]);
   if (table === null || model.directory.event_count === 0) {

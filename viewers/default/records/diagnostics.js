@@ -4,7 +4,7 @@ import { fill, h, searchField } from "../../lib/page/dom.js";
 import { count, plural } from "../../lib/page/format.js";
 import { diagnosticsList, severityBadge } from "./diagnostics-list.js";
 
-/** @param {import("../main.js").Context} context @returns {Promise<import("../main.js").View>} */
+/** @param {import("../frame/viewer.js").Context} context @returns {Promise<import("../frame/viewer.js").View>} */
 export async function openDiagnostics({ bundle, log, state }) {
   const rows = await log.diagnostics();
   if (rows.length === 0) {

@@ -9,7 +9,7 @@ import { openRecord } from "./record.js";
 
 const MOST_NAMED = 500_000; // records; in longer logs those of the timeline stay without the name of their span
 
-/** @param {import("../main.js").Context} context @returns {Promise<import("../main.js").View>} */
+/** @param {import("../frame/viewer.js").Context} context @returns {Promise<import("../frame/viewer.js").View>} */
 export async function openEvents(context) {
   const { bundle, log, state } = context;
   const model = await modelOf(log);

@@ -9,7 +9,7 @@ import { compileLink } from "../shared/parts.js";
 
 const PANE = "tlparse-bundle.record-pane";
 
-/** @param {import("../main.js").Context} context @param {any} model @param {Element} root */
+/** @param {import("../frame/viewer.js").Context} context @param {any} model @param {Element} root */
 export function openRecord({ bundle, log, state }, model, root) {
   const load = loader(root);
   let shown = -2;

@@ -13,7 +13,7 @@ const ROW = 24;
 const AT_ONCE = 12_000_000; // bytes of text that are searched without being asked
 const SHORTEST = 2;
 
-/** @param {import("../main.js").Context} context @returns {Promise<import("../main.js").View>} */
+/** @param {import("../frame/viewer.js").Context} context @returns {Promise<import("../frame/viewer.js").View>} */
 export async function openSearch(context) {
   const { bundle, log, state } = context;
   const names = h("section", { class: "pane search-names", "aria-label": "Names" });

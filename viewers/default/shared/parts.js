@@ -1,5 +1,5 @@
 // Small pieces that several views show.
-import { coloured } from "../../lib/code/coloured.js";
+import { codeSnippet } from "../../lib/code/snippet.js";
 import { h } from "../../lib/page/dom.js";
 import { count } from "../../lib/page/format.js";
 import { statusInfo } from "../../lib/page/status.js";
@@ -41,5 +41,5 @@ export const pairs = (entries) => h("dl", { class: "pairs" },
 export function sourceLine({ file, line, function: name, source_line: text }) {
   if (file === null) return null;
   return h("figure", { class: "source-line" },
-    h("figcaption", { class: "place" }, `${file}:${line ?? "?"}`, name && ` in ${name}`), text && h("pre", null, h("code", null, coloured(text))));
+    h("figcaption", { class: "place" }, `${file}:${line ?? "?"}`, name && ` in ${name}`), text && h("pre", null, codeSnippet(text)));
 }

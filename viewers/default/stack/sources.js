@@ -5,7 +5,7 @@ import { compileArtifacts, idText } from "../shared/model.js";
 /**
  * A link to the source of a generated file, or null when the log does not have it. Names come again: what counts is
  * the newest dump before the compile that is looked at.
- * @param {import("../main.js").Context} context @param {any} model @param {import("../../lib/bundle/stacks.js").Frame} frame
+ * @param {import("../frame/viewer.js").Context} context @param {any} model @param {import("../../lib/bundle/stacks.js").Frame} frame
  * @param {number | undefined} compile row of a compile with that frame
  */
 export async function sourceLink({ log, state }, model, frame, compile) {

@@ -16,7 +16,7 @@ import { compileRow, trieRows } from "./trie.js";
 const MOST_FRAMES = 40;
 const WIDTHS = [["", "compile time"], ["count", "number of compiles"]]; // of the flame
 
-/** @param {import("../main.js").Context} context @returns {Promise<import("../main.js").View>} */
+/** @param {import("../frame/viewer.js").Context} context @returns {Promise<import("../frame/viewer.js").View>} */
 export async function openStack(context) {
   const { log, state } = context;
   const [model, stacks] = await Promise.all([modelOf(log), log.stacks()]);
@@ -141,7 +141,7 @@ export async function openStack(context) {
   };
 }
 
-/** @returns {import("../main.js").View} */
+/** @returns {import("../frame/viewer.js").View} */
 function nothing() {
   return { title: "Stack", element: h("div", { class: "page" }, h("h1", null, "No stacks"),
     h("p", null, "The call stack of each compile would be here; torch writes it when a compile starts (dynamo_start). Record a program that calls torch.compile with ",
@@ -193,7 +193,7 @@ function compileCells(model, row, whole) {
   ];
 }
 
-/** @param {import("../main.js").Context} context @param {any} model @param {any} stacks @param {import("./groups.js").Trie} trie @param {(stack: number) => string} label @param {any} short @param {number} stack */
+/** @param {import("../frame/viewer.js").Context} context @param {any} model @param {any} stacks @param {import("./groups.js").Trie} trie @param {(stack: number) => string} label @param {any} short @param {number} stack */
 function frameDetail(context, model, stacks, trie, label, short, stack) {
   const frame = stacks.frame(stacks.frameOf[stack]);
   const below = compilesBelow(model, trie, trie.place(stack));

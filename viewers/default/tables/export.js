@@ -19,7 +19,7 @@ const KINDS = {
   data_dependent_error: ["error", "✖", "data-dependent"], assumed: ["break", "!", "assumed"], guard_evaluated: ["break", "◆", "shape condition"],
 };
 
-/** @param {import("../main.js").Context} context @returns {Promise<import("../main.js").View>} */
+/** @param {import("../frame/viewer.js").Context} context @returns {Promise<import("../frame/viewer.js").View>} */
 export async function openExport({ log, state }) {
   const [model, table, stacks, found] = await Promise.all([modelOf(log), log.table("export"), log.stacks(), log.findings()]);
   const { exports, failures } = table ?? { exports: [], failures: [] };

@@ -21,7 +21,7 @@ export const codeName = (code) => [code.direction ?? ROLES[code.role] ?? code.ro
 /** @param {string} kind */
 const kindWord = (kind) => KERNEL_KINDS[kind]?.[0] ?? kind;
 
-/** @param {import("../main.js").Context} context @returns {Promise<import("../main.js").View>} */
+/** @param {import("../frame/viewer.js").Context} context @returns {Promise<import("../frame/viewer.js").View>} */
 export async function openKernels({ log, state }) {
   const [model, table] = await Promise.all([modelOf(log), log.table("kernels")]);
   const { codes, kernels, triton_infos: infos } = table ?? { codes: [], kernels: [], triton_infos: [] };

@@ -32,7 +32,7 @@ export const reasonWords = (reason) => reason.replaceAll("_", " ");
 /** @param {Item} item */
 export const symbolBadge = (item) => badge(...SYMBOL_KINDS[item.kind]);
 
-/** @param {import("../main.js").Context} context @returns {Promise<import("../main.js").View>} */
+/** @param {import("../frame/viewer.js").Context} context @returns {Promise<import("../frame/viewer.js").View>} */
 export async function openSymbols({ log, state }) {
   const [model, { table, stacks, items }, found] = await Promise.all([modelOf(log), symbolsOf(log), log.findings()]);
   if (items.length === 0) {

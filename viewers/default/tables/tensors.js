@@ -11,7 +11,7 @@ import { shapeText, tensorName, tensorsOf } from "./tensor-data.js";
 
 const MOST_SHOWN = 100;
 
-/** @param {import("../main.js").Context} context @returns {Promise<import("../main.js").View>} */
+/** @param {import("../frame/viewer.js").Context} context @returns {Promise<import("../frame/viewer.js").View>} */
 export async function openTensors({ log, state }) {
   const [model, data] = await Promise.all([modelOf(log), tensorsOf(log)]);
   if (data.rows.length === 0) {

@@ -46,7 +46,7 @@ export function spanTip(line, model, box) {
 }
 
 /**
- * @param {import("../main.js").Context} context @param {any} model @param {Timeline} line @param {Element} root
+ * @param {import("../frame/viewer.js").Context} context @param {any} model @param {Timeline} line @param {Element} root
  * @param {{select: (box: number) => void, fit: (box: number) => void}} actions
  */
 export function spanDetail(context, model, line, root, actions) {
@@ -79,7 +79,7 @@ export function spanDetail(context, model, line, root, actions) {
 /** @param {string} title @param {any} value */
 const row = (title, value) => [h("dt", null, title), h("dd", null, value)];
 
-/** @param {import("../main.js").Context} context @param {number} event @param {string} word */
+/** @param {import("../frame/viewer.js").Context} context @param {number} event @param {string} word */
 const eventLink = ({ state }, event, word) => h("a", { href: state.link({ view: "events", event: String(event) }), title: `Record ${event}` }, `${word} ${event}`);
 
 /** The spans around it, as buttons. @param {Timeline} line @param {number} box @param {(box: number) => void} select */

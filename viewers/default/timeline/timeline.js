@@ -12,7 +12,7 @@ import { traceButton } from "./trace.js";
 
 const LEAST_US = 20; // the narrowest range
 
-/** @param {import("../main.js").Context} context @returns {Promise<import("../main.js").View>} */
+/** @param {import("../frame/viewer.js").Context} context @returns {Promise<import("../frame/viewer.js").View>} */
 export async function openTimeline(context) {
   const { log, state } = context;
   const [model, table] = await Promise.all([modelOf(log), log.table("spans")]);
@@ -141,7 +141,7 @@ function axisText(us, step) {
   return `${(us / size).toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits })} ${unit}`;
 }
 
-/** @param {any} table @returns {import("../main.js").View} */
+/** @param {any} table @returns {import("../frame/viewer.js").View} */
 function nothing(table) {
   return { title: "Timeline", element: h("div", { class: "page" }, h("h1", null, "No timeline"),
     h("p", null, table ? "This log has no chromium events: spans of Dynamo, AOTAutograd and Inductor with their times would be here." : "This bundle was built without a span table."),

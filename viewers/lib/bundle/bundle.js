@@ -89,7 +89,7 @@ export class Bundle {
     /** @type {Log[]} */
     this.logs = [];
     this.cache = new ByteCache(cacheBytes);
-    /** @type {Map<string, Promise<Uint8Array>>} requests under way that can be shared */
+    /** @type {Map<string, Promise<any>>} what is under way and can be shared */
     this.pending = new Map();
     /** Bytes received so far, as stored. */
     this.fetched = 0;
@@ -116,13 +116,13 @@ export class Bundle {
   async file(path, options = {}) {
     const { schema = "", lengths } = options;
     const key = `${schema} ${path}`; // a file that is given out as two tables has to look like both
-    const known = this.cache.get(key);
-    if (known !== undefined) return known;
-    const [bytes, rows] = await Promise.all([this.decoded(path, options), lengths?.()]);
-    const value = parse(bytes, path);
-    check(schema, value, path, { lengths: rows, minor: this.manifest?.format.minor });
-    this.cache.set(key, value, bytes.length * 2);
-    return value;
+    return this.cache.get(key) ?? this.once(key, options, async () => {
+      const [bytes, rows] = await Promise.all([this.decoded(path, options), lengths?.()]);
+      const value = parse(bytes, path);
+      check(schema, value, path, { lengths: rows, minor: this.manifest?.format.minor });
+      this.cache.set(key, value, bytes.length * 2);
+      return value;
+    });
   }
 
   /** @param {string} path @param {Abortable & Wanted} options */
@@ -177,19 +177,24 @@ export class Bundle {
     return bytes;
   }
 
-  /**
-   * The bytes that the server sends for a path. Requests for the same path are shared, except abortable ones.
-   * @param {string} path @param {number} most bytes @param {Abortable & Wanted} options @returns {Promise<Uint8Array>}
-   */
+  /** The bytes that the server sends for a path. @param {string} path @param {number} most bytes @param {Abortable & Wanted} options @returns {Promise<Uint8Array>} */
   fetch(path, most, options) {
-    const shared = this.pending.get(path);
+    return this.once(path, options, () => this.request(path, most, options));
+  }
+
+  /**
+   * What is asked for again while it is under way is shared, unless it can be aborted.
+   * @template T @param {string} key @param {Abortable} options @param {() => Promise<T>} make @returns {Promise<T>}
+   */
+  once(key, { signal }, make) {
+    const shared = this.pending.get(key);
     if (shared) return shared;
-    const request = this.request(path, most, options);
-    if (options.signal) return request;
-    this.pending.set(path, request);
-    const done = () => this.pending.delete(path);
-    request.then(done, done);
-    return request;
+    const made = make();
+    if (signal) return made;
+    this.pending.set(key, made);
+    const done = () => this.pending.delete(key);
+    made.then(done, done);
+    return made;
   }
 
   /** @param {string} path @param {number} most @param {Abortable & Wanted} options */

@@ -3,7 +3,6 @@
 // A server that knows the codec sends 'Content-Encoding', and the browser has decoded before we see
 // anything. A plain file server hands out the .zst or .gz file as it is. So what came back decides.
 import { readBounded } from "./bounded.js";
-import { unzstd } from "./unzstd.js";
 
 const ZSTD_MAGIC = [0x28, 0xb5, 0x2f, 0xfd];
 const GZIP_MAGIC = [0x1f, 0x8b];
@@ -36,7 +35,7 @@ const gunzip = (bytes, most) => readBounded(new Blob([/** @type {BlobPart} */ (b
 
 /** @param {Uint8Array} bytes @param {number | null} size @param {number} most */
 async function unzstdAnywhere(bytes, size, most) {
-  const decoder = await loadDecoder(); // the same clear error, whichever way is taken
+  const [decoder, { unzstd }] = await Promise.all([loadDecoder(), import("./unzstd.js")]); // the same clear error, whichever way is taken
   const large = bytes.length > WORKER_FROM_BYTES || (size ?? 0) > WORKER_FROM_BYTES;
   if (large && typeof Worker === "function") return (await import("./decode-job.js")).unzstdInWorker(bytes, most);
   return unzstd(decoder, bytes, most);

@@ -2,18 +2,22 @@
 import { checkChunk, checkDirectory, checkTable } from "./consistency.js";
 import { BundleError, malformed, shortly } from "./error.js";
 import { isOfLog } from "./paths.js";
-import { Stacks } from "./stacks.js";
-import { Selection, Table } from "./table-data.js";
 
 /** @typedef {import("./bundle.js").Bundle} Bundle */
 /** @typedef {import("./bundle.js").BlobSlice} BlobSlice */
 /** @typedef {import("./bundle.js").Abortable} Abortable */
+/** @typedef {import("./stacks.js").Stacks} Stacks */
+/** @typedef {import("./table-data.js").Table} Table */
+/** @typedef {import("./table-data.js").Selection} Selection */
 /** @typedef {import("../../../schema/bundle.d.ts").Compiles["compiles"][number]} Compile */
 /** @typedef {import("../../../schema/bundle.d.ts").Diagnostics["diagnostics"][number]} Diagnostic */
 /** @typedef {import("../../../schema/bundle.d.ts").Findings} Findings */
 /** @typedef {import("../../../schema/bundle.d.ts").Manifest["logs"][number]} LogSummary */
 /** @typedef {import("../../../schema/bundle.d.ts").Log} LogDirectory */
 /** @typedef {{blob_index: number, blob_offset: number, size_bytes: number, payload_size_bytes?: number}} HasPayload an event or an artifact */
+
+/** Only needed where rows are looked at. */
+const tables = () => import("./table-data.js");
 
 export class Log {
   /** @param {Bundle} bundle @param {LogSummary} row */
@@ -90,7 +94,7 @@ export class Log {
   /** @param {Abortable} [options] @returns {Promise<Table>} the artifacts; each row also has its kind's type, name and language */
   artifacts(options) {
     return this.once("artifacts", async () => {
-      const [columns, { kinds }] = await Promise.all([this.table("artifacts", options), this.directory(options)]);
+      const [columns, { kinds }, { Table }] = await Promise.all([this.table("artifacts", options), this.directory(options), tables()]);
       return new Table(columns, columns.event_index.length, (row) => {
         const { type, language, descriptor } = kinds[row.kind_index];
         return { ...row, type, language, descriptor };
@@ -100,7 +104,10 @@ export class Log {
 
   /** @param {Abortable} [options] @returns {Promise<Stacks>} */
   stacks(options) {
-    return this.once("stacks", async () => new Stacks(await this.table("stacks", options)));
+    return this.once("stacks", async () => {
+      const [table, { Stacks }] = await Promise.all([this.table("stacks", options), import("./stacks.js")]);
+      return new Stacks(table);
+    });
   }
 
   /**
@@ -111,7 +118,7 @@ export class Log {
    * @returns {Promise<Selection>}
    */
   async events({ type, compileId, from = 0, to = Infinity, signal } = {}) {
-    const [directory, compiles] = await Promise.all([this.directory({ signal }), this.compiles({ signal })]);
+    const [directory, compiles, { Selection }] = await Promise.all([this.directory({ signal }), this.compiles({ signal }), tables()]);
     const table = await this.eventTable(from, Math.min(to, directory.event_count), { signal });
     const kinds = type === undefined ? null : directory.kinds.map((/** @type {any} */ kind) => kind.type === type);
     const rows = compileId === undefined ? null : compiles.map((compile) => compile.id === compileId);
@@ -133,7 +140,7 @@ export class Log {
     const wanted = chunks.filter((/** @type {any} */ c) => c.first_event_index < to && c.first_event_index + c.count > from);
     return this.once(`events ${wanted[0]?.path} ${wanted.length}`, async () => {
       const parts = await Promise.all(wanted.map((/** @type {any} */ c) => this.chunk("events", c, options)));
-      const compiles = await this.compiles(options);
+      const [compiles, { Table }] = await Promise.all([this.compiles(options), tables()]);
       return Table.join(parts, parts[0]?.first_event_index ?? 0, (row, index) => {
         const { type, name, language, descriptor } = kinds[row.kind_index];
         const { key, id } = compiles[row.compile_index];

@@ -2,7 +2,7 @@
 import { isTorch } from "../bundle/stacks.js";
 import { fill, h } from "../page/dom.js";
 import { plural } from "../page/format.js";
-import { coloured } from "./coloured.js";
+import { codeSnippet } from "./snippet.js";
 
 /** @typedef {{file: string | null, line: number | string | null, name: string, code: string | null}} Frame */
 /** @typedef {{frames: Frame[]} | {text: string}} Part */
@@ -78,5 +78,5 @@ function torchFrames(frames) {
 /** @param {Frame} frame */
 function frameItem({ file, line, name, code }) {
   return h("li", { class: isTorch(file) ? "torch" : null }, h("b", null, name), " ", h("span", { class: "place" }, `${file ?? "(unknown file)"}:${line}`),
-    code && h("pre", { class: "frame-code" }, h("code", null, coloured(code))));
+    code && h("pre", { class: "frame-code" }, codeSnippet(code)));
 }

@@ -1,5 +1,5 @@
 // One finding, whatever its kind. All words come from the bundle; what is made here is their order, and the links.
-import { coloured } from "../code/coloured.js";
+import { codeSnippet } from "../code/snippet.js";
 import { h } from "../page/dom.js";
 import { count, plural, time } from "../page/format.js";
 import { copyText } from "../page/hand-over.js";
@@ -64,7 +64,7 @@ function texts(text, whole) {
   let length = 0;
   const fits = whole ? paragraphs.length : paragraphs.findIndex((part) => (length += part.length) > MOST_TEXT);
   const cut = fits < 0 ? paragraphs.length : Math.max(1, fits);
-  const show = (/** @type {string} */ part) => /^`[^`]+`$/.test(part) ? h("pre", { class: "finding-code" }, h("code", null, coloured(part.slice(1, -1)))) : h("p", { class: "finding-text" }, rich(part));
+  const show = (/** @type {string} */ part) => /^`[^`]+`$/.test(part) ? h("pre", { class: "finding-code" }, codeSnippet(part.slice(1, -1))) : h("p", { class: "finding-text" }, rich(part));
   return [paragraphs.slice(0, cut).map(show), cut < paragraphs.length && h("details", null, h("summary", null, "More"), paragraphs.slice(cut).map(show))];
 }
 
@@ -74,7 +74,7 @@ function remedy({ text, code, source }) {
   const button = h("button", { class: "tool copy", title: "Copy", onclick: copy }, "Copy");
   return h("li", null,
     source === "torch" ? h("span", { class: "remedy-source" }, "torch") : h("span", { class: "remedy-sign", "aria-hidden": "true" }, "→"),
-    h("div", null, rich(text), code !== null && h("div", { class: "remedy-code" }, h("code", null, coloured(code)), button)));
+    h("div", null, rich(text), code !== null && h("div", { class: "remedy-code" }, codeSnippet(code), button)));
 }
 
 /** Links to the rows that show it. @param {Finding} finding @param {Leads} leads */
