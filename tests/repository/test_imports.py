@@ -19,6 +19,7 @@ FLOORS = (
     {"__main__"},
     {"cli"},
     {"serve", "legacy", "report", "recording"},
+    {"compare"},
     {"build"},
     {"ranks"},
     {"read", "tables"},

@@ -15,6 +15,7 @@ import click
 from tlparse_bundle import __version__
 from tlparse_bundle.cli import complete
 from tlparse_bundle.cli.build import build, merge
+from tlparse_bundle.cli.compare import compare
 from tlparse_bundle.cli.endings import Terminated, end_at_signals, exit_code, raise_at_signals
 from tlparse_bundle.cli.options import Location, no_verify
 from tlparse_bundle.cli.report import report
@@ -67,7 +68,7 @@ def cli() -> None:
     """
 
 
-for _command in (build, run, merge, report, serve, site, export, fork):
+for _command in (build, run, merge, report, compare, serve, site, export, fork):
     cli.add_command(_command)
 
 
@@ -190,17 +191,17 @@ def docs(what, name) -> None:
       tlparse-bundle docs format
       tlparse-bundle docs schema compiles
     """
-    from tlparse_bundle.format.schemas import format_document, schema, schema_names
+    from tlparse_bundle.format.schemas import document_names, format_document, schema, schema_names
 
     if what is None:
         say("tlparse-bundle docs format         the format of bundles: every file, every field")
         say("tlparse-bundle docs schema         the names of the schemas")
         say("tlparse-bundle docs schema NAME    one of them:")
-        say(textwrap.fill(", ".join(schema_names()), 100, initial_indent="  ", subsequent_indent="  "))
+        say(textwrap.fill(", ".join([*schema_names(), *document_names()]), 100, initial_indent="  ", subsequent_indent="  "))
     elif what == "format":
         say(format_document(), nl=False)
     elif name is None:
-        say("\n".join(schema_names()))
+        say("\n".join([*schema_names(), *document_names()]))
     else:
         say(json.dumps(schema(name), indent=2, ensure_ascii=False))
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple
 
+from tlparse_bundle.compare.run import Run
 from tlparse_bundle.findings.places import normalised
-from tlparse_bundle.read.rows import Artifact
 from tlparse_bundle.trace.json_text import parse_json
 
 MAX_PARTS = 10_000
@@ -25,10 +25,10 @@ class Part(NamedTuple):
     value: str
 
 
-def key_parts(artifact: Artifact) -> dict[str, Part]:
-    """By name: 'gm' is the graph, 'example_inputs[0]' an input, 'inductor_config[max_autotune]' a setting. Empty when the record has none."""
+def key_parts(run: Run, row: dict) -> dict[str, Part]:
+    """By name: 'gm' is the graph, 'example_inputs[0]' an input, 'inductor_config[max_autotune]' a setting. Empty when the record of a row of the cache table has none."""
     try:
-        record = parse_json(artifact.bytes() or b"", for_table=False)
+        record = parse_json(run.payload(row["event_index"]), for_table=False)
     except ValueError:
         return {}
     lines = record.get("components") if type(record) is dict else None

@@ -1,23 +1,52 @@
-"""One run of a program, as far as it is compared: one log."""
+"""One run of a program, as far as it is compared: one log of a bundle."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from collections.abc import Collection
+from dataclasses import dataclass, field
 from functools import cached_property
 
+from tlparse_bundle.errors import BundleError
 from tlparse_bundle.ranks.frames import Frame, Frames
 from tlparse_bundle.ranks.identity import Contents
 from tlparse_bundle.read.reader import Log
-from tlparse_bundle.read.rows import Compile
+from tlparse_bundle.read.rows import Artifact, Compile
+
+GENERATED = ("inductor_output_code",)
+PHASES = ("dynamo", "aot_autograd", "inductor", "backward")
+
+
+_LINE = re.compile(rb"(# File: [^\n]*?):\d+( in )")  # an edit above moves it
+
+
+class Known(Contents):
+    """Contents of texts of two runs, without the numbers of lines; a text that both hold as it is is not read."""
+
+    def __init__(self, common: Collection[str]):
+        super().__init__()
+        self._common = common
+
+    def __call__(self, artifact: Artifact) -> str | None:
+        return artifact.hash if artifact.hash in self._common else super().__call__(artifact)
+
+    def text(self, artifact: Artifact) -> bytes:
+        return _LINE.sub(rb"\1\2", super().text(artifact))
+
+
+def common_texts(one: Log, other: Log) -> set[str]:
+    """Hashes of payloads that both logs have."""
+    ours, theirs = (set(log.table("artifacts")["hash"]) for log in (one, other))
+    return (ours & theirs) - {None}
 
 
 @dataclass
 class Run:
-    """``bundle``: name of the bundle. Tables are read when they are asked for."""
+    """``name`` is that of the bundle. Tables are read when they are asked for."""
 
-    bundle: str
+    name: str
     log: Log
-    contents: Contents
+    contents: Contents = field(default_factory=Contents)
 
     @cached_property
     def _frames(self) -> Frames:
@@ -36,10 +65,10 @@ class Run:
         """The last attempt of a frame."""
         return self._frames.compiles[self._number[frame.key]][-1]
 
-    def frame_of(self, compile_index: int) -> Frame | None:
-        """The frame that a row of the compile table is an attempt of."""
-        number = self._frames.number(compile_index)
-        return None if number is None else self.frames[number]
+    def frames_of(self, compile_indexes: Collection[int]) -> list[Frame]:
+        """The frames that rows of the compile table are attempts of."""
+        numbers = {self._frames.number(index) for index in compile_indexes} - {None}
+        return [self.frames[number] for number in sorted(numbers)]
 
     def time_us(self, frame: Frame) -> int | None:
         """Forward and backward; None when unknown."""
@@ -47,29 +76,68 @@ class Run:
         known = [row[name] for name in ("compile_time_us", "backward_time_us") if row[name] is not None]
         return sum(known) if known else None
 
+    def generated(self, frame: Frame) -> list[Artifact]:
+        """The code that Inductor made of it; empty when a cache had it."""
+        return [artifact for artifact in self._frames.artifacts(self._number[frame.key]) if artifact.name in GENERATED]
+
     @cached_property
     def summary(self) -> dict:
-        return self.log.row["summary"]
+        return self.findings_table["summary"]
 
     @cached_property
-    def findings(self) -> list[dict]:
-        return self.log.findings()["findings"]
+    def findings_table(self) -> dict:
+        return self.log.findings()
 
     @cached_property
-    def spans(self) -> dict[str, int]:
-        """Microseconds by name of span, without those of the spans within."""
-        table = self.log.table("spans")
-        return {name: us for name, us, count in zip(table["names"], table["by_name"]["self_us"], table["by_name"]["count"]) if count}
+    def torch_version(self) -> str | None:
+        return self.log.row["torch_version"]
+
+    def _table(self, name: str) -> dict | None:
+        return self.log.table(name) if name in self.log.directory["tables"] else None  # bundles of before lack some
 
     @cached_property
-    def span_counts(self) -> dict[str, int]:
-        table = self.log.table("spans")
-        return {name: count for name, count in zip(table["names"], table["by_name"]["count"]) if count}
+    def configs(self) -> list[dict]:
+        """The configurations of torch that its metrics record."""
+        table = self._table("metrics")
+        return table["configs"] if table else []
+
+    @cached_property
+    def _lookups(self) -> dict[int, list[dict]]:
+        found: dict[int, list[dict]] = {}
+        for row in (self._table("caches") or {"caches": []})["caches"]:
+            number = self._frames.number(row["compile_index"])
+            if number is not None:
+                found.setdefault(number, []).append(row)
+        return found
+
+    def lookups(self, frame: Frame) -> list[dict]:
+        """Rows of the cache table, of all attempts of a frame."""
+        return self._lookups.get(self._number[frame.key], [])
+
+    def payload(self, event_index: int) -> bytes:
+        """What the record of an artifact holds. Raises BundleError when there is no such artifact."""
+        row = self._artifact_of.get(event_index)
+        if row is None:
+            raise BundleError(f"log {self.log.id} has no artifact {event_index}", code="not-found")
+        return row.bytes() or b""
+
+    @cached_property
+    def _artifact_of(self) -> dict[int, Artifact]:
+        return {artifact.event_index: artifact for artifact in self.log.artifacts}
+
+    @cached_property
+    def spans(self) -> dict[str, tuple[int, int]]:
+        """By name of span: microseconds without those of the spans within, and how often."""
+        table = self._table("spans")
+        if table is None:
+            return {}
+        sums = table["by_name"]
+        return {name: (us, count) for name, us, count in zip(table["names"], sums["self_us"], sums["count"]) if count}
 
     @cached_property
     def phases(self) -> dict[str, int]:
         """Microseconds by phase, of the compiles whose metrics tell them."""
-        sums = {"dynamo": 0, "aot_autograd": 0, "inductor": 0, "backward": 0}
+        sums = dict.fromkeys(PHASES, 0)
         for frame in self.frames:
             row = self.compile(frame).row
             whole, backend, inductor = (row[name] or 0 for name in ("compile_time_us", "backend_time_us", "inductor_time_us"))

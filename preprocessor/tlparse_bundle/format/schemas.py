@@ -20,19 +20,26 @@ def shared_files() -> Path:
 
 
 def schema_names() -> list[str]:
-    return list(_names())
+    """The names of the files and tables of a bundle."""
+    return list(_schemas("."))
+
+
+def document_names() -> list[str]:
+    """The names of the documents that are made from bundles, such as a comparison."""
+    return list(_schemas("documents"))
 
 
 @cache
-def _names() -> list[str]:
-    return sorted(path.name.removesuffix(".schema.json") for path in (shared_files() / "schema").glob("*.schema.json"))
+def _schemas(folder: str) -> dict[str, Path]:
+    paths = sorted((shared_files() / "schema" / folder).glob("*.schema.json"))
+    return {path.name.removesuffix(".schema.json"): path for path in paths}
 
 
 def schema(name: str) -> dict:
-    """The schema of a table. Raises BundleError when there is none."""
-    path = shared_files() / "schema" / f"{name}.schema.json"
-    if name not in _names():
-        raise BundleError(f"there is no schema {name!r}", hint=f"The schemas are: {', '.join(schema_names())}", code="not-found")
+    """The schema of a table or a document. Raises BundleError when there is none."""
+    path = _schemas(".").get(name) or _schemas("documents").get(name)
+    if path is None:
+        raise BundleError(f"there is no schema {name!r}", hint=f"The schemas are: {', '.join([*schema_names(), *document_names()])}", code="not-found")
     return loads(path.read_bytes())
 
 

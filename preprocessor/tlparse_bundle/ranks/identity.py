@@ -52,5 +52,9 @@ class Contents:
         if known is None:
             if len(self._known) >= _KNOWN_TEXTS:
                 self._known.clear()
-            known = self._known[artifact.hash] = hashlib.sha256(comparable(artifact.bytes() or b"")).hexdigest()[:16]
+            known = self._known[artifact.hash] = hashlib.sha256(self.text(artifact)).hexdigest()[:16]
         return known
+
+    def text(self, artifact: Artifact) -> bytes:
+        """What of the payload is compared."""
+        return comparable(artifact.bytes() or b"")

@@ -15,12 +15,16 @@ def render(sections: Sequence[Section]) -> str:
 
 
 def _section(section: Section) -> Iterator[str]:
-    yield f"::notice title={_property(section.name)}::{_data(section.summary['text'])}"
+    yield annotation("notice", section.name, section.summary["text"])
     for row in section.findings:
-        places = [f"{key}={_property(str(row[key]))}" for key in ("file", "line") if row["file"] is not None and row[key] is not None]
-        properties = ",".join([*places, f"title={_property(row['kind'])}"])
         remedies = [remedy["text"] for remedy in row["remedies"]]
-        yield f"::{_COMMANDS.get(row['severity'], 'notice')} {properties}::{_data(chr(10).join([row['title'], *remedies]))}"
+        yield annotation(_COMMANDS.get(row["severity"], "notice"), row["kind"], "\n".join([row["title"], *remedies]), row["file"], row["line"])
+
+
+def annotation(command: str, title: str, text: str, file: str | None = None, line: int | None = None) -> str:
+    """A workflow command: 'notice', 'warning' or 'error', at a place of the program if there is one."""
+    places = [] if file is None else [f"file={_property(file)}", *([] if line is None else [f"line={line}"])]
+    return f"::{command} {','.join([*places, f'title={_property(title)}'])}::{_data(text)}"
 
 
 def _data(text: str) -> str:

@@ -1,0 +1,82 @@
+"""The command that compares two runs."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+import click
+
+from tlparse_bundle.cli import complete
+from tlparse_bundle.cli.building import build_logs, bundle_name
+from tlparse_bundle.cli.say import say, say_coloured, say_json
+
+_FORMATS = ("text", "markdown", "json", "github")
+
+
+class _Sides(click.Command):
+    """``BASE1 BASE2 -- NEW1 NEW2``: click would drop the dashes between the sides."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if "--" in args:
+            at = args.index("--")
+            ctx.obj = args[at + 1 :]
+            args = args[:at]
+        return super().parse_args(ctx, args)
+
+
+@click.command(cls=_Sides)
+@click.argument("runs", nargs=-1, required=True, metavar="BASE NEW | BASE... -- NEW...", shell_complete=complete.places)
+@click.option("--format", "form", type=click.Choice(_FORMATS), default="text", show_default=True, help="github: annotations of a workflow.")
+@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+@click.pass_context
+def compare(ctx, runs, form, as_json) -> None:
+    """Say what changed from one run of a program to another, most costly first.
+
+    BASE and NEW are bundles, or traces, of which bundles are made meanwhile. Compiles are matched by what was
+    compiled, so that ids may shift, and paths and machines may differ. Several runs of each side tell how much times
+    vary; of what a run does, the first of each side tells.
+
+    \b
+    Example:
+      tlparse-bundle compare last_week/ today/
+      tlparse-bundle compare a1/ a2/ a3/ -- b1/ b2/ b3/
+      tlparse-bundle compare last_week/ today/ --format markdown > changes.md
+    """
+    from tlparse_bundle.compare.document import compare as compared
+    from tlparse_bundle.report import compared as shown_as
+
+    base, new = _sides(runs, ctx.obj)
+    with ExitStack() as stack:
+        opened = [[_opened(path, stack) for path in side] for side in (base, new)]
+        document = compared(*opened)
+    if as_json or form == "json":
+        say_json(document)
+    elif form == "text":
+        say_coloured(shown_as.text(document, width=min(100, shutil.get_terminal_size().columns)))
+    else:
+        say({"markdown": shown_as.markdown, "github": shown_as.github}[form](document))
+
+
+def _sides(runs: Sequence[str], behind: Sequence[str] | None) -> tuple[Sequence[str], Sequence[str]]:
+    if behind:
+        return runs, behind
+    if len(runs) != 2:
+        raise click.UsageError(f"Two runs are compared, and {len(runs)} {'is' if len(runs) == 1 else 'are'} named. Several of a side: BASE1 BASE2 -- NEW1 NEW2.")
+    return runs[:1], runs[1:]
+
+
+def _opened(place: str, stack: ExitStack):
+    """(name, bundle); of a trace a bundle is made for the moment."""
+    from tlparse_bundle.build.target import is_bundle
+    from tlparse_bundle.read.reader import Bundle
+
+    if "://" in place or is_bundle(Path(place)):
+        return bundle_name(place), Bundle.open(place)
+    folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="tlparse-bundle-"))
+    out = Path(folder) / "bundle"
+    build_logs([place], out)
+    return bundle_name(place), Bundle.open(out)

@@ -1,0 +1,97 @@
+"""What may lead to other changes: torch, its settings, what the findings tell, the program itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tlparse_bundle.compare.change import Change
+from tlparse_bundle.compare.findings import GONE, NEW, Matched, changed_findings
+from tlparse_bundle.compare.pairs import OTHER, Pairs
+from tlparse_bundle.compare.settings import changed_settings
+from tlparse_bundle.findings.places import function_of, tail
+from tlparse_bundle.findings.words import code, function_name, plural
+
+# Told by the caches themselves, with what differs in the keys.
+_TOLD_ELSEWHERE = frozenset(("cache-miss", "cache-bypass"))
+_MODULES = {"inductor_config": "torch._inductor.config", "dynamo_config": "torch._dynamo.config", "functorch_config": "torch._functorch.config"}
+
+
+def torch_changes(pairs: Pairs) -> Iterator[Change]:
+    base, new = pairs.base.first.torch_version, pairs.new.first.torch_version
+    if base and new and base != new:
+        yield Change("torch", "changed", f"torch {code(new)}, was {code(base)}", details={"base": base, "new": new}, key="torch")
+
+
+def setting_changes(pairs: Pairs) -> Iterator[Change]:
+    if pairs.base.first.torch_version != pairs.new.first.torch_version:
+        return  # each release has defaults of its own
+    for setting in changed_settings(pairs.base.first, pairs.new.first):
+        name = f"{_MODULES.get(setting.config, setting.config)}.{setting.name}"
+        details = {"config": setting.config, "name": setting.name, "base": setting.base, "new": setting.new}
+        yield Change("setting", "changed", f"{code(name)} is {code(setting.new)}, was {code(setting.base)}", details=details, key=("setting", setting.config, setting.name))
+
+
+def finding_changes(pairs: Pairs) -> Iterator[Change]:
+    base, new = (run.findings_table["findings"] for run in (pairs.base.first, pairs.new.first))
+    for found in changed_findings(base, new):
+        if found.row["kind"] not in _TOLD_ELSEWHERE:
+            yield _finding(pairs, found)
+
+
+def _finding(pairs: Pairs, found: Matched) -> Change:
+    row = found.row
+    ours = pairs.base.first.frames_of(found.base["compile_indexes"]) if found.base else []
+    theirs = pairs.new.first.frames_of(found.new["compile_indexes"]) if found.new else []
+    numbers = {*(pairs.of_base[frame.key] for frame in ours), *(pairs.of_new[frame.key] for frame in theirs)}
+    if row["kind"] == "graph-break":  # what is compiled after it, too
+        numbers |= {number for number, compared in enumerate(pairs.rows) if not compared.both and is_rest_of(compared.pair.frame, row)}
+    counts = f"{plural(found.new['count'], 'time')}, was {found.base['count']:,}" if found.base and found.new and found.base["count"] != found.new["count"] else ""
+    remedies = [remedy["text"] for remedy in row["remedies"]] if found.new else []
+    return Change(
+        "finding",
+        found.change,
+        f"{row['title']}" + (f" ({counts})" if counts else ""),
+        "\n\n".join([row["text"], *remedies]) if found.change != GONE else "",
+        row["severity"] if found.new else "info",
+        (row["function"], row["file"], row["line"]),
+        sorted(numbers),
+        pairs.cost_us([number for number in numbers if not pairs.rows[number].both]) if found.change in (NEW, GONE) else None,
+        row["count"],
+        found.base_index,
+        found.new_index,
+        {"kind": row["kind"], "fingerprint": row["fingerprint"]},
+        ("finding", row["kind"], row["fingerprint"]),
+    )
+
+
+def is_rest_of(frame, finding: dict) -> bool:
+    """Whether a frame is the rest of the function in which a graph broke."""
+    name = frame.function or ""
+    return name.startswith("torch_dynamo_resume_in_") and function_of(name) == function_of(finding["function"]) and finding["function"] is not None
+
+
+def graph_changes(pairs: Pairs, findings: list[Change]) -> Iterator[Change]:
+    """Functions that captured another graph, each once."""
+    broken: dict[str | None, Change] = {}
+    for change in findings:
+        if change.details["kind"] in ("graph-break", "failure", "recompile", "specialization") and change.place[0]:
+            broken.setdefault(function_of(change.place[0]), change)
+    groups: dict[tuple, list[int]] = {}
+    for number, row in enumerate(pairs.rows):
+        if row.both and row.graph == OTHER:
+            frame = row.pair.new
+            groups.setdefault((frame.function, frame.filename, frame.first_line), []).append(number)
+    for (function, file, line), numbers in groups.items():
+        rows = [pairs.rows[number].pair for number in numbers]
+        sizes = [sum(run.compile(frame).row["graph_node_count"] or 0 for frame in frames) for run, frames in ((pairs.base.first, [row.base for row in rows]), (pairs.new.first, [row.new for row in rows]))]
+        size = f": {plural(sizes[1], 'node')}, was {sizes[0]:,}" if all(sizes) and sizes[0] != sizes[1] else ""
+        what = "another graph was captured" if len(rows) == 1 else f"{len(rows):,} other graphs were captured"
+        cause = broken.get(function_of(function))
+        yield Change(
+            "graph", "changed", f"{function_name(function)}{_place(file, line)}: {what}{size}", "", "info", (function, file and tail(file), line), numbers,
+            None, len(rows), details={"base_nodes": sizes[0] or None, "new_nodes": sizes[1] or None}, key=("graph", function, file, line), because_of=cause and cause.key,
+        )  # fmt: skip
+
+
+def _place(file: str | None, line: int | None) -> str:
+    return "" if file is None else f" ({tail(file)}{'' if line is None else f':{line}'})"

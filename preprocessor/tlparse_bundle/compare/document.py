@@ -1,0 +1,133 @@
+"""The comparison of two sides, each of one or several bundles, as a document (schema: comparison)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tlparse_bundle import __version__
+from tlparse_bundle.compare import causes, effects
+from tlparse_bundle.compare.change import Change, ordered
+from tlparse_bundle.compare.pairs import Compared, Pairs, Side
+from tlparse_bundle.compare.run import PHASES, Known, Run, common_texts
+from tlparse_bundle.compare.words import headline
+from tlparse_bundle.errors import BundleError
+from tlparse_bundle.read.reader import Bundle, Log
+
+FORMAT = {"name": "tlparse-comparison", "major": 1, "minor": 0}
+_MAX_SPANS = 200
+
+
+def compare(base: Sequence[tuple[str, Bundle]], new: Sequence[tuple[str, Bundle]]) -> dict:
+    """What changed from the bundles of one side to those of the other, each given with a name for people.
+
+    The first bundle of a side stands for it; of the others times are read, which tell what runs vary by.
+    Raises BundleError when one is damaged, has no findings (format before 1.2), or when they have no log in common.
+    """
+    logs = []
+    for ours, theirs in paired_logs(base[0][1].logs, new[0][1].logs):
+        logs.append(_one_sided(ours, theirs) if ours is None or theirs is None else _log(base, new, ours, theirs))
+    if not any(log["base"] is not None and log["new"] is not None for log in logs):
+        raise BundleError("the bundles have no log in common", hint="Each needs a log of the same rank, or of none.", code="not-found")
+    return {
+        "format": FORMAT,
+        "made_by": f"tlparse-bundle {__version__}",
+        "base": [{"name": name} for name, _ in base],
+        "new": [{"name": name} for name, _ in new],
+        "summary": headline(logs),
+        "logs": logs,
+    }
+
+
+def paired_logs(base: Sequence[Log], new: Sequence[Log]) -> list[tuple[Log | None, Log | None]]:
+    """Logs of the same rank; those without a rank, or of a rank that has several, in their order."""
+    waiting: dict[int | None, list[Log]] = {}
+    for log in base:
+        waiting.setdefault(log.rank, []).append(log)
+    found: list[tuple[Log | None, Log | None]] = []
+    for log in new:
+        same = waiting.get(log.rank)
+        found.append((same.pop(0) if same else None, log))
+    return [*found, *((log, None) for logs in waiting.values() for log in logs)]
+
+
+def _one_sided(base: Log | None, new: Log | None) -> dict:
+    log = new or base
+    return {"base": base and _side(base), "new": new and _side(new), "rank": log.rank, "noise": None, "compile_time_us": None, "phases": [], "spans": [], "compiles": [], "changes": []}
+
+
+def _side(log: Log) -> dict:
+    return {"id": log.id, "source": log.source, "torch_version": log.row["torch_version"], "text": log.findings()["summary"]["text"]}
+
+
+def _log(base: Sequence[tuple[str, Bundle]], new: Sequence[tuple[str, Bundle]], ours: Log, theirs: Log) -> dict:
+    known = Known(common_texts(ours, theirs))
+    sides = []
+    for bundles, log in ((base, ours), (new, theirs)):
+        others = [(name, other) for name, bundle in bundles[1:] for other in bundle.logs if other.rank == log.rank][: len(bundles) - 1]
+        sides.append(Side([Run(bundles[0][0], log, known), *(Run(name, other, known) for name, other in others)]))
+    pairs = Pairs(*sides)
+    runs = [side.first for side in sides]
+    noise = pairs.noise
+    return {
+        "base": _side(ours),
+        "new": _side(theirs),
+        "rank": theirs.rank,
+        "noise": {"speed": round(noise.speed, 3), "factor": round(noise.factor, 3), "least_us": noise.least_us, "measured": noise.measured},
+        "compile_time_us": dict(zip(("base", "new"), (run.summary["compile_time_us"] for run in runs))),
+        "phases": [{"phase": phase, "base_us": runs[0].phases[phase], "new_us": runs[1].phases[phase]} for phase in PHASES],
+        "spans": _spans(*runs),
+        "compiles": [_compile(row) for row in pairs.rows],
+        "changes": ordered(_changes(pairs)),
+    }
+
+
+def _changes(pairs: Pairs) -> list[Change]:
+    found = [*causes.torch_changes(pairs), *causes.setting_changes(pairs)]
+    findings = list(causes.finding_changes(pairs))
+    graphs = list(causes.graph_changes(pairs, findings))
+    compiles = list(effects.compile_changes(pairs, findings))
+    roots = [*found, *findings, *graphs]
+    caches = list(effects.cache_changes(pairs, roots))
+    code = list(effects.code_changes(pairs, roots))
+    changes = [*roots, *compiles, *caches, *code]
+    changes += effects.time_changes(pairs, changes)
+    for change in changes:
+        if change.cost_us is None and change.key is not None:
+            led = [number for other in changes if other.because_of == change.key and other.cost_us is not None for number in other.pairs]
+            change.cost_us = pairs.cost_us(led)
+    return changes
+
+
+def _compile(row: Compared) -> dict:
+    base, new = row.pair
+    return {
+        "base": base and _frame(base),
+        "new": new and _frame(new),
+        "function": row.pair.frame.function,
+        "base_us": row.base_us,
+        "new_us": row.new_us,
+        "graph": row.graph,
+        "code": row.code,
+        "lookups": [
+            {
+                "cache": lookup.cache,
+                "base": lookup.base["outcome"],
+                "new": lookup.new["outcome"],
+                "different": None
+                if lookup.different is None
+                else [{"part": name, "base": base and base.value, "new": new and new.value} for name, (base, new) in lookup.different.items()],
+            }
+            for lookup in row.lookups
+        ],
+    }
+
+
+def _frame(frame) -> dict:
+    return {"key": frame.key, "compile_index": frame.compile_index, "file": frame.filename, "line": frame.first_line}
+
+
+def _spans(base: Run, new: Run) -> list[dict]:
+    """Those that take most in one of the runs."""
+    names = sorted({**new.spans, **base.spans}, key=lambda name: -max(run.spans.get(name, (0, 0))[0] for run in (base, new)))
+    rows = ((name, base.spans.get(name, (0, 0)), new.spans.get(name, (0, 0))) for name in names[:_MAX_SPANS])
+    return [{"name": name, "base_us": ours[0], "new_us": theirs[0], "base_count": ours[1], "new_count": theirs[1]} for name, ours, theirs in rows]

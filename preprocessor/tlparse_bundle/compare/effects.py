@@ -1,0 +1,158 @@
+"""What other changes lead to: compiles more or less, caches that miss, other code, time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from statistics import median
+
+from tlparse_bundle.compare.change import Change
+from tlparse_bundle.compare.causes import is_rest_of
+from tlparse_bundle.compare.lookups import Lookup
+from tlparse_bundle.compare.noise import noise
+from tlparse_bundle.compare.pairs import OTHER, Pairs
+from tlparse_bundle.findings.places import tail
+from tlparse_bundle.findings.words import CACHES, code, duration, function_name, listed, plural, times
+
+
+
+def compile_changes(pairs: Pairs, findings: Sequence[Change]) -> Iterator[Change]:
+    """Compiles of one run only, by function."""
+    groups: dict[tuple, list[int]] = {}
+    for number, row in enumerate(pairs.rows):
+        if not row.both and row.pair.frame.function is not None:
+            frame = row.pair.frame
+            groups.setdefault((frame.function, tail(frame.filename or ""), row.pair.new is not None), []).append(number)
+    for (function, file, is_new), numbers in groups.items():
+        frame = pairs.rows[numbers[0]].pair.frame
+        counts = [sum(one.function == function and tail(one.filename or "") == file for one in side.first.frames) for side in (pairs.base, pairs.new)]
+        place = f" ({file}:{frame.first_line})" if file and frame.first_line is not None else ""
+        name = function_name(function) + place
+        if not counts[0]:
+            title = f"{name} is compiled{'' if counts[1] == 1 else ' ' + times(counts[1])}, was not"
+        elif not counts[1]:
+            title = f"{name} is not compiled any more"
+        else:
+            title = f"{name} is compiled {times(counts[1])}, was {times(counts[0])}"
+        cause = next((change for change in findings if _led_to(change, frame, numbers)), None)
+        yield Change(
+            "compile", "new" if is_new else "gone", title, "", "info", (function, file or None, frame.first_line), numbers, pairs.cost_us(numbers),
+            len(numbers), details={"base_count": counts[0], "new_count": counts[1]}, key=("compile", function, file, is_new), because_of=cause and cause.key,
+        )  # fmt: skip
+
+
+def _led_to(finding: Change, frame, numbers: Sequence[int]) -> bool:
+    if finding.details["kind"] == "graph-break":
+        return is_rest_of(frame, {"function": finding.place[0]})
+    return finding.details["kind"] in ("recompile", "recompile-limit") and not set(numbers).isdisjoint(finding.pairs)
+
+
+def cache_changes(pairs: Pairs, causes: Sequence[Change]) -> Iterator[Change]:
+    """Lookups with another outcome, put together by cache, outcomes and what differs in their keys."""
+    groups: dict[tuple, list[tuple[int, Lookup]]] = {}
+    for number, row in enumerate(pairs.rows):
+        parts = [_parts(lookup) for lookup in row.lookups]
+        told = next(filter(None, parts), None)  # the key of AOTAutograd holds that of the FX graph, and of its hits torch writes no parts
+        for lookup, own in zip(row.lookups, parts):
+            groups.setdefault((lookup.cache, lookup.base["outcome"], lookup.new["outcome"], told if own is None else own), []).append((number, lookup))
+    for (cache, before, now, parts), found in groups.items():
+        numbers = [number for number, _ in found]
+        lookups = [lookup for _, lookup in found]
+        taken = [lookup.new["time_taken_us"] for lookup in lookups if lookup.new["time_taken_us"] is not None]
+        what = plural(len(found), "lookup")
+        verb = {"hit": "hit", "miss": "missed", "bypass": "bypassed it"}
+        why = "" if before != "hit" or now != "miss" else f": {_why(parts)}"
+        yield Change(
+            "cache", "better" if now == "hit" else "worse", f"{CACHES[cache]}: {what} {verb[now]} that {verb[before]} before{why}", _values(lookups),
+            "info" if now == "hit" else "warning", (None, None, None), numbers, sum(taken) if taken and now == "miss" else None, len(found),
+            details={"cache": cache, "base": before, "new": now, "parts": None if parts is None else list(parts)},
+            key=("cache", cache, before, now, parts), because_of=_cause(parts, numbers, causes) if now == "miss" else None,
+        )  # fmt: skip
+
+
+def _parts(lookup: Lookup) -> tuple[str, ...] | None:
+    return None if lookup.different is None else tuple(dict.fromkeys(_part_class(name) for name in lookup.different))
+
+
+def _part_class(name: str) -> str:
+    """Inputs are numbered, and one graph has hundreds of them."""
+    return "example_inputs" if name.startswith("example_inputs") else name
+
+
+def _why(parts: tuple[str, ...] | None) -> str:
+    if parts is None:
+        return "the log does not tell what differs in the keys"
+    if not parts:
+        return "the keys are the same, so the cache of the new run did not have the entry"
+    words = {"gm": "the graph", "example_inputs": "its inputs"}
+    return f"the key differs in {listed([words.get(part) or code(part) for part in parts], 4)}"
+
+
+def _values(lookups: Sequence[Lookup]) -> str:
+    """What the parts were and are; of a graph the code is no sentence."""
+    found = {}
+    for lookup in lookups:
+        for name, (base, new) in (lookup.different or {}).items():
+            if _part_class(name) not in ("gm", "example_inputs"):
+                found.setdefault(name, f"{code(name)}: {'not there' if base is None else code(base.value)} before, {'not there' if new is None else code(new.value)} now.")
+    return "\n".join(list(found.values())[:10])
+
+
+def _cause(parts: tuple[str, ...] | None, numbers: Sequence[int], causes: Sequence[Change]):
+    """The change that made the keys differ."""
+    for change in causes:
+        if change.kind == "setting" and any(change.details["name"] in part and part.startswith(("inductor_config", "aot_config", "functorch_config", "dynamo_config", "autograd_config")) for part in parts or ()):
+            return change.key
+        if change.kind == "torch" and parts:
+            return change.key
+    for change in causes:
+        if change.kind == "graph" and "gm" in (parts or ()) and not set(numbers).isdisjoint(change.pairs):
+            return change.key
+    return None
+
+
+def code_changes(pairs: Pairs, causes: Sequence[Change]) -> Iterator[Change]:
+    """Other code for graphs that are the same."""
+    numbers = [number for number, row in enumerate(pairs.rows) if row.graph == "same" and row.code == OTHER]
+    if not numbers:
+        return
+    names = list(dict.fromkeys(function_name(pairs.rows[number].pair.frame.function) for number in numbers))
+    causing = [change for change in causes if change.kind == "torch" or change.kind == "setting" and change.details["config"] == "inductor_config"]
+    yield Change(
+        "code", "changed", f"Inductor made other code of {plural(len(numbers), 'graph')} that did not change: {listed(names)}", "", "info", (None, None, None),
+        numbers, None, len(numbers), key="code", because_of=causing[0].key if len(causing) == 1 else None,
+    )  # fmt: skip
+
+
+def time_changes(pairs: Pairs, causes: Sequence[Change]) -> Iterator[Change]:
+    """Compiles of the same graph that take longer or less long, and spans of which the same is true in all."""
+    for number in pairs.slower_or_faster():
+        row = pairs.rows[number]
+        before, now = (round(median(pairs.times_us(side, number))) for side in (pairs.base, pairs.new))
+        frame = row.pair.frame
+        cause = next((change for change in causes if change.kind in ("graph", "cache", "code", "finding") and number in change.pairs), None)
+        yield Change(
+            "time", "worse" if now > before else "better",
+            f"{function_name(frame.function)} [{frame.compile_id}] takes {duration(now)} to compile, was {duration(before)}", "", "warning" if now > before else "info",
+            (frame.function, frame.filename and tail(frame.filename), frame.first_line), [number], now - before,
+            details={"base_us": before, "new_us": now, "span": None}, key=("time", number), because_of=cause and (cause.because_of or cause.key),
+        )  # fmt: skip
+    if not any(change.cost_us for change in causes):  # else more is compiled, and all of it takes time
+        yield from _span_changes(pairs)
+
+
+def _span_changes(pairs: Pairs) -> Iterator[Change]:
+    sides = [[{name: us for name, (us, _) in run.spans.items()} for run in side.runs] for side in (pairs.base, pairs.new)]
+    if not all(runs and all(runs) for runs in sides):
+        return
+    limits = noise(*sides)
+    for name in sides[1][0]:
+        amounts = [[run.get(name, 0) for run in runs] for runs in sides]
+        if not limits.tells(*amounts):
+            continue
+        before, now = (round(median(side)) for side in amounts)
+        (_, count), (_, count_before) = (side.first.spans.get(name, (0, 0)) for side in (pairs.new, pairs.base))
+        often = f"{plural(count, 'span')}, was {count_before:,}" if count != count_before else plural(count, "span")
+        yield Change(
+            "time", "worse" if now > before else "better", f"{code(name)} takes {duration(now)} in all, was {duration(before)}", f"Time in the spans of this name, without the spans within: {often}.",
+            "warning" if now > before else "info", (None, None, None), (), now - before, details={"base_us": before, "new_us": now, "span": name}, key=("span", name),
+        )  # fmt: skip

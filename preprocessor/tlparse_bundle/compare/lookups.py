@@ -1,0 +1,49 @@
+"""What compile caches said to the same compiles in two runs, and which parts of a key made one miss."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from tlparse_bundle.compare.keys import Part, key_parts
+from tlparse_bundle.compare.run import Run
+from tlparse_bundle.ranks.frames import Frame
+
+CACHES = ("aot_autograd", "fx_graph")  # their keys have parts
+MAX_PARTS = 50  # of a key, that are named
+
+
+@dataclass
+class Lookup:
+    """One lookup of a compile in both runs: rows of the cache tables. ``different``: parts of the keys by name, before and now; None when unknown."""
+
+    cache: str
+    base: dict
+    new: dict
+    different: dict[str, tuple[Part | None, Part | None]] | None = field(default=None)
+
+    @property
+    def missed(self) -> bool:
+        """Whether it is a miss now and was none before."""
+        return self.new["outcome"] == "miss" and self.base["outcome"] == "hit"
+
+
+def changed_lookups(base: Run, new: Run, one: Frame, other: Frame) -> Iterator[Lookup]:
+    """Those of a compile whose outcome is another one; the first of each cache, which is what decides."""
+    for cache in CACHES:
+        before, now = (next((row for row in run.lookups(frame) if row["cache"] == cache), None) for run, frame in ((base, one), (new, other)))
+        if before is not None and now is not None and before["outcome"] != now["outcome"] and {before["outcome"], now["outcome"]} <= {"hit", "miss", "bypass"}:
+            yield Lookup(cache, before, now, _different(base, before, new, now))
+
+
+def _different(base: Run, before: dict, new: Run, now: dict) -> dict[str, tuple[Part | None, Part | None]] | None:
+    if before["key"] is not None and before["key"] == now["key"]:
+        return {}
+    ours, theirs = key_parts(base, before), key_parts(new, now)
+    if not ours or not theirs:
+        return None
+    names = [name for name in {**ours, **theirs} if ours.get(name, _NONE).hash != theirs.get(name, _NONE).hash]
+    return {name: (ours.get(name), theirs.get(name)) for name in names[:MAX_PARTS]}
+
+
+_NONE = Part("", "")

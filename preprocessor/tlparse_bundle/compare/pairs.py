@@ -1,0 +1,119 @@
+"""The compiles of two runs side by side, with what is the same of them and what is not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from tlparse_bundle.compare.lookups import Lookup, changed_lookups
+from tlparse_bundle.compare.matching import Pair, matched
+from tlparse_bundle.compare.noise import Amounts, Noise, noise
+from tlparse_bundle.compare.run import Run
+from tlparse_bundle.ranks.frames import Frame
+
+SAME, OTHER, UNKNOWN = "same", "other", "unknown"
+
+
+@dataclass
+class Compared:
+    """A compile of both runs, or of one. ``graph`` and ``code``: whether what was captured and generated is the same."""
+
+    pair: Pair
+    base_us: int | None
+    new_us: int | None
+    graph: str
+    code: str
+    lookups: list[Lookup]
+
+    @property
+    def both(self) -> bool:
+        return self.pair.base is not None and self.pair.new is not None
+
+    @property
+    def cost_us(self) -> int | None:
+        """How much longer it takes; None when unknown."""
+        before = 0 if self.pair.base is None else self.base_us
+        now = 0 if self.pair.new is None else self.new_us
+        return None if before is None or now is None else now - before
+
+    @property
+    def unchanged(self) -> bool:
+        return self.both and self.graph == SAME and self.code != OTHER and not self.lookups
+
+
+class Side:
+    """The runs of one side: the first stands for them, of the others only times are read."""
+
+    def __init__(self, runs: Sequence[Run]):
+        self.first, *self._others = runs
+        self.runs = runs
+
+    @cached_property
+    def _of_others(self) -> list[dict[str, int]]:
+        found = []
+        for run in self._others:
+            pairs = (pair for pair in matched(self.first.frames, run.frames) if pair.base and pair.new)
+            found.append({pair.base.key: us for pair in pairs if (us := run.time_us(pair.new)) is not None})
+        return found
+
+    def times_us(self, frame: Frame) -> list[int]:
+        """Of a frame of the first run, in all runs that tell it."""
+        first = self.first.time_us(frame)
+        return [] if first is None else [first, *(times[frame.key] for times in self._of_others if frame.key in times)]
+
+
+class Pairs:
+    """All compiles of two sides; see ``compared``."""
+
+    def __init__(self, base: Side, new: Side):
+        self.base, self.new = base, new
+        self.rows = [self._compared(pair) for pair in matched(base.first.frames, new.first.frames)]
+        self.of_new = {row.pair.new.key: number for number, row in enumerate(self.rows) if row.pair.new}
+        self.of_base = {row.pair.base.key: number for number, row in enumerate(self.rows) if row.pair.base}
+
+    def _compared(self, pair: Pair) -> Compared:
+        base, new = self.base.first, self.new.first
+        one, two = pair.base, pair.new
+        if one is None or two is None:
+            return Compared(pair, one and base.time_us(one), two and new.time_us(two), UNKNOWN, UNKNOWN, [])
+        graph = UNKNOWN if one.graph is None or two.graph is None else SAME if one.graph == two.graph else OTHER
+        lookups = list(changed_lookups(base, new, one, two))
+        return Compared(pair, base.time_us(one), new.time_us(two), graph, self._code(one, two), lookups)
+
+    def _code(self, one: Frame, two: Frame) -> str:
+        texts = [[run.contents(artifact) for artifact in run.generated(frame)] for run, frame in ((self.base.first, one), (self.new.first, two))]
+        return UNKNOWN if not all(texts) else SAME if texts[0] == texts[1] else OTHER
+
+    @cached_property
+    def noise(self) -> Noise:
+        """What the times of compiles that did not change vary by."""
+        names = [number for number, row in enumerate(self.rows) if row.unchanged]
+        return noise(*([self._amounts(run, side, names) for run in range(len(side.runs))] for side in (self.base, self.new)))
+
+    def _amounts(self, run: int, side: Side, names: Sequence[int]) -> Amounts:
+        found = {}
+        for name in names:
+            times = self.times_us(side, name)
+            if run < len(times):
+                found[name] = times[run]
+        return found
+
+    def times_us(self, side: Side, number: int) -> list[int]:
+        """Of one compile, in the runs of a side; empty when unknown."""
+        pair = self.rows[number].pair
+        frame = pair.base if side is self.base else pair.new
+        return side.times_us(frame) if frame else []
+
+    def slower_or_faster(self) -> list[int]:
+        """Compiles of both sides whose times differ by more than noise."""
+        found = []
+        for number, row in enumerate(self.rows):
+            if row.both and (ours := self.times_us(self.base, number)) and (theirs := self.times_us(self.new, number)) and self.noise.tells(ours, theirs):
+                found.append(number)
+        return found
+
+    def cost_us(self, numbers: Sequence[int]) -> int | None:
+        """How much longer these compiles take together; None when that is not known of one of them."""
+        costs = [self.rows[number].cost_us for number in dict.fromkeys(numbers)]
+        return None if None in costs or not costs else sum(costs)

@@ -1,0 +1,87 @@
+"""The first sentence of a comparison: the first difference that has consequences, the consequences, seconds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tlparse_bundle.findings.words import CACHES, code, duration, large, listed, plural
+
+_MOST_CONSEQUENCES = 3
+_ELSE = 1.25  # how much faster or slower all compiles are, from which on it is said
+
+
+def headline(logs: Sequence[dict]) -> dict:
+    """The summary: ``text``, numbers of changes, and ``notes`` that are no changes."""
+    changes = [change for log in logs for change in log["changes"]]
+    return {
+        "text": _text(logs),
+        "notes": _notes(logs),
+        "change_count": len(changes),
+        "root_count": sum(change["because_of"] is None for change in changes),
+    }
+
+
+def _text(logs: Sequence[dict]) -> str:
+    both = [log for log in logs if log["base"] and log["new"]]
+    compiles = sum(len(log["compiles"]) for log in both)
+    changed = [log for log in both if log["changes"]]
+    if not changed:
+        return f"Nothing changed: {plural(compiles, 'compile')}" + (f" in {plural(len(both), 'log')}" if len(both) > 1 else "") + ", the same on both sides."
+    worst = min(changed, key=lambda log: _order(log["changes"][0]))
+    first = worst["changes"][0]
+    total = _total(worst, first)
+    led = [_short(change) for change in worst["changes"] if change["because_of"] == 0 and not (change["kind"] == "time" and total)]
+    parts = [_first(first), *([listed(led, _MOST_CONSEQUENCES)] if led else []), *([total] if total else [])]
+    where = f"Rank {worst['rank']}: " if len(both) > 1 and worst["rank"] is not None else ""
+    more = sum(change["because_of"] is None for log in both for change in log["changes"]) - 1
+    rest = f" {plural(more, 'other change')}." if more else ""
+    return where + "; ".join(parts) + "." + rest
+
+
+def _order(change: dict) -> tuple:
+    return change["change"] in ("gone", "better"), -abs(change["cost_us"] or 0)
+
+
+def _first(change: dict) -> str:
+    """The change with the word that tells its direction."""
+    title = change["title"].rstrip(".")
+    if change["kind"] == "finding":
+        return f"{change['change'].capitalize()}: {title}"
+    return large(title)
+
+
+def _short(change: dict) -> str:
+    """A consequence in a few words."""
+    if change["kind"] == "compile":
+        verb = "more" if change["change"] == "new" else "less"
+        return f"{plural(change['count'], 'compile')} {verb}"
+    if change["kind"] == "graph":
+        return "another graph" if change["count"] == 1 else f"{change['count']:,} other graphs"
+    if change["kind"] == "cache" and change["details"]["new"] == "miss":
+        return f"{plural(change['count'], 'miss', 'misses')} of the {CACHES[change['details']['cache']]}"
+    return change["title"].partition(": ")[0] if change["kind"] in ("cache", "code") else change["title"]
+
+
+def _total(log: dict, first: dict) -> str | None:
+    """The seconds, where the change has some that are more than noise."""
+    cost = first["cost_us"]
+    if cost is None or abs(cost) < log["noise"]["least_us"]:
+        return None
+    before, now = log["compile_time_us"]["base"], log["compile_time_us"]["new"]
+    whole = f" ({duration(before)} to {duration(now)} in all)" if before is not None and now is not None and (now > before) == (cost > 0) else ""
+    return f"{duration(abs(cost))} {'more' if cost > 0 else 'less'} of compiling{whole}"
+
+
+def _notes(logs: Sequence[dict]) -> list[str]:
+    notes = []
+    for log in logs:
+        name = f"rank {log['rank']}: " if log["rank"] is not None and len(logs) > 1 else ""
+        if log["base"] is None or log["new"] is None:
+            side, other = ("new", "base") if log["base"] is None else ("base", "new")
+            notes.append(f"{name}log {code(log[side]['id'])} has no counterpart in the {other} run.")
+        elif log["noise"]["measured"] >= 5 and not 1 / _ELSE < log["noise"]["speed"] < _ELSE:
+            speed = log["noise"]["speed"]
+            notes.append(
+                f"{name}compiles that did not change took {speed:.2g} times as long (the median of {log['noise']['measured']:,}). The machine may be the reason; several runs of each side tell."
+            )
+    return notes
