@@ -28,12 +28,22 @@ class _Sides(click.Command):
         return super().parse_args(ctx, args)
 
 
+def _two_ranks(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[int, int] | None:
+    if value is None:
+        return None
+    one, comma, other = value.partition(",")
+    if not (comma and one.strip().isdecimal() and other.strip().isdecimal()):
+        raise click.BadParameter(f"{value!r} are not two ranks; write 0,3")
+    return int(one), int(other)
+
+
 @click.command(cls=_Sides)
 @click.argument("runs", nargs=-1, required=True, metavar="BASE NEW | BASE... -- NEW...", shell_complete=complete.places)
 @click.option("--format", "form", type=click.Choice(_FORMATS), default="text", show_default=True, help="github: annotations of a workflow.")
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+@click.option("--ranks", metavar="A,B", callback=_two_ranks, help="Rank A of BASE with rank B of NEW; both of one bundle when only that is named.")
 @click.pass_context
-def compare(ctx, runs, form, as_json) -> None:
+def compare(ctx, runs, form, as_json, ranks) -> None:
     """Say what changed from one run of a program to another, most costly first.
 
     BASE and NEW are bundles, or traces, of which bundles are made meanwhile. Compiles are matched by what was
@@ -45,14 +55,16 @@ def compare(ctx, runs, form, as_json) -> None:
       tlparse-bundle compare last_week/ today/
       tlparse-bundle compare a1/ a2/ a3/ -- b1/ b2/ b3/
       tlparse-bundle compare last_week/ today/ --format markdown > changes.md
+      tlparse-bundle compare today/ --ranks 0,3
     """
     from tlparse_bundle.compare.document import compare as compared
     from tlparse_bundle.report import compared as shown_as
 
-    base, new = _sides(runs, ctx.obj)
+    sides = [runs, runs] if ranks and len(runs) == 1 else _sides(runs, ctx.obj)
     with ExitStack() as stack:
-        opened = [[_opened(path, stack) for path in side] for side in (base, new)]
-        document = compared(*opened)
+        known: dict[str, tuple] = {}
+        opened = [[known.get(path) or known.setdefault(path, _opened(path, stack)) for path in side] for side in sides]
+        document = compared(*opened, ranks)
     if as_json or form == "json":
         say_json(document)
     elif form == "text":

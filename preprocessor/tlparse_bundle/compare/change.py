@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 
-from tlparse_bundle.findings.finding import MAX_TEXT, MAX_TITLE, cut
+from tlparse_bundle.findings.finding import MAX_TEXT, MAX_TITLE, SEVERITIES, cut
 
 KINDS = ("torch", "setting", "finding", "graph", "compile", "cache", "code", "time")
 MAX_PAIRS = 1000  # compiles that a change names
@@ -68,6 +68,8 @@ def ordered(changes: Sequence[Change]) -> list[dict]:
 
 
 def _order(change: Change) -> tuple:
-    better = change.change in ("gone", "better") or (change.cost_us or 0) < 0
-    worst = ("error", "warning", "info").index(change.severity)
-    return better, -abs(change.cost_us or 0), worst, KINDS.index(change.kind)
+    """What got worse first, then what got better, each by cost; last what changed without a consequence that is known."""
+    cost = change.cost_us or 0
+    better = change.change in ("gone", "better") or cost < 0
+    worse = not better and (cost > 0 or change.severity != "info")
+    return 0 if worse else 1 if better else 2, -abs(cost), SEVERITIES.index(change.severity), KINDS.index(change.kind)

@@ -17,14 +17,16 @@ FORMAT = {"name": "tlparse-comparison", "major": 1, "minor": 0}
 _MAX_SPANS = 200
 
 
-def compare(base: Sequence[tuple[str, Bundle]], new: Sequence[tuple[str, Bundle]]) -> dict:
+def compare(base: Sequence[tuple[str, Bundle]], new: Sequence[tuple[str, Bundle]], ranks: tuple[int, int] | None = None) -> dict:
     """What changed from the bundles of one side to those of the other, each given with a name for people.
 
-    The first bundle of a side stands for it; of the others times are read, which tell what runs vary by.
+    The first bundle of a side stands for it; of the others times are read, which tell what runs vary by. ``ranks``: this rank
+    of the base side and that one of the new side, instead of each rank with the same one.
     Raises BundleError when one is damaged, has no findings (format before 1.2), or when they have no log in common.
     """
     logs = []
-    for ours, theirs in paired_logs(base[0][1].logs, new[0][1].logs):
+    pairs = paired_logs(base[0][1].logs, new[0][1].logs) if ranks is None else [(_of_rank(base[0], ranks[0]), _of_rank(new[0], ranks[1]))]
+    for ours, theirs in pairs:
         logs.append(_one_sided(ours, theirs) if ours is None or theirs is None else _log(base, new, ours, theirs))
     if not any(log["base"] is not None and log["new"] is not None for log in logs):
         raise BundleError("the bundles have no log in common", hint="Each needs a log of the same rank, or of none.", code="not-found")
@@ -48,6 +50,15 @@ def paired_logs(base: Sequence[Log], new: Sequence[Log]) -> list[tuple[Log | Non
         same = waiting.get(log.rank)
         found.append((same.pop(0) if same else None, log))
     return [*found, *((log, None) for logs in waiting.values() for log in logs)]
+
+
+def _of_rank(side: tuple[str, Bundle], rank: int) -> Log:
+    name, bundle = side
+    found = next((log for log in bundle.logs if log.rank == rank), None)
+    if found is None:
+        known = ", ".join(sorted({str(log.rank) for log in bundle.logs if log.rank is not None}, key=int)) or "none"
+        raise BundleError(f"{name} has no log of rank {rank}", hint=f"Its ranks are: {known}", code="not-found")
+    return found
 
 
 def _one_sided(base: Log | None, new: Log | None) -> dict:

@@ -8,9 +8,9 @@ from statistics import median
 from tlparse_bundle.compare.change import Change
 from tlparse_bundle.compare.causes import is_rest_of
 from tlparse_bundle.compare.lookups import Lookup
-from tlparse_bundle.compare.noise import noise
 from tlparse_bundle.compare.pairs import OTHER, Pairs
-from tlparse_bundle.findings.places import tail
+from tlparse_bundle.compare.spans import span_changes
+from tlparse_bundle.findings.places import function_of, tail
 from tlparse_bundle.findings.words import CACHES, code, duration, function_name, listed, plural, times
 
 
@@ -33,17 +33,18 @@ def compile_changes(pairs: Pairs, findings: Sequence[Change]) -> Iterator[Change
             title = f"{name} is not compiled any more"
         else:
             title = f"{name} is compiled {times(counts[1])}, was {times(counts[0])}"
-        cause = next((change for change in findings if _led_to(change, frame, numbers)), None)
+        cause = next((change for change in findings if _led_to(change, frame, is_new)), None)
         yield Change(
             "compile", "new" if is_new else "gone", title, "", "info", (function, file or None, frame.first_line), numbers, pairs.cost_us(numbers),
             len(numbers), details={"base_count": counts[0], "new_count": counts[1]}, key=("compile", function, file, is_new), because_of=cause and cause.key,
         )  # fmt: skip
 
 
-def _led_to(finding: Change, frame, numbers: Sequence[int]) -> bool:
+def _led_to(finding: Change, frame, is_new: bool) -> bool:
     if finding.details["kind"] == "graph-break":
         return is_rest_of(frame, {"function": finding.place[0]})
-    return finding.details["kind"] in ("recompile", "recompile-limit") and not set(numbers).isdisjoint(finding.pairs)
+    same = function_of(finding.place[0]) == function_of(frame.function) and tail(finding.place[1] or "") == tail(frame.filename or "")
+    return finding.details["kind"] in ("recompile", "recompile-limit") and same and (finding.change in ("new", "worse")) == is_new
 
 
 def cache_changes(pairs: Pairs, causes: Sequence[Change]) -> Iterator[Change]:
@@ -83,7 +84,7 @@ def _why(parts: tuple[str, ...] | None) -> str:
         return "the log does not tell what differs in the keys"
     if not parts:
         return "the keys are the same, so the cache of the new run did not have the entry"
-    words = {"gm": "the graph", "example_inputs": "its inputs"}
+    words = {"gm": "the graph", "example_inputs": "its inputs", "torch_version": "the version of torch", "system_info": "the machine"}
     return f"the key differs in {listed([words.get(part) or code(part) for part in parts], 4)}"
 
 
@@ -102,7 +103,7 @@ def _cause(parts: tuple[str, ...] | None, numbers: Sequence[int], causes: Sequen
     for change in causes:
         if change.kind == "setting" and any(change.details["name"] in part and part.startswith(("inductor_config", "aot_config", "functorch_config", "dynamo_config", "autograd_config")) for part in parts or ()):
             return change.key
-        if change.kind == "torch" and parts:
+        if change.kind == "torch" and "torch_version" in (parts or ()):
             return change.key
     for change in causes:
         if change.kind == "graph" and "gm" in (parts or ()) and not set(numbers).isdisjoint(change.pairs):
@@ -117,9 +118,10 @@ def code_changes(pairs: Pairs, causes: Sequence[Change]) -> Iterator[Change]:
         return
     names = list(dict.fromkeys(function_name(pairs.rows[number].pair.frame.function) for number in numbers))
     causing = [change for change in causes if change.kind == "torch" or change.kind == "setting" and change.details["config"] == "inductor_config"]
+    cause = causing[0] if len(causing) == 1 and causing[0].kind == "setting" else None  # another torch is often on another machine
     yield Change(
-        "code", "changed", f"Inductor made other code of {plural(len(numbers), 'graph')} that did not change: {listed(names)}", "", "info", (None, None, None),
-        numbers, None, len(numbers), key="code", because_of=causing[0].key if len(causing) == 1 else None,
+        "code", "changed", f"Inductor made other code of {plural(len(numbers), 'graph')} that did not change: {listed(names)}", "Settings, another torch or another processor make it; the graphs are the same.", "info", (None, None, None),
+        numbers, None, len(numbers), key="code", because_of=cause and cause.key,
     )  # fmt: skip
 
 
@@ -129,30 +131,20 @@ def time_changes(pairs: Pairs, causes: Sequence[Change]) -> Iterator[Change]:
         row = pairs.rows[number]
         before, now = (round(median(pairs.times_us(side, number))) for side in (pairs.base, pairs.new))
         frame = row.pair.frame
-        cause = next((change for change in causes if change.kind in ("graph", "cache", "code", "finding") and number in change.pairs), None)
+        slower = now > before
+        cause = next((change for change in causes if number in change.pairs and _may_lead(change, slower)), None)
         yield Change(
-            "time", "worse" if now > before else "better",
-            f"{function_name(frame.function)} [{frame.compile_id}] takes {duration(now)} to compile, was {duration(before)}", "", "warning" if now > before else "info",
+            "time", "worse" if slower else "better",
+            f"{function_name(frame.function)} [{frame.compile_id}] takes {duration(now)} to compile, was {duration(before)}", "", "warning" if slower else "info",
             (frame.function, frame.filename and tail(frame.filename), frame.first_line), [number], now - before,
             details={"base_us": before, "new_us": now, "span": None}, key=("time", number), because_of=cause and (cause.because_of or cause.key),
         )  # fmt: skip
     if not any(change.cost_us for change in causes):  # else more is compiled, and all of it takes time
-        yield from _span_changes(pairs)
+        yield from span_changes(pairs.base.runs, pairs.new.runs)
 
 
-def _span_changes(pairs: Pairs) -> Iterator[Change]:
-    sides = [[{name: us for name, (us, _) in run.spans.items()} for run in side.runs] for side in (pairs.base, pairs.new)]
-    if not all(runs and all(runs) for runs in sides):
-        return
-    limits = noise(*sides)
-    for name in sides[1][0]:
-        amounts = [[run.get(name, 0) for run in runs] for runs in sides]
-        if not limits.tells(*amounts):
-            continue
-        before, now = (round(median(side)) for side in amounts)
-        (_, count), (_, count_before) = (side.first.spans.get(name, (0, 0)) for side in (pairs.new, pairs.base))
-        often = f"{plural(count, 'span')}, was {count_before:,}" if count != count_before else plural(count, "span")
-        yield Change(
-            "time", "worse" if now > before else "better", f"{code(name)} takes {duration(now)} in all, was {duration(before)}", f"Time in the spans of this name, without the spans within: {often}.",
-            "warning" if now > before else "info", (None, None, None), (), now - before, details={"base_us": before, "new_us": now, "span": name}, key=("span", name),
-        )  # fmt: skip
+def _may_lead(change: Change, slower: bool) -> bool:
+    """Whether it is a reason for a compile to take more, or less, time."""
+    if change.kind in ("finding", "cache"):
+        return change.change in (("new", "worse") if slower else ("gone", "better"))
+    return change.kind in ("graph", "code")

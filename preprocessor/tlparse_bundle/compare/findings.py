@@ -10,7 +10,7 @@ from tlparse_bundle.findings.finding import SEVERITIES
 
 NEW, GONE, WORSE, BETTER, SAME = "new", "gone", "worse", "better", "same"
 # Found by how long something took: they come and go with the machine.
-TIMED = frozenset(("slow-span", "guard-cost"))
+TIMED = frozenset(("slow-span", "guard-cost", "autotune"))
 
 
 class Matched(NamedTuple):

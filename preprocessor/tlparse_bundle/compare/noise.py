@@ -10,9 +10,9 @@ from statistics import median
 _LEAST_US = 50_000  # less than that is of no interest, whatever it is a multiple of
 _LEAST_SHARE = 0.03  # of the time of compiling
 _MEASURED_US = 5_000  # shorter ones say more about the clock than about the machine
-_ENOUGH = 5  # amounts that tell what runs vary by; with fewer of them, they are taken to vary by _USUAL
-_USUAL = math.log(2)
-_LEAST = math.log(1.4)
+ENOUGH = 3  # things that tell how fast the machines are; with fewer of them nobody knows
+_LEAST = math.log(1.4)  # a smaller change of one thing is not told
+_USUAL = math.log(2)  # what single things vary by when few tell of it
 _DEVIATIONS = 4
 _MAD = 1.4826  # the median absolute deviation of a normal distribution, times this, is its standard deviation
 
@@ -23,19 +23,20 @@ Amounts = Mapping[object, int]  # microseconds by what took them
 class Noise:
     """``speed``: how many times as long things took in the new runs, their median. ``factor``: what that varies by from one to the other.
 
-    ``measured`` is how many things tell of it.
+    ``measured`` is how many things tell of it; ``known`` whether they are enough.
     """
 
     speed: float
     factor: float
     least_us: int
     measured: int
+    known: bool = True
 
     def tells(self, base: Sequence[int], new: Sequence[int]) -> bool:
-        """Whether the time of one thing changed: its amounts in the runs of each side."""
+        """Whether the time of one thing changed by more than that of the others: its amounts in the runs of each side."""
         one, two = median(base), median(new)
         apart = max(base) < min(new) or max(new) < min(base)
-        if not apart or abs(two - one * self.speed) < self.least_us or abs(two - one) < self.least_us:
+        if not apart or min(abs(two - one), abs(two - one * self.speed)) < self.least_us:
             return False
         if one <= 0 or two <= 0:
             return True
@@ -44,16 +45,21 @@ class Noise:
 
 
 def noise(base: Sequence[Amounts], new: Sequence[Amounts]) -> Noise:
-    """What the runs vary by: amounts of the same things in all of them."""
+    """What the runs vary by: amounts of the same things in all of them.
+
+    One run on a side tells only how things changed beside each other: a machine that is slower as a whole is no change. Several
+    runs on both sides also tell what a thing varies by from run to run.
+    """
     names = set.intersection(*(set(amounts) for amounts in (*base, *new)))
-    ratios = []
-    for name in names:
-        one, two = (median(amounts[name] for amounts in side) for side in (base, new))
-        if min(one, two) >= _MEASURED_US:
-            ratios.append(math.log(two / one))
-    least_us = max(_LEAST_US, round(_LEAST_SHARE * median(sum(amounts.values()) for amounts in base)))
-    if len(ratios) < _ENOUGH:
-        return Noise(1.0, math.exp(_USUAL), least_us, len(ratios))
+    amounts = {name: [[run[name] for run in side] for side in (base, new)] for name in names}
+    amounts = {name: sides for name, sides in amounts.items() if min(map(min, sides)) >= _MEASURED_US}
+    ratios = [math.log(median(two) / median(one)) for one, two in amounts.values()]
+    least_us = max(_LEAST_US, round(_LEAST_SHARE * median(sum(run.values()) for run in base)))
+    if len(base) > 1 and len(new) > 1:
+        spread = [math.log(max(side) / min(side)) for sides in amounts.values() for side in sides]
+        return Noise(1.0, math.exp(max(_LEAST, max(spread, default=_USUAL))), least_us, len(ratios))
+    if len(ratios) < ENOUGH:
+        return Noise(1.0, math.exp(_USUAL), least_us, len(ratios), known=False)
     middle = median(ratios)
     deviation = _MAD * median(abs(ratio - middle) for ratio in ratios)
-    return Noise(math.exp(middle), math.exp(max(_LEAST, _DEVIATIONS * deviation)), least_us, len(ratios))
+    return Noise(math.exp(middle), math.exp(max(_LEAST if len(ratios) > 2 * ENOUGH else _USUAL, _DEVIATIONS * deviation)), least_us, len(ratios))

@@ -106,10 +106,17 @@ class Pairs:
         return side.times_us(frame) if frame else []
 
     def slower_or_faster(self) -> list[int]:
-        """Compiles of both sides whose times differ by more than noise."""
+        """Compiles of both sides whose times differ by more than noise.
+
+        One run of each side tells that only of compiles of which something else changed, too: the first compile of a process, a
+        cold disk or another program beside it make a single one ten times as slow. Where nobody knows how fast the machines are,
+        it is told of those that a cache had on one side.
+        """
+        several = len(self.base.runs) > 1 and len(self.new.runs) > 1
         found = []
         for number, row in enumerate(self.rows):
-            if row.both and (ours := self.times_us(self.base, number)) and (theirs := self.times_us(self.new, number)) and self.noise.tells(ours, theirs):
+            known = several or bool(row.lookups) or (self.noise.known and not row.unchanged)
+            if row.both and known and (ours := self.times_us(self.base, number)) and (theirs := self.times_us(self.new, number)) and self.noise.tells(ours, theirs):
                 found.append(number)
         return found
 

@@ -134,6 +134,13 @@ class Run:
         sums = table["by_name"]
         return {name: (us, count) for name, us, count in zip(table["names"], sums["self_us"], sums["count"]) if count}
 
+    def durations_us(self, name: str) -> list[int]:
+        """Of the spans of a name that ended, with those of the spans within."""
+        table = self.log.table("spans")
+        number = table["names"].index(name)
+        columns = table["spans"]
+        return [us for index, us in zip(columns["name_index"], columns["duration_us"]) if index == number and us is not None]
+
     @cached_property
     def phases(self) -> dict[str, int]:
         """Microseconds by phase, of the compiles whose metrics tell them."""

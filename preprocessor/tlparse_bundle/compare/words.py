@@ -27,7 +27,7 @@ def _text(logs: Sequence[dict]) -> str:
     changed = [log for log in both if log["changes"]]
     if not changed:
         return f"Nothing changed: {plural(compiles, 'compile')}" + (f" in {plural(len(both), 'log')}" if len(both) > 1 else "") + ", the same on both sides."
-    worst = min(changed, key=lambda log: _order(log["changes"][0]))
+    worst = max(changed, key=lambda log: log["changes"][0]["cost_us"] or 0)
     first = worst["changes"][0]
     total = _total(worst, first)
     led = [_short(change) for change in worst["changes"] if change["because_of"] == 0 and not (change["kind"] == "time" and total)]
@@ -36,10 +36,6 @@ def _text(logs: Sequence[dict]) -> str:
     more = sum(change["because_of"] is None for log in both for change in log["changes"]) - 1
     rest = f" {plural(more, 'other change')}." if more else ""
     return where + "; ".join(parts) + "." + rest
-
-
-def _order(change: dict) -> tuple:
-    return change["change"] in ("gone", "better"), -abs(change["cost_us"] or 0)
 
 
 def _first(change: dict) -> str:
@@ -68,7 +64,8 @@ def _total(log: dict, first: dict) -> str | None:
     if cost is None or abs(cost) < log["noise"]["least_us"]:
         return None
     before, now = log["compile_time_us"]["base"], log["compile_time_us"]["new"]
-    whole = f" ({duration(before)} to {duration(now)} in all)" if before is not None and now is not None and (now > before) == (cost > 0) else ""
+    told = before is not None and now is not None and abs(now - before) <= 2 * abs(cost) and (now > before) == (cost > 0)  # else other things made up most of it
+    whole = f" ({duration(before)} to {duration(now)} in all)" if told else ""
     return f"{duration(abs(cost))} {'more' if cost > 0 else 'less'} of compiling{whole}"
 
 
