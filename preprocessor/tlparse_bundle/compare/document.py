@@ -101,7 +101,7 @@ def _changes(pairs: Pairs) -> list[Change]:
     caches = list(effects.cache_changes(pairs, roots))
     code = list(effects.code_changes(pairs, roots))
     changes = [*roots, *compiles, *caches, *code]
-    changes += effects.time_changes(pairs, changes)
+    changes += effects.time_changes(pairs, tuple(changes))
     for change in changes:
         if change.cost_us is None and change.key is not None:
             led = [number for other in changes if other.because_of == change.key and other.cost_us is not None for number in other.pairs]

@@ -126,21 +126,22 @@ def code_changes(pairs: Pairs, causes: Sequence[Change]) -> Iterator[Change]:
 
 
 def time_changes(pairs: Pairs, causes: Sequence[Change]) -> Iterator[Change]:
-    """Compiles of the same graph that take longer or less long, and spans of which the same is true in all."""
-    for number in pairs.slower_or_faster():
-        row = pairs.rows[number]
+    """Steps of the compiler that take more or less time in all compiles, and compiles that do."""
+    spans = [] if any(change.cost_us for change in causes) else list(span_changes(pairs.base.runs, pairs.new.runs))  # what is compiled more takes time in all spans
+    yield from spans
+    numbers = pairs.slower_or_faster()
+    whole = sum(pairs.rows[number].cost_us or 0 for number in numbers)
+    step = next((change for change in spans if change.cost_us and 2 * abs(change.cost_us) > abs(whole) and (change.cost_us > 0) == (whole > 0)), None)
+    for number in numbers:
         before, now = (round(median(pairs.times_us(side, number))) for side in (pairs.base, pairs.new))
-        frame = row.pair.frame
-        slower = now > before
-        cause = next((change for change in causes if number in change.pairs and _may_lead(change, slower)), None)
+        frame, slower = pairs.rows[number].pair.frame, now > before
+        cause = next((change for change in causes if number in change.pairs and _may_lead(change, slower)), None) or (step if slower == (whole > 0) else None)
         yield Change(
             "time", "worse" if slower else "better",
             f"{function_name(frame.function)} [{frame.compile_id}] takes {duration(now)} to compile, was {duration(before)}", "", "warning" if slower else "info",
             (frame.function, frame.filename and tail(frame.filename), frame.first_line), [number], now - before,
             details={"base_us": before, "new_us": now, "span": None}, key=("time", number), because_of=cause and (cause.because_of or cause.key),
         )  # fmt: skip
-    if not any(change.cost_us for change in causes):  # else more is compiled, and all of it takes time
-        yield from span_changes(pairs.base.runs, pairs.new.runs)
 
 
 def _may_lead(change: Change, slower: bool) -> bool:

@@ -1,0 +1,99 @@
+"""Real runs of a program before and after one change: the first sentence, what must be told, and what must not."""
+
+import json
+
+import jsonschema
+import pytest
+from tlparse_bundle.compare.document import compare
+from tlparse_bundle.format.schemas import schema
+
+# By pair: how the first sentence begins, all changes as (kind, change), and what led to which.
+TOLD = {
+    "new_break": (
+        "New: Graph break in `forward` at `program.py:14`, once: Failed to trace builtin operator; 1 compile more and another graph; 11.5 s more of compiling",
+        [("finding", "new"), ("compile", "new"), ("graph", "changed")],
+    ),
+    "recompile_fixed": (
+        "Gone: `forward` was compiled again 3 times: `self.calls` changed (1 → 2 → 3 → …); 3 compiles less and another graph; 42.8 s less of compiling",
+        [("finding", "gone"), ("compile", "gone"), ("graph", "changed")],
+    ),
+    "slower_pass": ("`pass.post_grad_passes.post_grad_custom_post_pass` takes 27.5 s in all, was 3.57 ms; 27.5 s more of compiling (6.76 s to 34.4 s in all).", [("time", "worse")]),
+    "config_changed": (
+        "`torch._inductor.config.max_fusion_size` is `32`, was `64`; 4 misses of the FX graph cache and 4 misses of the AOTAutograd cache; 2.02 s more of compiling",
+        [("setting", "changed"), ("cache", "worse"), ("cache", "worse"), ("time", "worse"), ("time", "worse"), ("time", "worse")],
+    ),
+    "line_changed": (
+        "`mix` (program.py:11): another graph was captured; 1 miss of the FX graph cache and 1 miss of the AOTAutograd cache; 20.8 s more of compiling",
+        [("graph", "changed"), ("cache", "worse"), ("cache", "worse"), ("time", "worse")],
+    ),
+    "new_break_on_a_rank": ("Rank 1: New: Graph break in `embed` at `program.py:18`, once", [("finding", "new"), ("compile", "new"), ("graph", "changed")]),
+    "nothing_changed": ("Nothing changed: 5 compiles, the same on both sides.", []),
+    "nothing_changed_training": ("Nothing changed: 13 compiles, the same on both sides.", []),
+}
+
+
+@pytest.fixture(scope="module")
+def compared(built, root):
+    def of(name):
+        return compare(*([(side, built(root / "fixtures" / "pairs" / name / side))] for side in ("base", "new")))
+
+    return of
+
+
+def test_every_pair_is_told(root):
+    assert {path.name for path in (root / "fixtures" / "pairs").iterdir() if path.is_dir()} == set(TOLD)
+
+
+@pytest.mark.parametrize("name", TOLD)
+def test_what_is_told(compared, name):
+    document = compared(name)
+    jsonschema.validate(json.loads(json.dumps(document)), schema("comparison"))
+    text, expected = TOLD[name]
+    assert document["summary"]["text"].startswith(text)
+    changes = [change for log in document["logs"] for change in log["changes"]]
+    assert sorted((change["kind"], change["change"]) for change in changes) == sorted(expected)
+    assert [change["because_of"] for change in changes] == ([None] + [0] * (len(changes) - 1) if changes else [])
+    assert document["summary"]["root_count"] == bool(changes)
+
+
+def test_hits_elsewhere_are_no_change(compared):
+    """A line of one function changed: the caches had the others."""
+    (log,) = compared("line_changed")["logs"]
+    assert [bool(row["lookups"]) for row in log["compiles"]] == [row["function"] == "mix" for row in log["compiles"]]
+    assert all(row["graph"] == "same" for row in log["compiles"] if row["function"] != "mix")
+
+
+def test_the_part_of_the_key_that_differs_is_named_with_its_values(compared):
+    (log,) = compared("config_changed")["logs"]
+    (fx,) = (change for change in log["changes"] if change["kind"] == "cache" and change["details"]["cache"] == "fx_graph")
+    assert fx["title"] == "FX graph cache: 4 lookups missed that hit before: the key differs in `inductor_config[max_fusion_size]`"
+    assert fx["text"] == "`inductor_config[max_fusion_size]`: `64` before, `32` now."
+    assert fx["cost_us"] == 2_844_214  # what torch says that the misses took
+
+
+def test_the_other_way_round(built, root, compared):
+    """What was new is gone, and what took more time takes less."""
+    for name in ("new_break", "slower_pass", "recompile_fixed"):
+        folder = root / "fixtures" / "pairs" / name
+        back = compare([("new", built(folder / "new"))], [("base", built(folder / "base"))])
+        ours, theirs = ([change for log in document["logs"] for change in log["changes"]] for document in (compared(name), back))
+        opposite = {"new": "gone", "gone": "new", "worse": "better", "better": "worse", "changed": "changed"}
+        assert sorted((change["kind"], opposite[change["change"]]) for change in ours) == sorted((change["kind"], change["change"]) for change in theirs)
+        assert [-(change["cost_us"] or 0) for change in ours] == [change["cost_us"] or 0 for change in theirs]
+
+
+def test_two_ranks_of_one_run(built, root):
+    bundle = built(root / "fixtures" / "pairs" / "new_break_on_a_rank" / "new")
+    document = compare([("run", bundle)], [("run", bundle)], ranks=(0, 1))
+    assert document["summary"]["text"].startswith("New: Graph break in `embed`")
+
+
+def test_several_runs_of_a_side_tell_what_times_vary_by(built, root):
+    sides = [built(root / "fixtures" / "pairs" / "slower_pass" / side) for side in ("base", "new")]
+    document = compare([("a", sides[0]), ("b", sides[0])], [("c", sides[1]), ("d", sides[1])])
+    step, *others = document["logs"][0]["changes"]
+    compiles = [change for change in others if change["details"]["span"] is None]
+    assert step["details"]["span"] == "pass.post_grad_passes.post_grad_custom_post_pass"
+    assert {(change["kind"], change["change"], change["because_of"]) for change in compiles} == {("time", "worse", 0)} and len(compiles) == 7  # the first one of the process was as slow before
+    mixed = compare([("a", sides[0]), ("b", sides[1])], [("c", sides[1]), ("d", sides[0])])
+    assert mixed["logs"][0]["changes"] == []
