@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 import os
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any, BinaryIO, NamedTuple
 from urllib.parse import unquote, urlsplit
@@ -97,6 +96,8 @@ class RemoteFolder:
         """Do something here with each item: several at once in object stores, whose file systems may be used by several
         threads (fsspec/asyn.py), and which let each wait. Raises what goes wrong first; then no more are begun.
         """
+        from concurrent.futures import ThreadPoolExecutor  # takes its time, and every command imports this module
+
         with ThreadPoolExecutor(_REQUESTS if self._is_object_store else 1) as pool:
             try:
                 for _ in pool.map(do, items):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from tlparse_bundle.errors import BundleError
-from tlparse_bundle.ranks.frames import Frame, Frames
+from tlparse_bundle.ranks.frames import CAPTURED, Frame, Frames
 from tlparse_bundle.ranks.identity import Contents
 from tlparse_bundle.read.reader import Log
 from tlparse_bundle.read.rows import Artifact, Compile
@@ -40,6 +40,25 @@ def common_texts(one: Log, other: Log) -> set[str]:
     return (ours & theirs) - {None}
 
 
+class _Frames(Frames):
+    """The frames of a log, of whose thousands of artifacts only those are made that are compared."""
+
+    @cached_property
+    def _compared(self) -> dict[int, list[Artifact]]:
+        columns = self.table("artifacts")
+        wanted = {*CAPTURED, *GENERATED}
+        found: dict[int, list[Artifact]] = {}
+        for row, name in enumerate(columns["name"]):
+            if name in wanted:
+                artifact = Artifact(self.log, {column: values[row] for column, values in columns.items()})
+                found.setdefault(artifact.compile_index, []).append(artifact)
+        return found
+
+    def artifacts(self, number: int) -> list[Artifact]:
+        last = next((compile for compile in reversed(self.compiles[number]) if compile.row["artifact_count"]), None)
+        return [] if last is None else self._compared.get(last.index, [])
+
+
 @dataclass
 class Run:
     """``name`` is that of the bundle. Tables are read when they are asked for."""
@@ -49,8 +68,8 @@ class Run:
     contents: Contents = field(default_factory=Contents)
 
     @cached_property
-    def _frames(self) -> Frames:
-        return Frames(self.log, self.contents)
+    def _frames(self) -> _Frames:
+        return _Frames(self.log, self.contents)
 
     @cached_property
     def frames(self) -> list[Frame]:

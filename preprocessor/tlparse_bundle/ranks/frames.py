@@ -10,7 +10,7 @@ from tlparse_bundle.read.reader import Log
 from tlparse_bundle.read.rows import Artifact, Compile
 
 # The graph as captured: torch/_dynamo/output_graph.py, torch/_dynamo/compiled_autograd.py.
-_CAPTURED = ("dynamo_output_graph", "compiled_autograd_graph")
+CAPTURED = ("dynamo_output_graph", "compiled_autograd_graph")
 
 
 class Frame(NamedTuple):
@@ -56,6 +56,6 @@ class Frames:
         return [self._frame(number, group[-1].row) for number, group in enumerate(self.compiles)]
 
     def _frame(self, number: int, row: dict) -> Frame:
-        captured = next((a for a in self.artifacts(number) if a.name in _CAPTURED), None)
+        captured = next((a for a in self.artifacts(number) if a.name in CAPTURED), None)
         graph = None if captured is None else self.contents(captured)
         return Frame(row["key"], row["id"], row["function"], row["filename"], row["first_line"], graph, self.compiles[number][-1].index)
