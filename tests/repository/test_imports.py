@@ -19,7 +19,7 @@ FLOORS = (
     {"__main__"},
     {"cli"},
     {"serve", "legacy", "report", "recording"},
-    {"compare"},
+    {"compare", "trend"},
     {"build"},
     {"ranks"},
     {"read", "tables"},

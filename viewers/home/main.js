@@ -23,7 +23,7 @@ function show({ bundles, viewers }) {
   const told = h("span", { class: "dim", role: "status" });
   const field = searchField("Filter the bundles", "Filter: name, words, torch, a rank", (q) => state.replace({ q }, true), { value: state.current.q });
   const place = h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Bundles" });
-  fill(main, h("div", { class: "list" }, h("div", { class: "list-head" }, title, bundles.length > 1 && [field, told]), place), about(viewers));
+  fill(main, h("div", { class: "list" }, h("div", { class: "list-head" }, title, bundles.length > 1 && [field, told, h("span", { class: "spring" }), h("a", { href: "../trend/" }, "Over time")]), place), about(viewers));
   const draw = () => {
     const { q, sort } = state.current;
     if (field.value !== q && document.activeElement !== field) field.value = q;

@@ -23,6 +23,7 @@ from tlparse_bundle.cli.run import run
 from tlparse_bundle.cli.say import say, say_json, shown
 from tlparse_bundle.cli.serve import serve
 from tlparse_bundle.cli.share import export, fork, site
+from tlparse_bundle.cli.trend import trend
 
 
 class _BuildByDefault(click.Group):
@@ -68,7 +69,7 @@ def cli() -> None:
     """
 
 
-for _command in (build, run, merge, report, compare, serve, site, export, fork):
+for _command in (build, run, merge, report, compare, trend, serve, site, export, fork):
     cli.add_command(_command)
 
 

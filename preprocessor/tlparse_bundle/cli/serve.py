@@ -17,7 +17,7 @@ from tlparse_bundle.cli.options import open_option, port_option
 from tlparse_bundle.cli.say import say, shown
 from tlparse_bundle.errors import BundleError
 
-RESERVED = {"lib", "home"}  # folders beside the viewers that these need
+RESERVED = {"lib", "home", "trend"}  # folders beside the viewers that these need
 
 
 def _origins(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
@@ -77,15 +77,15 @@ def serve(bundles, port, allow_origins, viewers, no_token, open_browser) -> None
     serve_bundles(bundles, port=port, open_browser=open_browser, viewers=viewers, allow_origins=allow_origins, with_token=not no_token)
 
 
-def serve_bundles(bundles, *, port: int | None = None, open_browser: bool, viewers=(), allow_origins=(), with_token: bool = True) -> None:
-    """Serve until Ctrl-C. Raises BundleError when one of the bundles cannot be read."""
+def serve_bundles(bundles, *, port: int | None = None, open_browser: bool, viewers=(), allow_origins=(), with_token: bool = True, page: str = "") -> None:
+    """Serve until Ctrl-C; ``page`` is opened, else where '/' leads. Raises BundleError when one of the bundles cannot be read."""
     from tlparse_bundle.cli.endings import end_at_signals
     from tlparse_bundle.serve.server import DEFAULT_PORT, ssh_hint
     from tlparse_bundle.serve.server import serve as run_server
     from tlparse_bundle.serve.token import address_with, base_with
 
     def ready(url: str, token: str | None) -> None:
-        address = address_with(url, token)
+        address = address_with(f"{url}{page}", token)
         say(address)
         if port is None and not url.endswith(f":{DEFAULT_PORT}/"):
             say(f"Port {DEFAULT_PORT} is taken: links that were saved with it lead to the program that has it, not here.", err=True)

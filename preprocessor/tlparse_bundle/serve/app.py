@@ -21,6 +21,8 @@ from tlparse_bundle.serve.hand_on import KINDS, SHARE, HandOn
 from tlparse_bundle.serve.places import Stored, inside, local_file, open_place
 from tlparse_bundle.serve.respond import FOREVER, REVALIDATE, UNREADABLE, is_quick, respond
 from tlparse_bundle.serve.token import TokenGate
+from tlparse_bundle.serve.trend import FILE as OVER_TIME
+from tlparse_bundle.serve.trend import trend_of
 from tlparse_bundle.serve.viewer_files import viewers_folder, viewers_with
 
 
@@ -32,7 +34,7 @@ def create_app(
 ) -> Starlette:
     """The application for places of bundles by name, with viewers beside those of the package.
 
-    URLs: /viewers/<viewer>/…, /bundles/<name>/<path as in the bundle>, /bundles/<name>.html and .zip (the whole), /bundles.json (the list); '/' leads to
+    URLs: /viewers/<viewer>/…, /bundles/<name>/<path as in the bundle>, /bundles/<name>.html and .zip (the whole), /bundles.json (the list), /trend.json (all of them over time); '/' leads to
     the viewer of the only bundle, else to the page that lists them. Who may ask is the matter of Guard and TokenGate:
     pages of this server, programs, and pages of ``allow_origins`` ('https://me.github.io'); with ``token`` none without it.
     """
@@ -50,6 +52,10 @@ def create_app(
     async def catalogue(request: Request) -> Response:
         rows = [viewer_row(name, folder) for name, folder in viewers_with(own).items()]
         return JSONResponse({"bundles": await _aside(known.rows), "viewers": rows}, headers={"Cache-Control": REVALIDATE})
+
+    async def over_time(request: Request) -> Response:
+        found = await _aside(lambda: trend_of(known.locations(), own))
+        return JSONResponse(found, headers={"Cache-Control": REVALIDATE})
 
     async def viewer_file(request: Request) -> Response:
         path = request.path_params["path"]
@@ -92,6 +98,7 @@ def create_app(
     routes = [
         Route("/", home),
         Route("/bundles.json", catalogue),
+        Route(f"/{OVER_TIME}", over_time),
         Route("/viewers/{path:path}", viewer_file),
         Route("/bundles/{path:path}", bundle_file),
     ]

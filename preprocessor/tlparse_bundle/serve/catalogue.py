@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import os
 import re
 from collections import Counter
 from collections.abc import Mapping
@@ -15,9 +16,11 @@ from tlparse_bundle.format.codecs import codec_of
 from tlparse_bundle.format.json_codec import loads
 from tlparse_bundle.format.layout import FORMAT_NAME, MANIFEST, is_own
 from tlparse_bundle.serve.needs import EXAMPLES, NEEDS, holds
-from tlparse_bundle.serve.places import Place, Stored, is_bundle, proper
+from tlparse_bundle.serve.places import LISTED, Place, Stored, is_bundle, proper
+from tlparse_bundle.trend.run import Location
 
 _AT_ONCE = 8
+_MOST_LOCATIONS = 20_000  # of one place
 _MAX_MANIFEST = 32 << 20  # of a bundle of ten thousand ranks it has 10 MB
 _MAX_JOB = 8 << 20  # of at most 300 findings
 _MOST = 50  # versions and statuses: a list stays short, whatever a manifest holds
@@ -83,8 +86,20 @@ class Bundles:
             own = [[name] if self._is_bundle(name) else self._in_folder(name, pool) for name in self._places]
             return list(pool.map(self._row, (name for names in own for name in names)))
 
-    def _in_folder(self, name: str, pool: ThreadPoolExecutor) -> list[str]:
-        folders = self._places[name].folders()
+    def locations(self) -> list[Location]:
+        """Where each bundle lies, for those who read more than a list says."""
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            own = [[name] if self._is_bundle(name) else self._in_folder(name, pool, _MOST_LOCATIONS) for name in self._places]
+        return [Location(name, *self._lies(name)) for names in own for name in names]
+
+    def _lies(self, name: str) -> tuple[str, str]:
+        """The name of the folder that a bundle lies in, and where it lies itself."""
+        place, _, folder = name.partition("/")
+        location = self._places[place].location(folder)
+        return place if folder else location.rstrip("/").replace(os.sep, "/").rpartition("/")[0].rpartition("/")[2], location
+
+    def _in_folder(self, name: str, pool: ThreadPoolExecutor, most: int = LISTED) -> list[str]:
+        folders = self._places[name].folders(most)
         return [
             f"{name}/{folder}" for folder, found in zip(folders, pool.map(lambda folder: self._is_bundle(name, folder), folders)) if found
         ]
@@ -130,13 +145,18 @@ def measures(size_bytes: int | None, modified: float | None) -> dict:
     return {"size_bytes": size_bytes, "built_us": None if modified is None else int(modified * 1e6)}
 
 
+def bundle_url(name: str) -> str:
+    """Where a page finds a bundle by its name, from the folder of the list."""
+    return f"bundles/{quote(name)}/"
+
+
 def bundle_row(name: str, manifest: object, job: object = None) -> dict:
     """What a list says of a bundle: its counts, or a ``problem``. The URL is relative to the list.
 
     With summaries (format 1.2) the numbers of compiles are sums of theirs. ``text`` is that of ``job``, what the ranks say together
     (ranks_findings), else that of the log with most to say; ``findings`` are those of that log and of ``job``, by severity.
     """
-    row = {"name": name, "url": f"bundles/{quote(name)}/"}
+    row = {"name": name, "url": bundle_url(name)}
     form = manifest.get("format") if isinstance(manifest, dict) else None
     if not isinstance(form, dict) or form.get("name") != FORMAT_NAME:
         return row | {"problem": f"its {MANIFEST} is not that of a bundle"}

@@ -23,7 +23,7 @@ from tlparse_bundle.format.regular_file import open_regular
 from tlparse_bundle.remote import RemoteFolder
 
 _MEASURED = 200_000  # files whose sizes are summed up
-_LISTED = 500  # bundles of one folder that are looked at for a list
+LISTED = 500  # bundles of one folder that are looked at for a list
 
 
 class Stored(NamedTuple):
@@ -41,8 +41,8 @@ class Place(Protocol):
     def file(self, path: str, folder: str = "") -> Stored | None:
         """The file below the place, or below a folder of it; None when there is none, or when the path leads elsewhere."""
 
-    def folders(self) -> list[str]:
-        """Names of the folders in the place, in order."""
+    def folders(self, most: int = LISTED) -> list[str]:
+        """Names of the folders in the place, in order; the first ``most``."""
 
     def size(self, folder: str = "") -> int | None:
         """How many bytes a bundle of the place has; None where that takes its time."""
@@ -111,13 +111,13 @@ class LocalPlace:
         base = inside(self._root, folder, Path.is_dir) if folder else self._root
         return None if base is None else local_file(base, path)
 
-    def folders(self) -> list[str]:
+    def folders(self, most: int = LISTED) -> list[str]:
         try:
             with os.scandir(self._root) as entries:
                 names = sorted(entry.name for entry in entries if proper(entry.name) and _is_folder(entry))
         except OSError:
             return []
-        return list(islice((name for name in names if inside(self._root, name, Path.is_dir)), _LISTED))
+        return list(islice((name for name in names if inside(self._root, name, Path.is_dir)), most))
 
     def size(self, folder: str = "") -> int | None:
         try:
@@ -167,9 +167,9 @@ class RemotePlace:
         marks = " ".join(str(info.get(key)) for key in ("size", "ETag", "LastModified", "mtime", "created"))
         return stored(marks) if info["type"] == "file" else None
 
-    def folders(self) -> list[str]:
+    def folders(self, most: int = LISTED) -> list[str]:
         try:
-            return [name for name in self._folder.folders() if proper(name)][:_LISTED]
+            return [name for name in self._folder.folders() if proper(name)][:most]
         except OSError:
             return []
 

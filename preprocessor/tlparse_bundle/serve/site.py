@@ -17,11 +17,14 @@ from tlparse_bundle.read.reader import Bundle
 from tlparse_bundle.serve.catalogue import bundle_row, measures, viewer_row
 from tlparse_bundle.serve.places import bytes_below
 from tlparse_bundle.serve.server import url_names
-from tlparse_bundle.serve.viewer_files import HOME, LIB, copy_tree, viewers_folder, viewers_with
+from tlparse_bundle.serve.trend import FILE as OVER_TIME
+from tlparse_bundle.serve.trend import trend_of
+from tlparse_bundle.serve.viewer_files import LIB, PAGES, copy_tree, viewers_folder, viewers_with
 from tlparse_bundle.shown import shown as visible
+from tlparse_bundle.trend.run import Location
 
 _INDEX, _LIST, _STATIC = "index.html", "bundles.json", ".nojekyll"  # the last: GitHub Pages takes the files as they are
-_PARTS = {_INDEX, _LIST, _STATIC, "bundles", "viewers"}
+_PARTS = {_INDEX, _LIST, OVER_TIME, _STATIC, "bundles", "viewers"}
 _MAX_LIST = 64 << 20
 _NO_LINKS = "A bundle holds files only; copy it with 'cp -rL', if its links are your own."
 _PAGE = """<!doctype html>
@@ -59,7 +62,7 @@ def write_site(bundles: Sequence[Path], target: Path, viewers: Sequence[Path] = 
     shown = viewers_with(own)
     sources = [path for location, _ in opened.values() for path in guards(location)]
     with new_folder(target, may_replace=_check_site if replaces else None, readers_of=sources, last=_INDEX) as new:
-        for name, folder in {LIB: packaged / LIB, HOME: packaged / HOME, **shown}.items():
+        for name, folder in {**{name: packaged / name for name in (LIB, *PAGES)}, **shown}.items():
             copy_tree(folder, new / "viewers" / name)
         rows = []
         for name, (path, bundle) in opened.items():
@@ -68,6 +71,8 @@ def write_site(bundles: Sequence[Path], target: Path, viewers: Sequence[Path] = 
             rows.append(bundle_row(name, bundle.manifest, bundle.ranks("findings")) | files)
         listed = {"bundles": rows, "viewers": [viewer_row(name, folder) for name, folder in shown.items()]}
         (new / _LIST).write_bytes(dumps(listed))
+        lying = [Location(name, Path(os.path.abspath(path)).parent.name, str(path)) for name, (path, _) in opened.items()]
+        (new / OVER_TIME).write_bytes(dumps(trend_of(lying, own)))
         url = f"viewers/{next(iter(shown)) if own else 'default'}/?bundle=../../{rows[0]['url']}" if len(rows) == 1 else "viewers/home/"
         (new / _INDEX).write_text(_PAGE.format(url=html.escape(url)), encoding="utf-8")
         (new / _STATIC).write_bytes(b"")

@@ -14,6 +14,8 @@ from tlparse_bundle.serve.modules import needed
 
 LIB = "lib"
 HOME = "home"  # the page that lists bundles and viewers
+TREND = "trend"  # the page that shows all bundles over time
+PAGES = (HOME, TREND)  # they show no single bundle
 _SKIPPED = {"node_modules", "dist"}
 _TEXT = {".css", ".html", ".js", ".json", ".jsx", ".md", ".mjs", ".ts", ".tsx"}
 _UP = re.compile(r"(?:\.\./)+[\w./-]+")
@@ -25,7 +27,7 @@ def viewers_folder() -> Path:
 
 def forkable() -> list[str]:
     """Names of the viewers that come with the package, those that must be built included."""
-    return sorted(path.parent.name for path in viewers_folder().glob("*/index.html") if path.parent.name != HOME)
+    return sorted(path.parent.name for path in viewers_folder().glob("*/index.html") if path.parent.name not in PAGES)
 
 
 def viewers_with(own: Mapping[str, Path]) -> dict[str, Path]:

@@ -1,0 +1,108 @@
+// One number of all runs of a series, as a line. The keys go from run to run; what a run has is said in words.
+import { h } from "../lib/page/dom.js";
+import { count, time } from "../lib/page/format.js";
+import { began, runAddress } from "./data.js";
+
+/** @typedef {import("./data.js").Trend} Trend @typedef {import("./data.js").Metric} Metric @typedef {import("./data.js").Jump} Jump */
+
+const SVG = "http://www.w3.org/2000/svg";
+const WIDTH = 1000, HEIGHT = 100; // of the drawing, which is stretched to its place
+const DOTS = 400; // more of them would be a band
+
+/** @param {Metric} metric @param {number | null} value */
+export const shown = (metric, value) => (value === null ? "unknown" : metric.unit === "us" ? time(value) : count(value));
+
+/**
+ * A figure, and a function that points at a run.
+ * @param {Trend} trend @param {Metric} metric @param {number[]} runs indexes, in the order of time @param {Jump[]} jumps of this metric
+ * @param {(position: number) => void} onpoint told when the user points at a run
+ */
+export function chart(trend, metric, runs, jumps, onpoint) {
+  const values = runs.map((index) => trend.values[metric.key][index]);
+  const known = values.filter((value) => value !== null);
+  const top = Math.max(...known) || 1;
+  const x = (/** @type {number} */ position) => (runs.length === 1 ? 0.5 : position / (runs.length - 1));
+  const y = (/** @type {number} */ value) => HEIGHT * (1 - value / top);
+  const words = (/** @type {number} */ position) => {
+    const run = trend.runs[runs[position]];
+    return `${shown(metric, values[position])}, ${began(run)} UTC, ${run.name}${run.commit ? `, commit ${run.commit}` : ""}`;
+  };
+  const told = h("p", { class: "told" });
+  const cursor = h("span", { class: "cursor", hidden: true });
+  const marks = jumps.map((jump) => {
+    const own = jump.changes.find((change) => change.metric === metric.key), at = runs.indexOf(jump.run_index);
+    return h("span", { class: `mark ${tone(own?.is_worse)}`, style: { left: `${100 * x(at)}%` }, title: own?.text, "aria-hidden": "true" }, sign(own));
+  });
+  const plot = h("div", {
+    class: "plot", tabindex: "0", role: "slider", "aria-label": `${metric.title}, run by run`, "aria-valuemin": 1, "aria-valuemax": runs.length, "aria-valuenow": runs.length, "aria-valuetext": words(runs.length - 1),
+    onpointermove: (/** @type {PointerEvent} */ event) => {
+      const place = plot.getBoundingClientRect();
+      go(Math.round(((event.clientX - place.left) / place.width) * (runs.length - 1)));
+    },
+    onkeydown: key, onfocus: () => go(at),
+  }, drawing(values, x, y), marks, cursor);
+  let at = runs.length - 1;
+
+  /** @param {number} position */
+  function go(position) {
+    onpoint(Math.max(0, Math.min(position, runs.length - 1)));
+  }
+
+  /** @param {KeyboardEvent} event */
+  function key(event) {
+    const next = { ArrowLeft: at - 1, ArrowDown: at - 1, ArrowRight: at + 1, ArrowUp: at + 1, PageDown: at - 10, PageUp: at + 10, Home: 0, End: runs.length - 1 }[event.key];
+    const address = runAddress(trend.runs[runs[at]]);
+    if (next !== undefined) go(next);
+    else if (event.key === "Enter" && address) location.assign(address);
+    else return;
+    event.preventDefault();
+  }
+
+  /** @param {number} position @param {boolean} [moved] false: nobody has pointed yet */
+  function point(position, moved = true) {
+    at = position;
+    plot.setAttribute("aria-valuenow", String(at + 1));
+    plot.setAttribute("aria-valuetext", words(at));
+    told.textContent = words(at);
+    cursor.hidden = !moved;
+    cursor.style.setProperty("left", `${100 * x(at)}%`);
+  }
+  point(at, false);
+  const first = trend.runs[runs[0]], last = trend.runs[runs[runs.length - 1]];
+  return {
+    point,
+    figure: h("figure", { class: "chart", dataset: { metric: metric.key } },
+      h("figcaption", null, h("h3", { title: metric.help }, metric.title), h("span", { class: "top dim" }, `at most ${shown(metric, top)}`)),
+      plot, h("p", { class: "axis dim" }, h("span", null, began(first).slice(0, 10)), h("span", null, began(last).slice(0, 10))), told),
+  };
+}
+
+/** The line, which has gaps where nothing is known, and a dot for each run. @param {(number | null)[]} values @param {(position: number) => number} x @param {(value: number) => number} y */
+function drawing(values, x, y) {
+  let line = "", dots = "", before = null;
+  for (const [position, value] of values.entries()) {
+    if (value !== null) {
+      const place = `${(WIDTH * x(position)).toFixed(1)} ${y(value).toFixed(2)}`;
+      line += `${before === null ? "M" : "L"}${place}`;
+      dots += `M${place}h0`; // without a length: its round ends are the dot, however the drawing is stretched
+    }
+    before = value;
+  }
+  const svg = document.createElementNS(SVG, "svg");
+  svg.setAttribute("viewBox", `0 0 ${WIDTH} ${HEIGHT}`);
+  svg.setAttribute("preserveAspectRatio", "none");
+  svg.setAttribute("aria-hidden", "true");
+  for (const [name, data] of Object.entries(values.length > DOTS ? { line } : { line, dots })) {
+    const path = document.createElementNS(SVG, "path");
+    path.setAttribute("class", name);
+    path.setAttribute("d", data);
+    svg.append(path);
+  }
+  return svg;
+}
+
+/** @param {boolean | null | undefined} isWorse */
+export const tone = (isWorse) => (isWorse === true ? "worse" : isWorse === false ? "better" : "neutral");
+
+/** Up or down. @param {import("./data.js").Change | undefined} change */
+export const sign = (change) => (change && change.after < change.before ? "▼" : "▲");

@@ -1,0 +1,53 @@
+// The document of a trend: fetched, checked as far as the page relies on it, and what the page asks of it.
+
+/**
+ * @typedef {{key: string, title: string, unit: "us" | "count", worse: "more" | "less" | null, help: string}} Metric
+ * @typedef {{name: string, url: string | null, label: string | null, commit: string | null, start_epoch_us: number | null, log_count: number, torch_versions: string[]}} Run
+ * @typedef {{metric: string, text: string, before: number, after: number, is_worse: boolean | null}} Change
+ * @typedef {{series_index: number, run_index: number, base_run_index: number, run_count: number, confirmed: boolean, changes: Change[]}} Jump
+ * @typedef {{name: string, run_indexes: number[]}} Series
+ * @typedef {object} Trend schema/documents/trend.schema.json
+ * @property {{name: string, version: number}} format @property {string | null} compare_url @property {Metric[]} metrics @property {Run[]} runs
+ * @property {Record<string, (number | null)[]>} values @property {Series[]} series @property {Jump[]} jumps @property {Jump[]} latest
+ * @property {{name: string, problem: string}[]} skipped
+ */
+
+/** Its addresses are relative to itself. */
+const DOCUMENT = new URL("../../trend.json", location.href);
+
+/** @returns {Promise<Trend>} */
+export async function load() {
+  const response = await fetch(DOCUMENT, { cache: "no-cache" });
+  if (!response.ok) throw new Error(`Asked for ${DOCUMENT.href}: the server answered ${response.status}. Run 'tlparse-bundle trend FOLDER --open', or '--out' again.`);
+  const trend = await response.json();
+  if (trend?.format?.name !== "tlparse-bundle-trend" || trend.format.version !== 1) {
+    throw new Error(`${DOCUMENT.href} is no document of runs over time that this page knows. Make it again with this version of tlparse-bundle.`);
+  }
+  return trend;
+}
+
+/** The runs of a series that have a time, in its order: those that a line goes through. @param {Trend} trend @param {Series} series */
+export const timed = (trend, series) => series.run_indexes.filter((index) => trend.runs[index].start_epoch_us !== null);
+
+/** Where a run is looked at; null where its bundle does not lie beside this page. @param {Run} run */
+export function runAddress(run) {
+  if (run.url === null) return null;
+  const url = new URL("../default/", location.href);
+  url.searchParams.set("bundle", new URL(run.url, DOCUMENT).pathname);
+  return url.href;
+}
+
+/** Where two runs are compared; null where there is no such page. @param {Trend} trend @param {Run} base @param {Run} changed */
+export function compareAddress(trend, base, changed) {
+  if (trend.compare_url === null || base.url === null || changed.url === null) return null;
+  const url = new URL(trend.compare_url, DOCUMENT);
+  if (url.origin !== location.origin) return null;
+  url.searchParams.set("base", new URL(base.url, DOCUMENT).pathname);
+  url.searchParams.set("new", new URL(changed.url, DOCUMENT).pathname);
+  return url.href;
+}
+
+const MINUTES = new Intl.DateTimeFormat("sv-SE", { dateStyle: "short", timeStyle: "short", timeZone: "UTC" }); // 2026-11-03 02:10
+
+/** When a run began, in UTC. @param {Run} run */
+export const began = (run) => (run.start_epoch_us === null ? "unknown" : MINUTES.format(run.start_epoch_us / 1e3));
