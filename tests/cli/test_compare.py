@@ -52,7 +52,7 @@ def test_nothing_changed(run, root):
     folder = root / "fixtures" / "pairs" / "nothing_changed"
     done = run(folder / "base", folder / "new")
     assert done.returncode == 0
-    assert done.stdout.startswith("Nothing changed: 5 compiles, the same on both sides.\ncompiles that did not change took 0.48 times as long")
+    assert done.stdout.startswith("Nothing changed: 5 compiles, the same on both sides.\nCompiles that did not change took 0.48 times as long")
 
 
 def test_several_runs_of_a_side(run, built, pair):
@@ -92,3 +92,11 @@ def test_a_text_of_a_log_is_no_escape_and_no_annotation(run, tmp_path):
         done = run("one", "two", "--format", form)
         assert done.returncode == 0 and "\x1b" not in done.stdout
         assert [line for line in done.stdout.splitlines() if line.startswith("::error::")] == []
+
+
+def test_what_all_ranks_share_is_told_once(run, built, root):
+    fixtures = root / "fixtures"
+    done = run(built(fixtures / "ranks4" / "trace").folder, built(fixtures / "again" / "ranks4").folder)
+    assert done.stdout.count("Inductor made other code of 3 graphs that did not change") == 1
+    assert ", and the same of 3 other logs\n" in done.stdout
+    assert done.stdout.split("\n")[0] == "Torch `2.13.0+cu130`, was `2.13.0+cpu`. 1 other change."

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from tlparse_bundle.findings.words import CACHES, code, duration, large, listed, plural
 
 _MOST_CONSEQUENCES = 3
+_MEASURED = 5  # compiles that tell how fast the machines were
 _ELSE = 1.25  # how much faster or slower all compiles are, from which on it is said
 
 
@@ -32,10 +33,17 @@ def _text(logs: Sequence[dict]) -> str:
     total = _total(worst, first)
     led = [_short(change) for change in worst["changes"] if change["because_of"] == 0 and not (change["kind"] == "time" and total)]
     parts = [_first(first), *([listed(led, _MOST_CONSEQUENCES)] if led else []), *([total] if total else [])]
-    where = f"Rank {worst['rank']}: " if len(both) > 1 and worst["rank"] is not None else ""
-    more = sum(change["because_of"] is None for log in both for change in log["changes"]) - 1
+    alike = sum(any(identity(change) == identity(first) for change in log["changes"]) for log in both)
+    where = "" if alike == len(both) or worst["rank"] is None else f"Rank {worst['rank']}: " if alike == 1 else f"Rank {worst['rank']} and {alike - 1:,} more: "
+    more = len({identity(change) for log in both for change in log["changes"] if change["because_of"] is None}) - 1
     rest = f" {plural(more, 'other change')}." if more else ""
     return where + "; ".join(parts) + "." + rest
+
+
+def identity(change: dict) -> tuple:
+    """The same for the same change of another rank, however long it takes there."""
+    about = (change["details"].get(name) for name in ("fingerprint", "config", "name", "cache", "base", "new", "span"))
+    return change["kind"], change["change"], change["function"], change["file"], *about
 
 
 def _first(change: dict) -> str:
@@ -72,13 +80,14 @@ def _total(log: dict, first: dict) -> str | None:
 def _notes(logs: Sequence[dict]) -> list[str]:
     notes = []
     for log in logs:
-        name = f"rank {log['rank']}: " if log["rank"] is not None and len(logs) > 1 else ""
         if log["base"] is None or log["new"] is None:
+            name = f"rank {log['rank']}: " if log["rank"] is not None else ""
             side, other = ("new", "base") if log["base"] is None else ("base", "new")
             notes.append(f"{name}log {code(log[side]['id'])} has no counterpart in the {other} run.")
-        elif log["noise"]["measured"] >= 5 and not 1 / _ELSE < log["noise"]["speed"] < _ELSE:
-            speed = log["noise"]["speed"]
-            notes.append(
-                f"{name}compiles that did not change took {speed:.2g} times as long (the median of {log['noise']['measured']:,}). The machine may be the reason; several runs of each side tell."
-            )
+    noises = [log["noise"] for log in logs if log["noise"]]
+    speeds = sorted(noise["speed"] for noise in noises if noise["measured"] >= _MEASURED and not 1 / _ELSE < noise["speed"] < _ELSE)
+    if speeds:
+        low, high = (f"{speed:.2g}" for speed in (speeds[0], speeds[-1]))
+        where = "" if len(noises) == 1 else f" in {plural(len(speeds), 'log')} of {len(noises):,}"
+        notes.append(f"Compiles that did not change took {low if low == high else f'{low} to {high}'} times as long{where}. The machine may be the reason; several runs of each side tell.")
     return notes

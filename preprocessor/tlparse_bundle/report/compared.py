@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import click
 
+from tlparse_bundle.compare.words import identity
 from tlparse_bundle.findings.words import duration, plural
 from tlparse_bundle.report.choose import where
 from tlparse_bundle.report.github import annotation
@@ -21,8 +22,8 @@ def text(document: dict, *, width: int = 100) -> str:
     """For the terminal, with colours: the headline, then the changes, what a change led to beneath it."""
     lines = [click.style(shown(document["summary"]["text"]), bold=True)]
     lines += [click.style(shown(note), dim=True) for note in document["summary"]["notes"]]
-    for log, rows, left in _logs(document):
-        lines += ["", *([click.style(shown(_name(log)), bold=True)] if len(document["logs"]) > 1 else [])]
+    for name, rows, left in _logs(document):
+        lines += ["", *([click.style(shown(name), bold=True)] if len(document["logs"]) > 1 else [])]
         for row in rows:
             lines += _change(row, width)
         lines += [click.style(_more(left), dim=True)] if left else []
@@ -31,8 +32,8 @@ def text(document: dict, *, width: int = 100) -> str:
 
 def markdown(document: dict) -> str:
     lines = [f"**{rich(document['summary']['text'])}**", "", *(f"{rich(note)}  " for note in document["summary"]["notes"])]
-    for log, rows, left in _logs(document):
-        lines += ["", *([f"## {rich(_name(log))}", ""] if len(document["logs"]) > 1 else [])]
+    for name, rows, left in _logs(document):
+        lines += ["", *([f"## {rich(name)}", ""] if len(document["logs"]) > 1 else [])]
         for row in rows:
             cost = f" **{_cost(row)}**" if _cost(row) else ""
             lines.append(f"{'' if row['because_of'] is None else '  '}- {row['change']}: {rich(row['title'])}{cost}")
@@ -52,15 +53,21 @@ def github(document: dict) -> str:
     return "\n".join(lines)
 
 
-def _logs(document: dict) -> Iterator[tuple[dict, Sequence[dict], int]]:
+def _logs(document: dict) -> Iterator[tuple[str, Sequence[dict], int]]:
+    """What logs are called, the changes that are printed, and how many are not. Ranks of which the same is true are told once: as the one where it costs most."""
+    groups: dict[tuple, list[dict]] = {}
     for log in document["logs"]:
         if log["changes"]:
-            yield log, log["changes"][:_LISTED], max(0, len(log["changes"]) - _LISTED)
+            groups.setdefault(tuple(sorted(map(repr, map(identity, log["changes"])))), []).append(log)
+    for logs in groups.values():
+        worst = max(logs, key=lambda log: log["changes"][0]["cost_us"] or 0)
+        yield _name(worst, len(logs) - 1), worst["changes"][:_LISTED], max(0, len(worst["changes"]) - _LISTED)
 
 
-def _name(log: dict) -> str:
+def _name(log: dict, others: int) -> str:
     side = log["new"] or log["base"]
-    return side["id"] if log["rank"] is None else f"rank {log['rank']} ({side['id']})"
+    name = side["id"] if log["rank"] is None else f"rank {log['rank']} ({side['id']})"
+    return name + (f", and the same of {plural(others, 'other log')}" if others else "")
 
 
 def _more(left: int) -> str:
@@ -75,7 +82,7 @@ def _change(row: dict, width: int) -> Iterator[str]:
     good = row["change"] in _BETTER
     colour = "green" if good else {"error": "red", "warning": "yellow"}.get(row["severity"], "cyan")
     indent = "" if row["because_of"] is None else "    "
-    title = " ".join(filter(None, [shown(row["title"]), click.style(_cost(row), bold=True)]))
+    title = shown(row["title"]) + (f" {click.style(_cost(row), bold=True)}" if _cost(row) else "")
     yield f"{indent}{click.style(row['change'], fg=colour)}  {title}"
     place = where(row)
     if row["because_of"] is None and place and f"{place}`" not in row["title"] and f"({place})" not in row["title"]:
