@@ -1,4 +1,4 @@
-"""Running a program so that torch writes its trace."""
+"""Letting torch write its trace: of a program that is run, or of this process for a while."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from tlparse_bundle.errors import BundleError
@@ -45,3 +46,27 @@ def run_traced(command: Sequence[str], trace: Path, *, provenance: bool = False)
         for number, handler in before.items():
             signal.signal(number, handler)
     return 128 - code if code < 0 else code
+
+
+@contextmanager
+def tracing(folder: Path) -> Iterator[None]:
+    """Meanwhile torch of this process, and of those that it forks, writes its trace into the folder, as with TORCH_TRACE, which goes on as it is.
+
+    Raises BundleError when there is no torch, or none that traces.
+    """
+    try:
+        from torch._logging import _internal, structured
+
+        handler = _internal.LazyTraceHandler(str(folder))
+        handler.setFormatter(_internal.TorchLogsFormatter(trace=True))
+        trace_log, trace_structured, names = _internal.trace_log, _internal.trace_structured, structured.INTERN_TABLE
+    except (ImportError, AttributeError) as error:
+        raise BundleError(f"torch cannot be traced: {error}", hint="Tracing needs torch 2.4 or newer.", code="no-torch") from None
+    trace_log.addHandler(handler)
+    try:
+        for name, number in list(names.items()):  # records name files by these numbers, which torch writes once in a process
+            trace_structured("str", lambda name=name, number=number: (name, number), suppress_context=True)
+        yield
+    finally:
+        trace_log.removeHandler(handler)
+        handler.close()

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tlparse_bundle.cli.say import say, shown
 from tlparse_bundle.errors import BundleError
@@ -22,6 +24,22 @@ def build_logs(paths: Sequence[str | Path], out: str | Path, *, quiet: bool = Fa
         say(left_out(skipped), err=True)
     with Bar(sum(log.size_bytes for log in logs), len(logs), hidden=quiet) as bar:
         return build(logs, out, progress=bar.advance, **options), skipped
+
+
+@contextmanager
+def opened(location: str | Path) -> Iterator[Bundle]:
+    """The bundle at a location; of a trace it is built in a folder that is gone afterwards."""
+    from tlparse_bundle.build.target import is_bundle
+    from tlparse_bundle.commit.folder import temporary_folder
+    from tlparse_bundle.read.reader import Bundle
+    from tlparse_bundle.remote import is_url
+
+    if is_url(location) or is_bundle(Path(location)):
+        yield Bundle.open(location)
+        return
+    with temporary_folder() as folder:
+        build_logs([location], folder / "bundle", quiet=True)
+        yield Bundle.open(folder / "bundle")
 
 
 def refuse_bundles(paths: Sequence[str | Path]) -> None:

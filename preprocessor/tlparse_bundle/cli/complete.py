@@ -54,9 +54,9 @@ def viewers(ctx: click.Context, incomplete: str) -> Iterable[str]:
 
 @_words
 def schemas(ctx: click.Context, incomplete: str) -> Iterable[str]:
-    from tlparse_bundle.format.schemas import schema_names
+    from tlparse_bundle.format.schemas import document_names, schema_names
 
-    return schema_names()
+    return [*schema_names(), *document_names()]
 
 
 @_words

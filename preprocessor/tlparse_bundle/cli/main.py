@@ -15,6 +15,7 @@ import click
 from tlparse_bundle import __version__
 from tlparse_bundle.cli import complete
 from tlparse_bundle.cli.build import build, merge
+from tlparse_bundle.cli.check import check
 from tlparse_bundle.cli.compare import compare
 from tlparse_bundle.cli.endings import Terminated, end_at_signals, exit_code, raise_at_signals
 from tlparse_bundle.cli.options import Location, no_verify
@@ -69,7 +70,7 @@ def cli() -> None:
     """
 
 
-for _command in (build, run, merge, report, compare, trend, serve, site, export, fork):
+for _command in (build, run, merge, report, compare, check, trend, serve, site, export, fork):
     cli.add_command(_command)
 
 
@@ -127,9 +128,9 @@ def validate(bundle, as_json) -> None:
       tlparse-bundle validate out/
     """
     from tlparse_bundle.read.reader import Bundle
-    from tlparse_bundle.read.validate import validate as check
+    from tlparse_bundle.read.validate import validate as problems_of
 
-    problems = check(Bundle.open(bundle))
+    problems = problems_of(Bundle.open(bundle))
     if as_json:
         say_json({"ok": not problems, "problems": problems})
     else:

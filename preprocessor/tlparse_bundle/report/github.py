@@ -17,8 +17,12 @@ def render(sections: Sequence[Section]) -> str:
 def _section(section: Section) -> Iterator[str]:
     yield annotation("notice", section.name, section.summary["text"])
     for row in section.findings:
-        remedies = [remedy["text"] for remedy in row["remedies"]]
-        yield annotation(_COMMANDS.get(row["severity"], "notice"), row["kind"], "\n".join([row["title"], *remedies]), row["file"], row["line"])
+        yield annotation(_COMMANDS.get(row["severity"], "notice"), row["kind"], said(row), row["file"], row["line"])
+
+
+def said(row: dict) -> str:
+    """A finding as the text of an annotation: what it is, and what may help."""
+    return "\n".join([row["title"], *(remedy["text"] for remedy in row["remedies"])])
 
 
 def annotation(command: str, title: str, text: str, file: str | None = None, line: int | None = None) -> str:

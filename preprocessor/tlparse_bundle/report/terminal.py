@@ -28,13 +28,14 @@ def _section(section: Section, named: bool, width: int) -> Iterator[str]:
     yield headline(section, named)
     yield ""
     for row in section.findings:
-        yield from _finding(row, width)
+        yield from finding(row, width)
     if section.left_out:
         yield click.style(f"{plural(section.left_out, 'more finding')}; --limit shows more", dim=True)
         yield ""
 
 
-def _finding(row: dict, width: int) -> Iterator[str]:
+def finding(row: dict, width: int) -> Iterator[str]:
+    """The lines of one finding, and an empty one."""
     sign, colour = _SIGNS.get(row["severity"], ("·", "cyan"))
     yield click.style(sign, fg=colour) + " " + click.style(shown(row["title"]), bold=row["severity"] == "error")
     about = [row["kind"], where(row), f"{duration(row['cost_us'])}: {row['cost_of']}" if row["cost_us"] is not None else None]

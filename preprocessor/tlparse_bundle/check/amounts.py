@@ -1,0 +1,68 @@
+"""The numbers of a log that can have a limit, and what is wrong with one that the log does not tell for certain."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tlparse_bundle.findings.words import duration, large, plural
+
+
+@dataclass(frozen=True)
+class Amount:
+    """``fields``: of the summary of a log, added up. ``kinds``: of the findings that tell of them."""
+
+    name: str  # of the option: max-<name>
+    one: str
+    many: str
+    fields: tuple[str, ...]
+    kinds: tuple[str, ...] = ()
+    unit: str = ""  # "us": a time
+
+    def of(self, summary: dict) -> int | None:
+        """The number; None when the log does not record it."""
+        values = [summary[field] for field in self.fields]
+        if self.unit == "us" and not summary["compile_count"]:
+            return values[0] or 0
+        return None if None in values else sum(values)
+
+    def words(self, value: int) -> str:
+        return f"{duration(value)} of {self.many}" if self.unit == "us" else plural(value, self.one, self.many)
+
+
+BREAKS = Amount("breaks", "graph break", "graph breaks", ("graph_break_count",), ("graph-break",))
+RECOMPILES = Amount("recompiles", "recompile", "recompiles", ("recompile_count",), ("recompile", "recompile-limit"))
+COMPILES = Amount("compiles", "compile", "compiles", ("compile_count",))
+FAILURES = Amount(
+    "failures", "failure", "failures", ("failure_count", "unfinished_count", "export_failure_count"), ("failure", "unfinished-compile", "export-failure")
+)
+COMPILE_TIME = Amount("compile-time", "compile time", "compiling", ("compile_time_us",), unit="us")
+AMOUNTS = (BREAKS, RECOMPILES, COMPILES, FAILURES, COMPILE_TIME)
+
+_TIME = re.compile(r"(\d{1,9}(?:\.\d{1,6})?)\s*(ms|s|min|h|)", re.ASCII)
+_SECONDS = {"ms": 0.001, "": 1, "s": 1, "min": 60, "h": 3600}
+
+
+def time_us(text: str) -> int:
+    """"90s", "1.5min", "800ms" or "90", in microseconds. Raises ValueError for what is no time."""
+    found = _TIME.fullmatch(text.strip())
+    if found is None:
+        raise ValueError(f"{text!r} is no time. Write 90s, 1.5min or 800ms.")
+    return round(float(found[1]) * _SECONDS[found[2]] * 1_000_000)
+
+
+def at_least(summary: dict, rows: Sequence[dict]) -> str | None:
+    """Why the numbers of a log may be too low, in words; None when it tells all."""
+    if any(row["kind"] == "data-problem" and row["details"]["loses_records"] for row in rows):
+        return "the log is damaged, so that there may be more"
+    if summary["unfinished_count"]:
+        return f"the log ends inside {plural(summary['unfinished_count'], 'compile')}, so that there may be more"
+    return None
+
+
+def untold(amount: Amount) -> str:
+    """Why a number is None."""
+    if amount.unit == "us":
+        return f"{large(amount.many)} is not timed in this log"
+    return f"{large(amount.many)} are not recorded: this version of torch does not write them"

@@ -1,0 +1,25 @@
+"""The outcomes of a check as annotations of a GitHub workflow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from tlparse_bundle.check.verdict import PASSED, UNKNOWN, Outcome
+from tlparse_bundle.report.github import annotation, said
+
+
+def render(outcomes: Sequence[Outcome], *, allow_unknown: bool) -> str:
+    """A line for each finding that lets the check fail, and for each outcome that has none."""
+    return "\n".join(line for outcome in outcomes for line in _lines(outcome, allow_unknown))
+
+
+def _lines(outcome: Outcome, allow_unknown: bool) -> Iterator[str]:
+    title = f"{outcome.rule} · {outcome.log}" if outcome.log else outcome.rule
+    if outcome.outcome == PASSED:
+        yield annotation("notice", title, outcome.text)
+        return
+    command = "warning" if outcome.outcome == UNKNOWN and allow_unknown else "error"
+    if not outcome.findings:
+        yield annotation(command, title, outcome.text)
+    for row in outcome.findings:
+        yield annotation(command, title, said(row), row["file"], row["line"])

@@ -1,0 +1,119 @@
+"""The command that lets a CI job fail."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+
+import click
+
+from tlparse_bundle.cli.building import opened
+from tlparse_bundle.cli.options import Location
+from tlparse_bundle.cli.say import say, say_coloured, say_json, shown
+
+EXIT_FOUND = 4
+_RULES = "new:any"
+_COUNT = click.IntRange(min=0)
+
+
+def _time_us(ctx: click.Context, param: click.Parameter, value: str | None) -> int | None:
+    if value is None:
+        return None
+    from tlparse_bundle.check.amounts import time_us
+
+    try:
+        return time_us(value)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from None
+
+
+@click.command()
+@click.argument("bundle", type=Location())
+@click.option("--baseline", type=Location(), metavar="FILE|BUNDLE", help="What to compare with: a file of --write-baseline, a bundle, or a trace.")
+@click.option("--fail-on", metavar="RULES", help=f"With --baseline: new:KIND, worse:KIND (KIND as in a report, or any), slower:10%. [default: {_RULES}]")
+@click.option("--max-breaks", type=_COUNT, metavar="N", help="Graph breaks that each log may have.")
+@click.option("--max-recompiles", type=_COUNT, metavar="N", help="Recompiles that each log may have.")
+@click.option("--max-compiles", type=_COUNT, metavar="N", help="Compiles that each log may have.")
+@click.option("--max-failures", type=_COUNT, metavar="N", help="Failures, compiles that did not end, and exports that failed.")
+@click.option("--no-failures", is_flag=True, help="The same as --max-failures 0.")
+@click.option("--max-compile-time", callback=_time_us, metavar="TIME", help="Time of compiling of each log, such as 60s or 5min.")
+@click.option("--allow-unknown", is_flag=True, help="What the log does not tell lets nothing fail.")
+@click.option("--format", "form", type=click.Choice(["text", "github", "junit", "json"]), default="text", show_default=True, help="github: annotations of a workflow.")
+@click.option("--junit", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write JUnit XML into FILE too.")
+@click.option("--write-baseline", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write what the bundle says into FILE, to be committed.")
+@click.option("--with-time", is_flag=True, help="With --write-baseline: the compile time too, which differs from run to run.")
+def check(bundle, baseline, fail_on, no_failures, allow_unknown, form, junit, write_baseline, with_time, **limits) -> None:
+    """Check a bundle or a trace against limits and a baseline. Exit code 4 when something is found.
+
+    Limits hold for each log. What the log does not record is not zero: it counts as found, unless --allow-unknown.
+
+    \b
+    Example:
+      tlparse-bundle check out/ --max-breaks 0 --no-failures --max-compile-time 60s
+      tlparse-bundle check out/ --write-baseline compile-baseline.json
+      tlparse-bundle check out/ --baseline compile-baseline.json --fail-on new:graph-break,new:recompile
+      tlparse-bundle check out/ --baseline before/ --fail-on slower:10%
+    """
+    from tlparse_bundle.check import limits as limited
+    from tlparse_bundle.check import rules as compared
+    from tlparse_bundle.check.amounts import AMOUNTS
+    from tlparse_bundle.check.baseline import baseline_of, write
+    from tlparse_bundle.check.junit import render as as_junit
+    from tlparse_bundle.check.verdict import failing
+    from tlparse_bundle.commit.folder import new_file
+    from tlparse_bundle.format.layout import guards
+    from tlparse_bundle.report.choose import choose
+
+    if no_failures:
+        limits["max_failures"] = 0
+    most = {amount: value for amount in AMOUNTS if (value := limits[f"max_{amount.name.replace('-', '_')}"]) is not None}
+    if baseline is None and fail_on is not None:
+        raise click.UsageError("--fail-on compares with a baseline: name one with --baseline.")
+    if baseline is None and not most and write_baseline is None:
+        raise click.UsageError("There is nothing to check. Name a limit, such as --max-breaks 0, or a --baseline; --write-baseline writes one.")
+    if with_time and write_baseline is None:
+        raise click.UsageError("--with-time is for --write-baseline.")
+    rules = compared.parse(_RULES if fail_on is None else fail_on) if baseline is not None else []
+    known = _known(baseline) if baseline is not None else None
+    with opened(bundle) as found:
+        sections, private = choose(found), guards(found.location)
+        outcomes = list(limited.outcomes(sections, most))
+        if known is not None:
+            outcomes += compared.outcomes(sections, known, rules)
+        if write_baseline is not None:
+            write(write_baseline, baseline_of(sections), with_time=with_time, readers_of=private)
+            say(f"{shown(write_baseline)} is written.", err=True)
+        if junit is not None:
+            with new_file(junit, overwrite=True, readers_of=private) as new:
+                new.write_text(as_junit(outcomes, allow_unknown=allow_unknown), encoding="utf-8")
+    _print(outcomes, form, allow_unknown)
+    if failing(outcomes, allow_unknown=allow_unknown):
+        sys.exit(EXIT_FOUND)
+
+
+def _print(outcomes, form: str, allow_unknown: bool) -> None:
+    from tlparse_bundle.check import github, junit, terminal
+    from tlparse_bundle.check.verdict import as_json
+
+    if form == "json":
+        say_json(as_json(outcomes, allow_unknown=allow_unknown))
+    elif form == "junit":
+        say(junit.render(outcomes, allow_unknown=allow_unknown), nl=False)
+    elif outcomes and form == "github":
+        say(github.render(outcomes, allow_unknown=allow_unknown))
+    elif outcomes:
+        say_coloured(terminal.render(outcomes, allow_unknown=allow_unknown, width=min(100, shutil.get_terminal_size().columns)))
+
+
+def _known(location):
+    """A baseline from a file of --write-baseline, a bundle, or a trace."""
+    from tlparse_bundle.check.baseline import baseline_of, read
+    from tlparse_bundle.report.choose import choose
+
+    if isinstance(location, Path) and location.is_file():
+        with location.open("rb") as stream:
+            if stream.read(1) == b"{":  # a log begins with the level of its first record
+                return read(location)
+    with opened(location) as bundle:
+        return baseline_of(choose(bundle))

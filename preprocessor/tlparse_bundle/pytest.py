@@ -1,0 +1,177 @@
+"""The pytest plug-in: what torch compiles in a test is traced, and can be asserted.
+
+    @pytest.mark.compile_trace(max_breaks=0, max_recompiles=0)
+    def test_step(): ...
+
+    def test_step(compile_trace):
+        ...
+        compile_trace.assert_no_graph_breaks()
+
+It is loaded in every pytest of whoever has installed the package: whatever takes time is imported when it is used.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+MARKER = "compile_trace"
+_LIMITS = ("max_breaks", "max_recompiles", "max_compiles", "max_failures", "max_compile_time")
+_NO_LIMITS = ("allow_unknown", "reset")
+_HELP = (
+    f"{MARKER}({', '.join(f'{name}=None' for name in _LIMITS)}, allow_unknown=False, reset=True): trace what torch compiles in the test, "
+    "and let it fail beyond these limits (tlparse-bundle)"
+)
+
+
+class CompileTrace:
+    """What torch compiled since the test began. ``folder`` has its logs."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+
+    def findings(self) -> list[dict]:
+        """The findings of all logs until now, as in findings.json, most important of each first."""
+        return [row for section in self._sections() for row in section.findings]
+
+    def summaries(self) -> list[dict]:
+        """The numbers of each log until now, as in findings.json; none when nothing was traced."""
+        return [section.summary for section in self._sections() if section.log is not None]
+
+    def assert_no_graph_breaks(self) -> None:
+        """Raises AssertionError with what broke the graph, where, and what may help."""
+        __tracebackhide__ = True
+        self.assert_limits(max_breaks=0)
+
+    def assert_no_failures(self) -> None:
+        """Raises AssertionError with what failed to compile."""
+        __tracebackhide__ = True
+        self.assert_limits(max_failures=0)
+
+    def assert_max_recompiles(self, most: int) -> None:
+        """Raises AssertionError when guards failed more often than that, with what changed."""
+        __tracebackhide__ = True
+        self.assert_limits(max_recompiles=most)
+
+    def assert_limits(self, *, allow_unknown: bool = False, **limits: int | str | None) -> None:
+        """Raises AssertionError beyond a limit: those of the marker, None is none; a time such as "60s" or a number of seconds.
+
+        What torch did not record counts as beyond it, unless ``allow_unknown``. Raises TypeError or ValueError for what is no limit.
+        """
+        __tracebackhide__ = True
+        said = self._beyond(limits, allow_unknown)
+        if said:
+            raise AssertionError(said)
+
+    def _beyond(self, limits: dict[str, int | str | None], allow_unknown: bool) -> str:
+        """What is beyond a limit, in words; "" when nothing is."""
+        from click import unstyle
+
+        from tlparse_bundle.check.limits import outcomes
+        from tlparse_bundle.check.terminal import lines
+        from tlparse_bundle.check.verdict import failing
+
+        wanted = _amounts(limits)
+        found = failing(list(outcomes(self._sections(), wanted)), allow_unknown=allow_unknown)
+        text = [line for outcome in found for line in lines(outcome)]
+        return unstyle("\n".join([*text, f"The trace: {self.folder}"])) if found else ""
+
+    def _sections(self) -> list[Any]:
+        from tempfile import TemporaryDirectory
+
+        from tlparse_bundle.build.build import build
+        from tlparse_bundle.read.reader import Bundle
+        from tlparse_bundle.report.choose import choose
+        from tlparse_bundle.trace.discover import discover
+
+        if not any(self.folder.iterdir()):
+            return []
+        with TemporaryDirectory(prefix="tlparse-bundle-") as folder:
+            out = Path(folder, "bundle")
+            build(discover([self.folder]), out, jobs=1)
+            return choose(Bundle.open(out))
+
+
+def _amounts(limits: dict[str, int | str | None]) -> dict[Any, int]:
+    from tlparse_bundle.check.amounts import AMOUNTS, time_us
+
+    known = {f"max_{amount.name.replace('-', '_')}": amount for amount in AMOUNTS}
+    for name, most in limits.items():
+        if name not in known:
+            raise TypeError(f"there is no limit {name!r}; limits are {', '.join(known)}")
+        if most is not None and not known[name].unit and (type(most) is not int or most < 0):
+            raise TypeError(f"{name} is {most!r}, not a number of {known[name].many}")
+    return {known[name]: time_us(str(most)) if known[name].unit else most for name, most in limits.items() if most is not None}
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", _HELP)
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """A test with the marker needs the fixture."""
+    names = getattr(item, "fixturenames", None)
+    if names is not None and item.get_closest_marker(MARKER) and MARKER not in names:
+        names.append(MARKER)
+
+
+@pytest.fixture
+def compile_trace(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[CompileTrace]:
+    """What torch compiles in this test. What was compiled before is forgotten, unless the marker says ``reset=False``."""
+    from tlparse_bundle.errors import BundleError
+    from tlparse_bundle.recording import tracing
+
+    options = _options(request.node)
+    _amounts({name: most for name, most in options.items() if name not in _NO_LIMITS})
+    folder = tmp_path_factory.mktemp(MARKER)
+    _not_as_messages()
+    with ExitStack() as recording:
+        why = ""
+        try:
+            recording.enter_context(tracing(folder))
+        except BundleError as error:
+            why = str(error)
+        if why:
+            pytest.fail(why, pytrace=False)
+        if options.get("reset", True):
+            sys.modules["torch"]._dynamo.reset()
+        yield CompileTrace(folder)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> None:
+    if MARKER in pyfuncitem.funcargs:
+        _not_as_messages()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_call(item: pytest.Item) -> None:
+    """A test with the marker is held against its limits after it ran, when it passed: an exception of it ends the hook before."""
+    if item.get_closest_marker(MARKER):
+        limits = {name: most for name, most in _options(item).items() if name not in _NO_LIMITS}
+        said = item.funcargs[MARKER]._beyond(limits, _options(item).get("allow_unknown", False))
+        if said:
+            pytest.fail(said, pytrace=False)
+
+
+def _not_as_messages() -> None:
+    """Records of the trace are none of the messages that pytest prints of a test that failed: it listens to every logger (since 9.0)."""
+    logger = logging.getLogger("torch.__trace")
+    for handler in [handler for handler in logger.handlers if type(handler).__module__.startswith("_pytest.")]:
+        logger.removeHandler(handler)
+
+
+def _options(item: pytest.Item) -> dict[str, Any]:
+    """What the markers of the test, its class and its module say; the nearest says it last."""
+    options: dict[str, Any] = {}
+    for marker in reversed(list(item.iter_markers(MARKER))):
+        if marker.args:
+            raise TypeError(f"the marker {MARKER} takes names, such as max_breaks=0")
+        options.update(marker.kwargs)
+    return options
