@@ -13,7 +13,7 @@ from tlparse_bundle.read.validate import validate
 from unguarded import unguarded
 
 _LONG = (
-    "test_web_every_view", "test_web_exported", "test_web_axe", "test_web_multirank_limits", "test_elsewhere", "test_properties", "test_types", "test_kills", "test_fuzz",
+    "test_web_every_view", "test_web_exported", "test_web_multirank_limits", "test_elsewhere", "test_properties", "test_types", "test_kills", "test_fuzz",
 )  # fmt: skip
 
 

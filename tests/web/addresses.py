@@ -22,11 +22,12 @@ ADDRESSES = {  # fixture: what follows '#v=1&view='; {log} is the id of its firs
     "transformer": ["kernels", "tensors", "anatomy", "anatomy&by=origin", "anatomy&by=compile", "compile&compile=0/0", "compile&compile=0/0&artifact=~metrics", "timeline"],
     "ranks4": ["overview", "search&q=reduce&by=logs"],
 }  # fmt: skip
-# Fixture and some of its addresses. A test of all would be the last one that runs.
+# Fixture and some of its addresses: two or more, so that each is gone to from another. A test of all would be the last one that runs.
 PARTS = [
-    pytest.param(fixture, hashes[start : start + 9], id=f"{fixture}, {start // 9 + 1}" if len(hashes) > 9 else fixture)
+    pytest.param(fixture, hashes[first::parts], id=f"{fixture}, {first + 1}" if parts > 1 else fixture)
     for fixture, hashes in ADDRESSES.items()
-    for start in range(0, len(hashes), 9)
+    for parts in [-(-len(hashes) // 9)]
+    for first in range(parts)
 ]
 
 

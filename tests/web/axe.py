@@ -2,6 +2,7 @@
 
 import pytest
 from conftest import VIEWERS
+from pages import settle
 
 AXE = VIEWERS / "node_modules" / "axe-core" / "axe.min.js"
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
@@ -17,3 +18,13 @@ def violations(page, theme):
     only = {"type": "rule", "values": OF_COLOURS} if theme == "dark" else {"type": "tag", "values": TAGS}
     found = page.evaluate("only => axe.run(document, { runOnly: only, resultTypes: ['violations'] })", only)["violations"]
     return [f"{rule['id']}: {node['html'][:200]} {node['failureSummary']}" for rule in found for node in rule["nodes"][:4]]
+
+
+def violations_in_both_themes(page):
+    """Light, then dark, as the system changes it. Then light again."""
+    found = [f"light: {violation}" for violation in violations(page, "light")]
+    page.emulate_media(color_scheme="dark", reduced_motion="reduce")  # no colour is on its way
+    settle(page)
+    found += [f"dark: {violation}" for violation in violations(page, "dark")]
+    page.emulate_media(color_scheme="light")
+    return found

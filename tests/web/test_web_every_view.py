@@ -1,4 +1,4 @@
-"""What holds for every view: strings are text whatever they say, addresses can be handed on, keys reach everything, narrow windows, print."""
+"""What holds for every view: strings are text whatever they say, addresses can be handed on, keys reach everything, axe, narrow windows, print."""
 
 import json
 import re
@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from addresses import ADDRESSES, PARTS, hash_of, view_names
+from axe import violations_in_both_themes
 from pages import address, becomes, go, settle, text_of
 from playwright.sync_api import expect
 from tlparse_bundle import Bundle
@@ -131,40 +132,45 @@ SAME_BY_KEY = {
 }  # fmt: skip
 
 
+def expect_keys_reach_it(page, hash):
+    """Whatever can be clicked can be focused, or a key does the same; a list is one stop."""
+    found = page.evaluate(
+        """same => Array.from(document.querySelectorAll('[data-clickable], main a'), (e) => e)
+        .filter((e) => e.offsetParent !== null && e.tabIndex < 0 && !e.hasAttribute('tabindex') && !same.some((name) => e.classList.contains(name))).map((e) => e.outerHTML.slice(0, 120))""",
+        list(SAME_BY_KEY),
+    )
+    assert found == [], hash
+    stops = page.evaluate(
+        """() => Array.from(document.querySelectorAll('main [role=grid], main [role=tree]'), (e) => [e.getAttribute('aria-label'), Math.min(1, e.querySelectorAll('[role=gridcell], [role=treeitem]').length), e.querySelectorAll('[role=row][tabindex="0"], [role=treeitem][tabindex="0"]').length])"""
+    )
+    assert all(stop == rows for _, rows, stop in stops), f"{hash}: one tab stop for each list: {stops}"
+
+
+def expect_it_fits(page, hash):
+    """Nothing is wider than the window, and on paper all is below each other."""
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360, hash
+    assert page.get_by_role("main").evaluate("element => element.scrollWidth") <= 360, hash
+    page.emulate_media(media="print")
+    expect(page.get_by_role("navigation", name="Views")).to_be_hidden()
+    assert page.get_by_role("main").evaluate("e => e.clientHeight >= e.scrollHeight - 1 && getComputedStyle(e).overflowY === 'visible'"), hash
+    page.emulate_media(media="screen")
+
+
 @pytest.mark.parametrize("fixture, hashes", PARTS)
-def test_whatever_can_be_clicked_can_be_focused(new_page, bundle_of, address_of, fixture, hashes):
-    page = new_page()
+def test_keys_and_axe_and_narrow_windows_and_print(new_page, bundle_of, address_of, fixture, hashes):
+    """First through all views in a wide window, light and dark; then through them once more in a narrow one."""
+    page = new_page(bypass_csp=True)
     page.add_init_script(CLICKS)
     folder = bundle_of(fixture)
     page.goto(address_of(folder))
-    log = Bundle.open(folder).logs[0].id
-    for hash in hashes:
-        go(page, hash_of(hash, log))
-        found = page.evaluate(
-            """same => Array.from(document.querySelectorAll('[data-clickable], main a'), (e) => e)
-            .filter((e) => e.offsetParent !== null && e.tabIndex < 0 && !e.hasAttribute('tabindex') && !same.some((name) => e.classList.contains(name))).map((e) => e.outerHTML.slice(0, 120))""",
-            list(SAME_BY_KEY),
-        )
-        assert found == [], hash
-        stops = page.evaluate(
-            """() => Array.from(document.querySelectorAll('main [role=grid], main [role=tree]'), (e) => [e.getAttribute('aria-label'), Math.min(1, e.querySelectorAll('[role=gridcell], [role=treeitem]').length), e.querySelectorAll('[role=row][tabindex="0"], [role=treeitem][tabindex="0"]').length])"""
-        )
-        assert all(stop == rows for _, rows, stop in stops), f"{hash}: one tab stop for each list: {stops}"
-
-
-@pytest.mark.parametrize("fixture, hashes", PARTS)
-def test_narrow_windows_and_print(new_page, bundle_of, address_of, fixture, hashes):
-    page = new_page(viewport={"width": 360, "height": 700})
-    folder = bundle_of(fixture)
-    page.goto(address_of(folder))
-    log = Bundle.open(folder).logs[0].id
-    for hash in hashes:
-        go(page, hash_of(hash, log))
-        assert page.evaluate("document.documentElement.scrollWidth") <= 360, hash
-        assert page.get_by_role("main").evaluate("element => element.scrollWidth") <= 360, hash
-        page.emulate_media(media="print")
-        expect(page.get_by_role("navigation", name="Views")).to_be_hidden()
-        assert page.get_by_role("main").evaluate(
-            "e => e.clientHeight >= e.scrollHeight - 1 && getComputedStyle(e).overflowY === 'visible'"
-        ), hash
-        page.emulate_media(media="screen")
+    places = [hash_of(hash, Bundle.open(folder).logs[0].id) for hash in hashes]
+    found = []
+    for place in places:
+        go(page, place)
+        expect_keys_reach_it(page, place)
+        found += [f"{place} {violation}" for violation in violations_in_both_themes(page)]
+    assert not found, "\n".join(found)
+    page.set_viewport_size({"width": 360, "height": 700})
+    for place in places:
+        go(page, place)
+        expect_it_fits(page, place)
