@@ -87,10 +87,11 @@ def test_all_say_the_same(show, bundle_of, tmp_path, fixture):
         row = next(line for line in info.split("\n") if line.startswith(f"{log_id} "))
         time = summary["compile_time_us"]
         assert f" {summary['compile_count']:,} " in row and f" {'-' if time is None else duration(time)} " in row
-    assert {row["id"]: row["summary"] for row in json.loads(said("info", folder, "--json")[1])["manifest"]["logs"]} == summaries
-    assert json.loads(said("info", folder, "--json")[1])["ranks"] == (job and job["summary"])
-    assert json.loads(said("report", folder, "--format", "json")[1])["ranks"] == job
-    assert {row["id"]: {"summary": row["summary"], "findings": row["findings"]} for row in json.loads(said("report", folder, "--format", "json")[1])["logs"]} == documents
+    info, report = (json.loads(said(*arguments)[1]) for arguments in (("info", folder, "--json"), ("report", folder, "--format", "json")))
+    assert {row["id"]: row["summary"] for row in info["manifest"]["logs"]} == summaries
+    assert info["ranks"] == (job and job["summary"])
+    assert report["ranks"] == job
+    assert {row["id"]: {"summary": row["summary"], "findings": row["findings"]} for row in report["logs"]} == documents
     for form in ("text", "markdown", "github"):
         report = words(said("report", folder, "--format", form)[0].replace("%25", "%"))
         assert [text for text in (*texts, *titles) if words(text) not in report] == []

@@ -54,12 +54,15 @@ def test_the_first_screen_says_what_the_bundle_says(view, job, name):  # noqa: F
         expect(card.get_by_role("heading")).to_contain_text(plain(finding["title"]))
         for paragraph in filter(None, finding["text"].split("\n\n")):
             expect(card).to_contain_text(plain(paragraph))
+    if name in MARKS:
+        the_matrix_says_where_a_rank_stands(page, *MARKS[name])
 
 
-@pytest.mark.parametrize("name", MARKS)
-def test_the_matrix_says_where_a_rank_stands(view, job, name):  # noqa: F811
-    row, column, words = MARKS[name]
-    page = view(job(name))
+def test_the_marks_are_those_of_jobs():
+    assert MARKS.keys() <= set(JOBS)
+
+
+def the_matrix_says_where_a_rank_stands(page, row, column, words):
     expect(cell(page, row, column)).to_contain_text(words)
     sign, said = re.search(r"([^\w\s·])?\s?([a-z ]+)$", words).groups()
     legend = page.get_by_role("list", name="What letters and signs mean").get_by_role("listitem")
@@ -178,22 +181,23 @@ def test_caches_that_differ_are_not_said_to_be_the_same(view, job):  # noqa: F81
     expect(page.get_by_role("main")).to_contain_text("The same on ranks 0–7: 2 × fx_graph disabled.")
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("name", ["absent_caller", "two_jobs", "ranks4"])
-def test_the_default_viewer_opens_on_all_ranks(new_page, bundle_of, address_of, name, theme):
-    folder = bundle_of(name if name == "ranks4" else FIXTURES / "jobs" / name)
-    found = Bundle.open(folder).ranks("findings")
-    page = new_page(viewport={"width": 1024, "height": 768}, color_scheme=theme)
-    page.goto(address_of(folder))
-    expect(page.get_by_role("heading", level=1)).to_have_text(plain(found["summary"]["text"]))
-    first = page.get_by_role("list", name="Findings of all ranks").get_by_role("article").first
-    expect(first).to_be_in_viewport()
-    expect(first.get_by_role("heading")).to_contain_text(plain(found["findings"][0]["title"]))
-    assert page.get_by_role("banner").bounding_box()["height"] == 48, "one row"
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    first.get_by_role("link").click()
-    expect(page).to_have_url(re.compile("/multirank/"))
-    expect(page.get_by_role("heading", level=1)).to_have_text(plain(found["summary"]["text"]))
+def test_the_default_viewer_opens_on_all_ranks(page_that, bundle_of, address_of):
+    page = page_that(viewport={"width": 1024, "height": 768})
+    for source in (FIXTURES / "jobs" / "absent_caller", FIXTURES / "jobs" / "two_jobs", "ranks4"):
+        folder = bundle_of(source)
+        found = Bundle.open(folder).ranks("findings")
+        page.goto(address_of(folder))
+        first = page.get_by_role("list", name="Findings of all ranks").get_by_role("article").first
+        for theme in ("dark", "light"):
+            page.emulate_media(color_scheme=theme)
+            expect(page.get_by_role("heading", level=1)).to_have_text(plain(found["summary"]["text"]))
+            expect(first).to_be_in_viewport()
+            expect(first.get_by_role("heading")).to_contain_text(plain(found["findings"][0]["title"]))
+            assert page.get_by_role("banner").bounding_box()["height"] == 48, f"one row: {source}, {theme}"
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{source}, {theme}"
+        first.get_by_role("link").click()
+        expect(page).to_have_url(re.compile("/multirank/"))
+        expect(page.get_by_role("heading", level=1)).to_have_text(plain(found["summary"]["text"]))
 
 
 def test_a_log_that_was_asked_for_comes_first(show, job):
@@ -203,17 +207,17 @@ def test_a_log_that_was_asked_for_comes_first(show, job):
     expect(page.get_by_role("link", name="What differs between the ranks ›")).to_be_visible()
 
 
-@pytest.mark.parametrize("width", [720, 1024, 1700])
-def test_the_bar_is_one_row(page_that, job, address_of, width):
-    page = page_that(viewport={"width": width, "height": 700})
-    page.goto(address_of(job("absent_caller")))
-    expect(page.get_by_role("heading", level=1)).to_be_visible()
-    views = page.get_by_role("navigation", name="Views")
-    views.get_by_role("link", name="Records", exact=True).click()
-    expect(page.get_by_role("grid", name="Records")).to_be_visible()
-    bar = page.get_by_role("banner")
-    assert bar.bounding_box()["height"] == 48
-    assert bar.evaluate("bar => bar.scrollWidth <= bar.clientWidth && [...bar.querySelectorAll('button, input, select')].every((one) => one.scrollWidth <= one.clientWidth + 1)")
+def test_the_bar_is_one_row(page, job, address_of):
+    for width in (720, 1024, 1700):
+        page.set_viewport_size({"width": width, "height": 700})
+        page.goto(address_of(job("absent_caller")))
+        expect(page.get_by_role("heading", level=1)).to_be_visible()
+        views = page.get_by_role("navigation", name="Views")
+        views.get_by_role("link", name="Records", exact=True).click()
+        expect(page.get_by_role("grid", name="Records")).to_be_visible()
+        bar = page.get_by_role("banner")
+        assert bar.bounding_box()["height"] == 48, width
+        assert bar.evaluate("bar => bar.scrollWidth <= bar.clientWidth && [...bar.querySelectorAll('button, input, select')].every((one) => one.scrollWidth <= one.clientWidth + 1)"), width
 
 
 @pytest.fixture
