@@ -6,7 +6,6 @@ import signal
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 
 import pytest
 import traces
@@ -46,17 +45,11 @@ def s3(s3):
     return s3
 
 
-@contextmanager
-def local_cluster():
-    """A real cluster: a scheduler and two workers that are processes of their own."""
+@pytest.fixture(scope="module")
+def cluster(s3):
+    """A real cluster: a scheduler and two workers that are processes of their own. Workers take the address of the bucket from their environment."""
     distributed = pytest.importorskip("distributed", reason="the test of Dask needs distributed")
     with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0", host="127.0.0.1") as found:
-        yield found
-
-
-@pytest.fixture(scope="module")
-def cluster():
-    with local_cluster() as found:
         yield found
 
 
@@ -204,12 +197,13 @@ def test_a_cluster_builds_the_same(cluster, local, tmp_path):
     assert traces.files(tmp_path / "out") == local
 
 
-def test_a_cluster_reads_and_writes_a_bucket(s3, local):
-    """Workers take the address of the bucket from their environment, so this cluster is started with it."""
-    with local_cluster() as cluster:
-        done = CliRunner().invoke(cli, ["s3://jobs/logs", "s3://jobs/by-dask", "--executor", address(cluster), "-q"])
-        assert done.exit_code == 0, done.output
-    assert stored(s3, "jobs/by-dask") == local
+def test_a_cluster_reads_and_writes_a_bucket(cluster, s3, pair, tmp_path):
+    for log in pair:
+        s3.put(str(log.path), "jobs/pair/")
+    done = CliRunner().invoke(cli, ["s3://jobs/pair", "s3://jobs/by-dask", "--executor", address(cluster), "-q"])
+    assert done.exit_code == 0, done.output
+    build(pair, tmp_path / "out", jobs=1)
+    assert stored(s3, "jobs/by-dask") == traces.files(tmp_path / "out")
 
 
 def die_once(marker):

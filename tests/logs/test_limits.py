@@ -122,7 +122,8 @@ def test_the_size_of_the_blocks_matters_to_no_limit(data, block, line, more):
 MEGABYTE = 1 << 20
 CHILD = """
 import resource, sys
-resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
+limit = int(sys.argv.pop(1)) << 20
+resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 from tlparse_bundle.cli.main import main
 main()
 """
@@ -136,18 +137,18 @@ def bomb(path, start, filling, pack, size):
 
 
 @pytest.mark.parametrize(
-    "start,filling,pack,size,events",
+    "start,filling,pack,size,room,events",
     [
-        (b"", b"\0", gzip.compress, 1024, 0),
-        (record("a", payload=b"x")[:-1], b"x", zstandard.compress, 512, 1),
-        (record("a", payload=b"x"), b"\tx\n\n", gzip.compress, 512, 1),
+        (b"", b"\0", gzip.compress, 1024, 2048, 0),
+        (record("a", payload=b"x")[:-1], b"x", zstandard.compress, 288, 1152, 1),
+        (record("a", payload=b"x"), b"\tx\n\n", gzip.compress, 288, 1152, 1),
     ],
     ids=["a line", "a payload line", "payload lines"],
 )
-def test_a_compressed_bomb(start, filling, pack, size, events, root, tmp_path):
-    """In 2 GB of address space, which a gigabyte that is read as a whole exceeds, with the copies that are made of it."""
+def test_a_compressed_bomb(start, filling, pack, size, room, events, root, tmp_path):
+    """In ``room`` MB of address space, which ``size`` MB that are read as a whole exceed, with the copies that are made of them. A record may have 256."""
     bomb(tmp_path / NAME, start, filling, pack, size * MEGABYTE)
-    command = [sys.executable, "-c", CHILD, NAME, "out", "--jobs", "1", "--strict"]
+    command = [sys.executable, "-c", CHILD, str(room), NAME, "out", "--jobs", "1", "--strict"]
     done = subprocess.run(command, cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(root / "preprocessor")}, capture_output=True, text=True, timeout=HANG_S)
     assert done.returncode == 3 and "1 × too-large" in done.stderr
     (it,) = Bundle.open(tmp_path / "out").logs
@@ -306,7 +307,7 @@ def test_what_is_neither_file_nor_folder(tmp_path):
 def test_json_that_takes_too_much_memory_is_not_parsed(kind, root, tmp_path):
     """120 MB of small lists would be 40 million objects, and 3 GB."""
     bomb(tmp_path / NAME, record(f"{kind} 0/1", payload="[[]")[:-1], b",[],[],[]" * 2, gzip.compress, 112 * MEGABYTE)
-    command = [sys.executable, "-c", CHILD, NAME, "out", "--jobs", "1"]
+    command = [sys.executable, "-c", CHILD, "2048", NAME, "out", "--jobs", "1"]
     done = subprocess.run(command, cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(root / "preprocessor")}, capture_output=True, text=True, timeout=HANG_S)
     assert done.returncode == 0 and "Traceback" not in done.stderr
     (it,) = Bundle.open(tmp_path / "out").logs
