@@ -11,9 +11,9 @@ class OneServer:
     def __init__(self):
         self._apps = {}
 
-    def add(self, folder):
-        """The name of a bundle."""
-        name = f"run{len(self._apps)}"
+    def add(self, folder, name=None):
+        """The name of a bundle, one that is free when none is given."""
+        name = name or f"run{len(self._apps)}"
         self._apps[name] = create_app({name: folder})
         return name
 

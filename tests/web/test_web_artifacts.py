@@ -5,7 +5,7 @@ import re
 
 import pytest
 from log_builder import log, record
-from pages import becomes, expect_address
+from pages import becomes, expect_address, go
 from playwright.sync_api import expect
 
 
@@ -116,17 +116,18 @@ def test_artifact_without_payload_shows_its_metadata(show):
     expect(page.get_by_role("region", name="JSON of bare")).to_contain_text('"extra": "kept"')
 
 
-@pytest.mark.parametrize("url, web", [("https://example.com/x?y=1", True), ("javascript:alert(1)", False), ("data:text/html,x", False), ("", False)])
-def test_links_are_links_only_for_the_web(show, url, web):
-    data = log("link 0/0 " + json.dumps({"name": "profile", "url": url}))
-    page, bundle = show(data, "#v=1&view=compile&compile=0/0&artifact=profile")
-    main = page.get_by_role("main")
-    expect(main.get_by_role("region", name="JSON of")).to_contain_text(json.dumps(url))
-    links = main.locator("a:not([href^='#'])")
-    expect(links).to_have_count(1 if web else 0)
-    if web:
-        expect(links).to_have_attribute("href", url)
-        expect(links).to_have_attribute("rel", "noopener noreferrer")
+def test_links_are_links_only_for_the_web(show):
+    urls = {"https://example.com/x?y=1": True, "javascript:alert(1)": False, "data:text/html,x": False, "": False}
+    page, _ = show(b"".join(log(f"link 0/{n} " + json.dumps({"name": "profile", "url": url})) for n, url in enumerate(urls)))
+    for n, (url, web) in enumerate(urls.items()):
+        go(page, f"#v=1&view=compile&compile=0/{n}&artifact=profile")
+        main = page.get_by_role("main")
+        expect(main.get_by_role("region", name="JSON of")).to_contain_text(json.dumps(url))
+        links = main.locator("a:not([href^='#'])")
+        expect(links).to_have_count(1 if web else 0)
+        if web:
+            expect(links).to_have_attribute("href", url)
+            expect(links).to_have_attribute("rel", "noopener noreferrer")
 
 
 LONG = "\n".join(f"line {n} of the text: x_{n} = relu({n}) # {'needle' if n % 30_000 == 7 else 'hay'}" for n in range(100_000))

@@ -100,10 +100,10 @@ STYLES = "() => Array.from(document.styleSheets, (sheet) => [sheet.media.mediaTe
 
 
 @pytest.mark.parametrize("fixture, hashes", PARTS)
-def test_an_address_shows_the_same_in_a_new_window_and_in_an_exported_file(show, new_page, blank, bundle_of, address_of, fixture, hashes):
+def test_an_address_shows_the_same_in_a_new_window_and_in_an_exported_file(show, page_that, new_page, blank, bundle_of, address_of, fixture, hashes):
     """In a new window also after something was selected, sorted and filtered in the view; in the file with the same styles in the same order."""
     page, bundle = show(fixture)
-    other, exported = new_page(), new_page()
+    other, exported = page_that(color_scheme="light"), new_page()
     exported.goto(address_of(bundle_of(fixture), "export"))
     here, there = (re.search(r"([^/]+?)(\.html|/)(#|$)", one.url)[1] for one in (page, exported))  # the bundle has the name of its file there
     for hash in hashes:

@@ -61,12 +61,10 @@ def test_the_first_screen_names_rank_compile_and_reason(view, name):
         expect(first).to_contain_text(words)
     others = {int(n) for n in re.findall(r"Rank (\d)", page.get_by_role("region", name="Verdict").inner_text())}
     assert others == {rank}, "no other rank is accused"
+    the_matrix_marks_the_cell(page, name, known)
 
 
-@pytest.mark.parametrize("name", SCENARIOS)
-def test_the_matrix_marks_the_cell(view, name):
-    known = truth(name)
-    page = view(f"ranks_{name}")
+def the_matrix_marks_the_cell(page, name, known):
     odd = f"rank {known['differs'][0]}"
     marked = page.locator(".matrix-cell.marked")
     expect(cell(page, odd, known["function"])).to_have_class(re.compile("marked"))

@@ -8,7 +8,7 @@ import os
 from pathlib import Path
 
 import pytest
-from pages import settle
+from pages import open_page, settle
 
 PICTURES = Path(__file__).parent / "pictures"
 UPDATE = "TLPARSE_BUNDLE_UPDATE_PICTURES"
@@ -54,10 +54,10 @@ COMPARE = """async ([shot, known, scale]) => {
 }"""
 
 
-@pytest.fixture
-def canvas(new_page, blank):
+@pytest.fixture(scope="session")
+def canvas(browser, blank):
     """A page without a policy, to draw in."""
-    page = new_page(bypass_csp=True)
+    page = open_page(browser, bypass_csp=True)
     page.goto(blank)
     width = page.evaluate(f"""() => {{ const probe = document.createElement("span"); probe.style.font = "13px system-ui"; probe.style.position = "absolute"; probe.textContent = {PROBE!r};
         document.body.append(probe); const {{ width }} = probe.getBoundingClientRect(); probe.remove(); return width }}""")
@@ -71,11 +71,14 @@ def as_data(image, kind):
 
 
 @pytest.mark.parametrize("screen", SCREENS)
-def test_it_looks_as_it_did(canvas, new_page, bundle_of, served, screen):
+def test_it_looks_as_it_did(canvas, new_page, bundle_of, served, one_server, screen):
     fixture, viewer, state = SCREENS[screen]
     page, changed = new_page(), []
-    base = served({name: bundle_of(name) for name in (HOME if viewer == "home" else (fixture,))})
-    page.goto(f"{base}/viewers/{viewer}/" + ("#sort=name" if viewer == "home" else f"?bundle=/bundles/{fixture}/{state}"))
+    if viewer == "home":
+        page.goto(served({name: bundle_of(name) for name in HOME}) + "/viewers/home/#sort=name")
+    else:
+        base, app = one_server
+        page.goto(f"{base}/viewers/{viewer}/?bundle=/bundles/{app.add(bundle_of(fixture), fixture)}/{state}")
     settle(page)
     page.evaluate("() => document.querySelectorAll('td.when').forEach((cell) => { cell.textContent = '2026-01-01 12:00' })")
     for size, (width, height) in SIZES.items():

@@ -1,17 +1,21 @@
 """On paper: everything below each other, no controls, dark on white."""
 
-import pytest
-from pages import settle
+from pages import go
 from playwright.sync_api import expect
 
 
-@pytest.mark.parametrize("view", ["overview", "compile&compile=0/1", "timeline"])
-def test_print_shows_all_and_no_controls(new_page, bundle_of, address_of, view):
-    page = new_page(color_scheme="dark", viewport={"width": 760, "height": 500})
-    page.goto(address_of(bundle_of("recompiles")) + f"#v=1&view={view}")
-    expect(page.get_by_role("navigation", name="Views")).to_be_visible()
-    expect(page.get_by_role("heading", level=1)).to_be_visible()
-    settle(page)
+def test_print_shows_all_and_no_controls(page_that, bundle_of, address_of):
+    page = page_that(color_scheme="dark", viewport={"width": 760, "height": 500})
+    page.goto(address_of(bundle_of("recompiles")))
+    for view in ("overview", "compile&compile=0/1", "timeline"):
+        go(page, f"#v=1&view={view}")
+        expect(page.get_by_role("navigation", name="Views")).to_be_visible()
+        expect(page.get_by_role("heading", level=1)).to_be_visible()
+        it_prints(page)
+        page.emulate_media(media="screen")
+
+
+def it_prints(page):
     page.emulate_media(media="print", color_scheme="dark")
     expect(page.get_by_role("navigation", name="Views")).to_be_hidden()
     for control in page.get_by_role("main").get_by_role("button").all() + page.get_by_role("searchbox").all():

@@ -5,7 +5,7 @@ import re
 
 import pytest
 from conftest import ROOT
-from pages import address, becomes, settle
+from pages import address, becomes, go, settle
 from playwright.sync_api import expect
 
 FIXTURES = ["provenance", "provenance_training", "provenance_aoti", "provenance_graphs"]
@@ -56,16 +56,11 @@ def source_line(page, number):
     return body(page, "source").locator(f'.code-line:has(.gutter[data-number="{number}"])')
 
 
-GRAPHS = {}  # the known pairs of each graph
-for name in FIXTURES:
+@pytest.mark.parametrize("name", FIXTURES)
+def test_from_the_source_line_to_the_kernel_and_back(view, name):
+    page = view(name)
     for known in facts(name)["known_pairs"]:
-        GRAPHS.setdefault((name, graph_hash(known)), []).append(known)
-
-
-@pytest.mark.parametrize(("name", "hash"), GRAPHS)
-def test_from_the_source_line_to_the_kernel_and_back(view, name, hash):
-    page = view(name, hash)
-    for known in GRAPHS[name, hash]:
+        go(page, graph_hash(known))
         follow(page, known)
         page.keyboard.press("Escape")
         becomes(lambda: lit(page, "post"), [])
