@@ -62,6 +62,13 @@ def test_up_and_down_again():
     assert [found.at for found in jumps([40e6 * each * (1 + draw.gauss(0, 0.02)) for each in level], TIME)] == [40, 55, 85]
 
 
+def test_jumps_that_are_near_each_other_have_their_own_levels():
+    assert jumps([2] * 20 + [4] * 7 + [9] * 20, COUNT) == [Jump(20, 2, 4), Jump(27, 4, 9)]
+    for length in (5, 6):
+        assert jumps([2] * 20 + [9] * length + [2] * 20, COUNT) == [Jump(20, 2, 9), Jump(20 + length, 9, 2)]
+    assert jumps([2] * 20 + [9] * 4 + [2] * 20, COUNT) == []  # too short to be a level
+
+
 def test_one_or_two_outliers_are_no_jump():
     assert jumps([6] * 20 + [9] + [6] * 20, COUNT) == []
     assert jumps([6] * 20 + [9, 9] + [6] * 20, COUNT) == []
@@ -88,7 +95,8 @@ def test_the_last_runs_differ():
     assert last_differs([6] * 20 + [7] * 5, COUNT) is None  # that is a jump
     assert last_differs([6] * 5 + [9] + [6] * 14 + [9], COUNT) is None  # as it was before
     assert last_differs([6] * 3 + [7], COUNT) is None  # too few to know what is usual
-    assert last_differs([2] * 10 + [6] * 10 + [2], COUNT) == Jump(20, 6, 2)  # as it was before the jump, but not since
+    again = [2] * 10 + [6] * 10 + [2]  # as it was before the jump, but not since
+    assert last_differs(again, COUNT) is None and last_differs(again, COUNT, jumps(again, COUNT)[-1].at) == Jump(20, 6, 2)
 
 
 def test_the_last_run_of_noise_seldom_differs():

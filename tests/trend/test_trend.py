@@ -1,10 +1,13 @@
 """``trend``: runs of many bundles over time, from their manifests alone; what cannot be known stays unknown."""
 
 import json
+import os
 import random
+import re
 import shutil
 import subprocess
 import sys
+import urllib.request
 
 import pytest
 import traces
@@ -14,6 +17,7 @@ from tlparse_bundle.format.schemas import shared_files
 from tlparse_bundle.trend.document import document
 from tlparse_bundle.trend.metrics import METRICS
 from tlparse_bundle.trend.run import Location, read_run, read_runs
+from waiting import HANG_S
 from warm_command import run_warm
 
 SCHEMA = json.loads((shared_files() / "schema" / "documents" / "trend.schema.json").read_text())
@@ -276,6 +280,19 @@ def test_out_writes_the_page(nightly, tmp_path):
     (page / "mine.txt").write_text("mine")
     done = run_warm(["trend", nightly, "--out", "page", "--overwrite"], tmp_path)
     assert done.returncode == 1 and b"holds more than one" in done.stderr and (page / "mine.txt").exists()
+
+
+def test_open_leads_to_the_page(nightly):
+    command = [sys.executable, "-m", "tlparse_bundle", "trend", nightly, "--open", "--port", "0"]
+    process = subprocess.Popen(command, env={**os.environ, "BROWSER": "true"}, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    try:
+        address = process.stdout.readline().strip()
+        assert re.fullmatch(r"http://127\.0\.0\.1:\d+/viewers/trend/\?token=\S+", address)
+        with urllib.request.build_opener(urllib.request.HTTPCookieProcessor()).open(address) as response:
+            assert response.status == 200 and b"Over time" in response.read() and response.url.endswith("/viewers/trend/")
+    finally:
+        process.terminate()
+        process.communicate(timeout=HANG_S)
 
 
 def test_the_bundles_that_cannot_be_read_stay_unread(nightly):

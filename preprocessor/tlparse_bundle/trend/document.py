@@ -59,8 +59,9 @@ def _changes(runs: Sequence[Run], series_index: int, run_indexes: Sequence[int])
     for metric in sorted(METRICS, key=lambda metric: (metric.unit == MICROSECONDS, METRICS.index(metric))):
         known = [index for index in run_indexes if runs[index].values[metric.key] is not None and runs[index].start_epoch_us is not None]
         numbers = [runs[index].values[metric.key] for index in known]
-        last = last_differs(numbers, metric.least)
-        for jump, confirmed in [*((jump, True) for jump in jumps(numbers, metric.least)), *([(last, False)] if last else [])]:
+        sure = jumps(numbers, metric.least)
+        last = last_differs(numbers, metric.least, sure[-1].at if sure else 0)
+        for jump, confirmed in [*((jump, True) for jump in sure), *([(last, False)] if last else [])]:
             near = known[jump.at - 1 : jump.at + 2] if metric.unit == MICROSECONDS else []
             at = next((index for index in (known[jump.at], *near) if (index, confirmed) in rows), known[jump.at])
             row = rows.setdefault((at, confirmed), {"series_index": series_index, "run_index": at, "base_run_index": _before(known, at), "run_count": len(known) - known.index(at), "changes": []})

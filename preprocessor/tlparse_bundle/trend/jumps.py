@@ -8,7 +8,7 @@ grows from run to run all the time is no jump: both sides must be flat, compared
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from statistics import median
 from typing import NamedTuple
 
@@ -38,23 +38,19 @@ class Jump(NamedTuple):
 def jumps(numbers: Sequence[float], least: Least) -> list[Jump]:
     """The jumps of a series, in its order."""
     noise = _noise(numbers)
-    candidates = [at for at in range(1, len(numbers)) if _is_jump(*_sides(numbers, at), noise, least)]
-    found: list[Jump] = []
-    for group in _neighbours(candidates):
-        begin = found[-1].at if found else 0
-        around = range(max(begin, group[0] - WINDOW), min(len(numbers), group[-1] + WINDOW))
-        at = min(group, key=lambda place: _left(numbers[around.start : place]) + _left(numbers[place : around.stop]))
-        before, after = _sides(numbers, at)
-        step = median(after) - median(before)
-        if abs(_slope(before) + _slope(after)) <= _FLAT * abs(step):
-            found.append(Jump(at, median(before), median(after)))
+    places = [0, *_places(numbers, noise, least), len(numbers)]
+    found = []
+    for begin, at, end in zip(places, places[1:], places[2:]):
+        before, after = _sides(numbers, begin, at, end)
+        jump = Jump(at, median(before), median(after))
+        if _matters(jump.before, jump.after, noise, least) and abs(_slope(before) + _slope(after)) <= _FLAT * abs(jump.after - jump.before):
+            found.append(jump)
     return found
 
 
-def last_differs(numbers: Sequence[float], least: Least) -> Jump | None:
-    """Where the last numbers, not enough for a jump, are beyond all that were there since the last jump; None when they are not."""
+def last_differs(numbers: Sequence[float], least: Least, begin: int = 0) -> Jump | None:
+    """Where the last numbers, not enough for a jump, are beyond all from ``begin`` on, the last jump; None when they are not."""
     noise = _noise(numbers)
-    begin = max((jump.at for jump in jumps(numbers, least)), default=0)
     for at in range(max(begin + FEWEST, len(numbers) - FEWEST + 1), len(numbers)):
         earlier, after = numbers[begin:at], numbers[at:]
         level = median(earlier[-WINDOW:])
@@ -64,8 +60,22 @@ def last_differs(numbers: Sequence[float], least: Least) -> Jump | None:
     return None
 
 
-def _sides(numbers: Sequence[float], at: int) -> tuple[Sequence[float], Sequence[float]]:
-    return numbers[max(0, at - WINDOW) : at], numbers[at : at + WINDOW]
+def _places(numbers: Sequence[float], noise: float, least: Least) -> list[int]:
+    """Where levels change: the first place, then what there is on both sides of it."""
+    places, todo = [], [(0, len(numbers))]
+    while todo:
+        begin, end = todo.pop()
+        group = _first_group(at for at in range(begin + 1, end) if _is_jump(*_sides(numbers, begin, at, end), noise, least))
+        if group:
+            first, last = max(begin, group[0] - WINDOW), min(end, group[-1] + WINDOW)
+            place = min(group, key=lambda at: _left(numbers[first:at]) + _left(numbers[at:last]))
+            places.append(place)
+            todo += [(place, end), (begin, place)]
+    return sorted(places)
+
+
+def _sides(numbers: Sequence[float], begin: int, at: int, end: int) -> tuple[Sequence[float], Sequence[float]]:
+    return numbers[max(begin, at - WINDOW) : at], numbers[at : min(end, at + WINDOW)]
 
 
 def _is_jump(before: Sequence[float], after: Sequence[float], noise: float, least: Least) -> bool:
@@ -82,7 +92,7 @@ def _matters(before: float, after: float, noise: float, least: Least) -> bool:
 def _slope(numbers: Sequence[float]) -> float:
     """How much higher the second half is than the first."""
     half = len(numbers) // 2
-    return median(numbers[-half:]) - median(numbers[:half])
+    return median(numbers[-half:]) - median(numbers[:half]) if half else 0.0
 
 
 def _noise(numbers: Sequence[float]) -> float:
@@ -91,14 +101,14 @@ def _noise(numbers: Sequence[float]) -> float:
     return steps[int(_QUANTILE * (len(steps) - 1))] if len(steps) > 1 else 0.0
 
 
-def _neighbours(places: Sequence[int]) -> list[list[int]]:
-    groups: list[list[int]] = []
+def _first_group(places: Iterable[int]) -> list[int]:
+    """The first place, with those that follow it without a gap."""
+    group: list[int] = []
     for place in places:
-        if groups and place == groups[-1][-1] + 1:
-            groups[-1].append(place)
-        else:
-            groups.append([place])
-    return groups
+        if group and place > group[-1] + 1:
+            break
+        group.append(place)
+    return group
 
 
 def _left(numbers: Sequence[float]) -> float:
