@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from xml.etree import ElementTree
 
 import pytest
@@ -161,13 +162,24 @@ def test_a_new_break_is_found_and_what_was_there_is_not(pair, check, rows, tmp_p
         "new:failure": "passed",
         "worse:any": "passed",
     }
-    assert outcomes(rows(base, "--baseline", new.folder)) == {"new:any": "passed"}
+    (found,) = rows(base, "--baseline", new.folder)
+    assert (found["outcome"], found["text"]) == (
+        "passed",
+        "None. 1 finding of the baseline is gone: write it anew, or what is gone may come back unseen.",
+    )
 
 
 @pytest.mark.parametrize("name", ["recompile_fixed", "nothing_changed", "nothing_changed_training"])
 def test_nothing_is_found_where_nothing_became_worse(pair, rows, name):
     base, new = pair(name)
     assert outcomes(rows(new, "--baseline", base.folder, "--fail-on", "new:any,worse:any")) == {"new:any": "passed", "worse:any": "passed"}
+
+
+def test_misses_of_caches_are_found_only_when_they_are_named(pair, rows):
+    base, new = pair("config_changed")
+    found = rows(new, "--baseline", base.folder, "--fail-on", "new:any,new:cache-miss")
+    assert outcomes(found) == {"new:any": "passed", "new:cache-miss": "failed"}
+    assert {row["kind"] for row in found[1]["findings"]} == {"cache-miss"} and len(found[1]["findings"]) == 2
 
 
 def test_what_happens_more_often_is_worse(pair, rows, check, tmp_path):
@@ -241,6 +253,19 @@ def test_findings_that_are_not_listed_let_no_check_pass(log_of, rows, check, tmp
     assert json.loads((tmp_path / "b.json").read_text())["unlisted"] == {"graph-break": 30}
 
 
+@pytest.mark.parametrize("details", [{}, {"kinds": 1}, {"kinds": [1]}, {"kinds": [{"kind": "graph-break", "count": "many"}]}])
+def test_details_that_are_damaged_are_refused(two_ranks, check, tmp_path, details):
+    out = two_ranks(log("artifact:a 0/0\n | text"))
+    shutil.copytree(out, tmp_path / "out")
+    (path,) = [path for path in (tmp_path / "out").rglob("findings.json") if "rank_0" in str(path)]
+    table = json.loads(path.read_bytes())
+    row = {"kind": "unlisted", "fingerprint": "0" * 16, "severity": "info", "title": "t", "text": "", "count": 1, "because_of": None, "details": details}
+    table["findings"] = [row | dict.fromkeys(("function", "file", "line", "cost_us", "cost_of")) | {name: [] for name in ("compile_indexes", "event_indexes", "span_indexes", "remedies")}]
+    path.write_text(json.dumps(table))
+    code, out, err = check("out", "--baseline", "out")
+    assert code == 1 and out == "" and "is damaged" in err
+
+
 # ---- files of baselines that are none
 
 
@@ -290,6 +315,24 @@ def test_annotations_are_escaped(hostile, check):
     (line,) = out.splitlines()
     assert line.startswith("::error file=x%2Cy%3Az%25.py,line=7,title=max-failures 0 · ") and "\x1b" not in line and "\u202e" not in line
     assert "%250A" in line and out.count("\n") == 1
+
+
+def test_an_annotation_stands_at_the_file_of_the_checkout(pair, check, tmp_path):
+    """A finding names a file without the folders that all files of the log share."""
+    base, new = pair("new_break")
+
+    def places():
+        return re.findall("file=([^,]+),", check(new, "--baseline", base.folder, "--format", "github")[1])
+
+    assert places() == ["program.py"]
+    for folder in ("src/models", ".venv/lib", "node_modules/x", "src/other"):
+        (tmp_path / folder).mkdir(parents=True)
+    for path in ("src/models/program.py", "src/other/not_program.py", ".venv/lib/program.py", "node_modules/x/program.py"):
+        (tmp_path / path).write_text("")
+    assert places() == ["src/models/program.py"]
+    assert "file=src/models/program.py," in run_warm(["report", new.folder, "--format", "github"], tmp_path).stdout.decode()
+    (tmp_path / "src" / "other" / "program.py").write_text("")
+    assert places() == ["program.py"], "two files can be meant"
 
 
 def test_junit_is_xml_whatever_the_log_says(hostile, check, tmp_path):

@@ -54,7 +54,7 @@ def time_us(text: str) -> int:
 
 def at_least(summary: dict, rows: Sequence[dict]) -> str | None:
     """Why the numbers of a log may be too low, in words; None when it tells all."""
-    if any(row["kind"] == "data-problem" and row["details"]["loses_records"] for row in rows):
+    if any(row["kind"] == "data-problem" and row["details"].get("loses_records", True) for row in rows):
         return "the log is damaged, so that there may be more"
     if summary["unfinished_count"]:
         return f"the log ends inside {plural(summary['unfinished_count'], 'compile')}, so that there may be more"

@@ -19,6 +19,7 @@ from tlparse_bundle.findings.bounds import KIND as UNLISTED
 from tlparse_bundle.format.json_codec import loads
 from tlparse_bundle.format.schemas import schema
 from tlparse_bundle.ranks.findings import MAX_FINDINGS
+from tlparse_bundle.read.checks import damaged
 from tlparse_bundle.report.choose import Section
 
 WHAT, VERSION = "tlparse-bundle baseline", 1
@@ -48,7 +49,7 @@ def baseline_of(sections: Sequence[Section]) -> Baseline:
     for section in sections:
         for row in section.findings:
             if row["kind"] == UNLISTED:
-                found.unlisted.update({kind["kind"]: kind["count"] for kind in row["details"]["kinds"]})
+                found.unlisted.update(_kinds(row))
         for row in _once(section.findings):
             known = found.findings.setdefault(row["fingerprint"], row)
             if row["count"] > known["count"]:
@@ -60,6 +61,14 @@ def baseline_of(sections: Sequence[Section]) -> Baseline:
         values = [amount.of(summary) for summary in logs]
         found.numbers[_name(amount)] = None if None in values else max(values, default=None)
     return found
+
+
+def _kinds(unlisted: dict) -> dict[str, int]:
+    """How many findings of each kind are not listed. Details of findings are as the bundle has them: nobody has looked at them yet."""
+    try:
+        return {str(kind["kind"]): max(1, int(kind["count"])) for kind in unlisted["details"]["kinds"]}
+    except (KeyError, TypeError, ValueError, OverflowError):
+        raise damaged("the table of findings", "the details of those that are not listed are not as they must be") from None
 
 
 def _once(rows: Sequence[dict]) -> Iterable[dict]:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from tlparse_bundle.check.verdict import PASSED, UNKNOWN, Outcome
 from tlparse_bundle.report.github import annotation, said
 
 
-def render(outcomes: Sequence[Outcome], *, allow_unknown: bool) -> str:
-    """A line for each finding that lets the check fail, and for each outcome that has none."""
-    return "\n".join(line for outcome in outcomes for line in _lines(outcome, allow_unknown))
+def render(outcomes: Sequence[Outcome], *, allow_unknown: bool, places: Mapping[str, str] = {}) -> str:
+    """A line for each finding that lets the check fail, and for each outcome that has none. ``places``: see report.checkout."""
+    return "\n".join(line for outcome in outcomes for line in _lines(outcome, allow_unknown, places))
 
 
-def _lines(outcome: Outcome, allow_unknown: bool) -> Iterator[str]:
+def _lines(outcome: Outcome, allow_unknown: bool, places: Mapping[str, str]) -> Iterator[str]:
     title = f"{outcome.rule} · {outcome.log}" if outcome.log else outcome.rule
     if outcome.outcome == PASSED:
         yield annotation("notice", title, outcome.text)
@@ -22,4 +22,4 @@ def _lines(outcome: Outcome, allow_unknown: bool) -> Iterator[str]:
     if not outcome.findings:
         yield annotation(command, title, outcome.text)
     for row in outcome.findings:
-        yield annotation(command, title, said(row), row["file"], row["line"])
+        yield annotation(command, title, said(row), places.get(row["file"], row["file"]), row["line"])

@@ -11,7 +11,7 @@ from fractions import Fraction
 from tlparse_bundle.check.amounts import BREAKS, COMPILE_TIME, RECOMPILES, Amount, at_least, untold
 from tlparse_bundle.check.baseline import MEASURED, OF_RANKS, Baseline, baseline_of, time_of
 from tlparse_bundle.check.verdict import FAILED, PASSED, UNKNOWN, Outcome
-from tlparse_bundle.compare.findings import NEW, WORSE, matched_findings
+from tlparse_bundle.compare.findings import GONE, NEW, WORSE, matched_findings
 from tlparse_bundle.errors import BundleError
 from tlparse_bundle.findings.bounds import KIND as UNLISTED
 from tlparse_bundle.findings.registry import kinds as kinds_of_logs
@@ -78,7 +78,7 @@ def outcomes(sections: Sequence[Section], base: Baseline, rules: Sequence[Rule])
 
 
 def _findings(sections: Sequence[Section], base: Baseline, found: Baseline, rule: Rule) -> Outcome:
-    rows = [row for row in found.findings.values() if rule.of == row["kind"] or rule.of == ANY and row["severity"] != "info"]
+    rows = [row for row in found.findings.values() if _is_meant(row, rule)]
     matched = matched_findings(base.rows(), rows)
     if rule.what == "worse":
         worse = [_compared(match.row, match.base) for match in matched if match.change == WORSE and match.base is not None]
@@ -89,12 +89,20 @@ def _findings(sections: Sequence[Section], base: Baseline, found: Baseline, rule
         if new:
             return Outcome(str(rule), "", FAILED, f"{plural(len(new), 'finding')} that the baseline does not have.", new)
         told = {match.row["fingerprint"] for match in matched}
-        untold_rows = [row for row in rows if row["fingerprint"] not in told]
-        if untold_rows:
-            said = f"{plural(len(untold_rows), 'finding')} that may be among those that the baseline does not list."
-            return Outcome(str(rule), "", UNKNOWN, said, untold_rows)
+        hidden = [row for row in rows if row["fingerprint"] not in told]
+        if hidden:
+            said = f"{plural(len(hidden), 'finding')} that may be among those that the baseline does not list."
+            return Outcome(str(rule), "", UNKNOWN, said, hidden)
     doubt = _doubt(sections, found, rule)
-    return Outcome(str(rule), "", UNKNOWN, doubt) if doubt else Outcome(str(rule), "", PASSED, "None.")
+    if doubt:
+        return Outcome(str(rule), "", UNKNOWN, doubt)
+    gone = sum(match.change == GONE and match.row["fingerprint"] not in found.findings and _is_meant(match.row, rule) for match in matched)
+    left = f" {plural(gone, 'finding')} of the baseline {'is' if gone == 1 else 'are'} gone: write it anew, or what is gone may come back unseen."
+    return Outcome(str(rule), "", PASSED, "None." + (left if gone and rule.what == "new" else ""))
+
+
+def _is_meant(row: dict, rule: Rule) -> bool:
+    return rule.of == row["kind"] or rule.of == ANY and row["severity"] != "info"
 
 
 def _compared(row: dict, before: dict) -> dict:

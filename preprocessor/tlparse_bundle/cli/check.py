@@ -95,13 +95,15 @@ def check(bundle, baseline, fail_on, no_failures, allow_unknown, form, junit, wr
 def _print(outcomes, form: str, allow_unknown: bool) -> None:
     from tlparse_bundle.check import github, junit, terminal
     from tlparse_bundle.check.verdict import as_json
+    from tlparse_bundle.report.checkout import places_in
 
     if form == "json":
         say_json(as_json(outcomes, allow_unknown=allow_unknown))
     elif form == "junit":
         say(junit.render(outcomes, allow_unknown=allow_unknown), nl=False)
     elif outcomes and form == "github":
-        say(github.render(outcomes, allow_unknown=allow_unknown))
+        places = places_in(Path.cwd(), {row["file"] for outcome in outcomes for row in outcome.findings})
+        say(github.render(outcomes, allow_unknown=allow_unknown, places=places))
     elif outcomes:
         say_coloured(terminal.render(outcomes, allow_unknown=allow_unknown, width=min(100, shutil.get_terminal_size().columns)))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from pathlib import Path
 
 import click
 
@@ -32,6 +33,7 @@ def report(bundle, form, log_id, ranks, kinds, limit) -> None:
     """
     from tlparse_bundle.read.reader import Bundle
     from tlparse_bundle.report import choose, github, markdown, terminal
+    from tlparse_bundle.report.checkout import places_in
 
     sections = choose.choose(Bundle.open(bundle), log_id=log_id, ranks=ranks, kinds=kinds, limit=limit)
     if form == "json":
@@ -41,5 +43,7 @@ def report(bundle, form, log_id, ranks, kinds, limit) -> None:
     elif form == "text":
         width = min(100, shutil.get_terminal_size().columns)
         say_coloured(terminal.render(sections, width=width))
+    elif form == "github":
+        say(github.render(sections, places_in(Path.cwd(), {row["file"] for section in sections for row in section.findings})))
     else:
-        say({"markdown": markdown, "github": github}[form].render(sections))
+        say(markdown.render(sections))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from tlparse_bundle.report.choose import Section
 from tlparse_bundle.shown import shown
@@ -10,14 +10,15 @@ from tlparse_bundle.shown import shown
 _COMMANDS = {"error": "error", "warning": "warning"}
 
 
-def render(sections: Sequence[Section]) -> str:
-    return "\n".join(line for section in sections for line in _section(section))
+def render(sections: Sequence[Section], places: Mapping[str, str] = {}) -> str:
+    """``places``: where files lie in the repository (see checkout)."""
+    return "\n".join(line for section in sections for line in _section(section, places))
 
 
-def _section(section: Section) -> Iterator[str]:
+def _section(section: Section, places: Mapping[str, str]) -> Iterator[str]:
     yield annotation("notice", section.name, section.summary["text"])
     for row in section.findings:
-        yield annotation(_COMMANDS.get(row["severity"], "notice"), row["kind"], said(row), row["file"], row["line"])
+        yield annotation(_COMMANDS.get(row["severity"], "notice"), row["kind"], said(row), places.get(row["file"], row["file"]), row["line"])
 
 
 def said(row: dict) -> str:
