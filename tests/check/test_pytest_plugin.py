@@ -71,18 +71,19 @@ def log_of(name):
 
 
 @pytest.fixture
-def inner(pytester):
+def inner(pytester, monkeypatch):
     """inner(tests, *options): the result of a pytest of its own with the plug-in and the torch above."""
     for name, text in TORCH.items():
         path = pytester.path / "torch" / f"{name}.py"
         path.parent.mkdir(exist_ok=True, parents=True)
         path.write_text(text)
     pytester.syspathinsert()
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")  # those of others take a second to load
     paths = [log_of(name) for name in ("graph_breaks", "basic_inference", "recompiles")]
 
     def run(tests, *options):
         pytester.makepyfile(test_inner=USED.format(paths=paths) + tests)
-        return pytester.runpytest("-p", "tlparse_bundle.pytest", "-p", "no:xdist", "-p", "no:cacheprovider", "--strict-markers", *options)
+        return pytester.runpytest("-p", "tlparse_bundle.pytest", "-p", "no:cacheprovider", "--strict-markers", *options)
 
     return run
 
@@ -97,18 +98,25 @@ def test_broken():
 def test_sound():
     compile_as(SOUND)
 
+@pytest.mark.compile_trace(max_breaks=0)
+def test_that_fails_itself():
+    compile_as(BREAKS)
+    assert "one thing" == "another"
+
 @pytest.mark.compile_trace(max_compile_time="1ms")
 class TestOfAClass:
     @pytest.mark.compile_trace(max_recompiles=7)
     def test_slow(self):
         compile_as(RECOMPILES)
 """)
-    result.assert_outcomes(passed=1, failed=2)
+    result.assert_outcomes(passed=1, failed=3)
+    assert result.stdout.str().count("6 graph breaks; at most") == 1, "a test that fails by itself says so, and no more"
     result.stdout.fnmatch_lines([
         "✖ max-breaks 0 * 6 graph breaks; at most 0 are allowed.",
         "    graph-break · program.py:43 *",
         "*→ torch: *",
         "The trace: *compile_trace0",
+        "*AssertionError: assert 'one thing' == 'another'",
         "✖ max-compile-time 1 ms * 695 ms of compiling; at most 1 ms is allowed.",
     ])
     result.stdout.no_fnmatch_line("*max-recompiles*")
@@ -137,54 +145,35 @@ def test_each_test_has_its_own(compile_trace):
 """).assert_outcomes(passed=2)
 
 
-def test_names_that_torch_wrote_before_are_known(inner):
-    """torch writes the name of a file once in a process; the trace of a test has those of earlier tests all the same."""
-    inner("""
-def test_it(compile_trace):
-    (log,) = compile_trace.folder.iterdir()
-    assert '{"str": ["earlier.py", 900]}' in log.read_text()
-""").assert_outcomes(passed=1)
-
-
-def test_what_was_compiled_before_is_forgotten_unless_it_shall_not(inner):
+def test_tests_do_not_depend_on_each_other(inner):
+    """What was compiled before is forgotten. Names that torch wrote once, in the trace of an earlier test, are in that of each."""
     inner("""
 def test_one(compile_trace):
     assert len(resets) == 1
+    (log,) = compile_trace.folder.iterdir()
+    assert '{"str": ["earlier.py", 900]}' in log.read_text()
 
 @pytest.mark.compile_trace(reset=False)
-def test_two():
+def test_two(compile_trace):
     assert len(resets) == 1
+    (log,) = compile_trace.folder.iterdir()
+    assert '{"str": ["earlier.py", 900]}' in log.read_text()
 
 def test_none_is_traced():
     assert "LazyTraceHandler" not in [type(handler).__name__ for handler in trace_log.handlers] and len(resets) == 1
 """).assert_outcomes(passed=3)
 
 
-def test_the_test_itself_fails_first(inner):
-    result = inner("""
-@pytest.mark.compile_trace(max_breaks=0)
-def test_it():
-    compile_as(BREAKS)
-    assert "one thing" == "another"
-""")
-    result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["*AssertionError: assert 'one thing' == 'another'"])
-    result.stdout.no_fnmatch_line("*max-breaks*")
-
-
-@pytest.mark.parametrize(
-    "marker, said",
-    [
-        ("max_brakes=0", "*TypeError: there is no limit 'max_brakes'; limits are max_breaks, *"),
-        ("max_breaks='0'", "*TypeError: max_breaks is '0', not a number of graph breaks"),
-        ("max_compile_time='soon'", "*ValueError: 'soon' is no time. Write 90s*"),
-        ("0", "*TypeError: the marker compile_trace takes names, such as max_breaks=0"),
-    ],
-)
-def test_a_marker_that_is_wrong_is_an_error(inner, marker, said):
-    result = inner(f"@pytest.mark.compile_trace({marker})\ndef test_it():\n    compile_as(SOUND)")
-    result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines([said])
+def test_a_marker_that_is_wrong_is_an_error(inner):
+    markers = ("max_brakes=0", "max_breaks='0'", "max_compile_time='soon'", "0")
+    result = inner("".join(f"@pytest.mark.compile_trace({marker})\ndef test_{number}():\n    compile_as(SOUND)\n\n" for number, marker in enumerate(markers)))
+    result.assert_outcomes(errors=4)
+    result.stdout.fnmatch_lines([
+        "*TypeError: there is no limit 'max_brakes'; limits are max_breaks, *",
+        "*TypeError: max_breaks is '0', not a number of graph breaks",
+        "*ValueError: 'soon' is no time. Write 90s*",
+        "*TypeError: the marker compile_trace takes names, such as max_breaks=0",
+    ])
 
 
 def test_without_a_torch_that_traces_it_is_said(inner, pytester):
@@ -194,7 +183,8 @@ def test_without_a_torch_that_traces_it_is_said(inner, pytester):
     result.stdout.fnmatch_lines(["torch cannot be traced: *LazyTraceHandler*", "Tracing needs torch 2.4 or newer."])
 
 
-def test_the_marker_is_explained(pytester):
+def test_the_marker_is_explained(pytester, monkeypatch):
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     result = pytester.runpytest("-p", "tlparse_bundle.pytest", "--markers")
     result.stdout.fnmatch_lines(["@pytest.mark.compile_trace(max_breaks=None, *"])
 
