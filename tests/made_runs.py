@@ -9,7 +9,8 @@ FIRST_US = 1_772_330_400_000_000  # 2026-03-01 02:00 UTC
 
 
 def made_runs(folder, manifest, changes, *, label=None, name="run-{:03d}"):
-    """Write a bundle for each of ``changes``: what is different in the summary of its logs, a dict for all logs or a list of one for each.
+    """Write a bundle for each of ``changes``: what is different in the summary of its logs, a dict for all logs or a list of one
+    for each; ``torch_version`` is that of the log.
 
     Runs begin a day after each other. ``label`` is a text, or a function of the number of the run. Returns the folders.
     """
@@ -19,7 +20,8 @@ def made_runs(folder, manifest, changes, *, label=None, name="run-{:03d}"):
         logs = [copy.deepcopy(made["logs"][0]) for _ in range(len(change) if isinstance(change, list) else 1)]
         for rank, (log, own) in enumerate(zip(logs, change if isinstance(change, list) else [change])):
             log["id"] = f"{log['id']}_{rank}"
-            log["summary"] |= {"start_epoch_us": FIRST_US + number * DAY_US + rank, **own}
+            log["summary"] |= {"start_epoch_us": FIRST_US + number * DAY_US + rank, **{key: value for key, value in own.items() if key != "torch_version"}}
+            log["torch_version"] = own.get("torch_version", log["torch_version"])
         made["logs"] = logs
         made["commit"] = f"{number:07x}"
         text = label(number) if callable(label) else label

@@ -168,7 +168,7 @@ def test_the_most_costly_is_first_and_what_saves_time_last(tmp_path, manifest):
 def nightly(tmp_path_factory, manifest):
     """Thirty runs with a jump, the last of which has more breaks; and a broken bundle."""
     folder = tmp_path_factory.mktemp("trend") / "nightly"
-    rows = [{**row, "graph_break_count": 6 + (number == 29)} for number, row in enumerate(noisy(4, 30, 18))]
+    rows = [{**row, "graph_break_count": 6 + (number == 29), "torch_version": "2.14.0" if number >= 18 else "2.13.0"} for number, row in enumerate(noisy(4, 30, 18))]
     made_runs(folder, manifest, rows, label="bert\u202e-train")
     (folder / "broken").mkdir()
     (folder / "broken" / "manifest.json").write_text("{")
@@ -182,8 +182,8 @@ def test_the_text(nightly):
     assert done.returncode == 0
     assert "bert\\u202e-train: 30 runs, 2026-03-01 to 2026-03-30" in text
     assert "▲ compile time 4" in text and "(+48\u00a0%)" in text
-    assert "at 2026-03-19 02:00 (nightly/run-018, commit 0000012)" in text
-    assert f"tlparse-bundle compare {nightly}/run-017 {nightly}/run-018" in text
+    assert "at 2026-03-19 02:00 (nightly/run-018, commit 0000012, torch 2.13.0 → 2.14.0)" in text and text.count("torch ") == 1
+    assert "\n    tlparse-bundle compare nightly/run-017 nightly/run-018\n" in text
     assert "graph breaks 6 → 7\n    in the last run; it may be an outlier (nightly/run-029" in text
     rows = [line.split() for line in text.splitlines() if line.startswith("  2026")]
     assert [row[-2] for row in rows] == ["nightly/run-028", "nightly/run-029"] and "28 earlier runs" in text
@@ -210,6 +210,21 @@ def test_one_run(tmp_path, manifest):
     made_runs(tmp_path / "runs", manifest, [{}])
     done = run_warm(["trend", "runs"], tmp_path)
     assert done.returncode == 0 and b"runs: 1 run, 2026-03-01 to 2026-03-01" in done.stdout and b"no jumps" in done.stdout
+
+
+def test_bundles_at_a_url(manifest, tmp_path):
+    """Here in the memory of this process; a series without a label has the name of the folder there, too."""
+    import fsspec
+    from tlparse_bundle.serve.catalogue import Bundles
+    from tlparse_bundle.serve.places import open_place
+
+    files = fsspec.filesystem("memory")
+    for folder in made_runs(tmp_path / "runs", manifest, [{}, {"graph_break_count": 5}]):
+        files.pipe(f"/trend-test/nightly/{folder.name}/manifest.json", (folder / "manifest.json").read_bytes())
+    for place, name, names in (("nightly", "memory://trend-test/nightly", ["nightly/run-000", "nightly/run-001"]), ("run-001", "memory://trend-test/nightly/run-001", ["run-001"])):
+        runs, broken = read_runs(Bundles({place: open_place(name)}).locations())
+        assert [run.location.name for run in runs] == names and broken == []
+        assert {run.series for run in runs} == {"nightly"} and runs[-1].values["graph_break_count"] == 5
 
 
 # ---- the PyTorch benchmark database

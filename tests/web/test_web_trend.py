@@ -22,7 +22,7 @@ def rows(seed, count, jump_at, ratio):
     draw = random.Random(seed)
     for number in range(count):
         took = int(40e6 * (1 + draw.gauss(0, 0.02)) * (ratio if number >= jump_at else 1))
-        yield {"compile_time_us": took, "phase_times_us": None, "graph_break_count": None if number == 3 else 6 + (number >= jump_at), "recompile_count": 3}
+        yield {"compile_time_us": took, "phase_times_us": None, "graph_break_count": None if number == 3 else 6 + (number >= jump_at), "recompile_count": 3, "torch_version": "2.13.0" if number < jump_at else "2.14.0"}
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +46,7 @@ def test_what_jumped_where_and_the_way_there(page, served, nightly):
     expect(jump).to_have_count(1)
     expect(jump.get_by_role("heading")).to_contain_text(re.compile(r"worse: Compile time 4\d(\.\d)? s → (1 min|59(\.\d)? s|5\d|6\d).*\(\+\d\d\s%\)"))
     expect(jump).to_contain_text("graph breaks 6 → 7")
-    expect(jump).to_contain_text("at 2026-03-21 02:00 UTC, nightly/bert-20, commit 0000014")
+    expect(jump).to_contain_text("at 2026-03-21 02:00 UTC, nightly/bert-20, commit 0000014, torch 2.13.0 → 2.14.0")
     expect(jump.get_by_role("link", name="nightly/bert-20")).to_have_attribute("href", re.compile(r"/viewers/default/\?bundle=%2Fbundles%2Fnightly%2Fbert-20%2F$"))
     expect(page.get_by_text("The same wherever it is known: compiles 1, recompiles 3")).to_be_visible()
     expect(page.locator(".chart")).to_have_count(2)

@@ -11,6 +11,9 @@ const PHASES = /^(?:dynamo|aot|inductor|backward)_time_us$/;
 /** @param {Trend} trend @param {Jump[]} jumps */
 export const jumpList = (trend, jumps) => h("ol", { class: "jumps" }, jumps.map((jump) => h("li", null, item(trend, jump))));
 
+/** @param {import("./data.js").Run} run */
+const versions = (run) => run.torch_versions.join(", ") || "unknown";
+
 /** With a capital letter. @param {string} text */
 const large = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
@@ -26,7 +29,8 @@ function item(trend, jump) {
     others.length > 0 && h("p", null, others.map(({ text }) => text).join(", ")),
     main.length > 0 && phases.length > 0 && h("p", { class: "dim" }, phases.map(({ text }) => text).join(", ")),
     h("p", null, jump.confirmed ? "at " : `${jump.run_count === 1 ? "in the last run; it may be an outlier" : `in the last ${plural(jump.run_count, "run")}, too few to be sure`}: `,
-      began(run), " UTC, ", address ? h("a", { href: address }, run.name) : run.name, run.commit && [", commit ", h("code", null, run.commit)]),
+      began(run), " UTC, ", address ? h("a", { href: address }, run.name) : run.name, run.commit && [", commit ", h("code", null, run.commit)],
+      versions(base) !== versions(run) && `, torch ${versions(base)} → ${versions(run)}`),
     h("p", null, compare ? h("a", { href: compare }, `Compare with the run before, ${base.name}`) : h("code", null, `tlparse-bundle compare ${base.name} ${run.name}`)),
   ];
 }

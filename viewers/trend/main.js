@@ -39,7 +39,7 @@ function page(trend, series) {
   const { drawn, flat } = sorted(trend, runs);
   return [
     h("div", { class: "part head" }, h("h1", null, `${plural(series.run_indexes.length, "run")} of ${series.name}`), trend.series.length > 1 && chooser(trend, series)),
-    without > 0 && h("p", { class: "part note" }, `${plural(without, "run")} without a time: the lines leave them out. Bundles of this version have one; build them again.`),
+    without > 0 && h("p", { class: "part note" }, `${plural(without, "run")} without a time: the lines leave them out. Old bundles have none; build them again. Of logs without chromium events none is known.`),
     runs.length > 0 && h("section", { class: "part" }, h("h2", null, jumps.length ? plural(jumps.length, "jump") : "No jumps"),
       jumps.length ? jumpList(trend, jumps) : h("p", { class: "dim" }, runs.length < 6 ? "There are too few runs to tell a jump: it takes three on each side where nothing varies, else five." : "No number changed for good by more than it varies from run to run.")),
     latest.length > 0 && h("section", { class: "part" }, h("h2", null, "The last runs differ"), jumpList(trend, latest)),

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import shutil
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,6 +15,9 @@ from tlparse_bundle.cli.options import open_option, port_option
 from tlparse_bundle.cli.say import say, say_coloured, say_json, shown
 from tlparse_bundle.cli.serve import serve_bundles
 from tlparse_bundle.errors import BundleError
+
+if TYPE_CHECKING:
+    from tlparse_bundle.trend.run import Run
 
 _ROWS = 10
 _FORMATS = ("text", "json", "benchmark-database")
@@ -72,5 +77,15 @@ def trend(folders, form, as_json, last, target, overwrite, open_browser, port) -
         say_coloured(terminal.render(found, last=_ROWS if last is None else last, width=min(100, shutil.get_terminal_size().columns), command=lambda base, new: _compare(runs[base], runs[new])))
 
 
-def _compare(base, new) -> str:
-    return f"tlparse-bundle compare {shlex.quote(base.location.place)} {shlex.quote(new.location.place)}"
+def _compare(base: Run, new: Run) -> str:
+    return " ".join(["tlparse-bundle compare", *(shlex.quote(_typed(run.location.place)) for run in (base, new))])
+
+
+def _typed(place: str) -> str:
+    """A place as one would type it: what lies below the working folder without the way there."""
+    from tlparse_bundle.remote import is_url
+
+    if is_url(place):
+        return place
+    near = os.path.relpath(place)
+    return place if near.startswith(("..", "-")) else near

@@ -31,7 +31,7 @@ def _series(trend: dict, index: int, last: int, command: Callable[[int, int], st
     when = f", {day(known[0])[:10]} to {day(known[-1])[:10]}" if known else ""
     yield click.style(f"{shown(series['name'])}: {plural(len(own), 'run')}{when}", bold=True)
     if len(known) < len(own):
-        yield f"  {plural(len(own) - len(known), 'run')} without a time: of no use for jumps. Bundles of this version have one; build them again."
+        yield f"  {plural(len(own) - len(known), 'run')} without a time, no part of a line. Old bundles have none; build them again. Of logs without chromium events none is known."
     jumps = [row for row in trend["jumps"] if row["series_index"] == index]
     for row in jumps[:_MOST_JUMPS]:
         yield from _jump(runs, row, f"at {day(runs[row['run_index']]['start_epoch_us'])}", command, width)
@@ -58,7 +58,9 @@ def _jump(runs: list[dict], row: dict, when: str, command: Callable[[int, int], 
     yield f"  {click.style(sign, fg=colour)} {text[0]}"
     yield from (f"    {line}" for line in text[1:])
     commit = f", commit {shown(run['commit'])}" if run["commit"] else ""
-    yield click.style(f"    {when} ({shown(run['name'])}{commit})", dim=True)
+    versions = [shown(", ".join(runs[row[key]]["torch_versions"]) or "unknown") for key in ("base_run_index", "run_index")]
+    torch = f", torch {versions[0]} → {versions[1]}" if versions[0] != versions[1] else ""
+    yield click.style(f"    {when} ({shown(run['name'])}{commit}{torch})", dim=True)
     yield f"    {shown(command(row['base_run_index'], row['run_index']))}"
 
 
