@@ -1,4 +1,4 @@
-// The tables of a bundle, as TypeScript sees them. Written by scripts/docs from schema/*.schema.json: do not edit.
+// The tables of a bundle and the documents made of bundles, as TypeScript sees them. Written by scripts/docs from schema/: do not edit.
 //
 // In JSDoc: @typedef {import("../../schema/bundle.d.ts").Compiles["compiles"][number]} Compile
 
@@ -2574,4 +2574,346 @@ export interface Tensors {
     /** For each of nodes its position in shapes, or -1. */
     shapes: number[][];
   };
+}
+
+/** A baseline, as 'tlparse-bundle check --write-baseline' writes it: what a later run may have, too. One finding a line, in the order of kind, file, function and fingerprint. */
+export interface Baseline {
+  /** Says what the file is. */
+  what: "tlparse-bundle baseline";
+  /** Version of this format. */
+  version: 1;
+  /** Numbers of the log with most of each; null when a log does not record it. */
+  most_in_one_log: {
+    /** Graph breaks. */
+    breaks: number | null;
+    /** Recompiles. */
+    recompiles: number | null;
+    /** Compiles. */
+    compiles: number | null;
+    /** Failures, compiles that did not end and exports that failed. */
+    failures: number | null;
+    /** Time of compiling in microseconds, two digits of it; only with --with-time. */
+    compile_time_us?: number | null;
+  };
+  /** How many findings of a kind the bundle does not list, which this file does not have either. 'ranks': of all ranks together, of any kind. */
+  unlisted: Record<string, number>;
+  /** The findings, each once for all logs, but those about times. */
+  findings: {
+    /** As in findings. */
+    kind: string;
+    /** As in findings: the same problem has the same one in another run. This alone says which finding it is. */
+    fingerprint: string;
+    /** As in findings. */
+    severity: "error" | "warning" | "info";
+    /** File, or null. */
+    file: string | null;
+    /** Function, or null. */
+    function: string | null;
+    /** How often, in the log where it is most. */
+    count: number;
+    /** One sentence, for people. */
+    title: string;
+  }[];
+}
+
+/** comparison.json: what changed from one run of a program (base) to another (new). A document of its own, not part of a bundle. */
+export interface Comparison {
+  /** Name and version of the format. Readers refuse another major version and ignore fields that they do not know. */
+  format: {
+    /** Always this. */
+    name: "tlparse-comparison";
+    /** Changes when readers would break. */
+    major: 1;
+    /** Grows when fields are added. */
+    minor: number;
+  };
+  /** Program and version that made it. */
+  made_by: string;
+  /** The bundles of the base side. The first one stands for the side, of the others only times are read. */
+  base: {
+    /** What people call it: the name of its folder or file. Never a path. */
+    name: string;
+  }[];
+  /** The same of the new side. */
+  new: {
+    /** What people call it: the name of its folder or file. Never a path. */
+    name: string;
+  }[];
+  /** The headline and its numbers. */
+  summary: {
+    /** The first difference that has consequences, the consequences, the seconds; or that nothing changed. Plain text, code in backticks. */
+    text: string;
+    /** What one should know and is no change: logs without a counterpart, a machine that is faster or slower as a whole. */
+    notes: string[];
+    /** Changes of all logs. */
+    change_count: number;
+    /** Those that no other change led to. */
+    root_count: number;
+  };
+  /** Pairs of logs: those of the same rank, those without a rank in their order. A log of one side only stands alone, with empty lists. */
+  logs: {
+    /** The log of the base side, or null. */
+    base: null | {
+      /** Its id in its bundle. */
+      id: string;
+      /** Name of its file. */
+      source: string;
+      /** Version of torch, or null. */
+      torch_version: string | null;
+      /** Its headline, as its bundle has it. */
+      text: string;
+    };
+    /** The log of the new side, or null. */
+    new: null | {
+      /** Its id in its bundle. */
+      id: string;
+      /** Name of its file. */
+      source: string;
+      /** Version of torch, or null. */
+      torch_version: string | null;
+      /** Its headline, as its bundle has it. */
+      text: string;
+    };
+    /** Rank of both, or null. */
+    rank: number | null;
+    /** What times of compiles that did not change vary by; null for a log that stands alone. */
+    noise: null | {
+      /** How many times as long compiles that did not change took in the new run: the median. */
+      speed: number;
+      /** What the times of single compiles vary by, on top of that. Differences below it are not told. */
+      factor: number;
+      /** Differences below this are not told, whatever they are a multiple of. */
+      least_us: number;
+      /** Compiles that tell of it. With few of them a usual factor is taken. */
+      measured: number;
+    };
+    /** Time of compiling as the headlines of the logs tell it; null for a log that stands alone. */
+    compile_time_us: null | {
+      /** null when unknown. */
+      base: number | null;
+      /** null when unknown. */
+      new: number | null;
+    };
+    /** Time by phase, of the compiles whose metrics tell it. */
+    phases: {
+      /** dynamo, aot_autograd, inductor or backward. */
+      phase: string;
+      /** Microseconds. */
+      base_us: number;
+      /** Microseconds. */
+      new_us: number;
+    }[];
+    /** The spans of the timeline that take most, by name, at most 200. */
+    spans: {
+      /** Name of the span. */
+      name: string;
+      /** Microseconds, without those of the spans within. */
+      base_us: number;
+      /** The same of the new log. */
+      new_us: number;
+      /** How many spans. */
+      base_count: number;
+      /** The same of the new log. */
+      new_count: number;
+    }[];
+    /** All compiles of both logs, each once, in the order of the new one. pair_indexes of a change are positions in this array. */
+    compiles: {
+      /** In the base log, or null. */
+      base: null | {
+        /** Its key in the compile table. */
+        key: string;
+        /** Row of the compile table: its last attempt. */
+        compile_index: number;
+        /** File of the function as torch wrote it, or null. */
+        file: string | null;
+        /** First line of the function, or null. */
+        line: number | null;
+      };
+      /** In the new log, or null. */
+      new: null | {
+        /** Its key in the compile table. */
+        key: string;
+        /** Row of the compile table: its last attempt. */
+        compile_index: number;
+        /** File of the function as torch wrote it, or null. */
+        file: string | null;
+        /** First line of the function, or null. */
+        line: number | null;
+      };
+      /** Name of the function, or null. */
+      function: string | null;
+      /** Time to compile it, forward and backward, in microseconds; null when unknown. */
+      base_us: number | null;
+      /** The same of the new log. */
+      new_us: number | null;
+      /** Whether Dynamo captured the same graph. unknown: of one log only, or not recorded. */
+      graph: "same" | "other" | "unknown";
+      /** Whether Inductor generated the same code. unknown: not made in both, as when a cache had it. */
+      code: "same" | "other" | "unknown";
+      /** Lookups of compile caches with another outcome, one for each cache. */
+      lookups: {
+        /** Which cache, as in the cache table. */
+        cache: "aot_autograd" | "fx_graph";
+        /** Outcome in the base log: hit, miss or bypass. */
+        base: string;
+        /** The same of the new log. */
+        new: string;
+        /** Parts of the key that differ, at most 50; an empty array when the keys are the same, null when the logs do not tell the parts. */
+        different: {
+          /** Name as torch writes it: 'gm' is the graph, 'example_inputs[0]' an input, 'inductor_config[max_autotune]' a setting. */
+          part: string;
+          /** Its text, at most 200 characters; null when the key lacks it. */
+          base: string | null;
+          /** The same of the new log. */
+          new: string | null;
+        }[] | null;
+      }[];
+    }[];
+    /** What changed: causes first, the most costly one first, each followed by what it led to. */
+    changes: {
+      /** torch: another version. setting: a setting of torch. finding: see the findings table. graph: another graph of the same function. compile: compiled in one log only. cache: a lookup with another outcome. code: other code of the same graph. time: more or less time. */
+      kind: "torch" | "setting" | "finding" | "graph" | "compile" | "cache" | "code" | "time";
+      /** new and gone: of one log only. worse and better: in both, and not the same. changed: neither. */
+      change: "new" | "gone" | "worse" | "better" | "changed";
+      /** As of findings. */
+      severity: "error" | "warning" | "info";
+      /** One sentence, on one line. Plain text, code in backticks. */
+      title: string;
+      /** What a person needs to understand it; may be empty. */
+      text: string;
+      /** Function, or null. */
+      function: string | null;
+      /** Name of its file, or null. */
+      file: string | null;
+      /** Line, or null. */
+      line: number | null;
+      /** How many compiles, lookups or occurrences it is about. */
+      count: number;
+      /** How much longer the compiles that it concerns take, in microseconds; below 0 when they take less. null when unknown or when there is no figure. */
+      cost_us: number | null;
+      /** Compiles that it concerns: positions in 'compiles', at most 1000. */
+      pair_indexes: number[];
+      /** Of a finding: its position in the findings table of the base log, or null. */
+      base_finding_index: number | null;
+      /** The same of the new log. */
+      new_finding_index: number | null;
+      /** Position of the change that led to this one, or null. */
+      because_of: number | null;
+      /** What the sentence is made of, by kind. */
+      details: Record<string, unknown>;
+    }[];
+  }[];
+}
+
+/** trend.json: the runs of one or more folders of bundles over time, and where their numbers jump. It is made from manifests alone. */
+export interface Trend {
+  /** Only in what the command prints with --json: true. */
+  ok?: true;
+  /** What this document is. A reader refuses another name or a higher version. */
+  format: {
+    /** Always "tlparse-bundle-trend". */
+    name: "tlparse-bundle-trend";
+    /** Grows when a meaning changes. */
+    version: 1;
+  };
+  /** Address of the page that compares two bundles, relative to this file; null where there is none. */
+  compare_url: string | null;
+  /** The numbers of a run, in the order in which to show them. */
+  metrics: {
+    /** Key in 'values'. */
+    key: string;
+    /** What it is called, in words. */
+    title: string;
+    /** us: microseconds. count: how many. */
+    unit: "us" | "count";
+    /** Which way is worse; null where neither is. */
+    worse: "more" | "less" | null;
+    /** What it is, and which log tells it in a bundle of several. */
+    help: string;
+  }[];
+  /** One row per bundle, in the order of their start; those without a time last. */
+  runs: {
+    /** Name of the bundle, as in the list of bundles: FOLDER, or FOLDER/BUNDLE. */
+    name: string;
+    /** Address of the bundle, relative to this file; null where no bundle lies beside it. */
+    url: string | null;
+    /** Label of the bundle, or null. */
+    label: string | null;
+    /** Commit of the bundle, or null. */
+    commit: string | null;
+    /** When the first record of the log that began first was written, in microseconds since 1970-01-01 UTC; null when no log tells. */
+    start_epoch_us: number | null;
+    /** Number of logs. */
+    log_count: number;
+    /** Versions of PyTorch in the logs, sorted; at most 10. */
+    torch_versions: string[];
+  }[];
+  /** The numbers, by the key of the metric: a list with one for each run. null: unknown. */
+  values: Record<string, (number | null)[]>;
+  /** Runs that are compared over time: those of one label, and those without one that lie in one folder. The largest first. */
+  series: {
+    /** The label, or the name of the folder. */
+    name: string;
+    /** Rows of 'runs', in the order of time. */
+    run_indexes: number[];
+  }[];
+  /** Where a level changed for good, most costly first; what saves time comes last. */
+  jumps: {
+    /** Row of 'series'. */
+    series_index: number;
+    /** The first run that is different: row of 'runs'. */
+    run_index: number;
+    /** The run before it, to compare with: row of 'runs'. */
+    base_run_index: number;
+    /** How many runs of the series there are from it on. */
+    run_count: number;
+    /** true in 'jumps', false in 'latest'. */
+    confirmed: boolean;
+    /** What changed there; phases last. */
+    changes: {
+      /** Key of the metric. */
+      metric: string;
+      /** The change in words. */
+      text: string;
+      /** Median of the runs before, at most ten. */
+      before: number;
+      /** Median of the runs from there on, at most ten. */
+      after: number;
+      /** Whether it is a change for the worse; null where neither way is. */
+      is_worse: boolean | null;
+    }[];
+  }[];
+  /** What differs in the last runs of a series, which are too few to be sure: beyond all that there was since the last jump. */
+  latest: {
+    /** Row of 'series'. */
+    series_index: number;
+    /** The first run that is different: row of 'runs'. */
+    run_index: number;
+    /** The run before it, to compare with: row of 'runs'. */
+    base_run_index: number;
+    /** How many runs of the series there are from it on. */
+    run_count: number;
+    /** true in 'jumps', false in 'latest'. */
+    confirmed: boolean;
+    /** What changed there; phases last. */
+    changes: {
+      /** Key of the metric. */
+      metric: string;
+      /** The change in words. */
+      text: string;
+      /** Median of the runs before, at most ten. */
+      before: number;
+      /** Median of the runs from there on, at most ten. */
+      after: number;
+      /** Whether it is a change for the worse; null where neither way is. */
+      is_worse: boolean | null;
+    }[];
+  }[];
+  /** What was left out. */
+  skipped: {
+    /** Name of the bundle. */
+    name: string;
+    /** What is wrong with it. */
+    problem: string;
+  }[];
 }

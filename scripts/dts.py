@@ -1,11 +1,11 @@
-"""TypeScript declarations of the tables, from their schemas: ``schema/bundle.d.ts``."""
+"""TypeScript declarations of the tables and documents, from their schemas: ``schema/bundle.d.ts``."""
 
 from __future__ import annotations
 
 import json
 import re
 
-_HEAD = """// The tables of a bundle, as TypeScript sees them. Written by scripts/docs from schema/*.schema.json: do not edit.
+_HEAD = """// The tables of a bundle and the documents made of bundles, as TypeScript sees them. Written by scripts/docs from schema/: do not edit.
 //
 // In JSDoc: @typedef {import("../../schema/bundle.d.ts").Compiles["compiles"][number]} Compile
 """
@@ -13,7 +13,7 @@ _NAMES = {"string": "string", "integer": "number", "number": "number", "boolean"
 
 
 def declarations(schemas: dict[str, dict]) -> str:
-    """One interface for each table, named as its schema: 'graph_breaks' is GraphBreaks."""
+    """One interface for each, named as its schema: 'graph_breaks' is GraphBreaks."""
     blocks = [_HEAD]
     for name, document in schemas.items():
         blocks.append(f"{_comment(document, '')}export interface {type_name(name)} {_type(document, document, '')}\n")
@@ -35,6 +35,8 @@ def _type(document: dict, node: dict, indent: str) -> str:
         for part in node["$ref"].removeprefix("#/").split("/"):
             target = target[part]
         return _type(document, target, indent)
+    if "anyOf" in node:
+        return " | ".join(_type(document, below, indent) for below in node["anyOf"])
     if "const" in node:
         return json.dumps(node["const"])
     if "enum" in node:

@@ -29,6 +29,15 @@ export const MINOR = {minor};
 export const SHAPES = {{
 {tables}}};
 """
+_DOCUMENT_HEAD = """// What {name}.json must look like, in the notation of scripts/shapes.py. Written by scripts/docs from
+// schema/documents/{name}.schema.json: do not edit.
+
+/** The minor version of its format that this is of. */
+export const MINOR = {minor};
+
+/** @type {{any}} */
+export const SHAPE = {shape};
+"""
 _COLUMNS = {"artifacts", "blobs", "events"}  # tables that are columns as a whole
 _TARGET = re.compile(r"(?:[Ii]ndex(?:es)? into|(?:[Rr]ows?|[Pp]ositions?) (?:of|in)) '?(\w+)'?")
 _LETTERS = {"string": "s", "integer": "i", "number": "n", "boolean": "b", "null": "?"}
@@ -67,6 +76,12 @@ def shapes(schemas: dict[str, dict]) -> str:
     return _HEAD.format(minor=max(minors), tables=tables)
 
 
+def document_shape(name: str, document: dict) -> str:
+    """The text of the module for a document, such as a comparison."""
+    minor = int(document["$id"].rpartition(".")[2])
+    return _DOCUMENT_HEAD.format(name=name, minor=minor, shape=_text(shape_of(document, document, name)))
+
+
 def shape_of(document: dict, node: dict, place: str, said: str = "") -> object:
     """The shape of a part of a schema, as the module has it."""
     if "$ref" in node:
@@ -76,6 +91,9 @@ def shape_of(document: dict, node: dict, place: str, said: str = "") -> object:
         for part in node["$ref"].removeprefix("#/").split("/"):
             target = target[part]
         return shape_of(document, target, place, said)
+    if "anyOf" in node:  # null, or something else
+        (one,) = (below for below in node["anyOf"] if below != {"type": "null"})
+        return {**shape_of(document, one, place, said), "?": 1}
     if words := node.get("enum") or ("const" in node and [node["const"]]):
         return _words(words)
     kinds = node.get("type", [])
@@ -83,7 +101,7 @@ def shape_of(document: dict, node: dict, place: str, said: str = "") -> object:
     said = node.get("description", said)
     if "array" in kinds:
         below = shape_of(document, node.get("items", {}), place, said)
-        length, null = node.get("minItems", 0), int("null" in kinds)
+        length, null = node["minItems"] if "minItems" in node and node["minItems"] == node.get("maxItems") else 0, int("null" in kinds)
         return [below, length, 1] if null else [below, length] if length else [below]
     if "object" in kinds:
         return _object(document, node, place, null="null" in kinds)

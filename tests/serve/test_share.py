@@ -11,7 +11,7 @@ from tlparse_bundle import Bundle, BundleError, build, discover
 from tlparse_bundle.cli.main import cli
 from tlparse_bundle.read.validate import validate
 from tlparse_bundle.serve import fork as fork_module
-from tlparse_bundle.serve import site, viewer_files
+from tlparse_bundle.serve import published, site, viewer_files
 from tlparse_bundle.serve.fork import fork
 from tlparse_bundle.serve.modules import modules, needed
 from tlparse_bundle.serve.site import write_site
@@ -72,7 +72,7 @@ def test_a_site_does_not_replace_anything(bundle, tmp_path):
 def test_a_site_that_could_not_show_its_bundle_is_refused(bundle, tmp_path, monkeypatch):
     build(discover([bundle.parent / "dedicated_log_torch_trace_x.log"]), tmp_path / "zstd", jobs=1)
     (tmp_path / "no" / "lib").mkdir(parents=True)
-    monkeypatch.setattr(site, "viewers_folder", lambda: tmp_path / "no")
+    monkeypatch.setattr(published, "viewers_folder", lambda: tmp_path / "no")
     with pytest.raises(BundleError, match="cannot decode in this installation"):
         write_site([tmp_path / "zstd"], tmp_path / "site")
 
@@ -252,7 +252,7 @@ def test_nothing_stays_of_a_site_or_a_fork_that_cannot_be_written(empty, bundle,
     place = tmp_path / "place"
     if empty:
         place.mkdir()
-    monkeypatch.setattr(site, "_copy_bundle", failing)
+    monkeypatch.setattr(site, "copy_bundle", failing)
     monkeypatch.setattr(fork_module, "copy_alone", lambda viewer, target: ((target / "half").mkdir(), failing()))
     for write in (lambda: write_site([bundle], place), lambda: fork("starter", place)):
         with pytest.raises(BundleError, match="cannot be written: No space left") as error:

@@ -12,7 +12,9 @@ import click
 
 from tlparse_bundle.cli import complete
 from tlparse_bundle.cli.building import build_logs, bundle_name
-from tlparse_bundle.cli.say import say, say_coloured, say_json
+from tlparse_bundle.cli.options import open_option
+from tlparse_bundle.cli.say import say, say_coloured, say_json, shown
+from tlparse_bundle.cli.serve import serve_bundles
 
 _FORMATS = ("text", "markdown", "json", "github")
 
@@ -42,8 +44,11 @@ def _two_ranks(ctx: click.Context, param: click.Parameter, value: str | None) ->
 @click.option("--format", "form", type=click.Choice(_FORMATS), default="text", show_default=True, help="github: annotations of a workflow.")
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option("--ranks", metavar="A,B", callback=_two_ranks, help="Rank A of BASE with rank B of NEW; both of one bundle when only that is named.")
+@click.option("--out", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="Write DIR, with the comparison, both bundles and the viewers, for any static host.")
+@click.option("--overwrite", is_flag=True, help="Replace DIR if it is a comparison that this command wrote.")
+@open_option("Serve the bundles and open the comparison in the browser, or not (default).")
 @click.pass_context
-def compare(ctx, runs, form, as_json, ranks) -> None:
+def compare(ctx, runs, form, as_json, ranks, out, overwrite, open_browser) -> None:
     """Say what changed from one run of a program to another, most costly first.
 
     BASE and NEW are bundles, or traces, of which bundles are made meanwhile. Compiles are matched by what was
@@ -56,21 +61,48 @@ def compare(ctx, runs, form, as_json, ranks) -> None:
       tlparse-bundle compare a1/ a2/ a3/ -- b1/ b2/ b3/
       tlparse-bundle compare last_week/ today/ --format markdown > changes.md
       tlparse-bundle compare today/ --ranks 0,3
+      tlparse-bundle compare last_week/ today/ --open
+      tlparse-bundle compare last_week/ today/ --out comparison/
     """
     from tlparse_bundle.compare.document import compare as compared
-    from tlparse_bundle.report import compared as shown_as
 
     sides = [runs, runs] if ranks and len(runs) == 1 else _sides(runs, ctx.obj)
+    if out:
+        from tlparse_bundle.serve.comparison_folder import check_target, write_comparison
+
+        check_target(out, overwrite=overwrite)
     with ExitStack() as stack:
         known: dict[str, tuple] = {}
         opened = [[known.get(path) or known.setdefault(path, _opened(path, stack)) for path in side] for side in sides]
         document = compared(*opened, ranks)
-    if as_json or form == "json":
+        _print(document, "json" if as_json else form)
+        if out:
+            size = write_comparison(document, opened[0][0][1], opened[1][0][1], out, overwrite=overwrite)
+            say(f"{shown(out)}: {size / 1e6:.1f} MB. Try it: python -m http.server -d {shown(out)}", err=True)
+        if open_browser:
+            _serve(opened, ranks)
+
+
+def _print(document: dict, form: str) -> None:
+    from tlparse_bundle.report import compared as shown_as
+
+    if form == "json":
         say_json(document)
     elif form == "text":
         say_coloured(shown_as.text(document, width=min(100, shutil.get_terminal_size().columns)))
     else:
         say({"markdown": shown_as.markdown, "github": shown_as.github}[form](document))
+
+
+def _serve(opened, ranks: tuple[int, int] | None) -> None:
+    """Serve the bundles of both sides, and open the page that compares them."""
+    from tlparse_bundle.serve.comparisons import SIDES
+    from tlparse_bundle.serve.server import url_names
+
+    locations = list(dict.fromkeys(bundle.location for side in opened for _, bundle in side))
+    names = {location: name for name, location in url_names(locations).items()}
+    query = [f"{side}=/bundles/{names[bundle.location]}/" for side, bundles in zip(SIDES, opened) for _, bundle in bundles]
+    serve_bundles(locations, open_browser=True, page=f"viewers/compare/?{'&'.join([*query, *(['ranks={},{}'.format(*ranks)] if ranks else [])])}")
 
 
 def _sides(runs: Sequence[str], behind: Sequence[str] | None) -> tuple[Sequence[str], Sequence[str]]:
@@ -89,6 +121,6 @@ def _opened(place: str, stack: ExitStack):
     if "://" in place or is_bundle(Path(place)):
         return bundle_name(place), Bundle.open(place)
     folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="tlparse-bundle-"))
-    out = Path(folder) / "bundle"
+    out = Path(folder) / bundle_name(place)
     build_logs([place], out)
-    return bundle_name(place), Bundle.open(out)
+    return out.name, Bundle.open(out)

@@ -16,6 +16,7 @@ from starlette.routing import Route
 
 from tlparse_bundle.format.layout import MANIFEST
 from tlparse_bundle.serve.catalogue import Bundles, viewer_row
+from tlparse_bundle.serve.comparisons import COMPARISON, Comparisons
 from tlparse_bundle.serve.guard import NO_STORE, SECURITY, Guard
 from tlparse_bundle.serve.hand_on import KINDS, SHARE, HandOn
 from tlparse_bundle.serve.places import Stored, inside, local_file, open_place
@@ -34,14 +35,16 @@ def create_app(
 ) -> Starlette:
     """The application for places of bundles by name, with viewers beside those of the package.
 
-    URLs: /viewers/<viewer>/…, /bundles/<name>/<path as in the bundle>, /bundles/<name>.html and .zip (the whole), /bundles.json (the list), /trend.json (all of them over time); '/' leads to
-    the viewer of the only bundle, else to the page that lists them. Who may ask is the matter of Guard and TokenGate:
-    pages of this server, programs, and pages of ``allow_origins`` ('https://me.github.io'); with ``token`` none without it.
+    URLs: /viewers/<viewer>/…, /bundles/<name>/<path as in the bundle>, /bundles/<name>.html and .zip (the whole), /bundles.json (the list),
+    /trend.json (all of them over time), /comparison.json?base=<name>&new=<name>; '/' leads to the viewer of the only bundle, else to the
+    page that lists them. Who may ask is the matter of Guard and TokenGate: pages of this server, programs, and pages of ``allow_origins``
+    ('https://me.github.io'); with ``token`` none without it.
     """
     known = Bundles({name: open_place(location) for name, location in bundles.items()})
     packaged = viewers_folder()
     own = {name: Path(folder).resolve() for name, folder in viewers.items()}
     hand_on = HandOn(own)
+    comparisons = Comparisons(known)
     first_viewer = next(iter(own), "default")
 
     async def home(request: Request) -> Response:
@@ -51,7 +54,7 @@ def create_app(
 
     async def catalogue(request: Request) -> Response:
         rows = [viewer_row(name, folder) for name, folder in viewers_with(own).items()]
-        return JSONResponse({"bundles": await _aside(known.rows), "viewers": rows}, headers={"Cache-Control": REVALIDATE})
+        return JSONResponse({"bundles": await _aside(known.rows), "viewers": rows, "comparison": COMPARISON}, headers={"Cache-Control": REVALIDATE})
 
     async def over_time(request: Request) -> Response:
         found = await _aside(lambda: trend_of(known.locations(), own))
@@ -99,6 +102,7 @@ def create_app(
         Route("/", home),
         Route("/bundles.json", catalogue),
         Route(f"/{OVER_TIME}", over_time),
+        Route(f"/{COMPARISON}", comparisons.answer),
         Route("/viewers/{path:path}", viewer_file),
         Route("/bundles/{path:path}", bundle_file),
     ]

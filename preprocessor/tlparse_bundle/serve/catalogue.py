@@ -60,15 +60,20 @@ class Bundles:
         stored = place.file(rest, folder) if is_own(rest) else None
         return None if stored is None else (rest, stored)
 
+    def bundle(self, name: str) -> tuple[Place, str] | None:
+        """The place and the folder in it of a bundle by its name."""
+        if not proper(name):
+            return None
+        first, _, folder = name.partition("/")
+        if "/" in folder or first not in self._places or bool(folder) == self._is_bundle(first) or not self._is_bundle(first, folder):
+            return None
+        return self._places[first], folder
+
     def whole(self, path: str) -> tuple[str, str, Place, str] | None:
         """Name, ending, place and folder of the bundle that '<name of the bundle>.zip' or '.html' asks for as a whole."""
         stem, dot, kind = path.rpartition(".")
-        if not proper(path):
-            return None
-        name, _, folder = stem.partition("/")
-        if "/" in folder or name not in self._places or bool(folder) == self._is_bundle(name) or not self._is_bundle(name, folder):
-            return None
-        return stem, dot + kind, self._places[name], folder
+        found = self.bundle(stem)
+        return found and (stem, dot + kind, *found)
 
     def is_remote(self, path: str) -> bool:
         """Whether a file by its URL path would come from elsewhere."""

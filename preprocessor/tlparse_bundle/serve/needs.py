@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-RANKS, PROVENANCE = "ranks", "provenance"
-NEEDS = {"multirank": RANKS, "provenance": PROVENANCE}  # viewers of the package that show nothing without it; all others show any bundle
+RANKS, PROVENANCE, PAIR = "ranks", "provenance", "pair"
+NEEDS = {"multirank": RANKS, "provenance": PROVENANCE, "compare": PAIR}  # viewers of the package that show nothing without it (PAIR: of one bundle alone); all others show any bundle
 EXAMPLES = {"starter"}  # to be copied, not to look with
 _PROVENANCE_KINDS = {
     f"artifact:{name}"

@@ -25,8 +25,8 @@ def new_token() -> str:
 
 
 def address_with(url: str, token: str | None) -> str:
-    """The address to open in a browser, of a server at ``url``, which ends with a slash."""
-    return f"{url}?{_QUERY}{token}" if token else url
+    """The address to open in a browser, of a page of the server; the page of the whole ends with a slash."""
+    return f"{url}{'&' if '?' in url else '?'}{_QUERY}{token}" if token else url
 
 
 def base_with(url: str, token: str | None) -> str:

@@ -1,10 +1,10 @@
 // One artifact: what it is, where else it occurs, and its text.
+import { artifactsOf, describe } from "../../lib/bundle/artifacts.js";
 import { CodePane } from "../../lib/code/pane.js";
 import { h } from "../../lib/page/dom.js";
 import { fileNameOf } from "../../lib/page/file-name.js";
 import { bytes } from "../../lib/page/format.js";
 import { store, stored } from "../../lib/page/remember.js";
-import { artifactsOf, describe } from "../shared/model.js";
 import { compileLink } from "../shared/parts.js";
 import { openGraphTable, TABLE_ONLY } from "./graph-table.js";
 import { metricsTable } from "./metrics.js";

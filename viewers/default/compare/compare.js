@@ -1,5 +1,7 @@
 // Two compiles side by side: artifact by artifact, of one log, of two logs, or of two bundles.
+import { byPhase } from "../../lib/bundle/artifacts.js";
 import { openBundle } from "../../lib/bundle/bundle.js";
+import { artifactPairs, artifactText, VERDICTS, verdictsText } from "../../lib/diff/artifact-pairs.js";
 import { differ } from "../../lib/diff/differ.js";
 import { fill, h } from "../../lib/page/dom.js";
 import { bytes, count, plural } from "../../lib/page/format.js";
@@ -7,17 +9,15 @@ import { loader } from "../../lib/page/load.js";
 import { allowed } from "../../lib/page/page-bundle.js";
 import { split } from "../../lib/page/splitter.js";
 import { logInAddress, openingLog } from "../shared/logs.js";
-import { byPhase, compileLabel, functionName, modelOf } from "../shared/model.js";
+import { compileLabel, functionName, modelOf } from "../shared/model.js";
 import { frameTable } from "./frame-table.js";
-import { numbers, pairs, parseSide, previousOfFrame, sideText } from "./sides.js";
+import { numbers, parseSide, previousOfFrame, sideText } from "./sides.js";
 
 const SUMMARY = "", FRAME = "~frame";
-/** @type {Record<string, [string, string]>} */
-const VERDICTS = { same: ["=", "same"], differs: ["≠", "differs"], left: ["◧", "only left"], right: ["◨", "only right"] };
 const MOST_OFFERED = 2_000;
 
 /** @typedef {import("./sides.js").Side} Side */
-/** @typedef {{left: Side, right: Side, list: import("./sides.js").Pair[]}} Both */
+/** @typedef {{left: Side, right: Side, list: import("../../lib/diff/artifact-pairs.js").Pair[]}} Both */
 
 /** @param {import("../frame/viewer.js").Context} context @returns {Promise<import("../frame/viewer.js").View>} */
 export async function openCompare(context) {
@@ -41,11 +41,11 @@ export async function openCompare(context) {
       const other = current.other ? await otherBundle(current.other) : bundle;
       const left = await sideOf(bundle, log, current.left, null);
       const right = await sideOf(other, other === bundle ? log : openingLog(other), current.right, left);
-      const list = left && right ? await pairs(left, right) : [];
+      const list = left && right ? await artifactPairs({ log: left.model.log, index: left.index }, { log: right.model.log, index: right.index }) : [];
       if (wanted !== sides) return;
       fill(head, h("h1", null, "Compare"), await picker(context, bundle, "left", current.left, left), h("span", { class: "dim" }, "with"), await picker(context, other, "right", current.right, right),
         h("button", { class: "tool", disabled: Boolean(current.other), title: "Left becomes right", onclick: () => state.go(state.patched({ left: current.right, right: current.left })) }, "⇄ Swap"),
-        current.other && h("span", { class: "dim" }, `right: ${current.other}`), h("span", { class: "spring" }), h("span", { class: "dim" }, left && right ? summary(list) : ""));
+        current.other && h("span", { class: "dim" }, `right: ${current.other}`), h("span", { class: "spring" }), h("span", { class: "dim" }, left && right ? verdictsText(list) : ""));
       if (!left || !right) {
         fill(rail);
         fill(body, h("div", { class: "padded" }, h("p", null, missing("left", current.left, left), " ", missing("right", current.right, right)),
@@ -93,7 +93,7 @@ export async function openCompare(context) {
     const pair = list.find((one) => one.address === address);
     if (!pair) return load("the summary", async () => null, () => fill(body, summaryTable(left, right, list, address)));
     return load(pair.label, async (signal) => {
-      const texts = await Promise.all([textOf(left, pair.left, signal), textOf(right, pair.right, signal)]);
+      const texts = await Promise.all([artifactText(left.model.log, pair.left, signal), artifactText(right.model.log, pair.right, signal)]);
       const link = (/** @type {"left" | "right"} */ which, /** @type {number} */ line) => {
         const side = which === "left" ? left : right;
         return side.model.log.bundle === bundle ? linkTo(side, pair[which], String(line)) : null;
@@ -131,26 +131,13 @@ async function sideOf(bundle, fallback, text, other) {
   return index < 0 ? null : { model, index };
 }
 
-/** @param {Side} side @param {any} artifact @param {AbortSignal} signal */
-async function textOf({ model }, artifact, signal) {
-  if (!artifact) return "";
-  if (artifact.hash !== null) return (await model.log.text(artifact, { signal })) ?? "";
-  return JSON.stringify((await model.log.stacks()).resolve(await model.log.metadata(artifact.event_index, { signal })));
-}
-
-/** @param {import("./sides.js").Pair[]} list */
-function summary(list) {
-  const of = (/** @type {string} */ verdict) => list.filter((pair) => pair.verdict === verdict).length;
-  return Object.entries(VERDICTS).filter(([id]) => of(id)).map(([id, [sign, word]]) => `${sign} ${count(of(id))} ${word}`).join(", ");
-}
-
-/** @param {Side} left @param {Side} right @param {import("./sides.js").Pair[]} list @param {string} wanted */
+/** @param {Side} left @param {Side} right @param {import("../../lib/diff/artifact-pairs.js").Pair[]} list @param {string} wanted */
 function summaryTable(left, right, list, wanted) {
   const other = numbers(right);
   const several = left.model.log !== right.model.log;
   return h("div", { class: "scroll padded", tabindex: "0", role: "region", "aria-label": "Summary" },
     wanted && h("p", { class: "note" }, `Neither has ${wanted}. Here is the summary.`),
-    h("p", null, list.length ? `${plural(list.length, "artifact")}: ${summary(list)}.` : "Neither compile has artifacts."),
+    h("p", null, list.length ? `${plural(list.length, "artifact")}: ${verdictsText(list)}.` : "Neither compile has artifacts."),
     h("table", { class: "plain compare-table" }, h("thead", null, h("tr", null, ["", sideText(left, several), sideText(right, several)].map((title) => h("th", { scope: "col" }, title || h("span", { class: "visually-hidden" }, "What"))))),
       h("tbody", null, numbers(left).map(([title, value], i) => h("tr", null, h("th", { scope: "row" }, title), h("td", null, value), h("td", { class: value === other[i][1] ? null : "changed" }, value === other[i][1] ? "" : "≠ ", other[i][1]))))));
 }

@@ -1,29 +1,13 @@
 // What two compiles are compared by: their artifacts one by one, their numbers, and the history of a frame.
+import { compileArtifacts } from "../../lib/bundle/artifacts.js";
+import { frameKey } from "../../lib/bundle/attempts.js";
 import { bytes, count, time } from "../../lib/page/format.js";
 import { statusInfo } from "../../lib/page/status.js";
-import { labelled } from "../shared/artifact-names.js";
 import { BY_TORCH } from "../shared/guard-counts.js";
-import { compileArtifacts, frameKey, functionName, idText, placeOf } from "../shared/model.js";
+import { functionName, idText, placeOf } from "../shared/model.js";
 
 /** @typedef {import("../shared/model.js").Model} Model */
 /** @typedef {{model: Model, index: number}} Side a compile of a log */
-/** @typedef {{address: string, label: string, left: any | null, right: any | null, verdict: "same" | "differs" | "left" | "right"}} Pair */
-
-/** Same artifact or not, by hash: nothing is fetched for it. @param {Side} left @param {Side} right @returns {Promise<Pair[]>} */
-export async function pairs(left, right) {
-  const [a, b] = await Promise.all([left, right].map(async ({ model, index }) => labelled(model.log, await compileArtifacts(model.log, index))));
-  const others = new Map(b.map((artifact) => [artifact.address, artifact]));
-  const both = a.map((artifact) => {
-    const other = others.get(artifact.address) ?? null;
-    others.delete(artifact.address);
-    const label = other && other.label !== artifact.label ? `${artifact.label} / ${other.label}` : artifact.label;
-    return { address: artifact.address, label, left: artifact, right: other, verdict: other === null ? "left" : same(artifact, other) ? "same" : "differs" };
-  });
-  return /** @type {Pair[]} */ ([...both, ...[...others.values()].map((artifact) => ({ address: artifact.address, label: artifact.label, left: null, right: artifact, verdict: "right" }))]);
-}
-
-/** Metrics have times in them, so they always differ. @param {any} a @param {any} b */
-const same = (a, b) => a.hash !== null && a.hash === b.hash;
 
 /** @param {Side} side @returns {[string, string][]} */
 export function numbers({ model, index }) {

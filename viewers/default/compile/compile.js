@@ -1,4 +1,6 @@
 // One compile: a rail of phases with their artifacts, and the selected one beside it.
+import { labelled } from "../../lib/bundle/artifact-names.js";
+import { byPhase, compileArtifacts, describe, moreArtifacts } from "../../lib/bundle/artifacts.js";
 import { frameText } from "../../lib/bundle/stacks.js";
 import { fill, h } from "../../lib/page/dom.js";
 import { bytes, count } from "../../lib/page/format.js";
@@ -8,8 +10,7 @@ import { statusBadge } from "../../lib/page/status.js";
 import { openArtifact } from "../artifact/artifact.js";
 import { metricsTable } from "../artifact/metrics.js";
 import { formatSide, previousOfFrame } from "../compare/sides.js";
-import { labelled } from "../shared/artifact-names.js";
-import { byPhase, compileArtifacts, describe, functionName, idText, modelOf, moreArtifacts, placeOf } from "../shared/model.js";
+import { functionName, idText, modelOf, placeOf } from "../shared/model.js";
 import { provenanceLink } from "../shared/provenance-link.js";
 import { compileCachesAndGuards, compileProblems } from "./findings.js";
 import { compileSummary } from "./summary.js";

@@ -1,11 +1,11 @@
 // What was found in one compile, and the rows that its tables have: failures, breaks, guards that failed; caches and guards.
+import { frameKey } from "../../lib/bundle/attempts.js";
 import { fill, h } from "../../lib/page/dom.js";
 import { count, plural, time } from "../../lib/page/format.js";
 import { CACHES, cacheReason, outcomeBadge } from "../findings/cache-names.js";
 import { guardsOf, kindCounts, latency } from "../findings/guards.js";
 import { compareLink, reasonParts } from "../findings/recompiles.js";
 import { cards } from "../shared/finding-leads.js";
-import { frameKey } from "../shared/model.js";
 import { compileLink, recordLink, sourceLine } from "../shared/parts.js";
 
 const MOST_KINDS = 6;

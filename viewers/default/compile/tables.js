@@ -1,8 +1,9 @@
 // What the tables have of one compile: its symbols, inputs, kernels, and what the partitioner decided.
+import { frameKey } from "../../lib/bundle/attempts.js";
 import { fill, h } from "../../lib/page/dom.js";
 import { bytes, count, plural, time } from "../../lib/page/format.js";
 import { shareBar } from "../../lib/page/portion.js";
-import { frameKey, idText } from "../shared/model.js";
+import { idText } from "../shared/model.js";
 import { recordLink } from "../shared/parts.js";
 import { artifactLink, framePlace } from "../shared/program-line.js";
 import { sourceName } from "../shared/source-name.js";

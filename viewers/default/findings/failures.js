@@ -1,4 +1,5 @@
 // Failures, compiles that did not end, and restarts: what was found, and under it the records with their tracebacks.
+import { compileArtifacts } from "../../lib/bundle/artifacts.js";
 import { frameList, tracebackView } from "../../lib/code/traceback.js";
 import { emptyPage, listDetail } from "../../lib/list/list-detail.js";
 import { placeText } from "../../lib/finding/card.js";
@@ -7,7 +8,7 @@ import { cutMiddle } from "../../lib/page/cut-middle.js";
 import { fill, h } from "../../lib/page/dom.js";
 import { count, firstLine } from "../../lib/page/format.js";
 import { cards } from "../shared/finding-leads.js";
-import { compileArtifacts, functionName, modelOf, placeOf } from "../shared/model.js";
+import { functionName, modelOf, placeOf } from "../shared/model.js";
 import { compileLink, pairs, recordLink, sourceLine } from "../shared/parts.js";
 
 /** @typedef {import("../../lib/finding/card.js").Finding} Finding */

@@ -1,4 +1,5 @@
 // The guards of each compile: how many, of which kinds, on what, and how long one check of all takes.
+import { compileArtifacts } from "../../lib/bundle/artifacts.js";
 import { Grid } from "../../lib/list/grid.js";
 import { emptyPage, listDetail } from "../../lib/list/list-detail.js";
 import { cutMiddle } from "../../lib/page/cut-middle.js";
@@ -7,7 +8,7 @@ import { count, plural } from "../../lib/page/format.js";
 import { shareBar } from "../../lib/page/portion.js";
 import { cards, shownBy } from "../shared/finding-leads.js";
 import { BY_TORCH, BY_TORCH_HELP, IN_DUMP, IN_DUMP_HELP } from "../shared/guard-counts.js";
-import { compileArtifacts, functionName, idText, modelOf } from "../shared/model.js";
+import { functionName, idText, modelOf } from "../shared/model.js";
 import { compileLink, pairs, recordLink } from "../shared/parts.js";
 
 const MOST_KINDS = 4;

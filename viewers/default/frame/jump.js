@@ -1,9 +1,10 @@
 // What the palette of this viewer leads to: views, compiles, artifacts, settings.
+import { artifactsOf } from "../../lib/bundle/artifacts.js";
 import { openPalette } from "../../lib/frame/palette.js";
 import { time } from "../../lib/page/format.js";
 import { toggleTheme } from "../../lib/page/theme.js";
 import { logName } from "../shared/logs.js";
-import { artifactsOf, functionName, idText, modelOf, placeOf } from "../shared/model.js";
+import { functionName, idText, modelOf, placeOf } from "../shared/model.js";
 import { showHelp } from "./help.js";
 
 /** @typedef {import("../../lib/frame/palette.js").Entry} Entry */

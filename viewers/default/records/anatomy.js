@@ -1,9 +1,10 @@
 // Why the log is so big, and who writes it: by kind of record, by place in torch, by compile.
+import { describe } from "../../lib/bundle/artifacts.js";
 import { emptyPage, listDetail } from "../../lib/list/list-detail.js";
 import { cutMiddle } from "../../lib/page/cut-middle.js";
 import { h } from "../../lib/page/dom.js";
 import { bytes, count, plural } from "../../lib/page/format.js";
-import { describe, functionName, idText, modelOf } from "../shared/model.js";
+import { functionName, idText, modelOf } from "../shared/model.js";
 import { compileLink, pairs } from "../shared/parts.js";
 import { anatomyRows, cellsOf, sumOf } from "./anatomy-data.js";
 

@@ -1,9 +1,10 @@
 // Every record of the log. This is the place where nothing is hidden.
+import { describe } from "../../lib/bundle/artifacts.js";
 import { Grid } from "../../lib/list/grid.js";
 import { fill, h, searchField } from "../../lib/page/dom.js";
 import { bytes, count, plural, time } from "../../lib/page/format.js";
 import { split } from "../../lib/page/splitter.js";
-import { describe, idText, modelOf } from "../shared/model.js";
+import { idText, modelOf } from "../shared/model.js";
 import { searchMetadata } from "./record-search.js";
 import { openRecord } from "./record.js";
 

@@ -1,10 +1,10 @@
 // One record: where it stands, its metadata, its payload.
+import { describe } from "../../lib/bundle/artifacts.js";
 import { fill, h } from "../../lib/page/dom.js";
 import { bytes, count, time } from "../../lib/page/format.js";
 import { loader } from "../../lib/page/load.js";
 import { store, stored } from "../../lib/page/remember.js";
 import { jsonPane, payloadPane } from "../artifact/artifact.js";
-import { describe } from "../shared/model.js";
 import { compileLink } from "../shared/parts.js";
 
 const PANE = "tlparse-bundle.record-pane";

@@ -1,6 +1,7 @@
 // Everything that has a name: compiles, artifacts, files, kinds of records, diagnostics, reasons. No text of artifacts.
+import { artifactsOf, describe } from "../../lib/bundle/artifacts.js";
 import { firstLine } from "../../lib/page/format.js";
-import { artifactsOf, compileLabel, describe, idText, modelOf } from "../shared/model.js";
+import { compileLabel, idText, modelOf } from "../shared/model.js";
 
 const MOST = 20;
 

@@ -1,11 +1,12 @@
 // Search everywhere: names at once, the text of artifacts by a worker.
+import { artifactsOf } from "../../lib/bundle/artifacts.js";
 import { VirtualList } from "../../lib/list/virtual-list.js";
 import { fill, h } from "../../lib/page/dom.js";
 import { bytes, count, plural } from "../../lib/page/format.js";
 import { errorBox } from "../../lib/page/load.js";
 import { split } from "../../lib/page/splitter.js";
 import { logInAddress } from "../shared/logs.js";
-import { artifactsOf, compileLabel, modelOf } from "../shared/model.js";
+import { compileLabel, modelOf } from "../shared/model.js";
 import { searchNames } from "./names.js";
 import { addressOf, searchTexts, textsOf } from "./text.js";
 

@@ -1,5 +1,6 @@
 // Searching the text of artifacts: which payloads there are, each once, and a worker that goes through them.
-import { artifactsOf, modelOf } from "../shared/model.js";
+import { artifactsOf } from "../../lib/bundle/artifacts.js";
+import { modelOf } from "../shared/model.js";
 
 const EACH = 20; // lines shown of one payload
 const MOST = 2_000; // lines shown of all

@@ -1,4 +1,5 @@
 // What the views know about one log, worked out once from its compile table. No page needed.
+import { frameKey } from "../../lib/bundle/attempts.js";
 import { fileShortener } from "../../lib/page/format.js";
 import { statusInfo } from "../../lib/page/status.js";
 
@@ -52,12 +53,6 @@ function frameCompiles(compiles) {
   return [...frames.values()];
 }
 
-/** The same for all attempts of one frame compile. @param {Compile} compile */
-export function frameKey(compile) {
-  if (compile.metrics_event_index !== null) return `metrics ${compile.metrics_event_index}`;
-  return `${compile.compiled_autograd_id}/${compile.frame_id}/${compile.frame_compile_id}@${compile.occurrence}`;
-}
-
 /** "[0/1]", or words for the row without an id. @param {Compile} compile */
 export const idText = (compile) => (compile.id === null ? "no compile id" : `[${compile.key}]`);
 
@@ -103,66 +98,4 @@ export function facts(model) {
     statuses,
     slowest: frames.map((frame) => ({ ...frame, us: whole(frame.last) })).filter(({ us }) => us > 0).sort((a, b) => b.us - a.us),
   };
-}
-
-/** Artifacts of each compile: [artifact row, …] by compile index. @type {WeakMap<Log, Promise<{table: any, byCompile: Map<number, number[]>}>>} */
-const artifactMaps = new WeakMap();
-
-/** @param {Log} log */
-export function artifactsOf(log) {
-  let known = artifactMaps.get(log);
-  if (!known) {
-    known = log.artifacts().then((table) => {
-      /** @type {Map<number, number[]>} */
-      const byCompile = new Map();
-      const { compile_index: compile } = table.columns;
-      for (let i = 0; i < table.length; i++) {
-        const rows = byCompile.get(compile[i]);
-        if (rows) rows.push(i);
-        else byCompile.set(compile[i], [i]);
-      }
-      return { table, byCompile };
-    });
-    artifactMaps.set(log, known);
-    known.catch(() => artifactMaps.delete(log));
-  }
-  return known;
-}
-
-const MOST_ARTIFACTS = 5_000; // of one compile that are listed; the others are found among the events
-
-/**
- * The artifacts of one compile, each with an address that stays: its name, and '@2' for the second of that name.
- * @param {Log} log @param {number} compileIndex @returns {Promise<any[]>}
- */
-export async function compileArtifacts(log, compileIndex) {
-  const { table, byCompile } = await artifactsOf(log);
-  /** @type {Map<string, number>} */
-  const seen = new Map();
-  return (byCompile.get(compileIndex) ?? []).slice(0, MOST_ARTIFACTS).map((row) => {
-    const artifact = table.row(row);
-    const nth = (seen.get(artifact.name) ?? 0) + 1;
-    seen.set(artifact.name, nth);
-    return { ...artifact, row, address: nth === 1 ? artifact.name : `${artifact.name}@${nth}` };
-  });
-}
-
-/** Says that there are more artifacts than are listed. @param {Compile} compile @param {any[]} artifacts */
-export const moreArtifacts = (compile, artifacts) => artifacts.length >= MOST_ARTIFACTS ? `The first ${artifacts.length.toLocaleString("en")} artifacts of ${compile.artifact_count.toLocaleString("en")}. The others stand among the events.` : "";
-
-/** @param {any} manifest @param {{descriptor: string, type?: string, name?: string | null}} row */
-export function describe(manifest, row) {
-  const known = Object.hasOwn(manifest.descriptors, row.descriptor) ? manifest.descriptors[row.descriptor] : null;
-  return known ?? { title: row.name ?? row.type ?? row.descriptor, phase: "", language: "text", help: "" };
-}
-
-/** Artifacts by phase, in the order of the phases. @param {any} manifest @param {any[]} artifacts */
-export function byPhase(manifest, artifacts) {
-  const phases = [...manifest.phases.map((/** @type {any} */ phase) => ({ ...phase, artifacts: /** @type {any[]} */ ([]) }))];
-  const other = { id: "", title: "Other", help: "Kinds that belong to no phase.", artifacts: /** @type {any[]} */ ([]) };
-  for (const artifact of artifacts) {
-    const phase = describe(manifest, artifact).phase;
-    (phases.find((p) => p.id === phase) ?? other).artifacts.push(artifact);
-  }
-  return [...phases, other].filter((phase) => phase.artifacts.length);
 }

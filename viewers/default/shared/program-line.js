@@ -1,7 +1,7 @@
 // Lines of the program, out of the stacks that torch wrote; and links to the artifacts that records became.
+import { compileArtifacts } from "../../lib/bundle/artifacts.js";
 import { frameText, isTorch } from "../../lib/bundle/stacks.js";
 import { fill, h } from "../../lib/page/dom.js";
-import { compileArtifacts } from "./model.js";
 import { sourceLine } from "./parts.js";
 
 /** @typedef {import("../../lib/bundle/stacks.js").Stacks} Stacks */

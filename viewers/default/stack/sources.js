@@ -1,6 +1,7 @@
 // Frames of generated code ('<eval_with_key>.5') lead to the source that torch dumped for them.
+import { compileArtifacts } from "../../lib/bundle/artifacts.js";
 import { h } from "../../lib/page/dom.js";
-import { compileArtifacts, idText } from "../shared/model.js";
+import { idText } from "../shared/model.js";
 
 /**
  * A link to the source of a generated file, or null when the log does not have it. Names come again: what counts is

@@ -1,6 +1,7 @@
 // The stack trie as rows to show. Loops over arrays, no recursion: stacks can be deep. No page needed.
+import { frameKey } from "../../lib/bundle/attempts.js";
 import { isTorch } from "../../lib/bundle/stacks.js";
-import { compileLabel, frameKey, isProblem } from "../shared/model.js";
+import { compileLabel, isProblem } from "../shared/model.js";
 
 /**
  * A row is a frame or a compile. Frames that have one child only go on at the same depth, so that a chain

@@ -1,9 +1,10 @@
 // The kernels in the code that Inductor generated: what each is, what was fused into it, and where it stands.
+import { compileArtifacts } from "../../lib/bundle/artifacts.js";
 import { emptyPage, listDetail } from "../../lib/list/list-detail.js";
 import { cutMiddle } from "../../lib/page/cut-middle.js";
 import { fill, h } from "../../lib/page/dom.js";
 import { count, plural, time } from "../../lib/page/format.js";
-import { compileArtifacts, functionName, idText, modelOf } from "../shared/model.js";
+import { functionName, idText, modelOf } from "../shared/model.js";
 import { compileLink, pairs, recordLink } from "../shared/parts.js";
 import { artifactLink } from "../shared/program-line.js";
 import { provenanceLink } from "../shared/provenance-link.js";

@@ -1,6 +1,6 @@
 // The table of tensors as rows, and how they belong together. No page needed.
+import { frameKey } from "../../lib/bundle/attempts.js";
 import { bytes } from "../../lib/page/format.js";
-import { frameKey } from "../shared/model.js";
 import { sourceName } from "../shared/source-name.js";
 
 /**

@@ -1,6 +1,6 @@
 // The span table as boxes: rows, colours, own times, what belongs together. No page needed.
+import { frameKey } from "../../lib/bundle/attempts.js";
 import { byRow } from "../../lib/flame/data.js";
-import { frameKey } from "../shared/model.js";
 
 export const HUES = 10; // colours of compiles
 const NO_COMPILE = 10;

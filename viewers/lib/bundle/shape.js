@@ -25,8 +25,14 @@ const MOST_RANKS = 50_000_000; // of all runs of a table together: pages go thro
 /** Throws when it does not. @param {string} name of the schema; what has none is not checked @param {any} value @param {string} file for the message @param {{lengths?: Record<string, number>, minor?: number}} [known] */
 export function check(name, value, file, { lengths = {}, minor = MINOR } = {}) {
   if (!Object.hasOwn(SHAPES, name)) return;
-  const problem = finder(SHAPES[name], { root: value, lengths, newer: minor > MINOR, finders: new Map() })(value, 0);
-  if (problem) throw malformed(file, `${problem.at.replace(/^\./, "") || "it"} is ${problem.what}`);
+  const problem = firstProblem(SHAPES[name], value, { lengths, newer: minor > MINOR });
+  if (problem !== null) throw malformed(file, problem);
+}
+
+/** What is wrong with a value first, in words; null when it looks as its shape says. @param {any} shape @param {any} value @param {{lengths?: Record<string, number>, newer: boolean}} known @returns {string | null} */
+export function firstProblem(shape, value, { lengths = {}, newer }) {
+  const problem = finder(shape, { root: value, lengths, newer, finders: new Map() })(value, 0);
+  return problem && `${problem.at.replace(/^\./, "") || "it"} is ${problem.what}`;
 }
 
 /** What finds the first problem of a value; made once for a shape. @param {any} shape @param {Surroundings} around @returns {Find} */

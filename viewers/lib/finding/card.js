@@ -41,7 +41,7 @@ export function findingCard(finding, leads = {}, { level = 3, whole = false } = 
       h(`h${level}`, null, severitySign(finding.severity), href === null ? title : h("a", { href }, title)),
       finding.cost_us !== null && h("p", { class: "finding-cost" }, h("b", null, time(finding.cost_us)), finding.cost_of && [" ", h("span", { class: "dim" }, rich(finding.cost_of))])),
     h("p", { class: "finding-about" }, about(finding)),
-    texts(finding.text, whole),
+    findingText(finding.text, whole),
     finding.remedies.length > 0 && h("ul", { class: "remedies" }, finding.remedies.map(remedy)),
     evidence(finding, leads));
 }
@@ -58,8 +58,8 @@ function about(finding) {
   return parts.map((part, i) => [i > 0 && " · ", part]);
 }
 
-/** @param {string} text @param {boolean} whole */
-function texts(text, whole) {
+/** The paragraphs of a finding: the first ones, the others behind a fold. @param {string} text @param {boolean} whole */
+export function findingText(text, whole) {
   const paragraphs = text.split("\n\n").filter((part) => part.trim());
   let length = 0;
   const fits = whole ? paragraphs.length : paragraphs.findIndex((part) => (length += part.length) > MOST_TEXT);

@@ -1,0 +1,68 @@
+"""A comparison as a folder for any static host: the document, both bundles, and the viewers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tlparse_bundle.commit.folder import new_folder
+from tlparse_bundle.errors import BundleError
+from tlparse_bundle.format.json_codec import dumps, loads
+from tlparse_bundle.format.layout import guards
+from tlparse_bundle.format.regular_file import read_regular
+from tlparse_bundle.read.reader import Bundle
+from tlparse_bundle.remote import is_url
+from tlparse_bundle.serve.comparisons import COMPARISON, SIDES
+from tlparse_bundle.serve.export import VIEWERS
+from tlparse_bundle.serve.published import INDEX, LEADS, STATIC, check_decodable, check_free, check_nothing_lost, copy_bundle, size_of
+from tlparse_bundle.serve.viewer_files import LIB, copy_tree, viewers_folder
+from tlparse_bundle.shown import shown as visible
+
+VIEWER = "compare"  # the one that shows it
+_PARTS = {INDEX, STATIC, COMPARISON, "viewers", *SIDES}
+_MAX_DOCUMENT = 256 << 20
+
+
+def check_target(target: Path, *, overwrite: bool) -> bool:
+    """Whether there is a comparison to be replaced. Raises BundleError when the folder holds something else: before long work begins."""
+    replaces = overwrite and target.is_dir() and any(target.iterdir())
+    if replaces:
+        _check_comparison(target)
+    else:
+        check_free(target, COMPARISON, "the folder of a comparison")
+    return replaces
+
+
+def write_comparison(document: dict, base: Bundle, new: Bundle, target: Path, *, overwrite: bool = False) -> int:
+    """Writes comparison.json, base/, new/, viewers/<name>/ and an index.html that leads to the page; returns the size in bytes.
+
+    Into a new folder, or in place of one that was written so. Raises BundleError when the folder holds something else, when a
+    bundle lies elsewhere, and when a page could not decode one.
+    """
+    replaces = check_target(target, overwrite=overwrite)
+    sides = dict(zip(SIDES, (base, new)))
+    for bundle in sides.values():
+        if is_url(bundle.location):
+            raise BundleError(f"{visible(bundle.location)} lies elsewhere, and is not copied from there", hint="Copy the bundle to this machine first.", code="remote")
+    check_decodable({Path(bundle.location): bundle for bundle in sides.values()})
+    sources = [path for bundle in sides.values() for path in guards(bundle.location)]
+    with new_folder(target, may_replace=_check_comparison if replaces else None, readers_of=sources, last=INDEX) as folder:
+        for name in (LIB, VIEWER, *VIEWERS):
+            copy_tree(viewers_folder() / name, folder / "viewers" / name)
+        for side, bundle in sides.items():
+            copy_bundle(Path(bundle.location), folder / side)
+        (folder / COMPARISON).write_bytes(dumps(document))
+        (folder / INDEX).write_text(LEADS.format(url=f"viewers/{VIEWER}/", text="To the comparison"), encoding="utf-8")
+        (folder / STATIC).write_bytes(b"")
+    return size_of(target)
+
+
+def _check_comparison(folder: Path) -> None:
+    """Raises BundleError unless a folder holds a comparison of ours, and nothing else that would be lost."""
+    try:
+        document = loads(read_regular(folder, COMPARISON, _MAX_DOCUMENT))
+        is_ours = isinstance(document, dict) and isinstance(document.get("format"), dict) and document["format"].get("name") == "tlparse-comparison"
+    except (OSError, ValueError):
+        is_ours = False
+    if not is_ours:
+        raise BundleError(f"{visible(folder)} exists and is no comparison", hint="Choose another place; only folders of comparisons are ever replaced.", code="exists")
+    check_nothing_lost(folder, "a comparison", _PARTS, (folder / side for side in SIDES if (folder / side).exists()))

@@ -1,0 +1,32 @@
+// One change, in the words of the document.
+import { findingText } from "../lib/finding/card.js";
+import { plain, rich } from "../lib/finding/rich.js";
+import { h } from "../lib/page/dom.js";
+import { plural } from "../lib/page/format.js";
+import { changeLinks } from "./links.js";
+import { changeSign, difference, toneOf } from "./words.js";
+
+/** What a change is of, in words. @type {Record<string, string>} */
+const KINDS = { torch: "torch", setting: "setting", finding: "finding", graph: "graph", compile: "compile", cache: "cache", code: "generated code", time: "compile time" };
+
+/**
+ * @param {import("./main.js").Context} context @param {number} pair position of the pair @param {import("./document.js").Change} change
+ * @param {{level: number, where: string}} options where: on which ranks
+ */
+export function changeCard(context, pair, change, { level, where }) {
+  const { kind, title, text, cost_us: cost, file, line, count, details } = change;
+  const found = /** @type {{kind?: unknown}} */ (details).kind;
+  const parts = [
+    file !== null && h("span", { class: "place" }, line === null ? file : `${file}:${line}`),
+    h("span", null, kind === "finding" && typeof found === "string" ? found.replaceAll("-", " ") : KINDS[kind] ?? kind),
+    count > 1 && h("span", { class: "number" }, kind === "finding" ? plural(count, "time") : kind === "cache" ? plural(count, "lookup") : plural(count, "compile")),
+    where && h("span", null, where),
+  ].filter(Boolean);
+  const links = changeLinks(context, pair, change);
+  return h("article", { class: "finding change", dataset: { kind, tone: toneOf(change) }, "aria-label": plain(title) },
+    h("div", { class: "finding-head" }, h(`h${Math.min(level, 6)}`, null, changeSign(change), " ", rich(title)),
+      cost !== null && h("p", { class: "finding-cost" }, h("b", { class: cost > 0 ? "tone-bad" : cost < 0 ? "tone-good" : null }, difference(cost)), h("span", { class: "dim" }, "compile time"))),
+    h("p", { class: "finding-about" }, parts.map((part, i) => [i > 0 && " · ", part])),
+    findingText(text, false),
+    links.length > 0 && h("div", { class: "finding-evidence" }, links));
+}

@@ -1,0 +1,82 @@
+// The first screen: what changed, causes with what they led to, and beside it where the time went.
+import { rich } from "../lib/finding/rich.js";
+import { append, h } from "../lib/page/dom.js";
+import { count, plural, time } from "../lib/page/format.js";
+import { changeCard } from "./card.js";
+import { ledTo, ranksText, roots } from "./changes-data.js";
+import { phaseBars, spanBars } from "./times.js";
+import { differenceText, minus, pairName } from "./words.js";
+
+/** @typedef {import("./main.js").Context} Context */
+/** @typedef {import("./changes-data.js").Root} Root */
+
+const MOST = 12; // causes that are shown at once
+const MOST_LED = 4;
+
+/** @param {Context} context @returns {Promise<import("./main.js").View>} */
+export async function openChanges(context) {
+  const { run: { document }, pair } = context;
+  const { summary } = document;
+  const all = roots(document);
+  const element = h("div", { class: "page changes" },
+    h("header", { class: "answer" }, h("h1", null, rich(summary.text)), compared(context),
+      summary.notes.length > 0 && h("ul", { class: "notes", "aria-label": "Notes" }, summary.notes.map((note) => h("li", { class: "note" }, rich(note))))),
+    h("div", { class: "columns" },
+      h("section", { "aria-label": "Changes" }, all.length > 0
+        ? folded(all, (root) => item(context, root), MOST, { class: "findings", "aria-label": "Changes" })
+        : h("p", { class: "nothing" }, h("span", { class: "tone-good", "aria-hidden": "true" }, "✔ "), "No change that is more than what runs vary by. What was compared: torch and its settings, findings, graphs, caches, generated code, times.")),
+      h("aside", { "aria-label": "Times" },
+        document.logs.length > 1 && h("p", { class: "dim" }, `Of ${pairName(document.logs[pair])}`), phaseBars(document.logs[pair]), spanBars(context), noise(document.logs[pair]))));
+  return { element, title: "Changes" };
+}
+
+/** What was compared with what, in numbers. @param {Context} context */
+function compared({ run: { document }, pair }) {
+  const names = (/** @type {"base" | "new"} */ which) => document[which].map(({ name }) => name).join(", ");
+  const { compiles, compile_time_us: times, base, new: other } = document.logs[pair];
+  const of = (/** @type {"base" | "new"} */ which) => compiles.filter((compile) => compile[which]).length;
+  const torch = [base?.torch_version ?? "–", other?.torch_version ?? "–"];
+  const row = (/** @type {string} */ title, /** @type {any} */ left, /** @type {any} */ right, /** @type {any} */ more) =>
+    h("tr", null, h("th", { scope: "row" }, title), h("td", null, left), h("td", null, right), h("td", null, more));
+  return h("div", { class: "compared-box", tabindex: "0", role: "region", "aria-label": "What was compared" }, h("table", { class: "plain compared" },
+    h("thead", null, h("tr", null, h("th", { scope: "col" }, document.logs.length > 1 ? pairName(document.logs[pair]) : h("span", { class: "visually-hidden" }, "What")), h("th", { scope: "col" }, `base: ${names("base")}`), h("th", { scope: "col" }, `new: ${names("new")}`), h("th", { scope: "col" }, "difference"))),
+    h("tbody", null,
+      row("Compile time", time(times?.base), time(times?.new), differenceText(minus(times?.base, times?.new))),
+      row("Compiles", count(of("base")), count(of("new")), `${count(compiles.filter((compile) => compile.base && compile.new).length)} in both`),
+      row("torch", torch[0], torch[1], torch[0] === torch[1] ? "same" : "≠ another"))));
+}
+
+/** @param {import("./document.js").Pair} pair */
+function noise({ noise: known }) {
+  if (!known) return null;
+  const from = known.measured === 0 ? "No compile tells what they vary by: a usual factor is taken." : `Measured on ${plural(known.measured, "compile")} that did not change.`;
+  return h("p", { class: "dim noise" }, `Times of a compile that differ by less than ${Number(known.factor.toFixed(2))} times, or by less than ${time(known.least_us)}, are not told. ${from}`);
+}
+
+/** A cause, and what it led to. @param {Context} context @param {Root} root */
+function item(context, { pair, index, pairs }) {
+  const { document } = context.run;
+  const { changes } = document.logs[pair];
+  const where = document.logs.length > 1 ? ranksText(document, pairs) + (pairs.length > 1 ? `; shown: ${pairName(document.logs[pair])}` : "") : "";
+  /** @param {number} at @param {number} level @param {string} text @returns {HTMLElement} */
+  const one = (at, level, text) => {
+    const led = ledTo(changes, at);
+    return h("li", null, changeCard(context, pair, changes[at], { level, where: text }),
+      led.length > 0 && folded(led, (next) => one(next, level + 1, ""), MOST_LED, { class: "findings", "aria-label": "What it led to" }));
+  };
+  return one(index, 2, where);
+}
+
+/** The first of a list, and a button for the others. @template T @param {T[]} items @param {(one: T) => HTMLElement} render @param {number} most @param {Record<string, string>} props */
+function folded(items, render, most, props) {
+  const list = h("ul", props, items.slice(0, most).map(render));
+  if (items.length > most) {
+    const all = () => {
+      list.lastElementChild?.remove();
+      append(list, items.slice(most).map(render));
+      list.children[most]?.querySelector("a, button, summary")?.focus();
+    };
+    list.append(h("li", { class: "more-changes" }, h("button", { class: "tool", onclick: all }, `${count(items.length - most)} more`)));
+  }
+  return list;
+}

@@ -1,0 +1,117 @@
+// One compile on both sides: its numbers, the changes that concern it, the keys of its caches, and its artifacts by what they mean.
+import { byPhase } from "../lib/bundle/artifacts.js";
+import { artifactPairs, artifactText, VERDICTS, verdictsText } from "../lib/diff/artifact-pairs.js";
+import { differ } from "../lib/diff/differ.js";
+import { fill, h } from "../lib/page/dom.js";
+import { loader } from "../lib/page/load.js";
+import { split } from "../lib/page/splitter.js";
+import { summaryOf } from "./compile-summary.js";
+import { sideLink } from "./links.js";
+import { inDefault, SIDES } from "./places.js";
+import { idsText } from "./words.js";
+
+/** @typedef {import("./main.js").Context} Context */
+/** @typedef {import("./document.js").Compared} Compared */
+/** @typedef {import("./places.js").Which} Which */
+/** @typedef {import("../lib/diff/artifact-pairs.js").Pair} Artifacts */
+
+const SUMMARY = "";
+
+/** @param {Context} context @returns {Promise<import("./main.js").View>} */
+export async function openCompile(context) {
+  const { run, pair, state } = context;
+  const log = run.document.logs[pair];
+  const head = h("header", { class: "compile-head" });
+  const rail = h("nav", { class: "pane rail", "aria-label": "Artifacts" });
+  const body = h("section", { class: "pane artifact", "aria-label": "Difference" });
+  const load = loader(body);
+  let keys = /** @type {((event: KeyboardEvent) => boolean) | null} */ (null);
+  let compile = /** @type {Compared | undefined} */ (undefined);
+  let list = /** @type {Artifacts[]} */ ([]);
+  let place = "", drawn = "";
+  /** @type {import("./main.js").View} */
+  const view = { element: h("div", { class: "fill" }, head, split("compare-compile", rail, body, { label: "Width of the list", size: 280 })), title: "Compile" };
+
+  /** What of both bundles the list needs; the summary does without. @param {Compared} found */
+  const artifactsOf = async (found) => {
+    const [left, right] = await Promise.all(SIDES.map(async (which) => {
+      const side = found[which], of = side && log[which] && (await run.bundle(which)).log(log[which].id);
+      return side && of ? { log: of, index: side.compile_index } : null;
+    }));
+    const manifest = (await run.bundle(found.new ? "new" : "base")).manifest;
+    return { manifest, pairs: await artifactPairs(left, right), logs: { base: left?.log, new: right?.log } };
+  };
+
+  /** @type {Awaited<ReturnType<typeof artifactsOf>> | null} */
+  let sides = null;
+  const drawRail = () => {
+    const link = (/** @type {string} */ part, /** @type {any} */ text, /** @type {any} */ more) => h("a", { href: state.patched({ part }), dataset: { part } }, text, more);
+    const item = (/** @type {any} */ { address, label, verdict }) => h("li", { class: `verdict-${verdict}` },
+      link(address, label, h("span", { class: "size" }, h("span", { "aria-hidden": "true" }, VERDICTS[verdict][0]), ` ${sideWord(VERDICTS[verdict][1])}`)));
+    fill(rail, h("ul", null, h("li", null, link(SUMMARY, "Summary", null))),
+      sides && byPhase(sides.manifest, list.map((one) => ({ ...(one.right ?? one.left), ...one }))).map((phase) => [h("h2", { title: phase.help }, phase.title), h("ul", null, phase.artifacts.map(item))]));
+  };
+  const mark = (/** @type {string} */ part) => {
+    for (const a of /** @type {NodeListOf<HTMLElement>} */ (rail.querySelectorAll("a"))) {
+      if (a.dataset.part === part) a.setAttribute("aria-current", "true");
+      else a.removeAttribute("aria-current");
+    }
+    rail.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
+  };
+
+  /** @param {Compared} found @param {Artifacts} artifacts */
+  const difference = (found, artifacts) => load(artifacts.label, async (signal) => {
+    const texts = await Promise.all(SIDES.map((which, side) => { const of = sides?.logs[which]; return of ? artifactText(of, side ? artifacts.right : artifacts.left, signal) : ""; }));
+    const link = (/** @type {"left" | "right"} */ hand, /** @type {number} */ line) => {
+      const which = /** @type {Which} */ (hand === "left" ? "base" : "new");
+      return inDefault(run, which, { log: log[which]?.id ?? "", view: "compile", compile: found[which]?.key ?? "", artifact: artifacts.address, line: String(line) });
+    };
+    return differ({ name: artifacts.address, languages: [artifacts.left?.language ?? null, artifacts.right?.language ?? null], texts, sameProcess: false }, state, link, signal);
+  }, (made) => {
+    keys = made.key;
+    const [sign, word] = VERDICTS[artifacts.verdict];
+    fill(body, h("header", { class: "artifact-head" }, h("h2", null, artifacts.label), h("span", { class: `verdict-${artifacts.verdict}` }, `${sign} ${sideWord(word)}`), made.tools), made.element);
+  });
+
+  view.update = async (current) => {
+    const wanted = JSON.stringify([current.left, current.right]);
+    if (wanted !== place) {
+      place = wanted;
+      drawn = "";
+      sides = null;
+      list = [];
+      compile = log.compiles.find(({ base, new: other }) => (base?.key ?? "") === current.left && (other?.key ?? "") === current.right);
+      if (!compile) {
+        fill(head, h("h1", null, "Compile"));
+        fill(rail);
+        fill(body, h("p", { class: "padded" }, "These logs have no such compile. ", h("a", { href: state.link({ view: "compiles" }) }, "All compiles ›")));
+        return;
+      }
+      const found = compile;
+      view.title = `${idsText(found)} ${found.function ?? "(unknown function)"}`;
+      fill(head, h("h1", null, found.function ?? "(unknown function)"), h("span", { class: "ids" }, idsText(found)), h("span", { class: "spring" }), SIDES.map((which) => sideLink(context, log, found, which)),
+        h("a", { href: state.link({ view: "timeline", left: current.left, right: current.right }) }, "timeline ›"));
+      drawRail();
+      void artifactsOf(found).then((made) => {
+        if (place !== wanted) return;
+        [sides, list] = [made, made.pairs];
+        drawRail();
+        drawn = "";
+        void view.update?.(state.current);
+      }, (error) => place === wanted && rail.append(h("p", { class: "padded", role: "alert" }, error.message)));
+    }
+    if (!compile || drawn === JSON.stringify([current.part, current.by, current.pane])) return;
+    const artifacts = list.find((one) => one.address === current.part);
+    mark(artifacts ? current.part : SUMMARY);
+    if (current.part && !artifacts && !sides) return void fill(body, h("p", { class: "loading", role: "status" }, "Loading the artifacts …"));
+    drawn = JSON.stringify([current.part, current.by, current.pane]);
+    keys = null;
+    if (artifacts) return difference(compile, artifacts);
+    fill(body, summaryOf(context, compile, current.part, sides ? verdictsText(list).replace("only left", "only base").replace("only right", "only new") : ""));
+  };
+  view.key = (event) => keys?.(event) ?? false;
+  return view;
+}
+
+/** The sides have names here. @param {string} word */
+const sideWord = (word) => word.replace("left", "base").replace("right", "new");

@@ -1,0 +1,98 @@
+// Where the comparison and its bundles lie: beside each other in a folder, or on a server that makes the comparison when
+// it is asked.
+import { openBundle } from "../lib/bundle/bundle.js";
+import { BundleError } from "../lib/bundle/error.js";
+import { webSource } from "../lib/bundle/source.js";
+import { allowed } from "../lib/page/page-bundle.js";
+import { comparisonOf } from "./document.js";
+
+/** @typedef {"base" | "new"} Which a side */
+/** @typedef {import("../lib/bundle/bundle.js").Bundle} Bundle */
+/** @typedef {import("../lib/bundle/source.js").Source} Source */
+/**
+ * @typedef {object} Run a comparison that is open
+ * @property {import("./document.js").Comparison} document
+ * @property {Record<Which, Source>} sources
+ * @property {(which: Which) => Promise<Bundle>} bundle opened when it is asked for first
+ * @property {string | null} home the page that lists the bundles
+ */
+/** @typedef {{address: URL, label: string, home: string | null, sources: Record<Which, Source>}} Place */
+
+export const SIDES = /** @type {Which[]} */ (["base", "new"]);
+const FILE = "comparison.json";
+
+/** Opens what the address names. @returns {Promise<Run>} */
+export async function openRun() {
+  const { address, label, home, sources } = placeOfPage(new URLSearchParams(location.search));
+  const document = comparisonOf(await read(address, label, home !== null), label);
+  /** @type {Map<Which, Promise<Bundle>>} */
+  const opened = new Map();
+  const bundle = (/** @type {Which} */ which) => {
+    let known = opened.get(which);
+    if (!known) {
+      opened.set(which, (known = openBundle(sources[which])));
+      known.catch(() => opened.delete(which));
+    }
+    return known;
+  };
+  return { document, sources, bundle, home };
+}
+
+/**
+ * '?base=' and '?new=' name bundles of a server, several of a side are its runs, '&ranks=A,B' ranks of them; else '?comparison=', or two folders up, is a folder with the document and both bundles.
+ * @param {URLSearchParams} asked @returns {Place}
+ */
+function placeOfPage(asked) {
+  const sides = SIDES.map((which) => asked.getAll(which));
+  if (sides.every((addresses) => addresses.length === 0)) {
+    const address = new URL(FILE, allowed(asked.get("comparison") ?? "../../", "comparison"));
+    return { address, label: address.pathname, home: null, sources: { base: webSource(new URL("base/", address)), new: webSource(new URL("new/", address)) } };
+  }
+  const [, root] = /^(.*\/)viewers\/[^/]+\/(?:index\.html)?$/.exec(location.pathname) ?? [];
+  const bundles = new URL(`${root ?? "/"}bundles/`, location.href);
+  const address = new URL(`../${FILE}`, bundles);
+  const found = sides.map((addresses, side) => {
+    if (!addresses.length) throw new Error(`The address names no bundle of the ${SIDES[side]} side: it needs '?base=…&new=…'.`);
+    return addresses.map((text) => {
+      const source = webSource(allowed(text, SIDES[side]));
+      const url = /** @type {URL} */ (source.url);
+      if (!url.href.startsWith(bundles.href)) throw new Error(`'${SIDES[side]}=${text}' is no bundle of this server: those lie below ${bundles.pathname}.`);
+      address.searchParams.append(SIDES[side], decoded(url.href.slice(bundles.href.length, -1)));
+      return source;
+    });
+  });
+  const ranks = asked.get("ranks");
+  if (ranks !== null) address.searchParams.set("ranks", ranks);
+  return { address, label: "The comparison", home: new URL("../viewers/home/", bundles).href, sources: { base: found[0][0], new: found[1][0] } };
+}
+
+/** @param {string} text */
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** @param {URL} address @param {string} label @param {boolean} made a server makes it */
+async function read(address, label, made) {
+  const response = await fetch(address).catch((error) => {
+    throw new BundleError(`Asked for ${address.href}: no answer (${error.message}). Is the server still running?`);
+  });
+  if (response.ok) return response.text();
+  const told = response.headers.get("Content-Type")?.startsWith("text/plain") ? (await response.text()).trim() : "";
+  if (told) throw new BundleError(told);
+  if (made && response.status === 404) throw new BundleError("These are files on a server that makes no comparisons. Run 'tlparse-bundle compare BASE NEW --open' where the bundles are, or '--out DIR' for a folder that can lie on any server.");
+  throw new BundleError(`Asked for ${label}: the server answered ${response.status} ${response.statusText}. 'tlparse-bundle compare BASE NEW --out DIR' writes a folder that has it.`);
+}
+
+/** The address of a side in the default viewer; null when it has none. @param {Run} run @param {Which} which @param {Record<string, string>} [state] */
+export function inDefault({ sources }, which, state) {
+  const { url } = sources[which];
+  if (!url) return null;
+  const address = new URL("../default/", location.href);
+  address.searchParams.set("bundle", url.origin === location.origin ? url.pathname : url.href);
+  if (state) address.hash = new URLSearchParams({ v: "1", ...state }).toString();
+  return address.href;
+}

@@ -1,0 +1,8 @@
+// What comparison.json must look like, in the notation of scripts/shapes.py. Written by scripts/docs from
+// schema/documents/comparison.schema.json: do not edit.
+
+/** The minor version of its format that this is of. */
+export const MINOR = 0;
+
+/** @type {any} */
+export const SHAPE = {format: {name: "=tlparse-comparison", major: "i0", minor: "i0"}, made_by: "s", base: [{name: "s"}], new: [{name: "s"}], summary: {text: "s", notes: ["s"], change_count: "i0", root_count: "i0"}, logs: [{base: {id: "s", source: "s", torch_version: "s?", text: "s", "?": 1}, new: {id: "s", source: "s", torch_version: "s?", text: "s", "?": 1}, rank: "i?", noise: {speed: "n", factor: "n1", least_us: "i0", measured: "i0", "?": 1}, compile_time_us: {base: "i?", new: "i?", "?": 1}, phases: [{phase: "s", base_us: "i0", new_us: "i0"}], spans: [{name: "s", base_us: "i0", new_us: "i0", base_count: "i0", new_count: "i0"}], compiles: [{base: {key: "s", compile_index: "i0<@compiles", file: "s?", line: "i?", "?": 1}, new: {key: "s", compile_index: "i0<@compiles", file: "s?", line: "i?", "?": 1}, function: "s?", base_us: "i?", new_us: "i?", graph: "=same|other|unknown", code: "=same|other|unknown", lookups: [{cache: "=aot_autograd|fx_graph", base: "s", new: "s", different: [{part: "s", base: "s?", new: "s?"}, 0, 1]}]}], changes: [{kind: "=torch|setting|finding|graph|compile|cache|code|time", change: "=new|gone|worse|better|changed", severity: "=error|warning|info", title: "s", text: "s", function: "s?", file: "s?", line: "i?", count: "i0", cost_us: "i?", pair_indexes: ["i0"], base_finding_index: "i?", new_finding_index: "i?", because_of: "i?", details: {}}]}]};

@@ -1,0 +1,84 @@
+// The spans of two timelines, put together by the path of their names: one node for all spans that stand in the same place. No page needed.
+import { frameKey } from "../lib/bundle/attempts.js";
+
+/** @typedef {import("../lib/bundle/log.js").Log} Log */
+/** @typedef {import("../../schema/bundle.d.ts").Spans} Spans */
+/** @typedef {{name: string, parent: number, depth: number, base_us: number, new_us: number, base_count: number, new_count: number, unended: number}} Node times are those of all spans of the path together, with what lies in them */
+/** @typedef {{spans: Spans, wanted: Set<number> | null}} Side wanted: rows of the compile table, or null for all */
+
+const DEEPEST = 200; // a path that is longer goes on in one node
+
+/** The spans of a log, and which of them are asked for. @param {Log | undefined} log @param {number | null} compile row of the compile table; null for the whole log @returns {Promise<Side | null>} null when the log has no timeline */
+export async function spansOf(log, compile) {
+  const spans = /** @type {Spans | null} */ (log ? await log.table("spans") : null);
+  if (!log || !spans) return null;
+  if (compile === null) return { spans, wanted: null };
+  const compiles = await log.compiles(), own = compiles[compile];
+  if (!own) return { spans, wanted: new Set() };
+  return { spans, wanted: new Set(compiles.flatMap((other, row) => (row === compile || (other.id !== null && own.id !== null && frameKey(other) === frameKey(own)) ? [row] : []))) };
+}
+
+/** Each node after its parent. @param {Side | null} base @param {Side | null} other @returns {Node[]} */
+export function spanTree(base, other) {
+  /** @type {Node[]} */
+  const nodes = [];
+  /** @type {Map<string, number>} */
+  const known = new Map();
+  for (const [side, which] of /** @type {[Side | null, "base" | "new"][]} */ ([[other, "new"], [base, "base"]])) {
+    if (!side) continue;
+    const { spans: { name_index: name, duration_us: duration, parent_index: parent, compile_index: compile } } = side.spans;
+    const names = side.spans.names.map((text) => text.replace(/^(compile_attempt)_\d+$/, "$1")); // attempts of one compile are one
+    const asked = (/** @type {number} */ row) => !side.wanted || side.wanted.has(compile[row]);
+    /** @type {Map<number, number>} */
+    const nodeOf = new Map();
+    for (let row = 0; row < name.length; row++) {
+      if (!asked(row)) continue;
+      const way = [];
+      for (let at = row; at >= 0 && !nodeOf.has(at) && asked(at) && way.length < DEEPEST; at = parent[at]) way.push(at);
+      const above = way.length ? parent[/** @type {number} */ (way.at(-1))] : row;
+      let node = nodeOf.get(above) ?? -1;
+      for (const at of way.reverse()) {
+        const key = `${node} ${names[name[at]]}`;
+        let found = known.get(key);
+        if (found === undefined) {
+          found = nodes.push({ name: names[name[at]], parent: node, depth: node < 0 ? 0 : nodes[node].depth + 1, base_us: 0, new_us: 0, base_count: 0, new_count: 0, unended: 0 }) - 1;
+          known.set(key, found);
+        }
+        const one = nodes[found];
+        one[`${which}_us`] += duration[at] ?? 0;
+        one[`${which}_count`]++;
+        one.unended += Number(duration[at] === null);
+        if (one.depth < DEEPEST) node = found;
+        nodeOf.set(at, found);
+      }
+    }
+  }
+  return nodes;
+}
+
+/** Less than this, or less than a tenth, is about the same. */
+export const LEAST_US = 1_000;
+
+/** Whether a path takes longer in the new run, less, or about the same. @param {Node} node @returns {"bad" | "good" | "plain"} */
+export function toneOf({ base_us: base, new_us: other }) {
+  const by = other - base;
+  return Math.abs(by) < Math.max(LEAST_US, Math.min(base, other) / 10) ? "plain" : by > 0 ? "bad" : "good";
+}
+
+/** Where the boxes of a flame begin and end: as wide as one side is, children in a row from where their parent begins. @param {Node[]} nodes @param {"base" | "new"} which */
+export function layOut(nodes, which) {
+  const width = Float64Array.from(nodes, (node) => node[`${which}_us`]);
+  const inside = new Float64Array(nodes.length);
+  for (let i = nodes.length - 1; i >= 0; i--) {
+    width[i] = Math.max(width[i], inside[i]); // of a span that never ended only what lies in it is known
+    if (nodes[i].parent >= 0) inside[nodes[i].parent] += width[i];
+  }
+  const from = new Float64Array(nodes.length), next = new Float64Array(nodes.length);
+  let end = 0;
+  nodes.forEach(({ parent }, i) => {
+    from[i] = next[i] = parent < 0 ? end : next[parent];
+    if (parent < 0) end += width[i];
+    else next[parent] += width[i];
+  });
+  return { from, to: from.map((left, i) => left + width[i]), end };
+}
