@@ -10,11 +10,13 @@ class OneServer:
 
     def __init__(self):
         self._apps = {}
+        self._folders = {}
 
     def add(self, folder, name=None):
         """The name of a bundle, one that is free when none is given."""
         name = name or f"run{len(self._apps)}"
         self._apps[name] = create_app({name: folder})
+        self._folders[name] = folder
         return name
 
     async def __call__(self, scope, receive, send):
@@ -24,7 +26,7 @@ class OneServer:
             await send({"type": "http.response.body", "body": b"<!doctype html>"})
             return
         name = path.split("/")[2] if path.startswith("/bundles/") else None
-        app = self._apps.get(name) or next(iter(self._apps.values()))
+        app = create_app(self._folders) if path == "/comparison.json" else self._apps.get(name) or next(iter(self._apps.values()))
         await app(scope, receive, _kept(send) if path.startswith("/viewers/") else send)
 
 

@@ -21,7 +21,7 @@ const SUMMARY = "";
 export async function openCompile(context) {
   const { run, pair, state } = context;
   const log = run.document.logs[pair];
-  const head = h("header", { class: "compile-head" });
+  const head = h("header", { class: "compile-head" }, h("h1", null, "Compile"));
   const rail = h("nav", { class: "pane rail", "aria-label": "Artifacts" });
   const body = h("section", { class: "pane artifact", "aria-label": "Difference" });
   const load = loader(body);

@@ -4,7 +4,7 @@ import { openBundle } from "../../lib/bundle/bundle.js";
 import { artifactPairs, artifactText, VERDICTS, verdictsText } from "../../lib/diff/artifact-pairs.js";
 import { differ } from "../../lib/diff/differ.js";
 import { fill, h } from "../../lib/page/dom.js";
-import { bytes, count, plural } from "../../lib/page/format.js";
+import { bytes, plural } from "../../lib/page/format.js";
 import { loader } from "../../lib/page/load.js";
 import { allowed } from "../../lib/page/page-bundle.js";
 import { split } from "../../lib/page/splitter.js";

@@ -1,0 +1,139 @@
+"""Comparisons: those that the server makes when it is asked, and those that are written as a folder."""
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+from click.testing import CliRunner
+from starlette.testclient import TestClient
+from tlparse_bundle import Bundle, BundleError
+from tlparse_bundle.cli.main import cli
+from tlparse_bundle.compare.document import compare
+from tlparse_bundle.format.schemas import schema
+from tlparse_bundle.serve.app import create_app
+from tlparse_bundle.serve.comparison_folder import write_comparison
+from tlparse_bundle.serve.modules import needed
+from traces import ROOT, files
+
+BASE = "http://127.0.0.1:8000"
+PAIRS = ROOT / "fixtures" / "pairs"
+
+
+@pytest.fixture(scope="module")
+def sides(built):
+    """sides(name of a pair): both bundles."""
+    return lambda name: [Path(built(PAIRS / name / side).location) for side in ("base", "new")]
+
+
+@pytest.fixture
+def client_of():
+    return lambda bundles, **options: TestClient(create_app(bundles, **options), base_url=BASE, follow_redirects=False)
+
+
+def test_the_server_says_what_the_command_says(client_of, sides):
+    base, new = sides("line_changed")
+    client = client_of({"before": base, "after": new})
+    assert client.get("/bundles.json").json()["comparison"] == "comparison.json"
+    response = client.get("/comparison.json?base=before&new=after")
+    assert response.status_code == 200 and response.headers["content-type"] == "application/json" and response.headers["cache-control"] == "no-store"
+    assert response.json() == compare([("before", Bundle.open(base))], [("after", Bundle.open(new))])
+    jsonschema.validate(response.json(), schema("comparison"))
+    assert client.head("/comparison.json?base=before&new=after").content == b""
+
+
+def test_bundles_of_a_folder_several_runs_and_ranks(client_of, sides, tmp_path):
+    for name, bundle in zip(("one", "two"), sides("new_break_on_a_rank")):
+        (tmp_path / name).mkdir()
+        for path, data in files(bundle).items():
+            (tmp_path / name / path).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / name / path).write_bytes(data)
+    client = client_of({"runs": tmp_path})
+    several = client.get("/comparison.json?base=runs/one&base=runs/two&new=runs/two").json()
+    assert (several["base"], several["new"]) == ([{"name": "one"}, {"name": "two"}], [{"name": "two"}])
+    (log,) = client.get("/comparison.json?base=runs/two&new=runs/two&ranks=0,1").json()["logs"]
+    assert [log["base"]["id"], log["new"]["id"]] == [log.id for log in Bundle.open(tmp_path / "two").logs]
+    refused = client.get("/comparison.json?base=runs/two&new=runs/two&ranks=0,7")
+    assert refused.status_code == 422 and "has no log of rank 7" in refused.text
+
+
+@pytest.mark.parametrize(
+    "query, status, words",
+    [
+        ("", 400, "comparison.json?base=NAME&new=NAME"),
+        ("base=before", 400, "both sides"),
+        ("base=before&new=" + "&new=".join(["before"] * 17), 400, "at most 16"),
+        ("base=before&new=nothing", 404, "no bundle 'nothing'"),
+        ("base=before&new=../../etc", 404, "no bundle"),
+        ("base=before&new=before/logs", 404, "no bundle"),
+        ("base=before&new=broken", 422, "could not be read"),
+        ("base=before&new=ranks", 422, "no log in common"),
+        ("base=before&new=before&ranks=0", 400, "ranks=0,3"),
+    ],
+)
+def test_what_cannot_be_compared(client_of, sides, tmp_path, query, status, words):
+    (tmp_path / "broken").mkdir()
+    (tmp_path / "broken" / "manifest.json").write_text("{}")
+    response = client_of({"before": sides("line_changed")[0], "ranks": sides("new_break_on_a_rank")[0], "broken": tmp_path / "broken"}).get(f"/comparison.json?{query}")
+    assert (response.status_code, response.headers["content-type"]) == (status, "text/plain; charset=utf-8")
+    assert words in response.text and str(tmp_path) not in response.text
+
+
+def test_nobody_else_may_ask(client_of, sides):
+    base, new = sides("line_changed")
+    path = "/comparison.json?base=before&new=after"
+    client = client_of({"before": base, "after": new})
+    for site in ("cross-site", "same-site"):
+        for dest in ("document", "empty"):
+            assert client.get(path, headers={"Sec-Fetch-Site": site, "Sec-Fetch-Dest": dest, "Sec-Fetch-Mode": "navigate"}).status_code == 403
+    assert client.get(path, headers={"Host": "evil.example"}).status_code == 400
+    assert client.post(path).status_code == 405
+    assert client_of({"before": base, "after": new}, token="a" * 32).get(path).status_code == 403
+
+
+def test_a_folder_has_all_that_its_page_needs(sides, tmp_path):
+    """The document, both bundles with all of their files, and viewers of which every module is there."""
+    base, new = sides("line_changed")
+    result = CliRunner().invoke(cli, ["compare", str(base), str(new), "--out", str(tmp_path / "out")])
+    assert result.exit_code == 0, result.output
+    assert result.output.startswith("`mix` (program.py:11): another graph") and "python -m http.server" in result.output
+    folder = tmp_path / "out"
+    assert {path.name for path in folder.iterdir()} == {"index.html", ".nojekyll", "comparison.json", "base", "new", "viewers"}
+    assert json.loads((folder / "comparison.json").read_text())["logs"] == compare([("b", Bundle.open(base))], [("n", Bundle.open(new))])["logs"]
+    for side, bundle in zip(("base", "new"), (base, new)):
+        assert files(folder / side) == files(bundle)
+    assert 'url=viewers/compare/"' in (folder / "index.html").read_text()
+    pages = [folder / "viewers" / name / "index.html" for name in ("compare", "default")]
+    assert all(path.is_relative_to(folder) for path in needed(pages)) and len(needed(pages)) > 100
+
+
+def test_only_comparisons_are_replaced(sides, tmp_path):
+    base, new = map(Bundle.open, sides("line_changed"))
+    document = compare([("base", base)], [("new", new)])
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "letter.txt").write_text("dear")
+    for overwrite in (False, True):
+        with pytest.raises(BundleError, match="exists"):
+            write_comparison(document, base, new, tmp_path / "mine", overwrite=overwrite)
+    write_comparison(document, base, new, tmp_path / "out")
+    with pytest.raises(BundleError) as error:
+        write_comparison(document, base, new, tmp_path / "out")
+    assert "--overwrite replaces the folder of a comparison" in error.value.hint
+    before = files(tmp_path / "out")
+    write_comparison(document, base, new, tmp_path / "out", overwrite=True)
+    assert files(tmp_path / "out") == before
+    (tmp_path / "out" / "base" / "notes.txt").write_text("mine")
+    with pytest.raises(BundleError, match="holds more than a comparison: base/notes.txt"):
+        write_comparison(document, base, new, tmp_path / "out", overwrite=True)
+
+
+def test_open_serves_both_sides_and_leads_to_the_page(sides, monkeypatch):
+    served = []
+    monkeypatch.setattr("tlparse_bundle.cli.compare.serve_bundles", lambda places, **options: served.append((list(places), options)))
+    base, new = map(str, sides("line_changed"))
+    assert CliRunner().invoke(cli, ["compare", base, new, "--open"]).exit_code == 0
+    ((places, options),) = served
+    assert places == [base, new] and options["open_browser"]
+    names = [path.rsplit("/", 1)[-1] for path in places]
+    second = names[1] if names[0] != names[1] else f"{names[1]}-2"
+    assert options["page"] == f"viewers/compare/?base=/bundles/{names[0]}/&new=/bundles/{second}/"

@@ -1,0 +1,200 @@
+"""Two runs side by side: what the first screen says, where it leads, and where the page gets its comparison from."""
+
+import json
+import os
+import re
+from urllib.parse import urlsplit
+
+import pytest
+from axe import violations
+from conftest import FIXTURES, VIEWERS
+from pages import address, becomes, expect_address, go, settle
+from plain_server import plain_server
+from playwright.sync_api import expect
+from tlparse_bundle import Bundle
+from tlparse_bundle.compare.document import compare
+from tlparse_bundle.serve.comparison_folder import write_comparison
+from tlparse_bundle.serve.site import write_site
+
+MARKUP = "<img src=x onerror=document.title='hit'>"
+
+
+@pytest.fixture(scope="session")
+def page_of(bundle_of, address_of):
+    """page_of(name of a pair): the address of its comparison on our server."""
+
+    def find(name):
+        found = [address_of(bundle_of(FIXTURES / "pairs" / name / side)) for side in ("base", "new")]
+        (root, base), (_, new) = (one.split("/viewers/default/?bundle=") for one in found)
+        return f"{root}/viewers/compare/?base={base}&new={new}"
+
+    return find
+
+
+def show(page, where, hash=""):
+    page.goto(where + hash)
+    settle(page)
+    return page
+
+
+def test_the_first_screen_is_the_answer(page, page_of):
+    """A cause, what it led to beneath it, seconds; both sides are a click away; the keyboard is enough."""
+    show(page, page_of("new_break"))
+    expect(page.get_by_role("heading", level=1)).to_have_text(re.compile(r"^New: Graph break in forward at program\.py:14, once.*1 compile more and another graph; 11\.5 s more of compiling"))
+    cause = page.get_by_role("list", name="Changes").get_by_role("article").first
+    expect(cause).to_contain_text("new Graph break in forward at program.py:14")
+    expect(cause).to_contain_text("+11.5 s")
+    led = page.get_by_role("list", name="What it led to").get_by_role("article")
+    expect(led).to_have_count(2)
+    expect(led.first).to_contain_text("torch_dynamo_resume_in_forward_at_14 (program.py:14) is compiled, was not")
+    expect(page.get_by_role("table").get_by_role("row", name="Compile time")).to_have_text(re.compile(r"59\.3 s.*1 min 4 s.*\+4\.46 s"))
+    phases = page.get_by_role("list", name="Compile time by phase")
+    expect(phases).to_contain_text("Inductor+5.03 s")
+    assert page.evaluate("() => Array.from(document.querySelectorAll('.bars:first-of-type .bar-room > *'), (bar) => bar.getBoundingClientRect().width / bar.parentElement.clientWidth).filter((part) => part > 0.99).length") >= 1
+    # the finding in the new run, the compile in the base run
+    found = cause.get_by_role("link", name="new: the finding")
+    state = {key: value for key, value in (part.split("=", 1) for part in urlsplit(found.get_attribute("href")).fragment.split("&"))}
+    assert state["view"] == "overview" and re.fullmatch("[0-9a-f]{16}", state["item"])
+    assert "view=compile" in cause.get_by_role("link", name="base [0/0]").get_attribute("href")
+    found.click()
+    settle(page)
+    expect(page.locator(f"#finding-{state['item']}")).to_have_attribute("aria-current", "true")
+    page.go_back()
+    settle(page)
+    # the compiles, by the keyboard: the largest difference first, then the table is one tab stop
+    page.keyboard.press("2")
+    rows = page.get_by_role("grid", name="Compiles of both runs").get_by_role("row")
+    expect(rows).to_have_count(4)
+    expect(rows.nth(1)).to_have_text(re.compile(r"\[0/0\].*\[0/0_1\].*forward.*−9\.45 s.*other.*other"))
+    expect(rows.nth(3)).to_have_text(re.compile(r"none\[1/0\]torch_dynamo_resume_in_forward_at_14–11\.5 s–– unknown– unknown"))
+    page.get_by_role("searchbox", name="Filter the compiles").fill("head")
+    expect(rows).to_have_count(2)
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect_address(page, "view=compile", "left=1/0", "right=2/0")
+    expect(page.get_by_role("heading", level=1)).to_have_text("head")
+    expect(page.get_by_role("region", name="Summary")).to_contain_text("ids shift")
+
+
+def test_a_compile_on_both_sides(page, page_of):
+    """Why the caches missed, the graph by node, guards by source; lines lead to both sides."""
+    show(page, page_of("line_changed"), "#v=1&view=compile&left=1/0&right=1/0")
+    summary = page.get_by_role("region", name="Summary")
+    expect(summary.get_by_role("region", name="Caches")).to_contain_text("FX graph: hit → miss")
+    keys = page.get_by_role("region", name="Parts of the key of the FX graph cache that differ")
+    expect(keys.get_by_role("row").nth(1)).to_have_text(re.compile(r"gm.*sin = torch.*tanh = torch", re.DOTALL))
+    expect(summary.get_by_role("region", name="Changes").get_by_role("article")).to_have_count(4)
+    artifacts = page.get_by_role("navigation", name="Artifacts")
+    artifacts.get_by_role("link", name="dynamo_output_graph").click()
+    shown = page.get_by_role("region", name="Difference", exact=True)
+    expect(shown).to_contain_text("1 changed node")
+    expect(shown).to_contain_text("target sin → tanh")
+    line = shown.get_by_role("link", name="line 6 on the left")
+    assert "run" in line.get_attribute("href") and "line=6" in line.get_attribute("href") and line.get_attribute("href") != shown.get_by_role("link", name="line 6 on the right").get_attribute("href")
+    artifacts.get_by_role("link", name="dynamo_cpp_guards_str").click()
+    expect(shown).to_contain_text("No difference in what is compared.")
+    artifacts.get_by_role("link", name="inductor_output_code").click()
+    expect(shown.get_by_role("button", name="By meaning")).to_have_attribute("aria-pressed", "true")
+    go(page, "#v=1&view=compile&left=9/0&right=9/0")
+    expect(page.get_by_role("main")).to_contain_text("These logs have no such compile.")
+
+
+def test_both_timelines_in_one(page, page_of, bundle_of):
+    """The flame and the table say the same; sums are those of the logs; one compile alone."""
+    show(page, page_of("slower_pass"), "#v=1&view=timeline")
+    table = page.get_by_role("grid", name="Spans of both runs")
+    expect(table.get_by_role("row").filter(has_text="post_grad_custom_post_pass").first).to_have_text(re.compile(r"3\.57 ms27\.5 s\+27\.5 sslower8 → 8"))
+    spans = [Bundle.open(bundle_of(FIXTURES / "pairs" / "slower_pass" / side)).logs[0].table("spans") for side in ("base", "new")]
+    roots = [sum(us or 0 for us, parent, name in zip(one["spans"]["duration_us"], one["spans"]["parent_index"], one["spans"]["name_index"]) if parent < 0 and one["names"][name] == "dynamo") for one in spans]
+    page.get_by_role("searchbox", name="Filter the spans").fill("dynamo")
+    row = table.get_by_role("row").filter(has_text=re.compile("^dynamo(?! in)")).first
+    expect(row).to_contain_text(f"+{(roots[1] - roots[0]) / 1e6:.1f} s")
+    flame = page.get_by_role("application", name="Spans of both runs")
+    flame.focus()
+    page.keyboard.press("n")
+    expect(page.get_by_role("status").filter(has_text="slower")).to_have_count(1)
+    page.get_by_role("button", name="As wide as base").click()
+    expect_address(page, "width=base")
+    expect(page.get_by_role("button", name="As wide as base")).to_be_focused()
+    go(page, "#v=1&view=timeline&left=0/0&right=0/0")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Timeline of [0/0] f0")
+    expect(table.get_by_role("row").filter(has_text="post_grad_custom_post_pass").first).to_contain_text("1 → 1")
+
+
+def test_ranks_and_no_change(page, page_of):
+    """What ranks share is told once, with the ranks; a rank without changes says so; so does a page of two equal runs."""
+    show(page, page_of("new_break_on_a_rank"))
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Rank 1: New: Graph break in embed")
+    expect(page.get_by_role("list", name="Changes").get_by_role("article").first).to_contain_text("on rank 1")
+    logs = page.get_by_label("Logs")
+    expect(logs.get_by_role("option")).to_have_text(["rank 1 · rank_1_fixture0", "rank 0 · rank_0_fixture0, nothing changed"])
+    page.keyboard.press("2")
+    rows = page.get_by_role("grid").get_by_role("row")
+    expect(rows).to_have_count(4)
+    logs.select_option("0")
+    expect(rows).to_have_count(3)
+    show(page, page_of("nothing_changed"))
+    expect(page.get_by_role("heading", level=1)).to_have_text("Nothing changed: 5 compiles, the same on both sides.")
+    expect(page.get_by_role("region", name="Changes")).to_contain_text("What was compared: torch and its settings")
+    expect(page.get_by_role("table").get_by_role("row", name="Compiles")).to_have_text(re.compile("5.*5.*5 in both"))
+
+
+def test_without_our_server(page_with_errors, bundle_of, tmp_path):
+    """A folder on any server; a site, which cannot compare; documents that are none."""
+    page = page_with_errors
+    folders = [bundle_of(FIXTURES / "pairs" / "config_changed" / side) for side in ("base", "new")]
+    base, new = map(Bundle.open, folders)
+    document = compare([("last week", base)], [(MARKUP, new)])
+    document["summary"]["notes"] = [MARKUP]
+    document["logs"][0]["changes"][0] |= {"title": f"`{MARKUP}` {MARKUP}", "text": MARKUP, "file": MARKUP}
+    write_comparison(document, base, new, tmp_path / "folder")
+    write_site(folders, tmp_path / "site")
+    pair = document["logs"][0]
+    bad = {
+        "is not JSON": "{",
+        'its format is "other"': json.dumps(document | {"format": {"name": "other", "major": 1, "minor": 0}}),
+        "has format version 2": json.dumps(document | {"format": document["format"] | {"major": 2}}),
+        "logs[0].compiles is null, not an array": json.dumps(document | {"logs": [pair | {"compiles": None}]}),
+        "because_of is 7, no change before it": json.dumps(document | {"logs": [pair | {"changes": [pair["changes"][0] | {"because_of": 7}]}]}),
+        "pair_indexes leads to no compile": json.dumps(document | {"logs": [pair | {"changes": [pair["changes"][0] | {"pair_indexes": [99]}]}]}),
+    }
+    for number, text in enumerate(bad.values()):
+        (tmp_path / f"bad{number}").mkdir()
+        (tmp_path / f"bad{number}" / "comparison.json").write_text(text)
+    (tmp_path / "viewers").symlink_to(VIEWERS)
+    with plain_server(tmp_path) as host:
+        show(page, f"{host}/folder/")
+        expect_address(page, "/folder/viewers/compare/")
+        expect(page.get_by_role("main")).to_contain_text(f"{MARKUP} {MARKUP}")
+        expect(page.locator("main img, nav img, header img")).to_have_count(0)
+        page.get_by_role("link", name="new [0/0]").first.click()
+        settle(page)
+        expect_address(page, "/folder/viewers/default/?bundle=%2Ffolder%2Fnew%2F")
+        expect(page.get_by_role("heading", level=1)).to_be_visible()
+        for number, words in enumerate(bad):
+            page.goto(f"{host}/viewers/compare/?comparison=/bad{number}/")
+            expect(page.get_by_role("alert")).to_contain_text(words)
+        names = sorted(os.listdir(tmp_path / "site" / "bundles"))
+        page.goto(f"{host}/site/viewers/compare/?base=/site/bundles/{names[0]}/&new=/site/bundles/{names[1]}/")
+        expect(page.get_by_role("alert")).to_contain_text("tlparse-bundle compare BASE NEW --open")
+        page.goto(f"{host}/viewers/compare/?base=/site/bundles/{names[0]}/&new=/elsewhere/")
+        expect(page.get_by_role("alert")).to_contain_text("is no bundle of this server")
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_and_narrow_pages(page_that, page_of, theme):
+    page = page_that(color_scheme=theme, bypass_csp=True)
+    where = page_of("line_changed")
+    found = []
+    show(page, where)
+    for hash in ("changes", "compiles", "timeline", "compile&left=1/0&right=1/0", "compile&left=1/0&right=1/0&part=dynamo_output_graph"):
+        go(page, f"#v=1&view={hash}")
+        found += [f"{hash}: {violation}" for violation in violations(page, theme)]
+    assert not found, "\n".join(found)
+    for width, height in ((400, 800), (640, 400)):  # the second is 200 % of 1280 × 800
+        page.set_viewport_size({"width": width, "height": height})
+        for hash in ("changes", "compiles", "timeline", "compile&left=1/0&right=1/0"):
+            go(page, f"#v=1&view={hash}")
+            becomes(lambda: page.evaluate("document.documentElement.scrollWidth - innerWidth"), 0)
+            assert page.get_by_role("heading", level=1).count() == 1, address(page)
