@@ -45,6 +45,7 @@ export async function openRun() {
 function placeOfPage(asked) {
   const sides = SIDES.map((which) => asked.getAll(which));
   if (sides.every((addresses) => addresses.length === 0)) {
+    if (asked.has("bundle") && !asked.has("comparison")) throw new Error("The address names one bundle, and this page compares two: choose two on the page that lists the bundles, or run 'tlparse-bundle compare BASE NEW --open'.");
     const address = new URL(FILE, allowed(asked.get("comparison") ?? "../../", "comparison"));
     return { address, label: address.pathname, home: null, sources: { base: webSource(new URL("base/", address)), new: webSource(new URL("new/", address)) } };
   }
