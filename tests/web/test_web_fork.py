@@ -25,6 +25,7 @@ EDITS = {
     "starter-react": ("src/App.jsx", "<h2>Choose a compile</h2>", "<h2>Pick one of them</h2>", "Pick one of them"),
 }
 FIXTURE = {"provenance": "provenance", "multirank": "ranks4"}
+QUERY = {"compare": "?bundle=bundle/"}  # it says that one bundle is not enough
 
 
 def edit(folder, name):
@@ -82,7 +83,7 @@ def test_a_fork_runs_on_a_plain_server(name, forked, page, bundle_of, hosted, tm
     folder = tmp_path / "host"
     shutil.copytree(forked(name), folder)
     shutil.copytree(bundle_of(FIXTURE.get(name, "graph_breaks"), "gzip"), folder / "bundle")
-    page.goto(hosted(folder) + "/")
+    page.goto(f"{hosted(folder)}/{QUERY.get(name, '')}")
     expect(page.get_by_text(EDITS[name][3]).first).to_be_visible()
 
 
