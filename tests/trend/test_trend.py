@@ -280,6 +280,7 @@ def test_a_server_and_a_site_have_the_document(nightly, tmp_path, built):
     assert done.returncode == 0, done.stderr
     trend = json.loads((tmp_path / "public" / "trend.json").read_text())
     assert [run["url"] for run in trend["runs"]] == ["bundles/one/", "bundles/two/"][:: 1 if trend["runs"][0]["name"] == "one" else -1]
+    assert trend["compare_url"] is None  # a static host compares nothing
     assert all((tmp_path / "public" / run["url"] / "manifest.json").exists() for run in trend["runs"])
 
 

@@ -57,7 +57,7 @@ def create_app(
         return JSONResponse({"bundles": await _aside(known.rows), "viewers": rows, "comparison": COMPARISON}, headers={"Cache-Control": REVALIDATE})
 
     async def over_time(request: Request) -> Response:
-        found = await _aside(lambda: trend_of(known.locations(), own))
+        found = await _aside(lambda: trend_of(known.locations(), viewers_with(own)))
         return JSONResponse(found, headers={"Cache-Control": REVALIDATE})
 
     async def viewer_file(request: Request) -> Response:

@@ -55,7 +55,7 @@ def write_site(bundles: Sequence[Path], target: Path, viewers: Sequence[Path] = 
         listed = {"bundles": rows, "viewers": [viewer_row(name, folder) for name, folder in shown.items()]}
         (new / _LIST).write_bytes(dumps(listed))
         lying = [Location(name, Path(os.path.abspath(path)).parent.name, str(path)) for name, (path, _) in opened.items()]
-        (new / OVER_TIME).write_bytes(dumps(trend_of(lying, own)))
+        (new / OVER_TIME).write_bytes(dumps(trend_of(lying)))
         url = f"viewers/{next(iter(shown)) if own else 'default'}/?bundle=../../{rows[0]['url']}" if len(rows) == 1 else "viewers/home/"
         (new / INDEX).write_text(LEADS.format(url=html.escape(url), text="To the bundles"), encoding="utf-8")
         (new / STATIC).write_bytes(b"")

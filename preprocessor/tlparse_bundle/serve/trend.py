@@ -24,12 +24,11 @@ _MAX_BYTES = 256 << 20
 _PAGE = '<!doctype html>\n<html lang="en">\n  <meta charset="utf-8" />\n  <meta http-equiv="refresh" content="0; url=viewers/trend/" />\n  <title>tlparse-bundle</title>\n  <p><a href="viewers/trend/">To the page</a></p>\n</html>\n'
 
 
-def trend_of(locations: Sequence[Location], own: Collection[str] = ()) -> dict:
-    """The document of bundles that lie as in the list of bundles, beside the viewers of the package and others, by name."""
+def trend_of(locations: Sequence[Location], viewers: Collection[str] = ()) -> dict:
+    """The document of bundles that lie as in the list of bundles; ``viewers``: those of a server, which compares bundles when it is asked."""
     runs, broken = read_runs(locations)
     urls = {location.name: bundle_url(location.name) for location in locations}
-    has_compare = _COMPARE in own or (viewers_folder() / _COMPARE / "index.html").is_file()
-    return document(runs, broken, urls, f"viewers/{_COMPARE}/" if has_compare else None)
+    return document(runs, broken, urls, f"viewers/{_COMPARE}/" if _COMPARE in viewers else None)
 
 
 def write_trend(trend: Mapping, locations: Sequence[Location], target: Path, *, overwrite: bool = False) -> None:
