@@ -192,6 +192,7 @@ ON_BUNDLES = {
     "info": lambda case: run("info", case.bundle),
     "info-json": lambda case: run("info", case.bundle, "--json"),
     "cat": _cat,
+    "trend": lambda case: run("trend", case.bundle, case.other, "--format", ["text", "json", "benchmark-database"][case.seed % 3]),
     "validate": lambda case: run("validate", case.bundle),
     "validate-json": lambda case: run("validate", case.bundle, "--json"),
     "restore": lambda case: run("restore", case.bundle, case.out),
