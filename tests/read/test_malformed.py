@@ -68,7 +68,7 @@ def commands(bundle, out):
     """The words of each command that reads the tables of a bundle."""
     return [
         ["info", bundle, "--json"], ["cat", bundle, "rank_0/0/0/a"], ["restore", bundle, out / "logs"], ["legacy", bundle, out / "legacy"],
-        ["export", bundle, out / "page.html"], ["merge", bundle, out / "merged"], ["validate", bundle],
+        ["export", bundle, out / "page.html"], ["merge", bundle, out / "merged"], ["validate", bundle], ["compare", bundle, bundle],
     ]  # fmt: skip
 
 
@@ -108,6 +108,17 @@ def test_a_circle_of_spans_is_found(bundle):
     traces.rewrite(bundle, TABLES + "spans.json", lambda t: t["spans"]["parent_index"].__setitem__(0, 0))
     with pytest.raises(BundleError, match="row 0 is within itself"):
         Bundle.open(bundle).log("rank_0").table("spans")
+
+
+@pytest.mark.parametrize("change", [lambda t: t["by_name"]["count"].append(1), lambda t: t["by_name"].update(self_us=["1"]), lambda t: t.pop("names"), lambda t: []])
+def test_fields_of_a_table_are_checked_alone(change, bundle):
+    """Who needs no more than some fields is told what is wrong with these, and nothing of the others."""
+    traces.rewrite(bundle, TABLES + "spans.json", lambda t: t["spans"]["parent_index"].__setitem__(0, 0))
+    assert set(Bundle.open(bundle).log("rank_0").fields("spans", "names", "by_name")) == {"names", "by_name"}
+    traces.rewrite(bundle, TABLES + "spans.json", change)
+    with pytest.raises(BundleError, match=r"spans\.json is damaged"):
+        Bundle.open(bundle).log("rank_0").fields("spans", "names", "by_name")
+    assert "spans.json is damaged" in said(["compare", bundle, bundle])
 
 
 @pytest.mark.parametrize("column, value", [("name", 99), ("file", 99), ("loc", -2), ("line", "1")])
@@ -165,7 +176,7 @@ def test_a_pipe_ends_every_command(path, bundle, tmp_path):
     for words in [*commands(bundle, tmp_path), ["site", bundle, tmp_path / "site"]]:
         answer = said(words)
         if answer is None:
-            assert words[0] in ("info", "cat", "restore", "export", "legacy") and path not in ("manifest.json", "logs/rank_0/log.json")
+            assert words[0] in ("info", "cat", "restore", "export", "legacy", "compare") and path not in ("manifest.json", "logs/rank_0/log.json")
         else:
             assert "no regular file" in answer, words
 

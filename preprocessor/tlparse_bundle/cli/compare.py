@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
 from collections.abc import Sequence
@@ -115,10 +116,10 @@ def _sides(runs: Sequence[str], behind: Sequence[str] | None) -> tuple[Sequence[
 
 def _opened(place: str, stack: ExitStack):
     """(name, bundle); of a trace a bundle is made for the moment."""
-    from tlparse_bundle.build.target import is_bundle
+    from tlparse_bundle.format.layout import MANIFEST
     from tlparse_bundle.read.reader import Bundle
 
-    if "://" in place or is_bundle(Path(place)):
+    if "://" in place or os.path.lexists(os.path.join(place, MANIFEST)):  # a damaged bundle is no trace
         return bundle_name(place), Bundle.open(place)
     folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="tlparse-bundle-"))
     out = Path(folder) / bundle_name(place)

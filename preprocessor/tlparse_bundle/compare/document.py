@@ -8,7 +8,8 @@ from tlparse_bundle import __version__
 from tlparse_bundle.compare import causes, effects
 from tlparse_bundle.compare.change import Change, ordered
 from tlparse_bundle.compare.pairs import Compared, Pairs, Side
-from tlparse_bundle.compare.run import PHASES, Known, Run, common_texts
+from tlparse_bundle.compare.run import PHASES, Run
+from tlparse_bundle.compare.texts import Texts, common_texts
 from tlparse_bundle.compare.words import headline
 from tlparse_bundle.errors import BundleError
 from tlparse_bundle.read.reader import Bundle, Log
@@ -29,7 +30,7 @@ def compare(base: Sequence[tuple[str, Bundle]], new: Sequence[tuple[str, Bundle]
     for ours, theirs in pairs:
         logs.append(_one_sided(ours, theirs) if ours is None or theirs is None else _log(base, new, ours, theirs))
     if not any(log["base"] is not None and log["new"] is not None for log in logs):
-        raise BundleError("the bundles have no log in common", hint="Each needs a log of the same rank, or of none.", code="not-found")
+        raise BundleError("the bundles have no log in common", hint="They hold logs of different ranks. --ranks A,B compares rank A of BASE with rank B of NEW.", code="not-found")
     return {
         "format": FORMAT,
         "made_by": f"tlparse-bundle {__version__}",
@@ -41,7 +42,9 @@ def compare(base: Sequence[tuple[str, Bundle]], new: Sequence[tuple[str, Bundle]
 
 
 def paired_logs(base: Sequence[Log], new: Sequence[Log]) -> list[tuple[Log | None, Log | None]]:
-    """Logs of the same rank; those without a rank, or of a rank that has several, in their order."""
+    """Logs of the same rank; those without a rank, or of a rank that has several, in their order; the only ones of both, whatever their ranks."""
+    if len(base) == len(new) == 1:
+        return [(base[0], new[0])]
     waiting: dict[int | None, list[Log]] = {}
     for log in base:
         waiting.setdefault(log.rank, []).append(log)
@@ -71,11 +74,11 @@ def _side(log: Log) -> dict:
 
 
 def _log(base: Sequence[tuple[str, Bundle]], new: Sequence[tuple[str, Bundle]], ours: Log, theirs: Log) -> dict:
-    known = Known(common_texts(ours, theirs))
+    texts = Texts(common_texts(ours, theirs))
     sides = []
     for bundles, log in ((base, ours), (new, theirs)):
         others = [(name, other) for name, bundle in bundles[1:] for other in bundle.logs if other.rank == log.rank][: len(bundles) - 1]
-        sides.append(Side([Run(bundles[0][0], log, known), *(Run(name, other, known) for name, other in others)]))
+        sides.append(Side([Run(bundles[0][0], log, texts), *(Run(name, other, texts) for name, other in others)]))
     pairs = Pairs(*sides)
     runs = [side.first for side in sides]
     noise = pairs.noise

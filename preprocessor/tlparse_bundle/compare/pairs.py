@@ -82,8 +82,10 @@ class Pairs:
         return Compared(pair, base.time_us(one), new.time_us(two), graph, self._code(one, two), lookups)
 
     def _code(self, one: Frame, two: Frame) -> str:
-        texts = [[run.contents(artifact) for artifact in run.generated(frame)] for run, frame in ((self.base.first, one), (self.new.first, two))]
-        return UNKNOWN if not all(texts) else SAME if texts[0] == texts[1] else OTHER
+        ours, theirs = self.base.first.generated(one), self.new.first.generated(two)
+        if not ours or not theirs:
+            return UNKNOWN
+        return SAME if len(ours) == len(theirs) and all(map(self.base.first.texts.same, ours, theirs)) else OTHER
 
     @cached_property
     def noise(self) -> Noise:

@@ -2,42 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from tlparse_bundle.compare.texts import Texts
 from tlparse_bundle.errors import BundleError
 from tlparse_bundle.ranks.frames import CAPTURED, Frame, Frames
-from tlparse_bundle.ranks.identity import Contents
 from tlparse_bundle.read.reader import Log
 from tlparse_bundle.read.rows import Artifact, Compile
 
 GENERATED = ("inductor_output_code",)
 PHASES = ("dynamo", "aot_autograd", "inductor", "backward")
-
-
-_LINE = re.compile(rb"(# File: [^\n]*?):\d+( in )")  # an edit above moves it
-
-
-class Known(Contents):
-    """Contents of texts of two runs, without the numbers of lines; a text that both hold as it is is not read."""
-
-    def __init__(self, common: Collection[str]):
-        super().__init__()
-        self._common = common
-
-    def __call__(self, artifact: Artifact) -> str | None:
-        return artifact.hash if artifact.hash in self._common else super().__call__(artifact)
-
-    def text(self, artifact: Artifact) -> bytes:
-        return _LINE.sub(rb"\1\2", super().text(artifact))
-
-
-def common_texts(one: Log, other: Log) -> set[str]:
-    """Hashes of payloads that both logs have."""
-    ours, theirs = (set(log.table("artifacts")["hash"]) for log in (one, other))
-    return (ours & theirs) - {None}
 
 
 class _Frames(Frames):
@@ -65,11 +41,11 @@ class Run:
 
     name: str
     log: Log
-    contents: Contents = field(default_factory=Contents)
+    texts: Texts = field(default_factory=Texts)
 
     @cached_property
     def _frames(self) -> _Frames:
-        return _Frames(self.log, self.contents)
+        return _Frames(self.log, self.texts)
 
     @cached_property
     def frames(self) -> list[Frame]:
@@ -111,19 +87,19 @@ class Run:
     def torch_version(self) -> str | None:
         return self.log.row["torch_version"]
 
-    def _table(self, name: str) -> dict | None:
-        return self.log.table(name) if name in self.log.directory["tables"] else None  # bundles of before lack some
+    def _fields(self, name: str, *fields: str) -> dict | None:
+        return self.log.fields(name, *fields) if name in self.log.directory["tables"] else None  # bundles of before lack some
 
     @cached_property
     def configs(self) -> list[dict]:
         """The configurations of torch that its metrics record."""
-        table = self._table("metrics")
+        table = self._fields("metrics", "configs")
         return table["configs"] if table else []
 
     @cached_property
     def _lookups(self) -> dict[int, list[dict]]:
         found: dict[int, list[dict]] = {}
-        for row in (self._table("caches") or {"caches": []})["caches"]:
+        for row in (self._fields("caches", "caches") or {"caches": []})["caches"]:
             number = self._frames.number(row["compile_index"])
             if number is not None:
                 found.setdefault(number, []).append(row)
@@ -147,7 +123,7 @@ class Run:
     @cached_property
     def spans(self) -> dict[str, tuple[int, int]]:
         """By name of span: microseconds without those of the spans within, and how often."""
-        table = self._table("spans")
+        table = self._fields("spans", "names", "by_name")
         if table is None:
             return {}
         sums = table["by_name"]

@@ -28,9 +28,14 @@ _PATH = re.compile(rb"(?:/[\w.@+~-]+){2,}/([\w.@+~-]+)")
 _HAS_ADDRESS = re.compile(rb"graph id:|\b0x[0-9a-f]{6}")
 
 
-def comparable(text: bytes) -> bytes:
-    """The text without what differs between two ranks that do the same."""
-    if _DEVICE.search(text):
+def on_device(text: bytes) -> bool:
+    """Whether it names a device by its number."""
+    return _DEVICE.search(text) is not None
+
+
+def comparable(text: bytes, device: bool | None = None) -> bytes:
+    """The text without what differs between two ranks that do the same. ``device``: whether it is a part of a text ``on_device``, when it is a part."""
+    if on_device(text) if device is None else device:
         text = _DEVICE_NUMBER.sub(rb"\1*", _DEVICE.sub(rb"\1:*", text))
     if _HAS_ADDRESS.search(text):
         text = _ADDRESS.sub(b"0x*", _GRAPH_ID.sub(rb"\1 *", text))

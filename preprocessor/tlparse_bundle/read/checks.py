@@ -53,6 +53,21 @@ def check_table(name: str, table: Any, where: str, sizes: Mapping[str, int] = {}
     check_references(highest, sizes, where)
 
 
+def check_fields(name: str, table: Any, fields: Sequence[str], where: str, sizes: Mapping[str, int] = {}) -> dict:
+    """These fields of a table, if they are what its schema says; the others are not looked at. Raises BundleError else."""
+    highest: Highest = {}
+    try:
+        found = {field: table[field] for field in fields if field in table} if type(table) is dict else table
+        shape(name, only=tuple(fields))(found, highest)
+        for part in COLUMNS.get(name, ()):
+            if part in found:
+                _check_lengths(found[part], part)
+    except Malformed as error:
+        raise damaged(where, error) from None
+    check_references(highest, sizes, where)
+    return found
+
+
 def check_rows(name: str, table: Any, where: str) -> None:
     """Raises BundleError unless the columns of a table have one length, and what it refers to within itself is there."""
     try:
@@ -93,9 +108,11 @@ def check_chunk(name: str, table: dict, chunk: dict, where: str) -> None:
 
 
 @cache
-def shape(name: str, *, closed: bool = False, left_out: str = "") -> Check:
-    """The check of a schema, which notes references; ``left_out`` is a column that the table need not have."""
+def shape(name: str, *, closed: bool = False, left_out: str = "", only: tuple[str, ...] = ()) -> Check:
+    """The check of a schema, which notes references; ``left_out`` is a column that the table need not have, ``only`` are those that are looked at."""
     document = schema(name)
+    if only:
+        document = {**document, "required": list(only), "properties": {field: document["properties"][field] for field in only}}
     if left_out:
         document["required"].remove(left_out)
     return compile_schema(document, lambda column: _target(name, column), closed=closed)

@@ -13,7 +13,7 @@ from tlparse_bundle.format.codecs import CODECS, MAX_FILE_BYTES
 from tlparse_bundle.format.schemas import schema_names
 from tlparse_bundle.format.shape import quoted
 from tlparse_bundle.read.blobs import Blobs
-from tlparse_bundle.read.checks import check_chunk, check_directory, check_table, damaged, row_of
+from tlparse_bundle.read.checks import check_chunk, check_directory, check_fields, check_table, damaged, row_of
 from tlparse_bundle.read.manifest import read_manifest
 from tlparse_bundle.read.rows import Artifact, Compile, Event
 from tlparse_bundle.read.store import Store, once, open_store, read, read_json
@@ -127,10 +127,20 @@ class Log:
 
     def table(self, name: str) -> dict:
         """A table by the name of its schema, such as 'diagnostics'. Raises BundleError when the log has none."""
+        return self.bundle.table(name, self._path(name), self.sizes)
+
+    def fields(self, name: str, *fields: str) -> dict:
+        """Some fields of a table, for those who need no more: of a large one the rest is not checked. Raises BundleError when the log has no such table."""
+        path = self._path(name)
+        if self.bundle.trusted:
+            return self.bundle.json(path)
+        return self.bundle.once((self.id, name, *fields), lambda: check_fields(name, self.bundle.json(path), fields, self.bundle.where(path), self.sizes))
+
+    def _path(self, name: str) -> str:
         path = self.directory["tables"].get(name)
         if path is None:
             raise BundleError(f"log {self.id} has no table {quoted(name)}", hint=f"Its tables: {', '.join(self.directory['tables'])}", code="not-found")
-        return self.bundle.table(name, path, self.sizes)
+        return path
 
     def chunk(self, name: str, number: int) -> dict:
         """A chunk of 'events' or 'metadata', by its position in the directory."""
