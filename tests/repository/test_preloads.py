@@ -8,7 +8,7 @@ import sys
 import pytest
 from traces import ROOT
 
-PAGES = [ROOT / "viewers" / name / "index.html" for name in ("default", "multirank", "provenance")]
+PAGES = [ROOT / "viewers" / name / "index.html" for name in ("default", "multirank", "provenance", "compare")]
 
 
 def test_they_are_fresh():

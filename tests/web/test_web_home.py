@@ -113,3 +113,32 @@ def test_nothing_is_wider_than_the_page(page_that, served, runs, width):
     assert page.evaluate("[document.documentElement.scrollWidth, document.querySelector('.scroll').scrollWidth - document.querySelector('.scroll').clientWidth]") == [width, 0]
     clipped = page.evaluate("Array.from(document.querySelectorAll('.scroll *')).filter((e) => e.getClientRects().length && e.getBoundingClientRect().right > innerWidth).length")
     assert clipped == 0
+
+
+def test_two_bundles_are_compared(page, served, runs):
+    """Boxes choose them, the one that was built first is base; a list without a server that compares has no boxes."""
+    base = served({"runs": runs})
+    page.goto(f"{base}/viewers/home/")
+    boxes = page.get_by_role("checkbox")
+    expect(boxes).to_have_count(4)  # what is broken cannot be compared
+    told = page.get_by_role("status").filter(has_text="compare")
+    expect(told).to_have_text("Choose two bundles to compare them.")
+    page.get_by_role("checkbox", name="Compare runs/provenance").focus()
+    page.keyboard.press("Space")
+    expect(told).to_have_text("Choose another one to compare runs/provenance with.")
+    page.get_by_role("checkbox", name="Compare runs/graph_breaks").check()
+    link = page.get_by_role("link", name="Compare ")
+    expect(link).to_have_text("Compare runs/graph_breaks → runs/provenance")
+    page.get_by_role("checkbox", name="Compare runs/failures").check()  # the first of three goes
+    expect(page.get_by_role("checkbox", checked=True)).to_have_count(2)
+    expect(link).to_have_text("Compare runs/graph_breaks → runs/failures")
+    page.get_by_role("columnheader", name="Compiles", exact=True).get_by_role("button").click()
+    expect(page.get_by_role("checkbox", checked=True)).to_have_count(2)
+    page.get_by_role("button", name="Swap").click()
+    expect(page.get_by_role("button", name="Swap")).to_be_focused()
+    link.click()
+    settle(page)
+    expect_address(page, "/viewers/compare/?base=%2Fbundles%2Fruns%2Ffailures%2F&new=%2Fbundles%2Fruns%2Fgraph_breaks%2F")
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
+    page.get_by_role("link", name="Comparison").click()
+    expect_address(page, "/viewers/home/")

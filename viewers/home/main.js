@@ -5,6 +5,7 @@ import { count, plural } from "../lib/page/format.js";
 import { HashState } from "../lib/page/hash-state.js";
 import { errorBox, watchErrors } from "../lib/page/load.js";
 import { themeButton } from "../lib/page/theme.js";
+import { Choice } from "./choice.js";
 import { matching, sorted } from "./rows.js";
 import { table } from "./table.js";
 
@@ -16,21 +17,22 @@ const state = new HashState(DEFAULTS, []);
 const main = h("main", { id: "main" }, h("p", { class: "loading", role: "status" }, "Loading the list …"));
 fill(document.body, h("header", { class: "bar" }, icon("bundle"), h("span", { class: "name" }, "tlparse-bundle"), h("span", { class: "spring" }), themeButton()), main);
 
-/** @param {{bundles: import("./rows.js").BundleRow[], viewers: ViewerRow[]}} list */
-function show({ bundles, viewers }) {
+/** @param {{bundles: import("./rows.js").BundleRow[], viewers: ViewerRow[], comparison?: string}} list comparison: the server compares two of them */
+function show({ bundles, viewers, comparison }) {
   const title = h("h1", null, bundles.length === 0 ? "No bundles yet" : plural(bundles.length, "bundle"));
   if (bundles.length === 0) return void fill(main, h("div", { class: "list" }, title, empty()), about(viewers));
   const told = h("span", { class: "dim", role: "status" });
   const field = searchField("Filter the bundles", "Filter: name, words, torch, a rank", (q) => state.replace({ q }, true), { value: state.current.q });
+  const choice = comparison && bundles.filter((row) => !row.problem).length > 1 ? new Choice(bundles, LIST) : null;
   const place = h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Bundles" });
-  fill(main, h("div", { class: "list" }, h("div", { class: "list-head" }, title, bundles.length > 1 && [field, told, h("span", { class: "spring" }), h("a", { href: "../trend/" }, "Over time")]), place), about(viewers));
+  fill(main, h("div", { class: "list" }, h("div", { class: "list-head" }, title, bundles.length > 1 && [field, told, h("span", { class: "spring" }), h("a", { href: "../trend/" }, "Over time")]), choice?.element, place), about(viewers));
   const draw = () => {
     const { q, sort } = state.current;
     if (field.value !== q && document.activeElement !== field) field.value = q;
     const found = matching(bundles, q);
     told.textContent = q ? `${count(found.length)} of ${count(bundles.length)}` : "";
     const focused = /** @type {HTMLElement | null} */ (document.activeElement)?.dataset.sort;
-    fill(place, found.length === 0 ? h("p", null, "No bundle has all these words.") : table(sorted(found, sort), viewers, { sort, list: LIST, onsort: (by) => state.go(state.patched({ sort: by })) }));
+    fill(place, found.length === 0 ? h("p", null, "No bundle has all these words.") : table(sorted(found, sort), viewers, { sort, list: LIST, choice, onsort: (by) => state.go(state.patched({ sort: by })) }));
     if (focused) /** @type {HTMLElement | null} */ (place.querySelector(`[data-sort="${focused}"]`))?.focus();
   };
   state.listen(draw);

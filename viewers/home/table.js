@@ -16,16 +16,16 @@ const COLUMNS = [
 const SEVERITIES = [["error", "✖", "error", "errors"], ["warning", "!", "warning", "warnings"], ["info", "●", "note", "notes"]];
 const DAY = new Intl.DateTimeFormat("sv-SE", { dateStyle: "short", timeStyle: "short" }); // 2026-11-23 12:05
 
-/** @param {BundleRow[]} rows @param {ViewerRow[]} viewers @param {{sort: string, list: URL, onsort: (sort: string) => void}} options */
-export function table(rows, viewers, { sort, list, onsort }) {
+/** @param {BundleRow[]} rows @param {ViewerRow[]} viewers @param {{sort: string, list: URL, choice: import("./choice.js").Choice | null, onsort: (sort: string) => void}} options choice: of two to compare, where that can be done */
+export function table(rows, viewers, { sort, list, choice, onsort }) {
   const head = COLUMNS.map(([key, title, kind, falls]) => {
     const down = sort === `-${key}`, here = down || sort === key;
     const next = here ? (down ? key : `-${key}`) : falls ? `-${key}` : key;
     return h("th", { scope: "col", class: kind || null, "aria-sort": here ? (down ? "descending" : "ascending") : null },
       h("button", { class: "sort", dataset: { sort: key }, onclick: () => onsort(next) }, title, h("span", { class: "arrow", "aria-hidden": "true" }, here ? (down ? " ↓" : " ↑") : "")));
   });
-  return h("table", { class: "bundles" }, h("thead", null, h("tr", null, head, h("th", { scope: "col" }, "Open in"))),
-    h("tbody", null, rows.map((row) => h("tr", null, row.problem ? broken(row) : cells(row, viewers, list)))));
+  return h("table", { class: "bundles" }, h("thead", null, h("tr", null, choice && h("th", { scope: "col", class: "choose" }, h("span", { class: "visually-hidden" }, "Compare")), head, h("th", { scope: "col" }, "Open in"))),
+    h("tbody", null, rows.map((row) => h("tr", null, choice && h("td", { class: "choose" }, !row.problem && choice.box(row)), row.problem ? broken(row) : cells(row, viewers, list)))));
 }
 
 /** @param {BundleRow} row */
