@@ -218,6 +218,7 @@ def test_a_break_on_one_rank_is_named_with_what_the_ranks_say_together(pair, row
     base, new = pair("new_break_on_a_rank")
     (found,) = rows(new, "--baseline", base.folder, "--fail-on", "new:graph-break")
     assert found["outcome"] == "failed" and {row["function"] for row in found["findings"]} == {"embed"}
+    assert [row["title"].rpartition(" · ")[2] for row in found["findings"]] == ["all ranks", "rank 1 (rank_1_fixture0)"]
 
 
 # ---- findings that are not listed

@@ -31,9 +31,13 @@ OF_RANKS = "ranks"  # findings of all ranks together that are not listed are of 
 
 @dataclass
 class Baseline:
-    """``findings``: rows by fingerprint, ``count`` the most that one log has. ``unlisted``: how many findings of a kind are left out of it."""
+    """``findings``: rows by fingerprint, ``count`` the most that one log has. ``unlisted``: how many findings of a kind are left out of it.
+
+    ``logs``: names of those that have a finding, by its fingerprint; a file has none.
+    """
 
     findings: dict[str, dict] = field(default_factory=dict)
+    logs: dict[str, list[str]] = field(default_factory=dict)
     unlisted: Counter[str] = field(default_factory=Counter)
     numbers: dict[str, int | None] = field(default_factory=dict)
 
@@ -51,9 +55,10 @@ def baseline_of(sections: Sequence[Section]) -> Baseline:
             if row["kind"] == UNLISTED:
                 found.unlisted.update(_kinds(row))
         for row in _once(section.findings):
-            known = found.findings.setdefault(row["fingerprint"], row)
-            if row["count"] > known["count"]:
+            known = found.findings.get(row["fingerprint"])
+            if known is None or row["count"] > known["count"]:
                 found.findings[row["fingerprint"]] = row
+            found.logs.setdefault(row["fingerprint"], []).append(section.name)
         if section.log is None and len(section.findings) >= MAX_FINDINGS:
             found.unlisted[OF_RANKS] += 1
     logs = [section.summary for section in sections if section.log is not None]
@@ -127,7 +132,7 @@ def read(path: Path) -> Baseline:
     error = next(Draft202012Validator(schema("baseline")).iter_errors(value), None)
     if error is not None:
         raise BundleError(f"{path} is damaged: {error.json_path}: {error.message[:200]}", hint=hint, code="damaged")
-    return Baseline({row["fingerprint"]: row for row in value["findings"]}, Counter(value["unlisted"]), value["most_in_one_log"])
+    return Baseline({row["fingerprint"]: row for row in value["findings"]}, {}, Counter(value["unlisted"]), value["most_in_one_log"])
 
 
 def _name(amount: Amount) -> str:

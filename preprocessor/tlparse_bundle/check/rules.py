@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from tlparse_bundle.check.amounts import BREAKS, COMPILE_TIME, RECOMPILES, Amount, at_least, untold
@@ -15,7 +15,7 @@ from tlparse_bundle.compare.findings import GONE, NEW, WORSE, matched_findings
 from tlparse_bundle.errors import BundleError
 from tlparse_bundle.findings.bounds import KIND as UNLISTED
 from tlparse_bundle.findings.registry import kinds as kinds_of_logs
-from tlparse_bundle.findings.words import duration, plural
+from tlparse_bundle.findings.words import duration, listed, plural
 from tlparse_bundle.plugins import plugins
 from tlparse_bundle.ranks.findings import KINDS as KINDS_OF_RANKS
 from tlparse_bundle.report.choose import Section
@@ -78,6 +78,13 @@ def outcomes(sections: Sequence[Section], base: Baseline, rules: Sequence[Rule])
 
 
 def _findings(sections: Sequence[Section], base: Baseline, found: Baseline, rule: Rule) -> Outcome:
+    outcome = _outcome(sections, base, found, rule)
+    if len(sections) == 1:
+        return outcome
+    return replace(outcome, findings=[{**row, "title": f"{row['title']} · {listed(found.logs[row['fingerprint']])}"} for row in outcome.findings])
+
+
+def _outcome(sections: Sequence[Section], base: Baseline, found: Baseline, rule: Rule) -> Outcome:
     rows = [row for row in found.findings.values() if _is_meant(row, rule)]
     matched = matched_findings(base.rows(), rows)
     if rule.what == "worse":
