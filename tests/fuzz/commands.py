@@ -195,6 +195,7 @@ ON_BUNDLES = {
     "trend": lambda case: run("trend", case.bundle, case.other, "--format", ["text", "json", "benchmark-database"][case.seed % 3]),
     "validate": lambda case: run("validate", case.bundle),
     "validate-json": lambda case: run("validate", case.bundle, "--json"),
+    "check": lambda case: run("check", case.bundle, "--baseline", case.bundle, "--allow-unknown", "--max-compiles", 10**6, "--format", ("text", "github", "junit")[case.seed % 3]),
     "restore": lambda case: run("restore", case.bundle, case.out),
     "merge": lambda case: run("merge", *([case.bundle, case.other] if case.seed % 2 else [case.other, case.bundle]), case.out, "--jobs", 1),
     "legacy": lambda case: run("legacy", case.bundle, case.out),

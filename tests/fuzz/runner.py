@@ -27,6 +27,7 @@ from fuzz.commands import ON_BUNDLES, ON_LOGS, Case
 MAX_S = 20
 MAX_BYTES = 1 << 30
 CODES = {0, 1, 2, 3}
+FOUND = 4
 _MAX_OUT = 600 << 20
 _ROUNDS = 40  # of 50 ms, until what was to be removed after a kill is removed
 _SHOWN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -150,7 +151,7 @@ class Runner:
         self.code = os.waitstatus_to_exitcode(status)
         if "Traceback (most recent call last)" in text:
             found.append((_where(text), text[-3000:]))
-        elif ended and self.code not in CODES:
+        elif ended and self.code not in CODES | ({FOUND} if command == "check" else set()):
             found.append((f"exit code {self.code}", text[-1000:]))
         grown = usage.ru_maxrss * 1024 - _own_bytes()
         if grown > MAX_BYTES:
