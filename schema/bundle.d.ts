@@ -2698,10 +2698,10 @@ export interface Comparison {
     phases: {
       /** dynamo, aot_autograd, inductor or backward. */
       phase: string;
-      /** Microseconds. */
-      base_us: number;
-      /** Microseconds. */
-      new_us: number;
+      /** Microseconds; null when no compile tells it. */
+      base_us: number | null;
+      /** The same of the new log. */
+      new_us: number | null;
     }[];
     /** The spans of the timeline that take most, by name, at most 200. */
     spans: {

@@ -137,14 +137,18 @@ class Run:
         return [us for index, us in zip(columns["name_index"], columns["duration_us"]) if index == number and us is not None]
 
     @cached_property
-    def phases(self) -> dict[str, int]:
-        """Microseconds by phase, of the compiles whose metrics tell them."""
-        sums = dict.fromkeys(PHASES, 0)
-        for frame in self.frames:
-            row = self.compile(frame).row
-            whole, backend, inductor = (row[name] or 0 for name in ("compile_time_us", "backend_time_us", "inductor_time_us"))
-            sums["dynamo"] += max(0, whole - backend)
-            sums["aot_autograd"] += max(0, backend - inductor)
-            sums["inductor"] += inductor
-            sums["backward"] += row["backward_time_us"] or 0
-        return sums
+    def phases(self) -> dict[str, int | None]:
+        """Microseconds by phase, of the compiles whose metrics tell them; None where none does: what a cache had was in no Inductor."""
+        rows = [self.compile(frame).row for frame in self.frames]
+        times: dict[str, list[int]] = {phase: [] for phase in PHASES}
+        for row in rows:
+            whole, backend, inductor = (row[name] for name in ("compile_time_us", "backend_time_us", "inductor_time_us"))
+            if whole is not None:
+                times["dynamo"].append(max(0, whole - (backend or 0)))
+            if backend is not None:
+                times["aot_autograd"].append(max(0, backend - (inductor or 0)))
+            if inductor is not None:
+                times["inductor"].append(inductor)
+            if row["backward_time_us"] is not None:
+                times["backward"].append(row["backward_time_us"])
+        return {phase: sum(found) if found else None for phase, found in times.items()}
