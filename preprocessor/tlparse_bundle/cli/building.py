@@ -27,19 +27,21 @@ def build_logs(paths: Sequence[str | Path], out: str | Path, *, quiet: bool = Fa
 
 
 @contextmanager
-def opened(location: str | Path) -> Iterator[Bundle]:
-    """The bundle at a location; of a trace it is built in a folder that is gone afterwards."""
-    from tlparse_bundle.build.target import is_bundle
-    from tlparse_bundle.commit.folder import temporary_folder
+def opened(location: str | Path, *, quiet: bool = True) -> Iterator[Bundle]:
+    """The bundle at a location; of a trace it is built in a folder that is gone afterwards, and is called as the trace."""
+    from tlparse_bundle.format.layout import MANIFEST
     from tlparse_bundle.read.reader import Bundle
     from tlparse_bundle.remote import is_url
 
-    if is_url(location) or is_bundle(Path(location)):
+    if is_url(location) or os.path.lexists(os.path.join(location, MANIFEST)):  # a damaged bundle is no trace
         yield Bundle.open(location)
         return
+    from tlparse_bundle.commit.folder import temporary_folder
+
     with temporary_folder() as folder:
-        build_logs([location], folder / "bundle", quiet=True)
-        yield Bundle.open(folder / "bundle")
+        out = folder / bundle_name(location)
+        build_logs([location], out, quiet=quiet)
+        yield Bundle.open(out)
 
 
 def refuse_bundles(paths: Sequence[str | Path]) -> None:

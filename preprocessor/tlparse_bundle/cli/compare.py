@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import tempfile
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -12,7 +10,7 @@ from pathlib import Path
 import click
 
 from tlparse_bundle.cli import complete
-from tlparse_bundle.cli.building import build_logs, bundle_name
+from tlparse_bundle.cli.building import bundle_name, opened
 from tlparse_bundle.cli.options import open_option
 from tlparse_bundle.cli.say import say, say_coloured, say_json, shown
 from tlparse_bundle.cli.serve import serve_bundles
@@ -73,15 +71,15 @@ def compare(ctx, runs, form, as_json, ranks, out, overwrite, open_browser) -> No
 
         check_target(out, overwrite=overwrite)
     with ExitStack() as stack:
-        known: dict[str, tuple] = {}
-        opened = [[known.get(path) or known.setdefault(path, _opened(path, stack)) for path in side] for side in sides]
-        document = compared(*opened, ranks)
+        bundles = {path: stack.enter_context(opened(path, quiet=False)) for path in dict.fromkeys([*sides[0], *sides[1]])}
+        found = [[(bundle_name(path), bundles[path]) for path in side] for side in sides]
+        document = compared(*found, ranks)
         _print(document, "json" if as_json else form)
         if out:
-            size = write_comparison(document, opened[0][0][1], opened[1][0][1], out, overwrite=overwrite)
+            size = write_comparison(document, found[0][0][1], found[1][0][1], out, overwrite=overwrite)
             say(f"{shown(out)}: {size / 1e6:.1f} MB. Try it: python -m http.server -d {shown(out)}", err=True)
         if open_browser:
-            _serve(opened, ranks)
+            _serve(found, ranks)
 
 
 def _print(document: dict, form: str) -> None:
@@ -95,14 +93,14 @@ def _print(document: dict, form: str) -> None:
         say({"markdown": shown_as.markdown, "github": shown_as.github}[form](document))
 
 
-def _serve(opened, ranks: tuple[int, int] | None) -> None:
+def _serve(found, ranks: tuple[int, int] | None) -> None:
     """Serve the bundles of both sides, and open the page that compares them."""
     from tlparse_bundle.serve.comparisons import SIDES
     from tlparse_bundle.serve.server import url_names
 
-    locations = list(dict.fromkeys(bundle.location for side in opened for _, bundle in side))
+    locations = list(dict.fromkeys(bundle.location for side in found for _, bundle in side))
     names = {location: name for name, location in url_names(locations).items()}
-    query = [f"{side}=/bundles/{names[bundle.location]}/" for side, bundles in zip(SIDES, opened) for _, bundle in bundles]
+    query = [f"{side}=/bundles/{names[bundle.location]}/" for side, bundles in zip(SIDES, found) for _, bundle in bundles]
     serve_bundles(locations, open_browser=True, page=f"viewers/compare/?{'&'.join([*query, *(['ranks={},{}'.format(*ranks)] if ranks else [])])}")
 
 
@@ -112,16 +110,3 @@ def _sides(runs: Sequence[str], behind: Sequence[str] | None) -> tuple[Sequence[
     if len(runs) != 2:
         raise click.UsageError(f"Two runs are compared, and {len(runs)} {'is' if len(runs) == 1 else 'are'} named. Several of a side: BASE1 BASE2 -- NEW1 NEW2.")
     return runs[:1], runs[1:]
-
-
-def _opened(place: str, stack: ExitStack):
-    """(name, bundle); of a trace a bundle is made for the moment."""
-    from tlparse_bundle.format.layout import MANIFEST
-    from tlparse_bundle.read.reader import Bundle
-
-    if "://" in place or os.path.lexists(os.path.join(place, MANIFEST)):  # a damaged bundle is no trace
-        return bundle_name(place), Bundle.open(place)
-    folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="tlparse-bundle-"))
-    out = Path(folder) / bundle_name(place)
-    build_logs([place], out)
-    return out.name, Bundle.open(out)
