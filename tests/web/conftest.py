@@ -19,7 +19,7 @@ from unguarded import unguarded
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="the tests of the viewers need playwright")
 from one_server import BLANK, OneServer  # noqa: E402
-from pages import open_page  # noqa: E402
+from pages import asked, open_page  # noqa: E402
 from running_server import running  # noqa: E402
 from tab import Tab  # noqa: E402
 from waiting import HANG_S  # noqa: E402
@@ -52,19 +52,18 @@ def browser():
 
 
 def watched(page):
-    """What goes wrong on a page, and what it asked of other hosts: two lists that grow."""
-    problems, foreign = [], []
+    """What goes wrong on a page, and the addresses of all that it asked for: two lists that grow."""
+    problems = []
     # Chromium writes there, too, that a request ended with 400 or more.
     page.on("console", lambda message: message.type in ("error", "warning") and problems.append(f"console {message.type}: {message.text}"))
     page.on("pageerror", lambda error: problems.append(f"script error: {error.stack}"))
     page.on("requestfailed", lambda request: request.failure != "net::ERR_ABORTED" and problems.append(f"failed: {request.url} {request.failure}"))
-    local = ("127.0.0.1", "localhost")
-    page.on("request", lambda r: urlsplit(r.url).scheme.startswith("http") and urlsplit(r.url).hostname not in local and foreign.append(r.url))
-    return problems, foreign
+    return problems, asked(page)
 
 
-def _nothing_wrong(problems, foreign, errors):
-    assert not foreign, "the page asked other hosts"
+def _nothing_wrong(problems, addresses, errors):
+    parts = map(urlsplit, addresses)
+    assert [part for part in parts if part.scheme.startswith("http") and part.hostname not in ("127.0.0.1", "localhost")] == [], "the page asked other hosts"
     assert errors or not problems, "\n".join(problems)
 
 

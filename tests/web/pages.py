@@ -3,14 +3,14 @@
 import re
 from weakref import WeakKeyDictionary
 
-from playwright.sync_api import expect
+from playwright.sync_api import Error, expect
 from waiting import until
 
 # Ends a test that waits in vain. What works is far from it, however busy the machine is.
 WAIT_MS = 60_000
 expect.set_options(timeout=WAIT_MS)
 
-# quiet() resolves when the page has nothing more to do by itself: no short timer runs, and several frames changed nothing.
+# quiet() resolves when a view is drawn and the page has nothing more to do by itself: no short timer runs, and several frames changed nothing.
 QUIET = """(() => {
   const timers = new Set(), start = window.setTimeout, stop = window.clearTimeout;
   let changes = 0;
@@ -21,14 +21,18 @@ QUIET = """(() => {
   };
   window.clearTimeout = (timer) => { timers.delete(timer); stop(timer); };
   new MutationObserver(() => { changes++; }).observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
-  window.quiet = async () => {
-    for (let still = 0; still < 3;) {
+  window.quiet = async (waitMs) => {
+    for (let still = 0, end = Date.now() + waitMs; still < 3;) {
       const before = changes;
       await new Promise((next) => requestAnimationFrame(() => start(next)));
-      still = timers.size === 0 && changes === before ? still + 1 : 0;
+      const drawn = document.querySelector("main > *") && !document.querySelector(".loading");
+      still = drawn && timers.size === 0 && changes === before ? still + 1 : 0;
+      if (Date.now() > end) throw new Error(`${drawn ? "it changes and changes" : "no view is drawn"}: ${document.body?.innerText.slice(0, 1000)}`);
     }
   };
 })()"""
+
+LEFT = re.compile("context was destroyed|because of a navigation")  # what is waited for in a page that another one follows
 
 _requests = WeakKeyDictionary()  # page: those that are not answered, and the addresses of all
 
@@ -61,14 +65,16 @@ def asked(page):
 def settle(page):
     """Until the view is drawn, everything that it asked for is there, and nothing changes any more."""
     open_requests, addresses = _requests[page]
-    expect(page.locator("main > *").first).to_be_attached()
     while True:
-        expect(page.locator(".loading")).to_have_count(0)
-        becomes(lambda: (page.evaluate("0"), len(open_requests))[1], 0)
         before = len(addresses)
-        page.evaluate("quiet()")
-        if not open_requests and len(addresses) == before:
-            return
+        try:
+            page.evaluate("waitMs => quiet(waitMs)", WAIT_MS)
+        except Error as error:
+            if not LEFT.search(error.message):
+                raise
+        else:
+            if not open_requests and len(addresses) == before:
+                return
 
 
 def go(page, hash):

@@ -6,7 +6,7 @@ at pages of the one server. What is noted there or stays set, such as a listener
 
 from urllib.parse import urlsplit
 
-from pages import asked, open_page
+from pages import open_page
 
 # What a page and its context do that outlives a page. After these the tab is not given on.
 STAYS = {
@@ -36,7 +36,7 @@ class Tab:
             for name, owner in (("page", self.page), ("context", self.page.context)):
                 for method in STAYS[name]:
                     setattr(owner, method, self._marked(getattr(owner, method)))
-        for notes in (*self.noted, asked(self.page)):
+        for notes in self.noted:
             notes.clear()
         return self.page, *self.noted
 
