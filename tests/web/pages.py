@@ -64,17 +64,19 @@ def asked(page):
 
 def settle(page):
     """Until the view is drawn, everything that it asked for is there, and nothing changes any more."""
+    becomes(lambda: _settled(page))
+
+
+def _settled(page):
     open_requests, addresses = _requests[page]
-    while True:
-        before = len(addresses)
-        try:
-            page.evaluate("waitMs => quiet(waitMs)", WAIT_MS)
-        except Error as error:
-            if not LEFT.search(error.message):
-                raise
-        else:
-            if not open_requests and len(addresses) == before:
-                return
+    before = len(addresses)
+    try:
+        page.evaluate("waitMs => quiet(waitMs)", WAIT_MS)
+    except Error as error:
+        if not LEFT.search(error.message):
+            raise
+        return False
+    return not open_requests and len(addresses) == before
 
 
 def go(page, hash):
