@@ -1,6 +1,7 @@
 """Comparisons: those that the server makes when it is asked, and those that are written as a folder."""
 
 import json
+import re
 from pathlib import Path
 
 import jsonschema
@@ -13,6 +14,7 @@ from tlparse_bundle.compare.document import compare
 from tlparse_bundle.format.schemas import schema
 from tlparse_bundle.serve.app import create_app
 from tlparse_bundle.serve.comparison_folder import write_comparison
+from tlparse_bundle.serve.export import export_comparison
 from tlparse_bundle.serve.modules import needed
 from traces import ROOT, files
 
@@ -125,6 +127,21 @@ def test_only_comparisons_are_replaced(sides, tmp_path):
     (tmp_path / "out" / "base" / "notes.txt").write_text("mine")
     with pytest.raises(BundleError, match="holds more than a comparison: base/notes.txt"):
         write_comparison(document, base, new, tmp_path / "out", overwrite=True)
+
+
+def test_one_file_holds_both_sides(sides, tmp_path, monkeypatch):
+    base, new = sides("line_changed")
+    report = tmp_path / "changes.html"
+    arguments = ["compare", str(base), str(new), "--export", str(report)]
+    assert "with all artifacts of both sides" in CliRunner().invoke(cli, arguments).output
+    held = set(re.findall(r' data-file="([^"]+)"', report.read_text()))
+    assert held == {"comparison.json"} | {f"{side}/{path}" for side, bundle in (("base", base), ("new", new)) for path in files(bundle) if not path.startswith("schemas.json") and "/verbatim/" not in path}
+    assert 'data-viewers="compare default' in report.read_text()
+    assert CliRunner().invoke(cli, arguments).exit_code == 1, "it is there already"
+    assert CliRunner().invoke(cli, [*arguments, "--overwrite"]).exit_code == 0
+    with pytest.raises(BundleError, match="larger than 0.2 MB") as error:
+        export_comparison({}, {"base": Bundle.open(base)}, 200_000)
+    assert "--out DIR" in error.value.hint
 
 
 def test_open_serves_both_sides_and_leads_to_the_page(sides, monkeypatch):

@@ -14,6 +14,7 @@ from playwright.sync_api import expect
 from tlparse_bundle import Bundle
 from tlparse_bundle.compare.document import compare
 from tlparse_bundle.serve.comparison_folder import write_comparison
+from tlparse_bundle.serve.export import export_comparison
 from tlparse_bundle.serve.site import write_site
 
 MARKUP = "<img src=x onerror=document.title='hit'>"
@@ -180,6 +181,28 @@ def test_without_our_server(page_with_errors, bundle_of, tmp_path):
         expect(page.get_by_role("alert")).to_contain_text("tlparse-bundle compare BASE NEW --open")
         page.goto(f"{host}/viewers/compare/?base=/site/bundles/{names[0]}/&new=/elsewhere/")
         expect(page.get_by_role("alert")).to_contain_text("is no bundle of this server")
+
+
+def test_one_file(page, bundle_of, tmp_path):
+    """It opens from disk: the comparison, both timelines, artifacts, and both bundles in the default viewer, each with its own."""
+    sides = {side: Bundle.open(bundle_of(FIXTURES / "pairs" / "line_changed" / side)) for side in ("base", "new")}
+    document = compare(*([(side, bundle)] for side, bundle in sides.items()))
+    report = tmp_path / "changes.html"
+    report.write_bytes(b"".join(export_comparison(document, sides)))
+    show(page, report.as_uri())
+    expect(page.get_by_role("heading", level=1)).to_have_text(document["summary"]["text"].replace("`", ""))
+    page.keyboard.press("3")
+    settle(page)
+    expect(page.get_by_role("grid", name="Spans of both runs").get_by_role("row").nth(1)).to_be_visible()
+    go(page, "#v=1&view=compile&left=1/0&right=1/0&part=dynamo_output_graph")
+    expect(page.get_by_role("region", name="Difference", exact=True)).to_contain_text("target sin → tanh")
+    for side, word in (("base", "sin"), ("new", "tanh")):
+        show(page, report.as_uri(), "#v=1&view=compile&left=1/0&right=1/0")
+        page.get_by_role("banner").or_(page.get_by_role("main")).get_by_role("link", name=f"{side} [1/0] ›").first.click()
+        settle(page)
+        expect_address(page, f"?viewer=default&folder={side}%2F#v=1")
+        go(page, "#v=1&view=compile&compile=1/0&artifact=dynamo_output_graph")
+        expect(page.get_by_role("region", name="dynamo_output_graph").or_(page.get_by_role("main")).first).to_contain_text(f"l_x_.{word}()")
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

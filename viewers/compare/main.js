@@ -47,9 +47,10 @@ let shown = "";
 
 watchErrors();
 document.getElementById("boot")?.remove();
+const opening = openRun(); // of an exported page it takes what the page holds, before anything is drawn
 fill(document.body, h("p", { class: "loading", role: "status" }, "Comparing …"));
 try {
-  start(await openRun());
+  start(await opening);
 } catch (error) {
   fill(document.body, h("main", { class: "stopped" }, h("h1", null, "There is no comparison to show"), errorBox(error, () => location.reload())));
 }

@@ -1,8 +1,9 @@
-// Where the comparison and its bundles lie: beside each other in a folder, or on a server that makes the comparison when
-// it is asked.
+// Where the comparison and its bundles lie: in the page itself, beside each other in a folder, or on a server that makes
+// the comparison when it is asked.
+import { MOST_TABLE_BYTES } from "../lib/bundle/bounded.js";
 import { openBundle } from "../lib/bundle/bundle.js";
 import { BundleError } from "../lib/bundle/error.js";
-import { webSource } from "../lib/bundle/source.js";
+import { embeddedSource, readFile, webSource } from "../lib/bundle/source.js";
 import { allowed } from "../lib/page/page-bundle.js";
 import { comparisonOf } from "./document.js";
 
@@ -16,15 +17,16 @@ import { comparisonOf } from "./document.js";
  * @property {(which: Which) => Promise<Bundle>} bundle opened when it is asked for first
  * @property {string | null} home the page that lists the bundles
  */
-/** @typedef {{address: URL, label: string, home: string | null, sources: Record<Which, Source>}} Place */
+/** @typedef {{address: URL | null, label: string, home: string | null, sources: Record<Which, Source>}} Place */
 
 export const SIDES = /** @type {Which[]} */ (["base", "new"]);
 const FILE = "comparison.json";
 
 /** Opens what the address names. @returns {Promise<Run>} */
 export async function openRun() {
-  const { address, label, home, sources } = placeOfPage(new URLSearchParams(location.search));
-  const document = comparisonOf(await read(address, label, home !== null), label);
+  const embedded = await embeddedPlace();
+  const { address, label, home, sources } = embedded ?? placeOfPage(new URLSearchParams(location.search));
+  const document = comparisonOf(embedded?.text ?? await read(/** @type {URL} */ (address), label, home !== null), label);
   /** @type {Map<Which, Promise<Bundle>>} */
   const opened = new Map();
   const bundle = (/** @type {Which} */ which) => {
@@ -36,6 +38,15 @@ export async function openRun() {
     return known;
   };
   return { document, sources, bundle, home };
+}
+
+/** What an exported page holds; null when the page is none. @returns {Promise<Place & {text: string} | null>} */
+async function embeddedPlace() {
+  const [page, base, other] = ["", "base/", "new/"].map(embeddedSource);
+  if (!page || !base || !other) return null;
+  const file = page.file(FILE);
+  if (!file) throw new Error("This file holds one bundle and no comparison. 'tlparse-bundle compare BASE NEW --export REPORT.html' writes one that does.");
+  return { address: null, label: FILE, home: null, sources: { base, new: other }, text: new TextDecoder().decode(await readFile(file, MOST_TABLE_BYTES)) };
 }
 
 /**
@@ -90,10 +101,10 @@ async function read(address, label, made) {
 
 /** The address of a side in the default viewer; null when it has none. @param {Run} run @param {Which} which @param {Record<string, string>} [state] */
 export function inDefault({ sources }, which, state) {
-  const { url } = sources[which];
-  if (!url) return null;
-  const address = new URL("../default/", location.href);
-  address.searchParams.set("bundle", url.origin === location.origin ? url.pathname : url.href);
+  const { url, viewers, folder = "" } = sources[which];
+  if (!url && !viewers?.includes("default")) return null;
+  const address = new URL(url ? "../default/" : location.pathname, location.href);
+  address.search = String(new URLSearchParams(url ? { bundle: url.origin === location.origin ? url.pathname : url.href } : { viewer: "default", folder }));
   if (state) address.hash = new URLSearchParams({ v: "1", ...state }).toString();
   return address.href;
 }

@@ -44,10 +44,11 @@ def _two_ranks(ctx: click.Context, param: click.Parameter, value: str | None) ->
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option("--ranks", metavar="A,B", callback=_two_ranks, help="Rank A of BASE with rank B of NEW; both of one bundle when only that is named.")
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="Write DIR, with the comparison, both bundles and the viewers, for any static host.")
-@click.option("--overwrite", is_flag=True, help="Replace DIR if it is a comparison that this command wrote.")
+@click.option("--export", "report", type=click.Path(path_type=Path, dir_okay=False), metavar="REPORT.html", help="Write one file with the page and both bundles, which opens from disk.")
+@click.option("--overwrite", is_flag=True, help="Replace DIR if it is a comparison that this command wrote, and REPORT.html.")
 @open_option("Serve the bundles and open the comparison in the browser, or not (default).")
 @click.pass_context
-def compare(ctx, runs, form, as_json, ranks, out, overwrite, open_browser) -> None:
+def compare(ctx, runs, form, as_json, ranks, out, report, overwrite, open_browser) -> None:
     """Say what changed from one run of a program to another, most costly first.
 
     BASE and NEW are bundles, or traces, of which bundles are made meanwhile. Compiles are matched by what was
@@ -62,6 +63,7 @@ def compare(ctx, runs, form, as_json, ranks, out, overwrite, open_browser) -> No
       tlparse-bundle compare today/ --ranks 0,3
       tlparse-bundle compare last_week/ today/ --open
       tlparse-bundle compare last_week/ today/ --out comparison/
+      tlparse-bundle compare last_week/ today/ --export changes.html
     """
     from tlparse_bundle.compare.document import compare as compared
 
@@ -78,6 +80,8 @@ def compare(ctx, runs, form, as_json, ranks, out, overwrite, open_browser) -> No
         if out:
             size = write_comparison(document, found[0][0][1], found[1][0][1], out, overwrite=overwrite)
             say(f"{shown(out)}: {size / 1e6:.1f} MB. Try it: python -m http.server -d {shown(out)}", err=True)
+        if report:
+            _export(document, found[0][0][1], found[1][0][1], report, overwrite=overwrite)
         if open_browser:
             _serve(found, ranks)
 
@@ -91,6 +95,18 @@ def _print(document: dict, form: str) -> None:
         say_coloured(shown_as.text(document, width=min(100, shutil.get_terminal_size().columns)))
     else:
         say({"markdown": shown_as.markdown, "github": shown_as.github}[form](document))
+
+
+def _export(document: dict, base, new, report: Path, *, overwrite: bool) -> None:
+    from tlparse_bundle.commit.folder import new_file
+    from tlparse_bundle.format.layout import guards
+    from tlparse_bundle.serve.export import export_comparison
+
+    with new_file(report, overwrite=overwrite, readers_of=[*guards(base.location), *guards(new.location)]) as file:
+        pieces = export_comparison(document, {"base": base, "new": new})
+        say(f"Writing {shown(report)}: {sum(map(len, pieces)) / 1e6:.1f} MB, with all artifacts of both sides.", err=True)
+        with file.open("xb") as stream:
+            stream.writelines(pieces)
 
 
 def _serve(found, ranks: tuple[int, int] | None) -> None:

@@ -16,7 +16,8 @@ from starlette.routing import Route
 
 from tlparse_bundle.format.layout import MANIFEST
 from tlparse_bundle.serve.catalogue import Bundles, viewer_row
-from tlparse_bundle.serve.comparisons import COMPARISON, Comparisons
+from tlparse_bundle.serve.comparisons import Comparisons
+from tlparse_bundle.serve.export import COMPARISON
 from tlparse_bundle.serve.guard import NO_STORE, SECURITY, Guard
 from tlparse_bundle.serve.hand_on import KINDS, SHARE, HandOn
 from tlparse_bundle.serve.places import Stored, inside, local_file, open_place

@@ -11,13 +11,12 @@ from tlparse_bundle.format.layout import guards
 from tlparse_bundle.format.regular_file import read_regular
 from tlparse_bundle.read.reader import Bundle
 from tlparse_bundle.remote import is_url
-from tlparse_bundle.serve.comparisons import COMPARISON, SIDES
-from tlparse_bundle.serve.export import VIEWERS
+from tlparse_bundle.serve.comparisons import SIDES
+from tlparse_bundle.serve.export import COMPARISON, COMPARISON_VIEWER, VIEWERS
 from tlparse_bundle.serve.published import INDEX, LEADS, STATIC, check_decodable, check_free, check_nothing_lost, copy_bundle, size_of
 from tlparse_bundle.serve.viewer_files import LIB, copy_tree, viewers_folder
 from tlparse_bundle.shown import shown as visible
 
-VIEWER = "compare"  # the one that shows it
 _PARTS = {INDEX, STATIC, COMPARISON, "viewers", *SIDES}
 _MAX_DOCUMENT = 256 << 20
 
@@ -46,12 +45,12 @@ def write_comparison(document: dict, base: Bundle, new: Bundle, target: Path, *,
     check_decodable({Path(bundle.location): bundle for bundle in sides.values()})
     sources = [path for bundle in sides.values() for path in guards(bundle.location)]
     with new_folder(target, may_replace=_check_comparison if replaces else None, readers_of=sources, last=INDEX) as folder:
-        for name in (LIB, VIEWER, *VIEWERS):
+        for name in (LIB, COMPARISON_VIEWER, *VIEWERS):
             copy_tree(viewers_folder() / name, folder / "viewers" / name)
         for side, bundle in sides.items():
             copy_bundle(Path(bundle.location), folder / side)
         (folder / COMPARISON).write_bytes(dumps(document))
-        (folder / INDEX).write_text(LEADS.format(url=f"viewers/{VIEWER}/", text="To the comparison"), encoding="utf-8")
+        (folder / INDEX).write_text(LEADS.format(url=f"viewers/{COMPARISON_VIEWER}/", text="To the comparison"), encoding="utf-8")
         (folder / STATIC).write_bytes(b"")
     return size_of(target)
 

@@ -14,10 +14,10 @@ from tlparse_bundle.errors import BundleError
 from tlparse_bundle.format.json_codec import dumps
 from tlparse_bundle.read.reader import Bundle
 from tlparse_bundle.serve.catalogue import Bundles
+from tlparse_bundle.serve.export import COMPARISON
 from tlparse_bundle.serve.guard import is_of_another_site
 from tlparse_bundle.serve.respond import UNREADABLE
 
-COMPARISON = "comparison.json"
 SIDES = ("base", "new")
 _AT_ONCE = 2  # comparisons that are made at a time: each takes memory
 _MOST = 16  # bundles of a side

@@ -8,18 +8,21 @@ from __future__ import annotations
 import base64
 import gzip
 import html
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from tlparse_bundle.errors import BundleError
 from tlparse_bundle.format import layout
 from tlparse_bundle.format.codecs import codec_of
+from tlparse_bundle.format.json_codec import dumps
 from tlparse_bundle.read.reader import Bundle
 from tlparse_bundle.serve.needs import fitting
 from tlparse_bundle.serve.one_page import END, head
 from tlparse_bundle.serve.viewer_files import LIB, viewers_folder
 
 VIEWERS = ("default", "multirank", "provenance")  # of the package, the first being the one that opens
+COMPARISON_VIEWER = "compare"
+COMPARISON = "comparison.json"
 MAX_BYTES = 100_000_000
 
 
@@ -45,10 +48,7 @@ def export(bundle: Bundle, viewers: Path | Sequence[Path], compiles: Sequence[st
         if path in blobs:
             log, row = blobs[path]
             log.blob(row)  # raises BundleError when it is not what the table says
-        kind, data = _embedded(bundle, path, kept.get(path) if kept else None)
-        pieces.append(
-            f'<script type="application/{kind}" data-file="{html.escape(path)}">'.encode() + base64.b64encode(data) + b"</script>\n"
-        )
+        pieces.append(_element(path, *_embedded(bundle, path, kept.get(path) if kept else None)))
         size += len(pieces[-1])
         if size > max_bytes:
             held = f"with {number} of {len(paths)} files it has {size / 1e6:.1f} MB already"
@@ -56,6 +56,31 @@ def export(bundle: Bundle, viewers: Path | Sequence[Path], compiles: Sequence[st
             raise BundleError(f"the page would be larger than {max_bytes / 1e6:g} MB: {held}", hint=hint, code="too-large")
     pieces.append(END)
     return pieces
+
+
+def export_comparison(document: dict, sides: Mapping[str, Bundle], max_bytes: int = MAX_BYTES) -> list[bytes]:
+    """The page of a comparison, in pieces: the document, and all of the bundles of both sides, each in a folder with the name of its side.
+
+    Raises BundleError when the page would be larger than ``max_bytes``.
+    """
+    names = dict.fromkeys(name for bundle in sides.values() for name in fitting(VIEWERS, bundle.manifest))
+    pieces = [*head([viewers_folder() / name for name in (COMPARISON_VIEWER, *names)], ())]
+    pieces.append(_element(COMPARISON, "gzip", gzip.compress(dumps(document), 9, mtime=0)))
+    size = sum(map(len, pieces))
+    for side, bundle in sides.items():
+        blobs = dict.fromkeys(log.blob_path(row) for log in bundle.logs for row in range(len(log.blobs["sha256"])))
+        for path in (*_tables(bundle), *blobs):
+            pieces.append(_element(f"{side}/{path}", *_embedded(bundle, path, None)))
+            size += len(pieces[-1])
+            if size > max_bytes:
+                hint = "Write a folder: --out DIR. Browsers open no page of more than a few hundred MB."
+                raise BundleError(f"the page would be larger than {max_bytes / 1e6:g} MB", hint=hint, code="too-large")
+    pieces.append(END)
+    return pieces
+
+
+def _element(path: str, kind: str, data: bytes) -> bytes:
+    return f'<script type="application/{kind}" data-file="{html.escape(path)}">'.encode() + base64.b64encode(data) + b"</script>\n"
 
 
 def _embedded(bundle: Bundle, path: str, parts: Sequence[slice] | None) -> tuple[str, bytes]:

@@ -10,6 +10,7 @@ import { readBounded } from "./bounded.js";
  * @property {(path: string) => StoredFile | null} file null when there is none
  * @property {string} absent what to do about a file that is not there
  * @property {string[]} [viewers] of an exported page: those that it holds
+ * @property {string} [folder] of an exported page: where in it the bundle lies
  * @property {boolean} [partial] payloads were left out: zeros stand for them, so that the hashes of blobs do not hold
  */
 
@@ -60,8 +61,8 @@ export function fileSource(files, label) {
   };
 }
 
-/** The bundle in an exported page: elements with the bytes of files in base64. Null when the page holds none. @returns {Source | null} */
-export function embeddedSource() {
+/** The bundle in an exported page, or in a folder of it: elements with the bytes of files in base64. Null when the page holds none. @param {string} [folder] ends with a slash @returns {Source | null} */
+export function embeddedSource(folder = "") {
   /** @type {Map<string, Element>} */
   const elements = new Map();
   for (const element of document.querySelectorAll("script[data-file]")) elements.set(element.getAttribute("data-file") ?? "", element);
@@ -71,12 +72,13 @@ export function embeddedSource() {
     url: null,
     label: document.title,
     file: (path) => {
-      const element = elements.get(path);
+      const element = elements.get(folder + path);
       return element ? { data: new Blob([fromBase64(element.textContent ?? "")]), gzip: element.getAttribute("type") === "application/gzip" } : null;
     },
     absent: `This file holds a part of the bundle only: the compiles ${held}.`,
     viewers: (document.body.dataset.viewers ?? "").split(" ").filter(Boolean),
     partial: held !== "",
+    folder,
   };
 }
 

@@ -9,7 +9,7 @@ import { fill, h } from "./dom.js";
 /** Opens it; says so in the page meanwhile, in place of what stands there for browsers that run no modules. @returns {Promise<Bundle>} */
 export async function openPageBundle() {
   document.getElementById("boot")?.remove();
-  const embedded = embeddedSource();
+  const embedded = embeddedSource(new URLSearchParams(location.search).get("folder") ?? "");
   if (embedded) return openBundle(embedded);
   const asked = new URLSearchParams(location.search).get("bundle");
   const source = webSource(allowed(asked ?? "bundle/"));
@@ -60,7 +60,7 @@ function decoded(text) {
 export function inViewer({ source }, viewer, state) {
   if (!source.url && !source.viewers?.includes(viewer)) return null;
   const url = new URL(source.url ? `../${viewer}/` : location.pathname, location.href);
-  url.search = source.url ? location.search : `?viewer=${encodeURIComponent(viewer)}`;
+  url.search = source.url ? location.search : String(new URLSearchParams({ viewer, ...(source.folder ? { folder: source.folder } : {}) }));
   if (state) url.hash = new URLSearchParams({ v: "1", ...state }).toString();
   return url.href;
 }
