@@ -8,6 +8,7 @@ import sys
 import pytest
 from traces import ROOT
 
+VIEWERS = ROOT / "viewers"
 PAGES = [ROOT / "viewers" / name / "index.html" for name in ("default", "multirank", "provenance", "compare")]
 
 
@@ -24,3 +25,13 @@ def test_each_module_that_main_imports_is_named_once(page):
         if found := re.match(r'import .*"(\.[^"]+)";', line):
             assert os.path.normpath(found[1]) in map(os.path.normpath, named)
     assert all((page.parent / path).is_file() for path in named)
+
+
+def test_the_comparison_asks_for_no_more_than_the_default_viewer():
+    """Modules and styles of the first screen, in bytes."""
+
+    def size(name):
+        page = VIEWERS / name / "index.html"
+        return sum((page.parent / path).stat().st_size for path in re.findall(r'(?:modulepreload|stylesheet)" href="([^"]+)"', page.read_text()))
+
+    assert 0 < size("compare") <= size("default")

@@ -164,15 +164,23 @@ def test_without_our_server(page_with_errors, bundle_of, tmp_path):
         (tmp_path / f"bad{number}").mkdir()
         (tmp_path / f"bad{number}" / "comparison.json").write_text(text)
     (tmp_path / "viewers").symlink_to(VIEWERS)
+    ranks = [pair | {"rank": rank, "changes": [pair["changes"][0] | {"cost_us": cost, "because_of": None}]} for rank, cost in ((0, 1_000), (1, 9_000_000), (3, -1_000))]
+    (tmp_path / "ranks").mkdir()
+    (tmp_path / "ranks" / "comparison.json").write_text(json.dumps(document | {"logs": ranks}))
     with plain_server(tmp_path) as host:
         show(page, f"{host}/folder/")
         expect_address(page, "/folder/viewers/compare/")
         expect(page.get_by_role("main")).to_contain_text(f"{MARKUP} {MARKUP}")
         expect(page.locator("main img, nav img, header img")).to_have_count(0)
+        inductor = page.get_by_role("list", name="Compile time by phase").get_by_role("listitem").filter(has_text="Inductor")
+        expect(inductor).to_have_text(re.compile("^Inductor–base–new2.87 s$"))  # every cache hit in base: what is unknown is not 0, and has no bar
+        expect(inductor.locator(".bar-room > *")).to_have_count(1)
         page.get_by_role("link", name="new [0/0]").first.click()
         settle(page)
         expect_address(page, "/folder/viewers/default/?bundle=%2Ffolder%2Fnew%2F")
         expect(page.get_by_role("heading", level=1)).to_be_visible()
+        show(page, f"{host}/viewers/compare/?comparison=/ranks/")  # the same change on three ranks is told once, as where it weighs most
+        expect(page.get_by_role("list", name="Changes").get_by_role("article")).to_have_text(re.compile(r"\+9 s.*on ranks 0–1, 3; shown: rank 1", re.DOTALL))
         for number, words in enumerate(bad):
             page.goto(f"{host}/viewers/compare/?comparison=/bad{number}/")
             expect(page.get_by_role("alert")).to_contain_text(words)

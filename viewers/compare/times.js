@@ -28,7 +28,7 @@ export function spanBars({ run: { document }, pair, state }) {
 function bars(rows, label) {
   const most = Math.max(1, ...rows.flatMap(({ base, other }) => [base ?? 0, other ?? 0]));
   const bar = (/** @type {string} */ which, /** @type {number | null} */ us) => h("span", { class: "bar-line" },
-    h("span", { class: "bar-which" }, which), h("span", { class: "bar-room", "aria-hidden": "true" }, h("span", { class: `bar-${which}`, style: { "--part": (us ?? 0) / most } })), h("span", { class: "number" }, time(us)));
+    h("span", { class: "bar-which" }, which), h("span", { class: "bar-room", "aria-hidden": "true" }, us !== null && us > 0 && h("span", { class: `bar-${which}`, style: { "--part": us / most } })), h("span", { class: "number" }, time(us)));
   return h("ul", { class: "bars", "aria-label": label }, rows.map(({ name, base, other }) => h("li", null,
     h("div", { class: "bar-head" }, h("span", { class: "bar-name" }, name), differenceText(minus(base, other))), bar("base", base), bar("new", other))));
 }
