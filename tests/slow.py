@@ -49,6 +49,7 @@ SLOW = (
     "tests/web/",
 )
 QUICK_PAGES = (
+    "tests/web/test_web_compare_runs.py::test_ranks_and_no_change",
     "tests/web/test_web_exported.py::test_nothing_is_fetched",  # a file
     "tests/web/test_web_fork.py::test_a_fork_runs_and_shows_the_edit",  # every viewer, one after the other
     "tests/web/test_web_multirank.py::test_healthy_ranks_have_no_warning",
