@@ -168,7 +168,7 @@ def test_after_an_error_no_more_requests_are_begun(s3, url, several, monkeypatch
             raise OSError("no more")
         assert over.wait(HANG_S)  # those that were begun with it end when the error is known
 
-    monkeypatch.setattr(remote, "ThreadPoolExecutor", Pool)
+    monkeypatch.setattr("concurrent.futures.ThreadPoolExecutor", Pool)
     with pytest.raises(OSError, match="no more"):
         remote.RemoteFolder(url).for_each(ask, range(1000))
     assert len(begun) <= 1 + (remote._REQUESTS if several else 1)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from tlparse_bundle.findings.words import CACHES, code, duration, large, listed, plural
 
 _MOST_CONSEQUENCES = 3
+_NEARLY = 0.25  # of its cost: the whole took that much more, too
 _MEASURED = 5  # compiles that tell how fast the machines were
 _ELSE = 1.25  # how much faster or slower all compiles are, from which on it is said
 
@@ -72,7 +73,7 @@ def _total(log: dict, first: dict) -> str | None:
     if cost is None or abs(cost) < log["noise"]["least_us"]:
         return None
     before, now = log["compile_time_us"]["base"], log["compile_time_us"]["new"]
-    told = before is not None and now is not None and abs(now - before) <= 2 * abs(cost) and (now > before) == (cost > 0)  # else other things made up most of it
+    told = before is not None and now is not None and abs(now - before - cost) <= _NEARLY * abs(cost)  # else it would be a riddle: times of what did not change vary too
     whole = f" ({duration(before)} to {duration(now)} in all)" if told else ""
     return f"{duration(abs(cost))} {'more' if cost > 0 else 'less'} of compiling{whole}"
 

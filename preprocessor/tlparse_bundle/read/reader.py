@@ -159,7 +159,9 @@ class Log:
         return {"events": self.directory["event_count"], **{key: len(self.directory[key]) for key in ("kinds", "origins", "pids")}}
 
     def findings(self) -> dict:
-        """What the log says (schema: findings); BundleError in a bundle older than format 1.2."""
+        """What the log says (schema: findings). Raises BundleError for a bundle older than format 1.2."""
+        if "findings" not in self.directory["tables"]:
+            raise BundleError(f"log {self.id} has no findings: its bundle was built before they were part of it", hint="Build the bundle again.", code="not-found")
         return self.table("findings")
 
     @cached_property
