@@ -9,6 +9,7 @@ import os
 import shutil
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from urllib.parse import urlsplit
 
 import pytest
@@ -193,21 +194,23 @@ def served(servers):
 
 @contextmanager
 def _static(folder):
-    site = folder.parent / "site"
-    site.mkdir()
-    (site / "viewers").symlink_to(VIEWERS)
-    (site / "bundle").symlink_to(folder)
-    with plain_server(site) as address:
-        yield f"{address}/viewers/default/?bundle=/bundle/"
+    with TemporaryDirectory() as own:  # other workers have the same bundle
+        site = Path(own)
+        (site / "viewers").symlink_to(VIEWERS)
+        (site / "bundle").symlink_to(folder)
+        with plain_server(site) as address:
+            yield f"{address}/viewers/default/?bundle=/bundle/"
 
 
 @contextmanager
 def _export(folder):
     from tlparse_bundle.serve.export import export, viewers_of
 
-    report, bundle = folder.parent / f"{folder.name}.html", Bundle.open(folder)
-    report.write_bytes(b"".join(export(bundle, viewers_of(bundle))))
-    yield report.as_uri()
+    bundle = Bundle.open(folder)
+    with TemporaryDirectory() as own:
+        report = Path(own) / f"{folder.name}.html"
+        report.write_bytes(b"".join(export(bundle, viewers_of(bundle))))
+        yield report.as_uri()
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ viewer.catch(() => {}); // told below
 try {
   const bundle = await openPageBundle();
   askFor(bundle);
-  (await viewer).start(bundle);
+  await (await viewer).start(bundle);
   void import("../lib/page/rebuilt.js").then(({ watchRebuilt }) => watchRebuilt(bundle));
 } catch (error) {
   stopped(error);

@@ -11,7 +11,7 @@ import { openArtifact } from "../artifact/artifact.js";
 import { metricsTable } from "../artifact/metrics.js";
 import { formatSide, previousOfFrame } from "../compare/sides.js";
 import { functionName, idText, modelOf, placeOf } from "../shared/model.js";
-import { provenanceLink } from "../shared/provenance-link.js";
+import { provenanceLink } from "../shared/other-viewers.js";
 import { compileCachesAndGuards, compileProblems } from "./findings.js";
 import { compileSummary } from "./summary.js";
 

@@ -5,7 +5,7 @@ import { frameKey } from "../../lib/bundle/attempts.js";
 import { frameText } from "../../lib/bundle/stacks.js";
 import { fill, h } from "../../lib/page/dom.js";
 import { bytes, count, shortFile, time } from "../../lib/page/format.js";
-import { shares } from "../../lib/page/portion.js";
+import { shares } from "../../lib/page/figures.js";
 import { statusBadge } from "../../lib/page/status.js";
 import { BY_TORCH } from "../shared/guard-counts.js";
 import { functionName, idText, placeOf } from "../shared/model.js";

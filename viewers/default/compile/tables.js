@@ -2,7 +2,7 @@
 import { frameKey } from "../../lib/bundle/attempts.js";
 import { fill, h } from "../../lib/page/dom.js";
 import { bytes, count, plural, time } from "../../lib/page/format.js";
-import { shareBar } from "../../lib/page/portion.js";
+import { shareBar } from "../../lib/page/figures.js";
 import { idText } from "../shared/model.js";
 import { recordLink } from "../shared/parts.js";
 import { artifactLink, framePlace } from "../shared/program-line.js";

@@ -5,7 +5,7 @@ import { emptyPage, listDetail } from "../../lib/list/list-detail.js";
 import { cutMiddle } from "../../lib/page/cut-middle.js";
 import { fill, h, searchField } from "../../lib/page/dom.js";
 import { count, plural } from "../../lib/page/format.js";
-import { shareBar } from "../../lib/page/portion.js";
+import { shareBar } from "../../lib/page/figures.js";
 import { cards, shownBy } from "../shared/finding-leads.js";
 import { BY_TORCH, BY_TORCH_HELP, IN_DUMP, IN_DUMP_HELP } from "../shared/guard-counts.js";
 import { functionName, idText, modelOf } from "../shared/model.js";

@@ -21,6 +21,7 @@ export class Shell {
     this.bundle = bundle;
     this.state = state;
     this.frame = new Frame(main, state);
+    this.shared = h("span", { class: "hand-on" });
     /** @type {import("../../lib/bundle/log.js").Log | null | undefined} */
     this.log = undefined;
     /** @type {import("../shared/model.js").Model | null} */
@@ -32,15 +33,13 @@ export class Shell {
         if (this.log !== undefined) this.draw(this.log);
       }, () => {}); // their viewer tells what went wrong
     }
-    fill(this.frame.tools, bundle.logs.length > 0 && [searchBox(state, filter), h("button", { class: "tool jump", title: "Go to a view, compile, artifact or setting", "aria-keyshortcuts": "Control+K Meta+K", onclick: () => this.jump() }, h("span", { class: "visually-hidden" }, "Go to "), h("kbd", null, KEY))], this.share(), themeButton(), helpButton(showHelp));
+    fill(this.frame.tools, bundle.logs.length > 0 && [searchBox(state, filter), h("button", { class: "tool jump", title: "Go to a view, compile, artifact or setting", "aria-keyshortcuts": "Control+K Meta+K", onclick: () => this.jump() }, h("span", { class: "visually-hidden" }, "Go to "), h("kbd", null, KEY))], this.shared, themeButton(), helpButton(showHelp));
     fill(document.body, this.frame.elements);
   }
 
-  /** Not needed to see something: it comes behind the views. */
+  /** Not needed to see something: it comes behind the first view. */
   share() {
-    const place = h("span", { class: "hand-on" });
-    void import("../../lib/page/share.js").then(({ shareButton }) => place.replaceWith(shareButton({ bundle: this.bundle, viewer: "default" })));
-    return place;
+    void import("../../lib/page/share.js").then(({ shareButton }) => this.shared.replaceWith(shareButton({ bundle: this.bundle, viewer: "default" })));
   }
 
   /** Everywhere that one can go to. */

@@ -68,21 +68,23 @@ function loaderOf(view) {
   return Object.hasOwn(VIEWS, view) ? VIEWS[view] : null;
 }
 
-/** @param {import("../../lib/bundle/bundle.js").Bundle} bundle */
-export function start(bundle) {
+/** Done when the first view is there. @param {import("../../lib/bundle/bundle.js").Bundle} bundle */
+export async function start(bundle) {
+  const shell = new Shell(bundle, state, main, () => view?.search?.() ?? null);
   if (bundle.logs.length === 0) {
-    new Shell(bundle, state, main, () => null).draw(null);
+    shell.draw(null);
+    shell.share();
     fill(main, h("div", { class: "page" }, h("h1", null, "This bundle holds no logs"),
       h("p", null, "Record one with ", h("code", null, "TORCH_TRACE=/tmp/trace python train.py"), " and build the bundle again: ",
         h("code", null, "tlparse-bundle build /tmp/trace OUT"), ".")));
     return;
   }
-  const shell = new Shell(bundle, state, main, () => view?.search?.() ?? null);
-  const follow = () => show(bundle, shell, state.current);
+  const follow = () => show(bundle, shell, state.current); // tells itself what goes wrong
   state.listen(follow);
   document.addEventListener("keydown", (event) => keys(event, shell));
   followLinks(state);
-  follow();
+  await follow();
+  shell.share();
 }
 
 /** @param {import("../../lib/bundle/bundle.js").Bundle} bundle @param {Shell} shell @param {Record<string, string>} current */

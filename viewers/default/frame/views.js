@@ -1,8 +1,7 @@
 // The views of this viewer, by the question that they answer, and how much there is to see in each.
 import { summaryOf } from "../shared/logs.js";
 import { hasExport, kindCount } from "../shared/model.js";
-import { provenanceAddress } from "../shared/provenance-link.js";
-import { ranksAddress } from "../shared/ranks-link.js";
+import { provenanceAddress, ranksAddress } from "../shared/other-viewers.js";
 
 /** @typedef {import("../../lib/frame/frame.js").Group} Group */
 

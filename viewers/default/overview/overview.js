@@ -1,9 +1,9 @@
 // The first screen: what the log says, most important first; then what took the time.
-import { findingList } from "../../lib/finding/list.js";
+import { findingList } from "../../lib/finding/card.js";
 import { rich } from "../../lib/finding/rich.js";
 import { fill, h } from "../../lib/page/dom.js";
 import { bytes, count, plural, time } from "../../lib/page/format.js";
-import { shareBar } from "../../lib/page/portion.js";
+import { shareBar } from "../../lib/page/figures.js";
 import { statusBadge } from "../../lib/page/status.js";
 import { leadsOf } from "../shared/finding-leads.js";
 import { logName } from "../shared/logs.js";

@@ -4,7 +4,7 @@ import { findingCard } from "../../lib/finding/card.js";
 import { rich } from "../../lib/finding/rich.js";
 import { h } from "../../lib/page/dom.js";
 import { count, plural } from "../../lib/page/format.js";
-import { ranksAddress, ranksLink } from "../shared/ranks-link.js";
+import { ranksAddress, ranksLink } from "../shared/other-viewers.js";
 
 /** @typedef {import("../../lib/bundle/bundle.js").Bundle} Bundle */
 /** @typedef {import("../../../schema/bundle.d.ts").RanksFindings} Found */

@@ -2,8 +2,7 @@
 import { plain } from "../../lib/finding/rich.js";
 import { fill, h } from "../../lib/page/dom.js";
 import { count, plural, time } from "../../lib/page/format.js";
-import { shares } from "../../lib/page/portion.js";
-import { tile } from "../../lib/page/tile.js";
+import { shares, tile } from "../../lib/page/figures.js";
 
 const NONE = "none recorded", UNTOLD = "this torch does not record them";
 

@@ -5,7 +5,7 @@ import { count, fileShortener, plural, time } from "../../lib/page/format.js";
 import { errorBox } from "../../lib/page/load.js";
 import { split } from "../../lib/page/splitter.js";
 import { statusBadge } from "../../lib/page/status.js";
-import { shareBar } from "../../lib/page/portion.js";
+import { shareBar } from "../../lib/page/figures.js";
 import { compileSummary } from "../compile/summary.js";
 import { functionName, idText, modelOf } from "../shared/model.js";
 import { compileLink, compileLinks } from "../shared/parts.js";

@@ -2,7 +2,7 @@
 import { fill, h } from "../../lib/page/dom.js";
 import { count, plural, time } from "../../lib/page/format.js";
 import { loader } from "../../lib/page/load.js";
-import { shareBar } from "../../lib/page/portion.js";
+import { shareBar } from "../../lib/page/figures.js";
 import { functionName, idText, placeOf } from "../shared/model.js";
 import { compileLink } from "../shared/parts.js";
 import { eventOf } from "./data.js";

@@ -4,7 +4,7 @@ import { cutMiddle } from "../../lib/page/cut-middle.js";
 import { fill, h } from "../../lib/page/dom.js";
 import { count, time } from "../../lib/page/format.js";
 import { statusBadge } from "../../lib/page/status.js";
-import { shareBar } from "../../lib/page/portion.js";
+import { shareBar } from "../../lib/page/figures.js";
 import { functionName, idText } from "../shared/model.js";
 import { compileLink } from "../shared/parts.js";
 import { sumsByName } from "./data.js";

@@ -10,15 +10,13 @@
 // Every method takes a last argument {signal} (AbortSignal) and returns a promise. What was fetched is
 // kept, up to a limit in bytes. The format is described by schema/*.schema.json; fields that this reader
 // does not know are left alone.
-import { mostStored, openBlob } from "./blob.js";
 import { MOST_TABLE_BYTES, TooLarge } from "./bounded.js";
 import { ByteCache } from "./byte-cache.js";
 import { decode } from "./decode.js";
 import { BundleError, malformed, shortly } from "./error.js";
 import { Log } from "./log.js";
-import { isOwn } from "./paths.js";
 import { check, isTooDeep } from "./shape.js";
-import { Refused, readFile, webSource } from "./source.js";
+import { Refused, isOwn, readFile, webSource } from "./source.js";
 
 /** @typedef {{path: string, sha256: string, blob_size: number, offset: number, size: number}} BlobSlice a payload: a part of a blob */
 /** @typedef {{signal?: AbortSignal}} Abortable */
@@ -169,6 +167,7 @@ export class Bundle {
     const key = `${sha256} ${path}`;
     const known = this.cache.get(key);
     if (known) return known;
+    const { mostStored, openBlob } = await import("./blob.js"); // no first screen shows a payload
     const stored = await this.fetch(path, mostStored(size), options);
     const bytes = await openBlob(stored, path, size, this.source.partial ? null : sha256).catch((error) => {
       throw error instanceof BundleError ? error : unreadable(path, error);

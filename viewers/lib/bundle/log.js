@@ -1,7 +1,7 @@
 // One log of a bundle: its tables, its events, its payloads.
 import { checkChunk, checkDirectory, checkTable } from "./consistency.js";
 import { BundleError, malformed, shortly } from "./error.js";
-import { isOfLog } from "./paths.js";
+import { isOfLog } from "./source.js";
 
 /** @typedef {import("./bundle.js").Bundle} Bundle */
 /** @typedef {import("./bundle.js").BlobSlice} BlobSlice */

@@ -1,8 +1,7 @@
 // One finding, whatever its kind. All words come from the bundle; what is made here is their order, and the links.
 import { codeSnippet } from "../code/snippet.js";
-import { h } from "../page/dom.js";
+import { append, h } from "../page/dom.js";
 import { count, plural, time } from "../page/format.js";
-import { copyText } from "../page/hand-over.js";
 import { plain, rich } from "./rich.js";
 
 /** @typedef {import("../../../schema/bundle.d.ts").Findings["findings"][number]} Finding */
@@ -70,7 +69,7 @@ export function findingText(text, whole) {
 
 /** @param {Finding["remedies"][number]} remedy */
 function remedy({ text, code, source }) {
-  const copy = () => code !== null && copyText(button, code);
+  const copy = async () => code !== null && (await import("../page/hand-over.js")).copyText(button, code);
   const button = h("button", { class: "tool copy", title: "Copy", onclick: copy }, "Copy");
   return h("li", null,
     source === "torch" ? h("span", { class: "remedy-source" }, "torch") : h("span", { class: "remedy-sign", "aria-hidden": "true" }, "→"),
@@ -93,4 +92,24 @@ function evidence(finding, leads) {
     ...(leads.links?.(finding) ?? []),
   ].filter(Boolean);
   return parts.length > 0 && h("div", { class: "finding-evidence" }, parts);
+}
+
+/**
+ * Findings in their order, the first ones open to see, the others behind a button.
+ * @param {Finding[]} findings
+ * @param {Leads} leads
+ * @param {CardOptions & {label: string, most?: number, wanted?: string}} options wanted: the fingerprint of the one that the address names
+ */
+export function findingList(findings, leads, { label, most = 10, wanted = "", ...options }) {
+  const item = (/** @type {Finding} */ finding) =>
+    h("li", { id: `finding-${finding.fingerprint}`, "aria-current": finding.fingerprint === wanted ? "true" : null }, findingCard(finding, leads, options));
+  const shown = findings.findIndex((finding) => finding.fingerprint === wanted) < most ? most : findings.length;
+  const list = h("ol", { class: "findings", "aria-label": label }, findings.slice(0, shown).map(item));
+  if (findings.length <= shown) return list;
+  const more = h("button", { class: "tool", onclick: () => {
+    more.remove();
+    append(list, findings.slice(shown).map(item));
+    list.children[shown]?.querySelector("a, button, summary")?.focus();
+  } }, `all ${count(findings.length)}`);
+  return h("div", null, list, more);
 }

@@ -14,11 +14,10 @@ import { errorBox } from "../page/load.js";
 import { bundleName, openPageBundle } from "../page/page-bundle.js";
 import { stopped } from "../page/page.js";
 import { picker } from "../page/picker.js";
-import { shareBar, shares } from "../page/portion.js";
+import { shareBar, shares, tile } from "../page/figures.js";
 import { shareButton } from "../page/share.js";
 import { STATUSES, statusBadge } from "../page/status.js";
 import { themeButton } from "../page/theme.js";
-import { tile } from "../page/tile.js";
 
 /** @typedef {import("../bundle/bundle.js").Bundle} Bundle */
 
@@ -72,11 +71,11 @@ const PARTS = [
   ["Buttons and fields", "page/", ({ bundle }) => h("div", { class: "inline" }, h("button", { class: "tool" }, "Button"), h("button", { class: "tool", "aria-pressed": "true" }, "Pressed"), h("button", { class: "tool", disabled: true }, "Disabled"),
     searchField("Filter", "Filter", () => {}), picker({ label: "Rank", items: Array.from({ length: 64 }, (_, i) => ({ value: String(i), text: `rank ${i}` })), value: "3", onpick: () => {} }), shareButton({ bundle, viewer: "default" }), themeButton())],
   ["Statuses", "page/status.js", () => h("div", { class: "inline" }, [...Object.keys(STATUSES), null].map(statusBadge))],
-  ["Numbers at a glance", "page/tile.js", ({ log }) => h("ul", { class: "tiles" },
+  ["Numbers at a glance", "page/figures.js", ({ log }) => h("ul", { class: "tiles" },
     h("li", { class: "tile-wide" }, tile({ number: time(log.summary.compile_time_us), noun: "compiling", href: "#", note: "in all", more: shares([{ id: "dynamo", title: "Dynamo", us: 20 }, { id: "aot", title: "AOTAutograd", us: 15 }, { id: "inductor", title: "Inductor", us: 60 }], "in the metrics") })),
     h("li", null, tile({ number: "1", noun: "failure", tone: "error", href: "#", note: "Unsupported" })), h("li", null, tile({ number: "24", noun: "recompiles", tone: "recompile", href: "#", note: "12 causes, 41 s" })),
     h("li", null, tile({ number: "3", noun: "breaks", tone: "break", href: "#", note: "at 1 place" })), h("li", null, tile({ number: "0", noun: "breaks", tone: "break", href: "#", note: "none recorded" })))],
-  ["Shares", "page/portion.js", () => h("div", { class: "inline" }, [0, 0.4, 12, 74, 100].map((part) => shareBar(part, 100)))],
+  ["Shares", "page/figures.js", () => h("div", { class: "inline" }, [0, 0.4, 12, 74, 100].map((part) => shareBar(part, 100)))],
   ["Findings", "finding/card.js", ({ findings }) => findings.length ? findings.slice(0, 2).map((/** @type {any} */ finding) => findingCard(finding)) : h("p", { class: "dim" }, rich("Nothing was found in this log."))],
   ["Names that are cut", "page/cut-middle.js", () => h("div", { style: { width: "12rem" } }, ["scenarios/s05_failures_of_many_kinds.py:118", "triton_poi_fused_add_mul_relu_sigmoid_17"].map((name) => h("div", null, cutMiddle(name))))],
   ["Tables", "list/grid.js", ({ compiles }) => {

@@ -1,4 +1,4 @@
-// The way to the provenance viewer, for compiles that have something to show there.
+// The ways to the other viewers: provenance, for compiles that have something to show there, and ranks, for bundles with their analyses.
 import { h } from "../../lib/page/dom.js";
 import { inViewer } from "../../lib/page/page-bundle.js";
 
@@ -20,3 +20,14 @@ export function provenanceLink(log, compile, artifacts, state) {
   if (href === null || !artifacts.some((artifact) => artifact.hash !== null && artifact.size_bytes > 2 && NAMES.has(artifact.name))) return null;
   return h("a", { href, class: "provenance-link", title: "From source lines through the graphs to kernels, line by line" }, "Provenance ›");
 }
+
+/** @typedef {import("../../lib/bundle/bundle.js").Bundle} Bundle */
+
+/** Null when there is nothing to compare, or the bundle has no address that could be handed on. @param {Bundle} bundle @param {string} text */
+export function ranksLink(bundle, text) {
+  const href = ranksAddress(bundle);
+  return href === null ? null : h("a", { href, class: "ranks-link", title: "What differs between the ranks, and who waits for whom" }, text);
+}
+
+/** @param {Bundle} bundle @param {Record<string, string>} [state] of the other viewer */
+export const ranksAddress = (bundle, state) => (bundle.manifest.ranks ? inViewer(bundle, "multirank", state) : null);

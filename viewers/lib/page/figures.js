@@ -1,4 +1,4 @@
-// Parts of a whole: bars that say of what they are a share, with the percentage.
+// Numbers that one sees at a glance: tiles, and parts of a whole, which say of what they are a share.
 import { h } from "./dom.js";
 import { time } from "./format.js";
 
@@ -22,4 +22,11 @@ export function shares(phases, total) {
     h("span", { class: "legend" }, known.map((p) =>
       h("span", { title: time(p.us) }, h("span", { class: `swatch phase-${p.id}`, "aria-hidden": "true" }), ` ${p.title} `, h("b", null, percent(p.us, sum)))),
     h("span", { class: "dim" }, `of ${time(sum)} ${total}`)));
+}
+
+/** A number with a word for it, and what it leads to. It has a colour only when it is bad. @param {{number: string, noun: string, note: any, href: string, tone?: string, more?: any}} tile */
+export function tile({ number, noun, note, href, tone, more }) {
+  const bad = tone && number !== "0" && number !== "–"; // unknown is not bad
+  return h("a", { class: `tile${bad ? ` tile-${tone}` : ""}`, href },
+    h("span", { class: "tile-head" }, h("b", { class: "tile-number" }, number), " ", h("span", { class: "tile-noun" }, noun)), h("span", { class: "tile-note", title: typeof note === "string" ? note : null }, note), more);
 }
