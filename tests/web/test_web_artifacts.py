@@ -202,8 +202,9 @@ def test_the_keys_of_the_browser_are_about_the_whole_text(long_text):
     expect(pane.get_by_text("line 80001 of")).to_be_visible()
     assert copied(page) == expected, "what is selected stays so when its rows are out of sight"
 
-    pane.evaluate("element => { element.scrollTop = 0 }")
+    pane.evaluate("element => { element.scrollTop = 0; return new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))) }")  # rows are drawn anew
     pane.get_by_text("line 7 of", exact=False).first.dblclick(position={"x": 7 * width, "y": 9})
+    page.wait_for_function("String(getSelection()).trim() === 'of'")
     page.keyboard.press("Control+F")
     expect(field).to_be_focused()
     expect(field).to_have_value("of")
