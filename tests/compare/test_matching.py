@@ -1,7 +1,12 @@
-"""Which compiles of two runs are the same one, and which findings."""
+"""Which compiles of two runs are the same one, which findings, which settings."""
 
+from types import SimpleNamespace
+
+from tlparse_bundle.compare.change import Change
+from tlparse_bundle.compare.effects import _cause
 from tlparse_bundle.compare.findings import changed_findings, matched_findings
 from tlparse_bundle.compare.matching import matched
+from tlparse_bundle.compare.settings import changed_settings
 from tlparse_bundle.ranks.frames import Frame
 
 
@@ -65,3 +70,20 @@ def test_what_was_not_listed_is_neither_new_nor_gone():
 
 def test_what_comes_and_goes_with_the_machine_is_no_change():
     assert list(changed_findings([finding("slow-span", "a")], [finding("guard-cost", "b")])) == []
+
+
+def test_settings_of_the_place_are_told_by_whole_words():
+    """'export' and 'import' hold 'port'."""
+    sides = [{"cache_dir": "/a", "debug_port": 1, "rocm.ck_dir": "/a", "install_for_export": False, "support_it": 1, "same": 1}, {"cache_dir": "/b", "debug_port": 2, "rocm.ck_dir": "/b", "install_for_export": True, "support_it": 2, "same": 1}]
+    runs = [SimpleNamespace(configs=[{"field": "dynamo_config", "base_index": None, "value": value}]) for value in sides]
+    assert [(setting.name, setting.base, setting.new) for setting in changed_settings(*runs)] == [("install_for_export", "false", "true"), ("support_it", "1", "2")]
+
+
+def test_a_setting_is_the_cause_of_a_miss_only_where_the_key_names_it():
+    def setting(name):
+        return Change("setting", "changed", name, details={"config": "inductor_config", "name": name}, key=name)
+
+    parts = ("inductor_config[max_autotune_gemm]",)
+    assert _cause(parts, [], [setting("max_autotune"), setting("max")]) is None
+    assert _cause(parts, [], [setting("max_autotune"), setting("max_autotune_gemm")]) == "max_autotune_gemm"
+    assert _cause(None, [], [setting("max_autotune")]) is None

@@ -180,7 +180,7 @@ def test_without_our_server(page_with_errors, bundle_of, tmp_path):
         expect_address(page, "/folder/viewers/default/?bundle=%2Ffolder%2Fnew%2F")
         expect(page.get_by_role("heading", level=1)).to_be_visible()
         show(page, f"{host}/viewers/compare/?comparison=/ranks/")  # the same change on three ranks is told once, as where it weighs most
-        expect(page.get_by_role("list", name="Changes").get_by_role("article")).to_have_text(re.compile(r"\+9 s.*on ranks 0–1, 3; shown: rank 1", re.DOTALL))
+        expect(page.get_by_role("list", name="Changes").get_by_role("article")).to_have_text(re.compile(r"\+9 s.*on ranks 0, 1 and 3; shown: rank 1", re.DOTALL))
         for number, words in enumerate(bad):
             page.goto(f"{host}/viewers/compare/?comparison=/bad{number}/")
             expect(page.get_by_role("alert")).to_contain_text(words)

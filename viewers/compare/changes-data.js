@@ -1,4 +1,5 @@
 // Which changes stand on the first screen: causes with what they led to, those of several ranks once. No page needed.
+import { toRuns, words } from "../lib/bundle/ranks.js";
 
 /** @typedef {import("./document.js").Comparison} Comparison */
 /** @typedef {import("./document.js").Change} Change */
@@ -48,18 +49,9 @@ export function pairOrder({ logs }) {
   return both.sort((a, b) => Number(logs[a].changes.length === 0) - Number(logs[b].changes.length === 0) || a - b);
 }
 
-/** "0–3, 7": ranks of pairs, or how many logs. @param {Comparison} document @param {number[]} pairs */
+/** "on ranks 0–3 and 7", or in how many logs. @param {Comparison} document @param {number[]} pairs */
 export function ranksText({ logs }, pairs) {
   const ranks = pairs.map((at) => logs[at].rank);
   if (ranks.some((rank) => rank === null)) return pairs.length === 1 ? `in log ${(logs[pairs[0]].new ?? logs[pairs[0]].base)?.id}` : `in ${pairs.length} logs`;
-  const sorted = /** @type {number[]} */ (ranks).sort((a, b) => a - b);
-  /** @type {number[][]} */
-  const runs = [];
-  for (const rank of sorted) {
-    const last = runs.at(-1);
-    if (last && rank === last[1] + 1) last[1] = rank;
-    else runs.push([rank, rank]);
-  }
-  const text = runs.map(([first, last]) => (first === last ? `${first}` : `${first}–${last}`)).join(", ");
-  return `on rank${sorted.length === 1 ? "" : "s"} ${text}`;
+  return `on ${words(toRuns(/** @type {number[]} */ (ranks).sort((a, b) => a - b)))}`;
 }

@@ -4,7 +4,7 @@ import { MOST_TABLE_BYTES } from "../lib/bundle/bounded.js";
 import { openBundle } from "../lib/bundle/bundle.js";
 import { BundleError } from "../lib/bundle/error.js";
 import { embeddedSource, readFile, webSource } from "../lib/bundle/source.js";
-import { allowed } from "../lib/page/page-bundle.js";
+import { allowed, decoded } from "../lib/page/page-bundle.js";
 import { comparisonOf } from "./document.js";
 
 /** @typedef {"base" | "new"} Which a side */
@@ -76,15 +76,6 @@ function placeOfPage(asked) {
   const ranks = asked.get("ranks");
   if (ranks !== null) address.searchParams.set("ranks", ranks);
   return { address, label: "The comparison", home: new URL("../viewers/home/", bundles).href, sources: { base: found[0][0], new: found[1][0] } };
-}
-
-/** @param {string} text */
-function decoded(text) {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 /** @param {URL} address @param {string} label @param {boolean} made a server makes it */

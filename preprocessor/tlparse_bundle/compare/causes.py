@@ -10,6 +10,7 @@ from tlparse_bundle.compare.pairs import OTHER, Pairs
 from tlparse_bundle.compare.settings import changed_settings
 from tlparse_bundle.findings.places import function_of, tail
 from tlparse_bundle.findings.words import code, function_name, plural
+from tlparse_bundle.ranks.frames import Frame
 
 # Told by the caches themselves, with what differs in the keys.
 _TOLD_ELSEWHERE = frozenset(("cache-miss", "cache-bypass"))
@@ -44,7 +45,7 @@ def _finding(pairs: Pairs, found: Matched) -> Change:
     theirs = pairs.new.first.frames_of(found.new["compile_indexes"]) if found.new else []
     numbers = {*(pairs.of_base[frame.key] for frame in ours), *(pairs.of_new[frame.key] for frame in theirs)}
     if row["kind"] == "graph-break":  # what is compiled after it, too
-        numbers |= {number for number, compared in enumerate(pairs.rows) if not compared.both and is_rest_of(compared.pair.frame, row)}
+        numbers |= {number for number, compared in enumerate(pairs.rows) if not compared.both and is_rest_of(compared.pair.frame, row["function"])}
     counts = f"{plural(found.new['count'], 'time')}, was {found.base['count']:,}" if found.base and found.new and found.base["count"] != found.new["count"] else ""
     remedies = [remedy["text"] for remedy in row["remedies"]] if found.new else []
     return Change(
@@ -64,10 +65,10 @@ def _finding(pairs: Pairs, found: Matched) -> Change:
     )
 
 
-def is_rest_of(frame, finding: dict) -> bool:
-    """Whether a frame is the rest of the function in which a graph broke."""
-    name = frame.function or ""
-    return name.startswith("torch_dynamo_resume_in_") and function_of(name) == function_of(finding["function"]) and finding["function"] is not None
+def is_rest_of(frame: Frame, function: str | None) -> bool:
+    """Whether a frame is the rest of a function, or of a rest of it, in which a graph broke."""
+    rest = function_of(frame.function)
+    return rest != frame.function and rest == function_of(function)
 
 
 def graph_changes(pairs: Pairs, findings: list[Change]) -> Iterator[Change]:

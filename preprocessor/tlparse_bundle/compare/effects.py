@@ -42,7 +42,7 @@ def compile_changes(pairs: Pairs, findings: Sequence[Change]) -> Iterator[Change
 
 def _led_to(finding: Change, frame, is_new: bool) -> bool:
     if finding.details["kind"] == "graph-break":
-        return is_rest_of(frame, {"function": finding.place[0]})
+        return is_rest_of(frame, finding.place[0])
     same = function_of(finding.place[0]) == function_of(frame.function) and tail(finding.place[1] or "") == tail(frame.filename or "")
     return finding.details["kind"] in ("recompile", "recompile-limit") and same and (finding.change in ("new", "worse")) == is_new
 
@@ -101,7 +101,7 @@ def _values(lookups: Sequence[Lookup]) -> str:
 def _cause(parts: tuple[str, ...] | None, numbers: Sequence[int], causes: Sequence[Change]):
     """The change that made the keys differ."""
     for change in causes:
-        if change.kind == "setting" and any(change.details["name"] in part and part.startswith(("inductor_config", "aot_config", "functorch_config", "dynamo_config", "autograd_config")) for part in parts or ()):
+        if change.kind == "setting" and f"{change.details['config']}[{change.details['name']}]" in (parts or ()):
             return change.key
         if change.kind == "torch" and "torch_version" in (parts or ()):
             return change.key

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-_LEAST_US = 50_000  # less than that is of no interest, whatever it is a multiple of
-_LEAST_SHARE = 0.03  # of the time of compiling
+LEAST_US = 50_000  # less than that is of no interest, whatever it is a multiple of
+LEAST_SHARE = 0.03  # of the time of compiling
 _MEASURED_US = 5_000  # shorter ones say more about the clock than about the machine
 ENOUGH = 3  # things that tell how fast the machines are; with fewer of them nobody knows
 _LEAST = math.log(1.4)  # a smaller change of one thing is not told
@@ -54,7 +54,7 @@ def noise(base: Sequence[Amounts], new: Sequence[Amounts]) -> Noise:
     amounts = {name: [[run[name] for run in side] for side in (base, new)] for name in names}
     amounts = {name: sides for name, sides in amounts.items() if min(map(min, sides)) >= _MEASURED_US}
     ratios = [math.log(median(two) / median(one)) for one, two in amounts.values()]
-    least_us = max(_LEAST_US, round(_LEAST_SHARE * median(sum(run.values()) for run in base)))
+    least_us = max(LEAST_US, round(LEAST_SHARE * median(sum(run.values()) for run in base)))
     if len(base) > 1 and len(new) > 1:
         spread = [math.log(max(side) / min(side)) for sides in amounts.values() for side in sides]
         return Noise(1.0, math.exp(max(_LEAST, max(spread, default=_USUAL))), least_us, len(ratios))

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, NamedTuple
 
 from tlparse_bundle.compare.run import Run
 from tlparse_bundle.findings.places import normalised
 from tlparse_bundle.format.json_codec import dumps
 
-# Of the process and its place, not of what is compiled.
-_OF_THE_PLACE = ("cache_dir", "debug_dir", "log_dir", "path_", "_path", "worker_log", "trace_dir", "upload", "pid", "port")
+# Words of names of settings of the process and its place, not of what is compiled.
+_OF_THE_PLACE = frozenset(("dir", "path", "pid", "port", "upload"))
 MAX_VALUE = 200  # characters
 
 
@@ -30,7 +31,7 @@ def changed_settings(base: Run, new: Run) -> list[Setting]:
         ours, theirs = sides[0][config], sides[1][config]
         for name in sorted(ours.keys() & theirs.keys()):
             one, two = _text(ours[name]), _text(theirs[name])
-            if one != two and not any(part in name for part in _OF_THE_PLACE):
+            if one != two and _OF_THE_PLACE.isdisjoint(re.split(r"[._]", name)):
                 found.append(Setting(config, name, one, two))
     return found
 

@@ -6,12 +6,10 @@ from collections.abc import Iterator, Sequence
 from statistics import median, quantiles
 
 from tlparse_bundle.compare.change import Change
-from tlparse_bundle.compare.noise import ENOUGH, noise
+from tlparse_bundle.compare.noise import ENOUGH, LEAST_SHARE, LEAST_US, noise
 from tlparse_bundle.compare.run import Run
 from tlparse_bundle.findings.words import code, duration, plural
 
-_LEAST_US = 50_000
-_LEAST_SHARE = 0.03  # of all spans
 _LEAST_SPANS = 4  # of a name, that tell what they vary by
 _FACTOR = 2  # between the upper quarter of one side and the lower quarter of the other
 
@@ -41,7 +39,7 @@ def _by_runs(base: Sequence[Run], new: Sequence[Run]) -> list[str]:
 def _by_spans(base: Run, new: Run) -> list[str]:
     """Of one run, its spans do: nearly all of those of a name must take longer than nearly all of the other run."""
     ours, theirs = base.spans, new.spans
-    least_us = max(_LEAST_US, _LEAST_SHARE * sum(us for us, _ in ours.values()))
+    least_us = max(LEAST_US, LEAST_SHARE * sum(us for us, _ in ours.values()))
     often = [name for name in ours.keys() & theirs.keys() if min(ours[name][1], theirs[name][1]) >= _LEAST_SPANS and min(ours[name][0], theirs[name][0]) > 0]
     if len(often) < ENOUGH:
         return []

@@ -11,24 +11,23 @@ from tlparse_bundle.format.json_codec import dumps, loads
 from tlparse_bundle.format.layout import guards
 from tlparse_bundle.format.regular_file import read_regular
 from tlparse_bundle.serve.catalogue import bundle_url
+from tlparse_bundle.serve.export import COMPARISON_VIEWER
+from tlparse_bundle.serve.published import INDEX, LEADS, STATIC
 from tlparse_bundle.serve.viewer_files import LIB, TREND, copy_tree, viewers_folder
 from tlparse_bundle.shown import shown
 from tlparse_bundle.trend.document import NAME, document
 from tlparse_bundle.trend.run import Location, read_runs
 
 FILE = "trend.json"
-_COMPARE = "compare"  # the viewer of two bundles
-_INDEX, _STATIC = "index.html", ".nojekyll"
-_PARTS = {FILE, _INDEX, _STATIC, "viewers"}
+_PARTS = {FILE, INDEX, STATIC, "viewers"}
 _MAX_BYTES = 256 << 20
-_PAGE = '<!doctype html>\n<html lang="en">\n  <meta charset="utf-8" />\n  <meta http-equiv="refresh" content="0; url=viewers/trend/" />\n  <title>tlparse-bundle</title>\n  <p><a href="viewers/trend/">To the page</a></p>\n</html>\n'
 
 
 def trend_of(locations: Sequence[Location], viewers: Collection[str] = ()) -> dict:
     """The document of bundles that lie as in the list of bundles; ``viewers``: those of a server, which compares bundles when it is asked."""
     runs, broken = read_runs(locations)
     urls = {location.name: bundle_url(location.name) for location in locations}
-    return document(runs, broken, urls, f"viewers/{_COMPARE}/" if _COMPARE in viewers else None)
+    return document(runs, broken, urls, f"viewers/{COMPARISON_VIEWER}/" if COMPARISON_VIEWER in viewers else None)
 
 
 def write_trend(trend: Mapping, locations: Sequence[Location], target: Path, *, overwrite: bool = False) -> None:
@@ -38,12 +37,12 @@ def write_trend(trend: Mapping, locations: Sequence[Location], target: Path, *, 
     """
     replaces = overwrite and target.is_dir() and any(target.iterdir())
     sources = [path for location in locations if "://" not in location.place for path in guards(location.place)]
-    with new_folder(target, may_replace=_check_page if replaces else None, readers_of=sources, last=_INDEX) as new:
+    with new_folder(target, may_replace=_check_page if replaces else None, readers_of=sources, last=INDEX) as new:
         for name in (LIB, TREND):
             copy_tree(viewers_folder() / name, new / "viewers" / name)
         (new / FILE).write_bytes(dumps(trend))
-        (new / _INDEX).write_text(_PAGE, encoding="utf-8")
-        (new / _STATIC).write_bytes(b"")
+        (new / INDEX).write_text(LEADS.format(url=f"viewers/{TREND}/", text="To the page"), encoding="utf-8")
+        (new / STATIC).write_bytes(b"")
 
 
 def _check_page(folder: Path) -> None:

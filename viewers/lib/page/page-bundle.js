@@ -44,8 +44,8 @@ export function bundleName({ source, logs }) {
   return (source.url ? name : name.replace(/\.(html?|zip)$/i, "")) || logs[0]?.summary.source.name || "bundle";
 }
 
-/** @param {string} text */
-function decoded(text) {
+/** A part of an address as people read it; as it stands when it is no such part. @param {string} text */
+export function decoded(text) {
   try {
     return decodeURIComponent(text);
   } catch {
