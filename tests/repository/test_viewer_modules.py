@@ -20,6 +20,7 @@ MAX_MODULES = 25
 LIB = {
     "bundle": {"vendor"},
     "page": {"bundle"},
+    "local": {"page", "bundle"},
     "frame": {"page", "bundle"},
     "list": {"page", "bundle"},
     "flame": {"page", "bundle"},

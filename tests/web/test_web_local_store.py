@@ -1,0 +1,89 @@
+"""What a browser keeps: bundles in its private storage, whole or not at all, for all pages and workers of the origin."""
+
+import pytest
+from conftest import VIEWERS
+
+# In the page: the module as 'store', `inWorker(source)` for what a worker does with it, and `names()` for the files on disk.
+BEGIN = """async () => {
+  globalThis.store = await import(`${location.origin}/lib/local/store.js`);
+  globalThis.bytes = (text) => new TextEncoder().encode(text);
+  globalThis.text = async (found) => found && { ...found.about, files: Object.fromEntries(await Promise.all([...found.files].map(async ([path, data]) => [path, await data.text()]))) };
+  globalThis.folder = async () => (await navigator.storage.getDirectory()).getDirectoryHandle('tlparse-bundles', { create: true });
+  globalThis.names = async () => { const found = []; for await (const name of (await folder()).keys()) found.push(name); return found.sort(); };
+  globalThis.put = async (name, text) => { const stream = await (await (await folder()).getFileHandle(name, { create: true })).createWritable(); await stream.write(text); await stream.close(); };
+  globalThis.begin = (source) => new Worker(URL.createObjectURL(new Blob([`const store = await import('${location.origin}/lib/local/store.js'); const bytes = (text) => new TextEncoder().encode(text); ${source}`], { type: 'text/javascript' })), { type: 'module' });
+  globalThis.inWorker = (source) => new Promise((resolve, reject) => {
+    const worker = begin(source);
+    worker.onmessage = ({ data }) => { worker.terminate(); resolve(data); };
+    worker.onerror = (event) => reject(new Error(event.message ?? 'the worker did not start'));
+  });
+}"""
+BLOB = "blobs/" + "ab/ab" + "0" * 62
+
+
+@pytest.fixture
+def shop(new_page, hosted):
+    """A page with the store, in a browser that has kept nothing yet. The server is a plain one, and the page a list of files."""
+    page = new_page()
+    page.goto(hosted(VIEWERS) + "/lib/local/")
+    page.evaluate(BEGIN)
+    return page
+
+
+def test_what_is_saved_here_is_read_there(shop):
+    first = shop.evaluate("blob => store.save({ name: 'run 1', kind: 'bundle', log_count: 2 }, new Map([['manifest.json', new Blob(['{\"a\": 1}'])], ['logs/x/compiles.json', bytes('')], [blob, bytes('payload')]]))", BLOB)
+    second = shop.evaluate(f"inWorker(`async function* files() {{ yield ['comparison.json', bytes('{{}}')]; }} postMessage(await store.save({{ name: 'a → b', kind: 'comparison', base: '{first}', new: '{first}' }}, files()))`)")
+    other = shop.context.new_page()
+    other.goto(shop.url)
+    other.evaluate(BEGIN)
+    found = other.evaluate("id => store.read(id).then(text)", first)
+    assert found.pop("stored_ms") > 1.7e12
+    assert found == {"id": first, "name": "run 1", "kind": "bundle", "log_count": 2, "size_bytes": 15, "files": {"manifest.json": '{"a": 1}', "logs/x/compiles.json": "", BLOB: "payload"}}
+    assert other.evaluate("id => inWorker(`postMessage([...(await store.read('${id}')).files.keys()])`)", second) == ["comparison.json"]
+    assert [row["id"] for row in other.evaluate("store.list()")] == [second, first]
+    assert other.evaluate("async ids => [await store.hasStore(), await store.read(ids[0] + 'x'), await store.read('0'.repeat(16))]", [first]) == [True, None, None]
+    other.evaluate("id => store.remove(id)", first)
+    assert shop.evaluate("async id => [await store.read(id), (await store.list()).length]", first) == [None, 1]
+    shop.evaluate("store.removeAll()")
+    assert shop.evaluate("names()") == []
+
+
+def test_what_is_cut_off_is_never_there(shop):
+    assert "gone wrong" in shop.evaluate("store.save({ name: 'a', kind: 'bundle' }, (function* () { yield ['manifest.json', bytes('{}')]; throw new Error('gone wrong'); })()).catch(String)")
+    assert shop.evaluate("names()") == []
+    # A worker that writes and waits: while it lives its file stays, and is not listed. When it was ended, the file goes.
+    shop.evaluate("""() => new Promise((resolve) => {
+      globalThis.writer = begin("async function* files() { yield ['manifest.json', bytes('{}')]; postMessage(0); await new Promise(() => {}); } await store.save({ name: 'b', kind: 'bundle' }, files());");
+      writer.onmessage = resolve;
+    })""")
+    assert shop.evaluate("async () => [(await store.list()).length, (await names()).length]") == [0, 1]
+    shop.evaluate("writer.terminate()")
+    shop.wait_for_function("async () => (await store.list()).length === 0 && (await names()).length === 0")
+
+
+def test_an_index_is_not_believed(shop):
+    ids = [letter * 16 for letter in "abcd"]
+    files = {"manifest.json": [0, 2], "../manifest.json": [0, 1], "logs/x/a.json": [3, 9], "logs/x/b.json": [-1, 2], "logs/x/c.json": ["0", 1], "__proto__": [0, 1]}
+    for name, value in ((ids[0], {"version": 1, "about": {"name": "x", "kind": "bundle", "id": "other"}, "files": files}), (ids[1], {"version": 2}), (ids[2], {"version": 1, "about": {"name": "no data", "kind": "bundle"}, "files": {}})):
+        shop.evaluate("([name, value]) => put(`${name}.json`, JSON.stringify(value))", [name, value])
+    shop.evaluate("ids => Promise.all([put(`${ids[0]}.data`, '{}and more'), put(`${ids[1]}.data`, ''), put(`${ids[3]}.json`, '{\"version\": 1, \"abo'), put('holiday.txt', '')])", ids)
+    assert shop.evaluate("id => store.read(id).then(text)", ids[0]) == {"id": ids[0], "name": "x", "kind": "bundle", "files": {"manifest.json": "{}"}}
+    assert shop.evaluate("ids => Promise.all(ids.map(store.read))", ids[1:]) == [None, None, None]
+    assert [row["id"] for row in shop.evaluate("store.list()")] == [ids[0]]
+    assert shop.evaluate("names()") == [*(name + ending for name in ids[:2] for ending in (".data", ".json")), "holiday.txt"], "what another version wrote stays"
+
+
+def test_no_room_and_no_storage_are_said(shop):
+    shop.evaluate("store.save({ name: 'small run', kind: 'bundle' }, new Map([['manifest.json', new Uint8Array(1_000)]]))")
+    session = shop.context.new_cdp_session(shop)
+    session.send("Storage.overrideQuotaForOrigin", {"origin": shop.evaluate("origin"), "quotaSize": 300_000})
+    much = "const much = new Map([['manifest.json', new Uint8Array(1_000_000)]]);"
+    for told in (shop.evaluate(f"(() => {{ {much} return store.save({{ name: 'big run', kind: 'bundle' }}, much).catch((error) => [error.code, error.message]); }})()"),
+                 shop.evaluate(f"inWorker(`{much} postMessage(await store.save({{ name: 'big run', kind: 'bundle' }}, much).catch((error) => [error.code, error.message]))`)")):  # fmt: skip
+        assert told[0] == "room"
+        assert "There is no room for big run" in told[1] and "What it keeps, 1 bundle, takes up 1 kB" in told[1]
+    assert len(shop.evaluate("names()")) == 2
+    shop.context.add_init_script("StorageManager.prototype.getDirectory = async () => { throw new DOMException('no', 'SecurityError'); };")
+    shop.reload()
+    shop.evaluate(BEGIN)
+    assert shop.evaluate("async () => [await store.hasStore(), await store.save({ name: 'a', kind: 'bundle' }, new Map()).catch((error) => error.code)]") == [False, "none"]

@@ -1,0 +1,212 @@
+// Bundles that this browser keeps: in its private storage (OPFS) of this origin, until they are removed. Works in pages and in workers.
+//
+// A bundle is two files of one folder: <id>.data holds its files one after another, <id>.json says where each lies. The
+// second is written last, so that a bundle is whole when it is there. Whoever writes holds a lock of that id meanwhile:
+// what is not whole and has no lock was cut off.
+import { isOwn } from "../bundle/source.js";
+import { bytes, plural } from "../page/format.js";
+
+/**
+ * @typedef {object} Stored what is known of a bundle, or of a comparison of two
+ * @property {string} id @property {string} name @property {"bundle" | "comparison"} kind
+ * @property {number} size_bytes of its files together @property {number} stored_ms since 1970
+ * @property {number} log_count
+ * @property {string} [base] @property {string} [new] of a comparison: the ids of both sides
+ */
+/** @typedef {{name: string, kind: "bundle" | "comparison", log_count?: number, base?: string, new?: string}} About */
+/** @typedef {Iterable<[string, Uint8Array | Blob]> | AsyncIterable<[string, Uint8Array | Blob]>} Files paths below the bundle's folder, and what is there */
+/** @typedef {{write(data: Uint8Array | Blob): Promise<number>, close(): Promise<void>}} Writer write() gives the bytes that were written */
+
+/** The storage does not do what it was asked for; the message says why and what to do. */
+export class StoreError extends Error {
+  name = "StoreError";
+  /** @param {string} message @param {"room" | "none"} code there is no room, or no storage at all */
+  constructor(message, code) {
+    super(message);
+    this.code = code;
+  }
+}
+
+const FOLDER = "tlparse-bundles", DATA = ".data", INDEX = ".json", VERSION = 1;
+const ID = /^[0-9a-z]{16}$/;
+const COMPARISON = "comparison.json";
+
+/** Whether a text may be an id. @param {unknown} id @returns {id is string} */
+export const isId = (id) => typeof id === "string" && ID.test(id);
+
+/** @type {Promise<boolean> | null} */
+let tried = null;
+
+/** Whether bundles can be kept. Some browsers offer the storage in a private window and refuse to write: it is tried once. */
+export function hasStore() {
+  tried ??= (async () => {
+    try {
+      const there = await folder(), name = `${newId()}${DATA}.try`;
+      const writer = await writerOf(there, name);
+      await writer.write(new Uint8Array(1));
+      await writer.close();
+      await there.removeEntry(name);
+      return Boolean(navigator.locks);
+    } catch {
+      return false;
+    }
+  })();
+  return tried;
+}
+
+/** All, the newest first. What was cut off while it was written is removed by the way. @returns {Promise<Stored[]>} */
+export async function list() {
+  const there = await folder();
+  /** @type {Set<string>} */
+  const ids = new Set();
+  for await (const name of /** @type {any} */ (there).keys()) if (isId(name.split(".")[0])) ids.add(name.split(".")[0]);
+  const found = await Promise.all([...ids].map(async (id) => await entryOf(there, id) ?? void (await removeHalf(there, id))));
+  return found.flatMap((entry) => entry?.about ?? []).sort((a, b) => b.stored_ms - a.stored_ms || (a.id < b.id ? -1 : 1));
+}
+
+/**
+ * Keeps the files, all of them or none. @param {About} about @param {Files} files @returns {Promise<string>} the id
+ */
+export async function save(about, files) {
+  if (!(await hasStore())) throw new StoreError("This browser keeps no files for this page: its storage is switched off, or this is a private window.", "none");
+  const there = await folder(), id = newId();
+  return navigator.locks.request(lockOf(id), async () => {
+    try {
+      /** @type {Record<string, [number, number]>} */
+      const places = {};
+      const size_bytes = await writing(there, id + DATA, async (writer) => {
+        let at = 0;
+        for await (const [path, data] of files) {
+          const size = await writer.write(data);
+          places[path] = [at, size];
+          at += size;
+        }
+        return at;
+      });
+      const index = { version: VERSION, about: { log_count: 0, ...about, size_bytes, stored_ms: Date.now() }, files: places };
+      await writing(there, id + INDEX, (writer) => writer.write(new TextEncoder().encode(JSON.stringify(index))));
+      return id;
+    } catch (error) {
+      await removeFiles(there, id);
+      throw /** @type {any} */ (error)?.name === "QuotaExceededError" ? await noRoom(about.name) : error;
+    }
+  });
+}
+
+/** What is kept under an id; null when there is nothing, or not the whole. Nothing of the files is read yet. @param {string} id @returns {Promise<{about: Stored, files: Map<string, Blob>} | null>} */
+export async function read(id) {
+  if (!isId(id)) return null;
+  const { about, places, data } = await entryOf(await folder(), id) ?? {};
+  if (!about) return null;
+  const own = about.kind === "comparison" ? (/** @type {string} */ path) => path === COMPARISON : isOwn;
+  /** @type {Map<string, Blob>} */
+  const files = new Map();
+  for (const [path, [at, size]] of places) {
+    if (own(path) && isCount(at) && isCount(size) && at + size <= data.size) files.set(path, data.slice(at, at + size));
+  }
+  return { about, files };
+}
+
+/** @param {string} id */
+export async function remove(id) {
+  if (isId(id)) await removeFiles(await folder(), id);
+}
+
+/** Everything that is kept, and what is left of what was cut off. */
+export async function removeAll() {
+  for (const { id } of await list()) await remove(id);
+}
+
+async function folder() {
+  if (!navigator.storage?.getDirectory) throw new StoreError("This browser has no storage for files, or gives it to pages of https:// and of this machine only.", "none");
+  return (await navigator.storage.getDirectory()).getDirectoryHandle(FOLDER, { create: true });
+}
+
+const isCount = (/** @type {unknown} */ n) => Number.isSafeInteger(n) && /** @type {number} */ (n) >= 0;
+const lockOf = (/** @type {string} */ id) => `tlparse-bundle ${id}`;
+const newId = () => Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => (byte % 36).toString(36)).join("");
+
+/**
+ * What is kept under an id; null when it is not whole. What another version of this module wrote has no 'about'.
+ * @param {FileSystemDirectoryHandle} there @param {string} id
+ * @returns {Promise<{about?: undefined, places?: undefined, data?: undefined} | {about: Stored, places: [string, [number, number]][], data: File} | null>}
+ */
+async function entryOf(there, id) {
+  try {
+    const [index, data] = await Promise.all([INDEX, DATA].map(async (ending) => (await there.getFileHandle(id + ending)).getFile()));
+    const { version, about, files } = JSON.parse(await index.text());
+    return version === VERSION ? { about: { ...about, id }, places: Object.entries(files), data } : {};
+  } catch {
+    return null;
+  }
+}
+
+/** @param {FileSystemDirectoryHandle} there @param {string} id */
+async function removeHalf(there, id) {
+  await navigator.locks?.request(lockOf(id), { ifAvailable: true }, async (lock) => {
+    if (lock && !(await entryOf(there, id))) await removeFiles(there, id);
+  });
+}
+
+/** The index first, so that what is left when this is cut off is no bundle. @param {FileSystemDirectoryHandle} there @param {string} id */
+async function removeFiles(there, id) {
+  for (const name of [id + INDEX, id + DATA]) await there.removeEntry(name).catch((error) => {
+    if (error.name !== "NotFoundError") throw error;
+  });
+}
+
+/** Writes a file and closes it, whatever happens. @template T @param {FileSystemDirectoryHandle} there @param {string} name @param {(writer: Writer) => Promise<T>} fill @returns {Promise<T>} */
+async function writing(there, name, fill) {
+  const writer = await writerOf(there, name);
+  let filled;
+  try {
+    filled = await fill(writer);
+  } catch (error) {
+    await writer.close().catch(() => {}); // the first error says more
+    throw error;
+  }
+  await writer.close();
+  return filled;
+}
+
+/** @param {FileSystemDirectoryHandle} there @param {string} name @returns {Promise<Writer>} */
+async function writerOf(there, name) {
+  const handle = await there.getFileHandle(name, { create: true });
+  if (!("createSyncAccessHandle" in handle)) { // a page: workers alone may write without waiting
+    const stream = await handle.createWritable();
+    return {
+      write: async (data) => {
+        await stream.write(/** @type {any} */ (data));
+        return data instanceof Blob ? data.size : data.length;
+      },
+      close: () => stream.close(),
+    };
+  }
+  const access = await /** @type {any} */ (handle).createSyncAccessHandle();
+  let at = 0;
+  return {
+    write: async (data) => {
+      const all = data instanceof Blob ? new Uint8Array(await data.arrayBuffer()) : data;
+      let done = 0;
+      while (done < all.length) {
+        const some = access.write(done ? all.subarray(done) : all, { at: at + done });
+        if (!some) throw new DOMException("nothing was written", "QuotaExceededError");
+        done += some;
+      }
+      at += done;
+      return done;
+    },
+    close: async () => {
+      access.flush();
+      access.close();
+    },
+  };
+}
+
+/** No browser says how much room is left. @param {string} name */
+async function noRoom(name) {
+  const kept = await list();
+  const used = kept.reduce((sum, { size_bytes: size }) => sum + size, 0);
+  const way = kept.length ? `What it keeps, ${plural(kept.length, "bundle")}, takes up ${bytes(used)}: remove those that you do not need, or free some of the disk.` : "Free some of the disk.";
+  return new StoreError(`There is no room for ${name} in this browser's storage. ${way}`, "room");
+}
