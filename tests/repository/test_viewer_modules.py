@@ -19,8 +19,8 @@ MAX_MODULES = 25
 # What the modules of a room of lib/ may import, types included, besides their own room.
 LIB = {
     "bundle": {"vendor"},
-    "page": {"bundle"},
-    "local": {"page", "bundle"},
+    "local": {"bundle"},
+    "page": {"local", "bundle"},
     "frame": {"page", "bundle"},
     "list": {"page", "bundle"},
     "flame": {"page", "bundle"},

@@ -7,7 +7,8 @@ from conftest import VIEWERS
 BEGIN = """async () => {
   globalThis.store = await import(`${location.origin}/lib/local/store.js`);
   globalThis.bytes = (text) => new TextEncoder().encode(text);
-  globalThis.text = async (found) => found && { ...found.about, files: Object.fromEntries(await Promise.all([...found.files].map(async ([path, data]) => [path, await data.text()]))) };
+  globalThis.text = async (found) => found && { ...found.about, files: Object.fromEntries(await Promise.all([...found.all()].map(async ([path, data]) => [path, await data.text()]))) };
+  globalThis.differs = async (blob, data) => { const found = new Uint8Array(await blob.arrayBuffer()); return found.length !== data.length || found.some((byte, i) => byte !== data[i]); };
   globalThis.folder = async () => (await navigator.storage.getDirectory()).getDirectoryHandle('tlparse-bundles', { create: true });
   globalThis.names = async () => { const found = []; for await (const name of (await folder()).keys()) found.push(name); return found.sort(); };
   globalThis.put = async (name, text) => { const stream = await (await (await folder()).getFileHandle(name, { create: true })).createWritable(); await stream.write(text); await stream.close(); };
@@ -39,13 +40,22 @@ def test_what_is_saved_here_is_read_there(shop):
     found = other.evaluate("id => store.read(id).then(text)", first)
     assert found.pop("stored_ms") > 1.7e12
     assert found == {"id": first, "name": "run 1", "kind": "bundle", "log_count": 2, "size_bytes": 15, "files": {"manifest.json": '{"a": 1}', "logs/x/compiles.json": "", BLOB: "payload"}}
-    assert other.evaluate("id => inWorker(`postMessage([...(await store.read('${id}')).files.keys()])`)", second) == ["comparison.json"]
+    assert other.evaluate("id => inWorker(`postMessage([...(await store.read('${id}')).all().keys()])`)", second) == ["comparison.json"]
     assert [row["id"] for row in other.evaluate("store.list()")] == [second, first]
     assert other.evaluate("async ids => [await store.hasStore(), await store.read(ids[0] + 'x'), await store.read('0'.repeat(16))]", [first]) == [True, None, None]
+    assert other.evaluate("async id => { const found = await store.read(id); return [await found.file('manifest.json').text(), found.file('../manifest.json'), found.file('logs/x/none.json')]; }", first) == ['{"a": 1}', None, None]
     other.evaluate("id => store.remove(id)", first)
     assert shop.evaluate("async id => [await store.read(id), (await store.list()).length]", first) == [None, 1]
     shop.evaluate("store.removeAll()")
     assert shop.evaluate("names()") == []
+
+
+def test_many_small_files_and_large_ones_come_back_as_they_were(shop):
+    files = "const files = new Map([['manifest.json', bytes('{}')]]); for (let i = 0; i < 1500; i++) files.set(`logs/a/n${i}.json`, i % 500 ? bytes(`${i}`.repeat(i)) : new Uint8Array(3_000_000).fill(i % 7 + 1));"
+    same = f"(async (id) => {{ {files} const found = (await store.read(id)).all(); if (found.size !== files.size) return found.size; for (const [path, data] of files) if (await differs(found.get(path), data)) return path; return null; }})"
+    there = shop.evaluate(f"inWorker(`{files.replace('`', chr(92) + '`').replace('$', chr(92) + '$')} postMessage(await store.save({{ name: 'a', kind: 'bundle' }}, files));`)")
+    here = shop.evaluate(f"(() => {{ {files} return store.save({{ name: 'b', kind: 'bundle' }}, files); }})()")
+    assert [shop.evaluate(same, id) for id in (there, here)] == [None, None]
 
 
 def test_what_is_cut_off_is_never_there(shop):
@@ -74,14 +84,14 @@ def test_an_index_is_not_believed(shop):
 
 
 def test_no_room_and_no_storage_are_said(shop):
-    shop.evaluate("store.save({ name: 'small run', kind: 'bundle' }, new Map([['manifest.json', new Uint8Array(1_000)]]))")
     session = shop.context.new_cdp_session(shop)
     session.send("Storage.overrideQuotaForOrigin", {"origin": shop.evaluate("origin"), "quotaSize": 300_000})
+    shop.evaluate("store.save({ name: 'small run', kind: 'bundle' }, new Map([['manifest.json', new Uint8Array(100_000)]]))")
     much = "const much = new Map([['manifest.json', new Uint8Array(1_000_000)]]);"
     for told in (shop.evaluate(f"(() => {{ {much} return store.save({{ name: 'big run', kind: 'bundle' }}, much).catch((error) => [error.code, error.message]); }})()"),
                  shop.evaluate(f"inWorker(`{much} postMessage(await store.save({{ name: 'big run', kind: 'bundle' }}, much).catch((error) => [error.code, error.message]))`)")):  # fmt: skip
         assert told[0] == "room"
-        assert "There is no room for big run" in told[1] and "What it keeps, 1 bundle, takes up 1 kB" in told[1]
+        assert "There is no room for big run" in told[1] and "What it keeps takes up 0.1 MB" in told[1]
     assert len(shop.evaluate("names()")) == 2
     shop.context.add_init_script("StorageManager.prototype.getDirectory = async () => { throw new DOMException('no', 'SecurityError'); };")
     shop.reload()

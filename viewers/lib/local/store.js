@@ -3,8 +3,8 @@
 // A bundle is two files of one folder: <id>.data holds its files one after another, <id>.json says where each lies. The
 // second is written last, so that a bundle is whole when it is there. Whoever writes holds a lock of that id meanwhile:
 // what is not whole and has no lock was cut off.
+import { joined } from "../bundle/bounded.js";
 import { isOwn } from "../bundle/source.js";
-import { bytes, plural } from "../page/format.js";
 
 /**
  * @typedef {object} Stored what is known of a bundle, or of a comparison of two
@@ -15,7 +15,8 @@ import { bytes, plural } from "../page/format.js";
  */
 /** @typedef {{name: string, kind: "bundle" | "comparison", log_count?: number, base?: string, new?: string}} About */
 /** @typedef {Iterable<[string, Uint8Array | Blob]> | AsyncIterable<[string, Uint8Array | Blob]>} Files paths below the bundle's folder, and what is there */
-/** @typedef {{write(data: Uint8Array | Blob): Promise<number>, close(): Promise<void>}} Writer write() gives the bytes that were written */
+/** @typedef {{write(data: Uint8Array): Promise<unknown>, close(): Promise<void>}} Writer */
+/** @typedef {{about: Stored, file(path: string): Blob | null, all(): Map<string, Blob>}} Kept all() takes a moment where there are thousands of files */
 
 /** The storage does not do what it was asked for; the message says why and what to do. */
 export class StoreError extends Error {
@@ -29,6 +30,7 @@ export class StoreError extends Error {
 
 const FOLDER = "tlparse-bundles", DATA = ".data", INDEX = ".json", VERSION = 1;
 const ID = /^[0-9a-z]{16}$/;
+const PIECE_BYTES = 1 << 20; // small files are written together: each write costs a millisecond
 const COMPARISON = "comparison.json";
 
 /** Whether a text may be an id. @param {unknown} id @returns {id is string} */
@@ -47,8 +49,8 @@ export function hasStore() {
       await writer.close();
       await there.removeEntry(name);
       return Boolean(navigator.locks);
-    } catch {
-      return false;
+    } catch (error) {
+      return isFull(error);
     }
   })();
   return tried;
@@ -74,37 +76,32 @@ export async function save(about, files) {
     try {
       /** @type {Record<string, [number, number]>} */
       const places = {};
-      const size_bytes = await writing(there, id + DATA, async (writer) => {
-        let at = 0;
-        for await (const [path, data] of files) {
-          const size = await writer.write(data);
-          places[path] = [at, size];
-          at += size;
-        }
-        return at;
-      });
+      const size_bytes = await writing(there, id + DATA, (writer) => writeAll(writer, files, places));
       const index = { version: VERSION, about: { log_count: 0, ...about, size_bytes, stored_ms: Date.now() }, files: places };
       await writing(there, id + INDEX, (writer) => writer.write(new TextEncoder().encode(JSON.stringify(index))));
       return id;
     } catch (error) {
       await removeFiles(there, id);
-      throw /** @type {any} */ (error)?.name === "QuotaExceededError" ? await noRoom(about.name) : error;
+      throw isFull(error) ? await noRoom(about.name) : error;
     }
   });
 }
 
-/** What is kept under an id; null when there is nothing, or not the whole. Nothing of the files is read yet. @param {string} id @returns {Promise<{about: Stored, files: Map<string, Blob>} | null>} */
+/** What is kept under an id; null when there is nothing, or not the whole. Nothing of the files is read yet. @param {string} id @returns {Promise<Kept | null>} */
 export async function read(id) {
   if (!isId(id)) return null;
   const { about, places, data } = await entryOf(await folder(), id) ?? {};
   if (!about) return null;
   const own = about.kind === "comparison" ? (/** @type {string} */ path) => path === COMPARISON : isOwn;
-  /** @type {Map<string, Blob>} */
-  const files = new Map();
-  for (const [path, [at, size]] of places) {
-    if (own(path) && isCount(at) && isCount(size) && at + size <= data.size) files.set(path, data.slice(at, at + size));
-  }
-  return { about, files };
+  const file = (/** @type {string} */ path) => {
+    const [at, size] = places.get(path) ?? [];
+    return own(path) && isCount(at) && isCount(size) && at + size <= data.size ? data.slice(at, at + size) : null;
+  };
+  const all = () => new Map([...places.keys()].flatMap((path) => {
+    const found = file(path);
+    return found ? [/** @type {[string, Blob]} */ ([path, found])] : [];
+  }));
+  return { about, file, all };
 }
 
 /** @param {string} id */
@@ -122,20 +119,22 @@ async function folder() {
   return (await navigator.storage.getDirectory()).getDirectoryHandle(FOLDER, { create: true });
 }
 
-const isCount = (/** @type {unknown} */ n) => Number.isSafeInteger(n) && /** @type {number} */ (n) >= 0;
+/** @param {unknown} n @returns {n is number} */
+const isCount = (n) => typeof n === "number" && Number.isSafeInteger(n) && n >= 0;
+const isFull = (/** @type {any} */ error) => error?.name === "QuotaExceededError";
 const lockOf = (/** @type {string} */ id) => `tlparse-bundle ${id}`;
 const newId = () => Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => (byte % 36).toString(36)).join("");
 
 /**
  * What is kept under an id; null when it is not whole. What another version of this module wrote has no 'about'.
  * @param {FileSystemDirectoryHandle} there @param {string} id
- * @returns {Promise<{about?: undefined, places?: undefined, data?: undefined} | {about: Stored, places: [string, [number, number]][], data: File} | null>}
+ * @returns {Promise<{about?: undefined, places?: undefined, data?: undefined} | {about: Stored, places: Map<string, [number, number]>, data: File} | null>}
  */
 async function entryOf(there, id) {
   try {
     const [index, data] = await Promise.all([INDEX, DATA].map(async (ending) => (await there.getFileHandle(id + ending)).getFile()));
     const { version, about, files } = JSON.parse(await index.text());
-    return version === VERSION ? { about: { ...about, id }, places: Object.entries(files), data } : {};
+    return version === VERSION ? { about: { ...about, id }, places: new Map(Object.entries(files)), data } : {};
   } catch {
     return null;
   }
@@ -153,6 +152,27 @@ async function removeFiles(there, id) {
   for (const name of [id + INDEX, id + DATA]) await there.removeEntry(name).catch((error) => {
     if (error.name !== "NotFoundError") throw error;
   });
+}
+
+/** All files one after another. @param {Writer} writer @param {Files} files @param {Record<string, [number, number]>} places where each comes to lie @returns {Promise<number>} bytes */
+async function writeAll(writer, files, places) {
+  /** @type {Uint8Array[]} */
+  let waiting = [];
+  let at = 0, written = 0;
+  const write = async () => {
+    await writer.write(joined(waiting, at - written));
+    waiting = [];
+    written = at;
+  };
+  for await (const [path, data] of files) {
+    const some = data instanceof Blob ? new Uint8Array(await data.arrayBuffer()) : data;
+    places[path] = [at, some.length];
+    at += some.length;
+    waiting.push(some);
+    if (at - written >= PIECE_BYTES) await write();
+  }
+  await write();
+  return at;
 }
 
 /** Writes a file and closes it, whatever happens. @template T @param {FileSystemDirectoryHandle} there @param {string} name @param {(writer: Writer) => Promise<T>} fill @returns {Promise<T>} */
@@ -174,27 +194,17 @@ async function writerOf(there, name) {
   const handle = await there.getFileHandle(name, { create: true });
   if (!("createSyncAccessHandle" in handle)) { // a page: workers alone may write without waiting
     const stream = await handle.createWritable();
-    return {
-      write: async (data) => {
-        await stream.write(/** @type {any} */ (data));
-        return data instanceof Blob ? data.size : data.length;
-      },
-      close: () => stream.close(),
-    };
+    return { write: (data) => stream.write(/** @type {any} */ (data)), close: () => stream.close() };
   }
   const access = await /** @type {any} */ (handle).createSyncAccessHandle();
   let at = 0;
   return {
     write: async (data) => {
-      const all = data instanceof Blob ? new Uint8Array(await data.arrayBuffer()) : data;
-      let done = 0;
-      while (done < all.length) {
-        const some = access.write(done ? all.subarray(done) : all, { at: at + done });
+      for (const end = at + data.length; at < end;) {
+        const some = access.write(data.subarray(data.length - (end - at)), { at });
         if (!some) throw new DOMException("nothing was written", "QuotaExceededError");
-        done += some;
+        at += some;
       }
-      at += done;
-      return done;
     },
     close: async () => {
       access.flush();
@@ -203,10 +213,10 @@ async function writerOf(there, name) {
   };
 }
 
-/** No browser says how much room is left. @param {string} name */
+/** Browsers do not tell how much room is left. @param {string} name */
 async function noRoom(name) {
   const kept = await list();
-  const used = kept.reduce((sum, { size_bytes: size }) => sum + size, 0);
-  const way = kept.length ? `What it keeps, ${plural(kept.length, "bundle")}, takes up ${bytes(used)}: remove those that you do not need, or free some of the disk.` : "Free some of the disk.";
+  const megabytes = kept.reduce((sum, { size_bytes: size }) => sum + size, 0) / 1e6;
+  const way = kept.length ? `What it keeps takes up ${megabytes.toLocaleString("en", { maximumFractionDigits: 1 })} MB: remove what you do not need, or free some of the disk.` : "Free some of the disk.";
   return new StoreError(`There is no room for ${name} in this browser's storage. ${way}`, "room");
 }
