@@ -1,9 +1,9 @@
-"""Build hook: puts the decoders of the viewers in place, and schemas, viewers and the format
-document into the wheel.
+"""Build hook: puts the decoders of the viewers and the Python of browsers in place, and schemas, viewers and
+the format document into the wheel.
 
-The decoders (zstd, zip) are npm packages, pinned in viewers/package-lock.json. Without npm everything
-works except that a page on a static server cannot read a zstd bundle (gzip bundles and
-``tlparse-bundle serve`` need no decoder), and that a page cannot open a zipped bundle from disk.
+The decoders (zstd, zip) and Pyodide are npm packages, pinned in viewers/package-lock.json. Without npm everything
+works except that a page on a static server cannot read a zstd bundle (gzip bundles and ``tlparse-bundle serve``
+need no decoder), and that a page cannot open a zipped bundle or a raw log from disk.
 """
 
 from __future__ import annotations
@@ -17,7 +17,12 @@ from pathlib import Path
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 
-VENDORED = {"fzstd": "esm/index.mjs", "fflate": "esm/browser.js"}  # the module of each package
+PYODIDE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json", "package.json")  # the last says its licence
+VENDORED = {  # files of packages, and where they go below viewers/
+    "fzstd": {"esm/index.mjs": "lib/vendor/fzstd.js", "LICENSE": "lib/vendor/fzstd.LICENSE"},
+    "fflate": {"esm/browser.js": "lib/vendor/fflate.js", "LICENSE": "lib/vendor/fflate.LICENSE"},
+    "pyodide": {name: f"vendor/python/{name}" for name in PYODIDE},
+}
 NOT_PACKAGED = {"node_modules", "dist"}
 
 
@@ -35,19 +40,17 @@ class SharedFiles(BuildHookInterface):
             include[str(path)] = f"tlparse_bundle/_shared/{path.relative_to(root)}"
 
     def _fetch_vendored(self, viewers: Path) -> None:
-        target = viewers / "lib" / "vendor"
-        if all((target / f"{name}.js").exists() for name in VENDORED):
+        copies = {viewers / "node_modules" / package / name: viewers / to for package, files in VENDORED.items() for name, to in files.items()}
+        if all(target.exists() for target in copies.values()) and not (viewers / "node_modules").exists():
             return
         npm = shutil.which("npm")
         command = [npm, "ci", "--omit=dev", "--ignore-scripts", "--no-audit", "--no-fund"]
         if not _are_there(viewers) and (npm is None or subprocess.run(command, cwd=viewers, capture_output=True).returncode):
-            self.app.display_warning("npm is missing or failed: pages on a static server will not read zstd bundles, and no page a zip")
+            self.app.display_warning("npm is missing or failed: pages on a static server will not read zstd bundles, and no page a zip or a raw log")
             return
-        target.mkdir(exist_ok=True)
-        for name, module in VENDORED.items():
-            package = viewers / "node_modules" / name
-            shutil.copyfile(package / module, target / f"{name}.js")
-            shutil.copyfile(package / "LICENSE", target / f"{name}.LICENSE")
+        for source, target in copies.items():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(source, target)
 
 
 def _are_there(viewers: Path) -> bool:

@@ -17,7 +17,7 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 # The rooms, and the modules beside them, from top to bottom. A room may import those of lower floors; those of one floor do not know each other.
 FLOORS = (
     {"__main__"},
-    {"cli", "pytest"},
+    {"cli", "in_browser", "pytest"},
     {"check"},
     {"serve", "legacy", "report", "recording"},
     {"compare", "trend"},

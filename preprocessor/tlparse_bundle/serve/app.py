@@ -15,6 +15,8 @@ from starlette.responses import JSONResponse, PlainTextResponse, RedirectRespons
 from starlette.routing import Route
 
 from tlparse_bundle.format.layout import MANIFEST
+from tlparse_bundle.serve.browser_python import ARCHIVES
+from tlparse_bundle.serve.browser_python import FOLDER as PYTHON
 from tlparse_bundle.serve.catalogue import Bundles, viewer_row
 from tlparse_bundle.serve.comparisons import Comparisons
 from tlparse_bundle.serve.export import COMPARISON
@@ -75,6 +77,10 @@ def create_app(
             return PlainTextResponse(f"There is no file {path!r} among the viewers.\n", 404)
         return await send_file(request, below, stored, REVALIDATE)
 
+    async def archive(request: Request) -> Response:
+        made = await _aside(ARCHIVES[request.url.path.rpartition("/")[2]])
+        return Response(made, media_type="application/zip", headers={"Cache-Control": REVALIDATE})
+
     async def bundle_file(request: Request) -> Response:
         asked = request.path_params["path"]
         whole = await _aside(known.whole, asked) if asked.endswith(KINDS) else None
@@ -104,6 +110,7 @@ def create_app(
         Route("/bundles.json", catalogue),
         Route(f"/{OVER_TIME}", over_time),
         Route(f"/{COMPARISON}", comparisons.answer),
+        *(Route(f"/viewers/{PYTHON}/{name}", archive) for name in ARCHIVES),
         Route("/viewers/{path:path}", viewer_file),
         Route("/bundles/{path:path}", bundle_file),
     ]

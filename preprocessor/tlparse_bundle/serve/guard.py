@@ -14,9 +14,9 @@ SECURITY = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Referrer-Policy": "no-referrer",
-    # A payload opened in a tab of its own must not run; pages carry a stricter policy themselves.
+    # A payload opened in a tab of its own must not run; pages carry a stricter policy themselves. The worker that runs Python needs WebAssembly.
     "Content-Security-Policy": (
-        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
+        "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
         "worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     ),
 }

@@ -13,6 +13,7 @@ from tlparse_bundle.format.json_codec import dumps, loads
 from tlparse_bundle.format.layout import MANIFEST, guards
 from tlparse_bundle.format.regular_file import read_regular
 from tlparse_bundle.read.reader import Bundle
+from tlparse_bundle.serve.browser_python import copy_python
 from tlparse_bundle.serve.catalogue import bundle_row, measures, viewer_row
 from tlparse_bundle.serve.places import bytes_below
 from tlparse_bundle.serve.published import INDEX, LEADS, STATIC, check_decodable, check_free, check_nothing_lost, copy_bundle, size_of
@@ -28,10 +29,11 @@ _PARTS = {INDEX, _LIST, OVER_TIME, STATIC, "bundles", "viewers"}
 _MAX_LIST = 64 << 20
 
 
-def write_site(bundles: Sequence[Path], target: Path, viewers: Sequence[Path] = (), *, overwrite: bool = False) -> int:
+def write_site(bundles: Sequence[Path], target: Path, viewers: Sequence[Path] = (), *, overwrite: bool = False, python: bool = True) -> int:
     """Writes the site into a new folder, or in place of a site that was written so; returns its size in bytes.
 
     viewers/<name>/, bundles/<name>/, bundles.json, and an index.html that leads to the only bundle or to the list.
+    ``python``: with Python for browsers, so that pages open raw logs.
     Raises BundleError when the folder is not empty, or when a page could not decode one of the bundles.
     """
     replaces = overwrite and target.is_dir() and any(target.iterdir())
@@ -47,6 +49,8 @@ def write_site(bundles: Sequence[Path], target: Path, viewers: Sequence[Path] = 
     with new_folder(target, may_replace=_check_site if replaces else None, readers_of=sources, last=INDEX) as new:
         for name, folder in ({name: viewers_folder() / name for name in (LIB, *PAGES)} | shown).items():
             copy_tree(folder, new / "viewers" / name)
+        if python:
+            copy_python(new / "viewers")
         rows = []
         for name, (path, bundle) in opened.items():
             copy_bundle(path, new / "bundles" / name)

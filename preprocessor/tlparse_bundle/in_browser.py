@@ -1,0 +1,80 @@
+"""What the worker of a page (viewers/lib/local/python-worker.js) lets Python do. Files of the page lie in folders of Python's own file system."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+# All that the first build needs is loaded while the page waits for a log.
+from tlparse_bundle.build import rank_files  # noqa: F401
+from tlparse_bundle.build.build import build
+from tlparse_bundle.errors import BundleError
+from tlparse_bundle.format.json_codec import dumps, loads
+from tlparse_bundle.trace.discover import Skipped, discover, left_out
+
+_NO_MEMORY = {
+    "message": "the browser has no memory left for this log",
+    "hint": "Build it with the command line, which needs 70 MB for any log: tlparse-bundle LOG",
+    "code": "memory",
+}
+
+
+def answer(name: str, *values: Any) -> str:
+    """What a function of this module returns, as JSON: {result}, or {error: {message, hint, code}}."""
+    try:
+        return dumps({"result": _JOBS[name](*values)}).decode()
+    except BundleError as error:
+        return dumps({"error": {"message": error.message, "hint": error.hint, "code": error.code}}).decode()
+    except MemoryError:
+        return dumps({"error": _NO_MEMORY}).decode()
+
+
+def build_bundle(names: Sequence[str], out: str, codec: str, progress: Callable[[int], None]) -> dict:
+    """Writes the bundle of the logs with these names in the working directory, files or folders, to the folder ``out``.
+
+    ``progress`` gets the bytes of the logs as they are read. ``left_out`` is a sentence about files that were left out, or "".
+    """
+    skipped: list[Skipped] = []
+    result = build(discover(list(names), skipped=skipped), out, codec=codec, jobs=1, progress=progress)
+    return {"log_count": len(result.manifest["logs"]), "left_out": left_out(skipped)}
+
+
+def compare_bundles(base: str, base_name: str, new: str, new_name: str, out: str) -> None:
+    """Writes the comparison of the bundles in two folders, with their names for people, to the file ``out``."""
+    from tlparse_bundle.compare.document import compare
+    from tlparse_bundle.read.reader import Bundle
+
+    Path(out).write_bytes(dumps(compare([(base_name, Bundle.open(base))], [(new_name, Bundle.open(new))])))
+
+
+def export_bundle(folder: str, out: str) -> None:
+    """Writes the bundle in a folder as one page to the file ``out``."""
+    from tlparse_bundle.read.reader import Bundle
+    from tlparse_bundle.serve.export import export, viewers_of
+
+    bundle = Bundle.open(folder)
+    with Path(out).open("wb") as file:
+        file.writelines(export(bundle, viewers_of(bundle)))
+
+
+def export_pair(base: str, new: str, document: str, out: str) -> None:
+    """Writes the comparison of the bundles in two folders as one page to the file ``out``; ``document`` is the file of its JSON."""
+    from tlparse_bundle.read.reader import Bundle
+    from tlparse_bundle.serve.export import export_comparison
+
+    sides = {"base": Bundle.open(base), "new": Bundle.open(new)}
+    with Path(out).open("wb") as file:
+        file.writelines(export_comparison(loads(Path(document).read_bytes()), sides))
+
+
+def remove(path: str) -> None:
+    """Removes a file or a folder, if it is there."""
+    if Path(path).is_dir():
+        shutil.rmtree(path)
+    else:
+        Path(path).unlink(missing_ok=True)
+
+
+_JOBS = {job.__name__: job for job in (build_bundle, compare_bundles, export_bundle, export_pair, remove)}

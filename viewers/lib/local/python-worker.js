@@ -1,0 +1,154 @@
+// Runs the package tlparse_bundle in Python, in a worker: logs of this machine to a bundle, which goes to the browser's storage.
+// Jobs come from python.js and are done one after another. Nothing is fetched but Python and the package, from the page's own host.
+import { hasStore, save } from "./store.js";
+
+/** @typedef {{path: string, data: Blob}} Entry */
+/** @typedef {{build: {files: Entry[], name: string, codec: string}, compare: {base: Entry[], new: Entry[], names: [string, string]}, export: {files: Entry[]}, exportPair: {base: Entry[], new: Entry[], document: Blob}}} Jobs */
+
+const PYTHON = new URL("../../vendor/python/", import.meta.url);
+const PACKAGE = "/package", OUT = "/out", LOGS = "/logs";
+const EVERY_MS = 100;
+/** @type {(message: any) => void} */
+const tell = (message) => postMessage(message);
+
+/** What goes wrong here and is not the package's. @param {string} message @param {string} hint @param {string} code */
+const fault = (message, hint, code) => Object.assign(new Error(message), { hint, code });
+
+/** @param {string} name @returns {Promise<ArrayBuffer>} */
+async function loaded(name) {
+  const response = await fetch(new URL(name, PYTHON));
+  if (!response.ok) throw fault("this site has no Python for browsers", "Build a bundle with the command line and drop that: tlparse-bundle LOG", "no-python");
+  return response.arrayBuffer();
+}
+
+async function start() {
+  const archive = loaded("tlparse_bundle.zip");
+  archive.catch(() => {});
+  await loaded("package.json"); // says in a sentence that nothing is there, before a module fails to load
+  const { loadPyodide } = await import(new URL("pyodide.mjs", PYTHON).href);
+  const py = await loadPyodide({ indexURL: PYTHON.href, stdout() {}, stderr() {} });
+  py.unpackArchive(await archive, "zip", { extractDir: PACKAGE });
+  py.runPython(`import sys; sys.path.insert(0, "${PACKAGE}")`);
+  py.FS.mkdir(LOGS);
+  return { py, jobs: py.pyimport("tlparse_bundle.in_browser") };
+}
+
+/** @typedef {Awaited<ReturnType<typeof start>>} Started */
+
+const starting = start();
+starting.then(() => tell({ ready: true }), (error) => tell({ ready: false, failed: described(error) }));
+
+/** Calls a function of in_browser.py. @param {Started} started @param {string} name @param {any[]} values */
+function call({ jobs }, name, ...values) {
+  const { result, error } = JSON.parse(jobs.answer(name, ...values));
+  if (error) throw fault(error.message, error.hint, error.code);
+  return result;
+}
+
+/** Files of the page as a folder of Python's, without a copy; until ``done()``. @param {any} py @param {string} folder @param {Entry[]} files */
+function mounted(py, folder, files) {
+  const blobs = files.filter(({ path }) => !path.split("/").some((part) => part === "" || part === "." || part === "..")).map(({ path, data }) => ({ name: path, data }));
+  py.FS.mkdirTree(folder);
+  py.FS.mount(py.FS.filesystems.WORKERFS, { blobs }, folder);
+  return { done: () => py.FS.unmount(folder), names: [...new Set(blobs.map(({ name }) => name.split("/")[0]))] };
+}
+
+/** @type {{[K in keyof Jobs]: (started: Started, job: Jobs[K], progress: (done: number) => void) => Promise<any>}} */
+const JOBS = {
+  async build(started, { files, name, codec }, progress) {
+    const { py } = started;
+    const logs = mounted(py, LOGS, files);
+    try {
+      py.FS.chdir(LOGS);
+      const { log_count, left_out } = call(started, "build_bundle", py.toPy(logs.names), OUT, codec, progress);
+      const made = takenOut(py, OUT);
+      if (await hasStore()) return { id: await save({ name, kind: "bundle", log_count }, made), left_out };
+      return { id: null, left_out, files: [...made].map(([path, data]) => [path, new Blob([data])]) };
+    } finally {
+      py.FS.chdir("/");
+      logs.done();
+      call(started, "remove", OUT);
+    }
+  },
+  async compare(started, { base, new: other, names }) {
+    const sides = [mounted(started.py, "/base", base), mounted(started.py, "/new", other)];
+    try {
+      call(started, "compare_bundles", "/base", names[0], "/new", names[1], OUT);
+      return new Blob([started.py.FS.readFile(OUT)]);
+    } finally {
+      for (const side of sides) side.done();
+      call(started, "remove", OUT);
+    }
+  },
+  async export(started, { files }) {
+    const bundle = mounted(started.py, "/bundle", files);
+    try {
+      await viewers(started.py);
+      call(started, "export_bundle", "/bundle", OUT);
+      return new Blob([started.py.FS.readFile(OUT)], { type: "text/html" });
+    } finally {
+      bundle.done();
+      call(started, "remove", OUT);
+    }
+  },
+  async exportPair(started, { base, new: other, document }) {
+    const sides = [mounted(started.py, "/base", base), mounted(started.py, "/new", other), mounted(started.py, "/pair", [{ path: "comparison.json", data: document }])];
+    try {
+      await viewers(started.py);
+      call(started, "export_pair", "/base", "/new", "/pair/comparison.json", OUT);
+      return new Blob([started.py.FS.readFile(OUT)], { type: "text/html" });
+    } finally {
+      for (const side of sides) side.done();
+      call(started, "remove", OUT);
+    }
+  },
+};
+
+/** The files below a folder, each of which is gone when the next one is taken: they are in memory. @param {any} py @param {string} folder @returns {Generator<[string, Uint8Array]>} */
+function* takenOut(py, folder, below = "") {
+  for (const name of py.FS.readdir(folder).filter((/** @type {string} */ name) => name !== "." && name !== "..").sort()) {
+    const path = `${folder}/${name}`;
+    if (py.FS.isDir(py.FS.stat(path).mode)) {
+      yield* takenOut(py, path, `${below}${name}/`);
+      continue;
+    }
+    yield [below + name, py.FS.readFile(path)];
+    py.FS.unlink(path);
+  }
+}
+
+/** @type {Promise<void> | null} */
+let unpacked = null;
+
+/** The files of the viewers, which only an exported page needs. @param {any} py */
+const viewers = (py) => (unpacked ??= loaded("viewers.zip").then((archive) => void py.unpackArchive(archive, "zip", { extractDir: PACKAGE })));
+
+/** @param {any} error @returns {{message: string, hint: string, code: string}} */
+function described(error) {
+  const message = String(error?.message ?? error);
+  if (error?.code && typeof error.code === "string") return { message, hint: error.hint ?? "", code: error.code };
+  if (error instanceof WebAssembly.RuntimeError || /memory|allocation/i.test(message)) {
+    return { message: "the browser has no memory left for this log", hint: "Build it with the command line, which needs 70 MB for any log: tlparse-bundle LOG", code: "memory" };
+  }
+  return { message: `Python failed in the browser: ${message.trim().split("\n").at(-1)}`, hint: "Build it with the command line: tlparse-bundle LOG", code: error?.name === "StoreError" ? error.code : "failed" };
+}
+
+/** @type {Promise<void>} */
+let last = Promise.resolve();
+
+onmessage = ({ data: { number, kind, job } }) => {
+  last = last.then(async () => {
+    let done = 0, told = 0;
+    const progress = (/** @type {number} */ bytes) => {
+      done += bytes;
+      if (performance.now() - told < EVERY_MS) return;
+      told = performance.now();
+      tell({ number, done });
+    };
+    try {
+      tell({ number, result: await JOBS[/** @type {keyof Jobs} */ (kind)](await starting, job, progress) });
+    } catch (error) {
+      tell({ number, failed: described(error) });
+    }
+  });
+};
