@@ -122,7 +122,7 @@ def test_families_of_events_import_only_what_a_kind_is():
     assert {name: more for name in families if (more := all_imports()[name] - {"tlparse_bundle.events.kinds"})} == {}
 
 
-@pytest.mark.parametrize(("library", "home"), [("orjson", "json_codec"), ("zstandard", "zstd_codec")])
+@pytest.mark.parametrize(("library", "home"), [("orjson", "json_codec"), ("zstandard", "zstd_wheel"), ("compression", "zstd_standard")])
 def test_a_codec_has_one_module(library, home):
     """So that another implementation can stand in."""
     found = {name for name, path in NAMES.items() if library in path.read_text() and any(_imports_library(path, library))}

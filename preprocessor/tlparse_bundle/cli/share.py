@@ -16,7 +16,8 @@ from tlparse_bundle.cli.serve import viewer_option
 @click.argument("bundles", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="BUNDLE... DIR")
 @viewer_option
 @click.option("--overwrite", is_flag=True, help="Replace DIR if it is a site that this command wrote.")
-def site(bundles, viewers, overwrite) -> None:
+@click.option("--without-python", is_flag=True, help="Leave out the 14 MB with which its pages open raw logs.")
+def site(bundles, viewers, overwrite, without_python) -> None:
     """Write bundles and viewers into DIR, a site for any static host.
 
     \b
@@ -24,12 +25,15 @@ def site(bundles, viewers, overwrite) -> None:
       tlparse-bundle site out/ public/
       python -m http.server -d public
     """
+    from tlparse_bundle.serve.browser_python import python_folder
     from tlparse_bundle.serve.site import write_site
 
     if len(bundles) < 2:
         raise click.UsageError(f"Where should the site go? Try: tlparse-bundle site {bundles[0]} public/")
     *paths, folder = bundles
-    size = write_site(paths, folder, viewers, overwrite=overwrite)
+    if python_folder() is None and not without_python:
+        say("warning: the pages of this site open bundles only, no raw logs: tlparse-bundle was installed without npm", err=True)
+    size = write_site(paths, folder, viewers, overwrite=overwrite, python=not without_python)
     say(f"{shown(folder)}: {size / 1e6:.1f} MB. Try it: python -m http.server -d {shown(folder)}", err=True)
 
 

@@ -63,7 +63,7 @@ const JOBS = {
       const { log_count, left_out } = call(started, "build_bundle", py.toPy(logs.names), OUT, codec, progress);
       const made = takenOut(py, OUT);
       if (await hasStore()) return { id: await save({ name, kind: "bundle", log_count }, made), left_out };
-      return { id: null, left_out, files: [...made].map(([path, data]) => [path, new Blob([data])]) };
+      return { id: null, left_out, files: [...made].map(([path, data]) => [path, new Blob([/** @type {BlobPart} */ (data)])]) };
     } finally {
       py.FS.chdir("/");
       logs.done();
