@@ -1,7 +1,6 @@
 // One change, in the words of the document.
 import { findingText } from "../lib/finding/card.js";
-import { plain, rich } from "../lib/finding/rich.js";
-import { h } from "../lib/page/dom.js";
+import { h, plain, rich } from "../lib/page/dom.js";
 import { plural } from "../lib/page/format.js";
 import { changeLinks } from "./links.js";
 import { changeSign, difference, toneOf } from "./words.js";

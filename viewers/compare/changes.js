@@ -1,6 +1,5 @@
 // The first screen: what changed, causes with what they led to, and beside it where the time went.
-import { rich } from "../lib/finding/rich.js";
-import { append, h } from "../lib/page/dom.js";
+import { append, h, rich } from "../lib/page/dom.js";
 import { count, plural, time } from "../lib/page/format.js";
 import { changeCard } from "./card.js";
 import { ledTo, ranksText, roots } from "./changes-data.js";

@@ -5,7 +5,7 @@ import { HashState } from "../lib/page/hash-state.js";
 import { errorBox, watchErrors } from "../lib/page/load.js";
 import { followLinks, helpButton } from "../lib/page/page.js";
 import { picker } from "../lib/page/picker.js";
-import { themeButton } from "../lib/page/theme.js";
+import { themeButton } from "../lib/page/remember.js";
 import { openChanges } from "./changes.js";
 import { openingPair, pairOrder, roots } from "./changes-data.js";
 import { inDefault, openRun, SIDES } from "./places.js";

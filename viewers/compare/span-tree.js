@@ -1,5 +1,5 @@
 // The spans of two timelines, put together by the path of their names: one node for all spans that stand in the same place. No page needed.
-import { frameKey } from "../lib/bundle/attempts.js";
+import { frameKey } from "../lib/bundle/log.js";
 
 /** @typedef {import("../lib/bundle/log.js").Log} Log */
 /** @typedef {import("../../schema/bundle.d.ts").Spans} Spans */

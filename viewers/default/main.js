@@ -1,8 +1,9 @@
 // The default viewer: asks for the bundle and for what its first screen shows, while the modules that draw it are on their way.
+import { afterPaint } from "../lib/page/dom.js";
 import { watchErrors } from "../lib/page/load.js";
 import { openPageBundle } from "../lib/page/page-bundle.js";
 import { stopped } from "../lib/page/page.js";
-import { openingLog } from "./shared/logs.js";
+import { openingLog } from "./shared/model.js";
 
 const viewer = import("./frame/viewer.js");
 
@@ -12,7 +13,7 @@ try {
   const bundle = await openPageBundle();
   askFor(bundle);
   await (await viewer).start(bundle);
-  void import("../lib/page/rebuilt.js").then(({ watchRebuilt }) => watchRebuilt(bundle));
+  afterPaint(() => import("../lib/page/rebuilt.js").then(({ watchRebuilt }) => watchRebuilt(bundle)));
 } catch (error) {
   stopped(error);
 }

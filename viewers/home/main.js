@@ -1,10 +1,10 @@
 // The list of what a server or a site has: bundles, and the viewers to look at them with.
-import { icon } from "../lib/frame/icons.js";
+import { icon } from "../lib/frame/frame.js";
 import { fill, h, searchField } from "../lib/page/dom.js";
 import { count, plural } from "../lib/page/format.js";
 import { HashState } from "../lib/page/hash-state.js";
 import { errorBox, watchErrors } from "../lib/page/load.js";
-import { themeButton } from "../lib/page/theme.js";
+import { themeButton } from "../lib/page/remember.js";
 import { Choice } from "./choice.js";
 import { matching, sorted } from "./rows.js";
 import { table } from "./table.js";

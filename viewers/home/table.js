@@ -1,8 +1,7 @@
 // The table of bundles: a row each, a button to sort by in the head of each column.
-import { rich } from "../lib/finding/rich.js";
-import { h } from "../lib/page/dom.js";
+import { h, rich } from "../lib/page/dom.js";
 import { bytes, count, plural, time } from "../lib/page/format.js";
-import { statusInfo } from "../lib/page/status.js";
+import { statusInfo } from "../lib/page/figures.js";
 
 /** @typedef {import("./rows.js").BundleRow} BundleRow */
 /** @typedef {import("./main.js").ViewerRow} ViewerRow */

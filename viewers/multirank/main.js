@@ -6,7 +6,7 @@ import { errorBox, watchErrors } from "../lib/page/load.js";
 import { bundleName, inViewer, listAddress, openPageBundle } from "../lib/page/page-bundle.js";
 import { followLinks, helpButton, stopped } from "../lib/page/page.js";
 import { shareButton } from "../lib/page/share.js";
-import { themeButton } from "../lib/page/theme.js";
+import { themeButton } from "../lib/page/remember.js";
 import { loadModel } from "./data.js";
 import { showHelp } from "./help.js";
 import { openOverview } from "./overview.js";

@@ -1,7 +1,6 @@
 // The first screen: what the ranks together say; below it every rank and every compile.
 import { each, lowest, toRuns } from "../lib/bundle/ranks.js";
-import { rich } from "../lib/finding/rich.js";
-import { h } from "../lib/page/dom.js";
+import { h, rich } from "../lib/page/dom.js";
 import { plural } from "../lib/page/format.js";
 import { majorityRank } from "./data.js";
 import { findingTree } from "./findings.js";

@@ -7,7 +7,7 @@ import { bundleName, inViewer, listAddress, openPageBundle } from "../lib/page/p
 import { followLinks, helpButton, stopped } from "../lib/page/page.js";
 import { picker } from "../lib/page/picker.js";
 import { shareButton } from "../lib/page/share.js";
-import { themeButton } from "../lib/page/theme.js";
+import { themeButton } from "../lib/page/remember.js";
 import { graphsOf, textsOf, timesOf } from "./data.js";
 import { showHelp } from "./help.js";
 import { buildModel } from "./model.js";

@@ -6,7 +6,7 @@ import { fill, h } from "../lib/page/dom.js"; // h("tag", {attributes}, ...child
 import { bytes, plural, time } from "../lib/page/format.js";
 import { errorBox, watchErrors } from "../lib/page/load.js";
 import { openPageBundle } from "../lib/page/page-bundle.js";
-import { statusInfo } from "../lib/page/status.js";
+import { statusInfo } from "../lib/page/figures.js";
 
 /** @typedef {import("../../schema/bundle.d.ts").Compiles["compiles"][number]} Compile a row of the table of compiles */
 

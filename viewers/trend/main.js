@@ -1,11 +1,11 @@
 // All bundles over time: what jumped, first in words; then a line for each number of one series of runs.
-import { icon } from "../lib/frame/icons.js";
+import { icon } from "../lib/frame/frame.js";
 import { fill, h } from "../lib/page/dom.js";
 import { plural } from "../lib/page/format.js";
 import { HashState } from "../lib/page/hash-state.js";
 import { errorBox, watchErrors } from "../lib/page/load.js";
 import { skipLink } from "../lib/page/page.js";
-import { themeButton } from "../lib/page/theme.js";
+import { themeButton } from "../lib/page/remember.js";
 import { chart, shown } from "./chart.js";
 import { load, timed } from "./data.js";
 import { jumpList } from "./jumps.js";

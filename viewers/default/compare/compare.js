@@ -8,8 +8,7 @@ import { bytes, plural } from "../../lib/page/format.js";
 import { loader } from "../../lib/page/load.js";
 import { allowed } from "../../lib/page/page-bundle.js";
 import { split } from "../../lib/page/splitter.js";
-import { logInAddress, openingLog } from "../shared/logs.js";
-import { compileLabel, functionName, modelOf } from "../shared/model.js";
+import { compileLabel, functionName, logInAddress, modelOf, openingLog } from "../shared/model.js";
 import { frameTable } from "./frame-table.js";
 import { numbers, parseSide, previousOfFrame, sideText } from "./sides.js";
 

@@ -1,7 +1,7 @@
 // All compiles of one function in a row each, with what changed from one to the next.
 import { h } from "../../lib/page/dom.js";
 import { count, firstLine, plural, time } from "../../lib/page/format.js";
-import { statusBadge } from "../../lib/page/status.js";
+import { statusBadge } from "../../lib/page/figures.js";
 import { BY_TORCH, BY_TORCH_HELP } from "../shared/guard-counts.js";
 import { functionName } from "../shared/model.js";
 import { compileLink } from "../shared/parts.js";

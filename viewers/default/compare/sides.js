@@ -1,8 +1,8 @@
 // What two compiles are compared by: their artifacts one by one, their numbers, and the history of a frame.
 import { compileArtifacts } from "../../lib/bundle/artifacts.js";
-import { frameKey } from "../../lib/bundle/attempts.js";
+import { frameKey } from "../../lib/bundle/log.js";
 import { bytes, count, time } from "../../lib/page/format.js";
-import { statusInfo } from "../../lib/page/status.js";
+import { statusInfo } from "../../lib/page/figures.js";
 import { BY_TORCH } from "../shared/guard-counts.js";
 import { functionName, idText, placeOf } from "../shared/model.js";
 

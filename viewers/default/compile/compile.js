@@ -6,12 +6,12 @@ import { fill, h } from "../../lib/page/dom.js";
 import { bytes, count } from "../../lib/page/format.js";
 import { loader } from "../../lib/page/load.js";
 import { split } from "../../lib/page/splitter.js";
-import { statusBadge } from "../../lib/page/status.js";
+import { statusBadge } from "../../lib/page/figures.js";
 import { openArtifact } from "../artifact/artifact.js";
 import { metricsTable } from "../artifact/metrics.js";
 import { formatSide, previousOfFrame } from "../compare/sides.js";
 import { functionName, idText, modelOf, placeOf } from "../shared/model.js";
-import { provenanceLink } from "../shared/other-viewers.js";
+import { provenanceLink } from "../shared/finding-leads.js";
 import { compileCachesAndGuards, compileProblems } from "./findings.js";
 import { compileSummary } from "./summary.js";
 

@@ -3,8 +3,7 @@ import { Grid } from "../../lib/list/grid.js";
 import { cutMiddle } from "../../lib/page/cut-middle.js";
 import { fill, h, searchField } from "../../lib/page/dom.js";
 import { count, firstLine, plural, time } from "../../lib/page/format.js";
-import { STATUSES, statusBadge } from "../../lib/page/status.js";
-import { shareBar } from "../../lib/page/figures.js";
+import { STATUSES, shareBar, statusBadge } from "../../lib/page/figures.js";
 import { BY_TORCH, BY_TORCH_HELP } from "../shared/guard-counts.js";
 import { compileLabel, functionName, idText, modelOf, placeOf } from "../shared/model.js";
 

@@ -1,5 +1,5 @@
 // What was found in one compile, and the rows that its tables have: failures, breaks, guards that failed; caches and guards.
-import { frameKey } from "../../lib/bundle/attempts.js";
+import { frameKey } from "../../lib/bundle/log.js";
 import { fill, h } from "../../lib/page/dom.js";
 import { count, plural, time } from "../../lib/page/format.js";
 import { CACHES, cacheReason, outcomeBadge } from "../findings/cache-names.js";

@@ -1,12 +1,11 @@
 // One compile in short: status, times, why, attempts, artifacts by phase.
 import { labelled } from "../../lib/bundle/artifact-names.js";
 import { byPhase, compileArtifacts, describe } from "../../lib/bundle/artifacts.js";
-import { frameKey } from "../../lib/bundle/attempts.js";
+import { frameKey } from "../../lib/bundle/log.js";
 import { frameText } from "../../lib/bundle/stacks.js";
 import { fill, h } from "../../lib/page/dom.js";
 import { bytes, count, shortFile, time } from "../../lib/page/format.js";
-import { shares } from "../../lib/page/figures.js";
-import { statusBadge } from "../../lib/page/status.js";
+import { shares, statusBadge } from "../../lib/page/figures.js";
 import { BY_TORCH } from "../shared/guard-counts.js";
 import { functionName, idText, placeOf } from "../shared/model.js";
 import { compileLink } from "../shared/parts.js";

@@ -1,5 +1,5 @@
 // What the tables have of one compile: its symbols, inputs, kernels, and what the partitioner decided.
-import { frameKey } from "../../lib/bundle/attempts.js";
+import { frameKey } from "../../lib/bundle/log.js";
 import { fill, h } from "../../lib/page/dom.js";
 import { bytes, count, plural, time } from "../../lib/page/format.js";
 import { shareBar } from "../../lib/page/figures.js";

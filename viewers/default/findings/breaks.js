@@ -5,8 +5,7 @@ import { cutMiddle } from "../../lib/page/cut-middle.js";
 import { h } from "../../lib/page/dom.js";
 import { count, firstLine, plural } from "../../lib/page/format.js";
 import { cards, shownBy } from "../shared/finding-leads.js";
-import { summaryOf } from "../shared/logs.js";
-import { modelOf } from "../shared/model.js";
+import { modelOf, summaryOf } from "../shared/model.js";
 import { compileLink, pairs, recordLink, sourceLine, webLink } from "../shared/parts.js";
 
 const ARTIFACT = "dynamo_graph_break_reason";

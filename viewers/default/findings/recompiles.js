@@ -1,9 +1,8 @@
 // Functions that were compiled again: what was found, the guards that failed, and the history of each function.
 import { placeText } from "../../lib/finding/card.js";
-import { plain, rich } from "../../lib/finding/rich.js";
+import { append, h, plain, rich } from "../../lib/page/dom.js";
 import { emptyPage, listDetail } from "../../lib/list/list-detail.js";
 import { cutMiddle } from "../../lib/page/cut-middle.js";
-import { append, h } from "../../lib/page/dom.js";
 import { count, plural, time } from "../../lib/page/format.js";
 import { cards } from "../shared/finding-leads.js";
 import { idText, modelOf } from "../shared/model.js";

@@ -2,7 +2,7 @@
 import { FLAME_KEYS } from "../../lib/flame/keys.js";
 import { h } from "../../lib/page/dom.js";
 import { helpDialog, helpSection } from "../../lib/page/page.js";
-import { STATUSES, statusBadge } from "../../lib/page/status.js";
+import { STATUSES, statusBadge } from "../../lib/page/figures.js";
 
 const KEYS = [
   ["/", "search everywhere; ↓ from there to what was found, Enter searches the text of artifacts too"],

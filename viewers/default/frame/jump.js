@@ -2,9 +2,8 @@
 import { artifactsOf } from "../../lib/bundle/artifacts.js";
 import { openPalette } from "../../lib/frame/palette.js";
 import { time } from "../../lib/page/format.js";
-import { toggleTheme } from "../../lib/page/theme.js";
-import { logName } from "../shared/logs.js";
-import { functionName, idText, modelOf, placeOf } from "../shared/model.js";
+import { toggleTheme } from "../../lib/page/remember.js";
+import { functionName, idText, logName, modelOf, placeOf } from "../shared/model.js";
 import { showHelp } from "./help.js";
 
 /** @typedef {import("../../lib/frame/palette.js").Entry} Entry */

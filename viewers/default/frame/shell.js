@@ -1,13 +1,11 @@
 // The frame around every view: the views on the left, the log, the search, light and dark, help above.
+import { fill, h, searchField } from "../../lib/page/dom.js";
 import { Frame } from "../../lib/frame/frame.js";
-import { fill, h } from "../../lib/page/dom.js";
 import { count } from "../../lib/page/format.js";
 import { bundleName, listAddress } from "../../lib/page/page-bundle.js";
 import { helpButton } from "../../lib/page/page.js";
-import { themeButton } from "../../lib/page/theme.js";
-import { logName } from "../shared/logs.js";
-import { modelOf } from "../shared/model.js";
-import { searchBox, syncSearch } from "./search-box.js";
+import { themeButton } from "../../lib/page/remember.js";
+import { logName, modelOf } from "../shared/model.js";
 import { railView, viewGroups } from "./views.js";
 
 const KEY = /Mac|iP/.test(navigator.platform) ? "⌘K" : "Ctrl K";
@@ -37,7 +35,6 @@ export class Shell {
     fill(document.body, this.frame.elements);
   }
 
-  /** Not needed to see something: it comes behind the first view. */
   share() {
     void import("../../lib/page/share.js").then(({ shareButton }) => this.shared.replaceWith(shareButton({ bundle: this.bundle, viewer: "default" })));
   }
@@ -86,4 +83,47 @@ export class Shell {
       h("span", { class: "dim log-count" }, `of ${count(bundle.logs.length)}`));
     if (again) /** @type {HTMLElement | null} */ (where.querySelector("[aria-label='Log']"))?.focus();
   }
+}
+
+// The field in the bar above every view. What is typed leads to the search view at once.
+
+/** @type {any} the same element in every view, so that typing goes on when the view changes */
+let box = null;
+/** @type {() => HTMLElement | null} */
+let filterOf = () => null;
+
+/** @param {import("../../lib/page/hash-state.js").HashState} state @param {() => HTMLElement | null} filter the field of the view itself */
+export function searchBox(state, filter) {
+  filterOf = filter;
+  box ??= make(state);
+  return h("search", { class: "search-box" }, box);
+}
+
+/** The address has changed: the field says what is searched. @param {import("../../lib/page/hash-state.js").HashState} state */
+export function syncSearch(state) {
+  if (box && document.activeElement !== box) box.value = state.current.view === "search" ? state.current.q : "";
+}
+
+export const focusSearch = () => box?.select?.() ?? box?.focus();
+
+/** @param {import("../../lib/page/hash-state.js").HashState} state */
+function make(state) {
+  const go = (/** @type {string} */ q, /** @type {Record<string, string>} */ more = {}) => {
+    if (state.current.view === "search" && state.current.q === q && !more.in) return; // Enter was quicker
+    if (state.current.view === "search") state.replace({ q, in: "", ...more }, true);
+    else if (q.trim()) state.go(state.link({ view: "search", q, ...more }));
+  };
+  const key = (/** @type {KeyboardEvent} */ event) => {
+    const filter = event.key === "/" && field.value === "" ? filterOf() : null;
+    if (event.key === "Enter") go(field.value, { in: "text" });
+    else if (event.key === "ArrowDown") /** @type {HTMLElement | null} */ (document.querySelector(".search-names a, .search-list a"))?.focus();
+    else if (event.key === "Escape") {
+      field.value = "";
+      /** @type {HTMLElement | null} */ (document.querySelector("main"))?.focus();
+    } else if (filter) filter.focus();
+    else return;
+    event.preventDefault();
+  };
+  const field = searchField("Search everywhere", "Search or jump", (q) => go(q), { onkeydown: key, "aria-keyshortcuts": "/" });
+  return field;
 }

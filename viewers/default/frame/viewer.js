@@ -1,13 +1,12 @@
 // Draws the frame around the views and follows the address.
-import { fill, h, typing } from "../../lib/page/dom.js";
+import { afterPaint, fill, h, typing } from "../../lib/page/dom.js";
 import { HashState } from "../../lib/page/hash-state.js";
 import { errorBox } from "../../lib/page/load.js";
 import { bundleName } from "../../lib/page/page-bundle.js";
 import { followLinks } from "../../lib/page/page.js";
 import { openOverview } from "../overview/overview.js";
-import { openingLog } from "../shared/logs.js";
-import { focusSearch } from "./search-box.js";
-import { Shell, showHelp } from "./shell.js";
+import { openingLog } from "../shared/model.js";
+import { Shell, focusSearch, showHelp } from "./shell.js";
 
 /**
  * @typedef {object} Context what every view gets
@@ -73,7 +72,7 @@ export async function start(bundle) {
   const shell = new Shell(bundle, state, main, () => view?.search?.() ?? null);
   if (bundle.logs.length === 0) {
     shell.draw(null);
-    shell.share();
+    afterPaint(() => shell.share());
     fill(main, h("div", { class: "page" }, h("h1", null, "This bundle holds no logs"),
       h("p", null, "Record one with ", h("code", null, "TORCH_TRACE=/tmp/trace python train.py"), " and build the bundle again: ",
         h("code", null, "tlparse-bundle build /tmp/trace OUT"), ".")));
@@ -84,7 +83,7 @@ export async function start(bundle) {
   document.addEventListener("keydown", (event) => keys(event, shell));
   followLinks(state);
   await follow();
-  shell.share();
+  afterPaint(() => shell.share());
 }
 
 /** @param {import("../../lib/bundle/bundle.js").Bundle} bundle @param {Shell} shell @param {Record<string, string>} current */

@@ -1,7 +1,6 @@
 // The views of this viewer, by the question that they answer, and how much there is to see in each.
-import { summaryOf } from "../shared/logs.js";
-import { hasExport, kindCount } from "../shared/model.js";
-import { provenanceAddress, ranksAddress } from "../shared/other-viewers.js";
+import { hasExport, kindCount, summaryOf } from "../shared/model.js";
+import { provenanceAddress, ranksAddress } from "../shared/finding-leads.js";
 
 /** @typedef {import("../../lib/frame/frame.js").Group} Group */
 

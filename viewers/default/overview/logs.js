@@ -1,9 +1,8 @@
 // The logs of a bundle, each with what its summary in the manifest says.
-import { rich } from "../../lib/finding/rich.js";
-import { h } from "../../lib/page/dom.js";
+import { h, rich } from "../../lib/page/dom.js";
 import { bytes, count, plural, time } from "../../lib/page/format.js";
-import { statusBadge } from "../../lib/page/status.js";
-import { logName, summaryOf } from "../shared/logs.js";
+import { statusBadge } from "../../lib/page/figures.js";
+import { logName, summaryOf } from "../shared/model.js";
 
 const TITLES = ["Log", "Summary", "Compiles", "Time", "Torch", "Records", "Size"];
 const NUMBERS = [2, 3, 5, 6];

@@ -1,16 +1,12 @@
 // The first screen: what the log says, most important first; then what took the time.
 import { findingList } from "../../lib/finding/card.js";
-import { rich } from "../../lib/finding/rich.js";
-import { fill, h } from "../../lib/page/dom.js";
+import { fill, h, rich } from "../../lib/page/dom.js";
 import { bytes, count, plural, time } from "../../lib/page/format.js";
-import { shareBar } from "../../lib/page/figures.js";
-import { statusBadge } from "../../lib/page/status.js";
+import { shareBar, statusBadge } from "../../lib/page/figures.js";
 import { leadsOf } from "../shared/finding-leads.js";
-import { logName } from "../shared/logs.js";
-import { facts, functionName, modelOf, placeOf } from "../shared/model.js";
+import { facts, functionName, logName, modelOf, placeOf } from "../shared/model.js";
 import { compileLink } from "../shared/parts.js";
-import { runStrip } from "./strip.js";
-import { tiles } from "./tiles.js";
+import { runStrip, tiles } from "./tiles.js";
 
 const SLOWEST = 8;
 

@@ -1,10 +1,9 @@
 // What the ranks together say, above what one log says.
 import { words } from "../../lib/bundle/ranks.js";
 import { findingCard } from "../../lib/finding/card.js";
-import { rich } from "../../lib/finding/rich.js";
-import { h } from "../../lib/page/dom.js";
+import { h, rich } from "../../lib/page/dom.js";
 import { count, plural } from "../../lib/page/format.js";
-import { ranksAddress, ranksLink } from "../shared/other-viewers.js";
+import { ranksAddress, ranksLink } from "../shared/finding-leads.js";
 
 /** @typedef {import("../../lib/bundle/bundle.js").Bundle} Bundle */
 /** @typedef {import("../../../schema/bundle.d.ts").RanksFindings} Found */

@@ -5,8 +5,7 @@ import { fill, h } from "../../lib/page/dom.js";
 import { bytes, count, plural } from "../../lib/page/format.js";
 import { errorBox } from "../../lib/page/load.js";
 import { split } from "../../lib/page/splitter.js";
-import { logInAddress } from "../shared/logs.js";
-import { compileLabel, modelOf } from "../shared/model.js";
+import { compileLabel, logInAddress, modelOf } from "../shared/model.js";
 import { searchNames } from "./names.js";
 import { addressOf, searchTexts, textsOf } from "./text.js";
 

@@ -1,8 +1,9 @@
-// What the views know about one log, worked out once from its compile table. No page needed.
-import { frameKey } from "../../lib/bundle/attempts.js";
+// What the views know about one log, worked out once from its compile table, and which log it is. No page needed.
+import { frameKey } from "../../lib/bundle/log.js";
+import { statusInfo } from "../../lib/page/figures.js";
 import { fileShortener } from "../../lib/page/format.js";
-import { statusInfo } from "../../lib/page/status.js";
 
+/** @typedef {import("../../lib/bundle/bundle.js").Bundle} Bundle */
 /** @typedef {import("../../lib/bundle/log.js").Log} Log */
 /** @typedef {any} Compile a row of the compile table, see schema/compiles.schema.json */
 /** @typedef {{rows: number[], last: Compile}} FrameCompile the attempts of one compile of one function */
@@ -99,3 +100,27 @@ export function facts(model) {
     slowest: frames.map((frame) => ({ ...frame, us: whole(frame.last) })).filter(({ us }) => us > 0).sort((a, b) => b.us - a.us),
   };
 }
+
+// Which log of a bundle a page opens on.
+
+/** The summary of a log, as the manifest has it; null in bundles before 1.2. @param {Log} log */
+export const summaryOf = (log) => log.summary.summary ?? null;
+
+/** The log with most to say: errors, then warnings, then time of compiling; among equals the first. @param {Bundle} bundle @returns {Log} */
+export function openingLog(bundle) {
+  const weight = (/** @type {Log} */ log) => {
+    const summary = summaryOf(log);
+    return summary === null ? [0, 0, 0] : [summary.findings.error, summary.findings.warning, summary.compile_time_us ?? 0];
+  };
+  return bundle.logs.reduce((best, log) => {
+    const [a, b] = [weight(log), weight(best)];
+    const at = a.findIndex((value, i) => value !== b[i]);
+    return at >= 0 && a[at] > b[at] ? log : best;
+  });
+}
+
+/** What an address says of a log: nothing of the one that the page opens on. @param {Log} log */
+export const logInAddress = (log) => (log === openingLog(log.bundle) ? "" : log.id);
+
+/** "rank 0 · 6_vppokp", or the id alone. @param {Log} log */
+export const logName = (log) => (log.rank === null ? log.id : `rank ${log.rank} · ${log.id}`);

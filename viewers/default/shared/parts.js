@@ -2,7 +2,7 @@
 import { codeSnippet } from "../../lib/code/snippet.js";
 import { h } from "../../lib/page/dom.js";
 import { count } from "../../lib/page/format.js";
-import { statusInfo } from "../../lib/page/status.js";
+import { statusInfo } from "../../lib/page/figures.js";
 import { compileLabel, idText } from "./model.js";
 
 const MOST_LINKS = 12;

@@ -1,10 +1,10 @@
 // The stacks as a flame: callers above, what they call below, each as wide as the compile time below it.
-import { frameKey } from "../../lib/bundle/attempts.js";
+import { frameKey } from "../../lib/bundle/log.js";
 import { FlameChart } from "../../lib/flame/chart.js";
 import { byRow } from "../../lib/flame/data.js";
 import { h } from "../../lib/page/dom.js";
 import { plural, time } from "../../lib/page/format.js";
-import { statusInfo } from "../../lib/page/status.js";
+import { statusInfo } from "../../lib/page/figures.js";
 import { compileLabel } from "../shared/model.js";
 import { prune } from "./trie.js";
 

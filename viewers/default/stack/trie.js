@@ -1,5 +1,5 @@
 // The stack trie as rows to show. Loops over arrays, no recursion: stacks can be deep. No page needed.
-import { frameKey } from "../../lib/bundle/attempts.js";
+import { frameKey } from "../../lib/bundle/log.js";
 import { isTorch } from "../../lib/bundle/stacks.js";
 import { compileLabel, isProblem } from "../shared/model.js";
 

@@ -7,7 +7,7 @@ import { count, plural, time } from "../../lib/page/format.js";
 import { functionName, idText, modelOf } from "../shared/model.js";
 import { compileLink, pairs, recordLink } from "../shared/parts.js";
 import { artifactLink } from "../shared/program-line.js";
-import { provenanceLink } from "../shared/other-viewers.js";
+import { provenanceLink } from "../shared/finding-leads.js";
 
 /** Words and help. @type {Record<string, [string, string]>} */
 export const KERNEL_KINDS = {

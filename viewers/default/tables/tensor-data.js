@@ -1,5 +1,5 @@
 // The table of tensors as rows, and how they belong together. No page needed.
-import { frameKey } from "../../lib/bundle/attempts.js";
+import { frameKey } from "../../lib/bundle/log.js";
 import { bytes } from "../../lib/page/format.js";
 import { sourceName } from "../shared/source-name.js";
 

@@ -1,5 +1,5 @@
 // The span table as boxes: rows, colours, own times, what belongs together. No page needed.
-import { frameKey } from "../../lib/bundle/attempts.js";
+import { frameKey } from "../../lib/bundle/log.js";
 import { byRow } from "../../lib/flame/data.js";
 
 export const HUES = 10; // colours of compiles

@@ -1,4 +1,4 @@
-// Bytes that come from elsewhere, up to a bound: what claims or turns out to be larger is refused.
+// Bytes up to a bound: what comes from elsewhere and claims or turns out to be larger is refused; what is kept makes room.
 
 /** No table is near it: the largest of a log of a million records is a sixth. */
 export const MOST_TABLE_BYTES = 256_000_000;
@@ -42,4 +42,43 @@ export function joined(chunks, length) {
     at += chunk.length;
   }
   return bytes;
+}
+
+/** Least recently used values, limited by their size in bytes. */
+export class ByteCache {
+  /** @param {number} limit in bytes */
+  constructor(limit) {
+    this.limit = limit;
+    this.used = 0;
+    /** @type {Map<string, {value: any, bytes: number}>} oldest first */
+    this.entries = new Map();
+  }
+
+  /** @param {string} key */
+  get(key) {
+    const entry = this.entries.get(key);
+    if (!entry) return undefined;
+    this.entries.delete(key);
+    this.entries.set(key, entry);
+    return entry.value;
+  }
+
+  /** @param {string} key @param {any} value @param {number} bytes */
+  set(key, value, bytes) {
+    this.delete(key);
+    this.entries.set(key, { value, bytes });
+    this.used += bytes;
+    for (const oldest of this.entries.keys()) {
+      if (this.used <= this.limit || oldest === key) break;
+      this.delete(oldest);
+    }
+  }
+
+  /** @param {string} key */
+  delete(key) {
+    const entry = this.entries.get(key);
+    if (!entry) return;
+    this.entries.delete(key);
+    this.used -= entry.bytes;
+  }
 }

@@ -10,13 +10,11 @@
 // Every method takes a last argument {signal} (AbortSignal) and returns a promise. What was fetched is
 // kept, up to a limit in bytes. The format is described by schema/*.schema.json; fields that this reader
 // does not know are left alone.
-import { MOST_TABLE_BYTES, TooLarge } from "./bounded.js";
-import { ByteCache } from "./byte-cache.js";
-import { decode } from "./decode.js";
+import { MOST_TABLE_BYTES, ByteCache, TooLarge } from "./bounded.js";
+import { Refused, decode, isOwn, readFile, webSource } from "./source.js";
 import { BundleError, malformed, shortly } from "./error.js";
 import { Log } from "./log.js";
 import { check, isTooDeep } from "./shape.js";
-import { Refused, isOwn, readFile, webSource } from "./source.js";
 
 /** @typedef {{path: string, sha256: string, blob_size: number, offset: number, size: number}} BlobSlice a payload: a part of a blob */
 /** @typedef {{signal?: AbortSignal}} Abortable */

@@ -1,6 +1,6 @@
 // One log of a bundle: its tables, its events, its payloads.
-import { checkChunk, checkDirectory, checkTable } from "./consistency.js";
 import { BundleError, malformed, shortly } from "./error.js";
+import { checkChunk, checkDirectory, checkTable } from "./shape.js";
 import { isOfLog } from "./source.js";
 
 /** @typedef {import("./bundle.js").Bundle} Bundle */
@@ -200,4 +200,10 @@ export class Log {
     made.catch(() => this.built.delete(key));
     return made;
   }
+}
+
+/** The same for all rows of the compile table that are attempts of one compile of one function. @param {{metrics_event_index: number | null, compiled_autograd_id: number | null, frame_id: number | null, frame_compile_id: number | null, occurrence: number}} compile */
+export function frameKey(compile) {
+  if (compile.metrics_event_index !== null) return `metrics ${compile.metrics_event_index}`;
+  return `${compile.compiled_autograd_id}/${compile.frame_id}/${compile.frame_compile_id}@${compile.occurrence}`;
 }

@@ -1,8 +1,7 @@
 // One finding, whatever its kind. All words come from the bundle; what is made here is their order, and the links.
 import { codeSnippet } from "../code/snippet.js";
-import { append, h } from "../page/dom.js";
+import { append, h, plain, rich } from "../page/dom.js";
 import { count, plural, time } from "../page/format.js";
-import { plain, rich } from "./rich.js";
 
 /** @typedef {import("../../../schema/bundle.d.ts").Findings["findings"][number]} Finding */
 /**

@@ -1,9 +1,8 @@
 // The frame of a viewer: on the left its views, above where we are and what one can do; the page itself is beside.
 import { fill, h } from "../page/dom.js";
 import { count } from "../page/format.js";
+import { rememberScrolling, restoreScrolling } from "../page/hash-state.js";
 import { skipLink } from "../page/page.js";
-import { rememberScrolling, restoreScrolling } from "../page/scroll-memory.js";
-import { icon } from "./icons.js";
 
 /**
  * @typedef {object} Item a view, or a viewer
@@ -105,3 +104,52 @@ const groupOf = ({ title, items }) => [
   h("ul", { "aria-label": title || null }, items.map((item) => h("li", null, h("a", { href: item.href, title: item.title, dataset: { view: item.id } },
     icon(item.icon), h("span", { class: "side-name" }, item.title), h("span", { class: "side-count", "aria-hidden": "true" }))))),
 ];
+
+// The signs of the views: drawn, so that they look the same on every machine.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/** Strokes in a square of 16. @type {Record<string, string>} */
+const PATHS = {
+  home: "M2.5 7.5 8 2.5l5.5 5M4 6.5v7h8v-7",
+  menu: "M2 4h12M2 8h12M2 12h12",
+  bundle: "M8 1.8l5.5 3v6.4L8 14.2l-5.5-3V4.8zM2.5 4.8 8 8l5.5-3.2M8 8v6.2",
+  overview: "M2.5 2.5H7V7H2.5zM9 2.5h4.5V7H9zM2.5 9H7v4.5H2.5zM9 9h4.5v4.5H9z",
+  failures: "M8 1.8a6.2 6.2 0 1 0 0 12.4A6.2 6.2 0 0 0 8 1.8zM5.8 5.8l4.4 4.4M10.2 5.8l-4.4 4.4",
+  breaks: "M1.5 8h4M10.5 8h4M7.2 4l-1 8M9.8 4l-1 8",
+  recompiles: "M13 8a5 5 0 1 1-1.6-3.7M13 2v3h-3",
+  guards: "M8 1.8l5 1.8v4c0 3.2-2.1 5.4-5 6.6-2.9-1.2-5-3.4-5-6.6v-4z",
+  timeline: "M2 4h6M5 8h9M3.5 12h5",
+  caches: "M3 4c0-1.2 2.2-2 5-2s5 .8 5 2-2.2 2-5 2-5-.8-5-2v8c0 1.2 2.2 2 5 2s5-.8 5-2V4M3 8c0 1.2 2.2 2 5 2s5-.8 5-2",
+  stack: "M8 2l6 3-6 3-6-3zM2 8l6 3 6-3M2 11l6 3 6-3",
+  compiles: "M5.5 4h8M5.5 8h8M5.5 12h8M2.5 4h.1M2.5 8h.1M2.5 12h.1",
+  kernels: "M4.5 4.5h7v7h-7zM6.5 2v2.5M9.5 2v2.5M6.5 11.5V14M9.5 11.5V14M2 6.5h2.5M2 9.5h2.5M11.5 6.5H14M11.5 9.5H14",
+  provenance: "M2.5 2.5H6V6H2.5zM10 10h3.5v3.5H10zM4.2 6v5.8H10",
+  symbols: "M5 3C3.3 5 3.3 11 5 13M11 3c1.7 2 1.7 8 0 10M6.5 6l3 4M9.5 6l-3 4",
+  tensors: "M3 3h10v10H3zM6.3 3v10M9.7 3v10M3 6.3h10M3 9.7h10",
+  ranks: "M2.5 2.5h11v3h-11zM2.5 6.5h11v3h-11zM2.5 10.5h11v3h-11z",
+  records: "M4 2h5.5L13 5.5V14H4zM9.5 2v3.5H13M6 8.5h5M6 11h5",
+  anatomy: "M7 3a5.5 5.5 0 1 0 6 6H7zM9.5 2a5 5 0 0 1 4.5 4.5H9.5z",
+  diagnostics: "M8 2.5l6 11H2zM8 6.5V10M8 11.8v.1",
+  export: "M8 2v8M5 7l3 3 3-3M3 11v2.5h10V11",
+  compare: "M2.5 3H7v10H2.5zM9 3h4.5v10H9z",
+  collectives: "M4 3v10M12 3v10M4 8h8M6 6 4 8l2 2M10 6l2 2-2 2",
+  order: "M4 2v12M4 14l-2-2M4 14l2-2M9 3h5M9 7h5M9 11h5",
+  search: "M7 2.5a4.5 4.5 0 1 0 0 9 4.5 4.5 0 0 0 0-9zM10.5 10.5 14 14",
+  sync: "M8 2v12M8 2 5.5 4.5M8 2l2.5 2.5M8 14l-2.5-2.5M8 14l2.5-2.5",
+  source: "M5.5 4.5 2 8l3.5 3.5M10.5 4.5 14 8l-3.5 3.5",
+  graph: "M8 2v3M8 11v3M5 8H2.5M13.5 8H11M5.5 5.5h5v5h-5z",
+};
+
+/** @param {string} name @returns {SVGElement} a dot for a name that is not known */
+export function icon(name) {
+  const element = /** @type {SVGElement} */ (document.createElementNS(SVG, "svg"));
+  for (const [key, value] of Object.entries({ class: "icon", viewBox: "0 0 16 16", "aria-hidden": "true" })) element.setAttribute(key, value);
+  const path = document.createElementNS(SVG, "path");
+  path.setAttribute("d", Object.hasOwn(PATHS, name) ? PATHS[name] : "M7 8a1 1 0 1 0 2 0 1 1 0 0 0-2 0z");
+  element.append(path);
+  return element;
+}
+
+/** Their names, for the page that shows the components. */
+export const ICONS = Object.keys(PATHS);

@@ -1,7 +1,7 @@
 // A list of everywhere that one can go to, and of what can be switched, made shorter by typing.
 import { fill, h } from "../page/dom.js";
 import { count } from "../page/format.js";
-import { icon } from "./icons.js";
+import { icon } from "./frame.js";
 
 /**
  * @typedef {object} Entry

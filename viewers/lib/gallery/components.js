@@ -2,22 +2,19 @@
 import { CodePane } from "../code/pane.js";
 import { tracebackView } from "../code/traceback.js";
 import { findingCard } from "../finding/card.js";
-import { rich } from "../finding/rich.js";
-import { Frame } from "../frame/frame.js";
-import { ICONS, icon } from "../frame/icons.js";
+import { fill, h, rich, searchField } from "../page/dom.js";
+import { ICONS, Frame, icon } from "../frame/frame.js";
 import { Grid } from "../list/grid.js";
 import { cutMiddle } from "../page/cut-middle.js";
-import { fill, h, searchField } from "../page/dom.js";
 import { bytes, count, time } from "../page/format.js";
 import { HashState } from "../page/hash-state.js";
 import { errorBox } from "../page/load.js";
 import { bundleName, openPageBundle } from "../page/page-bundle.js";
 import { stopped } from "../page/page.js";
 import { picker } from "../page/picker.js";
-import { shareBar, shares, tile } from "../page/figures.js";
+import { STATUSES, shareBar, shares, statusBadge, tile } from "../page/figures.js";
 import { shareButton } from "../page/share.js";
-import { STATUSES, statusBadge } from "../page/status.js";
-import { themeButton } from "../page/theme.js";
+import { themeButton } from "../page/remember.js";
 
 /** @typedef {import("../bundle/bundle.js").Bundle} Bundle */
 
@@ -67,10 +64,10 @@ const PARTS = [
     frame.side.setAttribute("aria-label", `Views, ${theme}`);
     return frame.side;
   }],
-  ["Signs", "frame/icons.js", () => h("div", { class: "inline" }, ICONS.map((name) => h("span", { title: name }, icon(name))))],
+  ["Signs", "frame/frame.js", () => h("div", { class: "inline" }, ICONS.map((name) => h("span", { title: name }, icon(name))))],
   ["Buttons and fields", "page/", ({ bundle }) => h("div", { class: "inline" }, h("button", { class: "tool" }, "Button"), h("button", { class: "tool", "aria-pressed": "true" }, "Pressed"), h("button", { class: "tool", disabled: true }, "Disabled"),
     searchField("Filter", "Filter", () => {}), picker({ label: "Rank", items: Array.from({ length: 64 }, (_, i) => ({ value: String(i), text: `rank ${i}` })), value: "3", onpick: () => {} }), shareButton({ bundle, viewer: "default" }), themeButton())],
-  ["Statuses", "page/status.js", () => h("div", { class: "inline" }, [...Object.keys(STATUSES), null].map(statusBadge))],
+  ["Statuses", "page/figures.js", () => h("div", { class: "inline" }, [...Object.keys(STATUSES), null].map(statusBadge))],
   ["Numbers at a glance", "page/figures.js", ({ log }) => h("ul", { class: "tiles" },
     h("li", { class: "tile-wide" }, tile({ number: time(log.summary.compile_time_us), noun: "compiling", href: "#", note: "in all", more: shares([{ id: "dynamo", title: "Dynamo", us: 20 }, { id: "aot", title: "AOTAutograd", us: 15 }, { id: "inductor", title: "Inductor", us: 60 }], "in the metrics") })),
     h("li", null, tile({ number: "1", noun: "failure", tone: "error", href: "#", note: "Unsupported" })), h("li", null, tile({ number: "24", noun: "recompiles", tone: "recompile", href: "#", note: "12 causes, 41 s" })),

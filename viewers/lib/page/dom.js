@@ -52,6 +52,9 @@ export function fill(parent, ...children) {
   return parent;
 }
 
+/** What is not needed to see something waits until what there is has been painted. @param {() => void} run */
+export const afterPaint = (run) => void requestAnimationFrame(() => setTimeout(run));
+
 /** How wide a character of a text with letters of equal width is, in pixels. @param {Element} element that holds the text */
 export function characterWidth(element) {
   const probe = h("span", { class: "code-probe" }, "0".repeat(100));
@@ -99,3 +102,16 @@ export function searchField(label, placeholder, onsearch, props = {}) {
   field.addEventListener("keydown", intoList);
   return field;
 }
+
+// Text with code between backticks, as torch and the preprocessor write it. It stays text.
+
+/** @param {string} text */
+export function rich(text) {
+  const parts = text.split("`");
+  if (parts.length % 2 === 0) parts.push(`\`${parts.pop()}`); // a backtick without another one
+  if (parts.length % 2 === 0) parts.splice(-2, 2, parts.slice(-2).join("")); // stands in the text before it
+  return parts.map((part, i) => (i % 2 ? h("code", null, part) : part));
+}
+
+/** The same without the backticks, for names and titles. @param {string} text */
+export const plain = (text) => text.replaceAll("`", "");

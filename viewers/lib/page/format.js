@@ -1,10 +1,16 @@
 // Numbers, times and names as people read them.
 
 const LONGEST_FILE = 44;
-const grouped = new Intl.NumberFormat("en-US");
+const THOUSANDS = /\B(?=(?:\d{3})+$)/g;
+
+/** By hand: the first Intl.NumberFormat of a page takes as long as reading ten modules. @param {number} n */
+function grouped(n) {
+  const [whole, decimals] = String(n).split(".");
+  return decimals === undefined ? whole.replace(THOUSANDS, ",") : `${whole.replace(THOUSANDS, ",")}.${decimals}`;
+}
 
 /** 40504 -> "40,504" @param {number | null | undefined} n */
-export const count = (n) => (n === null || n === undefined ? "–" : grouped.format(n));
+export const count = (n) => (n === null || n === undefined ? "–" : grouped(n));
 
 /** "1 compile", "2 compiles" @param {number} n @param {string} one @param {string} [many] */
 export const plural = (n, one, many = `${one}s`) => `${count(n)} ${n === 1 ? one : many}`;
@@ -32,7 +38,7 @@ export function bytes(n) {
 /** Three significant digits, thousands in full. @param {number} n */
 function digits(n) {
   const size = Math.abs(n);
-  return grouped.format(Number(n.toFixed(size < 9.995 ? 2 : size < 99.95 ? 1 : 0)));
+  return grouped(Number(n.toFixed(size < 9.995 ? 2 : size < 99.95 ? 1 : 0)));
 }
 
 /** The file name without what every machine has differently. @param {string | null} file */

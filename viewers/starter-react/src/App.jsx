@@ -1,7 +1,7 @@
 // The address says what is shown ('#log=…&compile=…&artifact=…'); links change it, and the page follows.
 import { useEffect, useState, useSyncExternalStore } from "react";
 import { bytes, plural, time } from "../../lib/page/format.js";
-import { statusInfo } from "../../lib/page/status.js";
+import { statusInfo } from "../../lib/page/figures.js";
 
 const follow = (changed) => {
   addEventListener("hashchange", changed);
