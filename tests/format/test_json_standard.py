@@ -61,6 +61,10 @@ def test_what_json_cannot_hold_is_a_type_error():
                 dumps(value)
 
 
+def test_what_else_may_be_made_json():
+    assert json_standard.dumps([{1}, json_standard.Fragment(b"2")], default=list) == orjson.dumps([{1}, orjson.Fragment(b"2")], default=list)
+
+
 def test_a_fragment_stands_as_it_is():
     part = b'{"a":[1,2.5,"\xc3\xa9"]}'
     assert json_standard.dumps({"x": [json_standard.Fragment(part), float("nan")]}) == orjson.dumps({"x": [orjson.Fragment(part), None]})

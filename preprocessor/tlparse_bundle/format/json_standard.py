@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Callable
+from functools import cache
 from typing import Any, NoReturn
 
 JSONDecodeError = ValueError  # bytes that are no UTF-8 raise another one than the parser
@@ -30,9 +32,9 @@ class Fragment:
         return loads(self._text)
 
 
-def dumps(value: Any, *, indent: int | None = None, sort_keys: bool = False) -> bytes:
-    """Raises TypeError for what JSON cannot hold."""
-    write = _WRITERS.get((indent, sort_keys)) or _WRITERS.setdefault((indent, sort_keys), _writer(indent, sort_keys))
+def dumps(value: Any, default: Callable[[Any], Any] | None = None, *, indent: int | None = None, sort_keys: bool = False) -> bytes:
+    """Raises TypeError for what JSON cannot hold, unless ``default`` makes something of it."""
+    write = _writer(default, indent, sort_keys)
     try:
         try:
             text = write(value)
@@ -85,20 +87,19 @@ _read = json.JSONDecoder(parse_float=_finite, parse_constant=_refused).decode
 _read_long = json.JSONDecoder(parse_float=_finite, parse_int=_of_64_bits, parse_constant=_refused).decode
 
 
-def _writer(indent: int | None, sort_keys: bool) -> Any:
+@cache
+def _writer(default: Callable[[Any], Any] | None, indent: int | None, sort_keys: bool) -> Callable[[Any], str]:
+    def made(value: object) -> Any:
+        if isinstance(value, Fragment):
+            return value.value()
+        if default is not None:
+            return default(value)
+        raise TypeError(f"Type is not JSON serializable: {type(value).__name__}")
+
     separators = (",", ":" if indent is None else ": ")
     return json.JSONEncoder(
-        ensure_ascii=False, allow_nan=False, check_circular=False, indent=indent, sort_keys=sort_keys, separators=separators, default=_expanded
+        ensure_ascii=False, allow_nan=False, check_circular=False, indent=indent, sort_keys=sort_keys, separators=separators, default=made
     ).encode
-
-
-_WRITERS: dict[tuple[int | None, bool], Any] = {}
-
-
-def _expanded(value: object) -> Any:
-    if isinstance(value, Fragment):
-        return value.value()
-    raise TypeError(f"Type is not JSON serializable: {type(value).__name__}")
 
 
 def _without_nan(value: Any) -> Any:
