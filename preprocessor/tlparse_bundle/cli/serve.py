@@ -47,7 +47,7 @@ viewer_option = click.option(
 
 
 @click.command()
-@click.argument("bundles", nargs=-1, required=True, metavar="BUNDLE...", shell_complete=complete.places)
+@click.argument("bundles", nargs=-1, metavar="[BUNDLE]...", shell_complete=complete.places)
 @port_option
 @click.option(
     "--allow-origin",
@@ -65,11 +65,13 @@ def serve(bundles, port, allow_origins, viewers, no_token, open_browser) -> None
 
     BUNDLE is a bundle or a folder of bundles, here or at a URL (s3://, gs://, https://). New bundles of a
     folder appear without a restart. A trace will do as well: its bundle is kept as long as the server runs.
-    The address that it prints holds a token: only who has it may read.
+    The address that it prints holds a token: only who has it may read. Without BUNDLE the page opens logs and bundles
+    of the machine that the browser runs on.
 
     \b
     Example:
       tlparse-bundle serve out/
+      tlparse-bundle serve --open
       tlparse-bundle serve /tmp/trace --open
       tlparse-bundle serve runs/ s3://bucket/runs --viewer my-viewer/
       tlparse-bundle serve out/ --port 8000 --allow-origin https://me.github.io

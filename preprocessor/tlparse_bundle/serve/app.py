@@ -39,7 +39,7 @@ def create_app(
     """The application for places of bundles by name, with viewers beside those of the package.
 
     URLs: /viewers/<viewer>/…, /bundles/<name>/<path as in the bundle>, /bundles/<name>.html and .zip (the whole), /bundles.json (the list),
-    /trend.json (all of them over time), /comparison.json?base=<name>&new=<name>; '/' leads to the viewer of the only bundle, else to the
+    /trend.json (all of them over time), /comparison.json?base=<name>&new=<name>; '/' leads to the viewer of the only bundle, without one to the page that opens logs, else to the
     page that lists them. Who may ask is the matter of Guard and TokenGate: pages of this server, programs, and pages of ``allow_origins``
     ('https://me.github.io'); with ``token`` none without it.
     """
@@ -52,6 +52,8 @@ def create_app(
 
     async def home(request: Request) -> Response:
         base = request.scope["root_path"]
+        if not bundles:
+            return RedirectResponse(f"{base}/viewers/open/")
         only = await _aside(known.only)
         return RedirectResponse(f"{base}/viewers/{first_viewer}/?bundle={base}/bundles/{only}/" if only else f"{base}/viewers/home/")
 
