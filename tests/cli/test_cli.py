@@ -84,6 +84,12 @@ def test_help_loads_nothing_heavy(option, root):
     assert "click" in loaded and not heavy & loaded
 
 
+def test_a_command_loads_no_other(root):
+    code = "import sys; sys.argv = ['x', 'compare', '--help']\nfrom tlparse_bundle.cli.main import main\ntry: main()\nexcept SystemExit: print(*sys.modules, file=sys.stderr)"
+    done = subprocess.run([sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": str(root / "preprocessor")}, capture_output=True, text=True)
+    assert {name for name in done.stderr.split() if name.startswith("tlparse_bundle.cli.")} & {f"tlparse_bundle.cli.{name}" for name in ("build", "check", "compare", "report", "run", "serve", "share", "trend")} == {"tlparse_bundle.cli.compare"}
+
+
 # ---- build
 
 

@@ -116,6 +116,36 @@ def test_of_a_newer_version_unknown_fields_and_words_are_let_through(name, docum
     assert refused
 
 
+ROW = {"type": ["object", "null"], "required": ["n"], "properties": {
+    "n": {"type": "integer", "minimum": 0}, "word": {"enum": ["a", None]}, "hash": {"type": ["string", "null"], "pattern": "^[0-9a-f]{4}$"}, "a_index": {"type": ["integer", "null"], "minimum": -1},
+    "list": {"type": "array", "maxItems": 2, "items": {"type": "object", "required": ["k"], "properties": {"k": {"type": "number"}}}}, "pair": {"type": "array", "minItems": 1, "items": {"type": "array", "items": {"type": "string"}}},
+    "of": {"type": "object", "additionalProperties": {"type": "integer"}}, "any": {}, "null": {"type": "null"},
+}}  # fmt: skip
+ROWS = [
+    None, {"n": 1}, {"n": 1, "later": [1]}, {}, {"n": None}, {"n": True}, {"n": -1}, {"n": 1.0}, {"n": 2**70}, 0, "x", [], {"n": 1, "word": None}, {"n": 1, "word": 5},
+    *({"n": 1, "hash": text} for text in (None, 5, "0a9f", "0a9", "0a9f0", "0A9F", "0a9g", "0a9\n", "0a9\ud800", "0a9é")), {"n": 1, "a_index": -1}, {"n": 1, "a_index": 7}, {"n": 1, "a_index": -2},
+    {"n": 1, "list": []}, {"n": 1, "list": [{"k": 1.5}]}, {"n": 1, "list": [{"k": "1"}]}, {"n": 1, "list": [{}]}, {"n": 1, "list": [{"k": 1}] * 3}, {"n": 1, "list": None}, {"n": 1, "list": [5]},
+    {"n": 1, "pair": []}, {"n": 1, "pair": [[]]}, {"n": 1, "pair": [["x"], [5]]}, {"n": 1, "pair": ["x"]}, {"n": 1, "of": {"a": 1}}, {"n": 1, "of": {"a": "1"}}, {"n": 1, "of": {"a": False}}, {"n": 1, "any": [{}]}, {"n": 1, "null": 0},
+]  # fmt: skip
+
+
+def test_among_many_rows_each_is_judged_as_it_is_alone():
+    def target(name):
+        return "rows" if name == "a_index" else None
+
+    alone, many = compile_schema(ROW, target), compile_schema({"type": "array", "items": ROW}, target)
+    assert [accepted(alone, row) for row in ROWS].count(True) == 14
+    for row in ROWS:
+        for others in ([], [{"n": 0, "a_index": 3}], [None, {"n": 3, "hash": "00ff", "list": [{"k": 0}], "pair": [["x"]]}]):
+            for rows in ([row, *others], [*others, row]):
+                noted, expected = {}, {}
+                assert accepted(many, rows) == accepted(alone, row), rows
+                if accepted(alone, row):
+                    many(rows, noted)
+                    [alone(one, expected) for one in rows]
+                    assert noted.get("rows", -1) == expected.get("rows", -1)
+
+
 def test_where_it_is_stricter():
     check = compile_schema({"type": "object", "properties": {"n": {"type": "integer"}, "s": {"type": "string", "pattern": "^[a-z]+$"}}})
     for value in ({"n": 1.0}, {"n": True}, {"s": "abc\n"}):

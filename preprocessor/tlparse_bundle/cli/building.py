@@ -58,14 +58,17 @@ def refuse_bundles(paths: Sequence[str | Path]) -> None:
 def bundle_name(trace: str | Path) -> str:
     """What a bundle of the trace is called: its last part, of a file without its endings."""
     from tlparse_bundle.remote import is_url
-    from tlparse_bundle.trace.discover import ENDINGS
 
     if is_url(trace):
         last, is_file = str(trace).rstrip("/").rpartition("/")[2], True
     else:
         path = Path(os.path.abspath(trace))
         last, is_file = path.name, path.is_file()
-    return (ENDINGS.sub("", last) if is_file else last) or "trace"
+    if is_file:
+        from tlparse_bundle.trace.discover import ENDINGS
+
+        last = ENDINGS.sub("", last)
+    return last or "trace"
 
 
 def default_out(trace: str | Path) -> Path:

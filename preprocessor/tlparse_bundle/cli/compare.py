@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -13,7 +12,6 @@ from tlparse_bundle.cli import complete
 from tlparse_bundle.cli.building import bundle_name, opened
 from tlparse_bundle.cli.options import open_option
 from tlparse_bundle.cli.say import say, say_coloured, say_json, shown
-from tlparse_bundle.cli.serve import serve_bundles
 
 _FORMATS = ("text", "markdown", "json", "github")
 
@@ -92,6 +90,8 @@ def _print(document: dict, form: str) -> None:
     if form == "json":
         say_json(document)
     elif form == "text":
+        import shutil
+
         say_coloured(shown_as.text(document, width=min(100, shutil.get_terminal_size().columns)))
     else:
         say({"markdown": shown_as.markdown, "github": shown_as.github}[form](document))
@@ -111,6 +111,7 @@ def _export(document: dict, base, new, report: Path, *, overwrite: bool) -> None
 
 def _serve(found, ranks: tuple[int, int] | None) -> None:
     """Serve the bundles of both sides, and open the page that compares them."""
+    from tlparse_bundle.cli.serve import serve_bundles
     from tlparse_bundle.serve.comparisons import SIDES
     from tlparse_bundle.serve.server import url_names
 

@@ -3,39 +3,41 @@
 from __future__ import annotations
 
 import gc
-import json
 import os
 import signal
 import sys
-import textwrap
+from importlib import import_module
 from pathlib import Path
 
 import click
 
 from tlparse_bundle import __version__
 from tlparse_bundle.cli import complete
-from tlparse_bundle.cli.build import build, merge
-from tlparse_bundle.cli.check import check
-from tlparse_bundle.cli.compare import compare
 from tlparse_bundle.cli.endings import Terminated, end_at_signals, exit_code, raise_at_signals
 from tlparse_bundle.cli.options import Location, no_verify
-from tlparse_bundle.cli.report import report
-from tlparse_bundle.cli.run import run
 from tlparse_bundle.cli.say import say, say_json, shown
-from tlparse_bundle.cli.serve import serve
-from tlparse_bundle.cli.share import export, fork, site
-from tlparse_bundle.cli.trend import trend
+
+
+# Commands that lie elsewhere, and their modules: a command waits for its own module only.
+_MODULES = {"build": "build", "run": "run", "merge": "build", "report": "report", "compare": "compare", "check": "check", "trend": "trend", "serve": "serve", "site": "share", "export": "share", "fork": "share"}
 
 
 class _BuildByDefault(click.Group):
     """``tlparse-bundle TRACE OUT`` means ``tlparse-bundle build TRACE OUT``."""
 
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted([*_MODULES, *self.commands])
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        module = _MODULES.get(name)
+        return super().get_command(ctx, name) if module is None else getattr(import_module(f"tlparse_bundle.cli.{module}"), name)
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         own = {"-h", "--help", "--version"}
-        if args and args[0] not in self.commands and args[0] not in own:
+        if args and args[0] not in (commands := self.list_commands(ctx)) and args[0] not in own:
             import difflib
 
-            close = difflib.get_close_matches(args[0], self.commands, n=1, cutoff=0.7)
+            close = difflib.get_close_matches(args[0], commands, n=1, cutoff=0.7)
             if close and not os.path.exists(args[0]):
                 raise click.UsageError(f"No such command or file {args[0]!r}. Did you mean the command {close[0]!r}?", ctx)
             args = ["build", *args]
@@ -68,10 +70,6 @@ def cli() -> None:
       TORCH_TRACE=/tmp/trace python train.py
       tlparse-bundle /tmp/trace out/ --open
     """
-
-
-for _command in (build, run, merge, report, compare, check, trend, serve, site, export, fork):
-    cli.add_command(_command)
 
 
 @cli.command()
@@ -193,6 +191,9 @@ def docs(what, name) -> None:
       tlparse-bundle docs format
       tlparse-bundle docs schema compiles
     """
+    import json
+    import textwrap
+
     from tlparse_bundle.format.schemas import document_names, format_document, schema, schema_names
 
     if what is None:
@@ -217,6 +218,7 @@ def main() -> None:
         code = cli.main(standalone_mode=False, prog_name="tlparse-bundle", color=color) or 0
         sys.stdout.flush()  # a full disk is noticed here, not at the very end
         end_at_signals(signal.SIGINT)  # while the interpreter ends nobody would catch an exception
+        gc.freeze()  # nor need it look for garbage then
     except (Exception, KeyboardInterrupt, Terminated) as error:
         end_at_signals(signal.SIGINT)
         code = exit_code(error, as_json="--json" in sys.argv[1:])

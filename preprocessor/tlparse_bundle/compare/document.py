@@ -9,7 +9,7 @@ from tlparse_bundle.compare import causes, effects
 from tlparse_bundle.compare.change import Change, ordered
 from tlparse_bundle.compare.pairs import Compared, Pairs, Side
 from tlparse_bundle.compare.run import PHASES, Run
-from tlparse_bundle.compare.texts import Texts, common_texts
+from tlparse_bundle.compare.texts import Texts
 from tlparse_bundle.compare.words import headline
 from tlparse_bundle.errors import BundleError
 from tlparse_bundle.read.reader import Bundle, Log
@@ -66,25 +66,26 @@ def _of_rank(side: tuple[str, Bundle], rank: int) -> Log:
 
 def _one_sided(base: Log | None, new: Log | None) -> dict:
     log = new or base
-    return {"base": base and _side(base), "new": new and _side(new), "rank": log.rank, "noise": None, "compile_time_us": None, "phases": [], "spans": [], "compiles": [], "changes": []}
+    return {"base": base and _side(base, base.findings()["summary"]), "new": new and _side(new, new.findings()["summary"]), "rank": log.rank, "noise": None, "compile_time_us": None, "phases": [], "spans": [], "compiles": [], "changes": []}
 
 
-def _side(log: Log) -> dict:
-    return {"id": log.id, "source": log.source, "torch_version": log.row["torch_version"], "text": log.findings()["summary"]["text"]}
+def _side(log: Log, summary: dict) -> dict:
+    return {"id": log.id, "source": log.source, "torch_version": log.row["torch_version"], "text": summary["text"]}
 
 
 def _log(base: Sequence[tuple[str, Bundle]], new: Sequence[tuple[str, Bundle]], ours: Log, theirs: Log) -> dict:
-    texts = Texts(common_texts(ours, theirs))
+    texts = Texts()
     sides = []
     for bundles, log in ((base, ours), (new, theirs)):
         others = [(name, other) for name, bundle in bundles[1:] for other in bundle.logs if other.rank == log.rank][: len(bundles) - 1]
         sides.append(Side([Run(bundles[0][0], log, texts), *(Run(name, other, texts) for name, other in others)]))
-    pairs = Pairs(*sides)
     runs = [side.first for side in sides]
+    texts.common = runs[0].payloads & runs[1].payloads
+    pairs = Pairs(*sides)
     noise = pairs.noise
     return {
-        "base": _side(ours),
-        "new": _side(theirs),
+        "base": _side(ours, runs[0].summary),
+        "new": _side(theirs, runs[1].summary),
         "rank": theirs.rank,
         "noise": {"speed": round(noise.speed, 3), "factor": round(noise.factor, 3), "least_us": noise.least_us, "measured": noise.measured},
         "compile_time_us": dict(zip(("base", "new"), (run.summary["compile_time_us"] for run in runs))),

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from statistics import median
 
 from tlparse_bundle.compare.change import Change
 from tlparse_bundle.compare.causes import is_rest_of
 from tlparse_bundle.compare.lookups import Lookup
+from tlparse_bundle.compare.noise import median
 from tlparse_bundle.compare.pairs import OTHER, Pairs
 from tlparse_bundle.compare.spans import span_changes
 from tlparse_bundle.findings.places import function_of, tail

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 
 from tlparse_bundle.compare.run import Run
 from tlparse_bundle.findings.places import normalised
-from tlparse_bundle.trace.json_text import parse_json
 
 MAX_PARTS = 10_000
 MAX_VALUE = 200  # characters
@@ -27,6 +26,8 @@ class Part(NamedTuple):
 
 def key_parts(run: Run, row: dict) -> dict[str, Part]:
     """By name: 'gm' is the graph, 'example_inputs[0]' an input, 'inductor_config[max_autotune]' a setting. Empty when the record of a row of the cache table has none."""
+    from tlparse_bundle.trace.json_text import parse_json
+
     try:
         record = parse_json(run.payload(row["event_index"]), for_table=False)
     except ValueError:

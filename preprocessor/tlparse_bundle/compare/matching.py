@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from difflib import SequenceMatcher
 from typing import NamedTuple
 
 from tlparse_bundle.ranks.columns import align
@@ -76,6 +75,8 @@ def _aligned(ours: dict[_Code, list], theirs: dict[_Code, list]) -> list[tuple[_
     """Pairs of codes of one name: by their graphs, and between those by their order."""
     if len(ours) == len(theirs):
         return list(zip(ours, theirs))
+    from difflib import SequenceMatcher
+
     matcher = SequenceMatcher(None, [tuple(graphs) for graphs in ours.values()], [tuple(graphs) for graphs in theirs.values()], autojunk=False)
     one, two = list(ours), list(theirs)
     pairs: list[tuple[_Code | None, _Code | None]] = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import compress
 
 from tlparse_bundle.compare.texts import Texts
 from tlparse_bundle.errors import BundleError
@@ -13,6 +14,7 @@ from tlparse_bundle.read.reader import Log
 from tlparse_bundle.read.rows import Artifact, Compile
 
 GENERATED = ("inductor_output_code",)
+_WANTED = frozenset((*CAPTURED, *GENERATED))
 PHASES = ("dynamo", "aot_autograd", "inductor", "backward")
 
 
@@ -22,12 +24,11 @@ class _Frames(Frames):
     @cached_property
     def _compared(self) -> dict[int, list[Artifact]]:
         columns = self.table("artifacts")
-        wanted = {*CAPTURED, *GENERATED}
+        wanted = [name in _WANTED for name in columns["name"]]
         found: dict[int, list[Artifact]] = {}
-        for row, name in enumerate(columns["name"]):
-            if name in wanted:
-                artifact = Artifact(self.log, {column: values[row] for column, values in columns.items()})
-                found.setdefault(artifact.compile_index, []).append(artifact)
+        for row in zip(*(compress(values, wanted) for values in columns.values())):
+            artifact = Artifact(self.log, dict(zip(columns, row)))
+            found.setdefault(artifact.compile_index, []).append(artifact)
         return found
 
     def artifacts(self, number: int) -> list[Artifact]:
@@ -55,6 +56,11 @@ class Run:
     @cached_property
     def _number(self) -> dict[str, int]:
         return {frame.key: number for number, frame in enumerate(self.frames)}
+
+    @property
+    def payloads(self) -> set[str | None]:
+        """Hashes of all payloads of artifacts; None among them where one has none."""
+        return set(self._frames.table("artifacts")["hash"])
 
     def compile(self, frame: Frame) -> Compile:
         """The last attempt of a frame."""

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from statistics import median, quantiles
 
 from tlparse_bundle.compare.change import Change
-from tlparse_bundle.compare.noise import ENOUGH, LEAST_SHARE, LEAST_US, noise
+from tlparse_bundle.compare.noise import ENOUGH, LEAST_SHARE, LEAST_US, median, noise
 from tlparse_bundle.compare.run import Run
 from tlparse_bundle.findings.words import code, duration, plural
 
@@ -56,5 +55,7 @@ def _by_spans(base: Run, new: Run) -> list[str]:
 
 
 def _quarters(amounts: Sequence[int]) -> tuple[float, float]:
+    from statistics import quantiles
+
     low, _, high = quantiles(amounts, n=4)
     return low, high

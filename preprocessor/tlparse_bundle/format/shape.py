@@ -44,6 +44,30 @@ def quoted(value: Any, quotes: str = "'") -> str:
     return text if len(text) <= 60 else text[:60] + "…"
 
 
+def _all_match(pattern: str) -> Callable[[list[str]], bool]:
+    """Whether all texts are of a pattern."""
+    same_length = re.fullmatch(r"\^(\[[A-Za-z0-9-]+\])\{(\d+)\}\$", pattern)
+    if same_length is None:
+        matches = re.compile(pattern.removesuffix("$") + r"\Z").search
+        return lambda texts: all(map(matches, texts))
+    # Hashes, of which there are many: what is left when these characters are taken away is found six times as quickly.
+    characters, lengths = bytes(code for code in range(128) if re.fullmatch(same_length[1], chr(code))), {int(same_length[2])}
+    return lambda texts: set(map(len, texts)) <= lengths and not "".join(texts).encode("utf-8", "surrogatepass").translate(None, characters)
+
+
+def _all_right(check: Check, values: list, highest: Highest) -> bool:
+    """Whether a check lets each of the values through."""
+    column = getattr(check, "column", None)
+    if column is not None:
+        return not values or column(values, highest, exactly=True)
+    try:
+        for value in values:
+            check(value, highest)
+    except Malformed:
+        return False
+    return True
+
+
 def compile_schema(schema: dict, target: Callable[[str], str | None] = lambda name: None, *, closed: bool = False) -> Check:
     """A function that raises Malformed for a value that is not as the schema says.
 
@@ -65,7 +89,7 @@ def compile_schema(schema: dict, target: Callable[[str], str | None] = lambda na
             types &= {type(word) for word in words}
         listed = frozenset(words) if words is not None and (closed or "const" in part) else None
         minimum = part.get("minimum")
-        matches = re.compile(part["pattern"].removesuffix("$") + r"\Z").search if "pattern" in part else None
+        all_match = _all_match(part["pattern"]) if "pattern" in part else None
         wanted = " or ".join(sorted(_NAMES[kind] for kind in types))
         simple = types.isdisjoint((list, dict))
         plain_numbers = types == {int} and listed is None and minimum is not None and minimum >= 0 and not closed
@@ -81,12 +105,12 @@ def compile_schema(schema: dict, target: Callable[[str], str | None] = lambda na
                     raise Malformed(f"{value} is less than {minimum}")
                 if refers_to is not None and value > highest.get(refers_to, -1):
                     highest[refers_to] = value
-            elif matches is not None and kind is str and not matches(value):
+            elif all_match is not None and kind is str and not all_match([value]):
                 raise Malformed(f"{quoted(value)} has not the form {part['pattern']}")
 
-        def column(values: list, highest: Highest) -> bool:
-            """Whether all are right, of a list of many; who is wrong ``scalar`` tells."""
-            if plain_numbers:  # three times as quick; true and false count as 1 and 0, as they do in Python
+        def column(values: list, highest: Highest, *, exactly: bool = False) -> bool:
+            """Whether all are right, of a list of many; who is wrong ``scalar`` tells. ``exactly``: as it tells, true and false included."""
+            if plain_numbers and not exactly:  # three times as quick; true and false count as 1 and 0, as they do in Python
                 try:
                     array("Q", values)
                 except (TypeError, OverflowError):
@@ -105,10 +129,10 @@ def compile_schema(schema: dict, target: Callable[[str], str | None] = lambda na
                     return False
                 if refers_to is not None:
                     highest[refers_to] = max(highest.get(refers_to, -1), max(numbers))
-            return matches is None or all(map(matches, [value for value in values if type(value) is str]))
+            return all_match is None or all_match(values if found == {str} else [value for value in values if type(value) is str])
 
+        scalar.column = column
         if simple:
-            scalar.column = column
             return scalar
 
         items = compiled(part["items"], refers_to) if "items" in part else None
@@ -156,9 +180,28 @@ def compile_schema(schema: dict, target: Callable[[str], str | None] = lambda na
             else:
                 scalar(value, highest)
 
-        # A list of plain objects and nulls: their types are all there is to know.
-        if not properties and not required and extra is None and not refused and named is None and items is None and not least and most is None:
-            any_value.column = lambda values, highest: set(map(type, values)) <= types
+        def rows(values: list, highest: Highest, *, exactly: bool = False) -> bool:
+            """Whether all are right, of many objects and lists: field by field, and all elements at once. Who is wrong ``any_value`` tells."""
+            found = set(map(type, values))
+            if not found <= types:
+                return False
+            objects = values if found == {dict} else [value for value in values if type(value) is dict]
+            lists = values if found == {list} else [value for value in values if type(value) is list]
+            if not all(key in value for key in required for value in objects):
+                return False
+            if not all(_all_right(check, [value[key] for value in objects if key in value], highest) for key, check in properties.items()):
+                return False
+            if extra is not None and not _all_right(extra, [item for value in objects for key, item in value.items() if key not in properties], highest):
+                return False
+            if not all(least <= len(value) and (most is None or len(value) <= most) for value in lists):
+                return False
+            elements = [] if items is None else [item for value in lists for item in value]
+            if elements and not (items_column(elements, highest) if items_column is not None else _all_right(items, elements, highest)):
+                return False
+            return found <= {dict, list} or column([value for value in values if type(value) not in (dict, list)], highest, exactly=True)
+
+        if not refused and named is None:
+            any_value.column = rows
         return any_value
 
     return compiled(schema)

@@ -7,7 +7,6 @@ compile on a rank is a column of its own, and another graph in the place of one 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from difflib import SequenceMatcher
 
 from tlparse_bundle.ranks.frames import Frame
 
@@ -53,7 +52,13 @@ def _code(frame: Frame) -> tuple:
 
 def _align_code(code: tuple, known: list[Column], graphs: list[str | None]) -> list[Column]:
     """The columns of the compiles of one code; new ones are put into ``known``."""
-    matcher = SequenceMatcher(None, [column.graph for column in known], graphs, autojunk=False)
+    before = [column.graph for column in known]
+    if not before or before == graphs:
+        known[:] = known or [Column(code, graph) for graph in graphs]
+        return list(known)
+    from difflib import SequenceMatcher
+
+    matcher = SequenceMatcher(None, before, graphs, autojunk=False)
     row: list[Column] = []
     grown: list[Column] = []
     for _, start, end, first, last in matcher.get_opcodes():
