@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from pathlib import Path
 
 import jsonschema
@@ -144,9 +145,57 @@ def test_one_file_holds_both_sides(sides, tmp_path, monkeypatch):
     assert "--out DIR" in error.value.hint
 
 
+def test_a_folder_is_exported(sides, tmp_path):
+    base, new = map(Bundle.open, sides("line_changed"))
+    write_comparison(compare([("base", base)], [("new", new)]), base, new, tmp_path / "out")
+
+    def export(*more):
+        return CliRunner().invoke(cli, ["export", str(tmp_path / "out"), str(tmp_path / "report.html"), *more])
+
+    assert export().exit_code == 0 and 'data-viewers="compare default' in (tmp_path / "report.html").read_text()
+    wrong = export("--overwrite", "--compile", "0/0")
+    assert wrong.exit_code == 2 and "is a comparison, of which the file holds all" in wrong.output
+    assert "larger than 1 MB" in str(export("--overwrite", "--max-mb", "1").exception)
+    blob = next((tmp_path / "out" / "new" / "blobs").rglob("*.zst"))
+    blob.write_bytes(next(path for path in (tmp_path / "out" / "base" / "blobs").rglob("*.zst") if path.name != blob.name).read_bytes())
+    assert "is damaged" in str(export("--overwrite").exception)
+    document = json.loads((tmp_path / "out" / "comparison.json").read_text())
+    (tmp_path / "out" / "comparison.json").write_text(json.dumps(document | {"format": document["format"] | {"major": 2}}))
+    assert "of another version" in str(export("--overwrite").exception)
+    shutil.rmtree(tmp_path / "out" / "new")
+    (tmp_path / "out" / "comparison.json").write_text(json.dumps(document))
+    assert "out/new" in str(export("--overwrite").exception)
+
+
+def test_a_site_has_comparisons(sides, tmp_path):
+    """Of each bundle with the one before it, or those that are asked for; what cannot be compared is said, and fails when it was asked for."""
+    base, new = sides("line_changed")
+    (ranks, _) = sides("new_break_on_a_rank")
+    for name, bundle in (("one", base), ("two", new), ("ranks", ranks)):
+        shutil.copytree(bundle, tmp_path / name)
+
+    def site(*more):
+        return CliRunner().invoke(cli, ["site", *(str(tmp_path / name) for name in ("one", "two", "ranks")), str(tmp_path / "site"), "--without-python", "--overwrite", *more])
+
+    def listed():
+        return [(row["base"], row["new"], row["url"]) for row in json.loads((tmp_path / "site" / "bundles.json").read_text())["comparisons"]]
+
+    result = site()
+    assert result.exit_code == 0 and "two and ranks are not compared: the bundles have no log in common" in result.output
+    assert listed() == [("one", "two", "comparisons/one/two/")]
+    document = json.loads((tmp_path / "site" / "comparisons" / "one" / "two" / "comparison.json").read_text())
+    assert document == compare([("one", Bundle.open(base))], [("two", Bundle.open(new))])
+    asked = site("--compare", str(tmp_path / "two"), "one", "--compare", "one", "two", "--compare", "two", "one")
+    assert asked.exit_code == 0 and listed() == [("two", "one", "comparisons/two/one/"), ("one", "two", "comparisons/one/two/")]
+    assert "no log in common" in str(site("--compare", "one", "ranks").exception)
+    assert "three is no bundle of this site" in str((wrong := site("--compare", "one", "three")).exception) and "one, two, ranks" in wrong.exception.hint
+    (tmp_path / "site" / "comparisons" / "one" / "notes.txt").write_text("mine")
+    assert "holds more than a site: comparisons/one/notes.txt" in str(site().exception)
+
+
 def test_open_serves_both_sides_and_leads_to_the_page(sides, monkeypatch):
     served = []
-    monkeypatch.setattr("tlparse_bundle.cli.compare.serve_bundles", lambda places, **options: served.append((list(places), options)))
+    monkeypatch.setattr("tlparse_bundle.cli.serve.serve_bundles", lambda places, **options: served.append((list(places), options)))
     base, new = map(str, sides("line_changed"))
     assert CliRunner().invoke(cli, ["compare", base, new, "--open"]).exit_code == 0
     ((places, options),) = served

@@ -1,20 +1,21 @@
 """Two runs side by side: what the first screen says, where it leads, and where the page gets its comparison from."""
 
 import json
-import os
 import re
+import shutil
 from urllib.parse import urlsplit
 
 import pytest
 from axe import violations
+from click.testing import CliRunner
 from conftest import FIXTURES, VIEWERS
 from pages import address, becomes, expect_address, go, settle
 from plain_server import plain_server
 from playwright.sync_api import expect
 from tlparse_bundle import Bundle
+from tlparse_bundle.cli.main import cli
 from tlparse_bundle.compare.document import compare
 from tlparse_bundle.serve.comparison_folder import write_comparison
-from tlparse_bundle.serve.export import export_comparison
 from tlparse_bundle.serve.site import write_site
 
 MARKUP = "<img src=x onerror=document.title='hit'>"
@@ -142,7 +143,7 @@ def test_ranks_and_no_change(page, page_of):
 
 
 def test_without_our_server(page_with_errors, bundle_of, tmp_path):
-    """A folder on any server; a site, which cannot compare; documents that are none."""
+    """A folder on any server; a site, which has the comparisons that it was written with; documents that are none."""
     page = page_with_errors
     folders = [bundle_of(FIXTURES / "pairs" / "config_changed" / side) for side in ("base", "new")]
     base, new = map(Bundle.open, folders)
@@ -150,7 +151,11 @@ def test_without_our_server(page_with_errors, bundle_of, tmp_path):
     document["summary"]["notes"] = [MARKUP]
     document["logs"][0]["changes"][0] |= {"title": f"`{MARKUP}` {MARKUP}", "text": MARKUP, "file": MARKUP}
     write_comparison(document, base, new, tmp_path / "folder")
-    write_site(folders, tmp_path / "site")
+    names = ["day-1", "day-2", "day-3"]
+    for name, folder in zip(names, (*folders, folders[0])):
+        (tmp_path / "runs").mkdir(exist_ok=True)
+        shutil.copytree(folder, tmp_path / "runs" / name)
+    write_site([tmp_path / "runs" / name for name in names], tmp_path / "site", python=False)
     pair = document["logs"][0]
     bad = {
         "is not JSON": "{",
@@ -184,9 +189,25 @@ def test_without_our_server(page_with_errors, bundle_of, tmp_path):
         for number, words in enumerate(bad):
             page.goto(f"{host}/viewers/compare/?comparison=/bad{number}/")
             expect(page.get_by_role("alert")).to_contain_text(words)
-        names = sorted(os.listdir(tmp_path / "site" / "bundles"))
+        show(page, f"{host}/site/")
+        expect_address(page, "/site/viewers/home/")
+        for name in names[:2]:
+            page.get_by_role("checkbox", name=f"Compare {name}").check()
+        expect(page.get_by_role("button", name="Swap")).to_have_count(0)  # the other way round they were not compared
+        page.get_by_role("link", name="Compare day-1 → day-2").click()
+        settle(page)
+        expect(page.get_by_role("heading", level=1)).to_contain_text("torch._inductor.config.max_fusion_size is 32, was 64")
+        expect(page.get_by_role("link", name="base: day-1")).to_have_attribute("href", re.compile(r"/site/viewers/default/\?bundle=%2Fsite%2Fbundles%2Fday-1%2F"))
+        go(page, "#v=1&view=compile&left=0/0&right=0/0&part=dynamo_output_graph")
+        expect(page.get_by_role("region", name="Difference", exact=True)).to_contain_text("No difference")
+        page.get_by_role("link", name="Comparison").click()
+        settle(page)
+        for name in (names[0], names[2]):
+            page.get_by_role("checkbox", name=f"Compare {name}").check()
+        told = page.get_by_role("status").filter(has_text="no comparison")
+        expect(told).to_have_text(re.compile("This site has no comparison of day-[13] and day-[13].*tlparse-bundle compare day-[13] day-[13] --open"))
         page.goto(f"{host}/site/viewers/compare/?base=/site/bundles/{names[0]}/&new=/site/bundles/{names[1]}/")
-        expect(page.get_by_role("alert")).to_contain_text("tlparse-bundle compare BASE NEW --open")
+        expect(page.get_by_role("alert")).to_contain_text("name them with '--compare BASE NEW' when the site is written")
         page.goto(f"{host}/viewers/compare/?base=/site/bundles/{names[0]}/&new=/elsewhere/")
         expect(page.get_by_role("alert")).to_contain_text("is no bundle of this server")
 
@@ -195,8 +216,9 @@ def test_one_file(page, bundle_of, tmp_path):
     """It opens from disk: the comparison, both timelines, artifacts, and both bundles in the default viewer, each with its own."""
     sides = {side: Bundle.open(bundle_of(FIXTURES / "pairs" / "line_changed" / side)) for side in ("base", "new")}
     document = compare(*([(side, bundle)] for side, bundle in sides.items()))
+    write_comparison(document, sides["base"], sides["new"], tmp_path / "folder")
     report = tmp_path / "changes.html"
-    report.write_bytes(b"".join(export_comparison(document, sides)))
+    assert CliRunner().invoke(cli, ["export", str(tmp_path / "folder"), str(report)]).exit_code == 0
     show(page, report.as_uri())
     expect(page.get_by_role("heading", level=1)).to_have_text(document["summary"]["text"].replace("`", ""))
     page.keyboard.press("3")

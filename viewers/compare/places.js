@@ -17,7 +17,7 @@ import { comparisonOf } from "./document.js";
  * @property {(which: Which) => Promise<Bundle>} bundle opened when it is asked for first
  * @property {string | null} home the page that lists the bundles
  */
-/** @typedef {{address: URL | null, label: string, home: string | null, sources: Record<Which, Source>}} Place */
+/** Where it lies; made: a server makes it when it is asked. @typedef {{address: URL | null, label: string, made: boolean, home: string | null, sources: Record<Which, Source>}} Place */
 
 export const SIDES = /** @type {Which[]} */ (["base", "new"]);
 const FILE = "comparison.json";
@@ -25,8 +25,8 @@ const FILE = "comparison.json";
 /** Opens what the address names. @returns {Promise<Run>} */
 export async function openRun() {
   const embedded = await embeddedPlace();
-  const { address, label, home, sources } = embedded ?? placeOfPage(new URLSearchParams(location.search));
-  const document = comparisonOf(embedded?.text ?? await read(/** @type {URL} */ (address), label, home !== null), label);
+  const { address, label, made, home, sources } = embedded ?? placeOfPage(new URLSearchParams(location.search));
+  const document = comparisonOf(embedded?.text ?? await read(/** @type {URL} */ (address), label, made), label);
   /** @type {Map<Which, Promise<Bundle>>} */
   const opened = new Map();
   const bundle = (/** @type {Which} */ which) => {
@@ -46,36 +46,37 @@ async function embeddedPlace() {
   if (!page || !base || !other) return null;
   const file = page.file(FILE);
   if (!file) throw new Error("This file holds one bundle and no comparison. 'tlparse-bundle compare BASE NEW --export REPORT.html' writes one that does.");
-  return { address: null, label: FILE, home: null, sources: { base, new: other }, text: new TextDecoder().decode(await readFile(file, MOST_TABLE_BYTES)) };
+  return { address: null, label: FILE, made: false, home: null, sources: { base, new: other }, text: new TextDecoder().decode(await readFile(file, MOST_TABLE_BYTES)) };
 }
 
 /**
- * '?base=' and '?new=' name bundles of a server, several of a side are its runs, '&ranks=A,B' ranks of them; else '?comparison=', or two folders up, is a folder with the document and both bundles.
+ * '?base=' and '?new=' name bundles beside this page: a server compares them, several of a side are its runs, '&ranks=A,B' ranks of them; of a site '&comparison=' is the folder of the document.
+ * Without them '?comparison=', or two folders up, is a folder with the document and both bundles.
  * @param {URLSearchParams} asked @returns {Place}
  */
 function placeOfPage(asked) {
-  const sides = SIDES.map((which) => asked.getAll(which));
+  const sides = SIDES.map((which) => asked.getAll(which)), folder = asked.get("comparison");
   if (sides.every((addresses) => addresses.length === 0)) {
-    if (asked.has("bundle") && !asked.has("comparison")) throw new Error("The address names one bundle, and this page compares two: choose two on the page that lists the bundles, or run 'tlparse-bundle compare BASE NEW --open'.");
-    const address = new URL(FILE, allowed(asked.get("comparison") ?? "../../", "comparison"));
-    return { address, label: address.pathname, home: null, sources: { base: webSource(new URL("base/", address)), new: webSource(new URL("new/", address)) } };
+    if (asked.has("bundle") && folder === null) throw new Error("The address names one bundle, and this page compares two: choose two on the page that lists the bundles, or run 'tlparse-bundle compare BASE NEW --open'.");
+    const address = new URL(FILE, allowed(folder ?? "../../", "comparison"));
+    return { address, label: address.pathname, made: false, home: null, sources: { base: webSource(new URL("base/", address)), new: webSource(new URL("new/", address)) } };
   }
   const [, root] = /^(.*\/)viewers\/[^/]+\/(?:index\.html)?$/.exec(location.pathname) ?? [];
   const bundles = new URL(`${root ?? "/"}bundles/`, location.href);
-  const address = new URL(`../${FILE}`, bundles);
+  const address = folder === null ? new URL(`../${FILE}`, bundles) : new URL(FILE, allowed(folder, "comparison"));
   const found = sides.map((addresses, side) => {
     if (!addresses.length) throw new Error(`The address names no bundle of the ${SIDES[side]} side: it needs '?base=…&new=…'.`);
     return addresses.map((text) => {
       const source = webSource(allowed(text, SIDES[side]));
       const url = /** @type {URL} */ (source.url);
       if (!url.href.startsWith(bundles.href)) throw new Error(`'${SIDES[side]}=${text}' is no bundle of this server: those lie below ${bundles.pathname}.`);
-      address.searchParams.append(SIDES[side], decoded(url.href.slice(bundles.href.length, -1)));
+      if (folder === null) address.searchParams.append(SIDES[side], decoded(url.href.slice(bundles.href.length, -1)));
       return source;
     });
   });
   const ranks = asked.get("ranks");
-  if (ranks !== null) address.searchParams.set("ranks", ranks);
-  return { address, label: "The comparison", home: new URL("../viewers/home/", bundles).href, sources: { base: found[0][0], new: found[1][0] } };
+  if (ranks !== null && folder === null) address.searchParams.set("ranks", ranks);
+  return { address, label: folder === null ? "The comparison" : address.pathname, made: folder === null, home: new URL("../viewers/home/", bundles).href, sources: { base: found[0][0], new: found[1][0] } };
 }
 
 /** @param {URL} address @param {string} label @param {boolean} made a server makes it */
@@ -86,7 +87,7 @@ async function read(address, label, made) {
   if (response.ok) return response.text();
   const told = response.headers.get("Content-Type")?.startsWith("text/plain") ? (await response.text()).trim() : "";
   if (told) throw new BundleError(told);
-  if (made && response.status === 404) throw new BundleError("These are files on a server that makes no comparisons. Run 'tlparse-bundle compare BASE NEW --open' where the bundles are, or '--out DIR' for a folder that can lie on any server.");
+  if (made && response.status === 404) throw new BundleError("These are files on a server that makes no comparisons. Run 'tlparse-bundle compare BASE NEW --open' where the bundles are; for a page on this server name them with '--compare BASE NEW' when the site is written, or write a folder with 'compare --out DIR'.");
   throw new BundleError(`Asked for ${label}: the server answered ${response.status} ${response.statusText}. 'tlparse-bundle compare BASE NEW --out DIR' writes a folder that has it.`);
 }
 

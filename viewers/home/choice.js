@@ -2,12 +2,14 @@
 import { fill, h } from "../lib/page/dom.js";
 
 /** @typedef {import("./rows.js").BundleRow} BundleRow */
+/** @typedef {{base: string, new: string, url: string}} Made a comparison of a site: names of two bundles, and where it lies */
 
 export class Choice {
-  /** @param {BundleRow[]} bundles @param {URL} list what their addresses are relative to */
-  constructor(bundles, list) {
+  /** @param {BundleRow[]} bundles @param {URL} list what their addresses are relative to @param {Made[] | null} made those that there are; null where a server makes them */
+  constructor(bundles, list, made) {
     this.bundles = bundles;
     this.list = list;
+    this.made = made;
     /** @type {string[]} names, the last chosen last */
     this.names = [];
     this.swapped = false;
@@ -28,20 +30,29 @@ export class Choice {
     this.draw();
   }
 
-  /** Base and new. */
+  /** Base and new; of a site as they were compared. */
   get pair() {
     const rows = this.names.flatMap((name) => this.bundles.find((row) => row.name === name) ?? []);
     rows.sort((a, b) => (a.built_us ?? 0) - (b.built_us ?? 0));
+    if (rows.length === 2 && !this.found(rows) && this.found([rows[1], rows[0]])) rows.reverse();
     return this.swapped ? rows.reverse() : rows;
+  }
+
+  /** The comparison of a site; none where a server makes it. @param {BundleRow[]} pair */
+  found([base, other]) {
+    return this.made?.find((one) => one.base === base.name && one.new === other.name);
   }
 
   draw() {
     const [base, other] = this.pair;
     if (!base) return void fill(this.element, h("span", { class: "dim" }, "Choose two bundles to compare them."));
     if (!other) return void fill(this.element, h("span", { class: "dim" }, `Choose another one to compare ${base.name} with.`));
+    const made = this.found([base, other]);
+    if (this.made && !made) return void fill(this.element, h("span", { class: "dim" }, `This site has no comparison of ${base.name} and ${other.name}. Where the bundles are: `), h("code", null, `tlparse-bundle compare ${base.name} ${other.name} --open`));
     const url = new URL("viewers/compare/", this.list);
     for (const [side, row] of Object.entries({ base, new: other })) url.searchParams.set(side, new URL(row.url, this.list).pathname);
-    const swap = h("button", { class: "tool", onclick: () => {
+    if (made) url.searchParams.set("comparison", new URL(made.url, this.list).pathname);
+    const swap = (!this.made || this.found([other, base])) && h("button", { class: "tool", onclick: () => {
       this.swapped = !this.swapped;
       this.draw();
       /** @type {HTMLElement | null} */ (this.element.querySelector("button"))?.focus();

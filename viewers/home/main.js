@@ -17,13 +17,13 @@ const state = new HashState(DEFAULTS, []);
 const main = h("main", { id: "main" }, h("p", { class: "loading", role: "status" }, "Loading the list …"));
 fill(document.body, h("header", { class: "bar" }, icon("bundle"), h("span", { class: "name" }, "tlparse-bundle"), h("span", { class: "spring" }), themeButton()), main);
 
-/** @param {{bundles: import("./rows.js").BundleRow[], viewers: ViewerRow[], comparison?: string}} list comparison: the server compares two of them */
-function show({ bundles, viewers, comparison }) {
+/** @param {{bundles: import("./rows.js").BundleRow[], viewers: ViewerRow[], comparison?: string, comparisons?: import("./choice.js").Made[]}} list comparison: the server compares two of them; comparisons: those that a site has */
+function show({ bundles, viewers, comparison, comparisons }) {
   const title = h("h1", null, bundles.length === 0 ? "No bundles yet" : plural(bundles.length, "bundle"));
   if (bundles.length === 0) return void fill(main, h("div", { class: "list" }, title, empty()), about(viewers));
   const told = h("span", { class: "dim", role: "status" });
   const field = searchField("Filter the bundles", "Filter: name, words, torch, a rank", (q) => state.replace({ q }, true), { value: state.current.q });
-  const choice = comparison && bundles.filter((row) => !row.problem).length > 1 ? new Choice(bundles, LIST) : null;
+  const choice = (comparison || comparisons?.length) && bundles.filter((row) => !row.problem).length > 1 ? new Choice(bundles, LIST, comparison ? null : comparisons ?? []) : null;
   const place = h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Bundles" });
   fill(main, h("div", { class: "list" }, h("div", { class: "list-head" }, title, bundles.length > 1 && [field, told, h("span", { class: "spring" }), h("a", { href: "../trend/" }, "Over time")]), choice?.element, place), about(viewers));
   const draw = () => {

@@ -79,7 +79,9 @@ def compare(ctx, runs, form, as_json, ranks, out, report, overwrite, open_browse
             size = write_comparison(document, found[0][0][1], found[1][0][1], out, overwrite=overwrite)
             say(f"{shown(out)}: {size / 1e6:.1f} MB. Try it: python -m http.server -d {shown(out)}", err=True)
         if report:
-            _export(document, found[0][0][1], found[1][0][1], report, overwrite=overwrite)
+            from tlparse_bundle.cli.share import write_comparison_page
+
+            write_comparison_page(document, {"base": found[0][0][1], "new": found[1][0][1]}, report, overwrite=overwrite)
         if open_browser:
             _serve(found, ranks)
 
@@ -95,18 +97,6 @@ def _print(document: dict, form: str) -> None:
         say_coloured(shown_as.text(document, width=min(100, shutil.get_terminal_size().columns)))
     else:
         say({"markdown": shown_as.markdown, "github": shown_as.github}[form](document))
-
-
-def _export(document: dict, base, new, report: Path, *, overwrite: bool) -> None:
-    from tlparse_bundle.commit.folder import new_file
-    from tlparse_bundle.format.layout import guards
-    from tlparse_bundle.serve.export import export_comparison
-
-    with new_file(report, overwrite=overwrite, readers_of=[*guards(base.location), *guards(new.location)]) as file:
-        pieces = export_comparison(document, {"base": base, "new": new})
-        say(f"Writing {shown(report)}: {sum(map(len, pieces)) / 1e6:.1f} MB, with all artifacts of both sides.", err=True)
-        with file.open("xb") as stream:
-            stream.writelines(pieces)
 
 
 def _serve(found, ranks: tuple[int, int] | None) -> None:

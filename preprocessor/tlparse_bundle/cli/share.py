@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,18 +13,28 @@ from tlparse_bundle.cli.options import no_verify, open_option
 from tlparse_bundle.cli.say import say, shown
 from tlparse_bundle.cli.serve import viewer_option
 
+if TYPE_CHECKING:
+    from tlparse_bundle.read.reader import Bundle
+
+_MAX_MB = 100
+
 
 @click.command()
 @click.argument("bundles", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="BUNDLE... DIR")
 @viewer_option
 @click.option("--overwrite", is_flag=True, help="Replace DIR if it is a site that this command wrote.")
+@click.option("--compare", "pairs", nargs=2, multiple=True, metavar="BASE NEW", shell_complete=complete.places, help="Compare these two of the bundles; may be repeated (default: each bundle with the one before it).")
 @click.option("--without-python", is_flag=True, help="Leave out the 14 MB with which its pages open raw logs.")
-def site(bundles, viewers, overwrite, without_python) -> None:
+def site(bundles, viewers, overwrite, pairs, without_python) -> None:
     """Write bundles and viewers into DIR, a site for any static host.
+
+    A static host compares nothing when it is asked. So of several bundles each is compared with the one before it, in the
+    order in which they are named, or those are that --compare names.
 
     \b
     Example:
       tlparse-bundle site out/ public/
+      tlparse-bundle site runs/* public/ --compare runs/monday runs/friday
       python -m http.server -d public
     """
     from tlparse_bundle.serve.browser_python import python_folder
@@ -33,12 +45,15 @@ def site(bundles, viewers, overwrite, without_python) -> None:
     *paths, folder = bundles
     if python_folder() is None and not without_python:
         say("warning: the pages of this site open bundles only, no raw logs: tlparse-bundle was installed without npm", err=True)
-    size = write_site(paths, folder, viewers, overwrite=overwrite, python=not without_python)
+    notes: list[str] = []
+    size = write_site(paths, folder, viewers, overwrite=overwrite, python=not without_python, compare=pairs, notes=notes)
+    for note in notes:
+        say(note, err=True)
     say(f"{shown(folder)}: {size / 1e6:.1f} MB. Try it: python -m http.server -d {shown(folder)}", err=True)
 
 
 @click.command()
-@click.argument("bundle", shell_complete=complete.places)
+@click.argument("bundle", metavar="BUNDLE|COMPARISON", shell_complete=complete.places)
 @click.argument("report", type=click.Path(path_type=Path, dir_okay=False), metavar="REPORT.html")
 @click.option(
     "--compile",
@@ -49,36 +64,67 @@ def site(bundles, viewers, overwrite, without_python) -> None:
     help="Only the artifacts of this compile, such as 0/1; may be repeated (default: all).",
 )
 @click.option("--viewer", shell_complete=complete.viewers, help="This viewer only: one of the package, or the folder of one of your own (default: all of the package that have something to show).")
-@click.option("--max-mb", type=click.IntRange(min=1), default=100, show_default=True, help="Refuse to write more than this.")
+@click.option("--max-mb", type=click.IntRange(min=1), default=_MAX_MB, show_default=True, help="Refuse to write more than this.")
 @click.option("--overwrite", is_flag=True, help="Replace REPORT.html.")
 @open_option("Open the file in the browser, or not (default).")
 @no_verify
 def export(bundle, report, compiles, viewer, max_mb, overwrite, open_browser, verify) -> None:
     """Write a bundle and its viewers as one HTML file that opens from disk, offline.
 
+    Of a folder that 'compare --out' wrote, the file holds the comparison and both bundles.
+
     \b
     Example:
       tlparse-bundle export out/ report.html
+      tlparse-bundle export comparison/ changes.html
       tlparse-bundle export out/ report.html --compile 0/0 --compile 0/1
     """
-    from tlparse_bundle.commit.folder import new_file
-    from tlparse_bundle.format.layout import guards
+    from tlparse_bundle.remote import is_url
+    from tlparse_bundle.serve.comparison_folder import open_comparison
+
+    max_bytes = max_mb * 1_000_000
+    comparison = None if is_url(bundle) else open_comparison(Path(bundle), verify=verify)
+    if comparison is None:
+        _write_bundle_page(bundle, report, compiles, viewer, max_bytes, overwrite=overwrite, verify=verify)
+    elif compiles or viewer:
+        raise click.UsageError(f"{shown(bundle)} is a comparison, of which the file holds all: --compile and --viewer are for a bundle, such as {shown(Path(bundle) / 'new')}.")
+    else:
+        write_comparison_page(*comparison, report, max_bytes, overwrite=overwrite)
+    if open_browser:
+        import webbrowser
+
+        webbrowser.open(report.resolve().as_uri())
+
+
+def _write_bundle_page(bundle: str, report: Path, compiles: Sequence[str], viewer: str | None, max_bytes: int, *, overwrite: bool, verify: bool) -> None:
     from tlparse_bundle.read.reader import Bundle
     from tlparse_bundle.serve.export import export as export_page
     from tlparse_bundle.serve.export import viewers_of
     from tlparse_bundle.serve.viewer_files import viewer_folder
 
     source = Bundle.open(bundle, verify=verify)
-    with new_file(report, overwrite=overwrite, readers_of=guards(source.location)) as new:
-        pieces = export_page(source, viewer_folder(viewer) if viewer else viewers_of(source), compiles, max_mb * 1_000_000)
-        held = f"the artifacts of {', '.join(compiles)}" if compiles else "all artifacts"
+    held = f"the artifacts of {', '.join(compiles)}" if compiles else "all artifacts"
+    _write_page(lambda: export_page(source, viewer_folder(viewer) if viewer else viewers_of(source), compiles, max_bytes), report, [source.location], held, overwrite=overwrite)
+
+
+def write_comparison_page(document: dict, sides: Mapping[str, Bundle], report: Path, max_bytes: int = _MAX_MB * 1_000_000, *, overwrite: bool) -> None:
+    """Write the page of a comparison, with the bundles of both sides, as one file. Raises BundleError."""
+    from tlparse_bundle.serve.export import export_comparison
+
+    locations = [bundle.location for bundle in sides.values()]
+    _write_page(lambda: export_comparison(document, sides, max_bytes), report, locations, "all artifacts of both sides", overwrite=overwrite)
+
+
+def _write_page(make: Callable[[], list[bytes]], report: Path, sources: Sequence[str], held: str, *, overwrite: bool) -> None:
+    """Write what ``make`` gives; nobody can read it who cannot read the bundles at ``sources``."""
+    from tlparse_bundle.commit.folder import new_file
+    from tlparse_bundle.format.layout import guards
+
+    with new_file(report, overwrite=overwrite, readers_of=[path for source in sources for path in guards(source)]) as new:
+        pieces = make()
         say(f"Writing {shown(report)}: {sum(map(len, pieces)) / 1e6:.1f} MB, with {shown(held)}.", err=True)
         with new.open("xb") as file:
             file.writelines(pieces)
-    if open_browser:
-        import webbrowser
-
-        webbrowser.open(report.resolve().as_uri())
 
 
 @click.command()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tlparse_bundle.commit.folder import new_folder
+from tlparse_bundle.compare.document import FORMAT
 from tlparse_bundle.errors import BundleError
 from tlparse_bundle.format.json_codec import dumps, loads
 from tlparse_bundle.format.layout import guards
@@ -55,13 +56,31 @@ def write_comparison(document: dict, base: Bundle, new: Bundle, target: Path, *,
     return size_of(target)
 
 
-def _check_comparison(folder: Path) -> None:
-    """Raises BundleError unless a folder holds a comparison of ours, and nothing else that would be lost."""
+def open_comparison(folder: Path, *, verify: bool = True) -> tuple[dict, dict[str, Bundle]] | None:
+    """The document of such a folder, which its page checks, and the bundles of both sides; None when there is no comparison.
+
+    Raises BundleError when it is of another version, and when a side is no bundle.
+    """
+    document = _read(folder)
+    if document is None:
+        return None
+    if document["format"].get("major") != FORMAT["major"]:
+        raise BundleError(f"{visible(folder / COMPARISON)} is of another version of the format of comparisons", hint="Compare the bundles again: tlparse-bundle compare BASE NEW --out DIR", code="format-version")
+    return document, {side: Bundle.open(folder / side, verify=verify) for side in SIDES}
+
+
+def _read(folder: Path) -> dict | None:
+    """The document of a folder; None when it has none."""
     try:
         document = loads(read_regular(folder, COMPARISON, _MAX_DOCUMENT))
-        is_ours = isinstance(document, dict) and isinstance(document.get("format"), dict) and document["format"].get("name") == "tlparse-comparison"
     except (OSError, ValueError):
-        is_ours = False
-    if not is_ours:
+        return None
+    form = document.get("format") if isinstance(document, dict) else None
+    return document if isinstance(form, dict) and form.get("name") == FORMAT["name"] else None
+
+
+def _check_comparison(folder: Path) -> None:
+    """Raises BundleError unless a folder holds a comparison of ours, and nothing else that would be lost."""
+    if _read(folder) is None:
         raise BundleError(f"{visible(folder)} exists and is no comparison", hint="Choose another place; only folders of comparisons are ever replaced.", code="exists")
     check_nothing_lost(folder, "a comparison", _PARTS, (folder / side for side in SIDES if (folder / side).exists()))

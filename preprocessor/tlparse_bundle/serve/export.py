@@ -61,19 +61,22 @@ def export(bundle: Bundle, viewers: Path | Sequence[Path], compiles: Sequence[st
 def export_comparison(document: dict, sides: Mapping[str, Bundle], max_bytes: int = MAX_BYTES) -> list[bytes]:
     """The page of a comparison, in pieces: the document, and all of the bundles of both sides, each in a folder with the name of its side.
 
-    Raises BundleError when the page would be larger than ``max_bytes``.
+    Raises BundleError for a blob that is damaged, and when the page would be larger than ``max_bytes``.
     """
     names = dict.fromkeys(name for bundle in sides.values() for name in fitting(VIEWERS, bundle.manifest))
     pieces = [*head([viewers_folder() / name for name in (COMPARISON_VIEWER, *names)], ())]
     pieces.append(_element(COMPARISON, "gzip", gzip.compress(dumps(document), 9, mtime=0)))
     size = sum(map(len, pieces))
     for side, bundle in sides.items():
-        blobs = dict.fromkeys(log.blob_path(row) for log in bundle.logs for row in range(len(log.blobs["sha256"])))
+        blobs = {log.blob_path(row): (log, row) for log in bundle.logs for row in range(len(log.blobs["sha256"]))}
         for path in (*_tables(bundle), *blobs):
+            if path in blobs:
+                log, row = blobs[path]
+                log.blob(row)  # raises BundleError when it is not what the table says
             pieces.append(_element(f"{side}/{path}", *_embedded(bundle, path, None)))
             size += len(pieces[-1])
             if size > max_bytes:
-                hint = "Write a folder: --out DIR. Browsers open no page of more than a few hundred MB."
+                hint = "The folder that 'compare --out DIR' writes can lie on any web server. Browsers open no page of more than a few hundred MB."
                 raise BundleError(f"the page would be larger than {max_bytes / 1e6:g} MB", hint=hint, code="too-large")
     pieces.append(END)
     return pieces

@@ -48,9 +48,9 @@ def check_free(target: Path, mark: str, what: str) -> None:
         raise
 
 
-def check_nothing_lost(folder: Path, what: str, parts: Collection[str], bundles: Iterable[Path]) -> None:
-    """Raises BundleError when a folder holds more than these parts, or one of its bundles more than the files of a bundle."""
-    others = [entry.name for entry in folder.iterdir() if entry.name not in parts]
+def check_nothing_lost(folder: Path, what: str, parts: Collection[str], bundles: Iterable[Path], strays: Collection[str] = ()) -> None:
+    """Raises BundleError when a folder holds more than these parts, or one of its bundles more than the files of a bundle. ``strays``: what else would be lost."""
+    others = [*strays, *(entry.name for entry in folder.iterdir() if entry.name not in parts)]
     for bundle in bundles:
         found = (path for path in bundle.rglob("*") if not path.is_dir() or path.is_symlink()) if bundle.is_dir() else [bundle]
         others += [path.relative_to(folder).as_posix() for path in found if not is_own(path.relative_to(bundle).as_posix()) or path.is_symlink()]

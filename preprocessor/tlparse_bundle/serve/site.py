@@ -18,6 +18,7 @@ from tlparse_bundle.serve.catalogue import bundle_row, measures, viewer_row
 from tlparse_bundle.serve.places import bytes_below
 from tlparse_bundle.serve.published import INDEX, LEADS, STATIC, check_decodable, check_free, check_nothing_lost, copy_bundle, size_of
 from tlparse_bundle.serve.server import url_names
+from tlparse_bundle.serve.site_comparisons import FOLDER, comparisons_of, strays
 from tlparse_bundle.serve.trend import FILE as OVER_TIME
 from tlparse_bundle.serve.trend import trend_of
 from tlparse_bundle.serve.viewer_files import LIB, PAGES, copy_tree, viewers_folder, viewers_with
@@ -25,15 +26,16 @@ from tlparse_bundle.shown import shown as visible
 from tlparse_bundle.trend.run import Location
 
 _LIST = "bundles.json"
-_PARTS = {INDEX, _LIST, OVER_TIME, STATIC, "bundles", "viewers"}
+_PARTS = {INDEX, _LIST, OVER_TIME, STATIC, "bundles", "viewers", FOLDER}
 _MAX_LIST = 64 << 20
 
 
-def write_site(bundles: Sequence[Path], target: Path, viewers: Sequence[Path] = (), *, overwrite: bool = False, python: bool = True) -> int:
+def write_site(bundles: Sequence[Path], target: Path, viewers: Sequence[Path] = (), *, overwrite: bool = False, python: bool = True, compare: Sequence[tuple[str, str]] = (), notes: list[str] | None = None) -> int:
     """Writes the site into a new folder, or in place of a site that was written so; returns its size in bytes.
 
-    viewers/<name>/, bundles/<name>/, bundles.json, and an index.html that leads to the only bundle or to the list.
+    viewers/<name>/, bundles/<name>/, comparisons/<base>/<new>/, bundles.json, and an index.html that leads to the only bundle or to the list.
     ``python``: with Python for browsers, so that pages open raw logs.
+    ``compare``: pairs of the bundles, by path or name, that are compared; without any, each with the one before it. ``notes``: see comparisons_of.
     Raises BundleError when the folder is not empty, or when a page could not decode one of the bundles.
     """
     replaces = overwrite and target.is_dir() and any(target.iterdir())
@@ -45,6 +47,7 @@ def write_site(bundles: Sequence[Path], target: Path, viewers: Sequence[Path] = 
     check_decodable(dict(opened.values()))
     own = {name: Path(folder) for name, folder in url_names(viewers).items()}
     shown = viewers_with(own)
+    compared = comparisons_of(opened, compare, notes)
     sources = [path for location, _ in opened.values() for path in guards(location)]
     with new_folder(target, may_replace=_check_site if replaces else None, readers_of=sources, last=INDEX) as new:
         for name, folder in ({name: viewers_folder() / name for name in (LIB, *PAGES)} | shown).items():
@@ -56,7 +59,10 @@ def write_site(bundles: Sequence[Path], target: Path, viewers: Sequence[Path] = 
             copy_bundle(path, new / "bundles" / name)
             files = measures(bytes_below(new / "bundles" / name), (path / MANIFEST).stat().st_mtime)
             rows.append(bundle_row(name, bundle.manifest, bundle.ranks("findings")) | files)
-        listed = {"bundles": rows, "viewers": [viewer_row(name, folder) for name, folder in shown.items()]}
+        for comparison in compared:
+            (new / comparison.path).parent.mkdir(parents=True)
+            (new / comparison.path).write_bytes(comparison.document)
+        listed = {"bundles": rows, "viewers": [viewer_row(name, folder) for name, folder in shown.items()], "comparisons": [comparison.row() for comparison in compared]}
         (new / _LIST).write_bytes(dumps(listed))
         lying = [Location(name, Path(os.path.abspath(path)).parent.name, str(path)) for name, (path, _) in opened.items()]
         (new / OVER_TIME).write_bytes(dumps(trend_of(lying)))
@@ -75,4 +81,4 @@ def _check_site(folder: Path) -> None:
         is_site = False
     if not is_site:
         raise BundleError(f"{visible(folder)} exists and is no site", hint="Choose another place; only sites are ever replaced.", code="exists")
-    check_nothing_lost(folder, "a site", _PARTS, (folder / "bundles").iterdir())
+    check_nothing_lost(folder, "a site", _PARTS, (folder / "bundles").iterdir(), strays(folder))
