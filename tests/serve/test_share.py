@@ -54,6 +54,18 @@ def test_a_site_of_one_bundle_leads_to_its_viewer(bundle, tmp_path):
     assert "viewers/mine/main.js" in names(tmp_path / "own")
 
 
+def test_a_site_without_a_bundle_opens_logs(bundle, tmp_path):
+    site = str(tmp_path / "site")
+    done = CliRunner().invoke(cli, ["site", site])
+    assert done.exit_code == 0 and json.loads((tmp_path / "site" / "bundles.json").read_bytes())["bundles"] == []
+    assert "viewers/open/" in (tmp_path / "site" / "index.html").read_text()
+    whole = names(tmp_path / "site")
+    assert CliRunner().invoke(cli, ["site", site, "--overwrite", "--without-python"]).exit_code == 0
+    assert {name for name in whole - names(tmp_path / "site") if "vendor/python/" not in name} <= {"sw.js"}
+    done = CliRunner().invoke(cli, ["site", str(bundle)])
+    assert done.exit_code == 2 and "Where should the site go?" in done.output
+
+
 def test_a_viewer_of_ones_own_takes_the_place_of_ours_of_that_name(bundle, tmp_path):
     fork("starter", tmp_path / "default")
     write_site([bundle], tmp_path / "site", [tmp_path / "default"])

@@ -20,7 +20,7 @@ _MAX_MB = 100
 
 
 @click.command()
-@click.argument("bundles", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="BUNDLE... DIR")
+@click.argument("bundles", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="[BUNDLE]... DIR")
 @viewer_option
 @click.option("--overwrite", is_flag=True, help="Replace DIR if it is a site that this command wrote.")
 @click.option("--compare", "pairs", nargs=2, multiple=True, metavar="BASE NEW", shell_complete=complete.places, help="Compare these two of the bundles; may be repeated (default: each bundle with the one before it).")
@@ -28,19 +28,23 @@ _MAX_MB = 100
 def site(bundles, viewers, overwrite, pairs, without_python) -> None:
     """Write bundles and viewers into DIR, a site for any static host.
 
+    Its pages open raw logs too, in the browser alone; without BUNDLE that is all that it does.
+
     A static host compares nothing when it is asked. So of several bundles each is compared with the one before it, in the
     order in which they are named, or those are that --compare names.
 
     \b
     Example:
       tlparse-bundle site out/ public/
+      tlparse-bundle site public/
       tlparse-bundle site runs/* public/ --compare runs/monday runs/friday
       python -m http.server -d public
     """
+    from tlparse_bundle.format.layout import MANIFEST
     from tlparse_bundle.serve.browser_python import python_folder
     from tlparse_bundle.serve.site import write_site
 
-    if len(bundles) < 2:
+    if len(bundles) == 1 and (bundles[0] / MANIFEST).exists():
         raise click.UsageError(f"Where should the site go? Try: tlparse-bundle site {bundles[0]} public/")
     *paths, folder = bundles
     if python_folder() is None and not without_python:

@@ -33,7 +33,8 @@ _MAX_LIST = 64 << 20
 def write_site(bundles: Sequence[Path], target: Path, viewers: Sequence[Path] = (), *, overwrite: bool = False, python: bool = True, compare: Sequence[tuple[str, str]] = (), notes: list[str] | None = None) -> int:
     """Writes the site into a new folder, or in place of a site that was written so; returns its size in bytes.
 
-    viewers/<name>/, bundles/<name>/, comparisons/<base>/<new>/, bundles.json, and an index.html that leads to the only bundle or to the list.
+    viewers/<name>/, bundles/<name>/, comparisons/<base>/<new>/, bundles.json, and an index.html that leads to the only bundle or to the list;
+    without a bundle to the page that opens logs.
     ``python``: with Python for browsers, so that pages open raw logs.
     ``compare``: pairs of the bundles, by path or name, that are compared; without any, each with the one before it. ``notes``: see comparisons_of.
     Raises BundleError when the folder is not empty, or when a page could not decode one of the bundles.
@@ -66,8 +67,11 @@ def write_site(bundles: Sequence[Path], target: Path, viewers: Sequence[Path] = 
         (new / _LIST).write_bytes(dumps(listed))
         lying = [Location(name, Path(os.path.abspath(path)).parent.name, str(path)) for name, (path, _) in opened.items()]
         (new / OVER_TIME).write_bytes(dumps(trend_of(lying)))
-        url = f"viewers/{next(iter(shown)) if own else 'default'}/?bundle=../../{rows[0]['url']}" if len(rows) == 1 else "viewers/home/"
-        (new / INDEX).write_text(LEADS.format(url=html.escape(url), text="To the bundles"), encoding="utf-8")
+        if len(rows) == 1:
+            url, text = f"viewers/{next(iter(shown)) if own else 'default'}/?bundle=../../{rows[0]['url']}", "To the bundle"
+        else:
+            url, text = ("viewers/home/", "To the bundles") if rows else ("viewers/open/", "Open a log")
+        (new / INDEX).write_text(LEADS.format(url=html.escape(url), text=text), encoding="utf-8")
         (new / STATIC).write_bytes(b"")
     return size_of(target)
 
@@ -81,4 +85,4 @@ def _check_site(folder: Path) -> None:
         is_site = False
     if not is_site:
         raise BundleError(f"{visible(folder)} exists and is no site", hint="Choose another place; only sites are ever replaced.", code="exists")
-    check_nothing_lost(folder, "a site", _PARTS, (folder / "bundles").iterdir(), strays(folder))
+    check_nothing_lost(folder, "a site", _PARTS, (folder / "bundles").glob("*"), strays(folder))
