@@ -138,6 +138,8 @@ def test_python_and_the_pages_write_times_alike(show):
     written = page.evaluate("values => import('/viewers/lib/page/format.js').then((format) => values.map(format.time))", values)
     assert written == [duration(value) for value in values]
     assert [duration(value) for value in (999_600, 2_125_000, 61_000_000)] == ["1,000 ms", "2.13 s", "1 min 1 s"]
+    numbers = [0, 7, 999, 1000, -1000, 40_504, 999_999, 1_234_567, 2**53 - 1, 0.5, 1234.25]
+    assert page.evaluate("values => import('/viewers/lib/page/format.js').then((format) => values.map(format.count))", numbers) == [f"{number:,}" for number in numbers]
 
 
 def test_a_bundle_opens_on_the_log_with_most_to_say(show, tmp_path):

@@ -1,6 +1,6 @@
 // The first screen: what the log says, most important first; then what took the time.
 import { findingList } from "../../lib/finding/card.js";
-import { fill, h, rich } from "../../lib/page/dom.js";
+import { afterPaint, append, fill, h, rich } from "../../lib/page/dom.js";
 import { bytes, count, plural, time } from "../../lib/page/format.js";
 import { shareBar, statusBadge } from "../../lib/page/figures.js";
 import { leadsOf } from "../shared/finding-leads.js";
@@ -29,8 +29,8 @@ export async function openOverview({ bundle, log, state }) {
     runStrip(model, state, found?.summary.wall_us ?? null),
     model.frames.length === 0 && !found?.summary.compile_count && nothingCompiled(model, state),
     findings,
-    compilesPart(model, known, state),
   );
+  afterPaint(() => append(element, [compilesPart(model, known, state)])); // it is below the first screen
   return {
     element, title: "Overview",
     update: ({ item }) => {

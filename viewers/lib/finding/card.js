@@ -1,6 +1,6 @@
 // One finding, whatever its kind. All words come from the bundle; what is made here is their order, and the links.
 import { codeSnippet } from "../code/snippet.js";
-import { append, h, plain, rich } from "../page/dom.js";
+import { afterPaint, append, h, plain, rich } from "../page/dom.js";
 import { count, plural, time } from "../page/format.js";
 
 /** @typedef {import("../../../schema/bundle.d.ts").Findings["findings"][number]} Finding */
@@ -19,6 +19,7 @@ import { count, plural, time } from "../page/format.js";
 const SEVERITIES = { error: ["✖", "error"], warning: ["▲", "warning"], info: ["●", "info"] };
 const MOST_LINKS = 12;
 const MOST_TEXT = 420; // characters before the fold
+const IN_SIGHT = 5; // cards that a screen shows at first
 
 /** "model.py:12", or null. @param {{file: string | null, line: number | null}} place */
 export const placeText = ({ file, line }) => (file === null ? null : line === null ? file : `${file}:${line}`);
@@ -94,7 +95,7 @@ function evidence(finding, leads) {
 }
 
 /**
- * Findings in their order, the first ones open to see, the others behind a button.
+ * Findings in their order, the first ones open to see, the others behind a button. What is below the first screen is drawn behind it.
  * @param {Finding[]} findings
  * @param {Leads} leads
  * @param {CardOptions & {label: string, most?: number, wanted?: string}} options wanted: the fingerprint of the one that the address names
@@ -103,7 +104,9 @@ export function findingList(findings, leads, { label, most = 10, wanted = "", ..
   const item = (/** @type {Finding} */ finding) =>
     h("li", { id: `finding-${finding.fingerprint}`, "aria-current": finding.fingerprint === wanted ? "true" : null }, findingCard(finding, leads, options));
   const shown = findings.findIndex((finding) => finding.fingerprint === wanted) < most ? most : findings.length;
-  const list = h("ol", { class: "findings", "aria-label": label }, findings.slice(0, shown).map(item));
+  const atOnce = findings.slice(0, wanted ? shown : Math.min(shown, IN_SIGHT)).map(item);
+  const list = h("ol", { class: "findings", "aria-label": label }, atOnce);
+  afterPaint(() => atOnce.at(-1)?.after(...findings.slice(atOnce.length, shown).map(item)));
   if (findings.length <= shown) return list;
   const more = h("button", { class: "tool", onclick: () => {
     more.remove();
