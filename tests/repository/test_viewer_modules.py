@@ -19,7 +19,7 @@ MAX_MODULES = 25
 # What the modules of a room of lib/ may import, types included, besides their own room.
 LIB = {
     "bundle": {"vendor"},
-    "local": {"bundle"},
+    "local": {"bundle", "vendor"},
     "page": {"local", "bundle"},
     "frame": {"page", "bundle"},
     "list": {"page", "bundle"},

@@ -22,6 +22,7 @@ export const isOfLog = (path, logId) => isOwn(path) && /** @type {string} */ (pa
  * @property {string} absent what to do about a file that is not there
  * @property {string[]} [viewers] of an exported page: those that it holds
  * @property {string} [folder] of an exported page: where in it the bundle lies
+ * @property {string} [stored] of a bundle that this browser keeps: its id
  * @property {boolean} [partial] payloads were left out: zeros stand for them, so that the hashes of blobs do not hold
  */
 

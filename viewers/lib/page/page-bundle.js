@@ -1,5 +1,5 @@
-// Which bundle a page shows: the one in the page itself, the one that '?bundle=' names, 'bundle/' beside the
-// page, or one that is dropped on it.
+// Which bundle a page shows: the one in the page itself, the one that '?bundle=' names, one that the browser keeps ('?stored='),
+// 'bundle/' beside the page, or one that is dropped on it.
 import { BundleError, openBundle } from "../bundle/bundle.js";
 import { embeddedSource, webSource } from "../bundle/source.js";
 import { fill, h } from "./dom.js";
@@ -11,13 +11,13 @@ export async function openPageBundle() {
   document.getElementById("boot")?.remove();
   const embedded = embeddedSource(new URLSearchParams(location.search).get("folder") ?? "");
   if (embedded) return openBundle(embedded);
-  const asked = new URLSearchParams(location.search).get("bundle");
-  const source = webSource(allowed(asked ?? "bundle/"));
+  const asked = new URLSearchParams(location.search).get("bundle"), kept = new URLSearchParams(location.search).get("stored");
+  const source = kept === null ? webSource(allowed(asked ?? "bundle/")) : await (await import("./stored.js")).storedSource(kept);
   fill(document.body, h("p", { class: "loading", role: "status" }, `Opening ${source.label} …`));
   try {
     return await openBundle(source);
   } catch (error) {
-    if (asked !== null || !(error instanceof BundleError && error.missing)) throw error;
+    if ((asked ?? kept) !== null || !(error instanceof BundleError && error.missing)) throw error;
     return (await import("./choose-bundle.js")).chooseSource((chosen) => openBundle(chosen));
   }
 }
@@ -54,13 +54,14 @@ export function decoded(text) {
 }
 
 /**
- * The address of the bundle in another viewer; null when it has none that could be handed on: it was dropped on the page, or the file has no such viewer.
+ * The address of the bundle in another viewer; null when it has none: it was dropped on the page, or the file has no such viewer.
  * @param {Bundle} bundle @param {string} viewer @param {Record<string, string>} [state] of the other
  */
 export function inViewer({ source }, viewer, state) {
-  if (!source.url && !source.viewers?.includes(viewer)) return null;
-  const url = new URL(source.url ? `../${viewer}/` : location.pathname, location.href);
-  url.search = source.url ? location.search : String(new URLSearchParams({ viewer, ...(source.folder ? { folder: source.folder } : {}) }));
+  const beside = source.url || source.stored;
+  if (!beside && !source.viewers?.includes(viewer)) return null;
+  const url = new URL(beside ? `../${viewer}/` : location.pathname, location.href);
+  url.search = beside ? location.search : String(new URLSearchParams({ viewer, ...(source.folder ? { folder: source.folder } : {}) }));
   if (state) url.hash = new URLSearchParams({ v: "1", ...state }).toString();
   return url.href;
 }
@@ -74,6 +75,7 @@ function root() {
 /** The page that lists the bundles beside the one that is shown; null where no such page is known of. */
 export function listAddress() {
   const base = root(), asked = new URLSearchParams(location.search).get("bundle");
+  if (base && new URLSearchParams(location.search).has("stored")) return `${base.href}viewers/open/`;
   if (!base || asked === null || !URL.canParse(asked, location.href)) return null;
   return new URL(asked, location.href).href.startsWith(`${base.href}bundles/`) ? `${base.href}viewers/home/` : null;
 }

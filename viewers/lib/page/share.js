@@ -57,10 +57,11 @@ export function shareButton({ bundle, viewer }) {
   return root;
 }
 
-/** @typedef {{html: boolean, zip: boolean}} Offered what the server of the bundle makes of it when it is asked */
+/** @typedef {{html: boolean, zip: boolean}} Offered what the server of the bundle makes of it when it is asked, or this page itself */
 
 /** @param {Bundle} bundle @returns {Promise<Offered>} */
 async function offered({ source }) {
+  if (source.stored) return { html: true, zip: true };
   if (source.url?.origin !== location.origin) return { html: false, zip: false };
   const response = await fetch(new URL("manifest.json", source.url), { method: "HEAD", cache: "no-store" }).catch(() => null);
   const kinds = (response?.headers.get(SERVER) ?? "").split(",").map((kind) => kind.trim());
@@ -72,13 +73,16 @@ function ways(bundle, viewer, can, told, close) {
   const name = bundleName(bundle);
   const item = (/** @type {string} */ title, /** @type {string} */ about, /** @type {() => unknown} */ run) =>
     h("button", { role: "menuitem", tabindex: "-1", onclick: () => { close(); void run(); } }, h("span", null, title), h("span", { class: "dim" }, about));
-  const made = can.html || can.zip;
+  const { source } = bundle, made = can.html || can.zip, id = source.stored;
+  const opens = source.url ? "where the server can be reached" : id ? "in this browser, until the bundle is removed here" : "where the file is";
+  const page = id ? async () => (await import("./stored-files.js")).pageOf(id) : () => asked(`${beside(bundle, "html")}?viewer=${encodeURIComponent(viewer)}`);
+  const zip = () => (id ? save(told, `${name}.zip`, async () => (await import("./stored-files.js")).zipOf(id)) : h("a", { href: beside(bundle, "zip"), download: `${name}.zip` }).click());
   return [
-    item("Copy link to this view", bundle.source.url ? "Opens exactly this, where the server can be reached" : "Opens exactly this, where the file is", () => copyLink(told)),
-    can.html && item("Save as one file", "An HTML page with its viewers; opens from disk", () => save(bundle, viewer, name, told)),
-    can.zip && item("Download bundle", "A zip of its files", () => h("a", { href: beside(bundle, "zip"), download: `${name}.zip` }).click()),
+    item("Copy link to this view", `Opens exactly this, ${opens}`, () => copyLink(told)),
+    can.html && item("Save as one file", "An HTML page with its viewers; opens from disk", () => save(told, `${name}.html`, page)),
+    can.zip && item("Download bundle", "A zip of its files", zip),
     h("p", { class: "dim", role: "presentation" }, made ? "A trace holds source code and paths: mind to whom you give it."
-      : bundle.source.viewers ? "This page is one file already: hand on the file itself."
+      : source.viewers ? "This page is one file already: hand on the file itself."
         : ["To save it as one file: ", h("code", null, `tlparse-bundle export ${/^[\w.-]+$/.test(name) ? name : "OUT"} report.html`)]),
   ];
 }
@@ -86,18 +90,25 @@ function ways(bundle, viewer, can, told, close) {
 /** Where our server has what it makes of the bundle. @param {Bundle} bundle @param {"html" | "zip"} kind */
 const beside = ({ source }, kind) => /** @type {URL} */ (source.url).href.replace(/\/$/, `.${kind}`);
 
-/** @param {Bundle} bundle @param {string} viewer @param {string} name @param {HTMLElement} told */
-async function save(bundle, viewer, name, told) {
+/** @param {HTMLElement} told @param {string} fileName @param {() => Promise<Blob>} make */
+async function save(told, fileName, make) {
   tell(told, "Making the file …", true);
   try {
-    const response = await fetch(`${beside(bundle, "html")}?viewer=${encodeURIComponent(viewer)}`);
-    if (!response.ok) throw new Error((await response.text()).trim() || `The server answered ${response.status}.`);
-    download(`${name}.html`, await response.blob());
+    download(fileName, await make());
     tell(told, "Saved");
   } catch (error) {
-    const message = error instanceof TypeError ? "The server does not answer. Is it still running?" : /** @type {Error} */ (error).message;
-    tell(told, message.slice(0, 500), true);
+    const { message, hint } = /** @type {Error & {hint?: string}} */ (error);
+    tell(told, (hint ? `${message}. ${hint}` : message).slice(0, 500), true);
   }
+}
+
+/** What our server makes. @param {string} address @returns {Promise<Blob>} */
+async function asked(address) {
+  const response = await fetch(address).catch(() => {
+    throw new Error("The server does not answer. Is it still running?");
+  });
+  if (!response.ok) throw new Error((await response.text()).trim() || `The server answered ${response.status}.`);
+  return response.blob();
 }
 
 /** The address of this page, with its state. @param {HTMLElement} told */
