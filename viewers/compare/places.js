@@ -24,9 +24,10 @@ const FILE = "comparison.json";
 
 /** Opens what the address names. @returns {Promise<Run>} */
 export async function openRun() {
-  const embedded = await embeddedPlace();
-  const { address, label, made, home, sources } = embedded ?? placeOfPage(new URLSearchParams(location.search));
-  const document = comparisonOf(embedded?.text ?? await read(/** @type {URL} */ (address), label, made), label);
+  const asked = new URLSearchParams(location.search), id = asked.get("stored");
+  const held = await embeddedPlace() ?? (id === null ? null : await (await import("./stored.js")).storedPlace(id));
+  const { address, label, made, home, sources } = held ?? placeOfPage(asked);
+  const document = comparisonOf(held?.text ?? await read(/** @type {URL} */ (address), label, made), label);
   /** @type {Map<Which, Promise<Bundle>>} */
   const opened = new Map();
   const bundle = (/** @type {Which} */ which) => {
@@ -93,10 +94,10 @@ async function read(address, label, made) {
 
 /** The address of a side in the default viewer; null when it has none. @param {Run} run @param {Which} which @param {Record<string, string>} [state] */
 export function inDefault({ sources }, which, state) {
-  const { url, viewers, folder = "" } = sources[which];
-  if (!url && !viewers?.includes("default")) return null;
-  const address = new URL(url ? "../default/" : location.pathname, location.href);
-  address.search = String(new URLSearchParams(url ? { bundle: url.origin === location.origin ? url.pathname : url.href } : { viewer: "default", folder }));
+  const { url, stored, viewers, folder = "" } = sources[which];
+  if (!url && !stored && !viewers?.includes("default")) return null;
+  const address = new URL(url || stored ? "../default/" : location.pathname, location.href);
+  address.search = String(new URLSearchParams(url ? { bundle: url.origin === location.origin ? url.pathname : url.href } : stored ? { stored } : { viewer: "default", folder }));
   if (state) address.hash = new URLSearchParams({ v: "1", ...state }).toString();
   return address.href;
 }

@@ -15,7 +15,8 @@ from tlparse_bundle.serve.modules import needed
 LIB = "lib"
 HOME = "home"  # the page that lists bundles and viewers
 TREND = "trend"  # the page that shows all bundles over time
-PAGES = (HOME, TREND)  # they show no single bundle
+OPEN = "open"  # the page that opens logs and bundles of the reader's machine
+PAGES = (HOME, TREND, OPEN)  # they show no single bundle
 _SKIPPED = {"node_modules", "dist"}
 _TEXT = {".css", ".html", ".js", ".json", ".jsx", ".md", ".mjs", ".ts", ".tsx"}
 _UP = re.compile(r"(?:\.\./)+[\w./-]+")
