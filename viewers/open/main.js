@@ -1,5 +1,5 @@
 // The page that opens raw logs, and bundles: Python in this browser builds them, and the browser keeps them.
-import { icon } from "../lib/frame/icons.js";
+import { icon } from "../lib/frame/frame.js";
 import { takeDropped, thingsOf } from "../lib/local/dropped.js";
 import { fetched } from "../lib/local/fetched.js";
 import { keep, keepPair } from "../lib/local/keep.js";
@@ -8,8 +8,8 @@ import { fill, h } from "../lib/page/dom.js";
 import { plural } from "../lib/page/format.js";
 import { watchErrors } from "../lib/page/load.js";
 import { allowed, wayHome } from "../lib/page/page-bundle.js";
-import { themeButton } from "../lib/page/theme.js";
-import { failure, isCancelled, working } from "../lib/page/working.js";
+import { themeButton } from "../lib/page/remember.js";
+import { failure, isCancelled, sentencesOf, working } from "../lib/page/working.js";
 import { ask } from "./ask.js";
 import { drawKept } from "./kept.js";
 import { handOver } from "./unkept.js";
@@ -126,7 +126,7 @@ addEventListener("focus", () => void (occupied || drawKept(kept, python, busy)))
 
 function tellOfPython() {
   told.textContent = "Python is loading …";
-  python.ready?.then(() => fill(told, "Python is ready."), (error) => fill(told, failure(error, "Python"), "Bundles can be opened."));
+  python.ready?.then(() => fill(told, "Python is ready."), (error) => fill(told, `${sentencesOf(error).join(" ")} `, h("strong", null, "Bundles can be opened here.")));
 }
 
 /** What the address names with '?log='. */

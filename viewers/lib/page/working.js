@@ -32,12 +32,15 @@ export async function working(place, label, run) {
 
 /** What went wrong, and what to try. @param {unknown} error @param {string} [what] that it befell */
 export function failure(error, what) {
-  const { name, message, hint } = /** @type {Error & {hint?: string}} */ (error);
+  const { name } = /** @type {Error} */ (error), [message, hint] = sentencesOf(error);
   if (!["PythonError", "StoreError", "BundleError", "Error"].includes(name)) return errorBox(error);
-  return h("div", { class: "error-box", role: "alert" }, h("strong", null, what ? `${what} was not opened` : "This was not opened"), h("p", null, sentence(message)), hint && h("p", null, sentence(hint)));
+  return h("div", { class: "error-box", role: "alert" }, h("strong", null, what ? `${what} was not opened` : "This was not opened"), h("p", null, message), hint && h("p", null, hint));
 }
 
-/** Words of the package, which begin small and end without a full stop; a name of a file stays as it is. @param {string} text */
+/** What went wrong; then what to try, if that is known. @param {any} error */
+export const sentencesOf = ({ message, hint }) => [message, hint].filter(Boolean).map(sentence);
+
+/** Words of the package begin small and end without a full stop; the name of a file stays as it is, and a command. @param {string} text */
 function sentence(text) {
   const begun = /^[a-z]+ /.test(text) ? text[0].toUpperCase() + text.slice(1) : text;
   return /[.!?:]$|^.*: tlparse-bundle [\w-]+( [\w-]+)*$/s.test(begun) ? begun : `${begun}.`;

@@ -1,0 +1,243 @@
+"""Raw logs opened in the browser, from a plain server: dropped, built there, kept there, looked at, handed on, removed."""
+
+import re
+import zipfile
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from axe import violations_in_both_themes
+from conftest import FIXTURES, VIEWERS
+from pages import asked, expect_address, settle
+from plain_server import plain_server
+from playwright.sync_api import expect
+from test_web_open import drop
+from tlparse_bundle import Bundle
+from tlparse_bundle.serve.browser_python import python_folder
+from tlparse_bundle.serve.site import write_site
+
+if python_folder() is None:
+    pytest.skip("viewers/vendor/python is missing: install the checkout with Node present", allow_module_level=True)
+
+OPEN = "viewers/open/"
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory, bundle_of):
+    folder = tmp_path_factory.mktemp("open") / "site"
+    write_site([bundle_of("graph_breaks")], folder)
+    with plain_server(folder) as address:
+        yield address + "/"
+
+
+@pytest.fixture
+def start(new_page, site):
+    """start(script, changed, search): the page that opens logs, in a browser that has kept nothing. ``changed``: what the page and its worker get of a module."""
+
+    def open_it(script=None, changed=None, search=""):
+        page = new_page()
+        if script:
+            page.context.add_init_script(script)
+        if changed:
+            name, old, new = changed
+            text = (VIEWERS / name).read_text()
+            assert text.count(old) == 1
+            page.context.route(f"**/{name}", lambda route: route.fulfill(body=text.replace(old, new), content_type="text/javascript"))
+        page.goto(site + OPEN + search)
+        return page
+
+    return open_it
+
+
+def trace(name):
+    return FIXTURES / name / "trace"
+
+
+def log_of(name):
+    (log,) = trace(name).glob("*.log")
+    return log
+
+
+def headline(page):
+    return page.get_by_role("heading", level=1)
+
+
+def said(folder):
+    """What the first screen of a bundle says."""
+    return Bundle.open(folder).logs[0].table("findings")["summary"]["text"].replace("`", "")
+
+
+def entries(page):
+    return page.get_by_role("rowheader")
+
+
+def test_a_folder_of_logs_is_built_kept_handed_on_and_removed(start, site, bundle_of, tmp_path):
+    page = start()
+    expect(page.get_by_text("Python is ready")).to_be_visible()
+    drop(page, trace("graph_breaks"))
+    expect(headline(page)).to_have_text(said(bundle_of("graph_breaks")))
+    address = page.url
+    assert re.fullmatch(re.escape(site) + r"viewers/default/\?stored=[0-9a-z]{16}", address)
+    page.get_by_role("link", name="Compiles", exact=True).first.click()
+    page.locator("main a", has_text="[0/0]").first.click()
+    page.get_by_role("navigation", name="Artifacts").get_by_role("link", name="dynamo_output_graph").first.click()
+    expect(page.get_by_role("region", name="Text of dynamo_output_graph")).to_contain_text("GraphModule")
+    # a second tab, and a reload of what is open
+    other = page.context.new_page()
+    other.goto(page.url)
+    expect(other.get_by_role("region", name="Text of dynamo_output_graph")).to_contain_text("GraphModule")
+    page.goto(address + "#v=1&view=search&q=GraphModule&in=all")
+    expect(page.locator("main")).to_contain_text("class GraphModule(torch.nn.Module)")
+    # handed on from the page: a zip of the same files
+    page.get_by_role("button", name="More ways to share").click()
+    expect(page.get_by_role("menu")).to_contain_text("in this browser, until the bundle is removed here")
+    with page.expect_download() as downloads:
+        page.get_by_role("menuitem", name="Download bundle").click()
+    native = bundle_of("graph_breaks")
+    with zipfile.ZipFile(downloads.value.path()) as archive:
+        assert downloads.value.suggested_filename == "trace.zip" and archive.testzip() is None
+        assert sorted(archive.namelist()) == sorted(f"trace/{path.relative_to(native).as_posix()}" for path in native.rglob("*") if path.is_file())
+        archive.extractall(tmp_path)
+    assert said(tmp_path / "trace") == said(native)
+    # the list, to which the name leads; the zip is opened there as well
+    page.get_by_role("link", name="trace").first.click()
+    expect(entries(page)).to_have_text(["trace"])
+    (tmp_path / "run 7.zip").write_bytes(Path(downloads.value.path()).read_bytes())
+    page.get_by_label("Choose files").set_input_files(tmp_path / "run 7.zip")
+    expect(headline(page)).to_have_text(said(native))
+    page.goto(site + OPEN)
+    expect(entries(page)).to_have_count(2)
+    with page.expect_download() as downloads:
+        page.get_by_role("button", name="Save trace as one file").first.click()
+    alone = page.context.new_page()
+    alone.goto(Path(downloads.value.path()).rename(tmp_path / "trace.html").as_uri())
+    expect(headline(alone)).to_have_text(said(native))
+    alone.close()
+    # removed: nothing is there, and the other tab says so
+    page.get_by_role("button", name="Remove all").click()
+    page.get_by_role("dialog").get_by_role("button", name="Keep").click()
+    expect(entries(page)).to_have_count(2)
+    page.get_by_role("button", name="Remove all").click()
+    page.get_by_role("dialog").get_by_role("button", name="Remove").click()
+    expect(entries(page)).to_have_count(0)
+    other.reload()
+    expect(other.get_by_role("alert")).to_contain_text("This browser keeps no bundle of this address")
+    other.get_by_role("link", name="All bundles").click()
+    expect(headline(other)).to_have_text("Open a log or a bundle")
+    assert {f"{part.scheme}://{part.netloc}/" for part in map(urlsplit, asked(page)) if part.scheme in ("http", "https")} == {site}
+
+
+def test_two_are_before_and_after_or_one_run(start, site, bundle_of, tmp_path):
+    page = start()
+    before, after = tmp_path / "before.log", tmp_path / "after.log"
+    before.write_bytes(log_of("graph_breaks").read_bytes())
+    after.write_bytes(log_of("recompiles").read_bytes())
+    drop(page, after, before)
+    question = page.get_by_role("region", name="Two things to open")
+    expect(question).to_contain_text(re.compile("before.*before.*after.*after", re.DOTALL))  # the older one first
+    question.get_by_role("button", name="Swap").click()
+    expect(question.get_by_role("definition").first).to_contain_text("after")
+    question.get_by_role("button", name="Swap").click()
+    question.get_by_role("button", name="Compare them").click()
+    expect_address(page, "compare/?stored=")
+    expect(page.locator("header.shell")).to_contain_text("before → after")
+    comparison = page.url
+    page.get_by_role("link", name="new: after").click()
+    expect(headline(page)).to_have_text(said(bundle_of("recompiles")))
+    page.goto(site + OPEN)
+    expect(entries(page)).to_have_text(["before → after", "after", "before"])
+    with page.expect_download() as downloads:
+        page.get_by_role("button", name="Save before → after as one file").click()
+    assert b"tlparse-comparison" in Path(downloads.value.path()).read_bytes()
+    page.get_by_role("button", name="Remove before", exact=True).click()
+    page.get_by_role("dialog").get_by_role("button", name="Remove").click()
+    expect(entries(page)).to_have_count(2)
+    page.get_by_role("button", name="Save before → after as one file").click()
+    expect(page.get_by_role("alert")).to_contain_text("One of the two runs was removed")
+    page.goto(comparison)
+    expect(page.locator("header.shell")).to_contain_text("before → after")  # what it says itself can still be read
+
+
+def test_ranks_are_one_run_and_say_what_they_say_natively(start, bundle_of):
+    page = start()
+    job = FIXTURES / "jobs" / "other_reduce_op"
+    drop(page, *sorted(job.glob("**/*.log"))) if list(job.glob("*.log")) else drop(page, job)
+    expect_address(page, "default/?stored=")
+    settle(page)
+    verdict = Bundle.open(bundle_of(job)).ranks("findings")["summary"]["text"].replace("`", "")
+    expect(headline(page)).to_have_text(verdict)
+    page.get_by_role("link", name=re.compile("^Ranks")).first.click()
+    expect_address(page, "multirank/?stored=")
+    expect(headline(page)).to_have_text(verdict)
+
+
+def test_what_cannot_be_opened_is_said_and_the_next_may_be_one(start, tmp_path, bundle_of):
+    page = start()
+    (tmp_path / "notes.txt").write_text("nothing")
+    (tmp_path / "broken.zip").write_bytes(b"PK no zip")
+    (tmp_path / "half").mkdir()
+    (tmp_path / "half" / "manifest.json").write_text('{"format": {"name": "tlparse-bundle", "major": 99, "minor": 0}}')
+    for name, words in (("notes.txt", "notes.txt is no trace log: its beginning holds no record."), ("broken.zip", "The zip could not be read"), ("half", "format version 99")):
+        drop(page, tmp_path / name)
+        expect(page.get_by_role("alert")).to_contain_text(words)
+    (tmp_path / "long.log").write_bytes(log_of("transformer").read_bytes() * 40)
+    drop(page, tmp_path / "long.log")
+    expect(page.get_by_role("progressbar", name="Building long")).to_have_attribute("value", re.compile("0[.]"))
+    expect(page.get_by_role("button", name="Cancel")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Drop it anywhere")).to_be_visible()
+    expect(page.get_by_text("Python is ready")).to_be_visible()
+    expect(entries(page)).to_have_count(0)
+    drop(page, log_of("graph_breaks"))
+    expect(headline(page)).to_have_text(said(bundle_of("graph_breaks")))
+
+
+def test_without_python_bundles_are_opened_and_without_storage_they_are_saved(start, bundle_of, tmp_path):
+    page = start(script="globalThis.Worker = class { constructor() { throw new DOMException('no module workers', 'SecurityError'); } };")
+    expect(page.locator("main")).to_contain_text("This browser cannot run Python in the background. Build a bundle with the command line and drop that: tlparse-bundle LOG")
+    drop(page, log_of("graph_breaks"))
+    expect(page.locator(".place-of-work").get_by_role("alert")).to_contain_text("cannot run Python")
+    drop(page, bundle_of("graph_breaks"))
+    expect(headline(page)).to_have_text(said(bundle_of("graph_breaks")))
+    page = start(changed=("lib/local/store.js", "navigator.storage?.getDirectory", "false"))
+    expect(page.locator("main")).to_contain_text("This browser keeps no files for this page")
+    drop(page, log_of("graph_breaks"))
+    with page.expect_download() as downloads:
+        page.get_by_role("button", name="Save as zip").click()
+    with zipfile.ZipFile(downloads.value.path()) as archive:
+        archive.extractall(tmp_path)
+    assert said(tmp_path / "dedicated_log_torch_trace_fixture0") == said(bundle_of("graph_breaks"))
+    with page.expect_download():
+        page.get_by_role("button", name="Save as one file").click()
+
+
+def test_an_address_names_a_log(start, site, bundle_of, servers, tmp_path):
+    (tmp_path / "a run.log").write_bytes(log_of("graph_breaks").read_bytes())
+    page = start(search=f"?log={servers.enter_context(plain_server(tmp_path))}/a%20run.log")
+    expect(page.get_by_role("alert")).to_contain_text("is on another host")
+    expect(page.get_by_role("alert")).to_contain_text("connect-src")
+
+
+def test_it_can_be_used_by_everybody(start):
+    page = start()
+    expect(page.get_by_text("Python is ready")).to_be_visible()
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="Bundles of this site")).to_be_focused()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    expect(page.get_by_label("Choose files")).to_be_focused()
+    drop(page, trace("graph_breaks"), trace("recompiles"))
+    expect(page.get_by_role("button", name="Compare them")).to_be_focused()
+    assert violations_in_both_themes(page) == []
+    page.keyboard.press("Enter")
+    expect_address(page, "compare/?stored=")
+    page.go_back()
+    expect(page.get_by_text("Python is ready")).to_be_visible()
+    page.get_by_role("button", name="Remove all").click()
+    expect(page.get_by_role("dialog").get_by_role("button", name="Keep")).to_be_focused()
+    assert violations_in_both_themes(page) == []
+    page.set_viewport_size({"width": 320, "height": 640})
+    page.keyboard.press("Escape")
+    settle(page)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320
+    assert violations_in_both_themes(page) == []
