@@ -115,7 +115,7 @@ export async function removeAll() {
 }
 
 async function folder() {
-  if (!navigator.storage?.getDirectory) throw new StoreError("This browser has no storage for files, or gives it to pages of https:// and of this machine only.", "none");
+  if (!navigator.storage?.getDirectory) throw new StoreError("This browser has no storage for files, or gives none to pages that come without https.", "none");
   return (await navigator.storage.getDirectory()).getDirectoryHandle(FOLDER, { create: true });
 }
 
