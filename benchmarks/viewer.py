@@ -1,6 +1,6 @@
 """How fast the viewers are on a large trace, beside tlparse's report of the same trace.
 
-    python benchmarks/viewer.py LOG [--work FOLDER] [--rounds 5] [--json FILE] [--only load,events,artifacts,tables,provenance]
+    python benchmarks/viewer.py LOG [--work FOLDER] [--rounds 5] [--json FILE] [--only load,compare,events,artifacts,tables,provenance]
 
 LOG is a large trace (see make_trace.py). The bundle and tlparse's report of it are made in FOLDER,
 unless they are there; one server hands out both, and a new visitor opens them in turn. Needs
@@ -10,6 +10,8 @@ them; a longest task is told as the processor time that it took (and, in bracket
 passed). On a machine with other work everything takes longer: its load stands in the first line.
 
   load        time until the overview and the trie can be used, and tlparse's page is painted; bytes
+  compare     the same for what changed from a run that ended earlier (the first three quarters of LOG), made by the server
+              when the page asks, and as a folder; the longest task until then
   events      the longest task while the table is scrolled from end to end, and while one types; heap
   artifacts   time to open the largest artifacts of the log, and made ones of 4.9 MB in each language;
               the longest task while the nodes of a large graph are listed
@@ -36,10 +38,13 @@ PREPROCESSOR = Path(__file__).resolve().parent.parent / "preprocessor"
 sys.path[:0] = [str(PREPROCESSOR), str(PREPROCESSOR.parent / "tests")]
 from long_provenance import long_provenance
 from tlparse_bundle import Bundle, build, discover
+from tlparse_bundle.compare.document import compare
 from tlparse_bundle.serve.app import create_app
+from tlparse_bundle.serve.comparison_folder import write_comparison
 
 TASK_MS, OPEN_MS, HEAP_MB, FIRST_BYTES = 50, 300, 200, 300_000
 OVERVIEW = "document.querySelector('.overview .tiles') && document.querySelector('.overview .findings article')"
+CHANGES = "document.querySelector('.changes .change')"
 TRIE = "document.querySelector('[role=tree] [role=treeitem]')"
 TABLES = ["compiles", "symbols", "tensors", "kernels", "guards", "anatomy", "anatomy&by=compile", "events"]
 
@@ -49,6 +54,7 @@ def prepare(log: Path, work: Path) -> None:
 
     made = {
         "trace": None,
+        "earlier": lambda: ended_earlier(log),
         "artifacts": lambda: large_artifacts(Bundle.open(work / "trace")),
         "tables": many_rows,
         "provenance": long_provenance,
@@ -61,19 +67,29 @@ def prepare(log: Path, work: Path) -> None:
                 source = work / f"dedicated_log_torch_trace_{name}.log"
                 source.write_bytes(make())
             build(discover([source]), work / name)
+    if not (work / "comparison" / "index.html").exists():
+        base, new = (Bundle.open(work / name) for name in ("earlier", "trace"))
+        write_comparison(compare([("earlier", base)], [("trace", new)]), base, new, work / "comparison")
     if not (work / "tlparse" / "index.html").exists():
         tlparse = shutil.which("tlparse", path=Path(sys.executable).parent) or shutil.which("tlparse")
         subprocess.run([tlparse, log, "-o", work / "tlparse", "--overwrite", "--no-browser"], check=True, capture_output=True)
 
 
+def ended_earlier(log: Path) -> bytes:
+    """The first three quarters of a log, up to the end of a record."""
+    data = log.read_bytes()
+    return data[: data.rfind(b"\nV", 0, len(data) * 3 // 4) + 1]
+
+
 def application(work: Path):
-    """Ours, and tlparse's report beside it."""
+    """Ours, tlparse's report and the folder of a comparison beside it."""
     from starlette.applications import Starlette
     from starlette.routing import Mount
     from starlette.staticfiles import StaticFiles
 
-    bundles = {name: work / name for name in ("trace", "artifacts", "tables", "provenance")}
-    return Starlette(routes=[Mount("/tlparse", StaticFiles(directory=work / "tlparse", html=True)), Mount("/", create_app(bundles))])
+    bundles = {name: work / name for name in ("trace", "earlier", "artifacts", "tables", "provenance")}
+    folders = [Mount(f"/{name}", StaticFiles(directory=work / name, html=True)) for name in ("tlparse", "comparison")]
+    return Starlette(routes=[*folders, Mount("/", create_app(bundles))])
 
 
 class Measuring:
@@ -124,12 +140,35 @@ class Measuring:
 
 
 def measure_load(m: Measuring) -> None:
-    """Overview, trie and tlparse in turn."""
-    found: dict[str, list[dict]] = {"overview": [], "trie": [], "tlparse": []}
+    first_screens(m, {"overview": (m.address("trace"), OVERVIEW), "trie": (m.address("trace", "&view=stack"), TRIE)})
+
+
+def measure_compare(m: Measuring) -> None:
+    pages = {
+        "comparison, made when it is asked for": f"{m.root}/viewers/compare/?base=/bundles/earlier/&new=/bundles/trace/",
+        "comparison, a folder": f"{m.root}/comparison/viewers/compare/",
+    }
+    first_screens(m, {name: (address, CHANGES) for name, address in pages.items()})
+    for name, address in pages.items():
+        tasks = []
+        for _ in range(m.rounds):
+            page = m.browser.new_context(viewport={"width": 1280, "height": 800}, bypass_csp=True).new_page()
+            page.add_init_script(SEEN)
+            with longest_task(m.browser, page) as task:
+                page.goto(address)
+                page.evaluate(f"seen({json.dumps(CHANGES)})")
+            tasks.append(task)
+            page.context.close()
+        m.note(f"longest task: {name}", statistics.median(task["cpu_ms"] for task in tasks), "ms", TASK_MS, passed=statistics.median(task["wall_ms"] for task in tasks))
+
+
+def first_screens(m: Measuring, pages: dict[str, tuple[str, str]]) -> None:
+    """Pages by name, each with its address and what must be seen; they and tlparse's in turn."""
+    found: dict[str, list[dict]] = {"tlparse": [], **{name: [] for name in pages}}
     for _ in range(m.rounds):
         found["tlparse"].append(load(m.browser, f"{m.root}/tlparse/"))
-        found["overview"].append(load(m.browser, m.address("trace"), OVERVIEW))
-        found["trie"].append(load(m.browser, m.address("trace", "&view=stack"), TRIE))
+        for name, page in pages.items():
+            found[name].append(load(m.browser, *page))
     middle = {name: {key: statistics.median(row[key] for row in rows) for key in rows[0]} for name, rows in found.items()}
     painted = middle["tlparse"]["whole_ms"]
     m.note(
@@ -139,7 +178,7 @@ def measure_load(m: Measuring) -> None:
         bytes=middle["tlparse"]["bytes"],
         first_paint=middle["tlparse"]["first_ms"],
     )
-    for name in ("overview", "trie"):
+    for name in pages:
         row = middle[name]
         m.note(f"{name}: can be used", row["usable_ms"], "ms", painted, first_paint=row["first_ms"], files=row["files"])
         m.note(f"{name}: bytes until then", row["usable_bytes"], "B", FIRST_BYTES)
@@ -289,7 +328,7 @@ def main() -> None:
     parser.add_argument("--work", type=Path)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--json", type=Path)
-    parser.add_argument("--only", default="load,events,artifacts,tables,provenance")
+    parser.add_argument("--only", default="load,compare,events,artifacts,tables,provenance")
     options = parser.parse_args()
     print(f"load of the machine: {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors")
     with tempfile.TemporaryDirectory() as temporary:
@@ -302,6 +341,7 @@ def main() -> None:
             load(browser, m.address("trace"), OVERVIEW)  # not counted: the server's and the browser's own first time
             parts = {
                 "load": measure_load,
+                "compare": measure_compare,
                 "events": measure_events,
                 "artifacts": lambda m: measure_artifacts(m, work),
                 "tables": measure_tables,

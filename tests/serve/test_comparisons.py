@@ -40,6 +40,7 @@ def test_the_server_says_what_the_command_says(client_of, sides):
     assert client.get("/bundles.json").json()["comparison"] == "comparison.json"
     response = client.get("/comparison.json?base=before&new=after")
     assert response.status_code == 200 and response.headers["content-type"] == "application/json" and response.headers["cache-control"] == "no-store"
+    assert response.headers["content-encoding"] == "gzip" and "content-encoding" not in client.get("/comparison.json?base=before&new=after", headers={"Accept-Encoding": "identity"}).headers
     assert response.json() == compare([("before", Bundle.open(base))], [("after", Bundle.open(new))])
     jsonschema.validate(response.json(), schema("comparison"))
     assert client.head("/comparison.json?base=before&new=after").content == b""

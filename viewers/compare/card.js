@@ -9,7 +9,7 @@ import { changeSign, difference, toneOf } from "./words.js";
 const KINDS = { torch: "torch", setting: "setting", finding: "finding", graph: "graph", compile: "compile", cache: "cache", code: "generated code", time: "compile time" };
 
 /**
- * @param {import("./main.js").Context} context @param {number} pair position of the pair @param {import("./document.js").Change} change
+ * @param {import("./viewer.js").Context} context @param {number} pair position of the pair @param {import("./document.js").Change} change
  * @param {{level: number, where: string}} options where: on which ranks
  */
 export function changeCard(context, pair, change, { level, where }) {

@@ -6,13 +6,13 @@ import { ledTo, ranksText, roots } from "./changes-data.js";
 import { phaseBars, spanBars } from "./times.js";
 import { differenceText, minus, pairName } from "./words.js";
 
-/** @typedef {import("./main.js").Context} Context */
+/** @typedef {import("./viewer.js").Context} Context */
 /** @typedef {import("./changes-data.js").Root} Root */
 
 const MOST = 12; // causes that are shown at once
 const MOST_LED = 4;
 
-/** @param {Context} context @returns {Promise<import("./main.js").View>} */
+/** @param {Context} context @returns {Promise<import("./viewer.js").View>} */
 export async function openChanges(context) {
   const { run: { document }, pair } = context;
   const { summary } = document;

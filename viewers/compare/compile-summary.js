@@ -4,7 +4,7 @@ import { time } from "../lib/page/format.js";
 import { changeCard } from "./card.js";
 import { CACHES, differenceText, minus } from "./words.js";
 
-/** @typedef {import("./main.js").Context} Context */
+/** @typedef {import("./viewer.js").Context} Context */
 /** @typedef {import("./document.js").Compared} Compared */
 
 /** @type {Record<string, string>} */

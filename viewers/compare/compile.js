@@ -10,14 +10,14 @@ import { sideLink } from "./links.js";
 import { inDefault, SIDES } from "./places.js";
 import { idsText } from "./words.js";
 
-/** @typedef {import("./main.js").Context} Context */
+/** @typedef {import("./viewer.js").Context} Context */
 /** @typedef {import("./document.js").Compared} Compared */
 /** @typedef {import("./places.js").Which} Which */
 /** @typedef {import("../lib/diff/artifact-pairs.js").Pair} Artifacts */
 
 const SUMMARY = "";
 
-/** @param {Context} context @returns {Promise<import("./main.js").View>} */
+/** @param {Context} context @returns {Promise<import("./viewer.js").View>} */
 export async function openCompile(context) {
   const { run, pair, state } = context;
   const log = run.document.logs[pair];
@@ -29,7 +29,7 @@ export async function openCompile(context) {
   let compile = /** @type {Compared | undefined} */ (undefined);
   let list = /** @type {Artifacts[]} */ ([]);
   let place = "", drawn = "";
-  /** @type {import("./main.js").View} */
+  /** @type {import("./viewer.js").View} */
   const view = { element: h("div", { class: "fill" }, head, split("compare-compile", rail, body, { label: "Width of the list", size: 280 })), title: "Compile" };
 
   /** What of both bundles the list needs; the summary does without. @param {Compared} found */

@@ -18,7 +18,7 @@ const ONLY = {
   cache: ["another outcome of a cache", ({ lookups }) => lookups.length > 0],
 };
 
-/** @param {import("./main.js").Context} context @returns {Promise<import("./main.js").View>} */
+/** @param {import("./viewer.js").Context} context @returns {Promise<import("./viewer.js").View>} */
 export async function openCompiles({ run, pair, state }) {
   const { compiles, changes } = run.document.logs[pair];
   const change = (/** @type {Compared} */ compile) => minus(compile.base_us, compile.new_us);

@@ -2,7 +2,7 @@
 import { h } from "../lib/page/dom.js";
 import { inDefault, SIDES } from "./places.js";
 
-/** @typedef {import("./main.js").Context} Context */
+/** @typedef {import("./viewer.js").Context} Context */
 /** @typedef {import("./document.js").Pair} Pair */
 /** @typedef {import("./places.js").Which} Which */
 

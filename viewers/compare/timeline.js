@@ -13,7 +13,7 @@ import { difference, differenceText, idsText } from "./words.js";
 const HUES = { bad: 13, good: 0, plain: 10 };
 const WORDS = { bad: "slower", good: "faster", plain: "about the same" };
 
-/** @param {import("./main.js").Context} context @returns {Promise<import("./main.js").View>} */
+/** @param {import("./viewer.js").Context} context @returns {Promise<import("./viewer.js").View>} */
 export async function openTimeline({ run, pair, state }) {
   const { base, new: other, compiles } = run.document.logs[pair];
   /** @type {Node[]} */

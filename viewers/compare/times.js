@@ -15,7 +15,7 @@ export function phaseBars({ phases }) {
   return h("section", null, h("h2", null, "Compile time by phase"), rows.length ? bars(rows, "Compile time by phase") : h("p", { class: "dim" }, "The logs do not tell it."));
 }
 
-/** The spans that changed most. @param {import("./main.js").Context} context */
+/** The spans that changed most. @param {import("./viewer.js").Context} context */
 export function spanBars({ run: { document }, pair, state }) {
   const { spans } = document.logs[pair];
   const rows = spans.map(({ name, base_us: base, new_us: other }) => ({ name, base, other })).filter(({ base, other }) => base !== other)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import re
 from functools import partial
 
@@ -16,7 +17,7 @@ from tlparse_bundle.read.reader import Bundle
 from tlparse_bundle.serve.catalogue import Bundles
 from tlparse_bundle.serve.export import COMPARISON
 from tlparse_bundle.serve.guard import is_of_another_site
-from tlparse_bundle.serve.respond import UNREADABLE
+from tlparse_bundle.serve.respond import UNREADABLE, accepted_encodings
 
 SIDES = ("base", "new")
 _AT_ONCE = 2  # comparisons that are made at a time: each takes memory
@@ -43,9 +44,10 @@ class Comparisons:
         ranks = None if asked is None else _RANKS.fullmatch(asked)
         if asked is not None and ranks is None:
             return PlainTextResponse("Two ranks are named as in ranks=0,3\n", 400)
-        return await to_thread.run_sync(partial(self._made, sides, ranks and (int(ranks[1]), int(ranks[2])), request.method == "HEAD"), limiter=self._limit, abandon_on_cancel=True)
+        squeeze = "gzip" in accepted_encodings(request.headers.get("accept-encoding", ""))
+        return await to_thread.run_sync(partial(self._made, sides, ranks and (int(ranks[1]), int(ranks[2])), only_head=request.method == "HEAD", squeeze=squeeze), limiter=self._limit, abandon_on_cancel=True)
 
-    def _made(self, sides: list[list[str]], ranks: tuple[int, int] | None, only_head: bool) -> Response:
+    def _made(self, sides: list[list[str]], ranks: tuple[int, int] | None, *, only_head: bool, squeeze: bool) -> Response:
         try:
             places = {name: self._known.bundle(name) for names in sides for name in names}
             missing = [name for name, place in places.items() if place is None]
@@ -61,4 +63,7 @@ class Comparisons:
         except UNREADABLE as error:
             said = isinstance(error, BundleError) and error.code == "not-found"
             return PlainTextResponse(f"These bundles cannot be compared: {error.message}. {error.hint}\n" if said else _NOT_READ, 422)
-        return Response(dumps(document), media_type="application/json")
+        data, headers = dumps(document), {"Vary": "Accept-Encoding"}
+        if squeeze:
+            data, headers["Content-Encoding"] = gzip.compress(data, 1), "gzip"
+        return Response(data, media_type="application/json", headers=headers)
