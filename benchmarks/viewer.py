@@ -81,13 +81,14 @@ def ended_earlier(log: Path) -> bytes:
     return data[: data.rfind(b"\nV", 0, len(data) * 3 // 4) + 1]
 
 
-def application(work: Path):
+def application(work: Path, rounds: int):
     """Ours, tlparse's report and the folder of a comparison beside it."""
     from starlette.applications import Starlette
     from starlette.routing import Mount
     from starlette.staticfiles import StaticFiles
 
     bundles = {name: work / name for name in ("trace", "earlier", "artifacts", "tables", "provenance")}
+    bundles |= {f"earlier-{number}": work / "earlier" for number in range(rounds)}  # the server makes a comparison once
     folders = [Mount(f"/{name}", StaticFiles(directory=work / name, html=True)) for name in ("tlparse", "comparison")]
     return Starlette(routes=[*folders, Mount("/", create_app(bundles))])
 
@@ -145,7 +146,8 @@ def measure_load(m: Measuring) -> None:
 
 def measure_compare(m: Measuring) -> None:
     pages = {
-        "comparison, made when it is asked for": f"{m.root}/viewers/compare/?base=/bundles/earlier/&new=/bundles/trace/",
+        "comparison, made when it is asked for": f"{m.root}/viewers/compare/?base=/bundles/earlier-ROUND/&new=/bundles/trace/",
+        "comparison, asked for again": f"{m.root}/viewers/compare/?base=/bundles/earlier/&new=/bundles/trace/",
         "comparison, a folder": f"{m.root}/comparison/viewers/compare/",
     }
     first_screens(m, {name: (address, CHANGES) for name, address in pages.items()})
@@ -155,7 +157,7 @@ def measure_compare(m: Measuring) -> None:
             page = m.browser.new_context(viewport={"width": 1280, "height": 800}, bypass_csp=True).new_page()
             page.add_init_script(SEEN)
             with longest_task(m.browser, page) as task:
-                page.goto(address)
+                page.goto(address.replace("ROUND", "0"))
                 page.evaluate(f"seen({json.dumps(CHANGES)})")
             tasks.append(task)
             page.context.close()
@@ -163,12 +165,12 @@ def measure_compare(m: Measuring) -> None:
 
 
 def first_screens(m: Measuring, pages: dict[str, tuple[str, str]]) -> None:
-    """Pages by name, each with its address and what must be seen; they and tlparse's in turn."""
+    """Pages by name, each with its address (ROUND in it is the number of the round) and what must be seen; they and tlparse's in turn."""
     found: dict[str, list[dict]] = {"tlparse": [], **{name: [] for name in pages}}
-    for _ in range(m.rounds):
+    for number in range(m.rounds):
         found["tlparse"].append(load(m.browser, f"{m.root}/tlparse/"))
-        for name, page in pages.items():
-            found[name].append(load(m.browser, *page))
+        for name, (address, test) in pages.items():
+            found[name].append(load(m.browser, address.replace("ROUND", str(number)), test))
     middle = {name: {key: statistics.median(row[key] for row in rows) for key in rows[0]} for name, rows in found.items()}
     painted = middle["tlparse"]["whole_ms"]
     m.note(
@@ -335,7 +337,7 @@ def main() -> None:
         work = options.work or Path(temporary)
         work.mkdir(parents=True, exist_ok=True)
         prepare(options.log, work)
-        with visited(lambda: application(work)) as (browser, root):
+        with visited(lambda: application(work, options.rounds)) as (browser, root):
             m = Measuring(browser, root, options.rounds)
             only = options.only.split(",")
             load(browser, m.address("trace"), OVERVIEW)  # not counted: the server's and the browser's own first time

@@ -46,6 +46,23 @@ def test_the_server_says_what_the_command_says(client_of, sides):
     assert client.head("/comparison.json?base=before&new=after").content == b""
 
 
+def test_it_is_made_once_of_each_version(client_of, sides, tmp_path, monkeypatch):
+    made = []
+    monkeypatch.setattr("tlparse_bundle.serve.comparisons.compare", lambda *asked: made.append(asked) or compare(*asked))
+    for name, bundle in zip(("before", "after"), sides("line_changed")):
+        shutil.copytree(bundle, tmp_path / name)
+    client = client_of({name: tmp_path / name for name in ("before", "after")})
+
+    def changes(query):
+        return client.get(f"/comparison.json?{query}").json()["summary"]["change_count"]
+
+    assert [changes("base=before&new=after") for _ in range(3)] == [4, 4, 4] and len(made) == 1
+    assert changes("base=after&new=before") == 4 and changes("base=before&new=before") == 0 and len(made) == 3
+    shutil.rmtree(tmp_path / "after")
+    shutil.copytree(tmp_path / "before", tmp_path / "after", copy_function=shutil.copy)
+    assert changes("base=before&new=after") == 0 and len(made) == 4
+
+
 def test_bundles_of_a_folder_several_runs_and_ranks(client_of, sides, tmp_path):
     for name, bundle in zip(("one", "two"), sides("new_break_on_a_rank")):
         (tmp_path / name).mkdir()

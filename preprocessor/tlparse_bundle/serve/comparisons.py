@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import re
+import threading
 from functools import partial
 
 from anyio import CapacityLimiter, to_thread
@@ -13,15 +14,18 @@ from starlette.responses import PlainTextResponse, Response
 from tlparse_bundle.compare.document import compare
 from tlparse_bundle.errors import BundleError
 from tlparse_bundle.format.json_codec import dumps
+from tlparse_bundle.format.layout import MANIFEST
 from tlparse_bundle.read.reader import Bundle
 from tlparse_bundle.serve.catalogue import Bundles
 from tlparse_bundle.serve.export import COMPARISON
 from tlparse_bundle.serve.guard import is_of_another_site
 from tlparse_bundle.serve.respond import UNREADABLE, accepted_encodings
+from tlparse_bundle.trace.newest import Newest
 
 SIDES = ("base", "new")
 _AT_ONCE = 2  # comparisons that are made at a time: each takes memory
 _MOST = 16  # bundles of a side
+_KEPT_BYTES = 16_000_000  # of comparisons that were made, compressed
 _RANKS = re.compile(r"([0-9]{1,7}),([0-9]{1,7})")
 _NOT_READ = "One of the bundles could not be read; 'tlparse-bundle validate' says what is wrong with it.\n"
 
@@ -32,6 +36,8 @@ class Comparisons:
     def __init__(self, known: Bundles):
         self._known = known
         self._limit = CapacityLimiter(_AT_ONCE)
+        self._newest: Newest[tuple, bytes] = Newest(_KEPT_BYTES)  # one goes to a bundle and back
+        self._lock = threading.Lock()
 
     async def answer(self, request: Request) -> Response:
         """It takes work: pages of other sites cannot have it begun."""
@@ -55,6 +61,9 @@ class Comparisons:
                 return PlainTextResponse(f"There is no bundle {missing[0]!r} here.\n", 404)
             if only_head:
                 return Response(media_type="application/json")
+            what = (*map(tuple, sides), ranks, *map(self._version, places))
+            if (made := self._newest.get(what)) is not None:
+                return _response(made, squeeze)
             opened = {name: Bundle.open(place.location(folder)) for name, (place, folder) in places.items()}
         except UNREADABLE:  # its text may name a folder of this machine: not for a page
             return PlainTextResponse(_NOT_READ, 422)
@@ -63,7 +72,20 @@ class Comparisons:
         except UNREADABLE as error:
             said = isinstance(error, BundleError) and error.code == "not-found"
             return PlainTextResponse(f"These bundles cannot be compared: {error.message}. {error.hint}\n" if said else _NOT_READ, 422)
-        data, headers = dumps(document), {"Vary": "Accept-Encoding"}
-        if squeeze:
-            data, headers["Content-Encoding"] = gzip.compress(data, 1), "gzip"
-        return Response(data, media_type="application/json", headers=headers)
+        made = gzip.compress(dumps(document), 1)
+        with self._lock:
+            self._newest.add(what, made, len(made))
+        return _response(made, squeeze)
+
+    def _version(self, name: str) -> str:
+        """Another one when a bundle is built in its place. Raises BundleError when the bundle is gone."""
+        found = self._known.file(f"{name}/{MANIFEST}")
+        if found is None:
+            raise BundleError(f"there is no bundle {name!r}", code="not-found")
+        return found[1].tag
+
+
+def _response(document: bytes, squeeze: bool) -> Response:
+    """Of a document that is compressed with gzip."""
+    headers = {"Vary": "Accept-Encoding", **({"Content-Encoding": "gzip"} if squeeze else {})}
+    return Response(document if squeeze else gzip.decompress(document), media_type="application/json", headers=headers)
