@@ -297,5 +297,6 @@ def listed_key(key):
     return event_type, name.replace("*", "x") or None
 
 
-# Names that 2.13 does not write any more and that are carried as they are.
-OLDER = {"artifact:fx_graph_cache_hash", "artifact:aotautograd_cache_hash", "artifact:before_recompile_*", "artifact:after_recompile_*"}
+# Names that 2.13 does not write any more, or not yet, and that are carried as they are.
+OLDER = {"artifact:fx_graph_cache_hash", "artifact:aotautograd_cache_hash", "artifact:before_recompile_*", "artifact:after_recompile_*",
+         "artifact:inductor_generated_kernel_to_post_grad_nodes", "artifact:aot_autograd_runtime_wrappers"}  # fmt: skip

@@ -20,6 +20,7 @@ KINDS = (
     Kind("artifact:compiled_function_*", "compiled function", "aot", "python", "Generated wrapper code of the autograd function."),
     Kind("artifact:compiled_fn_wrapper", "compiled function wrapper", "aot", "python", "Generated wrapper code."),
     Kind("artifact:runtime_wrapper_orchestration", "runtime wrapper", "aot", "python", "Generated code that calls the wrappers in order."),
+    Kind("artifact:aot_autograd_runtime_wrappers", "runtime wrappers", "aot", "python", "Generated code of all wrappers around the compiled functions, in one artifact from torch 2.15 on."),
     Kind("artifact:*_wrapper", "wrapper", "aot", "python", "Generated wrapper code."),
     Kind("artifact:backward_subclass_*", "backward subclass wrapper", "aot", "python", "Generated wrapper code."),
     Kind("artifact:mutation_epilogue", "mutation epilogue", "aot", "python", "Generated code that applies mutations of inputs."),

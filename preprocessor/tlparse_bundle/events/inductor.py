@@ -23,5 +23,6 @@ KINDS = (
     Kind("artifact:inductor_provenance_tracking_node_mappings", "provenance: nodes", "inductor", "json", "Which graph node became which kernel."),
     Kind("artifact:inductor_provenance_tracking_kernel_stack_traces", "provenance: stacks", "inductor", "json", "Which source lines became which kernel."),
     Kind("artifact:inductor_triton_kernel_to_post_grad_nodes", "provenance: kernels (old)", "inductor", "json", "Which post-grad node became which kernel (older torch)."),
+    Kind("artifact:inductor_generated_kernel_to_post_grad_nodes", "provenance: kernels (old)", "inductor", "json", "Which post-grad node became which kernel (torch 2.8)."),
     Kind("artifact:inductor_post_to_pre_grad_nodes", "provenance: pre-grad (old)", "inductor", "json", "Which pre-grad node became which post-grad node (older torch)."),
 )

@@ -120,7 +120,7 @@ class Facts:
 
     @cached_property
     def frames(self) -> list[FrameCompile]:
-        """Frames of functions that were compiled, or were to be. Not what compiled autograd captures, nor what has no function."""
+        """Frames of functions that were compiled, or were to be. Not what compiled autograd captures, nor what ended and has no function."""
         found: dict[tuple, list[int]] = {}
         for index, row in enumerate(self.compiles):
             if row["frame_id"] is not None and (row["status"] is not None or row["metrics_event_index"] is not None):
@@ -128,7 +128,7 @@ class Facts:
         frames = []
         for rows in found.values():
             last = self.compiles[rows[-1]]
-            if last["function"] is not None or last["filename"] is not None:
+            if last["function"] is not None or last["filename"] is not None or last["status"] == "missing":
                 frames.append(FrameCompile(tuple(rows), last))
         return frames
 
@@ -160,7 +160,8 @@ class Facts:
         for index, row in enumerate(self.compiles):
             name = function_of(row["function"])
             line = row["first_line"] if name == row["function"] else first.get((row["filename"], name))
-            keys[index] = (row["filename"], name, line)
+            unknown = row["filename"] is None and name is None  # a frame is a function, whatever it is called
+            keys[index] = (row["filename"], name, row["frame_id"] if unknown else line)
         return keys
 
     @cached_property

@@ -74,8 +74,8 @@ def _name(facts: Facts, failure: _Failure) -> str | None:
 
 
 def _type(failure: _Failure) -> str | None:
-    """Name of the exception's class. torch 2.4 writes "<class 'torch._dynamo.exc.Unsupported'>"."""
-    return failure.cells["type"] and failure.cells["type"].removesuffix("'>").rpartition(".")[2]
+    """Name of the exception's class."""
+    return failure.cells["type"] and failure.cells["type"].rpartition(".")[2]
 
 
 def _cause(facts: Facts, failure: _Failure) -> tuple:

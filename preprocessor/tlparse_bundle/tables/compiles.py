@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from array import array
+from functools import cached_property
 from typing import Any
 
 from tlparse_bundle.events.registry import is_artifact
 from tlparse_bundle.format.json_codec import loads
 from tlparse_bundle.tables.json_list import JsonList
 from tlparse_bundle.tables.table import TableContext
+from tlparse_bundle.tables.texts import class_name
 from tlparse_bundle.trace.event import Event, Span
 
 # Frames that Dynamo's own frame conversion leaves at the end of a dynamo_start stack
@@ -16,11 +18,15 @@ from tlparse_bundle.trace.event import Event, Span
 _CONVERT_FRAME = "torch/_dynamo/convert_frame.py"
 _CONVERT_FUNCTIONS = frozenset(("catch_errors", "_convert_frame", "_convert_frame_assert", "__call__"))
 
+# The function through which torch calls what is compiled: never what is compiled.
+_EVAL_FRAME, _CALLER = "torch/_dynamo/eval_frame.py", "_fn"
+
 # Of the metrics, which are 30 kB and more of a record, only these are kept until the end of the log.
 _METRICS = (
     "co_name", "co_filename", "co_firstlineno", "start_time_us", "start_time", "dynamo_cumulative_compile_time_us", "entire_frame_compile_time_s",
     "aot_autograd_cumulative_compile_time_us", "backend_compile_time_s", "inductor_cumulative_compile_time_us", "inductor_compile_time_s",
     "graph_op_count", "graph_node_count", "graph_input_count", "guard_count", "recompile_reason",
+    "dynamo_time_before_restart_s", "has_guarded_code",
 )  # fmt: skip
 # What lies above is no time: a moment of the year 2096, eleven days of compiling.
 _MAX_EPOCH_US = 4 * 10**15
@@ -68,9 +74,13 @@ class _FrameCompiles:
     def times(self, number: int, metrics: dict) -> dict[str, int | None]:
         start_us = _microseconds(metrics, "start_time_us", "start_time", _MAX_EPOCH_US)
         compile_us = _microseconds(metrics, "dynamo_cumulative_compile_time_us", "entire_frame_compile_time_s")
+        if compile_us is None:
+            compile_us = _known(int(self.span_us[number]))
+        if compile_us is None and metrics.get("has_guarded_code") is False:  # all of it was in vain (2.4: torch/_dynamo/convert_frame.py)
+            compile_us = _microseconds(metrics, "", "dynamo_time_before_restart_s")
         return {
             "start_epoch_us": _known(int(self.span_start_us[number])) if start_us is None else start_us,
-            "compile_time_us": _known(int(self.span_us[number])) if compile_us is None else compile_us,
+            "compile_time_us": compile_us,
             "backend_time_us": _microseconds(metrics, "aot_autograd_cumulative_compile_time_us", "backend_compile_time_s"),
             "inductor_time_us": _microseconds(metrics, "inductor_cumulative_compile_time_us", "inductor_compile_time_s"),
         }
@@ -140,7 +150,7 @@ class Compiles:
         if metrics.get("fail_type") is not None:
             line = metrics.get("fail_user_frame_lineno")
             self._frame_compiles.failures[number] = {
-                "type": str(metrics["fail_type"]),
+                "type": class_name(str(metrics["fail_type"])),
                 "reason": _text(metrics.get("fail_reason")),
                 "filename": _text(metrics.get("fail_user_frame_filename")),
                 "line": line if type(line) is int else None,
@@ -247,12 +257,26 @@ class Compiles:
             "artifact_count": counts["artifact_count"],
         }
 
+    @cached_property
+    def _ends_at_caller(self) -> bool:
+        """Whether stacks of this log end at the caller of what is compiled, as torch 2.3 and 2.4 wrote them: no metrics name the innermost function."""
+        others = 0
+        for number, stack_index in enumerate(self._frame_compiles.stack_index):
+            name = self._metrics_of(number).get("co_name")
+            if stack_index >= 0 and type(name) is str:
+                if self._stacks.innermost(stack_index)[2] == name:
+                    return False
+                others += 1
+        return others > 0
+
     def _function(self, metrics: dict, stack_index: int | None) -> dict:
         function, filename, line = (metrics.get(k) for k in ("co_name", "co_filename", "co_firstlineno"))
         if type(function) is not str:
             function = filename = line = None
-            if stack_index is not None:
+            if stack_index is not None and not self._ends_at_caller:
                 filename, line, function, _ = self._stacks.innermost(stack_index)
+                if function == _CALLER and filename and filename.replace("\\", "/").endswith(_EVAL_FRAME):
+                    function = filename = line = None
         return {"function": function, "filename": _text(filename), "first_line": line if type(line) is int else None}
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from tlparse_bundle.tables.break_text import without_advice
 from tlparse_bundle.tables.table import TableContext
-from tlparse_bundle.tables.texts import Frame, cut, exception_in, frames_in, payload_text, text_or_none, unexpected
+from tlparse_bundle.tables.texts import Frame, class_name, cut, exception_in, frames_in, payload_text, text_or_none, unexpected
 from tlparse_bundle.trace.event import Event
 
 _METRICS = {
@@ -77,7 +77,7 @@ class Failures:
         if metrics.get("fail_type") is not None:
             file, line = metrics.get("fail_user_frame_filename"), metrics.get("fail_user_frame_lineno")
             frame = Frame(cut(file), line if type(line) is int else None, None, None) if type(file) is str else None
-            self._add(event, _METRICS[event.type], _any_text(metrics["fail_type"]), text_or_none(metrics.get("fail_reason")), frame)
+            self._add(event, _METRICS[event.type], class_name(_any_text(metrics["fail_type"])), text_or_none(metrics.get("fail_reason")), frame)
 
     def _exception(self, event: Event) -> None:
         text = payload_text(event)

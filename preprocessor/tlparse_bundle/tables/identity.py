@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from tlparse_bundle.diagnostics import Diagnostics
 from tlparse_bundle.format.json_codec import loads
 from tlparse_bundle.trace.event import Event
+
+# What torch/_dynamo/debug_utils.py writes at the head of a program that can be run; before 2.10 nothing else names the version.
+_RUNNABLE = re.compile(rb"^# torch version: ([\w.+-]{1,100})$", re.MULTILINE)
 
 
 class Identity:
@@ -15,12 +19,16 @@ class Identity:
     def __init__(self) -> None:
         self._artifact_version: str | None = None
         self._metrics_version: str | None = None
+        self._runnable_version: str | None = None
 
     def observe(self, events: Iterable[Event]) -> None:
         for event in events:
             if event.type == "artifact":
                 if event.name == "torch_version" and event.payload:
                     self._artifact_version = _version(event.payload) or self._artifact_version
+                elif event.name == "fx_graph_runnable" and self._runnable_version is None:
+                    found = _RUNNABLE.search(event.payload or b"")
+                    self._runnable_version = found and found[1].decode()
             elif event.type == "compilation_metrics" and type(event.value) is dict and self._metrics_version is None:
                 version = event.value.get("pytorch_version")
                 if type(version) is str:
@@ -28,7 +36,7 @@ class Identity:
 
     @property
     def torch_version(self) -> str | None:
-        return self._artifact_version or self._metrics_version
+        return self._artifact_version or self._metrics_version or self._runnable_version
 
 
 def _version(payload: bytes) -> str | None:

@@ -16,6 +16,7 @@ _CHAINED = re.compile(
     r"The above exception was the direct cause of the following exception):\n\n(?=Traceback )",
     re.MULTILINE,
 )
+_CLASS = re.compile(r"<class '(?:[^']*\.)?([^'.]+)'>")
 _TRACEBACK = "Traceback (most recent call last):\n"
 _FRAME = re.compile(r'^ *File "(?P<file>.*)", line (?P<line>\d{1,9})(?:, in (?P<function>.*))?$')
 _TYPE = re.compile(r"(?P<type>[^\s:()'\"]+)(?::(?: |$)|$)", re.MULTILINE)
@@ -80,3 +81,9 @@ def exception_in(text: str) -> tuple[str | None, str] | None:
     if match is None:
         return None, text[position:].strip()
     return match["type"], text[match.end() :].strip()
+
+
+def class_name(text: str) -> str:
+    """The name of an exception's class; torch 2.4 wrote ``<class 'torch._dynamo.exc.Unsupported'>``."""
+    found = _CLASS.fullmatch(text)
+    return found[1] if found else text
