@@ -190,7 +190,7 @@ export interface Compiles {
     stack_index: number | null;
     /** Start of the compile, microseconds since 1970-01-01 UTC, from the metrics, else from the 'dynamo' span of the timeline; null when unknown. */
     start_epoch_us: number | null;
-    /** Time of the whole frame compile in microseconds (all attempts, in Dynamo and below), from the metrics, else from the 'dynamo' span of the timeline; null when unknown. All attempts of one frame compile have the same value: count it once. */
+    /** Time of the whole frame compile in microseconds (all attempts, Dynamo and below), from metrics, span 'dynamo' or what a failure wasted; null when unknown. All attempts of one frame compile have the same value: count it once. */
     compile_time_us: number | null;
     /** Part of compile_time_us spent in the backend (AOTAutograd and below); null when unknown. */
     backend_time_us: number | null;

@@ -6,6 +6,7 @@ import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from log_strategies import cases
 from tlparse_bundle.format import json_standard
 
 VALUES = st.recursive(
@@ -21,6 +22,7 @@ TEXTS = [
 ]  # fmt: skip
 
 
+@cases(200)
 @given(VALUES)
 def test_values_have_the_same_bytes(value):
     expected = orjson.dumps(value)
@@ -30,6 +32,7 @@ def test_values_have_the_same_bytes(value):
     assert json_standard.dumps_sorted(value) == orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
 
 
+@cases(200)
 @given(st.binary(min_size=8, max_size=8) | st.builds(lambda m, e: struct.pack("<d", float(f"{m}e{e}")), st.integers(-9999, 9999), st.integers(-12, 24)))
 def test_numbers_have_the_same_bytes(data):
     number = struct.unpack("<d", data)[0]
