@@ -9,8 +9,10 @@ import pytest
 import traces
 import zstandard
 from conftest import watched
+from many_ranks import rank_log, write_ranks
 from pages import open_page
 from plain_server import plain_server
+from playwright.sync_api import expect
 from tlparse_bundle import Bundle, build, discover
 from tlparse_bundle.compare.document import compare
 from tlparse_bundle.errors import BundleError
@@ -71,6 +73,7 @@ def python(started, site):
     page.evaluate("store.removeAll()")
     yield page
     assert problems == []
+    assert f"{site}/viewers/vendor/python/pyodide.asm.wasm" in addresses  # what a worker asks for is seen, too
     assert {address.split("/viewers/")[0] for address in addresses if not address.startswith("blob:")} <= {site, f"{site}/bundles.json", f"{site}/favicon.ico"}
 
 
@@ -114,6 +117,21 @@ def test_logs_as_people_have_them(python, tmp_path):
         found = in_page(python, path)
         assert found.get("files") == natively([path], tmp_path / "out"), (path.name, found)
     assert "broken.log.gz" in in_page(python, mixed)["left_out"]
+
+
+def test_eight_ranks_have_the_same_verdict(python, site, tmp_path):
+    functions = [f"block_{number}" for number in range(5)]
+    folder = tmp_path / "job"
+    folder.mkdir()
+    write_ranks(folder, [rank_log(rank, functions, odd="block_3" if rank == 5 else None) for rank in range(8)])
+    assert in_page(python, folder)["files"] == natively([folder], tmp_path / "out")
+    build(discover([folder]), tmp_path / "out", codec="none")
+    verdict = Bundle.open(tmp_path / "out").ranks("findings")["summary"]["text"]
+    assert "Rank 5" in verdict
+    page = python.context.new_page()
+    page.goto(f"{site}/viewers/multirank/?stored={python.evaluate('async () => (await store.list())[0].id')}")
+    expect(page.get_by_role("heading", level=1)).to_contain_text(verdict.replace("`", "").split(". ")[0])
+    page.close()
 
 
 def test_what_is_no_log_is_told_as_on_the_command_line(python, tmp_path, monkeypatch):
