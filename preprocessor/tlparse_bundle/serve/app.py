@@ -71,9 +71,9 @@ def create_app(
         root, below = (own[name], rest) if name in own else (packaged, path)
         if path.endswith("/"):
             below += "index.html"
-        elif (name in own and not rest) or inside(root, below, Path.is_dir):
+        target = root if name in own and not below else inside(root, below, Path.exists)
+        if target is not None and not path.endswith("/") and target.is_dir():
             return RedirectResponse(request.url.path + "/" + (f"?{request.url.query}" if request.url.query else ""))
-        target = inside(root, below)
         stored = None if target is None else local_file(root, target.relative_to(root).as_posix())
         if stored is None:
             return PlainTextResponse(f"There is no file {path!r} among the viewers.\n", 404)
