@@ -141,7 +141,7 @@ def older(forked):
         (lib / path.name).write_text(re.sub(r'"\.\./\w+/', '"./', text), encoding="utf-8")
     for room in [path for path in lib.iterdir() if path.is_dir() and path.name != "vendor"]:
         shutil.rmtree(room)
-    assert {"bundle.js", "dom.js", "page-bundle.js", "vendor"} <= {path.name for path in lib.iterdir()}
+    assert {"bundle.js", "dom.js", "page.js", "vendor"} <= {path.name for path in lib.iterdir()}
     return folder
 
 

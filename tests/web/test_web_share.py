@@ -17,7 +17,7 @@ PUT = """async ([url, viewer]) => {
   document.body.replaceChildren(shareButton({ bundle: await openBundle(url), viewer }));
 }"""
 NAME = """async ([url]) => {
-  const [{ bundleName }, { openBundle }] = await Promise.all(["page/page-bundle.js", "bundle/bundle.js"].map((name) => import(new URL(`../lib/${name}`, location.href).href)));
+  const [{ bundleName }, { openBundle }] = await Promise.all(["page/page.js", "bundle/bundle.js"].map((name) => import(new URL(`../lib/${name}`, location.href).href)));
   return bundleName(await openBundle(url));
 }"""
 

@@ -1,6 +1,5 @@
 // The document of a comparison, checked before anybody works with it.
-import { BundleError, shortly } from "../lib/bundle/error.js";
-import { firstProblem, isTooDeep } from "../lib/bundle/shape.js";
+import { BundleError, firstProblem, isTooDeep, shortly } from "../lib/bundle/shape.js";
 import { MINOR, SHAPE } from "./shape.js";
 
 /** @typedef {import("../../schema/bundle.d.ts").Comparison} Comparison */

@@ -2,9 +2,9 @@
 // the comparison when it is asked.
 import { MOST_TABLE_BYTES } from "../lib/bundle/bounded.js";
 import { openBundle } from "../lib/bundle/bundle.js";
-import { BundleError } from "../lib/bundle/error.js";
+import { BundleError } from "../lib/bundle/shape.js";
 import { embeddedSource, readFile, webSource } from "../lib/bundle/source.js";
-import { allowed, decoded } from "../lib/page/page-bundle.js";
+import { allowed, decoded } from "../lib/page/page.js";
 import { comparisonOf } from "./document.js";
 
 /** @typedef {"base" | "new"} Which a side */

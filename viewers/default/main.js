@@ -1,8 +1,7 @@
 // The default viewer: asks for the bundle and for what its first screen shows, while the modules that draw it are on their way.
 import { afterPaint } from "../lib/page/dom.js";
 import { watchErrors } from "../lib/page/load.js";
-import { openPageBundle } from "../lib/page/page-bundle.js";
-import { stopped } from "../lib/page/page.js";
+import { openPageBundle, stopped } from "../lib/page/page.js";
 import { openingLog } from "./shared/model.js";
 
 const viewer = import("./frame/viewer.js");

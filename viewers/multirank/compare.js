@@ -2,7 +2,7 @@
 import { differ } from "../lib/diff/differ.js";
 import { fill, h } from "../lib/page/dom.js";
 import { loader } from "../lib/page/load.js";
-import { inViewer } from "../lib/page/page-bundle.js";
+import { inViewer } from "../lib/page/page.js";
 import { picker } from "../lib/page/picker.js";
 import { split } from "../lib/page/splitter.js";
 import { lookCloser, pairs, sameButAddresses, textOf } from "./artifacts.js";

@@ -1,7 +1,7 @@
 // What the views share: the analyses of the first screen, and who is who in the columns.
 import { each, lowest } from "../lib/bundle/ranks.js";
 import { h } from "../lib/page/dom.js";
-import { inViewer } from "../lib/page/page-bundle.js";
+import { inViewer } from "../lib/page/page.js";
 
 /** @typedef {import("../lib/bundle/bundle.js").Bundle} Bundle */
 /** @typedef {import("../lib/bundle/ranks.js").Runs} Runs */

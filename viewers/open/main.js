@@ -7,7 +7,7 @@ import { Python } from "../lib/local/python.js";
 import { fill, h } from "../lib/page/dom.js";
 import { plural } from "../lib/page/format.js";
 import { watchErrors } from "../lib/page/load.js";
-import { allowed, wayHome } from "../lib/page/page-bundle.js";
+import { allowed, wayHome } from "../lib/page/page.js";
 import { themeButton } from "../lib/page/remember.js";
 import { failure, isCancelled, sentencesOf, working } from "../lib/page/working.js";
 import { ask } from "./ask.js";

@@ -6,7 +6,7 @@ import { differ } from "../../lib/diff/differ.js";
 import { fill, h } from "../../lib/page/dom.js";
 import { bytes, plural } from "../../lib/page/format.js";
 import { loader } from "../../lib/page/load.js";
-import { allowed } from "../../lib/page/page-bundle.js";
+import { allowed } from "../../lib/page/page.js";
 import { split } from "../../lib/page/splitter.js";
 import { compileLabel, functionName, logInAddress, modelOf, openingLog } from "../shared/model.js";
 import { frameTable } from "./frame-table.js";

@@ -2,8 +2,7 @@
 import { fill, h, searchField } from "../../lib/page/dom.js";
 import { Frame } from "../../lib/frame/frame.js";
 import { count } from "../../lib/page/format.js";
-import { bundleName, listAddress } from "../../lib/page/page-bundle.js";
-import { helpButton } from "../../lib/page/page.js";
+import { bundleName, helpButton, listAddress } from "../../lib/page/page.js";
 import { themeButton } from "../../lib/page/remember.js";
 import { logName, modelOf } from "../shared/model.js";
 import { railView, viewGroups } from "./views.js";

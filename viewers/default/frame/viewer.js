@@ -2,8 +2,7 @@
 import { afterPaint, fill, h, typing } from "../../lib/page/dom.js";
 import { HashState } from "../../lib/page/hash-state.js";
 import { errorBox } from "../../lib/page/load.js";
-import { bundleName } from "../../lib/page/page-bundle.js";
-import { followLinks } from "../../lib/page/page.js";
+import { bundleName, followLinks } from "../../lib/page/page.js";
 import { openOverview } from "../overview/overview.js";
 import { openingLog } from "../shared/model.js";
 import { Shell, focusSearch, showHelp } from "./shell.js";

@@ -2,7 +2,7 @@
 import { findingCard } from "../../lib/finding/card.js";
 import { h, plain, rich } from "../../lib/page/dom.js";
 import { count } from "../../lib/page/format.js";
-import { inViewer } from "../../lib/page/page-bundle.js";
+import { inViewer } from "../../lib/page/page.js";
 import { compileLinks, recordLink } from "./parts.js";
 
 /** @typedef {import("../../lib/finding/card.js").Finding} Finding */

@@ -1,7 +1,7 @@
 // The bytes of a blob: decoded up to the size that the bundle declares, and what its name says.
 import { MOST_BLOB_BYTES } from "./bounded.js";
 import { decode } from "./source.js";
-import { BundleError, malformed } from "./error.js";
+import { BundleError, malformed } from "./shape.js";
 
 const STORED_MORE = 65_536; // what does not compress gets a little larger
 

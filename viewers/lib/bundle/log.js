@@ -1,6 +1,5 @@
 // One log of a bundle: its tables, its events, its payloads.
-import { BundleError, malformed, shortly } from "./error.js";
-import { checkChunk, checkDirectory, checkTable } from "./shape.js";
+import { BundleError, checkChunk, checkDirectory, checkTable, malformed, shortly } from "./shape.js";
 import { isOfLog } from "./source.js";
 
 /** @typedef {import("./bundle.js").Bundle} Bundle */

@@ -1,6 +1,5 @@
 // Whether a decoded table looks as its schema says and agrees with itself, before anybody works with it. The notation of shapes is that of
 // scripts/shapes.py. Fields that a shape does not name are left alone: newer bundles have more.
-import { malformed, shortly } from "./error.js";
 import { MINOR, SHAPES } from "./shapes.js";
 
 /**
@@ -235,4 +234,24 @@ export function checkChunk(name, rows, chunk, file) {
   const { length } = name === "events" ? rows.kind_index : rows.metadata;
   if (length !== chunk.count) throw malformed(file, `it has ${length} rows, the directory of the log says ${chunk.count}`);
   if (rows.first_event_index !== chunk.first_event_index) throw malformed(file, `first_event_index is ${rows.first_event_index}, the directory of the log says ${chunk.first_event_index}`);
+}
+
+// What can be wrong with a bundle, in words for a person.
+
+/** A failed read. The message says what was asked, what came back and what to try. */
+export class BundleError extends Error {
+  name = "BundleError";
+  /** The file is not there, or is not given. */
+  missing = false;
+}
+
+/** The bundle is not as the format says. @param {string} file @param {string} what */
+export const malformed = (file, what) => new BundleError(`${file} is malformed: ${what}. Try 'tlparse-bundle validate' on the bundle, or build it again from the logs.`);
+
+/** A value, short enough for a sentence. @param {unknown} value */
+export function shortly(value) {
+  if (typeof value === "object" && value !== null) return Array.isArray(value) ? "an array" : "an object";
+  if (value === undefined) return "missing";
+  const text = JSON.stringify(typeof value === "string" ? value.slice(0, 80) : value);
+  return text.length > 60 ? `${text.slice(0, 59)}…` : text;
 }

@@ -1,7 +1,8 @@
-// What the pages of all viewers have: the way past the bar, links within the page, help, and words when no bundle opens.
+// What the pages of all viewers have: their bundle, or words when none opens, the way past the bar, links within the page, help.
+import { BundleError, openBundle } from "../bundle/bundle.js";
+import { embeddedSource, webSource } from "../bundle/source.js";
 import { fill, h } from "./dom.js";
 import { errorBox } from "./load.js";
-import { wayHome } from "./page-bundle.js";
 
 /** Shows why there is nothing to see, and the way to the other bundles where there is a list of them. @param {unknown} error */
 export function stopped(error) {
@@ -47,3 +48,97 @@ export const helpSection = (title, rows) => [
 
 /** @param {() => void} show */
 export const helpButton = (show) => h("button", { class: "tool", onclick: () => show(), title: "Keys and words (?)", "aria-label": "Help" }, "?");
+
+// Which bundle a page shows: the one in the page itself, the one that '?bundle=' names, one that the browser keeps ('?stored='),
+// 'bundle/' beside the page, or one that is dropped on it.
+
+/** @typedef {import("../bundle/bundle.js").Bundle} Bundle */
+
+/** Opens it; says so in the page meanwhile, in place of what stands there for browsers that run no modules. @returns {Promise<Bundle>} */
+export async function openPageBundle() {
+  document.getElementById("boot")?.remove();
+  const embedded = embeddedSource(new URLSearchParams(location.search).get("folder") ?? "");
+  if (embedded) return openBundle(embedded);
+  const asked = new URLSearchParams(location.search).get("bundle"), kept = new URLSearchParams(location.search).get("stored");
+  const source = kept === null ? webSource(allowed(asked ?? "bundle/")) : await (await import("./stored.js")).storedSource(kept);
+  fill(document.body, h("p", { class: "loading", role: "status" }, `Opening ${source.label} …`));
+  try {
+    return await openBundle(source);
+  } catch (error) {
+    if ((asked ?? kept) !== null || !(error instanceof BundleError && error.missing)) throw error;
+    return (await import("./choose-bundle.js")).chooseSource((chosen) => openBundle(chosen));
+  }
+}
+
+/** An address of a bundle, if this page may read from there: its Content-Security-Policy says so. @param {string} address @param {string} [parameter] its name, for the error */
+export function allowed(address, parameter = "bundle") {
+  const url = new URL(address, location.href);
+  if (url.origin === location.origin) return url;
+  if (policySources().some((source) => source === url.origin || (source.endsWith(":*") && source.slice(0, -2) === `${url.protocol}//${url.hostname}`))) return url;
+  throw new Error(
+    `'${parameter}=${address}' is on another host. This page reads bundles from its own host only; put the bundle beside it, ` +
+      `or fork the viewer and add ${url.origin} to connect-src in index.html.`,
+  );
+}
+
+/**
+ * What people call the bundle: the folder that it is served from, else the exported file, or what was dropped; else the trace. Never a name that torch made up, if there is another.
+ * @param {Bundle} bundle
+ */
+export function bundleName({ source, logs }) {
+  const path = source.url?.pathname ?? (source.viewers ? location.pathname : source.label);
+  const last = path.split("/").filter(Boolean).at(-1) ?? "";
+  const name = source.url || source.viewers ? decoded(last) : last;
+  return (source.url ? name : name.replace(/\.(html?|zip)$/i, "")) || logs[0]?.summary.source.name || "bundle";
+}
+
+/** A part of an address as people read it; as it stands when it is no such part. @param {string} text */
+export function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/**
+ * The address of the bundle in another viewer; null when it has none: it was dropped on the page, or the file has no such viewer.
+ * @param {Bundle} bundle @param {string} viewer @param {Record<string, string>} [state] of the other
+ */
+export function inViewer({ source }, viewer, state) {
+  const beside = source.url || source.stored;
+  if (!beside && !source.viewers?.includes(viewer)) return null;
+  const url = new URL(beside ? `../${viewer}/` : location.pathname, location.href);
+  url.search = beside ? location.search : String(new URLSearchParams({ viewer, ...(source.folder ? { folder: source.folder } : {}) }));
+  if (state) url.hash = new URLSearchParams({ v: "1", ...state }).toString();
+  return url.href;
+}
+
+/** Where a server or a site of ours has its pages: below it lie viewers/ and bundles/. @returns {URL | null} */
+function root() {
+  const [, base] = /^(.*\/)viewers\/[^/]+\/(?:index\.html)?$/.exec(location.pathname) ?? [];
+  return base === undefined ? null : new URL(base, location.href);
+}
+
+/** The page that lists the bundles beside the one that is shown; null where no such page is known of. */
+export function listAddress() {
+  const base = root(), asked = new URLSearchParams(location.search).get("bundle");
+  if (base && new URLSearchParams(location.search).has("stored")) return `${base.href}viewers/open/`;
+  if (!base || asked === null || !URL.canParse(asked, location.href)) return null;
+  return new URL(asked, location.href).href.startsWith(`${base.href}bundles/`) ? `${base.href}viewers/home/` : null;
+}
+
+/** The same when the address of the bundle is wrong: asks whether there is a list. @returns {Promise<string | null>} */
+export async function wayHome() {
+  const base = root();
+  if (!base || listAddress()) return listAddress();
+  const list = await fetch(`${base.href}bundles.json`, { method: "HEAD" }).catch(() => null);
+  return list?.ok ? `${base.href}viewers/home/` : null;
+}
+
+/** What connect-src of the page's policy names. @returns {string[]} */
+function policySources() {
+  const policy = document.querySelector('meta[http-equiv="Content-Security-Policy"]')?.getAttribute("content") ?? "";
+  const directive = policy.split(";").map((text) => text.trim().split(/\s+/)).find(([name]) => name === "connect-src");
+  return directive?.slice(1) ?? [];
+}

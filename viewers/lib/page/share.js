@@ -1,7 +1,7 @@
 // Handing on what one sees: a click copies the link, the arrow beside it has the other ways.
 import { append, fill, h } from "./dom.js";
 import { download } from "./hand-over.js";
-import { bundleName } from "./page-bundle.js";
+import { bundleName } from "./page.js";
 
 /** @typedef {import("../bundle/bundle.js").Bundle} Bundle */
 

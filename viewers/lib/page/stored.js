@@ -1,5 +1,5 @@
 // A bundle that this browser keeps, as a source: '?stored=ID' names it.
-import { BundleError } from "../bundle/error.js";
+import { BundleError } from "../bundle/shape.js";
 import { read } from "../local/store.js";
 
 /** @typedef {import("../bundle/source.js").Source} Source */
