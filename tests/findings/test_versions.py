@@ -1,6 +1,9 @@
 """What logs of other versions of torch lack or write otherwise, and what is said of them all the same."""
 
+import json
+
 import pytest
+from log_builder import record
 
 
 @pytest.fixture
@@ -36,3 +39,32 @@ def test_an_exception_has_its_own_name(log, version):
 def test_the_version_stands_where_a_log_has_it(log, name, version):
     """Before 2.10 in programs that can be run again; 2.4 writes none."""
     assert log(name).row["torch_version"] == version
+
+
+def test_a_recompile_limit_is_no_backward(log):
+    """2.6 writes the limit as metrics of a backward compile that failed."""
+    limit = [compile for compile in log("2.6.0/recompiles").compiles if compile.row["function"] == "limit"]
+    assert [(compile.key, compile.row["backward_time_us"]) for compile in limit] == [("8/0", None), ("8/1", None), ("8/2", None), ("8/3", None)]
+    (finding,) = [row for row in log("2.6.0/recompiles").findings()["findings"] if row["kind"] == "recompile-limit"]
+    assert "`limit`" in finding["title"]
+
+
+def test_kernels_of_other_graphs_are_not_this_ones(log):
+    """2.8 goes on with one map of kernels over all graphs, so that equal names of nodes tie kernels of one graph to lines of the next."""
+    found = log("2.8.0/prov")
+    table = found.table("provenance")
+    names = [[table["strings"][name] for name in group["kernels"]["name"]] for group in table["groups"]]
+    assert [len(kernels) for kernels in names] == [3, 4, 1]
+    for group, kernels in zip(table["groups"], names):
+        (code,) = [artifact.text() for artifact in found.artifacts if artifact.row["event_index"] == group["code_event_index"]]
+        assert [name for name in kernels if name not in code] == []
+    assert not {name for name in names[0] if name.startswith("cpp_")} & {name for name in names[1]}
+
+
+def test_a_second_record_that_tells_a_part_changes_nothing(built, tmp_path):
+    """2.7 writes two compilation_metrics for one compile of AOTInductor, the second without a name."""
+    whole = {"co_name": "f", "co_filename": "a.py", "co_firstlineno": 3, "graph_op_count": 4, "start_time_us": 1_700_000_000_000_000, "dynamo_cumulative_compile_time_us": 5_000}
+    path = tmp_path / "dedicated_log_torch_trace_x.log"
+    path.write_bytes(b"".join(record("compilation_metrics 0/0 " + json.dumps(metrics)) for metrics in (whole, {"start_time_us": 1_700_000_000_009_000, "inductor_cumulative_compile_time_us": 7})))
+    (compile,) = built(path).logs[0].compiles
+    assert (compile.status, compile.row["function"], compile.row["graph_op_count"], compile.row["compile_time_us"]) == ("ok", "f", 4, 5_000)

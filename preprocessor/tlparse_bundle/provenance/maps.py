@@ -107,6 +107,7 @@ def _add_kernels(maps: GroupMaps, mapping: Mapping, earlier: frozenset[str]) -> 
 
     torch goes on with one list when forward and backward are compiled in one go, so that the backward
     names the kernels of the forward again: those that the earlier code has and this code has not are left out.
+    Before 2.9 the list, which has no handles yet, goes on over all graphs: what is not in the code is another graph's.
     """
     named = dict(mapping.kernels)
     if maps.code is not None:
@@ -116,6 +117,9 @@ def _add_kernels(maps: GroupMaps, mapping: Mapping, earlier: frozenset[str]) -> 
             named = {kernel: None for kernel in named if kernel in own_names or kernel not in earlier}
         elif not any(split_handle(kernel)[1] is not None for kernel in named):
             own = maps.code.kernels_without_handles()
+            found = dict.fromkeys(kernel for kernel in named if kernel in set(own))
+            if found and maps.version == 1:
+                named = found
         named |= dict.fromkeys(own)
     calls = maps.code.call_lines(named) if maps.code else {}
     posts: dict[str, list[str]] = {}

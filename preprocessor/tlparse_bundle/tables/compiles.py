@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from array import array
 from functools import cached_property
 from typing import Any
@@ -18,6 +19,7 @@ from tlparse_bundle.trace.event import Event, Span
 _CONVERT_FRAME = "torch/_dynamo/convert_frame.py"
 _CONVERT_FUNCTIONS = frozenset(("catch_errors", "_convert_frame", "_convert_frame_assert", "__call__"))
 
+_LIMIT = re.compile(r"(?:Recompile|Cache)Limit")
 # The function through which torch calls what is compiled: never what is compiled.
 _EVAL_FRAME, _CALLER = "torch/_dynamo/eval_frame.py", "_fn"
 
@@ -145,6 +147,9 @@ class Compiles:
             self._frame_compiles.recompile_texts[number] = _recompile_text(event.payload)
 
     def _observe_metrics(self, number: int, event_index: int, metrics: dict) -> None:
+        known = self._metrics_of(number)
+        if known.get("co_name") is not None and metrics.get("co_name") is None:
+            return  # torch 2.7 writes a second record for one compile of AOTInductor, which tells a part of it only
         self._frame_compiles.metrics_row[number] = len(self._metrics)
         self._metrics.append([event_index, *map(metrics.get, _METRICS)])
         if metrics.get("fail_type") is not None:
@@ -285,6 +290,8 @@ def _known(number: int) -> int | None:
 
 
 def _backward_time_us(metrics: dict) -> int | None:
+    if _LIMIT.search(str(metrics.get("fail_type"))):  # torch 2.6 tells of a recompile limit so: nothing was compiled
+        return None
     for key in ("backward_cumulative_compile_time_us", "duration_us", "inductor_cumulative_compile_time_us"):
         time_us = _microseconds(metrics, key, "inductor_compile_time_s" if key.startswith("inductor") else None)
         if time_us is not None:
