@@ -68,3 +68,14 @@ def test_a_second_record_that_tells_a_part_changes_nothing(built, tmp_path):
     path.write_bytes(b"".join(record("compilation_metrics 0/0 " + json.dumps(metrics)) for metrics in (whole, {"start_time_us": 1_700_000_000_009_000, "inductor_cumulative_compile_time_us": 7})))
     (compile,) = built(path).logs[0].compiles
     assert (compile.status, compile.row["function"], compile.row["graph_op_count"], compile.row["compile_time_us"]) == ("ok", "f", 4, 5_000)
+
+
+@pytest.mark.parametrize("version", ["2.6.0", "2.8.0", "2.15.0"])
+def test_a_frame_that_is_skipped_whole_is_told(log, version):
+    """Before 2.11 the text of the break does not say so. The break in a loop is the one; a function that calls one with a break goes on in parts."""
+    breaks = log(f"{version}/breaks")
+    skipped = {row["function"] for row in breaks.table("graph_breaks")["graph_breaks"] for at in row["occurrences"] if at["skips_frame"]}
+    assert skipped == {"f_loop"}
+    (finding,) = [row for row in breaks.findings()["findings"] if "`f_loop`" in row["title"]]
+    assert "the whole of it runs uncompiled" in finding["text"]
+    assert not [row["title"] for row in breaks.findings()["findings"] if row != finding and "runs uncompiled" in row["text"]]
