@@ -171,6 +171,25 @@ def test_ranks_are_one_run_and_say_what_they_say_natively(start, bundle_of):
     expect(headline(page)).to_have_text(verdict)
 
 
+def test_a_log_is_opened_where_a_bundle_is_asked_for_and_on_the_list(new_page, site, bundle_of):
+    page = new_page(errors=True)  # it asks for 'bundle/' in vain
+    page.goto(site + "viewers/default/")
+    expect(headline(page)).to_have_text("Open a bundle")
+    drop(page, trace("graph_breaks"), trace("recompiles"))
+    expect(page.get_by_role("alert")).to_contain_text("These are two")
+    expect(page.get_by_role("link", name="Compare two runs")).to_have_attribute("href", f"{site}{OPEN}")
+    page.get_by_label("Zip or log").set_input_files(log_of("graph_breaks"))
+    expect(headline(page)).to_have_text(said(bundle_of("graph_breaks")))
+    expect_address(page, "default/?stored=")
+    page.reload()
+    expect(headline(page)).to_have_text(said(bundle_of("graph_breaks")))
+    page.goto(f"{site}viewers/home/")
+    expect(page.get_by_role("link", name="Open a log or a bundle")).to_be_visible()
+    drop(page, trace("recompiles"))
+    expect(headline(page)).to_have_text(said(bundle_of("recompiles")))
+    expect_address(page, "default/?stored=")
+
+
 def test_what_cannot_be_opened_is_said_and_the_next_may_be_one(start, tmp_path, bundle_of):
     page = start()
     (tmp_path / "notes.txt").write_text("nothing")

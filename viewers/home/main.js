@@ -2,6 +2,7 @@
 import { icon } from "../lib/frame/frame.js";
 import { fill, h, searchField } from "../lib/page/dom.js";
 import { count, plural } from "../lib/page/format.js";
+import { takeDropped } from "../lib/local/dropped.js";
 import { HashState } from "../lib/page/hash-state.js";
 import { errorBox, watchErrors } from "../lib/page/load.js";
 import { themeButton } from "../lib/page/remember.js";
@@ -15,7 +16,7 @@ const LIST = new URL("../../bundles.json", location.href); // its addresses are 
 const DEFAULTS = { q: "", sort: "-built" };
 const state = new HashState(DEFAULTS, []);
 const main = h("main", { id: "main" }, h("p", { class: "loading", role: "status" }, "Loading the list …"));
-fill(document.body, h("header", { class: "bar" }, icon("bundle"), h("span", { class: "name" }, "tlparse-bundle"), h("span", { class: "spring" }), themeButton()), main);
+fill(document.body, h("header", { class: "bar" }, icon("bundle"), h("span", { class: "name" }, "tlparse-bundle"), h("span", { class: "spring" }), h("a", { class: "tool open-link", href: "../open/" }, "Open a log or a bundle"), themeButton()), main);
 
 /** @param {{bundles: import("./rows.js").BundleRow[], viewers: ViewerRow[], comparison?: string, comparisons?: import("./choice.js").Made[]}} list comparison: the server compares two of them; comparisons: those that a site has */
 function show({ bundles, viewers, comparison, comparisons }) {
@@ -49,7 +50,27 @@ const empty = () => [
 const about = (viewers) => h("section", { class: "viewers" }, h("h2", null, "Viewers"),
   h("dl", null, viewers.map((viewer) => h("div", null, h("dt", null, viewer.name), h("dd", null, viewer.description || viewer.title)))));
 
+/** A log or a bundle of this machine is opened in place. @param {DragEvent} event */
+async function drop(event) {
+  event.preventDefault();
+  const dropped = takeDropped(event.dataTransfer), label = dropped.map(({ name }) => name).join(", ");
+  if (!dropped.length || main.querySelector(".working")) return;
+  const place = h("div", { class: "place-of-work" });
+  main.querySelector(".place-of-work")?.remove();
+  main.prepend(place);
+  const [{ kept, onlyOne }, { failure, isCancelled }] = await Promise.all([import("../lib/page/keep-dropped.js"), import("../lib/page/working.js")]);
+  try {
+    const { id } = await kept(place, await onlyOne(place, dropped, label));
+    if (id === null) throw new Error("This browser keeps no files for this page, as in some private windows. The page that opens logs can save what it builds.");
+    location.assign(`../default/?stored=${id}`);
+  } catch (error) {
+    fill(place, !isCancelled(error) && failure(error, label));
+  }
+}
+
 watchErrors();
+addEventListener("dragover", (event) => event.preventDefault());
+addEventListener("drop", drop);
 try {
   const response = await fetch(LIST);
   if (!response.ok) throw new Error(`Asked for ${LIST.href}: the server answered ${response.status}. Run 'tlparse-bundle serve' or 'tlparse-bundle site' again.`);

@@ -1,10 +1,13 @@
-// A page without a bundle: choose one from disk. Nothing leaves the machine; the page reads the files itself.
+// A page without a bundle: choose one from disk, or a log, which is built here. Nothing leaves the machine; the page reads the files itself.
 import { fileSource } from "../bundle/source.js";
-import { unzip } from "../bundle/unzip.js";
+import { takeDropped } from "../local/dropped.js";
 import { fill, h } from "./dom.js";
-import { errorBox } from "./load.js";
+import { kept, onlyOne } from "./keep-dropped.js";
+import { openAddress } from "./page-bundle.js";
+import { failure, isCancelled } from "./working.js";
 
 /** @typedef {import("../bundle/source.js").Source} Source */
+/** @typedef {import("../local/dropped.js").Dropped} Dropped */
 
 /**
  * Asks until a bundle can be opened. @template T
@@ -13,15 +16,16 @@ import { errorBox } from "./load.js";
 export function chooseSource(open) {
   return new Promise((resolve) => {
     const told = h("div", { "aria-live": "polite" });
-    const take = async (/** @type {string} */ label, /** @type {() => Promise<Map<string, Blob>>} */ read) => {
-      fill(told, h("p", { class: "loading", role: "status" }, `Reading ${label} …`));
+    const take = async (/** @type {Dropped[]} */ dropped, /** @type {string} */ label) => {
       try {
-        const bundle = await open(fileSource(await read(), label));
+        const source = await sourceOf(told, dropped, label);
+        fill(told, h("p", { class: "loading", role: "status" }, `Opening ${source.label} …`));
+        const bundle = await open(source);
         removeEventListener("dragover", over);
         removeEventListener("drop", drop);
         resolve(bundle);
       } catch (error) {
-        fill(told, errorBox(error));
+        fill(told, !isCancelled(error) && failure(error, label));
       }
     };
     const over = (/** @type {DragEvent} */ event) => {
@@ -30,56 +34,33 @@ export function chooseSource(open) {
     };
     const drop = (/** @type {DragEvent} */ event) => {
       event.preventDefault();
-      const dropped = takeDropped(event.dataTransfer); // at once: the browser forgets it when this function returns
-      if (dropped.length) void take(dropped.map(({ name }) => name).join(", "), () => filesOf(dropped));
+      const dropped = takeDropped(event.dataTransfer);
+      if (dropped.length) void take(dropped, dropped.map(({ name }) => name).join(", "));
     };
     addEventListener("dragover", over);
     addEventListener("drop", drop);
     const chosen = (/** @type {Event} */ event) => {
       const files = [.../** @type {HTMLInputElement} */ (event.target).files ?? []];
-      if (files.length) void take(files[0].webkitRelativePath.split("/")[0] || files[0].name, () => filesOf(files));
+      if (files.length) void take(files, files[0].webkitRelativePath.split("/")[0] || files[0].name);
     };
+    const more = openAddress();
     fill(document.body, h("main", { class: "stopped", id: "main" },
       h("h1", null, "Open a bundle"),
-      h("p", null, "Drop a bundle here: the folder that ", h("code", null, "tlparse-bundle"), " wrote, or a zip of it. Or choose it:"),
+      h("p", null, "Drop a bundle here: the folder that ", h("code", null, "tlparse-bundle"), " wrote, or a zip of it. Or a log, or a folder of logs. Or choose it:"),
       h("p", null, h("label", null, "Folder ", h("input", { type: "file", webkitdirectory: true, onchange: chosen }))),
-      h("p", null, h("label", null, "Zip ", h("input", { type: "file", accept: ".zip,application/zip", onchange: chosen }))),
+      h("p", null, h("label", null, "Zip or log ", h("input", { type: "file", onchange: chosen }))),
       told,
-      h("p", { class: "dim" }, "Nothing is sent anywhere: this page reads the files itself. To read from a server, add ", h("code", null, "?bundle=ADDRESS"), " to the address of this page.")));
+      h("p", { class: "dim" }, "Nothing is sent anywhere: this page reads the files itself, and builds bundles of logs. To read from a server, add ", h("code", null, "?bundle=ADDRESS"), " to the address of this page."),
+      more && h("p", null, h("a", { href: more }, "Compare two runs, and see what this browser keeps"))));
   });
 }
 
-/** @typedef {File | FileSystemEntry} Dropped */
-
-/** @param {DataTransfer | null} transfer @returns {Dropped[]} */
-function takeDropped(transfer) {
-  return [...(transfer?.items ?? [])].filter((item) => item.kind === "file").map((item) => item.webkitGetAsEntry() ?? item.getAsFile()).filter((item) => item !== null);
-}
-
-/** All files by path: folders and zips taken apart. @param {Dropped[]} dropped @returns {Promise<Map<string, Blob>>} */
-async function filesOf(dropped) {
-  /** @type {Map<string, Blob>} */
-  const files = new Map();
-  for (const item of dropped) {
-    if (!(item instanceof File)) await walk(item, files);
-    else files.set(item.webkitRelativePath || item.name, item);
-  }
-  const [[name, only]] = files.size === 1 ? files : [["", null]];
-  return only && /\.zip$/i.test(name) ? unzip(only) : files;
-}
-
-/** @param {FileSystemEntry} entry @param {Map<string, Blob>} files */
-async function walk(entry, files) {
-  if (entry.isFile) {
-    const file = await new Promise((resolve, reject) => /** @type {FileSystemFileEntry} */ (entry).file(resolve, reject));
-    files.set(entry.fullPath.replace(/^\//, ""), file);
-    return;
-  }
-  const reader = /** @type {FileSystemDirectoryEntry} */ (entry).createReader();
-  for (;;) {
-    /** @type {FileSystemEntry[]} */
-    const some = await new Promise((resolve, reject) => reader.readEntries(resolve, reject)); // a hundred at a time
-    if (!some.length) return;
-    await Promise.all(some.map((child) => walk(child, files)));
-  }
+/** @param {Element} place where it is told meanwhile @param {Dropped[]} dropped @param {string} label @returns {Promise<Source>} */
+async function sourceOf(place, dropped, label) {
+  const thing = await onlyOne(place, dropped, label);
+  if (thing.kind === "bundle") return fileSource(thing.files, thing.name);
+  const { id, files } = await kept(place, thing);
+  if (id === null) return fileSource(files, thing.name);
+  history.replaceState(null, "", `?stored=${id}${location.hash}`);
+  return (await import("./stored.js")).storedSource(id);
 }

@@ -66,7 +66,7 @@ export async function openPageBundle() {
     return await openBundle(source);
   } catch (error) {
     if ((asked ?? kept) !== null || !(error instanceof BundleError && error.missing)) throw error;
-    return (await import("./choose-bundle.js")).chooseSource((chosen) => openBundle(chosen));
+    return (await import("./choose-bundle.js")).chooseSource((chosen) => openBundle(chosen), openAddress());
   }
 }
 
@@ -120,10 +120,16 @@ function root() {
   return base === undefined ? null : new URL(base, location.href);
 }
 
+/** The page that opens logs, and lists what the browser keeps; null where there is none. */
+export function openAddress() {
+  const base = root();
+  return base && `${base.href}viewers/open/`;
+}
+
 /** The page that lists the bundles beside the one that is shown; null where no such page is known of. */
 export function listAddress() {
   const base = root(), asked = new URLSearchParams(location.search).get("bundle");
-  if (base && new URLSearchParams(location.search).has("stored")) return `${base.href}viewers/open/`;
+  if (new URLSearchParams(location.search).has("stored")) return openAddress();
   if (!base || asked === null || !URL.canParse(asked, location.href)) return null;
   return new URL(asked, location.href).href.startsWith(`${base.href}bundles/`) ? `${base.href}viewers/home/` : null;
 }

@@ -38,7 +38,7 @@ export function failure(error, what) {
 }
 
 /** What went wrong; then what to try, if that is known. @param {any} error */
-export const sentencesOf = ({ message, hint }) => [message, hint].filter(Boolean).map(sentence);
+export const sentencesOf = ({ name, message, hint }) => [name === "PythonError" ? sentence(message) : message, hint && sentence(hint)].filter(Boolean);
 
 /** Words of the package begin small and end without a full stop; the name of a file stays as it is, and a command. @param {string} text */
 function sentence(text) {
