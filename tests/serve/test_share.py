@@ -12,6 +12,7 @@ from tlparse_bundle.cli.main import cli
 from tlparse_bundle.read.validate import validate
 from tlparse_bundle.serve import fork as fork_module
 from tlparse_bundle.serve import published, site, viewer_files
+from tlparse_bundle.serve.export import export, viewers_of
 from tlparse_bundle.serve.fork import fork
 from tlparse_bundle.serve.modules import modules, needed
 from tlparse_bundle.serve.site import write_site
@@ -176,6 +177,15 @@ def test_modules_come_after_those_that_they_import(tmp_path):
     text = dict(found.modules)["main.js"]
     assert 'from "@module:a.js"' in text and 'import("@module:later.js")' in text and 'new URL("@worker:worker.js"' in text
     assert 'import("./types.js")' in text and 'import("./no.js")' in text
+    less = modules(entry, tmp_path, without={"later.js", "a.js"}).modules
+    assert [name for name, _ in less] == ["b.js", "c.js", "a.js", "main.js"] and 'import("./later.js")' in dict(less)["main.js"]
+
+
+def test_an_exported_file_has_nothing_for_other_bundles(bundle):
+    opened = Bundle.open(bundle)
+    text = b"".join(export(opened, viewers_of(opened))).decode()
+    held = [name for name, _ in json.loads(re.search('id="modules">(.*?)</script>', text, re.DOTALL)[1])["modules"]]
+    assert "lib/page/page-bundle.js" in held and [name for name in held if "lib/local/" in name or "choose-bundle" in name] == []
 
 
 def test_needed_follows_pages_styles_modules_workers_and_types(tmp_path):

@@ -1,7 +1,6 @@
 // The page that opens raw logs, and bundles: Python in this browser builds them, and the browser keeps them.
 import { icon } from "../lib/frame/frame.js";
 import { takeDropped, thingsOf } from "../lib/local/dropped.js";
-import { fetched } from "../lib/local/fetched.js";
 import { keep, keepPair } from "../lib/local/keep.js";
 import { Python } from "../lib/local/python.js";
 import { fill, h } from "../lib/page/dom.js";
@@ -11,6 +10,7 @@ import { allowed, wayHome } from "../lib/page/page.js";
 import { themeButton } from "../lib/page/remember.js";
 import { failure, isCancelled, sentencesOf, working } from "../lib/page/working.js";
 import { ask } from "./ask.js";
+import { fetched } from "./fetched.js";
 import { drawKept } from "./kept.js";
 import { handOver } from "./unkept.js";
 

@@ -5,7 +5,7 @@ be given the addresses of those that it imports.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -75,8 +75,10 @@ def needed(files: Iterable[Path]) -> set[Path]:
     return found
 
 
-def modules(entry: Path, root: Path, *others: Path) -> Modules:
+def modules(entry: Path, root: Path, *others: Path, without: Container[str] = ()) -> Modules:
     """``entry`` and ``others``, and all that they need; the last that is named is the last of the modules, unless another one needs it.
+
+    ``without``: names of files that are left out where they are imported later.
 
     Raises BundleError when a module is missing or lies outside, and when modules import each other in a circle.
     """
@@ -94,7 +96,7 @@ def modules(entry: Path, root: Path, *others: Path) -> Modules:
         text = path.read_text(encoding="utf-8")
         pieces, done = [], 0
         for kind, start, end, target in references(path, text):
-            if kind not in _MARKS or (kind != IMPORT and not target.is_file()):
+            if kind not in _MARKS or (kind != IMPORT and not target.is_file()) or (kind == LATER and target.name in without):
                 continue  # what is fetched later may be missing; the page says so then
             if kind == WORKER:
                 workers[target] = None

@@ -51,6 +51,7 @@ END = f"<script>{_BOOT}</script>\n</body>\n</html>\n".encode()
 _STYLE = re.compile(r'[ \t]*<link rel="stylesheet"(?: media="([^"]*)")? href="([^"]+)" />\n')
 _SCRIPT = re.compile(r'[ \t]*<script type="module" src="([^"]+)"></script>\n')
 _POLICY = re.compile(r'<meta\s+http-equiv="Content-Security-Policy"\s+content="[^"]*"\s*/>')
+_ELSEWHERE = {"choose-bundle.js", "stored.js", "stored-files.js"}  # they open bundles that are not in the page
 _PRELOAD = re.compile(r'[ \t]*<link rel="modulepreload"[^>]*>\n')
 
 
@@ -80,7 +81,7 @@ def head(folders: Sequence[Path], compiles: Sequence[str]) -> Iterator[bytes]:
     held = f' data-compiles="{html.escape(", ".join(compiles))}"' if compiles else ""
     page = page.replace("<body>", f'<body data-viewers="{" ".join(viewer.name for viewer in viewers)}"{held}>', 1)
     yield page.split("</body>")[0].encode()
-    found = modules(viewers[0].entry, root, *(viewer.entry for viewer in viewers[1:]))
+    found = modules(viewers[0].entry, root, *(viewer.entry for viewer in viewers[1:]), without=_ELSEWHERE)
     entries = {viewer.name: viewer.entry.relative_to(root).as_posix() for viewer in viewers}
     listing = dumps(found._asdict() | {"entries": entries}).replace(b"<", b"\\u003c")
     yield b'<script type="application/json" id="modules">' + listing + b"</script>\n"

@@ -3,7 +3,6 @@ import { fileSource } from "../bundle/source.js";
 import { takeDropped } from "../local/dropped.js";
 import { fill, h } from "./dom.js";
 import { kept, onlyOne } from "./keep-dropped.js";
-import { openAddress } from "./page-bundle.js";
 import { failure, isCancelled } from "./working.js";
 
 /** @typedef {import("../bundle/source.js").Source} Source */
@@ -11,9 +10,9 @@ import { failure, isCancelled } from "./working.js";
 
 /**
  * Asks until a bundle can be opened. @template T
- * @param {(source: Source) => Promise<T>} open @returns {Promise<T>}
+ * @param {(source: Source) => Promise<T>} open @param {string | null} more the page that opens logs @returns {Promise<T>}
  */
-export function chooseSource(open) {
+export function chooseSource(open, more) {
   return new Promise((resolve) => {
     const told = h("div", { "aria-live": "polite" });
     const take = async (/** @type {Dropped[]} */ dropped, /** @type {string} */ label) => {
@@ -43,7 +42,6 @@ export function chooseSource(open) {
       const files = [.../** @type {HTMLInputElement} */ (event.target).files ?? []];
       if (files.length) void take(files, files[0].webkitRelativePath.split("/")[0] || files[0].name);
     };
-    const more = openAddress();
     fill(document.body, h("main", { class: "stopped", id: "main" },
       h("h1", null, "Open a bundle"),
       h("p", null, "Drop a bundle here: the folder that ", h("code", null, "tlparse-bundle"), " wrote, or a zip of it. Or a log, or a folder of logs. Or choose it:"),
