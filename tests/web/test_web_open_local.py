@@ -1,5 +1,6 @@
 """Raw logs opened in the browser, from a plain server: dropped, built there, kept there, looked at, handed on, removed."""
 
+import os
 import re
 import zipfile
 from pathlib import Path
@@ -132,6 +133,7 @@ def test_two_are_before_and_after_or_one_run(start, site, bundle_of, tmp_path):
     before, after = tmp_path / "before.log", tmp_path / "after.log"
     before.write_bytes(log_of("graph_breaks").read_bytes())
     after.write_bytes(log_of("recompiles").read_bytes())
+    os.utime(before, (1_700_000_000,) * 2)
     drop(page, after, before)
     question = page.get_by_role("region", name="Two things to open")
     expect(question).to_contain_text(re.compile("before.*before.*after.*after", re.DOTALL))  # the older one first
