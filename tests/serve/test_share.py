@@ -185,7 +185,7 @@ def test_an_exported_file_has_nothing_for_other_bundles(bundle):
     opened = Bundle.open(bundle)
     text = b"".join(export(opened, viewers_of(opened))).decode()
     held = [name for name, _ in json.loads(re.search('id="modules">(.*?)</script>', text, re.DOTALL)[1])["modules"]]
-    assert "lib/page/page-bundle.js" in held and [name for name in held if "lib/local/" in name or "choose-bundle" in name] == []
+    assert "lib/page/page.js" in held and [name for name in held if "lib/local/" in name or "choose-bundle" in name] == []
 
 
 def test_needed_follows_pages_styles_modules_workers_and_types(tmp_path):
