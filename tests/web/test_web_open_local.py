@@ -15,7 +15,9 @@ from playwright.sync_api import expect
 from test_web_open import drop
 from tlparse_bundle import Bundle
 from tlparse_bundle.serve.browser_python import python_folder
+from tlparse_bundle.serve.offline import service_worker
 from tlparse_bundle.serve.site import write_site
+from waiting import until
 
 if python_folder() is None:
     pytest.skip("viewers/vendor/python is missing: install the checkout with Node present", allow_module_level=True)
@@ -36,7 +38,7 @@ def start(new_page, site):
     """start(script, changed, search): the page that opens logs, in a browser that has kept nothing. ``changed``: what the page and its worker get of a module."""
 
     def open_it(script=None, changed=None, search=""):
-        page = new_page()
+        page = new_page(service_workers="block")  # what they keep is tested below
         if script:
             page.context.add_init_script(script)
         if changed:
@@ -174,7 +176,7 @@ def test_ranks_are_one_run_and_say_what_they_say_natively(start, bundle_of):
 
 
 def test_a_log_is_opened_where_a_bundle_is_asked_for_and_on_the_list(new_page, site, bundle_of):
-    page = new_page(errors=True)  # it asks for 'bundle/' in vain
+    page = new_page(errors=True, service_workers="block")  # it asks for 'bundle/' in vain
     page.goto(site + "viewers/default/")
     expect(headline(page)).to_have_text("Open a bundle")
     drop(page, trace("graph_breaks"), trace("recompiles"))
@@ -262,3 +264,62 @@ def test_it_can_be_used_by_everybody(start):
     settle(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= 320
     assert violations_in_both_themes(page) == []
+
+
+def test_a_site_works_without_its_server_and_a_new_version_takes_its_place(new_page, bundle_of, tmp_path):
+    site = tmp_path / "site"
+    write_site([], site)
+    page = new_page(errors=True)  # what is not there
+
+    def title(text):
+        shown = site / "viewers" / "open" / "index.html"
+        shown.write_text(re.sub("<title>.*</title>", f"<title>{text}</title>", shown.read_text()))
+
+    def becomes_title(text):
+        def seen():
+            page.goto(address + OPEN)
+            page.evaluate("navigator.serviceWorker.ready.then((registration) => registration.update()).catch(() => {})")
+            return page.title()
+
+        until(seen, text)
+
+    with plain_server(site) as base:
+        address = base + "/"
+        page.goto(address + OPEN)
+        page.evaluate("navigator.serviceWorker.ready.then(() => {})")
+        (site / "viewers").rename(tmp_path / "away")  # all of it comes from the browser now
+        page.goto(address + OPEN)
+        drop_when_ready(page, log_of("graph_breaks"))
+        expect(headline(page)).to_have_text(said(bundle_of("graph_breaks")))
+        (tmp_path / "away").rename(site / "viewers")
+        title("a new version")
+        (site / "sw.js").write_bytes(service_worker(site))
+        becomes_title("a new version")
+        title("half a version")  # which its hashes do not name
+        (site / "sw.js").write_bytes(service_worker(site).replace(b"open/index.html\":\"", b"open/index.html\":\"0"))
+        assert page.evaluate("navigator.serviceWorker.ready.then((registration) => registration.update()).then((registration) => new Promise((done) => { const worker = registration.installing; worker.onstatechange = () => done(worker.state); }))") == "redundant"
+        page.goto(address + OPEN)
+        assert page.title() == "a new version"
+    page.goto(address + OPEN)  # nobody answers
+    expect(page.get_by_text("Python is ready")).to_be_visible()
+    assert page.title() == "a new version"
+
+
+def test_another_server_of_the_same_port_is_not_hidden(new_page, tmp_path):
+    site = tmp_path / "site"
+    write_site([], site, python=False)
+    page = new_page(errors=True)
+    with plain_server(site) as address:
+        page.goto(f"{address}/{OPEN}")
+        page.evaluate("navigator.serviceWorker.ready.then(() => {})")
+        page.goto(f"{address}/{OPEN}")
+        (site / "sw.js").unlink()
+        (site / "viewers" / "open" / "index.html").write_text("<!doctype html><title>another server</title>")
+        page.goto(f"{address}/{OPEN}")
+        assert page.title() == "another server"
+        assert page.evaluate("navigator.serviceWorker.getRegistrations().then((all) => all.length)") == 0
+
+
+def drop_when_ready(page, path):
+    expect(page.get_by_text("Python is ready")).to_be_visible()
+    drop(page, path)

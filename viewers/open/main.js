@@ -6,7 +6,7 @@ import { Python } from "../lib/local/python.js";
 import { fill, h } from "../lib/page/dom.js";
 import { plural } from "../lib/page/format.js";
 import { watchErrors } from "../lib/page/load.js";
-import { allowed, wayHome } from "../lib/page/page.js";
+import { allowed } from "../lib/page/page.js";
 import { themeButton } from "../lib/page/remember.js";
 import { failure, isCancelled, sentencesOf, working } from "../lib/page/working.js";
 import { ask } from "./ask.js";
@@ -140,7 +140,17 @@ async function asked() {
   });
 }
 
+/** The bundles of a server or a site; a site keeps this page and Python in the browser, too, so that they work without a network. */
+async function beside() {
+  const list = new URL("../../bundles.json", location.href);
+  const response = await fetch(list).catch(() => null);
+  if (!response?.ok) return;
+  const { bundles, offline } = await response.json();
+  if (bundles.length) fill(home, h("a", { href: "../home/" }, "Bundles of this site"));
+  if (offline && navigator.serviceWorker) await navigator.serviceWorker.register(new URL("sw.js", list)).catch(() => {}); // it goes on as it is
+}
+
 tellOfPython();
 void drawKept(kept, python, busy);
-void wayHome().then((href) => href && fill(home, h("a", { href }, "Bundles of this site")));
+void beside();
 void asked();

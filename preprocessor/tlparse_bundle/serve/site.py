@@ -16,6 +16,8 @@ from tlparse_bundle.read.reader import Bundle
 from tlparse_bundle.serve.browser_python import copy_python
 from tlparse_bundle.serve.catalogue import bundle_row, measures, viewer_row
 from tlparse_bundle.serve.places import bytes_below
+from tlparse_bundle.serve.offline import FILE as SERVICE_WORKER
+from tlparse_bundle.serve.offline import service_worker
 from tlparse_bundle.serve.published import INDEX, LEADS, STATIC, check_decodable, check_free, check_nothing_lost, copy_bundle, size_of
 from tlparse_bundle.serve.server import url_names
 from tlparse_bundle.serve.site_comparisons import FOLDER, comparisons_of, strays
@@ -26,14 +28,14 @@ from tlparse_bundle.shown import shown as visible
 from tlparse_bundle.trend.run import Location
 
 _LIST = "bundles.json"
-_PARTS = {INDEX, _LIST, OVER_TIME, STATIC, "bundles", "viewers", FOLDER}
+_PARTS = {INDEX, _LIST, OVER_TIME, STATIC, "bundles", "viewers", FOLDER, SERVICE_WORKER}
 _MAX_LIST = 64 << 20
 
 
 def write_site(bundles: Sequence[Path], target: Path, viewers: Sequence[Path] = (), *, overwrite: bool = False, python: bool = True, compare: Sequence[tuple[str, str]] = (), notes: list[str] | None = None) -> int:
     """Writes the site into a new folder, or in place of a site that was written so; returns its size in bytes.
 
-    viewers/<name>/, bundles/<name>/, comparisons/<base>/<new>/, bundles.json, and an index.html that leads to the only bundle or to the list;
+    viewers/<name>/, bundles/<name>/, comparisons/<base>/<new>/, bundles.json, sw.js, and an index.html that leads to the only bundle or to the list;
     without a bundle to the page that opens logs.
     ``python``: with Python for browsers, so that pages open raw logs.
     ``compare``: pairs of the bundles, by path or name, that are compared; without any, each with the one before it. ``notes``: see comparisons_of.
@@ -55,6 +57,7 @@ def write_site(bundles: Sequence[Path], target: Path, viewers: Sequence[Path] = 
             copy_tree(folder, new / "viewers" / name)
         if python:
             copy_python(new / "viewers")
+        (new / SERVICE_WORKER).write_bytes(service_worker(new))
         rows = []
         for name, (path, bundle) in opened.items():
             copy_bundle(path, new / "bundles" / name)
@@ -63,7 +66,7 @@ def write_site(bundles: Sequence[Path], target: Path, viewers: Sequence[Path] = 
         for comparison in compared:
             (new / comparison.path).parent.mkdir(parents=True)
             (new / comparison.path).write_bytes(comparison.document)
-        listed = {"bundles": rows, "viewers": [viewer_row(name, folder) for name, folder in shown.items()], "comparisons": [comparison.row() for comparison in compared]}
+        listed = {"bundles": rows, "viewers": [viewer_row(name, folder) for name, folder in shown.items()], "comparisons": [comparison.row() for comparison in compared], "offline": SERVICE_WORKER}
         (new / _LIST).write_bytes(dumps(listed))
         lying = [Location(name, Path(os.path.abspath(path)).parent.name, str(path)) for name, (path, _) in opened.items()]
         (new / OVER_TIME).write_bytes(dumps(trend_of(lying)))

@@ -1,0 +1,70 @@
+const FILES = /** @type {Record<string, string>} */ ({}); // 'tlparse-bundle site' writes here the SHA-256 of each file, by its path on the site
+// Keeps the viewers and Python in the browser, so that a site opens logs without a network. Bundles of the site are not kept.
+// A new version is installed when all of its files are there and are what they should be; until then the old one goes on.
+
+const scope = /** @type {any} */ (self);
+const CACHE = `tlparse-bundle ${scope.registration.scope}`;
+const ROOT = new URL(scope.registration.scope);
+const HERE = /^(localhost|127\.[\d.]+|\[::1\])$/; // other servers get the ports of this machine
+const AT_ONCE = 8;
+let left = false;
+
+/** What a file of this content is called in the cache. @param {string} path */
+const keyOf = (path) => new URL(`${path}?sha256=${FILES[path]}`, ROOT).href;
+
+/** The path on the site that an address asks for; null when it is none of those that are kept. @param {string} address */
+function pathOf(address) {
+  const url = new URL(address);
+  if (url.origin !== ROOT.origin || !url.pathname.startsWith(ROOT.pathname)) return null;
+  const path = decodeURI(url.pathname.slice(ROOT.pathname.length)).replace(/(^|\/)$/, "$1index.html");
+  return Object.hasOwn(FILES, path) ? path : null;
+}
+
+/** @param {Cache} cache @param {string} path */
+async function keep(cache, path) {
+  if (await cache.match(keyOf(path))) return;
+  const response = await fetch(new URL(path, ROOT), { cache: "no-cache" });
+  const bytes = await response.clone().arrayBuffer();
+  const found = Array.from(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  if (!response.ok || found !== FILES[path]) throw new Error(`${path} is not the file of this version of the site`);
+  await cache.put(keyOf(path), response);
+}
+
+async function install() {
+  const cache = await caches.open(CACHE), paths = Object.keys(FILES);
+  await Promise.all(Array.from({ length: AT_ONCE }, async () => {
+    for (let path; (path = paths.pop());) await keep(cache, path);
+  }));
+  const pages = await scope.clients.matchAll({ type: "window", includeUncontrolled: true });
+  if (pages.length < 2) await scope.skipWaiting(); // modules of two versions would meet in the other pages
+}
+
+async function activate() {
+  const cache = await caches.open(CACHE), own = new Set(Object.keys(FILES).map(keyOf));
+  for (const request of await cache.keys()) if (!own.has(request.url)) await cache.delete(request);
+  await scope.clients.claim();
+}
+
+/** Whether another server has this port of the machine now: it answers, and has no such file. */
+async function isOther() {
+  if (!HERE.test(ROOT.hostname)) return false;
+  const response = await fetch(scope.location.href, { method: "HEAD", cache: "no-store" }).catch(() => null);
+  return response !== null && !response.ok;
+}
+
+/** @param {Request} request @param {string} path */
+async function answer(request, path) {
+  if (request.mode === "navigate" && await isOther()) {
+    left = true;
+    await scope.registration.unregister();
+    return fetch(request);
+  }
+  return await (await caches.open(CACHE)).match(keyOf(path)) ?? fetch(request);
+}
+
+scope.addEventListener("install", (/** @type {any} */ event) => event.waitUntil(install()));
+scope.addEventListener("activate", (/** @type {any} */ event) => event.waitUntil(activate()));
+scope.addEventListener("fetch", (/** @type {any} */ event) => {
+  const path = event.request.method === "GET" && !left ? pathOf(event.request.url) : null;
+  if (path !== null) event.respondWith(answer(event.request, path));
+});
