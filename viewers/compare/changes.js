@@ -34,7 +34,7 @@ function compared({ run: { document }, pair }) {
   const names = (/** @type {"base" | "new"} */ which) => document[which].map(({ name }) => name).join(", ");
   const { compiles, compile_time_us: times, base, new: other } = document.logs[pair];
   const of = (/** @type {"base" | "new"} */ which) => compiles.filter((compile) => compile[which]).length;
-  const torch = [base?.torch_version ?? "–", other?.torch_version ?? "–"];
+  const torch = [base?.torch_version ?? "–", other?.torch_version ?? "–"], unknown = torch.includes("–");
   const row = (/** @type {string} */ title, /** @type {any} */ left, /** @type {any} */ right, /** @type {any} */ more) =>
     h("tr", null, h("th", { scope: "row" }, title), h("td", null, left), h("td", null, right), h("td", null, more));
   return h("div", { class: "compared-box", tabindex: "0", role: "region", "aria-label": "What was compared" }, h("table", { class: "plain compared" },
@@ -42,7 +42,7 @@ function compared({ run: { document }, pair }) {
     h("tbody", null,
       row("Compile time", time(times?.base), time(times?.new), differenceText(minus(times?.base, times?.new))),
       row("Compiles", count(of("base")), count(of("new")), `${count(compiles.filter((compile) => compile.base && compile.new).length)} in both`),
-      row("torch", torch[0], torch[1], torch[0] === torch[1] ? "same" : "≠ another"))));
+      row("torch", torch[0], torch[1], unknown ? "–" : torch[0] === torch[1] ? "same" : "≠ another"))));
 }
 
 /** @param {import("./document.js").Pair} pair */

@@ -167,7 +167,7 @@ def serve(work: Callable[[Link], Any], link: Link | None = None, parent: int | N
     """
     if parent is not None:
         end_with(parent)
-    gc.set_threshold(50_000)  # as in cli.main
+    gc.set_threshold(50_000)  # as in cli
     link = link or Link(sys.stdin.buffer, sys.stdout.buffer)
     sys.stdout = sys.stderr  # what a plug-in prints is no message
     try:

@@ -85,4 +85,4 @@ def _start(parent: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # it reaches all processes of a terminal; the parent ends its workers itself
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM, signal.SIGHUP})
-    gc.set_threshold(50_000)  # as in cli.main
+    gc.set_threshold(50_000)  # as in cli

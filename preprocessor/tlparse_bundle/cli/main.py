@@ -211,7 +211,6 @@ def docs(what, name) -> None:
 
 def main() -> None:
     """Entry point: runs the command line and turns errors into sentences and exit codes."""
-    gc.set_threshold(50_000)  # tables are thousands of objects that stay, and next to nothing is garbage in cycles
     try:
         raise_at_signals()
         color = False if os.environ.get("NO_COLOR") else None
