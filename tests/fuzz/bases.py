@@ -6,7 +6,9 @@ import tempfile
 from pathlib import Path
 
 import traces
-from tlparse_bundle import build, discover
+from tlparse_bundle import Bundle, build, discover
+from tlparse_bundle.compare.document import compare
+from tlparse_bundle.format.json_codec import dumps
 
 # Name of a base: the fixture that it is built from.
 FIXTURES = {"small": "killed", "ranks": "ranks_killed", "provenance": "provenance_aoti", "failures": "failures"}
@@ -17,6 +19,8 @@ _LARGER = (
     "export_dtrace", "compiled_autograd", "recompiles", "memory_budget", "overlap_scheduling", "dynamic_shapes", "ddp_split", "regions", "ranks_extra_break", "ranks_other_shape",
 )  # fmt: skip
 LARGER = [f"{name}-{codec}" for name in _LARGER for codec in ("zstd", "none")]
+# Of two runs, before and after a change, the one after: a page compares it with the other one.
+PAIRS = [f"pairs/{name}/new-{codec}" for name in ("line_changed", "new_break_on_a_rank") for codec in ("zstd", "none")]
 _OTHER = "nonascii"
 
 
@@ -35,8 +39,27 @@ def other(codec):
         return _built([shutil.copy(log, Path(folder, "other.log"))], codec)
 
 
+def before(name):
+    """{path: bytes} of the run before that of PAIRS."""
+    return base(name.replace("/new-", "/base-"))
+
+
+@functools.cache
+def comparison(name):
+    """The document that compares both, as JSON."""
+    with tempfile.TemporaryDirectory() as folder:
+        sides = []
+        for side, files in (("base", before(name)), ("new", base(name))):
+            for path, data in files.items():
+                Path(folder, side, path).parent.mkdir(parents=True, exist_ok=True)
+                Path(folder, side, path).write_bytes(data)
+            sides.append([(side, Bundle.open(Path(folder, side)))])
+        return dumps(compare(*sides))
+
+
 def _trace(fixture):
-    return traces.ROOT / "fixtures" / fixture / "trace"
+    folder = traces.ROOT / "fixtures" / fixture
+    return folder if fixture.startswith("pairs/") else folder / "trace"
 
 
 def _built(paths, codec):

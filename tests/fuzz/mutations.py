@@ -47,6 +47,15 @@ def mutate(name, seed):
     return Mutated(files, notes)
 
 
+def mutate_document(kind, data, rng, notes):
+    """A document of this schema as JSON, changed in one to three places."""
+    document = json.loads(data)
+    for _ in range(rng.choice([1, 1, 2, 3])):
+        found = place(document, rng.choice(fields(kind)), rng) or any_place(document, rng)
+        notes.append(f"{kind}.json: {_change(document, *found, rng)}")
+    return dumps(document)
+
+
 def write(files, folder, canary):
     """Put a bundle into a new folder. ``canary`` is the folder that links point to."""
     folder.mkdir(parents=True)

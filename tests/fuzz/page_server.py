@@ -1,4 +1,4 @@
-"""The viewers, and one bundle that is held in memory, on a server of their own. It notes what it is asked."""
+"""The viewers, one bundle and its comparison with another one, held in memory, on a server of their own. It notes what it is asked."""
 
 import json
 import threading
@@ -13,10 +13,14 @@ _ENCODINGS = {".zst": "zstd", ".gz": "gzip"}
 
 
 class PageServer:
-    """``files`` is the bundle, ``encoded`` whether the browser is told how its files are stored, ``home`` the list of bundles."""
+    """``files`` is the bundle, ``encoded`` whether the browser is told how its files are stored, ``home`` the list of bundles.
+
+    ``before`` is a bundle that it is compared with, ``comparison`` the document.
+    """
 
     def __init__(self):
         self.address, self.files, self.encoded, self.home = "", {}, False, b"{}"
+        self.before, self.comparison = {}, b""
 
     def answer(self, path):
         """(content, headers), None when there is nothing."""
@@ -25,7 +29,10 @@ class PageServer:
         if path.startswith("/viewers/"):
             file = ROOT / path[1:] if not path.endswith("/") else ROOT / path[1:] / "index.html"
             return (file.read_bytes(), {"Content-Type": _TYPES.get(file.suffix, "application/octet-stream")}) if file.is_file() else None
-        content = self.files.get(path.removeprefix("/bundle/")) if path.startswith("/bundle/") else None
+        if path == "/comparison/comparison.json":
+            return self.comparison, {"Content-Type": "application/json"}
+        folders = {"/bundle/": self.files, "/comparison/new/": self.files, "/comparison/base/": self.before}
+        content = next((files.get(path.removeprefix(folder)) for folder, files in folders.items() if path.startswith(folder)), None)
         if not isinstance(content, bytes):
             return None
         encoding = _ENCODINGS.get("." + path.rpartition(".")[2]) if self.encoded else None

@@ -17,7 +17,7 @@ from tlparse_bundle.format.codecs import codec_of
 from traces import ROOT
 
 from fuzz import mutations
-from fuzz.bases import NAMES
+from fuzz.bases import NAMES, PAIRS, before, comparison
 from fuzz.page_server import home, page_server
 from fuzz.runner import MAX_BYTES, MAX_S, Fault
 
@@ -38,6 +38,8 @@ OTHERS = {
     "starter": ["", "compile=0/0", "compile=0/0&artifact=0"],
     "home": [""],
 }
+COMPARE = ["view=changes", "view=compiles", "view=compiles&change=0", "view=timeline", "view=timeline&width=base", "view=timeline&left=1/0&right=1/0", "view=compile&left=1/0&right=1/0"]
+COMPARE += [f"view=compile&left=1/0&right=1/0&part={part}" for part in ("dynamo_output_graph", "dynamo_cpp_guards_str", "inductor_output_code", "nothing")]
 VIEWS_A_CASE = 7
 # Clicks on some of what is there; links to other pages are left alone.
 CLICKS = """(random) => {
@@ -85,10 +87,15 @@ class Pages:
         rng = random.Random(f"views {name}")
         self._site.files, self._site.encoded = files, rng.random() < 0.5
         self._site.home = home(rng.choice(["x", "\u202ex", "<img src=x onerror=alert(1)>"]), _manifest(files))
+        if (pair := name.split(":")[0]) in PAIRS:
+            viewers = ["compare"]
+            self._site.before, self._site.comparison = before(pair), comparison(pair)
+            if rng.random() < 0.6:
+                self._site.comparison = mutations.mutate_document("comparison", comparison(pair), rng, notes)
         viewers = viewers or ["default", *(["multirank"] if name.startswith("ranks") else []), rng.choice(list(OTHERS))]
         found = []
         for viewer in viewers:
-            views = [f"view={view}" for view in DEFAULT] if viewer == "default" else OTHERS[viewer]
+            views = [f"view={view}" for view in DEFAULT] if viewer == "default" else COMPARE if viewer == "compare" else OTHERS[viewer]
             found += self._visit(viewer, rng.sample(views, min(len(views), VIEWS_A_CASE)), rng)
         kinds = {fault[0]: fault for fault in found}
         return [Fault(name, kind, notes, text) for kind, text in kinds.values()]
@@ -107,7 +114,7 @@ class Pages:
                 at = f"#v=1&{view}"
                 with watch:
                     if number == 0:
-                        page.goto(f"{self._site.address}/viewers/{viewer}/?bundle=/bundle/{at}")
+                        page.goto(f"{self._site.address}/viewers/{viewer}/?{'comparison=/comparison/' if viewer == 'compare' else 'bundle=/bundle/'}{at}")
                     else:
                         page.evaluate("hash => { location.hash = hash }", at)
                     settle(page)
@@ -137,7 +144,10 @@ class Pages:
         path = url.removeprefix(self._site.address).split("?")[0].split("#")[0]
         if not url.startswith(self._site.address + "/"):
             return False
-        return path == "/bundles.json" or path.startswith("/viewers/") or (path.startswith("/bundle/") and layout.is_own(path.removeprefix("/bundle/")))
+        if path in ("/bundles.json", "/comparison/comparison.json") or path.startswith("/viewers/"):
+            return True
+        bundle = re.match(r"/(?:bundle|comparison/(?:base|new))/", path)
+        return bundle is not None and layout.is_own(path[bundle.end() :])
 
 
 class _Watch:
@@ -220,7 +230,7 @@ def _first(stack):
 def cases(seed):
     rng = random.Random(f"pages {seed}")
     while True:
-        yield f"{rng.choice(NAMES)}:{rng.randrange(10**9)}:pages"
+        yield f"{rng.choice([*NAMES, *PAIRS])}:{rng.randrange(10**9)}:pages"
 
 
 def kept():

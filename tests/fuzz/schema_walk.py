@@ -2,7 +2,7 @@
 
 import functools
 
-from tlparse_bundle.format.schemas import schema, schema_names
+from tlparse_bundle.format.schemas import document_names, schema, schema_names
 
 ITEM, ANY = object(), object()
 _DEPTH = 12
@@ -11,7 +11,7 @@ _DEPTH = 12
 @functools.cache
 def fields(name):
     """Every place that a schema describes: tuples of keys, ITEM for an element of a list, ANY for a key of any name."""
-    if name not in schema_names():
+    if name not in (*schema_names(), *document_names()):
         return ()
     document, found = schema(name), {}
 

@@ -5,7 +5,7 @@ import sys
 import pytest
 from fuzz.pages import Pages, kept
 
-CASES = ["small-zstd:1:pages", "ranks-none:2:pages", "failures-gzip:3:pages"]
+CASES = ["small-zstd:1:pages", "ranks-none:2:pages", "failures-gzip:3:pages", "pairs/line_changed/new-zstd:2:pages"]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="it looks at processes in /proc")

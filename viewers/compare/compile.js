@@ -28,7 +28,7 @@ export async function openCompile(context) {
   let keys = /** @type {((event: KeyboardEvent) => boolean) | null} */ (null);
   let compile = /** @type {Compared | undefined} */ (undefined);
   let list = /** @type {Artifacts[]} */ ([]);
-  let place = "", drawn = "";
+  let place = "", drawn = "", damaged = false;
   /** @type {import("./viewer.js").View} */
   const view = { element: h("div", { class: "fill" }, head, split("compare-compile", rail, body, { label: "Width of the list", size: 280 })), title: "Compile" };
 
@@ -80,6 +80,7 @@ export async function openCompile(context) {
       drawn = "";
       sides = null;
       list = [];
+      damaged = false;
       compile = log.compiles.find(({ base, new: other }) => (base?.key ?? "") === current.left && (other?.key ?? "") === current.right);
       if (!compile) {
         fill(head, h("h1", null, "Compile"));
@@ -98,16 +99,22 @@ export async function openCompile(context) {
         drawRail();
         drawn = "";
         void view.update?.(state.current);
-      }, (error) => place === wanted && rail.append(h("p", { class: "padded", role: "alert" }, error.message)));
+      }, (error) => {
+        if (place !== wanted) return;
+        rail.append(h("p", { class: "padded", role: "alert" }, error.message));
+        damaged = true; // the summary is of the document, and stands in place of an artifact
+        drawn = "";
+        void view.update?.(state.current);
+      });
     }
     if (!compile || drawn === JSON.stringify([current.part, current.by, current.pane])) return;
     const artifacts = list.find((one) => one.address === current.part);
     mark(artifacts ? current.part : SUMMARY);
-    if (current.part && !artifacts && !sides) return void fill(body, h("p", { class: "loading", role: "status" }, "Loading the artifacts …"));
+    if (current.part && !artifacts && !sides && !damaged) return void fill(body, h("p", { class: "loading", role: "status" }, "Loading the artifacts …"));
     drawn = JSON.stringify([current.part, current.by, current.pane]);
     keys = null;
     if (artifacts) return difference(compile, artifacts);
-    fill(body, summaryOf(context, compile, current.part, sides ? verdictsText(list).replace("only left", "only base").replace("only right", "only new") : ""));
+    fill(body, summaryOf(context, compile, damaged ? "" : current.part, sides ? verdictsText(list).replace("only left", "only base").replace("only right", "only new") : ""));
   };
   view.key = (event) => keys?.(event) ?? false;
   return view;
