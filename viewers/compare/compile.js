@@ -25,6 +25,7 @@ export async function openCompile(context) {
   const rail = h("nav", { class: "pane rail", "aria-label": "Artifacts" });
   const body = h("section", { class: "pane artifact", "aria-label": "Difference" });
   const load = loader(body);
+  const tell = (/** @type {HTMLElement} */ element) => load("", async () => element, (made) => fill(body, made)); // in place of what is on its way
   let keys = /** @type {((event: KeyboardEvent) => boolean) | null} */ (null);
   let compile = /** @type {Compared | undefined} */ (undefined);
   let list = /** @type {Artifacts[]} */ ([]);
@@ -85,8 +86,7 @@ export async function openCompile(context) {
       if (!compile) {
         fill(head, h("h1", null, "Compile"));
         fill(rail);
-        fill(body, h("p", { class: "padded" }, "These logs have no such compile. ", h("a", { href: state.link({ view: "compiles" }) }, "All compiles ›")));
-        return;
+        return tell(h("p", { class: "padded" }, "These logs have no such compile. ", h("a", { href: state.link({ view: "compiles" }) }, "All compiles ›")));
       }
       const found = compile;
       view.title = `${idsText(found)} ${found.function ?? "(unknown function)"}`;
@@ -110,11 +110,11 @@ export async function openCompile(context) {
     if (!compile || drawn === JSON.stringify([current.part, current.by, current.pane])) return;
     const artifacts = list.find((one) => one.address === current.part);
     mark(artifacts ? current.part : SUMMARY);
-    if (current.part && !artifacts && !sides && !damaged) return void fill(body, h("p", { class: "loading", role: "status" }, "Loading the artifacts …"));
+    if (current.part && !artifacts && !sides && !damaged) return tell(h("p", { class: "loading", role: "status" }, "Loading the artifacts …"));
     drawn = JSON.stringify([current.part, current.by, current.pane]);
     keys = null;
     if (artifacts) return difference(compile, artifacts);
-    fill(body, summaryOf(context, compile, damaged ? "" : current.part, sides ? verdictsText(list).replace("only left", "only base").replace("only right", "only new") : ""));
+    return tell(summaryOf(context, compile, damaged ? "" : current.part, sides ? verdictsText(list).replace("only left", "only base").replace("only right", "only new") : ""));
   };
   view.key = (event) => keys?.(event) ?? false;
   return view;

@@ -53,7 +53,7 @@ export function loader(root) {
     current?.abort();
     const mine = (current = new AbortController());
     // What loads at once should not flicker.
-    const timer = setTimeout(() => fill(root, h("p", { class: "loading", role: "status" }, `Loading ${label} …`)), 120);
+    const timer = setTimeout(() => mine.signal.aborted || fill(root, h("p", { class: "loading", role: "status" }, `Loading ${label} …`)), 120);
     try {
       const value = await load(mine.signal);
       clearTimeout(timer);
