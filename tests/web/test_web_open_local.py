@@ -23,6 +23,7 @@ if python_folder() is None:
     pytest.skip("viewers/vendor/python is missing: install the checkout with Node present", allow_module_level=True)
 
 OPEN = "viewers/open/"
+NO_SERVICE_WORKER = "Object.defineProperty(Navigator.prototype, 'serviceWorker', { value: undefined });"  # it loads all of the site; what it keeps has tests of its own
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +39,8 @@ def start(new_page, site):
     """start(script, changed, search): the page that opens logs, in a browser that has kept nothing. ``changed``: what the page and its worker get of a module."""
 
     def open_it(script=None, changed=None, search=""):
-        page = new_page(service_workers="block")  # what they keep is tested below
+        page = new_page()
+        page.context.add_init_script(NO_SERVICE_WORKER)
         if script:
             page.context.add_init_script(script)
         if changed:
@@ -150,6 +152,16 @@ def test_two_are_before_and_after_or_one_run(start, site, bundle_of, tmp_path):
     expect(headline(page)).to_have_text(said(bundle_of("recompiles")))
     page.goto(site + OPEN)
     expect(entries(page)).to_have_text(["before → after", "after", "before"])
+    expect(page.get_by_role("button", name="Compare two")).to_be_disabled()
+    page.get_by_role("checkbox", name="Compare after").check()
+    page.get_by_role("checkbox", name="Compare before").check()
+    page.get_by_role("button", name="Compare before → after").click()  # again, of what is kept
+    expect(page.locator("header.shell")).to_contain_text("before → after")
+    assert page.url != comparison
+    page.goto(site + OPEN)
+    page.get_by_role("button", name="Remove before → after").first.click()
+    page.get_by_role("dialog").get_by_role("button", name="Remove").click()
+    expect(entries(page)).to_have_text(["before → after", "after", "before"])
     with page.expect_download() as downloads:
         page.get_by_role("button", name="Save before → after as one file").click()
     assert b"tlparse-comparison" in Path(downloads.value.path()).read_bytes()
@@ -176,7 +188,7 @@ def test_ranks_are_one_run_and_say_what_they_say_natively(start, bundle_of):
 
 
 def test_a_log_is_opened_where_a_bundle_is_asked_for_and_on_the_list(new_page, site, bundle_of):
-    page = new_page(errors=True, service_workers="block")  # it asks for 'bundle/' in vain
+    page = new_page(errors=True)  # it asks for 'bundle/' in vain
     page.goto(site + "viewers/default/")
     expect(headline(page)).to_have_text("Open a bundle")
     drop(page, trace("graph_breaks"), trace("recompiles"))
