@@ -405,8 +405,8 @@ export interface Findings {
     compile_time_us: number | null;
     /** From the first to the last moment of compiling, in microseconds; null when the log has no timeline. */
     wall_us: number | null;
-    /** Failures: each once, however many records tell of it. What a graph break or the recompile limit tells of already does not count. */
-    failure_count: number;
+    /** Failures, each once; not what a graph break or the recompile limit tells of already. null: this torch writes none. */
+    failure_count: number | null;
     /** Compiles that were open when the log ended, or that were broken off (Ctrl-C, sys.exit). */
     unfinished_count: number;
     /** Graph breaks: how often. null when this torch does not write them. */
@@ -914,8 +914,8 @@ export interface Manifest {
       compile_time_us: number | null;
       /** From the first to the last moment of compiling, in microseconds; null when the log has no timeline. */
       wall_us: number | null;
-      /** Failures: each once, however many records tell of it. What a graph break or the recompile limit tells of already does not count. */
-      failure_count: number;
+      /** Failures, each once; not what a graph break or the recompile limit tells of already. null: this torch writes none. */
+      failure_count: number | null;
       /** Compiles that were open when the log ended. */
       unfinished_count: number;
       /** Graph breaks: how often. null when this torch does not write them. */

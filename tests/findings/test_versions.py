@@ -79,3 +79,22 @@ def test_a_frame_that_is_skipped_whole_is_told(log, version):
     (finding,) = [row for row in breaks.findings()["findings"] if "`f_loop`" in row["title"]]
     assert "the whole of it runs uncompiled" in finding["text"]
     assert not [row["title"] for row in breaks.findings()["findings"] if row != finding and "runs uncompiled" in row["text"]]
+
+
+@pytest.mark.parametrize(("name", "text"), [
+    ("breaks", "17 compiles of 17 code objects. 15 compiles ended well."),
+    ("recompiles", "18 compiles of 9 code objects. 18 compiles ended well."),
+    ("fail", "9 compiles of 9 code objects. 4 compiles ended well."),
+    ("killed", "2 compiles of 2 code objects: 1 did not end. 1 compile ended well."),
+])  # fmt: skip
+def test_a_torch_without_metrics(log, name, text):
+    """2.3 writes no metrics, times or failures, and stacks end at the caller. Guards tell that a compile ended well; only the last one can be open."""
+    found = log(f"2.3.1/{name}")
+    findings = found.findings()
+    assert findings["summary"]["text"] == text + " This version of torch does not write failures, graph breaks, names of functions, times, nor why it compiles again."
+    assert [findings["summary"][key] for key in ("failure_count", "graph_break_count", "recompile_count", "compile_time_us")] == [None] * 4
+    assert [row["title"] for row in findings["findings"]] == (["Compile 1/0 did not end: the log stops in it"] if name == "killed" else [])
+    assert {compile.row["function"] for compile in found.compiles} == {None}
+    guarded = {event.compile.id for event in found.events(type="dynamo_guards")}
+    assert {compile.id for compile in found.compiles if compile.status in ("ok", "empty")} >= guarded
+    assert not [compile.key for compile in found.compiles if compile.status == "missing" and compile.id in guarded]

@@ -113,8 +113,16 @@ class Facts:
         return limits | {row["compile_index"] for row in rows if _LIMIT.search(row["type"] or "") or _LIMIT.search((row["reason"] or "")[:200])}
 
     @cached_property
+    def tells_ends(self) -> bool:
+        """Whether this torch writes how a compile ended: since 2.4, in metrics; newer ones also have a timeline."""
+        kinds = {kind["type"] for kind in self.directory["kinds"]}
+        return "dynamo_guards" not in kinds or not kinds.isdisjoint(("compilation_metrics", "chromium_event"))
+
+    @cached_property
     def tells_breaks(self) -> bool:
         """Whether this torch writes graph breaks and why something was compiled again: since 2.5, as do newer metrics."""
+        if not self.tells_ends:
+            return False
         new = any("dynamo_cumulative_compile_time_us" in row["values"] or "start_time_us" in row["values"] for row in self.metrics)
         return new or not self.metrics or any(kind["name"] in ("dynamo_graph_break_reason", "recompile_reasons") for kind in self.directory["kinds"])
 
@@ -128,7 +136,7 @@ class Facts:
         frames = []
         for rows in found.values():
             last = self.compiles[rows[-1]]
-            if last["function"] is not None or last["filename"] is not None or last["status"] == "missing":
+            if last["function"] is not None or last["filename"] is not None or last["status"] == "missing" or not self.tells_ends:
                 frames.append(FrameCompile(tuple(rows), last))
         return frames
 

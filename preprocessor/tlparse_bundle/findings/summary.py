@@ -32,7 +32,7 @@ def summary(facts: Facts, findings: Sequence[Finding]) -> dict:
         "function_count": len(facts.functions),
         "compile_time_us": facts.compile_time_us,
         "wall_us": facts.wall_us,
-        "failure_count": count("failure"),
+        "failure_count": count("failure") if facts.tells_ends else None,
         "unfinished_count": count("unfinished-compile"),
         "graph_break_count": break_count(facts) if facts.tells_breaks else None,
         "graph_break_place_count": place_count(facts) if facts.tells_breaks else None,
@@ -60,15 +60,21 @@ def _text(facts: Facts, numbers: dict, findings: Sequence[Finding]) -> str:
         return f"{begin}. The log is damaged, so that more may have happened than it tells."
     if not numbers["compile_count"]:
         return f"{begin}."
+    if not facts.tells_ends:
+        return f"{begin}.{_untold(facts)}"
     return f"{begin}: no failures{', graph breaks or recompiles' if facts.tells_breaks else ''}.{_untold(facts)}"
 
 
 def _untold(facts: Facts) -> str:
+    if not facts.tells_ends:
+        ended = sum(frame.row["status"] != "missing" for frame in facts.compiled)
+        return f" {large(plural(ended, 'compile'))} ended well. This version of torch does not write failures, graph breaks, names of functions, times, nor why it compiles again."
     return "" if facts.tells_breaks else " This version of torch does not write graph breaks, nor why it compiles again."
 
 
 def _functions(facts: Facts, count: int) -> str:
-    parts = [plural(count, "function")] if count else []
+    named = any(frame.row["function"] is not None for frame in facts.compiled)
+    parts = [plural(count, "function" if named else "code object")] if count else []
     if any(is_generated(frame.row["filename"]) for frame in facts.compiled):
         parts.append("code that torch generated")
     return " and ".join(parts) or "no function"

@@ -19,8 +19,11 @@ def findings(facts: Facts) -> Iterator[Finding]:
         told.add(root.compile_index)
         yield _finding(facts, root.compile_index, root)
     if not facts.spans:  # a torch that writes no timeline
+        last = max((row["first_event_index"] for row in facts.compiles if row["frame_id"] is not None), default=0)
         for frame in facts.compiled:
-            if frame.row["status"] == "missing" and frame.rows[-1] not in told:
+            # Without metrics it may have failed, or been skipped: only what nothing follows is open.
+            open_one = facts.tells_ends or facts.compiles[frame.rows[-1]]["first_event_index"] == last
+            if frame.row["status"] == "missing" and open_one and frame.rows[-1] not in told:
                 yield _finding(facts, frame.rows[-1], None)
     yield from _broken_off(facts, told)
 

@@ -40,7 +40,7 @@ class _FrameCompiles:
     """What all attempts of a frame compile share, by frame compile: numbers, -1 for none, and what few of them have."""
 
     def __init__(self) -> None:
-        self.started = bytearray()
+        self.started, self.traced, self.guarded = bytearray(), bytearray(), bytearray()
         self.metrics_row, self.stack_index, self.backward_time_us = array("i"), array("i"), array("q")
         self.span_start_us, self.span_us = array("d"), array("d")
         self._columns = (self.metrics_row, self.stack_index, self.backward_time_us, self.span_start_us, self.span_us)
@@ -51,11 +51,19 @@ class _FrameCompiles:
 
     def reach(self, number: int) -> None:
         while number >= len(self.started):
-            self.started.append(False)
+            for flags in (self.started, self.traced, self.guarded):
+                flags.append(False)
             for column in self._columns:
                 column.append(-1)
 
+    @property
+    def bare(self) -> bool:
+        """Whether the log has neither metrics nor spans, as those of torch 2.3: that guards were written tells that a compile ended well."""
+        return max(self.metrics_row, default=-1) < 0 and max(self.span_start_us, default=-1) < 0
+
     def status(self, number: int, metrics: dict) -> str | None:
+        if not metrics and self.guarded[number] and self.bare:
+            return "ok" if self.traced[number] else "empty"
         if not metrics:
             return "missing" if self.started[number] else None
         if number in self.failures:
@@ -90,7 +98,7 @@ class _FrameCompiles:
 
 class Compiles:
     name = "compiles"
-    types = frozenset(("artifact", "dynamo_start", "compilation_metrics", "bwd_compilation_metrics"))
+    types = frozenset(("artifact", "dynamo_start", "dynamo_output_graph", "dynamo_guards", "compilation_metrics", "bwd_compilation_metrics"))
 
     def __init__(self, context: TableContext):
         self._stacks = context.stacks
@@ -121,6 +129,10 @@ class Compiles:
         number = self._number_of(event.compile_index)
         if event.type == "artifact":
             self._observe_artifact(number, event)
+        elif event.type == "dynamo_output_graph":
+            self._frame_compiles.traced[number] = True
+        elif event.type == "dynamo_guards":
+            self._frame_compiles.guarded[number] = True
         elif type(event.value) is dict:
             if event.type == "dynamo_start":
                 self._observe_start(number, event)
@@ -264,7 +276,7 @@ class Compiles:
 
     @cached_property
     def _ends_at_caller(self) -> bool:
-        """Whether stacks of this log end at the caller of what is compiled, as torch 2.3 and 2.4 wrote them: no metrics name the innermost function."""
+        """Whether stacks of this log end at the caller of what is compiled, as torch 2.3 and 2.4 wrote them: no metrics name the innermost function, or there are none."""
         others = 0
         for number, stack_index in enumerate(self._frame_compiles.stack_index):
             name = self._metrics_of(number).get("co_name")
@@ -272,7 +284,7 @@ class Compiles:
                 if self._stacks.innermost(stack_index)[2] == name:
                     return False
                 others += 1
-        return others > 0
+        return others > 0 or self._frame_compiles.bare and any(self._frame_compiles.guarded)
 
     def _function(self, metrics: dict, stack_index: int | None) -> dict:
         function, filename, line = (metrics.get(k) for k in ("co_name", "co_filename", "co_firstlineno"))

@@ -110,10 +110,10 @@ export function tiles({ log, state, found: { summary, findings }, phases }) {
   return h("ul", { class: "tiles", "aria-label": "At a glance" },
     h("li", { class: "tile-wide" }, tile({ number: summary.compile_time_us === null ? "–" : time(summary.compile_time_us), noun: "compiling", href: state.link({ view: "timeline" }), more: shares(phases, "in the metrics"),
       note: summary.compile_count ? `${plural(summary.compile_count, "compile")} of ${plural(summary.function_count, "function")}` : "no compiles" })),
-    h("li", null, failed === 0 && open > 0
+    h("li", null, !failed && open > 0
       ? tile({ number: count(open), noun: "unfinished", tone: "error", href: state.link({ view: "failures" }), note: name(of("unfinished-compile")[0]) })
       : tile({ number: count(failed), noun: failed === 1 ? "failure" : "failures", tone: "error", href: state.link({ view: "failures" }),
-        note: [failed > 0 && exception(of("failure")[0]), open > 0 && `${count(open)} unfinished`].filter(Boolean).join(", ") || NONE })),
+        note: [failed && exception(of("failure")[0]), open > 0 && `${count(open)} unfinished`].filter(Boolean).join(", ") || (failed === null ? UNTOLD : NONE) })),
     h("li", null, tile({ number: count(recompiles), noun: recompiles === 1 ? "recompile" : "recompiles", tone: "recompile", href: state.link({ view: "recompiles" }),
       note: recompiles === null ? UNTOLD : recompiles ? [again.length > 0 && plural(again.length, "cause"), cost(again)].filter(Boolean).join(", ") : NONE })),
     h("li", null, tile({ number: count(breaks), noun: breaks === 1 ? "graph break" : "graph breaks", tone: "break", href: state.link({ view: "breaks" }),
