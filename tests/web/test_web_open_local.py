@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import zipfile
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -30,6 +31,7 @@ NO_SERVICE_WORKER = "Object.defineProperty(Navigator.prototype, 'serviceWorker',
 def site(tmp_path_factory, bundle_of):
     folder = tmp_path_factory.mktemp("open") / "site"
     write_site([bundle_of("graph_breaks")], folder)
+    shutil.copy(log_of("recompiles"), folder / "a run.log")
     with plain_server(folder) as address:
         yield address + "/"
 
@@ -251,6 +253,11 @@ def test_an_address_names_a_log(start, site, bundle_of, servers, tmp_path):
     page = start(search=f"?log={servers.enter_context(plain_server(tmp_path))}/a%20run.log")
     expect(page.get_by_role("alert")).to_contain_text("is on another host")
     expect(page.get_by_role("alert")).to_contain_text("connect-src")
+    page.goto(f"{site}{OPEN}?log=../../a%20run.log")
+    expect(headline(page)).to_have_text(said(bundle_of("recompiles")))
+    page.go_back()  # past the address that would build it again
+    page.goto(site + OPEN)
+    expect(entries(page)).to_have_text(["a run"])
 
 
 def test_it_can_be_used_by_everybody(start):

@@ -16,7 +16,8 @@ export async function fetched(address, { signal, onprogress }) {
   /** @type {BlobPart[]} */
   const parts = [];
   let done = 0;
-  for await (const part of /** @type {any} */ (response.body)) {
+  const reader = response.body.getReader();
+  for (let part; (part = (await reader.read()).value);) {
     done += part.length;
     if (done > MOST_BYTES) throw new Error(`${address.href} has more than ${MOST_BYTES / 1e9} GB, which a page cannot hold. Save it, and build it with the command line: tlparse-bundle LOG`);
     parts.push(part);

@@ -72,7 +72,7 @@ async function openAll(things) {
   if (id === null) handOver(place, made, python, busy);
   else if (all.length > 1) fill(place, h("p", { class: "note", role: "status" }, `${plural(made.length, "bundle")} are kept in this browser: they stand below.`));
   else if (left_out) fill(place, h("div", { class: "note", role: "status" }, h("p", null, left_out), h("p", null, h("a", { href: `../default/?stored=${id}` }, `Open ${name}`))));
-  else location.assign(`../default/?stored=${id}`);
+  else leave(`../default/?stored=${id}`);
 }
 
 /** @param {Thing[]} things before and after */
@@ -84,10 +84,13 @@ async function openPair(things) {
   if (!base || !other) return;
   await busy(`Comparing ${base.name} with ${other.name}`, "The comparison", async ({ signal }) => {
     const { id } = await keepPair(base, other, python, signal);
-    if (id) location.assign(`../compare/?stored=${id}`);
+    if (id) leave(`../compare/?stored=${id}`);
   });
   if (!base.id || !other.id) handOver(place, made, python, busy);
 }
+
+/** Back does not lead to an address that would build it again. @param {string} address */
+const leave = (address) => (new URLSearchParams(location.search).has("log") ? location.replace(address) : location.assign(address));
 
 /** @param {Thing} thing */
 const labelOf = ({ name, kind }) => (kind === "logs" ? `Building ${name}` : `Keeping ${name}`);
