@@ -102,7 +102,7 @@ def test_build_is_the_default_command(trace, run):
 def test_build_says_what_it_did_on_stderr(trace, run):
     done = run("trace", "out")
     assert done.stdout == ""
-    assert "out: 4 events of 1 log, " in done.stderr and "No compiles in this log." in done.stderr and "tlparse-bundle serve out" in done.stderr
+    assert "out: 4 events of 1 log, " in done.stderr and "1 compile of 1 code object: 1 did not end." in done.stderr and "tlparse-bundle serve out" in done.stderr
 
 
 def test_quiet_is_silent(trace, run):
