@@ -18,7 +18,7 @@ from tlparse_bundle import Bundle
 from tlparse_bundle.serve.browser_python import python_folder
 from tlparse_bundle.serve.offline import service_worker
 from tlparse_bundle.serve.site import write_site
-from waiting import until
+from waiting import HANG_S, until
 
 if python_folder() is None:
     pytest.skip("viewers/vendor/python is missing: install the checkout with Node present", allow_module_level=True)
@@ -72,6 +72,11 @@ def headline(page):
 def said(folder):
     """What the first screen of a bundle says."""
     return Bundle.open(folder).logs[0].table("findings")["summary"]["text"].replace("`", "")
+
+
+def bounded(script):
+    """A promise of a page; an error when it takes too long, since the page itself is waited for without an end."""
+    return f"Promise.race([{script}, new Promise((_, reject) => setTimeout(() => reject(new Error('it takes too long')), {HANG_S * 1000}))])"
 
 
 def entries(page):
@@ -297,7 +302,7 @@ def test_a_site_works_without_its_server_and_a_new_version_takes_its_place(new_p
     def becomes_title(text):
         def seen():
             page.goto(address + OPEN)
-            page.evaluate("navigator.serviceWorker.ready.then((registration) => registration.update()).catch(() => {})")
+            page.evaluate(bounded("navigator.serviceWorker.ready.then((registration) => registration.update()).catch(() => {})"))
             return page.title()
 
         until(seen, text)
@@ -305,7 +310,7 @@ def test_a_site_works_without_its_server_and_a_new_version_takes_its_place(new_p
     with plain_server(site) as base:
         address = base + "/"
         page.goto(address + OPEN)
-        page.evaluate("navigator.serviceWorker.ready.then(() => {})")
+        page.evaluate(bounded("navigator.serviceWorker.ready.then(() => {})"))
         (site / "viewers").rename(tmp_path / "away")  # all of it comes from the browser now
         page.goto(address + OPEN)
         drop_when_ready(page, log_of("graph_breaks"))
@@ -316,7 +321,7 @@ def test_a_site_works_without_its_server_and_a_new_version_takes_its_place(new_p
         becomes_title("a new version")
         title("half a version")  # which its hashes do not name
         (site / "sw.js").write_bytes(service_worker(site).replace(b"open/index.html\":\"", b"open/index.html\":\"0"))
-        assert page.evaluate("navigator.serviceWorker.ready.then((registration) => registration.update()).then((registration) => new Promise((done) => { const worker = registration.installing; worker.onstatechange = () => done(worker.state); }))") == "redundant"
+        assert page.evaluate(bounded("navigator.serviceWorker.ready.then((registration) => registration.update()).then((registration) => new Promise((done) => { const worker = registration.installing; worker.onstatechange = () => done(worker.state); }))")) == "redundant"
         page.goto(address + OPEN)
         assert page.title() == "a new version"
     page.goto(address + OPEN)  # nobody answers
@@ -330,7 +335,7 @@ def test_another_server_of_the_same_port_is_not_hidden(new_page, tmp_path):
     page = new_page(errors=True)
     with plain_server(site) as address:
         page.goto(f"{address}/{OPEN}")
-        page.evaluate("navigator.serviceWorker.ready.then(() => {})")
+        page.evaluate(bounded("navigator.serviceWorker.ready.then(() => {})"))
         page.goto(f"{address}/{OPEN}")
         (site / "sw.js").unlink()
         (site / "viewers" / "open" / "index.html").write_text("<!doctype html><title>another server</title>")

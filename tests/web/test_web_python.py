@@ -43,7 +43,7 @@ START = """async () => {
       return { message: error.message, hint: error.hint, code: error.code };
     }
   };
-  await python.ready;
+  await Promise.race([python.ready, new Promise((_, reject) => setTimeout(() => reject(new Error('Python does not start')), 120_000))]);
 }"""
 
 
