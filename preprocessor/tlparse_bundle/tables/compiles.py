@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from array import array
 from functools import cached_property
 from typing import Any
@@ -11,7 +10,7 @@ from tlparse_bundle.events.registry import is_artifact
 from tlparse_bundle.format.json_codec import loads
 from tlparse_bundle.tables.json_list import JsonList
 from tlparse_bundle.tables.table import TableContext
-from tlparse_bundle.tables.texts import class_name
+from tlparse_bundle.tables.texts import RECOMPILE_LIMIT, class_name
 from tlparse_bundle.trace.event import Event, Span
 
 # Frames that Dynamo's own frame conversion leaves at the end of a dynamo_start stack
@@ -19,7 +18,6 @@ from tlparse_bundle.trace.event import Event, Span
 _CONVERT_FRAME = "torch/_dynamo/convert_frame.py"
 _CONVERT_FUNCTIONS = frozenset(("catch_errors", "_convert_frame", "_convert_frame_assert", "__call__"))
 
-_LIMIT = re.compile(r"(?:Recompile|Cache)Limit")
 # The function through which torch calls what is compiled: never what is compiled.
 _EVAL_FRAME, _CALLER = "torch/_dynamo/eval_frame.py", "_fn"
 
@@ -302,7 +300,7 @@ def _known(number: int) -> int | None:
 
 
 def _backward_time_us(metrics: dict) -> int | None:
-    if _LIMIT.search(str(metrics.get("fail_type"))):  # torch 2.6 tells of a recompile limit so: nothing was compiled
+    if RECOMPILE_LIMIT.search(str(metrics.get("fail_type"))):  # torch 2.6 tells of a recompile limit so: nothing was compiled
         return None
     for key in ("backward_cumulative_compile_time_us", "duration_us", "inductor_cumulative_compile_time_us"):
         time_us = _microseconds(metrics, key, "inductor_compile_time_s" if key.startswith("inductor") else None)

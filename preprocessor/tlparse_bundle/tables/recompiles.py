@@ -9,13 +9,12 @@ from tlparse_bundle.tables.cascades import Cascades, Recompile, resumed_function
 from tlparse_bundle.tables.guard_text import parse_reason, read_reasons, remedy
 from tlparse_bundle.tables.json_list import JsonList
 from tlparse_bundle.tables.table import TableContext
-from tlparse_bundle.tables.texts import cut, payload_text, text_or_none, unexpected
+from tlparse_bundle.tables.texts import RECOMPILE_LIMIT, cut, payload_text, text_or_none, unexpected
 from tlparse_bundle.trace.event import Event
 
 _MAX_REASONS = 1000  # of one recompile: torch writes one for each entry of the cache
 _MAX_VALUES = 1000  # of one cause
 # torch/_dynamo/convert_frame.py, _compile: the type, or the first line of the message, says so.
-_LIMIT_TYPE = re.compile(r"(?:Recompile|Cache)Limit")
 _LIMIT_REASON = re.compile(r".*(?:recompile limit exceeded|(?:recompile|cache_size)_limit)", re.IGNORECASE)
 _RECOMPILE_ERROR = re.compile(r"Recompiling function ")  # torch/_dynamo/guards.py, under error_on_recompile
 _FAILED_GUARD = re.compile(r"^ *- (?=!?\d)", re.MULTILINE)
@@ -186,7 +185,7 @@ class Recompiles:
         if recompile is None and _RECOMPILE_ERROR.match(message):
             _, *reasons = _FAILED_GUARD.split(message)
             recompile = self._add(event, frame, [text.rstrip("\n") for text in reasons], None)
-        if _LIMIT_TYPE.search(str(metrics["fail_type"])) or _LIMIT_REASON.match(message[:400].partition("\n")[0]):
+        if RECOMPILE_LIMIT.search(str(metrics["fail_type"])) or _LIMIT_REASON.match(message[:400].partition("\n")[0]):
             recompile = recompile or self._add(event, frame, [], None)
             self._at_limit.add(recompile.row)
             frame.limit_compile_index = frame.compiles[event.compile_id.frame_compile_id]

@@ -16,6 +16,8 @@ _CHAINED = re.compile(
     r"The above exception was the direct cause of the following exception):\n\n(?=Traceback )",
     re.MULTILINE,
 )
+# Types of the exceptions of a recompile limit (torch/_dynamo/exc.py); before 2.6 it was the cache's.
+RECOMPILE_LIMIT = re.compile(r"(?:Recompile|Cache)Limit")
 _CLASS = re.compile(r"<class '(?:[^']*\.)?([^'.]+)'>")
 _TRACEBACK = "Traceback (most recent call last):\n"
 _FRAME = re.compile(r'^ *File "(?P<file>.*)", line (?P<line>\d{1,9})(?:, in (?P<function>.*))?$')
