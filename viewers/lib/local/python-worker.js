@@ -47,7 +47,9 @@ function call({ jobs }, name, ...values) {
 
 /** Files of the page as a folder of Python's, without a copy; until ``done()``. @param {any} py @param {string} folder @param {Entry[]} files */
 function mounted(py, folder, files) {
-  const blobs = files.filter(({ path }) => !path.split("/").some((part) => part === "" || part === "." || part === "..")).map(({ path, data }) => ({ name: path, data }));
+  const blobs = files.map(({ path, data }) => ({ name: path.split("/").filter((part) => part !== "" && part !== ".").join("/"), data }));
+  const odd = blobs.find(({ name }) => name === "" || name.split("/").includes(".."));
+  if (odd) throw fault(`${JSON.stringify(odd.name)} is no path of a file`, "Unpack it, and drop the folder.", "bad-name");
   py.FS.mkdirTree(folder);
   py.FS.mount(py.FS.filesystems.WORKERFS, { blobs }, folder);
   return { done: () => py.FS.unmount(folder), names: [...new Set(blobs.map(({ name }) => name.split("/")[0]))] };
@@ -70,39 +72,29 @@ const JOBS = {
       call(started, "remove", OUT);
     }
   },
-  async compare(started, { base, new: other, names }) {
-    const sides = [mounted(started.py, "/base", base), mounted(started.py, "/new", other)];
-    try {
-      call(started, "compare_bundles", "/base", names[0], "/new", names[1], OUT);
-      return new Blob([started.py.FS.readFile(OUT)]);
-    } finally {
-      for (const side of sides) side.done();
-      call(started, "remove", OUT);
-    }
-  },
-  async export(started, { files }) {
-    const bundle = mounted(started.py, "/bundle", files);
-    try {
-      await viewers(started.py);
-      call(started, "export_bundle", "/bundle", OUT);
-      return new Blob([started.py.FS.readFile(OUT)], { type: "text/html" });
-    } finally {
-      bundle.done();
-      call(started, "remove", OUT);
-    }
-  },
-  async exportPair(started, { base, new: other, document }) {
-    const sides = [mounted(started.py, "/base", base), mounted(started.py, "/new", other), mounted(started.py, "/pair", [{ path: "comparison.json", data: document }])];
-    try {
-      await viewers(started.py);
-      call(started, "export_pair", "/base", "/new", "/pair/comparison.json", OUT);
-      return new Blob([started.py.FS.readFile(OUT)], { type: "text/html" });
-    } finally {
-      for (const side of sides) side.done();
-      call(started, "remove", OUT);
-    }
-  },
+  compare: (started, { base, new: other, names }) =>
+    written(started, { "/base": base, "/new": other }, () => call(started, "compare_bundles", "/base", names[0], "/new", names[1], OUT)),
+  export: (started, { files }) => written(started, { "/bundle": files }, async () => {
+    await viewers(started.py);
+    call(started, "export_bundle", "/bundle", OUT);
+  }),
+  exportPair: (started, { base, new: other, document }) => written(started, { "/base": base, "/new": other, "/pair": [{ path: "comparison.json", data: document }] }, async () => {
+    await viewers(started.py);
+    call(started, "export_pair", "/base", "/new", "/pair/comparison.json", OUT);
+  }),
 };
+
+/** The file that a job writes, with these folders mounted meanwhile. @param {Started} started @param {Record<string, Entry[]>} folders @param {() => unknown} job */
+async function written(started, folders, job) {
+  const mounts = Object.entries(folders).map(([folder, files]) => mounted(started.py, folder, files));
+  try {
+    await job();
+    return new Blob([started.py.FS.readFile(OUT)]);
+  } finally {
+    for (const mount of mounts) mount.done();
+    call(started, "remove", OUT);
+  }
+}
 
 /** The files below a folder, each of which is gone when the next one is taken: they are in memory. @param {any} py @param {string} folder @returns {Generator<[string, Uint8Array]>} */
 function* takenOut(py, folder, below = "") {
@@ -121,7 +113,10 @@ function* takenOut(py, folder, below = "") {
 let unpacked = null;
 
 /** The files of the viewers, which only an exported page needs. @param {any} py */
-const viewers = (py) => (unpacked ??= loaded("viewers.zip").then((archive) => void py.unpackArchive(archive, "zip", { extractDir: PACKAGE })));
+const viewers = (py) => (unpacked ??= loaded("viewers.zip").then((archive) => void py.unpackArchive(archive, "zip", { extractDir: PACKAGE })).catch((error) => {
+  unpacked = null; // the next one tries again
+  throw error;
+}));
 
 /** @param {any} error @returns {{message: string, hint: string, code: string}} */
 function described(error) {
@@ -130,7 +125,7 @@ function described(error) {
   if (error instanceof WebAssembly.RuntimeError || /memory|allocation/i.test(message)) {
     return { message: "the browser has no memory left for this log", hint: "Build it with the command line, which needs 70 MB for any log: tlparse-bundle LOG", code: "memory" };
   }
-  return { message: `Python failed in the browser: ${message.trim().split("\n").at(-1)}`, hint: "Build it with the command line: tlparse-bundle LOG", code: error?.name === "StoreError" ? error.code : "failed" };
+  return { message: `Python failed in the browser: ${message.trim().split("\n").at(-1)}`, hint: "Build it with the command line: tlparse-bundle LOG", code: "failed" };
 }
 
 /** @type {Promise<void>} */
