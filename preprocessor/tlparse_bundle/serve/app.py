@@ -22,6 +22,7 @@ from tlparse_bundle.serve.comparisons import Comparisons
 from tlparse_bundle.serve.export import COMPARISON
 from tlparse_bundle.serve.guard import NO_STORE, SECURITY, Guard
 from tlparse_bundle.serve.hand_on import KINDS, SHARE, HandOn
+from tlparse_bundle.serve.news import EVENTS, LIVE, News
 from tlparse_bundle.serve.places import Stored, inside, local_file, open_place
 from tlparse_bundle.serve.respond import FOREVER, REVALIDATE, UNREADABLE, is_quick, respond
 from tlparse_bundle.serve.token import TokenGate
@@ -38,7 +39,7 @@ def create_app(
 ) -> Starlette:
     """The application for places of bundles by name, with viewers beside those of the package.
 
-    URLs: /viewers/<viewer>/…, /bundles/<name>/<path as in the bundle>, /bundles/<name>.html and .zip (the whole), /bundles.json (the list),
+    URLs: /viewers/<viewer>/…, /bundles/<name>/<path as in the bundle>, /bundles/<name>.html and .zip (the whole), /bundles/<name>.events (news of one that grows), /bundles.json (the list),
     /trend.json (all of them over time), /comparison.json?base=<name>&new=<name>; '/' leads to the viewer of the only bundle, without one to the page that opens logs, else to the
     page that lists them. Who may ask is the matter of Guard and TokenGate: pages of this server, programs, and pages of ``allow_origins``
     ('https://me.github.io'); with ``token`` none without it.
@@ -48,6 +49,7 @@ def create_app(
     own = {name: Path(folder).resolve() for name, folder in viewers.items()}
     hand_on = HandOn(own)
     comparisons = Comparisons(known)
+    news = News(known)
     first_viewer = next(iter(own), "default")
 
     async def home(request: Request) -> Response:
@@ -85,6 +87,8 @@ def create_app(
 
     async def bundle_file(request: Request) -> Response:
         asked = request.path_params["path"]
+        if asked.endswith(EVENTS) and await _aside(known.bundle, asked.removesuffix(EVENTS)):
+            return await news.answer(request, asked.removesuffix(EVENTS))
         whole = await _aside(known.whole, asked) if asked.endswith(KINDS) else None
         if whole is not None:
             return await hand_on.answer(request, *whole)
@@ -94,7 +98,7 @@ def create_app(
         path, stored = found
         response = await send_file(request, path, stored, FOREVER if path.startswith("blobs/") else REVALIDATE)
         if path == MANIFEST:
-            response.headers.update(SHARE)
+            response.headers.update(SHARE | LIVE)
         return response
 
     async def send_file(request: Request, path: str, stored: Stored, cache_control: str) -> Response:
@@ -121,7 +125,7 @@ def create_app(
         allow_origins=list(allow_origins),
         allow_methods=["GET", "HEAD"],
         allow_headers=["Authorization", "Range", "If-Range", "If-None-Match", "Cache-Control"],
-        expose_headers=["Accept-Ranges", "Content-Encoding", "Content-Length", "Content-Range", "ETag"],
+        expose_headers=["Accept-Ranges", "Content-Encoding", "Content-Length", "Content-Range", "Date", "ETag", *LIVE],
         allow_private_network=True,
     )
     guard = Middleware(Guard, origins=allow_origins)

@@ -179,6 +179,7 @@ def bundle_row(name: str, manifest: object, job: object = None) -> dict:
         "compile_time_us": sum(log["compile_time_us"] or 0 for log in logs),
         "statuses": dict(sorted((status[:_MAX_TEXT], count) for status, count in statuses.most_common(_MOST))),
         "holds": holds(manifest),
+        **({"growing": True} if manifest.get("growing") is True else {}),
         **_summarised([log.get("summary") for log in logs], job),
     }
 

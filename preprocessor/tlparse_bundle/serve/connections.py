@@ -15,6 +15,7 @@ from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from tlparse_bundle.serve.guard import NO_STORE, SECURITY
+from tlparse_bundle.serve.news import ENDLESS
 
 _BACKLOG = 128  # connections that wait to be accepted; they are no files of the process yet
 _OWN_FILES = 24  # files that the process has open without any connection
@@ -130,6 +131,11 @@ class _Connection(H11Protocol):
     def on_response_complete(self) -> None:
         self._stop_timer()
         super().on_response_complete()
+
+    def shutdown(self) -> None:
+        super().shutdown()
+        if not self._is_waiting() and self.scope.get(ENDLESS):  # else the server would wait for it, and then say that it broke it off
+            self.transport.close()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_timer()
