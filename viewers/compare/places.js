@@ -1,7 +1,6 @@
 // Where the comparison and its bundles lie: in the page itself, beside each other in a folder, or on a server that makes
 // the comparison when it is asked.
 import { MOST_TABLE_BYTES } from "../lib/bundle/bounded.js";
-import { openBundle } from "../lib/bundle/bundle.js";
 import { BundleError } from "../lib/bundle/shape.js";
 import { embeddedSource, readFile, webSource } from "../lib/bundle/source.js";
 import { allowed, decoded } from "../lib/page/page.js";
@@ -33,7 +32,7 @@ export async function openRun() {
   const bundle = (/** @type {Which} */ which) => {
     let known = opened.get(which);
     if (!known) {
-      opened.set(which, (known = openBundle(sources[which])));
+      opened.set(which, (known = import("../lib/bundle/bundle.js").then(({ openBundle }) => openBundle(sources[which]))));
       known.catch(() => opened.delete(which));
     }
     return known;

@@ -1,7 +1,8 @@
 // The default viewer: asks for the bundle and for what its first screen shows, while the modules that draw it are on their way.
 import { afterPaint } from "../lib/page/dom.js";
 import { watchErrors } from "../lib/page/load.js";
-import { openPageBundle, stopped } from "../lib/page/page.js";
+import { openPageBundle } from "../lib/page/open-bundle.js";
+import { stopped } from "../lib/page/page.js";
 import { openingLog } from "./shared/model.js";
 
 const viewer = import("./frame/viewer.js");

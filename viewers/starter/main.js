@@ -5,7 +5,7 @@
 import { fill, h } from "../lib/page/dom.js"; // h("tag", {attributes}, ...children): text stays text, never markup
 import { bytes, plural, time } from "../lib/page/format.js";
 import { errorBox, watchErrors } from "../lib/page/load.js";
-import { openPageBundle } from "../lib/page/page.js";
+import { openPageBundle } from "../lib/page/open-bundle.js";
 import { statusInfo } from "../lib/page/figures.js";
 
 /** @typedef {import("../../schema/bundle.d.ts").Compiles["compiles"][number]} Compile a row of the table of compiles */

@@ -56,5 +56,11 @@ class _Lines(dict[bytes, bytes]):
     def __missing__(self, line: bytes) -> bytes:
         if len(self) >= _MOST_LINES:
             self.clear()
-        self[line] = found = _KERNEL_FILE if line.startswith(_KERNEL_FILE) else _PLACE.sub(rb"\1\2", comparable(line, self._device))
+        if line.startswith(_KERNEL_FILE):
+            found = _KERNEL_FILE
+        else:
+            found = comparable(line, self._device)
+            if b"# File: " in found:
+                found = _PLACE.sub(rb"\1\2", found)
+        self[line] = found
         return found

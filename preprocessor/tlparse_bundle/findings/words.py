@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from decimal import ROUND_HALF_UP, Decimal
 
 from tlparse_bundle.findings.finding import TORCH, Remedy
 
@@ -40,6 +39,8 @@ def duration(us: int | float | None) -> str:
 
 def _digits(number: float) -> str:
     """Three significant digits, thousands in full."""
+    from decimal import ROUND_HALF_UP, Decimal  # here, since many commands word no number
+
     step = "0.01" if number < 9.995 else "0.1" if number < 99.95 else "1"
     text = f"{Decimal(number).quantize(Decimal(step), ROUND_HALF_UP):,}"
     return text.rstrip("0").rstrip(".") if "." in text else text

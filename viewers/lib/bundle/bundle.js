@@ -12,7 +12,8 @@
 // does not know are left alone.
 import { MOST_TABLE_BYTES, ByteCache, TooLarge } from "./bounded.js";
 import { Refused, decode, isOwn, readFile, webSource } from "./source.js";
-import { BundleError, check, isTooDeep, malformed, shortly } from "./shape.js";
+import { check } from "./check.js";
+import { BundleError, isTooDeep, malformed, shortly } from "./shape.js";
 import { Log } from "./log.js";
 
 /** @typedef {{path: string, sha256: string, blob_size: number, offset: number, size: number}} BlobSlice a payload: a part of a blob */

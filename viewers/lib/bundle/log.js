@@ -1,5 +1,6 @@
 // One log of a bundle: its tables, its events, its payloads.
-import { BundleError, checkChunk, checkDirectory, checkTable, malformed, shortly } from "./shape.js";
+import { checkChunk, checkDirectory, checkTable } from "./check.js";
+import { BundleError, malformed, shortly } from "./shape.js";
 import { isOfLog } from "./source.js";
 
 /** @typedef {import("./bundle.js").Bundle} Bundle */

@@ -1,7 +1,5 @@
-// Whether a decoded table looks as its schema says and agrees with itself, before anybody works with it. The notation of shapes is that of
-// scripts/shapes.py. Fields that a shape does not name are left alone: newer bundles have more.
-import { MINOR, SHAPES } from "./shapes.js";
-
+// Whether a value looks as its shape says. The notation of shapes is that of scripts/shapes.py. Fields that a shape does not name are
+// left alone: newer files have more.
 /**
  * @typedef {object} Surroundings
  * @property {any} root the table
@@ -20,13 +18,6 @@ const LARGEST = 2 ** 64;
 const MOST_DEPTH = 2_000;
 const MOST_RANK = 1_000_000;
 const MOST_RANKS = 50_000_000; // of all runs of a table together: pages go through them
-
-/** Throws when it does not. @param {string} name of the schema; what has none is not checked @param {any} value @param {string} file for the message @param {{lengths?: Record<string, number>, minor?: number}} [known] */
-export function check(name, value, file, { lengths = {}, minor = MINOR } = {}) {
-  if (!Object.hasOwn(SHAPES, name)) return;
-  const problem = firstProblem(SHAPES[name], value, { lengths, newer: minor > MINOR });
-  if (problem !== null) throw malformed(file, problem);
-}
 
 /** What is wrong with a value first, in words; null when it looks as its shape says. @param {any} shape @param {any} value @param {{lengths?: Record<string, number>, newer: boolean}} known @returns {string | null} */
 export function firstProblem(shape, value, { lengths = {}, newer }) {
@@ -175,65 +166,6 @@ function isRuns(runs, around) {
   }
   around.ranks = (around.ranks ?? 0) + count;
   return around.ranks <= MOST_RANKS;
-}
-
-// What the shapes of single tables do not say: that the numbers in them agree with one another.
-
-/** @typedef {{path: string, first_event_index: number, count: number}} Chunk */
-
-/** @type {Record<string, (table: any) => string | null>} */
-const TABLES = {
-  spans({ lane_count: lanes, names, spans, by_name }) {
-    if (lanes > spans.lane.length) return `lane_count is ${lanes}, and there are ${spans.lane.length} spans`;
-    if (by_name.count.length !== names.length) return `by_name has ${by_name.count.length} rows, names has ${names.length}`;
-    const circle = firstInCircle(spans.parent_index);
-    if (circle >= 0) return `spans.parent_index[${circle}] is ${spans.parent_index[circle]}, which leads back to the span itself`;
-    const high = spans.lane.findIndex((/** @type {number} */ lane) => lane >= lanes);
-    return high < 0 ? null : `spans.lane[${high}] is ${shortly(spans.lane[high])}, and lane_count is ${lanes}`;
-  },
-  guards({ lists, guards }) {
-    const total = guards.depth.length;
-    const beyond = lists.findIndex((/** @type {any} */ list) => list.first_guard + list.row_count > total);
-    return beyond < 0 ? null : `lists[${beyond}] ends behind the last of ${total} guards`;
-  },
-};
-
-/** A row whose parents lead in a circle; -1 when none do. Parents may stand behind their children. @param {number[]} parent */
-function firstInCircle(parent) {
-  const seen = new Int32Array(parent.length); // in which round
-  for (let i = 0; i < parent.length; i++) {
-    for (let at = i; at >= 0 && seen[at] !== -1; at = parent[at]) {
-      if (seen[at] === i + 1) return at;
-      seen[at] = i + 1;
-    }
-    for (let at = i; at >= 0 && seen[at] !== -1; at = parent[at]) seen[at] = -1; // ends well
-  }
-  return -1;
-}
-
-/** Throws when a table contradicts itself. @param {string} name @param {any} table @param {string} file */
-export function checkTable(name, table, file) {
-  const wrong = Object.hasOwn(TABLES, name) ? TABLES[name](table) : null;
-  if (wrong) throw malformed(file, wrong);
-}
-
-/** @param {any} directory of a log @param {string} file */
-export function checkDirectory(directory, file) {
-  for (const name of ["events", "metadata"]) {
-    let next = 0;
-    directory[name].forEach((/** @type {Chunk} */ chunk, /** @type {number} */ i) => {
-      if (chunk.first_event_index !== next) throw malformed(file, `${name}[${i}].first_event_index is ${shortly(chunk.first_event_index)}, the chunks before end at ${next}`);
-      next += chunk.count;
-    });
-    if (next !== directory.event_count) throw malformed(file, `the chunks of ${name} hold ${next} events, event_count is ${directory.event_count}`);
-  }
-}
-
-/** @param {"events" | "metadata"} name @param {any} rows @param {Chunk} chunk as the directory says @param {string} file */
-export function checkChunk(name, rows, chunk, file) {
-  const { length } = name === "events" ? rows.kind_index : rows.metadata;
-  if (length !== chunk.count) throw malformed(file, `it has ${length} rows, the directory of the log says ${chunk.count}`);
-  if (rows.first_event_index !== chunk.first_event_index) throw malformed(file, `first_event_index is ${rows.first_event_index}, the directory of the log says ${chunk.first_event_index}`);
 }
 
 // What can be wrong with a bundle, in words for a person.

@@ -1,6 +1,4 @@
-// What the pages of all viewers have: their bundle, or words when none opens, the way past the bar, links within the page, help.
-import { BundleError, openBundle } from "../bundle/bundle.js";
-import { embeddedSource, webSource } from "../bundle/source.js";
+// What the pages of all viewers have: words when no bundle opens, the way past the bar, links within the page and to other pages, help.
 import { fill, h } from "./dom.js";
 import { errorBox } from "./load.js";
 
@@ -49,26 +47,7 @@ export const helpSection = (title, rows) => [
 /** @param {() => void} show */
 export const helpButton = (show) => h("button", { class: "tool", onclick: () => show(), title: "Keys and words (?)", "aria-label": "Help" }, "?");
 
-// Which bundle a page shows: the one in the page itself, the one that '?bundle=' names, one that the browser keeps ('?stored='),
-// 'bundle/' beside the page, or one that is dropped on it.
-
 /** @typedef {import("../bundle/bundle.js").Bundle} Bundle */
-
-/** Opens it; says so in the page meanwhile, in place of what stands there for browsers that run no modules. @returns {Promise<Bundle>} */
-export async function openPageBundle() {
-  document.getElementById("boot")?.remove();
-  const embedded = embeddedSource(new URLSearchParams(location.search).get("folder") ?? "");
-  if (embedded) return openBundle(embedded);
-  const asked = new URLSearchParams(location.search).get("bundle"), kept = new URLSearchParams(location.search).get("stored");
-  const source = kept === null ? webSource(allowed(asked ?? "bundle/")) : await (await import("./stored.js")).storedSource(kept);
-  fill(document.body, h("p", { class: "loading", role: "status" }, `Opening ${source.label} …`));
-  try {
-    return await openBundle(source);
-  } catch (error) {
-    if ((asked ?? kept) !== null || !(error instanceof BundleError && error.missing)) throw error;
-    return (await import("./choose-bundle.js")).chooseSource((chosen) => openBundle(chosen), openAddress());
-  }
-}
 
 /** An address of a bundle, if this page may read from there: its Content-Security-Policy says so. @param {string} address @param {string} [parameter] its name, for the error */
 export function allowed(address, parameter = "bundle") {

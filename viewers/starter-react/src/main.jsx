@@ -1,6 +1,6 @@
 // Opens the bundle, then hands the page to React. '../../lib' is the same reader that the other viewers use.
 import { createRoot } from "react-dom/client";
-import { openPageBundle } from "../../lib/page/page.js";
+import { openPageBundle } from "../../lib/page/open-bundle.js";
 import { App } from "./App.jsx";
 import "../../lib/page/tokens.css";
 import "../../lib/page/base.css";

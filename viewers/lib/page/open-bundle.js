@@ -1,0 +1,22 @@
+// Which bundle a page shows: the one in the page itself, the one that '?bundle=' names, one that the browser keeps ('?stored='),
+// 'bundle/' beside the page, or one that is dropped on it.
+import { BundleError, openBundle } from "../bundle/bundle.js";
+import { embeddedSource, webSource } from "../bundle/source.js";
+import { fill, h } from "./dom.js";
+import { allowed, openAddress } from "./page.js";
+
+/** Opens it; says so in the page meanwhile, in place of what stands there for browsers that run no modules. @returns {Promise<import("../bundle/bundle.js").Bundle>} */
+export async function openPageBundle() {
+  document.getElementById("boot")?.remove();
+  const embedded = embeddedSource(new URLSearchParams(location.search).get("folder") ?? "");
+  if (embedded) return openBundle(embedded);
+  const asked = new URLSearchParams(location.search).get("bundle"), kept = new URLSearchParams(location.search).get("stored");
+  const source = kept === null ? webSource(allowed(asked ?? "bundle/")) : await (await import("./stored.js")).storedSource(kept);
+  fill(document.body, h("p", { class: "loading", role: "status" }, `Opening ${source.label} …`));
+  try {
+    return await openBundle(source);
+  } catch (error) {
+    if ((asked ?? kept) !== null || !(error instanceof BundleError && error.missing)) throw error;
+    return (await import("./choose-bundle.js")).chooseSource((chosen) => openBundle(chosen), openAddress());
+  }
+}
