@@ -56,9 +56,10 @@ def visited(make_app: Callable) -> Iterator[tuple]:
 
 
 def _run(make_app: Callable, sock) -> None:
-    import uvicorn
+    import tlparse_bundle.cli  # noqa: F401 - garbage is collected as seldom as in the process of 'serve'
+    from tlparse_bundle.serve.connections import limits_of_process, run_app
 
-    uvicorn.Server(uvicorn.Config(make_app(), log_level="error", lifespan="off")).run(sockets=[sock])
+    run_app(make_app(), sock, limits_of_process())
 
 
 def load(browser, url: str, test: str | None = None) -> dict:

@@ -221,3 +221,18 @@ def test_open_serves_both_sides_and_leads_to_the_page(sides, monkeypatch):
     names = [path.rsplit("/", 1)[-1] for path in places]
     second = names[1] if names[0] != names[1] else f"{names[1]}-2"
     assert options["page"] == f"viewers/compare/?base=/bundles/{names[0]}/&new=/bundles/{second}/"
+
+
+def test_it_is_begun_with_the_page_that_will_ask_for_it(client_of, sides, monkeypatch):
+    made = []
+    monkeypatch.setattr("tlparse_bundle.serve.comparisons.compare", lambda *asked: made.append(asked) or compare(*asked))
+    with client_of(dict(zip(("before", "the new"), sides("line_changed")))) as client:  # one loop for all that is asked
+        page = "/viewers/compare/?base={}&new=/bundles/the%20new/"
+        for nowhere in ("", "/bundles/", "/elsewhere/before/", "http://[", "/bundles/absent/"):
+            assert client.get(page.format(nowhere)).status_code == 200
+        followed = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}  # a link of another site
+        assert client.get(page.format("/bundles/the%20new/"), headers=followed).status_code == 200
+        assert client.get(page.format("/bundles/before/") + "&comparison=/comparisons/1/").status_code == 200
+        assert client.get("/comparison.json?base=before&new=absent").status_code == 404 and made == []
+        assert client.get(page.format("/bundles/before/")).status_code == 200
+        assert client.get("/comparison.json?base=before&new=the+new").json()["summary"]["change_count"] == 4 and len(made) == 1

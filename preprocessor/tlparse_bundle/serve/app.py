@@ -19,7 +19,7 @@ from tlparse_bundle.serve.browser_python import ARCHIVES
 from tlparse_bundle.serve.browser_python import FOLDER as PYTHON
 from tlparse_bundle.serve.catalogue import Bundles, viewer_row
 from tlparse_bundle.serve.comparisons import Comparisons
-from tlparse_bundle.serve.export import COMPARISON
+from tlparse_bundle.serve.export import COMPARISON, COMPARISON_VIEWER
 from tlparse_bundle.serve.guard import NO_STORE, SECURITY, Guard
 from tlparse_bundle.serve.hand_on import KINDS, SHARE, HandOn
 from tlparse_bundle.serve.news import EVENTS, LIVE, News
@@ -79,6 +79,8 @@ def create_app(
         stored = None if target is None else local_file(root, target.relative_to(root).as_posix())
         if stored is None:
             return PlainTextResponse(f"There is no file {path!r} among the viewers.\n", 404)
+        if below == f"{COMPARISON_VIEWER}/index.html" and request.method == "GET":
+            comparisons.begin(request)
         return await send_file(request, below, stored, REVALIDATE)
 
     async def archive(request: Request) -> Response:

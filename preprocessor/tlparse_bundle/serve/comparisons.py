@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import re
 import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
+from urllib.parse import unquote, urlsplit
 
 from anyio import CapacityLimiter, to_thread
+from starlette.datastructures import QueryParams
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
@@ -38,15 +43,36 @@ class Comparisons:
         self._limit = CapacityLimiter(_AT_ONCE)
         self._newest: Newest[tuple, bytes] = Newest(_KEPT_BYTES)  # one goes to a bundle and back
         self._lock = threading.Lock()
+        self._turns: dict[tuple, threading.Lock] = {}  # of those that are being made
+        self._begun: set[asyncio.Task] = set()  # the loop itself keeps no task
+
+    def begin(self, request: Request) -> None:
+        """Begin to make what the page that is asked for will ask for: it is there sooner by the time that the page takes to load."""
+        asked = request.query_params
+        names = [[_name(address, request.scope["root_path"]) for address in asked.getlist(side)] for side in SIDES]
+        if "comparison" in asked or not all(names) or None in (*names[0], *names[1]):
+            return  # the page says what is wrong
+        pairs = [(side, str(name)) for side, found in zip(SIDES, names) for name in found]
+        task = asyncio.create_task(self._answer(request, QueryParams([*pairs, *((key, text) for key, text in asked.multi_items() if key == "ranks")])))
+        self._begun.add(task)
+        task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task) -> None:
+        self._begun.discard(task)
+        if not task.cancelled():
+            task.exception()  # whoever asks for it is told
 
     async def answer(self, request: Request) -> Response:
+        return await self._answer(request, request.query_params)
+
+    async def _answer(self, request: Request, params: QueryParams) -> Response:
         """It takes work: pages of other sites cannot have it begun."""
         if is_of_another_site(request.headers):
             return PlainTextResponse("Ask for it from a page of this server.\n", 403)
-        sides = [request.query_params.getlist(side) for side in SIDES]
+        sides = [params.getlist(side) for side in SIDES]
         if not all(0 < len(names) <= _MOST for names in sides):
             return PlainTextResponse(f"Name the bundles of both sides, at most {_MOST} each: comparison.json?base=NAME&new=NAME\n", 400)
-        asked = request.query_params.get("ranks")
+        asked = params.get("ranks")
         ranks = None if asked is None else _RANKS.fullmatch(asked)
         if asked is not None and ranks is None:
             return PlainTextResponse("Two ranks are named as in ranks=0,3\n", 400)
@@ -62,20 +88,39 @@ class Comparisons:
             if only_head:
                 return Response(media_type="application/json")
             what = (*map(tuple, sides), ranks, *map(self._version, places))
-            if (made := self._newest.get(what)) is not None:
-                return _response(made, squeeze)
-            opened = {name: Bundle.open(place.location(folder)) for name, (place, folder) in places.items()}
+            with self._turn(what):
+                made = self._newest.get(what)
+                if made is None:
+                    made = self._compared(sides, ranks, {name: Bundle.open(place.location(folder)) for name, (place, folder) in places.items()})
+                    with self._lock:
+                        self._newest.add(what, made, len(made))
+        except _NotComparable as error:
+            return PlainTextResponse(f"{error}\n", 422)
         except UNREADABLE:  # its text may name a folder of this machine: not for a page
             return PlainTextResponse(_NOT_READ, 422)
+        return _response(made, squeeze)
+
+    @contextmanager
+    def _turn(self, what: tuple) -> Iterator[None]:
+        """Whoever asks for a comparison that is being made waits for it here."""
+        with self._lock:
+            turn = self._turns.setdefault(what, threading.Lock())
+        try:
+            with turn:
+                yield
+        finally:
+            with self._lock:
+                self._turns.pop(what, None)
+
+    @staticmethod
+    def _compared(sides: Sequence[Sequence[str]], ranks: tuple[int, int] | None, opened: Mapping[str, Bundle]) -> bytes:
         try:
             document = compare(*([(name.rpartition("/")[2], opened[name]) for name in names] for names in sides), ranks)
-        except UNREADABLE as error:
-            said = isinstance(error, BundleError) and error.code == "not-found"
-            return PlainTextResponse(f"These bundles cannot be compared: {error.message}. {error.hint}\n" if said else _NOT_READ, 422)
-        made = gzip.compress(dumps(document), 1)
-        with self._lock:
-            self._newest.add(what, made, len(made))
-        return _response(made, squeeze)
+        except BundleError as error:
+            if error.code == "not-found":
+                raise _NotComparable(f"These bundles cannot be compared: {error.message}. {error.hint}") from None
+            raise
+        return gzip.compress(dumps(document), 1)
 
     def _version(self, name: str) -> str:
         """Another one when a bundle is built in its place. Raises BundleError when the bundle is gone."""
@@ -83,6 +128,20 @@ class Comparisons:
         if found is None:
             raise BundleError(f"there is no bundle {name!r}", code="not-found")
         return found[1].tag
+
+
+class _NotComparable(Exception):
+    """Why, in words for a page."""
+
+
+def _name(address: str, root_path: str) -> str | None:
+    """The name of a bundle of this server, by its address; None for any other address."""
+    try:
+        path = unquote(urlsplit(address).path)
+    except ValueError:
+        return None
+    before = f"{root_path}/bundles/"
+    return path[len(before) :].strip("/") or None if path.startswith(before) else None
 
 
 def _response(document: bytes, squeeze: bool) -> Response:

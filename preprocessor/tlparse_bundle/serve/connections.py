@@ -8,6 +8,7 @@ import functools
 import http
 import logging
 import socket
+import sys
 from typing import Any, NamedTuple
 
 import uvicorn
@@ -23,6 +24,7 @@ _MAX_FILES = 8192
 _FILES_OF_WINDOWS = 512  # that its select() watches
 _MAX_CONNECTIONS = 512
 _HEAD_BYTES = 16_384
+_TURN_SECONDS = 0.0005  # while a thread compares two bundles, the files of the page wait for their turn each time
 _NO_FILES = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 _log = logging.getLogger("uvicorn.error")
 
@@ -59,6 +61,7 @@ def _limits(files: int) -> Limits:
 
 def run_app(app: ASGIApp, sock: socket.socket, limits: Limits) -> None:
     """Serves until a signal ends it."""
+    sys.setswitchinterval(_TURN_SECONDS)
     server_of(app, limits).run(sockets=[sock])
 
 
