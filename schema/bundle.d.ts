@@ -971,6 +971,62 @@ export interface Manifest {
   }[];
   /** Path of what several ranks together say, by the name of the analysis; the schema of 'findings' is ranks_findings. Only in bundles with logs of two or more ranks. More analyses may be added; a reader ignores those that it does not know. */
   ranks?: Record<string, string>;
+  /** Only while logs are followed. */
+  growing?: true;
+  /** State of a growing bundle: its number, what is open in each log, and problems; the schema defines each. */
+  live?: {
+    /** Grows with each state. */
+    counter: number;
+    /** When it was written, by the clock of the machine that follows, in microseconds since 1970. */
+    written_epoch_us: number;
+    /** One row for each of 'logs', in the same order. */
+    logs: {
+      /** The id of the log. */
+      id: string;
+      /** Bytes of the uncompressed log that were read. */
+      read_bytes: number;
+      /** When bytes came last, by the same clock as written_epoch_us. */
+      read_epoch_us: number;
+      /** The last record; null when there is none yet. */
+      last_record: {
+        /** When it was written, by the clock of the log; null when the log does not tell. */
+        epoch_us: number | null;
+        /** Key of 'descriptors'. */
+        kind: string;
+        /** The compile that it belongs to, as in the compile table. */
+        compile_id: string | null;
+      } | null;
+      /** Compiles that are open now, in the order in which they began. */
+      running: {
+        /** Row of the compile table. */
+        compile_index: number;
+        /** Its id; null for records without one. */
+        compile_id: string | null;
+        /** Name of the function; null when the log does not tell. */
+        function: string | null;
+        /** File of the function, shortened as in findings. */
+        file: string | null;
+        /** First line of the function. */
+        line: number | null;
+        /** When it began, by the clock of the log. */
+        since_epoch_us: number | null;
+        /** The spans of the timeline that are open, from the outside in; none of a torch that writes no timeline. */
+        spans: {
+          /** Name of the span. */
+          name: string;
+          /** When it began. */
+          since_epoch_us: number;
+        }[];
+      }[];
+    }[];
+    /** What there is to say about the logs and the place: a log that is gone, shorter than it was, or another one; a full disk. */
+    problems: {
+      /** For programs. */
+      code: string;
+      /** A sentence. */
+      message: string;
+    }[];
+  };
   /** The phases that artifacts and events belong to, in the order in which a compile runs through them. */
   phases: {
     /** Name used by descriptors. */

@@ -20,7 +20,7 @@ FLOORS = (
     {"cli", "in_browser", "pytest"},
     {"check"},
     {"serve", "legacy", "report", "recording"},
-    {"compare", "trend"},
+    {"compare", "trend", "follow"},
     {"build"},
     {"ranks"},
     {"read", "tables"},

@@ -109,7 +109,7 @@ class BlobWriter:
     def _store(self, payload: bytes, sha256: str, kind: Hashable) -> tuple[int, int]:
         if len(payload) >= LARGE_BYTES:
             row = self._new_row()
-            self._rows[row] = self._sink.put_blob(payload, sha256=sha256)
+            self._rows[row] = self._sink.put_blob(payload, self._place(row), sha256=sha256)
             return row, 0
         pack = self._packs.get(kind)
         if pack is None:
@@ -137,7 +137,11 @@ class BlobWriter:
     def _close(self, kind: Hashable) -> None:
         pack = self._packs.pop(kind)
         self._open_bytes -= pack.size
-        self._rows[pack.row] = self._sink.put_blob(pack.data())
+        self._rows[pack.row] = self._sink.put_blob(pack.data(), self._place(pack.row))
+
+    def _place(self, row: int) -> str | None:
+        """In a state of a growing bundle a blob lies with its log: it goes away with the state, whoever else has an equal one."""
+        return log_path(self._log_id, f"packs/{row:04d}.log", self._sink.codec) if self._sink.below else None
 
     def _close_timeline(self) -> None:
         if self._timeline is not None:

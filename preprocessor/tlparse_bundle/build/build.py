@@ -78,7 +78,14 @@ def first_findings(summaries: Sequence[LogSummary]) -> dict[str, list[dict]]:
 
 
 def finish(summaries: Sequence[LogSummary], target: Target, codec: str, workers: Executor, run: int | None = None, names: Mapping[str, str] = {}) -> tuple[dict, dict | None]:
-    """Write what stands beside the logs of a bundle: analyses, schemas, and the manifest last. Returns the manifest and what the ranks say together."""
+    """Write what stands beside the logs of a bundle, the manifest last. Returns the manifest and what the ranks say together."""
+    manifest, job = write_beside(summaries, target, codec, workers, run, names)
+    target.write(layout.MANIFEST, dumps_indented(manifest))
+    return manifest, job
+
+
+def write_beside(summaries: Sequence[LogSummary], target: Target, codec: str, workers: Executor, run: int | None = None, names: Mapping[str, str] = {}) -> tuple[dict, dict | None]:
+    """Write analyses and schemas. Returns the manifest, which is to be written last, and what the ranks say together."""
     manifest, job = make_manifest(summaries, codec, names), None
     if len(manifest["logs"]) > 1 or run is not None:
         from tlparse_bundle.build.rank_files import write_ranks  # the modules of all analyses, which a single log does not need
@@ -86,10 +93,17 @@ def finish(summaries: Sequence[LogSummary], target: Target, codec: str, workers:
         paths, job = write_ranks(target, manifest["logs"], codec, workers, run)
         if paths:
             manifest["ranks"] = paths
-    schemas = {name: schema(name) for name in schema_names()}
-    target.write(manifest["schemas"], CODECS[codec].encode(dumps(schemas)))
-    target.write(layout.MANIFEST, dumps_indented(manifest))
+    write_schemas(target, codec)
     return manifest, job
+
+
+def write_schemas(target: Target, codec: str) -> None:
+    schemas = {name: schema(name) for name in schema_names()}
+    target.write(_schemas_path(codec), CODECS[codec].encode(dumps(schemas)))
+
+
+def _schemas_path(codec: str) -> str:
+    return f"schemas.json{CODECS[codec].suffix}"
 
 
 def named(label: str | None, commit: str | None) -> dict[str, str]:
@@ -115,7 +129,7 @@ def make_manifest(summaries: Sequence[LogSummary], codec: str, names: Mapping[st
         "producer": {"name": "tlparse-bundle", "version": __version__},
         "codec": codec,
         **names,
-        "schemas": f"schemas.json{CODECS[codec].suffix}",
+        "schemas": _schemas_path(codec),
         "logs": rows,
         "phases": [phase._asdict() for phase in PHASES],
         "descriptors": {

@@ -83,7 +83,7 @@ class EventWriter:
     def _close_metadata(self) -> None:
         self._metadata.add(b"]}")
         path = log_path(self._log_id, f"metadata/{len(self.metadata):04d}.json", self._sink.codec)
-        self._sink.put(path, self._metadata.data())
+        path = self._sink.put(path, self._metadata.data())
         self._metadata.close()
         self.metadata.append({"path": path, "first_event_index": self._first_metadata_index, "count": self._count - self._first_metadata_index})
         self._begin_metadata()

@@ -14,16 +14,17 @@ from tlparse_bundle.trace.reader import Record, RecordReader
 class LogRecords:
     """Iterate over it once, then ``tail``, ``sha256`` and ``diagnostics`` are whole; ``close`` in any case.
 
+    ``raw`` gives the bytes of a log that still grows, see RecordReader; None opens the log and reads it as it is.
     Raises BundleError when the log cannot be read or decompressed.
     """
 
-    def __init__(self, log: LogFile):
+    def __init__(self, log: LogFile, raw: Any = None):
         self.diagnostics = Diagnostics()
-        self._raw = open_log(log)
+        self._raw = open_log(log) if raw is None else raw
         self._stream = _HashingStream(self._raw)
         self._reader = RecordReader(self._stream, self.diagnostics)
 
-    def __iter__(self) -> Iterator[Record]:
+    def __iter__(self) -> Iterator[Record | None]:
         return iter(self._reader)
 
     @property
@@ -53,10 +54,11 @@ class _HashingStream:
         self._hash = hashlib.sha256()
         self.size_bytes = 0
 
-    def read(self, size: int) -> bytes:
+    def read(self, size: int) -> bytes | None:
         data = self._stream.read(size)
-        self._hash.update(data)
-        self.size_bytes += len(data)
+        if data:
+            self._hash.update(data)
+            self.size_bytes += len(data)
         return data
 
     def sha256(self) -> str:

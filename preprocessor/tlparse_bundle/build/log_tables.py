@@ -34,10 +34,13 @@ class TablesSummary:
 
 
 class LogTables:
-    """See Stage. ``one_of_many``: what the logs before had in common with this one need not be made again."""
+    """See Stage. ``one_of_many``: what the logs before had in common with this one need not be made again.
 
-    def __init__(self, root: Path, codec: str, log_id: str, one_of_many: bool):
-        self._sink = FileSink(root, CODECS[codec])
+    ``sink``: where the files go, if it is not simply below ``root``.
+    """
+
+    def __init__(self, root: Path, codec: str, log_id: str, one_of_many: bool, sink: FileSink | None = None):
+        self._sink = sink or FileSink(root, CODECS[codec])
         self._log_id = log_id
         self._diagnostics = Diagnostics()
         self._tally = Tally()

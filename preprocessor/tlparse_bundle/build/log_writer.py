@@ -12,11 +12,12 @@ from tlparse_bundle.build.batches import Batches
 from tlparse_bundle.build.blobs import BlobWriter
 from tlparse_bundle.build.log_records import LogRecords
 from tlparse_bundle.build.sink import FileSink
-from tlparse_bundle.build.stage import LOG_TABLES, open_stage
+from tlparse_bundle.build.stage import LOG_TABLES, Stage, open_stage
 from tlparse_bundle.build.verbatim_writer import VerbatimWriter
 from tlparse_bundle.build.written_log import WrittenLog
 from tlparse_bundle.diagnostics import Diagnostics
 from tlparse_bundle.events.kinds import Kind
+from tlparse_bundle.findings.facts import Facts
 from tlparse_bundle.findings.registry import NAME as FINDINGS
 from tlparse_bundle.findings.registry import findings_of
 from tlparse_bundle.format.codecs import CODECS
@@ -62,27 +63,61 @@ def write_log(
     cannot be read or decompressed.
     """
     RECENT.begin(one_of_many=one_of_many)
-    decoder = EventDecoder(Diagnostics(), strings)
     reported = 0
     with (
         open_stage(LOG_TABLES, root, codec, log.id, one_of_many and cores == 1, cores=cores, log_bytes=log.size_bytes) as tables,
         closing(LogRecords(log)) as records,
     ):
-        sink = FileSink(root, CODECS[codec])
-        blobs, verbatim = BlobWriter(sink, log.id), VerbatimWriter(sink, log.id)
-        identity, batches = Identity(), Batches(decoder.stacks, tables.wanted().timeline())
-        for events, kept in _batches(records, decoder):
-            verbatim.add(kept)
-            blobs.place(events)
-            identity.observe(events)
-            tables.feed(batches.of(events))
+        build = LogBuild(log, FileSink(root, CODECS[codec]), tables, records, strings)
+        while build.advance():
             progress(records.size_bytes - reported)
             reported = records.size_bytes
+        summary = build.finish()
+        progress(records.size_bytes - reported)
+    return summary
+
+
+class LogBuild:
+    """A log on its way into a bundle: ``advance`` while there is something to read, then ``finish``.
+
+    Of a log that grows, ``advance`` takes what there is, and may be called again when there is more.
+    """
+
+    def __init__(self, log: LogFile, sink: FileSink, tables: Stage, records: LogRecords, strings: Mapping[int, str] = {}):
+        self.log = log
+        self.decoder = EventDecoder(Diagnostics(), strings)
+        self.last_event: Event | None = None
+        self.facts: Facts | None = None  # what the findings were made from, once it has finished
+        self._sink = sink
+        self._tables = tables
+        self._records = records
+        self._blobs, self._verbatim = BlobWriter(sink, log.id), VerbatimWriter(sink, log.id)
+        self._identity, self._batches = Identity(), Batches(self.decoder.stacks, tables.wanted().timeline())
+        self._read = _batches(records, self.decoder)
+
+    def advance(self) -> bool:
+        """Take some records. False when there are no more: none yet, or none at all."""
+        batch = next(self._read, None)
+        if batch is None:
+            return False
+        events, kept = batch
+        self._verbatim.add(kept)
+        self._blobs.place(events)
+        self._identity.observe(events)
+        self._tables.feed(self._batches.of(events))
+        if events:
+            self.last_event = events[-1]
+        return True
+
+    def finish(self) -> LogSummary:
+        """Write what is still to be written: what was read is the whole log, whose stream has ended."""
+        while self.advance():
+            pass
+        log, sink, tables, records, decoder, blobs, verbatim = self.log, self._sink, self._tables, self._records, self.decoder, self._blobs, self._verbatim
         tables.end()
         verbatim.add([records.tail])
         verbatim.close()
         blobs.close()
-        progress(records.size_bytes - reported)
 
         diagnostics = records.diagnostics
         diagnostics.merge(decoder.diagnostics)
@@ -110,25 +145,26 @@ def write_log(
             "kinds": made.kinds,
             "origins": [{"level": level.decode(), "path": path.decode("utf-8", "replace"), "line": int(line[:15])} for level, path, line in decoder.origins],
         }
-        found = findings_of(WrittenLog(sink, directory, decoder.clock.last_epoch_us()))
+        self.facts = Facts(WrittenLog(sink, directory, decoder.clock.last_epoch_us()))
+        found = findings_of(self.facts)
         made.paths[FINDINGS] = sink.put_table(log.id, FINDINGS, found)
         path = sink.put(log_path(log.id, "log.json", sink.codec), dumps(directory))
-    row = {
-        "id": log.id,
-        "path": path,
-        "rank": rank,
-        "source": source,
-        "torch_version": identity.torch_version,
-        "event_count": decoder.event_count,
-        **made.compiles,
-        "diagnostics": diagnostics.counts(),
-        "summary": found["summary"],
-    }
-    return LogSummary(row, made.descriptors, found["findings"][:FIRST_FINDINGS], frozenset(decoder.pids))
+        row = {
+            "id": log.id,
+            "path": path,
+            "rank": rank,
+            "source": source,
+            "torch_version": self._identity.torch_version,
+            "event_count": decoder.event_count,
+            **made.compiles,
+            "diagnostics": diagnostics.counts(),
+            "summary": found["summary"],
+        }
+        return LogSummary(row, made.descriptors, found["findings"][:FIRST_FINDINGS], frozenset(decoder.pids))
 
 
-def _batches(records: LogRecords, decoder: EventDecoder) -> Iterator[tuple[list[Event], list[bytes]]]:
-    """Some events, and what is to be kept verbatim of them and of what stands between them.
+def _batches(records: LogRecords, decoder: EventDecoder) -> Iterator[tuple[list[Event], list[bytes]] | None]:
+    """Some events, and what is to be kept verbatim of them and of what stands between them; None when nothing more is there yet.
 
     What comes next gets many events at once: to go from one to the next with each event takes a tenth longer.
     """
@@ -136,6 +172,12 @@ def _batches(records: LogRecords, decoder: EventDecoder) -> Iterator[tuple[list[
     kept: list[bytes] = []
     size_bytes, decode = 0, decoder.decode
     for record in records:
+        if record is None:
+            if kept:
+                yield events, kept
+                events, kept, size_bytes = [], [], 0
+            yield None
+            continue
         if record.prefix is None:
             kept.append(record.kept)
             size_bytes += len(record.kept)

@@ -105,10 +105,7 @@ class RememberedPayloadTables:
             files = [(slot.table.name, self._file(slot)) for slot in self._slots]
             # A diagnostic has its place in the log, which no other log shares; these tables are made together.
             if not any(slot.diagnostics.counts() for slot in self._slots):
-                paths = {name: log_path(self._log_id, f"{name}.json", self._sink.codec) for name, _ in files}
-                for name, data in files:
-                    self._sink.put_stored(paths[name], data)
-                return paths, Diagnostics()
+                return {name: self._sink.put_stored(log_path(self._log_id, f"{name}.json", self._sink.codec), data) for name, data in files}, Diagnostics()
         return (self._here or self._fill()).finish()
 
     def _file(self, slot: _Slot) -> bytes:

@@ -19,12 +19,17 @@ from tlparse_bundle.trace.log_file import LogFile
 _CODE = "string-undefined"
 
 
-def strings_from_others(logs: Sequence[LogFile], summaries: Sequence[LogSummary], map_: Callable[..., list[Any]]) -> dict[str, dict[int, str]]:
+def strings_from_others(
+    logs: Sequence[LogFile], summaries: Sequence[LogSummary], map_: Callable[..., list[Any]], lacking: set[str] | None = None
+) -> dict[str, dict[int, str]]:
     """The strings that others define for the logs that lack some, by id of the log.
 
     ``map_``: as that of an executor. Others are logs of the same rank that name the same process ids. What two of them say
     differently is left out, and so is what comes from a process that merely got the number of an earlier one: it defines its own.
+    ``lacking``: ids of logs that were found to lack some before, and got them; those that are found now are added.
     """
+    lacking = set() if lacking is None else lacking
+    lacking.update(summary.row["id"] for summary in summaries if _CODE in summary.row["diagnostics"])
     by_id = {log.id: log for log in logs}
     of_process: dict[tuple[int | None, int], set[str]] = {}
     for summary in summaries:
@@ -32,7 +37,7 @@ def strings_from_others(logs: Sequence[LogFile], summaries: Sequence[LogSummary]
             of_process.setdefault((summary.row["rank"], pid), set()).add(summary.row["id"])
     others: dict[str, set[str]] = {}
     for summary in summaries:
-        if _CODE in summary.row["diagnostics"]:
+        if summary.row["id"] in lacking:
             found = set().union(*(of_process[summary.row["rank"], pid] for pid in summary.pids)) - {summary.row["id"]}
             if found:
                 others[summary.row["id"]] = found
@@ -54,6 +59,6 @@ def _strings_of(log: LogFile) -> dict[int, str]:
     decoder = EventDecoder(Diagnostics())
     with closing(LogRecords(log)) as records:
         for record in records:
-            if record.prefix is not None:
+            if record is not None and record.prefix is not None:
                 decoder.decode(record)
     return decoder.stack_reader.strings

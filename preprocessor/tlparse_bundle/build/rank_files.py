@@ -48,10 +48,11 @@ def _contents() -> Contents:
     return Contents()
 
 
-def write_ranks(target: Target, rows: Sequence[dict], codec: str, workers: Executor, run: int | None = None) -> tuple[dict[str, str], dict | None]:
+def write_ranks(target: Target, rows: Sequence[dict], codec: str, workers: Executor, run: int | None = None, below: str = "") -> tuple[dict[str, str], dict | None]:
     """Write the files of the analyses; returns their paths by name and the findings, ({}, None) for less than two ranks.
 
     ``rows`` are those of the manifest; ``run`` is the number of the run to compare, from 1, in the order of their start.
+    ``below`` stands before each path, as in the sink.
     Raises BundleError when there is no such run, or it has no two ranks.
     """
     ranked = [row for row in rows if row["rank"] is not None]
@@ -79,7 +80,7 @@ def write_ranks(target: Target, rows: Sequence[dict], codec: str, workers: Execu
     paths, tables = {}, {}
     for analysis in analyses():
         tables[analysis.name] = table = analysis.table(comparison, digests[analysis.name], tables)
-        paths[analysis.name] = path = layout.rank_path(analysis.name, CODECS[codec])
+        paths[analysis.name] = path = below + layout.rank_path(analysis.name, CODECS[codec])
         target.write(path, CODECS[codec].encode(dumps(table)))
     return paths, tables["findings"]
 

@@ -26,19 +26,21 @@ class FileSink:
     def __init__(self, root: Path, codec: Codec):
         self.root = root
         self.codec = codec
+        self.below = ""  # before each path: where the files of one state of a growing bundle lie (layout.live_path)
 
     def put(self, path: str, data: bytes | memoryview) -> str:
-        """Store a file under a path (as layout gives it); returns the path."""
-        self._write(path, [self.codec.encode(data)])
-        return path
+        """Store a file under a path (as layout gives it); returns the path that it has."""
+        self._write(self.below + path, [self.codec.encode(data)])
+        return self.below + path
 
-    def put_stored(self, path: str, data: bytes) -> None:
-        """Store a file that is encoded already."""
-        self._write(path, [data])
+    def put_stored(self, path: str, data: bytes) -> str:
+        """Store a file that is encoded already; returns its path."""
+        self._write(self.below + path, [data])
+        return self.below + path
 
     def put_table(self, log_id: str, name: str, table: dict) -> str:
         """Store a table of a log; returns its path."""
-        path = log_path(log_id, f"{name}.json", self.codec)
+        path = self.below + log_path(log_id, f"{name}.json", self.codec)
         self._write(path, encoded_table(table, self.codec))
         return path
 
@@ -49,6 +51,7 @@ class FileSink:
         ``sha256`` is that of the data, where it is known.
         """
         sha256 = sha256 or hashlib.sha256(data).hexdigest()
+        path = path and self.below + path
         place = path or blob_path(sha256, self.codec)
         target = self.root / place
         if path is not None or not target.exists():

@@ -169,7 +169,7 @@ class _Replaceable:
             raise BundleError(f"{shown(self._out)} exists and is not a bundle", hint=hint, code="exists")
         if not self._overwrite:
             raise BundleError(f"{shown(self._out)} exists already", hint="Use --overwrite to replace it.", code="exists")
-        others = sorted(_others(path))
+        others = sorted(others_in(path))
         if others:
             hint = "Move these away first; they would be lost."
             raise BundleError(f"{shown(self._out)} holds more than a bundle: {', '.join(map(shown, others[:5]))}", hint=hint, code="exists")
@@ -186,7 +186,7 @@ def _version(bundle: Path) -> tuple[int, ...] | None:
     return found.st_dev, found.st_ino, found.st_mtime_ns, found.st_size
 
 
-def _others(bundle: Path) -> Iterator[str]:
+def others_in(bundle: Path) -> Iterator[str]:
     """What lies in a bundle and is no part of one; empty folders too, which somebody may want to fill."""
     for place, folders, files in os.walk(bundle):
         at = Path(place).relative_to(bundle)

@@ -35,7 +35,7 @@ class VerbatimWriter:
         """Write what is there."""
         if self._data.size:
             path = log_path(self._log_id, f"verbatim/{len(self.chunks):04d}.log", self._sink.codec)
-            self._sink.put(path, self._data.data())
+            path = self._sink.put(path, self._data.data())
             self._data.close()
             self.chunks.append({"path": path, "size_bytes": self._data.size})
             self._data = BufferOfSeries()

@@ -23,7 +23,7 @@ from tlparse_bundle.findings import (
     specializations,
     unfinished,
 )
-from tlparse_bundle.findings.facts import Facts, LogFiles
+from tlparse_bundle.findings.facts import Facts
 from tlparse_bundle.findings.bounds import KIND as UNLISTED
 from tlparse_bundle.findings.bounds import bounded
 from tlparse_bundle.findings.finding import SEVERITIES, Finding
@@ -35,9 +35,8 @@ ENTRY_POINTS = "tlparse_bundle.findings"
 MODULES = (unfinished, failures, recompiles, graph_breaks, exports, specializations, cudagraphs, caches, slow_spans, autotune, guard_cost, collectives, data_problems)
 
 
-def findings_of(log: LogFiles) -> dict:
+def findings_of(facts: Facts) -> dict:
     """The table (schema: findings) of a log, from its other tables."""
-    facts = Facts(log)
     found = sorted(_all(facts, (*MODULES, *plugins(ENTRY_POINTS))), key=_order)
     listed = bounded(found)
     places = {finding.key: number for number, finding in reversed(list(enumerate(listed))) if finding.key is not None}

@@ -6,25 +6,17 @@ from collections.abc import Iterator
 
 from tlparse_bundle.findings.facts import Facts, Span
 from tlparse_bundle.findings.finding import Finding
+from tlparse_bundle.findings.still_open import open_below, open_compiles
 from tlparse_bundle.findings.words import code, duration, function_name
 
 KINDS = ("unfinished-compile",)
 
 
 def findings(facts: Facts) -> Iterator[Finding]:
-    latest_us = max((span.start_us for span in facts.compile_spans), default=0)
-    open_roots = [span for span in facts.compile_spans if span.duration_us is None and span.start_us >= latest_us and not _ended(facts, span)]
     told: set[int] = set()
-    for root in open_roots:
-        told.add(root.compile_index)
-        yield _finding(facts, root.compile_index, root)
-    if not facts.spans:  # a torch that writes no timeline
-        last = max((row["first_event_index"] for row in facts.compiles if row["frame_id"] is not None), default=0)
-        for frame in facts.compiled:
-            # Without metrics it may have failed, or been skipped: only what nothing follows is open.
-            open_one = facts.tells_ends or facts.compiles[frame.rows[-1]]["first_event_index"] == last
-            if frame.row["status"] == "missing" and open_one and frame.rows[-1] not in told:
-                yield _finding(facts, frame.rows[-1], None)
+    for compile_index, root in open_compiles(facts):
+        told.add(compile_index)
+        yield _finding(facts, compile_index, root)
     yield from _broken_off(facts, told)
 
 
@@ -48,26 +40,10 @@ def _broken_off(facts: Facts, told: set[int]) -> Iterator[Finding]:
             )
 
 
-def _ended(facts: Facts, root: Span) -> bool:
-    """Whether its compile ended though its span is open, as after an exception."""
-    compile = facts.compiles[root.compile_index]
-    return compile["metrics_event_index"] is not None or compile["failure"] is not None
-
-
-def _open_below(facts: Facts, root: Span) -> list[Span]:
-    """The span and those in it that have no end, from the outside in."""
-    chain = [root]
-    while True:
-        inner = [span for span in facts.children.get(chain[-1].index, ()) if span.duration_us is None]
-        if not inner:
-            return chain
-        chain.append(inner[-1])
-
-
 def _finding(facts: Facts, compile_index: int, root: Span | None) -> Finding:
     compile = facts.compiles[compile_index]
     name, file, line = facts.place_of(compile_index)
-    chain = _open_below(facts, root) if root else []
+    chain = open_below(facts, root) if root else []
     since = None if root is None or facts.last_us is None else facts.last_us - root.start_us
     who = f"The compile of {code(name)}" if name else "A compile without a name" if compile["id"] is None else f"Compile {compile['id']}"
     if chain:

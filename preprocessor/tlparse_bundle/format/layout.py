@@ -11,11 +11,12 @@ FORMAT_NAME = "tlparse-bundle"
 FORMAT_MAJOR = 1
 FORMAT_MINOR = 2
 MANIFEST = "manifest.json"
+LIVE = "live"
 MAX_PATH = 1000
 LOG_ID = r"[A-Za-z0-9_][A-Za-z0-9._-]*"  # as the schema of the manifest has it
 _NAME = r"[A-Za-z0-9_][A-Za-z0-9._-]*"
 _OWN = re.compile(
-    rf"manifest\.json|(?:schemas\.json|ranks/{_NAME}\.json|logs/{LOG_ID}/(?:{_NAME}\.json|[a-z_]+/[0-9]{{4,18}}\.(?:json|log))"
+    rf"manifest\.json|(?:live/[0-9]{{1,15}}/)?(?:schemas\.json|ranks/{_NAME}\.json|logs/{LOG_ID}/(?:{_NAME}\.json|[a-z_]+/[0-9]{{4,18}}\.(?:json|log))"
     r"|blobs/(?P<head>[0-9a-f]{2})/(?P=head)[0-9a-f]{62})(?:\.zst|\.gz)?",
     re.ASCII,
 )
@@ -33,6 +34,11 @@ def log_path(log_id: str, name: str, codec: Codec) -> str:
 def rank_path(name: str, codec: Codec) -> str:
     """Path of the file of an analysis of the ranks."""
     return f"ranks/{name}.json{codec.suffix}"
+
+
+def live_path(counter: int) -> str:
+    """What stands before the paths of the files that one state of a growing bundle has to itself."""
+    return f"{LIVE}/{counter}/"
 
 
 def guards(location: str | Path) -> list[Path]:

@@ -20,7 +20,7 @@ def find(bundle: Bundle, what: str) -> bytes:
     """
     if len(what) == 64 and all(c in "0123456789abcdef" for c in what):
         return bundle.blob(what)
-    if what == layout.MANIFEST or what.startswith(("logs/", "ranks/", "blobs/")):
+    if what == layout.MANIFEST or what.startswith(("logs/", "ranks/", "blobs/", "live/")):
         return bundle.read(what)
     log, rest = _log_of(bundle, what)
     if rest == "timeline":

@@ -7,6 +7,7 @@ import io
 import os
 import stat
 import zlib
+from collections.abc import Hashable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
@@ -35,16 +36,16 @@ class _UpTo:
     """A file up to a size: what is added to it while it is read is not read, else a log that grows fast has no end."""
 
     def __init__(self, raw: Any, size_bytes: int):
-        self._raw = raw
+        self.raw = raw
         self._left = size_bytes
 
     def read(self, size: int = -1) -> bytes:
-        data = self._raw.read(min(size, self._left) if size >= 0 else self._left)
+        data = self.raw.read(min(size, self._left) if size >= 0 else self._left)
         self._left -= len(data)
         return data
 
     def close(self) -> None:
-        self._raw.close()
+        self.raw.close()
 
 
 class _ZstdFrames:
@@ -134,6 +135,28 @@ def open_raw(path: Path | RemoteFile, folder: Path | None = None) -> tuple[_UpTo
         raw.close()
         raise OSError(None, "it is no regular file")
     return _UpTo(raw, about.st_size), About(about.st_size, about.st_mtime)
+
+
+def open_from(log: LogFile, start: int) -> tuple[_UpTo, int, Hashable]:
+    """The bytes of a log that still grows, as they are, from ``start`` on; how many there are in all, and what tells the file from
+    another one of its name. Raises OSError.
+
+    It is opened each time: on a file system of several machines this is when the size is asked for again.
+    """
+    if isinstance(log.path, RemoteFile):
+        size, identity = log.path.stat().st_size, None
+        file = log.path.open("rb")
+    else:
+        whole, about = open_raw(log.path, log.folder)
+        file, size = whole.raw, about.size_bytes
+        found = os.fstat(file.fileno())
+        identity = found.st_dev, found.st_ino
+    try:
+        file.seek(start)
+    except BaseException:
+        file.close()
+        raise
+    return _UpTo(file, max(0, size - start)), size, identity
 
 
 def open_log(log: LogFile) -> BinaryIO:

@@ -83,7 +83,8 @@ class Record:
 class RecordReader:
     """Iterates over the records of a stream of bytes.
 
-    After the iteration ``tail`` holds the bytes behind the last record. What is no record is
+    A log may still grow: where ``read`` of the stream returns None, as of a raw stream that has nothing yet, None comes
+    instead of a record. Asked again, the iteration goes on where it was. After the iteration ``tail`` holds the bytes behind the last record. What is no record is
     reported to ``diagnostics``.
     """
 
@@ -101,17 +102,23 @@ class RecordReader:
         """Bytes read from the stream so far."""
         return self._base + len(self._buf)
 
-    def _more(self, start: int) -> None:
+    def _more(self, start: int) -> Generator[None]:
         """Read on, keeping the buffer from ``start``; reads more the more it keeps, up to the largest record."""
+        kept_bytes = len(self._buf) - start
+        block = yield from self._read(max(BLOCK_BYTES, min(kept_bytes, MAX_RECORD_BYTES + BLOCK_BYTES - kept_bytes)))
         keep = self._buf[start:]
-        block = self._stream.read(max(BLOCK_BYTES, min(len(keep), MAX_RECORD_BYTES + BLOCK_BYTES - len(keep))))
         self._eof = not block
         self._base += start
         self._buf = keep + block if keep else block
 
-    def __iter__(self) -> Iterator[Record]:
+    def _read(self, size: int) -> Generator[None, None, bytes]:
+        while (block := self._stream.read(size)) is None:
+            yield
+        return block
+
+    def __iter__(self) -> Iterator[Record | None]:
         while len(self._buf) < len(_BOM) and not self._eof:
-            self._more(0)
+            yield from self._more(0)
         kept_from = 0  # in the buffer: end of the record before
         pos = len(_BOM) if self._buf.startswith(_BOM) else 0
         if pos:
@@ -148,7 +155,7 @@ class RecordReader:
             end = buf.find(b"\n", pos, pos + MAX_LINE_BYTES)
             too_long = end < 0 and len(buf) - pos > MAX_LINE_BYTES
             if not too_long and not self._eof and (end < 0 or end == len(buf) - 1):
-                self._more(kept_from)
+                yield from self._more(kept_from)
                 pos, kept_from = pos - kept_from, 0
                 continue
             if too_long:
@@ -177,12 +184,12 @@ class RecordReader:
             if buf[end + 1 : end + 2] in (b"\t", b"\n"):
                 limit = pos + MAX_RECORD_BYTES
                 last = self._payload_end(buf, end, limit)
-                long = self._long_payload(end + 1, limit) if last is None and len(buf) - end > BLOCK_BYTES else None
+                long = (yield from self._long_payload(end + 1, limit)) if last is None and len(buf) - end > BLOCK_BYTES else None
                 if long is not None:
                     payload, lines = long
                     stop = self._base - base
                 elif last is None:
-                    self._more(kept_from)
+                    yield from self._more(kept_from)
                     pos, kept_from = pos - kept_from, 0
                     continue
                 else:
@@ -208,24 +215,27 @@ class RecordReader:
     def _piece(self, start: int, stop: int, line: int) -> Record:
         return Record(line, self._base + start, 0, None, b"", None, self._buf[start:stop])
 
-    def _pass_on(self, kept_from: int, pos: int, line: int, pattern: re.Pattern) -> Generator[Record, None, tuple[int, int]]:
+    def _pass_on(self, kept_from: int, pos: int, line: int, pattern: re.Pattern) -> Generator[Record | None, None, tuple[int, int]]:
         """Pass on in pieces what lies up to the line feed that ``pattern`` finds.
 
-        Returns the position behind it in the buffer, and the number of line feeds passed.
+        Returns the position behind it in the buffer, and the number of line feeds passed. Where the pieces end
+        does not depend on how much there was to be read at once: all but the last are whole blocks.
         """
         lines = 0
         while True:
             buf = self._buf
             match = pattern.search(buf, pos)
             found = match is not None and (match.end() < len(buf) or self._eof)
-            stop = match.end() if found else len(buf) - (0 if self._eof else 1)  # a line feed at the end: what follows decides
-            lines += buf.count(b"\n", pos, stop)
+            last = found or self._eof
+            looked = match.end() if found else max(pos, len(buf) - (not self._eof))  # a line feed at the end: what follows decides
+            lines += buf.count(b"\n", pos, looked)
+            stop = looked if last else kept_from + max(0, looked - kept_from) // BLOCK_BYTES * BLOCK_BYTES
             for start in range(kept_from, stop, BLOCK_BYTES):
                 yield self._piece(start, min(start + BLOCK_BYTES, stop), line)
-            if found or self._eof:
+            if last:
                 return stop, lines
-            self._more(stop)
-            pos = kept_from = 0
+            yield from self._more(stop)
+            pos, kept_from = looked - stop, 0
 
     def _payload_end(self, buf: bytes, end: int, limit: int) -> int | None:
         """Position of the line feed (or the end of the log) that ends the payload behind ``end``.
@@ -243,7 +253,7 @@ class RecordReader:
             return None
         return limit + 1 if blanks_end == limit and buf[limit : limit + 1] == b"\t" else last
 
-    def _long_payload(self, start: int, limit: int) -> tuple[bytes, int] | None:
+    def _long_payload(self, start: int, limit: int) -> Generator[None, None, tuple[bytes, int] | None]:
         """A payload at ``start`` that does not end in the buffer, and the lines of its record; then the buffer begins behind it.
 
         It is read block by block. None when there is anything odd about it, or it may end behind ``limit``:
@@ -262,7 +272,7 @@ class RecordReader:
             line_feeds, end, raw = line_feeds + count, end + stop, raw[stop:]
             if found is not None or end >= limit or not block:
                 break
-            block = self._stream.read(BLOCK_BYTES)
+            block = yield from self._read(BLOCK_BYTES)
             raw += block
         if raw[:1] != b"\n" or raw[1:2] == b"\n" or end >= limit:
             self._buf = head + payload.getvalue().replace(b"\n", b"\n\t") + raw

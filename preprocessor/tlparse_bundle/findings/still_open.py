@@ -1,0 +1,52 @@
+"""Compiles that are open where the log ends: of a finished log a finding, of one that still grows what runs now."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tlparse_bundle.findings.facts import Facts, Span
+
+
+def open_compiles(facts: Facts) -> Iterator[tuple[int, Span | None]]:
+    """The compiles that are open where the log ends, by row, each with its outermost span; None of a torch that writes no timeline."""
+    latest_us = max((span.start_us for span in facts.compile_spans), default=0)
+    for span in facts.compile_spans:
+        if span.duration_us is None and span.start_us >= latest_us and not _ended(facts, span):
+            yield span.compile_index, span
+    if not facts.spans:
+        last = max((row["first_event_index"] for row in facts.compiles if row["frame_id"] is not None), default=0)
+        for frame in facts.compiled:
+            # Without metrics it may have failed, or been skipped: only what nothing follows is open.
+            open_one = facts.tells_ends or facts.compiles[frame.rows[-1]]["first_event_index"] == last
+            if frame.row["status"] == "missing" and open_one:
+                yield frame.rows[-1], None
+
+
+def open_below(facts: Facts, root: Span) -> list[Span]:
+    """The span and those in it that have no end, from the outside in."""
+    chain = [root]
+    while True:
+        inner = [span for span in facts.children.get(chain[-1].index, ()) if span.duration_us is None]
+        if not inner:
+            return chain
+        chain.append(inner[-1])
+
+
+def running(facts: Facts) -> list[dict]:
+    """The compiles that are open, outermost first (schema: manifest, 'running')."""
+    rows = []
+    for compile_index, root in open_compiles(facts):
+        function, file, line = facts.place_of(compile_index)
+        spans = [{"name": span.name, "since_epoch_us": span.start_us} for span in (open_below(facts, root) if root else ())]
+        since = root.start_us if root else facts.compiles[compile_index]["start_epoch_us"]
+        compile_id = facts.compiles[compile_index]["id"]
+        rows.append(
+            {"compile_index": compile_index, "compile_id": compile_id, "function": function, "file": file, "line": line, "since_epoch_us": since, "spans": spans}
+        )
+    return rows
+
+
+def _ended(facts: Facts, root: Span) -> bool:
+    """Whether its compile ended though its span is open, as after an exception."""
+    compile = facts.compiles[root.compile_index]
+    return compile["metrics_event_index"] is not None or compile["failure"] is not None

@@ -1,0 +1,298 @@
+"""Keeps a bundle current while its logs are written, and finishes it."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Sequence
+
+from tlparse_bundle.build.build import BuildResult, first_findings, named, write_beside, write_schemas
+from tlparse_bundle.build.log_writer import LogSummary, write_log
+from tlparse_bundle.build.process_strings import strings_from_others
+from tlparse_bundle.build.workers import Workers, core_count
+from tlparse_bundle.commit.folder import unwritable
+from tlparse_bundle.errors import BundleError
+from tlparse_bundle.follow.copy_process import CopyProcess
+from tlparse_bundle.follow.found_logs import Found, find
+from tlparse_bundle.follow.growing_log import GrowingLog, is_whole
+from tlparse_bundle.follow.growing_stream import Changed
+from tlparse_bundle.follow.pace import Pace
+from tlparse_bundle.follow.patient_sink import NO_ROOM, PatientSink
+from tlparse_bundle.follow.place import Place
+from tlparse_bundle.follow.problems import Problems
+from tlparse_bundle.follow.resumed import Resumed
+from tlparse_bundle.follow.state import State, make_state
+from tlparse_bundle.follow.watch import Watch, folders_of
+from tlparse_bundle.format.codecs import CODECS
+from tlparse_bundle.remote import is_url
+from tlparse_bundle.shown import shown
+from tlparse_bundle.trace.discover import discover
+from tlparse_bundle.trace.log_file import LogFile, reason
+from tlparse_bundle.trace.payload import RECENT
+
+_READ_S, _READ_LEAST_S = 0.1, 0.005  # at once, before anything else is looked after
+_FIND_S = 1.0  # how often the folders are listed, at least
+_FIND_FIRST_S = 0.1  # until there is a log, which is empty at first
+_FIND_URL_S = 3.0
+_KEEP_STATE_S = 30.0  # for those who still read it
+_TRY_AGAIN_S = 2.0  # when a state could not be written
+
+
+class Follower:
+    """Follows ``traces`` (files, folders, URLs; they may be missing yet) into the folder ``out``.
+
+    ``codec``, ``label``, ``commit`` as in ``build``. ``out`` may hold a growing bundle, with which it goes on; ``overwrite`` also lets it
+    hold a finished one. Raises BundleError as ``build`` does. It forks: the process must have no threads of its own.
+    """
+
+    def __init__(
+        self,
+        traces: Sequence[str | os.PathLike],
+        out: str | os.PathLike,
+        *,
+        codec: str = "zstd",
+        label: str | None = None,
+        commit: str | None = None,
+        overwrite: bool = False,
+    ):
+        if not hasattr(os, "fork"):
+            raise BundleError("logs cannot be followed on this system: it has no fork", hint="Build the bundle when the logs are finished.", code="unsupported")
+        self._traces = list(traces)
+        self._out = out
+        self._codec = codec
+        self._names = named(label, commit)
+        self._place = Place(out, overwrite=overwrite)
+        self._logs: dict[str, GrowingLog] = {}
+        self._leaving: dict[str, int] = {}  # logs that begin again, once this state does without them
+        self._strings: dict[str, dict[int, str]] = {}
+        self._lacking: set[str] = set()  # logs that lack strings which others may define
+        self._problems = Problems()
+        self._pace = Pace()
+        self._watch = Watch()
+        self._counter = 0
+        self._copy: CopyProcess | None = None
+        self._state: State | None = None
+        self._retired: dict[int, float] = {}  # states, and when they were replaced
+        self._changed = True
+        self._ended: Callable[[], bool] = lambda: False
+        self._next_find_s = self._next_look_s = 0.0
+
+    @property
+    def problems(self) -> list[dict]:
+        """What there is to say about the logs and the place, as in 'live' of the manifest."""
+        return self._problems.rows()
+
+    def run(self, ended: Callable[[], bool], told: Callable[[dict], None]) -> BuildResult:
+        """Follow until ``ended()``, which is asked some times a second; then the bundle in ``out`` is finished, as a build of the logs makes it.
+
+        ``told`` gets the manifest of each state when it is in place. When this is interrupted, ``out`` holds the last state.
+        """
+        self._ended = ended
+        RECENT.begin(one_of_many=True)
+        with self._place:
+            try:
+                self._resumed = Resumed(self._place, self._codec, self._problems)
+                self._counter = self._resumed.counter
+                write_schemas(self._place, self._codec)
+                while not ended():
+                    self._turn(told)
+                return self._finish(told)
+            finally:
+                self._stop()
+
+    def _turn(self, told: Callable[[dict], None]) -> None:
+        now = time.monotonic()
+        if now >= self._next_find_s:
+            self._find()
+        more = self._read()
+        if self._copy is None and self._changed and self._resumed.caught_up(self._logs) and self._pace.due():
+            self._begin_state()
+        came, ready = self._watch.wait([self._copy] if self._copy else [], 0.0 if more else min(self._pace.wait_s(self._changed and self._copy is None), max(0.0, self._next_find_s - time.monotonic())))
+        if came:
+            self._next_find_s = 0.0
+        if ready:
+            self._copy.take()
+            if self._copy.done:
+                self._end_state(told)
+        self._remove_retired()
+
+    # Logs come, grow, and go.
+
+    def _find(self) -> None:
+        begun = time.monotonic()
+        found = self._found()
+        for log in found.logs:
+            if log.id not in self._logs and log.id not in self._leaving:
+                self._begin(log)
+        if not any(map(is_url, self._traces)):
+            self._watch.folders(folders_of(self._traces, self._place.root))
+        took = time.monotonic() - begun
+        period = _FIND_URL_S if any(map(is_url, self._traces)) else _FIND_S if found.complete else _FIND_FIRST_S
+        self._next_find_s = begun + took + max(period, 20 * took)
+
+    def _found(self) -> Found:
+        found = find(self._traces, self._place.root)
+        self._resumed.check(found.logs)
+        self._problems.replace("found", found.problems)
+        return found
+
+    def _begin(self, log: LogFile) -> None:
+        self._place.allow([log.path])
+        if log.compression is not None:
+            whole = is_whole(log)
+            self._problems.note("cut", log.id, "" if whole else f"{shown(log.path)} is left out until it is whole: it ends in the middle of its compressed data")
+            if not whole:
+                return
+        sink = PatientSink(self._place.root, CODECS[self._codec], self._no_room)
+        self._logs[log.id] = GrowingLog(log, sink, self._strings.get(log.id, {}))
+        self._changed = True
+
+    def _begin_again(self, log_id: str) -> None:
+        """The log is no longer what was read: the next state does without it, then it is read from its begin."""
+        self._logs.pop(log_id).close()
+        self._leaving[log_id] = self._counter
+        self._changed = True
+
+    def _read(self) -> bool:
+        """Read what has come; whether there is more."""
+        more = False
+        seconds = max(_READ_S / max(1, len(self._logs)), _READ_LEAST_S)
+        for log_id, log in list(self._logs.items()):
+            if self._look(log_id, log):
+                before = log.read_bytes
+                more |= log.read(time.monotonic() + seconds)
+                self._changed |= log.read_bytes != before
+        return more
+
+    def _look(self, log_id: str, log: GrowingLog) -> bool:
+        try:
+            there = log.look()
+        except Changed as change:
+            what = "is shorter than what was read of it" if change.code == "truncated" else "was replaced by another one"
+            self._problems.note(change.code, log_id, f"{shown(log.log.path)} {what}; it was read again from its beginning")
+            self._begin_again(log_id)
+            return False
+        except FileNotFoundError:
+            self._note("vanished", log_id, f"{shown(log.log.path)} is gone; what was read of it stays")
+            return False
+        except (OSError, BundleError) as error:
+            self._note("unreadable", log_id, f"{shown(log.log.path)} cannot be read any more: {reason(error)}")
+            return False
+        for code in ("vanished", "unreadable"):
+            self._note(code, log_id, "")
+        return there
+
+    def _note(self, code: str, about: str, message: str) -> None:
+        self._changed |= self._problems.note(code, about, message)
+
+    def _no_room(self, error: OSError) -> None:
+        """The disk is full: wait, and say so where that is possible."""
+        if self._problems.note("no-room", "", f"{shown(self._out)} cannot be written: {error.strerror}. Nothing is lost: it goes on when there is room."):
+            self._changed = True
+        if self._ended():
+            raise unwritable(self._out, error)
+        time.sleep(_TRY_AGAIN_S / 10)
+
+    # States.
+
+    def _begin_state(self) -> None:
+        self._counter += 1
+        self._changed = False
+        self._pace.begin()
+        counter, logs, problems = self._counter, list(self._logs.values()), self._problems.rows()
+        digests = self._state.digests if self._state else {}
+        self._copy = CopyProcess(lambda: make_state(self._place, self._codec, self._names, counter, logs, problems, digests))
+
+    def _end_state(self, told: Callable[[dict], None]) -> None:
+        copy, self._copy = self._copy, None
+        self._pace.end()
+        try:
+            self._state = state = copy.result()
+        except Exception as error:
+            self._place.remove(self._counter)
+            no_room = isinstance(error, OSError) and error.errno in NO_ROOM
+            said = f"{shown(self._out)} cannot be written: {error.strerror}" if no_room else f"a state could not be written: {error}"
+            self._problems.note("no-room" if no_room else "state", "", f"{said}. The one before stays until then.")
+            self._changed = True
+            self._pace.pause(_TRY_AGAIN_S)
+            return
+        for code in ("no-room", "state"):
+            self._note(code, "", "")
+        for log_id, written in state.written.items():
+            if log_id in self._logs:
+                self._logs[log_id].written = written
+        for log_id in [log_id for log_id, since in self._leaving.items() if state.manifest["live"]["counter"] > since]:
+            del self._leaving[log_id]
+            self._place.remove_log(log_id)
+            self._next_find_s = 0.0
+        self._place.shown()
+        self._lend_strings()
+        told(state.manifest)
+
+    def _lend_strings(self) -> None:
+        """Let logs begin again that lack names of files which another log of their process has."""
+        strings = self._strings_of([log.written.summary for log in self._logs.values() if log.written is not None])
+        for log_id in [log_id for log_id, log in self._logs.items() if strings.get(log_id, {}) != log.strings]:
+            self._strings[log_id] = strings.get(log_id, {})
+            self._begin_again(log_id)
+
+    def _strings_of(self, summaries: list[LogSummary]) -> dict[str, dict[int, str]]:
+        own = {log.log: log.own_strings for log in self._logs.values()}
+        return strings_from_others(list(own), summaries, lambda _, asked: [dict(own[log]) for (log,) in asked], self._lacking)
+
+    def _remove_retired(self) -> None:
+        if self._state is None:
+            return
+        now = time.monotonic()
+        named_now = {self._state.manifest["live"]["counter"], self._counter, *(written.counter for written in self._state.written.values())}
+        for counter in self._place.states():
+            if counter in named_now:
+                self._retired.pop(counter, None)
+            elif now - self._retired.setdefault(counter, now) > _KEEP_STATE_S:
+                del self._retired[counter]
+                self._place.remove(counter)
+
+    # The end.
+
+    def _finish(self, told: Callable[[dict], None]) -> BuildResult:
+        self._stop()
+        self._note("no-room", "", "")
+        self._read_to_the_end()
+        if not self._logs:
+            self._place.drop()
+            discover(self._traces)  # which says why
+            raise BundleError("no log could be read", hint="\n".join(row["message"] for row in self.problems), code="no-logs")
+        if not self._resumed.caught_up(self._logs):  # it is shorter than it was a moment ago
+            self._place.unlist()
+        summaries = [log.finish() for log in self._logs.values()]
+        summaries = self._with_strings(summaries)
+        with Workers(min(core_count(), len(summaries))) as workers:
+            manifest, job = write_beside(summaries, self._place, self._codec, workers, None, self._names)
+        return BuildResult(self._place.called, manifest, *self._place.finish(manifest), first_findings(summaries), job)
+
+    def _read_to_the_end(self) -> None:
+        self._leaving.clear()
+        again = True
+        while again:
+            self._find()
+            while self._read():
+                pass
+            again = bool(self._leaving)  # they are read at once: what is in place does not name them
+            for log_id in list(self._leaving):
+                self._place.unlist()
+                self._place.remove_log(log_id)
+                del self._leaving[log_id]
+
+    def _with_strings(self, summaries: list[LogSummary]) -> list[LogSummary]:
+        """See build: what the last state did not know yet."""
+        strings = self._strings_of(summaries)
+        again = {log_id: strings.get(log_id, {}) for log_id, log in self._logs.items() if strings.get(log_id, {}) != log.strings}
+        if again:
+            self._place.unlist()
+        made = {log_id: write_log(self._logs[log_id].log, self._place.root, self._codec, strings=found) for log_id, found in again.items()}
+        return [made.get(summary.row["id"], summary) for summary in summaries]
+
+    def _stop(self) -> None:
+        if self._copy is not None:
+            self._copy.kill()
+            self._copy = None

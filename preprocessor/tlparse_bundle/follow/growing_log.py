@@ -1,0 +1,112 @@
+"""One log that is followed: how far it was read, and what its last state was made of."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Any
+
+from tlparse_bundle.build.log_records import LogRecords
+from tlparse_bundle.build.log_tables import LogTables
+from tlparse_bundle.build.log_writer import LogBuild, LogSummary
+from tlparse_bundle.build.sink import FileSink
+from tlparse_bundle.errors import BundleError
+from tlparse_bundle.findings.still_open import running
+from tlparse_bundle.follow.growing_stream import GrowingStream
+from tlparse_bundle.format.codecs import quick
+from tlparse_bundle.trace.log_file import LogFile, open_log
+
+_BLOCK_BYTES = 1 << 20
+
+
+@dataclass(slots=True)
+class Written:
+    """What a state says of a log."""
+
+    counter: int  # the state for which its files were written
+    read_bytes: int  # of the log
+    summary: LogSummary
+    live: dict  # its row in 'live' of the manifest, without 'read_epoch_us'
+
+
+class GrowingLog:
+    """The build of one log, which waits where the log ends. ``sink`` is its own."""
+
+    def __init__(self, log: LogFile, sink: FileSink, strings: Mapping[int, str] = {}):
+        self.log = log
+        self.sink = sink
+        self.strings = strings
+        self.written: Written | None = None
+        self.read_epoch_us = _now()
+        # A compressed log is taken when it is whole: a build would take no other.
+        self.stream: Any = GrowingStream(log) if log.compression is None else None
+        self._raw = self.stream or open_log(log)
+        self._records = LogRecords(log, self._raw)
+        self._build = LogBuild(log, sink, LogTables(sink.root, sink.codec.name, log.id, False, sink), self._records, strings)
+
+    @property
+    def read_bytes(self) -> int:
+        """Of the uncompressed log."""
+        return self._records.size_bytes
+
+    @property
+    def own_strings(self) -> dict[int, str]:
+        """The strings that the log defines."""
+        return self._build.decoder.stack_reader.strings
+
+    def look(self) -> bool:
+        """Whether there is something to read. Raises Changed, and OSError."""
+        return self.stream is not None and self.stream.look(lambda: self._records.sha256)
+
+    def read(self, until_s: float) -> bool:
+        """Read what is there, until this moment of the monotonic clock; whether there may be more."""
+        before, more = self.read_bytes, True
+        while more and time.monotonic() < until_s:
+            more = self._build.advance()
+        if self.read_bytes > before:
+            self.read_epoch_us = _now()
+        return more
+
+    def write(self, counter: int, below: str) -> Written:
+        """End the build with what was read, as the files of a state, and tell what is open. Only in a copy of the process."""
+        self.sink.below, self.sink.codec = below, quick(self.sink.codec)
+        summary = self.finish()
+        live = {"id": self.log.id, "read_bytes": self.read_bytes, "last_record": self._last_record(summary), "running": running(self._build.facts)}
+        return Written(counter, self.read_bytes, summary, live)
+
+    def finish(self) -> LogSummary:
+        """End the build: what was read is the whole log."""
+        if self.stream is not None:
+            self.stream.ended = True
+        return self._build.finish()
+
+    def _last_record(self, summary: LogSummary) -> dict | None:
+        event = self._build.last_event
+        if event is None:
+            return None
+        clock = self._build.decoder.clock
+        kinds = self._build.facts.directory["kinds"]
+        compile_id = None if event.compile_id is None else self._build.facts.compiles[event.compile_index]["id"]
+        return {"epoch_us": clock.last_epoch_us(), "kind": kinds[event.kind_index]["descriptor"], "compile_id": compile_id}
+
+    def close(self) -> None:
+        self._records.close()
+
+
+def is_whole(log: LogFile) -> bool:
+    """Whether a compressed log can be decompressed to its end."""
+    try:
+        with closing(open_log(log)) as stream:
+            while stream.read(_BLOCK_BYTES):
+                pass
+    except BundleError as error:
+        if error.code != "compression":
+            raise
+        return False
+    return True
+
+
+def _now() -> int:
+    return time.time_ns() // 1000

@@ -1,0 +1,100 @@
+"""The bytes of a log that is still being written: what is there, and later what has come meanwhile."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from typing import Any
+
+from tlparse_bundle.trace.log_file import LogFile, open_from, reason
+
+_REMEMBERED_BYTES = 64  # before the place at which reading goes on: whether the file is still the one that was read
+_BLOCK_BYTES = 1 << 20
+
+
+class Changed(Exception):
+    """The file is no longer what was read: it is ``code``, truncated or replaced."""
+
+    def __init__(self, code: str):
+        super().__init__(code)
+        self.code = code
+
+
+class GrowingStream:
+    """A raw stream: ``read`` gives None where nothing more is there yet, and nothing at all once it is ``ended``.
+
+    ``look`` asks the file whether it has grown. The file is not kept open between: it may be on another machine, and there may be many.
+    """
+
+    def __init__(self, log: LogFile):
+        self._log = log
+        self._file: Any = None
+        self._identity: Any = None
+        self._tail = b""
+        self.position = 0
+        self.ended = False
+        self.trouble = ""  # why it cannot be read now
+
+    def look(self, read_sha256: Callable[[], str]) -> bool:
+        """Whether there is something to read. Raises Changed, and OSError when the file cannot be opened.
+
+        ``read_sha256`` gives the hash of what was read.
+        """
+        if self._file is not None:
+            return True
+        before = max(0, self.position - len(self._tail))
+        file, size, identity = open_from(self._log, before)
+        try:
+            if size < self.position:
+                raise Changed("truncated")
+            if identity != self._identity and self.position:
+                if sha256_of(self._log, self.position) != read_sha256():  # else a newer copy, as rsync makes them
+                    raise Changed("replaced")
+            elif file.read(len(self._tail)) != self._tail:
+                raise Changed("replaced")
+            self._identity = identity
+            if size > self.position:
+                self._file, file = file, None
+                return True
+            return False
+        finally:
+            if file is not None:
+                file.close()
+
+    def read(self, size: int) -> bytes | None:
+        if self.ended:
+            return b""
+        if self._file is None:
+            return None
+        try:
+            data = self._file.read(size)
+        except OSError as error:
+            self.trouble = reason(error)
+            data = b""
+        if not data:
+            self._file.close()
+            self._file = None
+            return None
+        self.position += len(data)
+        self._tail = (self._tail + data[-_REMEMBERED_BYTES:])[-_REMEMBERED_BYTES:]
+        return data
+
+    def close(self) -> None:
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+
+def sha256_of(log: LogFile, size_bytes: int) -> str | None:
+    """Of the first bytes of a log as they are on disk; None when it has fewer. Raises OSError."""
+    file, size, _ = open_from(log, 0)
+    try:
+        if size < size_bytes:
+            return None
+        digest, left = hashlib.sha256(), size_bytes
+        while left and (data := file.read(min(left, _BLOCK_BYTES))):
+            digest.update(data)
+            left -= len(data)
+        return digest.hexdigest() if not left else None
+    finally:
+        file.close()

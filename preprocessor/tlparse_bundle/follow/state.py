@@ -1,0 +1,80 @@
+"""One state of a growing bundle: what a build of what was read so far would make."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+from tlparse_bundle.build.build import first_findings, make_manifest
+from tlparse_bundle.follow.growing_log import GrowingLog, Written
+from tlparse_bundle.follow.place import Place
+from tlparse_bundle.format import layout
+
+
+@dataclass(slots=True)
+class State:
+    manifest: dict
+    findings: dict[str, list[dict]]  # the first of each log, by its id
+    written: dict[str, Written]  # by id of the log
+    digests: dict[tuple, Any]  # of logs, for the analyses of ranks
+
+
+class Remembering:
+    """An executor in this process that knows what was made before of the same arguments."""
+
+    count = 1
+
+    def __init__(self, known: Mapping[tuple, Any]):
+        self.known = known
+        self.used: dict[tuple, Any] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind, value, traceback) -> None:
+        pass
+
+    def map(self, function: Callable, arguments: Sequence[tuple], done: Callable[[int], None] = lambda number: None) -> list[Any]:
+        results = []
+        for argument in arguments:
+            key = (function.__name__, *(part["path"] if type(part) is dict else part for part in argument))
+            results.append(self.known[key] if key in self.known else function(*argument))
+            self.used[key] = results[-1]
+        return results
+
+
+def make_state(
+    place: Place,
+    codec: str,
+    names: Mapping[str, str],
+    counter: int,
+    logs: Iterable[GrowingLog],
+    problems: Sequence[dict],
+    digests: Mapping[tuple, Any],
+) -> State:
+    """Write the files of what has changed and put the manifest in place. Only in a copy of the process: it ends the builds of the logs."""
+    below = layout.live_path(counter)
+    rows, written = [], {}
+    for log in logs:
+        known = log.written
+        if known is None or known.read_bytes != log.read_bytes:
+            known = log.write(counter, below)
+        written[log.log.id] = known
+        rows.append({**known.live, "read_epoch_us": log.read_epoch_us})
+    summaries = [it.summary for it in written.values()]
+    manifest = make_manifest(summaries, codec, names)
+    executor = Remembering(digests)
+    if len(summaries) > 1:
+        from tlparse_bundle.build.rank_files import write_ranks
+
+        paths, _ = write_ranks(place, manifest["logs"], codec, executor, below=below)
+        if paths:
+            manifest["ranks"] = paths
+    order = {row["id"]: number for number, row in enumerate(manifest["logs"])}
+    rows.sort(key=lambda row: order[row["id"]])
+    manifest["growing"] = True
+    manifest["live"] = {"counter": counter, "written_epoch_us": time.time_ns() // 1000, "logs": rows, "problems": list(problems)}
+    place.put_manifest(manifest)
+    return State(manifest, first_findings(summaries), written, executor.used)

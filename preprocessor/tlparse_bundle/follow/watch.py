@@ -1,0 +1,102 @@
+"""Waiting until something happens to the files: told by the system where it tells, and after a while in any case.
+
+What another machine writes on a file system of several (NFS, Lustre) is told by none. So whoever waits looks at the files
+himself every now and then; what the system tells makes it sooner. The library has no thread, which would not go with forks.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import time
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+try:
+    from inotify_simple import INotify, flags
+except (ImportError, OSError):  # not on Linux: the files are asked
+    INotify = None
+
+_MAX_FOLDERS = 2000
+_SHORTEST_S = 0.03  # a log that is written in small pieces does not wake us for each
+_SECONDS = 0.25  # at most, where the system does not tell
+_SECONDS_TOLD = 0.5
+
+
+class Watch:
+    """``wait`` until something was written below the folders, or for a moment."""
+
+    def __init__(self) -> None:
+        self._watched: dict[int, str] = {}
+        self._notify: Any = None
+        if INotify is not None:
+            try:
+                self._notify = INotify(nonblocking=True)
+            except OSError:  # there are too many already
+                pass
+
+    def folders(self, folders: Iterable[Path]) -> None:
+        """Watch these, and no others."""
+        if self._notify is None:
+            return
+        wanted = set(map(str, list(folders)[:_MAX_FOLDERS]))
+        for number, folder in list(self._watched.items()):
+            if folder not in wanted:
+                del self._watched[number]
+                self._quietly(self._notify.rm_watch, number)
+        for folder in wanted - set(self._watched.values()):
+            mask = flags.MODIFY | flags.CREATE | flags.MOVED_TO | flags.DELETE | flags.MOVED_FROM | flags.ONLYDIR
+            number = self._quietly(self._notify.add_watch, folder, mask)
+            if number is not None:
+                self._watched[number] = folder
+
+    @staticmethod
+    def _quietly(call: Any, *arguments: Any) -> Any:
+        try:
+            return call(*arguments)
+        except OSError:  # the folder is gone, or no more may be watched
+            return None
+
+    def wait(self, others: Sequence[Any] = (), at_most_s: float = _SECONDS_TOLD) -> tuple[bool, list[Any]]:
+        """Whether files came or went, and those of ``others`` that can be read."""
+        begun = time.monotonic()
+        longest = min(at_most_s, _SECONDS_TOLD if self._watched else _SECONDS)
+        sources = [*others, *([self._notify] if self._notify is not None else [])]
+        ready = select.select(sources, [], [], max(0.0, longest))[0]
+        if self._notify not in ready:
+            return False, ready
+        if not others or len(ready) == 1:
+            time.sleep(max(0.0, min(longest, _SHORTEST_S) - (time.monotonic() - begun)))
+        events = self._quietly(self._notify.read, 0) or []
+        for event in events:
+            if event.mask & flags.IGNORED:
+                self._watched.pop(event.wd, None)
+        return any(event.mask & ~flags.MODIFY for event in events), [source for source in ready if source is not self._notify]
+
+    def close(self) -> None:
+        if self._notify is not None:
+            self._notify.close()
+
+
+def folders_of(traces: Iterable[str | os.PathLike], out: Path) -> list[Path]:
+    """The folders in which something may appear that belongs to the traces, which may not be there yet."""
+    found = []
+    for trace in traces:
+        place = Path(trace)
+        while not place.exists() and place != place.parent:
+            place = place.parent
+        if not place.is_dir():
+            place = place.parent
+        elif place == Path(trace):
+            for folder, below, _ in os.walk(place):
+                if Path(folder).absolute() == out:
+                    below.clear()
+                    continue
+                below[:] = [name for name in below if not name.startswith(".")]
+                found.append(Path(folder))
+                if len(found) > _MAX_FOLDERS:
+                    break
+            continue
+        found.append(place)
+    return found
