@@ -3,8 +3,10 @@
 Where tlparse 0.4.3 makes sense of a record its files are compared; else the difference is said.
 """
 
+import hashlib
 import json
 import random
+import re
 import struct
 
 import pytest
@@ -227,6 +229,52 @@ def written(log_of, tmp_path):
         return files
 
     return write
+
+
+VLLM = """
+    artifact:vllm_compilation_config {"encoding": "json"}
+        | {"model": "a", "backend": "inductor"}
+    graph_dump:vllm_piecewise_split_graph 0/0
+        | split
+    artifact:vllm_piecewise_compile_start 0/0 {"encoding": "json"}
+        | {"piecewise_index": 0}
+    graph_dump:vllm_submod_0 0/0
+        | piece
+    graph_dump:vllm_subgraph_1 0/0
+        | piece of an older release
+    graph_dump:vllm_post_grad.0.NoOpEliminationPass 0/0
+        | pass
+    artifact:vllm_compilation_config {"encoding": "json"}
+        | no JSON
+    compilation_metrics 0/0 {"cache_size": 1}
+"""
+
+
+def test_records_of_vllm(written):
+    """As tlparse 0.4.8 does: 0.4.3 writes the config once, and a file of each graph."""
+    files = written(log(VLLM))
+    made = {path: files[path] for path in files if re.match(r"-_", path)}
+    config = b'{\n  "backend": "inductor",\n  "model": "a"\n}'
+    assert {path: data for path, data in made.items() if not path.endswith(".html")} == {
+        "-_-_-_-/vllm_compilation_config_0.json": config,
+        "-_-_-_-/vllm_compilation_config_1.json": config,
+        "-_0_0_0/vllm_piecewise_split_graph_2.txt": b"split",
+        "-_0_0_0/vllm_piecewise_compile_start_3.json": b'{\n  "piecewise_index": 0\n}',
+        "-_0_0_0/vllm_submod_0_4.txt": b"piece",
+        "-_0_0_0/vllm_subgraph_1_5.txt": b"piece of an older release",
+        "-_-_-_-/vllm_compilation_config_6.json": b"no JSON",
+    }
+    assert [path for path in made if path.endswith(".html")] == ["-_0_0_0/compilation_metrics_7.html"]
+    lines = [json.loads(line) for line in files["raw.jsonl"].splitlines()[1:]]
+    assert [line.get("payload_filename", "").rpartition("/")[2] for line in lines] == [
+        "vllm_compilation_config_1.json", "vllm_piecewise_split_graph_2.txt", "vllm_piecewise_compile_start_3.json", "vllm_submod_0_4.txt",
+        "vllm_subgraph_1_5.txt", f"{hashlib.md5(b'pass').hexdigest()}.txt", "vllm_compilation_config_6.json", "",
+    ]  # fmt: skip
+    assert files[f"payloads/{hashlib.md5(b'pass').hexdigest()}.txt"] == b"pass"
+    exported = written(log(VLLM), export=True)
+    assert {path for path in exported if re.match(r"-_", path)} == {
+        "-_-_-_-/vllm_compilation_config_0.json", "-_0_0_0/vllm_piecewise_split_graph_1.txt", "-_0_0_0/vllm_submod_0_2.txt", "-_0_0_0/vllm_subgraph_1_3.txt",
+    }  # fmt: skip
 
 
 NAMES = ["../../evil", "/etc/evil", "..", "", "a/../../../b", "nul\0nul", "x" * 300, "日" * 300, "a/" * 3000, "line\nfeed", "\ud800", "</script>", "a\\..\\..\\b", "." * 300, "x." + "y" * 300]

@@ -166,7 +166,7 @@ def legacy(bundle, folder, export, verify) -> None:
     """Write the files that other tools read from a tlparse report into FOLDER.
 
     compile_directory.json, raw.jsonl, chromium_events.json, raw.log, payloads/ and the artifacts, with
-    the names and numbers that tlparse 0.4.3 --plain-text gives them; pages hold their data as text.
+    the names and numbers that tlparse 0.4.8 --plain-text gives them; pages hold their data as text.
     Several logs go into folders of their own, rank_0/ and so on.
 
     \b

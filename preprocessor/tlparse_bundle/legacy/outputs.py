@@ -34,8 +34,27 @@ def _text(metadata: dict, key: str) -> str:
     return value if type(value) is str else ""
 
 
-def _graph_dump(metadata: dict, record: Record) -> Output:
-    return Output(PAYLOAD, _text(metadata, "name") + ".txt")
+def _graph_dump(metadata: dict, record: Record) -> Output | None:
+    """Those of vLLM have rules of their own; of most of them no file is made, and the payload stands in payloads/."""
+    name = _text(metadata, "name")
+    return None if name.startswith("vllm_") else Output(PAYLOAD, f"{name}.txt")
+
+
+def _vllm_config(metadata: dict, record: Record) -> Output | None:
+    """A second file of the same content, as tlparse writes it."""
+    if _text(metadata, "name") != "vllm_compilation_config":
+        return None
+    try:
+        rust_json.loads(record.payload)
+    except ValueError:
+        return None
+    return Output(JSON, "vllm_compilation_config.json")
+
+
+def _vllm_graph(metadata: dict, record: Record) -> Output | None:
+    name = _text(metadata, "name")
+    known = name == "vllm_piecewise_split_graph" or name.startswith(("vllm_subgraph_", "vllm_submod_"))
+    return Output(PAYLOAD, f"{name}.txt") if known else None
 
 
 def _dynamo_guards(metadata: dict, record: Record) -> Output | None:
@@ -75,10 +94,13 @@ def _dump_file(metadata: dict, record: Record) -> Output:
     return Output(GLOBAL_PAGE, f"dump_file/eval_with_key_{eval_with_key[1]}.html" if eval_with_key else f"dump_file/{name}.html")
 
 
+Rule = Callable[[dict, Record], Output | None]
+
+_VLLM: list[tuple[str, Rule]] = [("artifact", _vllm_config), ("graph_dump", _vllm_graph)]
 # In the order in which tlparse tries them; a record with several of the keys makes several files.
-_RULES: dict[str, Callable[[dict, Record], Output | None]] = {
-    **{
-        key: _sentinel(key)
+_RULES: list[tuple[str, Rule]] = [
+    *(
+        (key, _sentinel(key))
         for key in (
             "optimize_ddp_split_graph",
             "compiled_autograd_graph",
@@ -90,25 +112,26 @@ _RULES: dict[str, Callable[[dict, Record], Output | None]] = {
             "inductor_pre_grad_graph",
             "dynamo_cpp_guards_str",
         )
-    },
-    "graph_dump": _graph_dump,
-    "dynamo_output_graph": _sentinel("dynamo_output_graph"),
-    "dynamo_guards": _dynamo_guards,
-    "inductor_output_code": _output_code,
-    "optimize_ddp_split_child": _split_child,
-    "aot_autograd_backward_compilation_metrics": _page("aot_autograd_backward_compilation_metrics"),
-    "bwd_compilation_metrics": _page("bwd_compilation_metrics"),
-    "link": _link,
-    "artifact": _artifact,
-    "dump_file": _dump_file,
-    "compilation_metrics": _page("compilation_metrics"),
-}
-_EXPORT_RULES: dict[str, Callable[[dict, Record], Output | None]] = {"exported_program": _sentinel("exported_program")}
+    ),
+    ("graph_dump", _graph_dump),
+    ("dynamo_output_graph", _sentinel("dynamo_output_graph")),
+    ("dynamo_guards", _dynamo_guards),
+    ("inductor_output_code", _output_code),
+    ("optimize_ddp_split_child", _split_child),
+    ("aot_autograd_backward_compilation_metrics", _page("aot_autograd_backward_compilation_metrics")),
+    ("bwd_compilation_metrics", _page("bwd_compilation_metrics")),
+    ("link", _link),
+    ("artifact", _artifact),
+    ("dump_file", _dump_file),
+    *_VLLM,
+    ("compilation_metrics", _page("compilation_metrics")),
+]
+_EXPORT_RULES: list[tuple[str, Rule]] = [("exported_program", _sentinel("exported_program")), *_VLLM]
 
 
 def outputs(record: Record, *, export: bool) -> Iterator[tuple[str, Output]]:
     """(key of the envelope, output) of a record, in order."""
-    for key, rule in (_EXPORT_RULES if export else _RULES).items():
+    for key, rule in _EXPORT_RULES if export else _RULES:
         metadata = record.metadata(key)
         output = None if metadata is None else rule(metadata, record)
         if output is not None:
