@@ -19,7 +19,7 @@ FLOORS = (
     {"__main__"},
     {"cli", "in_browser", "pytest"},
     {"check"},
-    {"serve", "legacy", "report", "recording"},
+    {"serve", "legacy", "report", "recording", "sql"},
     {"compare", "trend", "follow"},
     {"build"},
     {"ranks"},

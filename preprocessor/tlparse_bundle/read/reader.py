@@ -55,6 +55,21 @@ class Bundle:
         path = self.manifest.get("ranks", {}).get(name)
         return None if path is None else self.table(f"ranks_{name}", path)
 
+    def to_pandas(self, name: str) -> Any:
+        """A table of all logs as a ``pandas.DataFrame``, by a name that 'tlparse-bundle sql BUNDLE' lists, such as 'compiles' or 'spans_by_name'.
+
+        Raises BundleError when there is no such table, or no pandas.
+        """
+        from tlparse_bundle.read.dataframe import as_pandas, whole_columns  # few ask for it, and all commands read bundles
+
+        return as_pandas(whole_columns(self, name))
+
+    def to_arrow(self, name: str) -> Any:
+        """The same as a ``pyarrow.Table``."""
+        from tlparse_bundle.read.dataframe import as_arrow, whole_columns
+
+        return as_arrow(whole_columns(self, name))
+
     def table(self, name: str, path: str, sizes: Mapping[str, int] = {}) -> Any:
         """A table by its path, which is as the schema of this name says; ``sizes``: see check_table."""
         if self.trusted or name not in schema_names():
