@@ -11,6 +11,7 @@ from tlparse_bundle.format.schemas import schema
 
 SCHEMA = schema("findings")
 DETAILS = SCHEMA["$defs"]["details"]["properties"]
+VLLM_LOGS = sorted(traces.ROOT.glob("fixtures/vllm/llama*/*.log.zst"))
 VERSION_LOGS = sorted(traces.ROOT.glob("fixtures/versions/*/*.log.zst"))
 DAMAGED = "damaged"  # the fixture failures, with one line turned into noise and its end cut off
 UNSCHEDULED = "unscheduled"  # the log no_wait, with one collective more in a schedule
@@ -36,6 +37,11 @@ WHERE = {
     "specialization": ("dynamic_shapes", "2.13.0/ties"),
     "unlisted": ("2.13.0/many", "ranks4"),
     "unfinished-compile": ("2.13.0/hangs", "failures"),
+    "vllm-capture": ("llama-fail", "llama-cold"),
+    "vllm-piece-failed": ("llama-fail", "llama-jit-warm"),
+    "vllm-reuse-failed": ("llama-cold", "llama-jit-warm"),
+    "vllm-sizes": ("llama-cold", "llama-jit-warm"),
+    "vllm-warm-compile": ("llama-jit-warm", "llama-jit-cold"),
 }
 
 
@@ -50,6 +56,7 @@ def logs(built, root, tmp_path_factory):
     unscheduled = damaged.with_name("dedicated_log_torch_trace_unscheduled.log")
     unscheduled.write_bytes(_with_another_call(zstandard.decompress(next(path for path in VERSION_LOGS if path.name == "no_wait.log.zst").read_bytes())))
     found += [(UNSCHEDULED, log) for log in built(unscheduled).logs]
+    found += [(path.parent.name, log) for path in VLLM_LOGS for log in built(path).logs]
     return found + [(f"{path.parent.name}/{path.name.split('.')[0]}", log) for path in VERSION_LOGS for log in built(path).logs]
 
 

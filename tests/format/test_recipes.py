@@ -19,7 +19,7 @@ MAX_RECIPE_LINES = 25
 def test_recipes_are_short_and_the_four_questions_have_one_for_viewers():
     python, js = ({name for language, name in RECIPES if language == wanted} for wanted in ("python", "js"))
     assert js >= {"prelude", "statuses", "stack_tree", "output_code", "rank_groups"} and python >= {"prelude", "statuses", "restore"}
-    assert len(python | js) == 8
+    assert len(python | js) == 7
     for (language, name), code in RECIPES.items():
         assert name == "prelude" or len(code.splitlines()) <= MAX_RECIPE_LINES, (language, name)
 
@@ -83,10 +83,6 @@ def _output_code(fixture, frame_id):
     return [payload.decode() for fields, payload, _ in records if "inductor_output_code" in fields and fields["frame_id"] == frame_id]
 
 
-def _events(fixture, frame_id):
-    return [[i, line] for i, (fields, _, line) in enumerate(_records(_log(fixture))) if fields.get("frame_id") == frame_id]
-
-
 def _grep(fixture, needle):
     """(artifact name, line) of every hit in the graphs and the code of a log."""
     code = {"dynamo_output_graph", "aot_inference_graph", "inductor_output_code", "fx_graph_runnable"}
@@ -122,11 +118,6 @@ def _check_rank_groups(found):
     assert found["1/0"] == [["rank_0_fixture0", "rank_1_fixture0", "rank_3_fixture0"], ["rank_2_fixture0"]]
 
 
-def _check_events(found):
-    assert [[index, line] for index, _, _, line in found] == _events("nonascii", 1)
-    assert next(kind for _, kind, _, _ in found if kind != "chromium_event") == "dynamo_start"
-
-
 def _check_search(found):
     assert [[name, number] for _, _, name, number in found] == _grep("basic_inference", "relu")
     assert len({name for _, _, name, _ in found}) > 2
@@ -142,7 +133,6 @@ CASES = {
     "stack_tree": ("stack_tree", "dynamo_reset", ["fixture0"], _check_stack_tree),
     "output_code": ("output_code", "train_step", ["fixture0", "0/0"], _check_output_code),
     "rank_groups": ("rank_groups", "ranks4", ["inductor_collective_schedule"], _check_rank_groups),
-    "events_of": ("events_of", "nonascii", ["fixture0", "1/0"], _check_events),
     "search_code": ("search_code", "basic_inference", ["relu"], _check_search),
     "restore": ("restore", "nonascii", ["fixture0"], _check_restore),
 }

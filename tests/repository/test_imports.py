@@ -24,7 +24,7 @@ FLOORS = (
     {"build"},
     {"ranks"},
     {"read", "tables"},
-    {"provenance", "findings"},
+    {"provenance", "vllm", "findings"},
     {"events"},
     {"trace"},
     {"format"},

@@ -8,11 +8,11 @@ import re
 from fnmatch import translate
 from functools import cache, lru_cache
 
-from tlparse_bundle.events import aot, autograd, caching, distributed, dynamo, export, inductor, process, runtime, shapes
+from tlparse_bundle.events import aot, autograd, caching, distributed, dynamo, export, inductor, process, runtime, shapes, vllm
 from tlparse_bundle.events.kinds import Kind
 from tlparse_bundle.plugins import plugins
 
-FAMILIES = (process, dynamo, shapes, export, autograd, distributed, aot, inductor, caching, runtime)
+FAMILIES = (process, dynamo, shapes, export, autograd, distributed, aot, inductor, caching, runtime, vllm)
 
 ENTRY_POINTS = "tlparse_bundle.events"
 _METRICS = ("compilation_metrics", "bwd_compilation_metrics", "aot_autograd_backward_compilation_metrics")
@@ -26,23 +26,23 @@ def known_kinds() -> dict[str, Kind]:
 
 @cache
 def _patterns() -> list[tuple[re.Pattern, Kind]]:
-    """Kinds of artifacts with a wildcard; longer patterns are more specific."""
+    """Kinds with a wildcard; longer patterns are more specific."""
     keys = sorted((key for key in known_kinds() if "*" in key), key=lambda key: (-len(key), key))
     return [(re.compile(translate(key)), known_kinds()[key]) for key in keys]
 
 
 @lru_cache(4096)
-def _artifact_kind(name: str | None) -> Kind | None:
-    key = f"artifact:{name}"
+def _named_kind(event_type: str, name: str | None) -> Kind | None:
+    key = f"{event_type}:{name}"
     return known_kinds().get(key) or next((kind for pattern, kind in _patterns() if pattern.match(key)), None)
 
 
 def describe(event_type: str, name: str | None, encoding: object) -> Kind:
     """The kind of an event; for an unknown one a generic kind made from what torch says of it."""
     if event_type != "artifact":
-        kind = known_kinds().get(event_type)
+        kind = (_named_kind(event_type, name) if event_type == "graph_dump" else None) or known_kinds().get(event_type)
         return kind or Kind(event_type, event_type, "other", "text", "")
-    kind = _artifact_kind(name)
+    kind = _named_kind("artifact", name)
     language = "json" if encoding == "json" else "text"
     return kind or Kind(f"artifact:*{language}", "artifact", "other", language, "")
 

@@ -130,6 +130,7 @@ def _finding(facts: Facts, cause: tuple, group: list[_Failure]) -> Finding:
         cost_us=cost,
         cost_of="time of the compiles that failed",
         remedies=torch_remedies(hints),
+        key=("failure", group[0].events[0]),
         details={"phase": kind, "exception_type": group[0].cells["type"], "message": head[:MOST_TEXT] or None, "source_line": group[0].cells["source_line"]},
     )
 

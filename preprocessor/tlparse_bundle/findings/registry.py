@@ -22,6 +22,10 @@ from tlparse_bundle.findings import (
     slow_spans,
     specializations,
     unfinished,
+    vllm_capture,
+    vllm_failed,
+    vllm_pieces,
+    vllm_sizes,
 )
 from tlparse_bundle.findings.facts import Facts
 from tlparse_bundle.findings.bounds import KIND as UNLISTED
@@ -32,7 +36,10 @@ from tlparse_bundle.plugins import plugins
 
 NAME = "findings"  # of the table
 ENTRY_POINTS = "tlparse_bundle.findings"
-MODULES = (unfinished, failures, recompiles, graph_breaks, exports, specializations, cudagraphs, caches, slow_spans, autotune, guard_cost, collectives, data_problems)
+MODULES = (
+    *(unfinished, failures, recompiles, graph_breaks, exports, specializations, cudagraphs, caches, slow_spans, autotune, guard_cost, collectives, data_problems),
+    *(vllm_failed, vllm_pieces, vllm_capture, vllm_sizes),
+)
 
 
 def findings_of(facts: Facts) -> dict:

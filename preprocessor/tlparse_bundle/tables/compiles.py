@@ -8,6 +8,7 @@ from typing import Any
 
 from tlparse_bundle.events.registry import is_artifact
 from tlparse_bundle.format.json_codec import loads
+from tlparse_bundle.tables.captures import Captures
 from tlparse_bundle.tables.json_list import JsonList
 from tlparse_bundle.tables.table import TableContext
 from tlparse_bundle.tables.texts import RECOMPILE_LIMIT, class_name
@@ -102,6 +103,7 @@ class Compiles:
         self._stacks = context.stacks
         self._tally = context.tally
         self._frame_compiles = _FrameCompiles()
+        self._captures = Captures()
         self._metrics = JsonList()  # index of the event, and the values of _METRICS
         self._stack_indexes = array("i")  # of compiles, -1 for none
         self._graph_break_counts: dict[int, int] = {}
@@ -118,12 +120,14 @@ class Compiles:
 
     def observe_span(self, span: Span) -> None:
         _, compile_index, name, phase, time_us, _, _ = span
-        if name == "dynamo" and self._tally.compiles[compile_index].id is not None:
-            self._frame_compiles.observe_span(self._number_of(compile_index), phase, time_us)
+        number = None if self._tally.compiles[compile_index].id is None else self._number_of(compile_index)
+        if name == "dynamo" and number is not None:
+            self._frame_compiles.observe_span(number, phase, time_us)
+        self._captures.observe_span(number, name, phase, time_us)
 
     def observe(self, event: Event) -> None:
         if event.compile_id is None:
-            return
+            return self._captures.observe_metrics(event)
         number = self._number_of(event.compile_index)
         if event.type == "artifact":
             self._observe_artifact(number, event)
@@ -193,7 +197,7 @@ class Compiles:
         counts: dict[str, int] = {}
         for index in range(len(self._tally.compiles)):
             number = self._number_of(index)
-            status = self._frame_compiles.status(number, self._metrics_of(number))
+            status = self._outcome(number, self._metrics_of(number))["status"]
             if status is not None:
                 counts[status] = counts.get(status, 0) + 1
         return dict(sorted(counts.items()))
@@ -205,7 +209,12 @@ class Compiles:
     def compile_time_us(self) -> int:
         """Sum over the frame compiles."""
         shared = self._frame_compiles
-        return sum(shared.times(number, self._metrics_of(number))["compile_time_us"] or 0 for number in range(len(shared.started)))
+        return sum(self._outcome(number, self._metrics_of(number))["compile_time_us"] or 0 for number in range(len(shared.started)))
+
+    def _outcome(self, number: int, metrics: dict) -> dict:
+        """Status, times and failure of a frame compile."""
+        known = {"status": (shared := self._frame_compiles).status(number, metrics), **shared.times(number, metrics), "failure": shared.failures.get(number)}
+        return known if metrics or known["status"] is not None else known | self._captures.cells(number)
 
     def table(self) -> dict:
         # A compile that fails early (at the recompile limit) does not say what it compiles; other
@@ -240,6 +249,7 @@ class Compiles:
     def _row(self, index: int, counts: dict[str, int]) -> dict:
         compile, number, shared = self._tally.compiles[index], self._number_of(index), self._frame_compiles
         cid, metrics = compile.id, self._metrics_of(number)
+        outcome = self._outcome(number, metrics)
         key = "-" if cid is None else str(cid)
         stack_index = _known(self._stack_indexes[index]) if index < len(self._stack_indexes) else None
         if stack_index is None:
@@ -252,10 +262,10 @@ class Compiles:
             "frame_id": cid and cid.frame_id,
             "frame_compile_id": cid and cid.frame_compile_id,
             "attempt": cid.attempt if cid else 0,
-            "status": shared.status(number, metrics),
+            "status": outcome["status"],
             **self._function(metrics, stack_index),
             "stack_index": stack_index,
-            **shared.times(number, metrics),
+            **{key: outcome[key] for key in ("start_epoch_us", "compile_time_us", "backend_time_us", "inductor_time_us")},
             "backward_time_us": _known(shared.backward_time_us[number]),
             "graph_op_count": _count(metrics.get("graph_op_count")),
             "graph_node_count": _count(metrics.get("graph_node_count")),
@@ -264,7 +274,7 @@ class Compiles:
             "graph_break_count": self._graph_break_counts.get(index, 0),
             "recompile_reason": _text(metrics.get("recompile_reason")) or shared.recompile_texts.get(number),
             "restart_reasons": shared.restart_reasons.get(number, ()),
-            "failure": shared.failures.get(number),
+            "failure": outcome["failure"],
             "metrics_event_index": metrics.get("event_index"),
             "event_count": counts["event_count"],
             "first_event_index": compile.first_event_index,

@@ -26,10 +26,11 @@ from tlparse_bundle.tables.spans import Spans
 from tlparse_bundle.tables.symbols import Symbols
 from tlparse_bundle.tables.table import Table, TableContext
 from tlparse_bundle.tables.tensors import Tensors
+from tlparse_bundle.tables.vllm import Vllm
 from tlparse_bundle.trace.event import TIMELINE, Event, Span
 
 # Those that need the stacks of the log, or something of every event.
-STREAM_TABLES: tuple[type[Table], ...] = (Compiles, Artifacts, Spans, Anatomy, Recompiles)
+STREAM_TABLES: tuple[type[Table], ...] = (Compiles, Artifacts, Spans, Anatomy, Recompiles, Vllm)
 # Those that read metadata and payloads of a few kinds, nothing else: most of the work, which another process can do.
 PAYLOAD_TABLES: tuple[type[Table], ...] = (
     Symbols,

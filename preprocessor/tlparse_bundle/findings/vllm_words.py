@@ -1,0 +1,26 @@
+"""How sentences name the pieces of vLLM."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tlparse_bundle.findings.facts import Facts
+from tlparse_bundle.findings.words import code, listed, plural
+
+
+def pieces_of(facts: Facts, backend: int) -> list[dict]:
+    """The pieces of a backend, a row of the table."""
+    return [piece for piece in facts.table("vllm")["pieces"] if piece["backend_index"] == backend]
+
+
+def piece_name(piece: dict) -> str:
+    """A piece with its size or range: '`submod_2` for 1–64 tokens'."""
+    name = code(piece["submodule"]) if piece["submodule"] is not None else "a piece without a name"
+    first, last = piece["range_start"], piece["range_end"]
+    if first is None or last is None:
+        return name
+    return f"{name} for {plural(first, 'token')}" if first == last else f"{name} for {first}–{last} tokens"
+
+
+def named(pieces: Sequence[dict]) -> str:
+    return listed([piece_name(piece) for piece in pieces])

@@ -1,0 +1,62 @@
+"""Compiles ahead of time: torch writes what Dynamo captured under a compile id, all that comes after under none.
+
+Their metrics have no id and a wrong duration; begin, end and outcome are told by the span around all of it. What
+torch.export captures has such a span too, with no backend in it: that is no compile.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from tlparse_bundle.tables.texts import class_name, text_or_none
+from tlparse_bundle.trace.event import Event
+
+_CAPTURE = "fullgraph_capture"
+_BACKENDS = frozenset(("vllm_backend", "create_aot_dispatcher_function", "inductor_compile"))
+_NEAR_US = 10_000  # between the begin of a span and what the metrics say of it
+_MAX_OPEN = 64
+
+
+class Capture(NamedTuple):
+    start_us: int
+    duration_us: int
+
+
+class Captures:
+    def __init__(self) -> None:
+        self._open: list[list] = []  # begin, number of the frame compile or None, whether a backend worked
+        self._ended: dict[int, Capture] = {}
+        self._metrics: list[tuple[int, dict | None]] = []  # begin and failure of metrics without a compile id
+
+    def observe_span(self, number: int | None, name: str, phase: str, time_us: float) -> None:
+        """``number`` is that of the frame compile; None for spans without a compile id."""
+        if name == _CAPTURE:
+            if phase == "B" and len(self._open) < _MAX_OPEN:
+                self._open.append([time_us, None, False])
+            elif phase == "E" and self._open:
+                begin_us, known, worked = self._open.pop()
+                if known is not None and worked and time_us >= begin_us:
+                    self._ended[known] = Capture(int(begin_us), int(time_us) - int(begin_us))
+        elif self._open:
+            if self._open[-1][1] is None:
+                self._open[-1][1] = number
+            self._open[-1][2] |= name in _BACKENDS
+
+    def observe_metrics(self, event: Event) -> None:
+        """Metrics of a compile without an id."""
+        value = event.value
+        if event.type != "compilation_metrics" or type(value) is not dict or type(value.get("start_time_us")) is not int:
+            return
+        failure = None
+        if value.get("fail_type") is not None:
+            failure = {"type": class_name(str(value["fail_type"])), "reason": text_or_none(value.get("fail_reason")), "filename": None, "line": None}
+        self._metrics.append((value["start_time_us"], failure))
+
+    def cells(self, number: int) -> dict:
+        """What is known of a compile: cells of its row in the table; empty for what was not compiled ahead of time."""
+        found = self._ended.get(number)
+        if found is None:
+            return {}
+        told = [failure for start_us, failure in self._metrics if abs(start_us - found.start_us) < _NEAR_US]
+        status = None if not told else "ok" if told[0] is None else "error"
+        return {"status": status, "start_epoch_us": found.start_us, "compile_time_us": found.duration_us, "failure": told[0] if told else None}

@@ -1,0 +1,1 @@
+"""The pieces that vLLM compiles, put together from its records."""
