@@ -18,7 +18,7 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 FLOORS = (
     {"__main__"},
     {"cli", "in_browser", "pytest"},
-    {"check"},
+    {"check", "mcp"},
     {"serve", "legacy", "report", "recording", "sql"},
     {"compare", "trend", "follow"},
     {"build"},

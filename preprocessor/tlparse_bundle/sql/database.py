@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 from tlparse_bundle import __version__
@@ -17,6 +18,8 @@ from tlparse_bundle.read.reader import Bundle, Log
 from tlparse_bundle.sql.views import VIEWS
 
 _WORD = re.compile(r"\w+")
+_STEPS = 100_000  # of SQLite's machine, after which the clock is looked at
+_MOST_CELL_BYTES = 50_000_000
 
 
 def database(bundle: Bundle, path: str | Path = ":memory:", wanted: Collection[str] | None = None) -> sqlite3.Connection:
@@ -45,14 +48,18 @@ def database(bundle: Bundle, path: str | Path = ":memory:", wanted: Collection[s
 
 
 @contextmanager
-def asked(bundle: Bundle, query: str) -> Iterator[sqlite3.Cursor]:
-    """The rows of one query, which can only read. Raises BundleError, also while rows are taken, for what SQLite does not understand."""
+def asked(bundle: Bundle, query: str, most_seconds: float | None = None) -> Iterator[sqlite3.Cursor]:
+    """The rows of one query, which can only read. Raises BundleError, also while rows are taken, for what SQLite does not understand, and for a query that takes longer."""
     connection = database(bundle, wanted=set(_WORD.findall(query)))
     try:
         _only_reads(connection)
+        if most_seconds is not None:
+            end = monotonic() + most_seconds
+            connection.set_progress_handler(lambda: monotonic() > end, _STEPS)
+            connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MOST_CELL_BYTES)
         yield connection.execute(query)
     except (sqlite3.Error, sqlite3.Warning) as error:
-        hint = "A query only reads, and is one statement." if "not authorized" in str(error) or "one statement" in str(error) else "'tlparse-bundle sql BUNDLE' lists the tables and their columns."
+        hint = "It takes too long." if "interrupted" in str(error) else "A query only reads, and is one statement." if "not authorized" in str(error) or "one statement" in str(error) else "'tlparse-bundle sql BUNDLE' lists the tables and their columns."
         raise BundleError(f"SQLite says: {error}", hint=hint, code="bad-query", exit_code=2) from None
     finally:
         connection.close()

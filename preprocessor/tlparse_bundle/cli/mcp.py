@@ -1,0 +1,53 @@
+"""Bundles for language models."""
+
+from __future__ import annotations
+
+import click
+
+from tlparse_bundle.cli import complete
+from tlparse_bundle.cli.options import port_option
+from tlparse_bundle.cli.say import say
+from tlparse_bundle.errors import BundleError
+
+
+@click.command()
+@click.argument("bundles", nargs=-1, required=True, metavar="BUNDLE...", shell_complete=complete.places)
+@click.option("--http", is_flag=True, help="Streamable HTTP on loopback, at /mcp, instead of standard input and output.")
+@port_option
+@click.option("--no-token", "with_token", is_flag=True, flag_value=False, default=True, help="With --http: let every user of this machine ask.")
+@click.option("--viewer", metavar="URL", help="Address that 'tlparse-bundle serve' printed for the same bundles; answers then hold links to pages.")
+def mcp(bundles, http, port, with_token, viewer) -> None:
+    """Answer a language model's questions about bundles (Model Context Protocol). Needs 'tlparse-bundle[mcp]'.
+
+    Its tools only read, and each answer has a bounded size: overview, findings, compiles, compile, artifact, search,
+    compare, ranks, timeline, sql.
+
+    \b
+    Example:
+      claude mcp add trace -- tlparse-bundle mcp /path/to/out
+      tlparse-bundle mcp out/ --http
+    """
+    from tlparse_bundle.read.reader import Bundle
+    from tlparse_bundle.serve.server import listen, url_names
+
+    try:
+        from tlparse_bundle.mcp.opened import Opened
+        from tlparse_bundle.mcp.server import PATH, http_app, server
+    except ImportError as error:
+        raise BundleError(f"the protocol's package is missing: {error.name}", hint="Install it: pip install 'tlparse-bundle[mcp]'", code="not-installed") from None
+    for place in bundles:
+        Bundle.open(place)  # what is no bundle is said now, not to a model
+    opened = Opened(url_names(bundles), viewer)
+    if not http:
+        server(opened).run("stdio")
+        return
+    import uvicorn
+
+    from tlparse_bundle.serve.token import new_token
+
+    sock, token = listen(port), new_token() if with_token else None
+    number = sock.getsockname()[1]
+    say(f"http://127.0.0.1:{number}{PATH}", err=True)
+    if token:
+        say(f"Send the header: Authorization: Bearer {token}", err=True)
+    uvicorn.Server(uvicorn.Config(http_app(opened, number, token), log_level="warning")).run(sockets=[sock])

@@ -1,0 +1,204 @@
+"""What a model may ask of bundles, and the answers: objects of a bounded size, with addresses of pages and rows as evidence.
+
+The docstring of a tool is what a model reads of it. Nothing here knows the protocol.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from tlparse_bundle.compare.document import compare as compared
+from tlparse_bundle.errors import BundleError
+from tlparse_bundle.mcp.bounded import answer, cut
+from tlparse_bundle.mcp.opened import Opened
+from tlparse_bundle.read.find import find
+from tlparse_bundle.read.reader import Log
+from tlparse_bundle.read.rows import Compile
+from tlparse_bundle.sql.database import asked
+
+_MOST_LINES = 400  # of an artifact at once
+_MOST_ROWS = 200
+_MOST_SECONDS = 20.0  # of a query
+_SEARCHED_BYTES = 200_000_000  # of payloads, in one question
+_TIMES = ("compile_time_us", "backend_time_us", "inductor_time_us", "backward_time_us")
+_COUNTS = ("graph_op_count", "graph_input_count", "guard_count", "graph_break_count")
+
+
+class Tools:
+    """The methods without an underscore are the tools."""
+
+    def __init__(self, opened: Opened):
+        self._opened = opened
+
+    def overview(self, bundle: str | None = None) -> dict[str, Any]:
+        """What happened, in a sentence for each log, and for all ranks together. Begin here. Without 'bundle': all bundles."""
+        if bundle is None and len(self._opened.places) > 1:
+            rows = ({"bundle": name, "says": [_said(log) for log in self._opened.bundle(name)[1].logs[:3]]} for name in self._opened.places)
+            return answer({"next": "overview(bundle) of one, or compare(base, new) of two"}, "bundles", rows, total=len(self._opened.places))
+        name, opened = self._opened.bundle(bundle)
+        together = opened.ranks("findings")
+        head = {
+            "bundle": name,
+            "label": opened.manifest.get("label"),
+            "commit": opened.manifest.get("commit"),
+            "growing": opened.manifest.get("growing"),
+            "ranks_together": together and together["summary"]["text"],
+            "page": self._opened.link(name),
+        }
+        rows = (
+            {"log": log.id, "rank": log.rank, "torch_version": log.row["torch_version"], "says": _said(log), "statuses": log.row["statuses"], "compile_time_us": log.row["compile_time_us"],
+             "diagnostics": log.row["diagnostics"]}
+            for log in opened.logs
+        )  # fmt: skip
+        return answer(head, "logs", rows, total=len(opened.logs))
+
+    def findings(self, bundle: str | None = None, log: str | None = None, kind: str | None = None, offset: int = 0) -> dict[str, Any]:
+        """What went wrong in one log, most costly first: why, where, what it cost, what helps. 'log': id or rank (default: the one with most to say). 'kind' such as recompile, graph-break."""
+        name, opened = self._opened.log(bundle, log)
+        table = opened.findings()
+        found = [row for row in table["findings"] if kind is None or row["kind"] == kind]
+        rows = (
+            {**{key: row[key] for key in ("kind", "severity", "title", "text", "function", "file", "line", "count", "cost_us", "cost_of")},
+             "remedies": [remedy["text"] for remedy in row["remedies"]], "compiles": [opened.compiles[index].key for index in row["compile_indexes"]]}
+            for row in found[max(0, offset) :]
+        )  # fmt: skip
+        return answer(self._head(name, opened, view="overview", says=_said(opened)), "findings", rows, total=len(found), offset=max(0, offset))
+
+    def compiles(self, bundle: str | None = None, log: str | None = None, status: str | None = None, function: str | None = None, by_time: bool = True, offset: int = 0) -> dict[str, Any]:
+        """The compiles of a log, slowest first (or by_time=false: in order): function, place, status (ok, empty, break, error, missing), times of the phases."""
+        name, opened = self._opened.log(bundle, log)
+        found = [one for one in opened.compiles if one.row["id"] is not None and status in (None, one.row["status"]) and (function is None or function in (one.row["function"] or ""))]
+        if by_time:
+            found.sort(key=lambda one: -(one.row["compile_time_us"] or 0))
+        rows = (_compile_row(one, _TIMES) for one in found[max(0, offset) :])
+        return answer(self._head(name, opened, view="compiles"), "compiles", rows, total=len(found), offset=max(0, offset))
+
+    def compile(self, compile: str, bundle: str | None = None, log: str | None = None) -> dict[str, Any]:
+        """One compile by its key, such as 0/1: times, counts, why it recompiled, what failed, caches, and its artifacts by name."""
+        name, opened = self._opened.log(bundle, log)
+        one = opened.compile(compile)
+        head = self._head(name, opened, view="compile", compile=compile)
+        head |= _compile_row(one, (*_TIMES, *_COUNTS)) | {"recompile_reason": one.row["recompile_reason"], "restart_reasons": one.row["restart_reasons"] or None, "failure": one.row["failure"]}
+        if "findings" in opened.directory["tables"]:
+            head["findings"] = [row["title"] for row in opened.findings()["findings"] if one.index in row["compile_indexes"]] or None
+        if "caches" in opened.directory["tables"]:
+            head["caches"] = [f"{row['cache']}: {row['outcome']}" for row in opened.table("caches")["caches"] if row["compile_index"] == one.index] or None
+        rows = ({"name": artifact.name, "size_bytes": artifact.size_bytes} for artifact in one.artifacts)
+        return answer(head, "artifacts", rows, total=len(one.artifacts))
+
+    def artifact(self, compile: str, name: str, bundle: str | None = None, log: str | None = None, first_line: int = 1, line_count: int = 120) -> dict[str, Any]:
+        """Lines of an artifact of a compile, such as inductor_output_code; NAME#2 is the second of that name. Go on with first_line."""
+        bundle_name, opened = self._opened.log(bundle, log)
+        lines = find(opened.bundle, f"{opened.id}/{compile}/{name}").decode("utf-8", "replace").split("\n")
+        first = max(1, first_line)
+        chosen = lines[first - 1 : first - 1 + max(1, min(line_count, _MOST_LINES))]
+        head = self._head(bundle_name, opened, view="compile", compile=compile, artifact=name.partition("#")[0])
+        out = answer({**head, "line_count": len(lines), "first_line": first}, "lines", (cut(line, 400) for line in chosen), total=len(lines), offset=first - 1)
+        if "next_offset" in out:
+            out["next_first_line"] = out.pop("next_offset") + 1
+        return out
+
+    def search(self, text: str, bundle: str | None = None, log: str | None = None, artifact: str | None = None) -> dict[str, Any]:
+        """Lines that hold a text (exact, case matters), in the artifacts of a log, or in those of one name; equal artifacts are searched once."""
+        name, opened = self._opened.log(bundle, log)
+        if not text:
+            raise BundleError("there is no text to search for", code="not-found")
+        return answer(self._head(name, opened, view="search", q=text, **{"in": "text"}), "matches", _matches(opened, text.encode(), artifact))
+
+    def compare(self, base: str, new: str, bundle: str | None = None, log: str | None = None) -> dict[str, Any]:
+        """What changed: 'base' and 'new' are two bundles, or two compiles of one log, such as 0/0 and 0/1."""
+        if base in self._opened.places and new in self._opened.places and bundle is None:
+            document = compared([(base, self._opened.bundle(base)[1])], [(new, self._opened.bundle(new)[1])])
+            changes = [change for one in document["logs"] for change in one["changes"]]
+            rows = ({key: row[key] for key in ("kind", "change", "severity", "title", "text", "function", "file", "line", "cost_us")} for row in changes)
+            return answer({"base": base, "new": new, "says": document["summary"]["text"], "notes": document["summary"]["notes"] or None}, "changes", rows, total=len(changes))
+        name, opened = self._opened.log(bundle, log)
+        sides = [opened.compile(key) for key in (base, new)]
+        fields = ("status", "function", "filename", "first_line", *_TIMES, *_COUNTS, "recompile_reason")
+        different = {key: [side.row[key] for side in sides] for key in fields if sides[0].row[key] != sides[1].row[key]}
+        texts: list[dict[str, list]] = [{}, {}]
+        for side, found in zip(sides, texts):
+            for artifact in side.artifacts:
+                found.setdefault(artifact.name, []).append(artifact.hash)
+        rows = [{"artifact": key, "base": len(texts[0].get(key, ())), "new": len(texts[1].get(key, ())), "same": texts[0].get(key) == texts[1].get(key)} for key in dict.fromkeys((*texts[0], *texts[1]))]
+        head = self._head(name, opened, view="compare", left=f"{opened.id}/{base}", right=f"{opened.id}/{new}")
+        return answer({**head, "different": different}, "artifacts", rows, total=len(rows))
+
+    def ranks(self, bundle: str | None = None) -> dict[str, Any]:
+        """What differs between the ranks of a job, who waits for whom, most important first."""
+        name, opened = self._opened.bundle(bundle)
+        together = opened.ranks("findings")
+        if together is None:
+            raise BundleError("the bundle has one rank, or none", hint="overview() says what its logs are.", code="not-found")
+        keys = ("kind", "severity", "title", "text", "ranks", "others", "function", "file", "line", "cost_us", "cost_of")
+        head = {"bundle": name, "page": self._opened.link(name, "multirank"), "says": together["summary"]["text"], **{key: together["summary"][key] for key in ("ranks", "agreeing", "missing", "world_size")}}
+        return answer(head, "findings", ({key: row[key] for key in keys} for row in together["findings"]), total=len(together["findings"]))
+
+    def timeline(self, bundle: str | None = None, log: str | None = None, compile: str | None = None) -> dict[str, Any]:
+        """Where the time went: spans by name with how often, and the time with (total_us) and without (self_us) the spans within; of a log, or of one compile."""
+        name, opened = self._opened.log(bundle, log)
+        table = opened.table("spans")
+        if compile is None:
+            sums = zip(table["names"], *(table["by_name"][key] for key in ("count", "total_us", "self_us")))
+            rows = sorted(({"span": span, "count": count, "total_us": total, "self_us": own} for span, count, total, own in sums), key=lambda row: -row["self_us"])
+        else:
+            rows = _sums(table, opened.compile(compile).index)
+        return answer(self._head(name, opened, view="timeline", compile=compile), "spans", rows, total=len(rows))
+
+    def sql(self, query: str, bundle: str | None = None) -> dict[str, Any]:
+        """Rows of one SQL query (SQLite, read only) over all tables. Views: v_findings, v_compiles, v_artifacts, v_graph_breaks, v_recompiles, v_failures, v_caches, v_spans, v_span_sums, v_kernels, v_events; all columns: SELECT sql FROM sqlite_master."""
+        name, opened = self._opened.bundle(bundle)
+        with asked(opened, query, _MOST_SECONDS) as found:
+            columns = [column[0] for column in found.description or ()]
+            return answer({"bundle": name, "columns": columns}, "rows", ([cell.hex() if isinstance(cell, bytes) else cell for cell in row] for row in found.fetchmany(_MOST_ROWS)))
+
+    def _head(self, name: str, log: Log, says: str | None = None, **place: str | None) -> dict[str, Any]:
+        several = len(log.bundle.logs) > 1
+        return {"bundle": name, "log": log.id, "rank": log.rank, "page": self._opened.link(name, log=log.id if several else None, **place), "says": says}
+
+
+def _said(log: Log) -> str | None:
+    summary = log.row.get("summary")
+    return summary and summary["text"]
+
+
+def _compile_row(one: Compile, numbers: tuple[str, ...]) -> dict[str, Any]:
+    row = one.row
+    place = {"compile": one.key, "status": row["status"], "function": row["function"], "file": row["filename"], "line": row["first_line"]}
+    return {**place, **{key: row[key] for key in numbers if row[key] is not None}}
+
+
+def _matches(log: Log, text: bytes, name: str | None) -> Iterator[dict[str, Any]]:
+    seen: set[str | None] = {None}
+    left = _SEARCHED_BYTES
+    for artifact in log.artifacts:
+        if artifact.hash in seen or name not in (None, artifact.name):
+            continue
+        seen.add(artifact.hash)
+        left -= artifact.size_bytes
+        if left < 0:
+            yield {"note": f"only {_SEARCHED_BYTES / 1e6:.0f} MB are searched; name an artifact"}
+            return
+        data = artifact.bytes() or b""
+        start = 0
+        while (at := data.find(text, start)) >= 0:
+            begin, end = data.rfind(b"\n", 0, at) + 1, data.find(b"\n", at)
+            start = len(data) if end < 0 else end + 1
+            line = data[max(begin, at - 120) : min(start, at + len(text) + 120)].decode("utf-8", "replace").rstrip("\n")
+            yield {"compile": log.compiles[artifact.compile_index].key, "artifact": artifact.name, "line": data.count(b"\n", 0, at) + 1, "text": line}
+
+
+def _sums(table: dict, compile_index: int) -> list[dict[str, Any]]:
+    spans = table["spans"]
+    within = [0] * len(spans["parent_index"])
+    for parent, duration in zip(spans["parent_index"], spans["duration_us"]):
+        if parent >= 0 and duration is not None:
+            within[parent] += duration
+    found: dict[int, list[int]] = {}
+    for number, (span, duration, compile) in enumerate(zip(spans["name_index"], spans["duration_us"], spans["compile_index"])):
+        if compile == compile_index and duration is not None:
+            row = found.setdefault(span, [0, 0, 0])
+            row[0], row[1], row[2] = row[0] + 1, row[1] + duration, row[2] + max(0, duration - within[number])
+    rows = [{"span": table["names"][span], "count": count, "total_us": total, "self_us": own} for span, (count, total, own) in found.items()]
+    return sorted(rows, key=lambda row: -row["self_us"])
