@@ -22,10 +22,11 @@ DEFAULT_OUT = Path("tlparse_out")
 @click.option("--overwrite", is_flag=True, help="Replace the bundle given with -o.")
 @click.option("--keep-trace", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="Keep the logs in DIR.")
 @click.option("--provenance", is_flag=True, help="Record which line became which kernel; compile caches are left out.")
+@click.option("--follow", "follows", is_flag=True, help="Serve the pages while the program runs, too: they show what comes.")
 @name_options
 @open_option("Serve the bundle and open it in the browser (default on a terminal), or not.", default=None)
 @port_option
-def run(program, output, overwrite, keep_trace, provenance, label, commit, open_browser, port) -> None:
+def run(program, output, overwrite, keep_trace, provenance, follows, label, commit, open_browser, port) -> None:
     """Run a program with TORCH_TRACE, bundle what it traced, and open it.
 
     Signals go to the program. The exit code is the program's, also when its trace was shown meanwhile: 128 and the
@@ -34,6 +35,7 @@ def run(program, output, overwrite, keep_trace, provenance, label, commit, open_
     \b
     Example:
       tlparse-bundle run -- python train.py
+      tlparse-bundle run --follow -- python train.py
       tlparse-bundle run -o out/ --provenance --no-open -- torchrun --nproc-per-node 4 train.py
     """
     from tempfile import TemporaryDirectory
@@ -49,23 +51,36 @@ def run(program, output, overwrite, keep_trace, provenance, label, commit, open_
     if keep_trace and keep_trace.exists() and any(keep_trace.iterdir()):
         hint = "Its logs would be taken for those of the program. Name a new folder."
         raise BundleError(f"{keep_trace} is not empty", hint=hint, code="exists")
+    opens = sys.stdout.isatty() if open_browser is None else open_browser
     with TemporaryDirectory(prefix="tlparse-bundle-") as folder:
         trace = keep_trace or Path(folder)
         trace.mkdir(parents=True, exist_ok=True)
-        code = run_traced(program, trace, provenance=provenance)
-        if code:
-            say(f"{shown(program[0])} ended with {code}; what it traced until then:", err=True)
-        if not any(path.is_file() for path in trace.rglob("*")):
-            hint = "It compiled nothing, does not use torch, or sets TORCH_TRACE itself."
-            raise BundleError("the program wrote no trace", hint=hint, code="no-trace", exit_code=code or 1)
-        try:
-            result, _ = build_logs([trace], out, overwrite=overwrite, label=label, commit=commit)
-        except BundleError as error:
-            error.exit_code = code or error.exit_code
-            raise
-    print_summary(result)
-    if sys.stdout.isatty() if open_browser is None else open_browser:
+
+        def program_runs() -> int:
+            code = run_traced(program, trace, provenance=provenance)
+            if code:
+                say(f"{shown(program[0])} ended with {code}; what it traced until then:", err=True)
+            if not any(path.is_file() for path in trace.rglob("*")):
+                hint = "It compiled nothing, does not use torch, or sets TORCH_TRACE itself."
+                raise BundleError("the program wrote no trace", hint=hint, code="no-trace", exit_code=code or 1)
+            return code
+
+        def built(code: int):
+            try:
+                return build_logs([trace], out, overwrite=overwrite, label=label, commit=commit)[0]
+            except BundleError as error:
+                error.exit_code = code or error.exit_code
+                raise
+
+        if follows:
+            from tlparse_bundle.cli.follow import follow_program
+
+            code = follow_program(program_runs, built, trace, out, {"label": label, "commit": commit, "overwrite": overwrite}, port=port, opens=opens)
+        else:
+            code = program_runs()
+            print_summary(built(code))
+    if opens and not follows:
         serve_bundles([out], port=port, open_browser=True)
-    else:
+    elif not opens and not follows:
         say(f"Look at it: tlparse-bundle serve {shown(out)}", err=True)
     sys.exit(code)

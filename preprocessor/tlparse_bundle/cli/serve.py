@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import sys
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -12,8 +13,8 @@ from pathlib import Path
 import click
 
 from tlparse_bundle.cli import complete
-from tlparse_bundle.cli.building import build_logs, bundle_name
-from tlparse_bundle.cli.options import open_option, port_option
+from tlparse_bundle.cli.building import build_logs, bundle_name, refuse_bundles
+from tlparse_bundle.cli.options import Location, open_option, port_option
 from tlparse_bundle.cli.say import say, shown
 from tlparse_bundle.errors import BundleError
 
@@ -59,8 +60,9 @@ viewer_option = click.option(
 )
 @viewer_option
 @click.option("--no-token", is_flag=True, help="Let every user and program of this machine read.")
+@click.option("--follow", "follows", is_flag=True, help="Follow BUNDLE, logs that are still written: the pages show what comes.")
 @open_option("Open the browser, or not (default).")
-def serve(bundles, port, allow_origins, viewers, no_token, open_browser) -> None:
+def serve(bundles, port, allow_origins, viewers, no_token, follows, open_browser) -> None:
     """Serve bundles and viewers to the browser of this machine.
 
     BUNDLE is a bundle or a folder of bundles, here or at a URL (s3://, gs://, https://). New bundles of a
@@ -73,35 +75,44 @@ def serve(bundles, port, allow_origins, viewers, no_token, open_browser) -> None
       tlparse-bundle serve out/
       tlparse-bundle serve --open
       tlparse-bundle serve /tmp/trace --open
+      tlparse-bundle serve /tmp/trace --follow
       tlparse-bundle serve runs/ s3://bucket/runs --viewer my-viewer/
       tlparse-bundle serve out/ --port 8000 --allow-origin https://me.github.io
     """
-    serve_bundles(bundles, port=port, open_browser=open_browser, viewers=viewers, allow_origins=allow_origins, with_token=not no_token)
+    if follows:
+        if not bundles:
+            raise click.UsageError("--follow needs the logs, or the directory that they will be written into.")
+        options = {"port": port, "viewers": viewers, "allow_origins": allow_origins, "with_token": not no_token}
+        _serve_growing(bundles, options, open_browser=open_browser)
+    else:
+        serve_bundles(bundles, port=port, open_browser=open_browser, viewers=viewers, allow_origins=allow_origins, with_token=not no_token)
+
+
+def _serve_growing(traces: Sequence[str], options: dict, *, open_browser: bool) -> None:
+    """Follow logs into a bundle that goes away with the server."""
+    from tlparse_bundle.cli.follow import follow_logs, opened_server
+    from tlparse_bundle.commit.folder import temporary_folder
+
+    traces = [Location().convert(trace, None, None) for trace in traces]
+    refuse_bundles(traces)
+    with opened_server(options, open_browser=open_browser) as server, temporary_folder() as folder:
+        keep = " ".join(shlex.quote(str(trace)) for trace in traces)
+        say(f"The bundle is kept as long as this server runs; to keep it: tlparse-bundle follow {shown(keep)}. Press Ctrl-C to stop.", err=True)
+        try:
+            follow_logs(traces, folder / bundle_name(traces[0]), {}, server, keeps=False)
+        except KeyboardInterrupt:  # this is how it is meant to end
+            pass
+
 
 
 def serve_bundles(bundles, *, port: int | None = None, open_browser: bool, viewers=(), allow_origins=(), with_token: bool = True, page: str = "") -> None:
     """Serve until Ctrl-C; ``page`` is opened, else where '/' leads. Raises BundleError when one of the bundles cannot be read."""
+    from tlparse_bundle.cli.address import say_address
     from tlparse_bundle.cli.endings import end_at_signals
-    from tlparse_bundle.serve.server import DEFAULT_PORT, ssh_hint
     from tlparse_bundle.serve.server import serve as run_server
-    from tlparse_bundle.serve.token import address_with, base_with
 
     def ready(url: str, token: str | None) -> None:
-        address = address_with(f"{url}{page}", token)
-        say(address)
-        if port is None and not url.endswith(f":{DEFAULT_PORT}/"):
-            say(f"Port {DEFAULT_PORT} is taken: links that were saved with it lead to the program that has it, not here.", err=True)
-        if allow_origins:
-            say(f"For pages of {', '.join(allow_origins)} the bundles lie below {base_with(url, token)}bundles/", err=True)
-        hint = ssh_hint(url)
-        if hint:
-            say(f"From your own machine: {hint}", err=True)
-        say("Press Ctrl-C to stop.", err=True)
-        sys.stdout.flush()
-        if open_browser:
-            import webbrowser
-
-            webbrowser.open(address)
+        say_address(url, token, port=port, allow_origins=allow_origins, page=page, open_browser=open_browser, stop="Press Ctrl-C to stop.")
 
     with ExitStack() as kept:
         places = [_place(location, kept) for location in bundles]

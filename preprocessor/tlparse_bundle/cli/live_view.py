@@ -1,0 +1,236 @@
+"""What a terminal shows of a bundle that grows: from its manifest, and from the findings of its logs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tlparse_bundle.findings.words import duration, plural
+from tlparse_bundle.read.info import size
+from tlparse_bundle.read.reader import Bundle
+from tlparse_bundle.read.store import open_store
+from tlparse_bundle.shown import shown
+
+QUIET_US = 30_000_000
+UNFINISHED = "unfinished-compile"  # a compile that runs is told as that
+NOTHING = "0 compiles"
+_PIECES = 4  # of a list of ranks that is shown as it is
+_SECOND = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A compile that is open now, in one log or in several that are at the same place of it."""
+
+    logs: tuple[str, ...]
+    who: str  # the ranks; empty where there is one log
+    what: str  # "0/0 forward (model.py:12)"
+    spans: tuple[str, ...]  # that are open in it, outermost first
+    since_us: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Last:
+    """Logs that have the same kind of record last."""
+
+    logs: tuple[str, ...]
+    who: str
+    what: str | None  # the record, "Inductor output code of 0/0"; None: there was none
+    inside: str  # the compile that is open; empty where none is
+    read_us: int | None  # when bytes last came; of several logs the earliest
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    fingerprint: str
+    severity: str
+    title: str
+    kind: str
+    logs: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Rank:
+    """Logs that are equal in what a list says of them."""
+
+    who: str
+    compiles: str
+    running: str
+    read_us: int | None
+    quiet: bool
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    log_names: dict[str, str]  # by id
+    read_bytes: int
+    compiles: str  # "12 compiles, 2 graph breaks"
+    last_read_us: int | None
+    running: tuple[Running, ...]
+    last: tuple[Last, ...]
+    ranks: tuple[Rank, ...]
+    findings: tuple[Found, ...]  # the newest first
+    problems: tuple[str, ...]
+
+    def amounts(self) -> str:
+        return f"{plural(len(self.log_names), 'log')}, {size(self.read_bytes)} read"
+
+
+class Views:
+    """Reads views of one bundle, one after the other; what did not change is not read again."""
+
+    def __init__(self, out: str | Path):
+        self._out = str(out)
+        self._read: dict[str, tuple[str, list[dict]]] = {}  # findings by id of log, with the path of the log then
+        self._order: dict[str, int] = {}  # fingerprints, by when they were first seen
+
+    def read(self, now_us: int) -> View:
+        """The view of what the bundle is now. Raises BundleError and OSError when it cannot be read."""
+        bundle = Bundle(open_store(self._out), trusted=True)
+        return self.of(bundle.manifest, {log.id: self._findings(log) for log in bundle.logs}, now_us)
+
+    def _findings(self, log) -> list[dict]:
+        path, rows = self._read.get(log.id, ("", []))
+        if path != log.row["path"]:
+            rows = log.table("findings")["findings"]
+            self._read[log.id] = log.row["path"], rows
+        return rows
+
+    def of(self, manifest: dict, findings: dict[str, list[dict]], now_us: int) -> View:
+        """The view of a manifest, and of the rows of findings by the id of their log."""
+        rows = {row["id"]: row for row in manifest["logs"]}
+        live = {log["id"]: log for log in manifest.get("live", {}).get("logs", ()) if log["id"] in rows}
+        many = len(rows) > 1
+        titles = {key: about["title"] for key, about in manifest["descriptors"].items()}
+        return View(
+            log_names={id: row["source"]["name"] for id, row in rows.items()},
+            read_bytes=sum(log["read_bytes"] for log in live.values()) if live else sum(row["source"]["size_bytes"] for row in rows.values()),
+            compiles=_compiles(rows.values()),
+            last_read_us=max((log["read_epoch_us"] for log in live.values() if log["read_epoch_us"] is not None), default=None),
+            running=tuple(_running(rows, live, many)),
+            last=tuple(_last(rows, live, titles, many)),
+            ranks=tuple(_ranks(rows, live, now_us)) if many else (),
+            findings=self._newest(findings, live),
+            problems=tuple(problem["message"] for problem in manifest.get("live", {}).get("problems", ())),
+        )
+
+    def _newest(self, findings: dict[str, list[dict]], live: dict[str, dict]) -> tuple[Found, ...]:
+        """Causes only, equal ones of several logs once; what runs is not said to have no end."""
+        found: dict[str, Found] = {}
+        at: dict[str, int] = {}
+        for id, rows in findings.items():
+            open_now = {running["compile_index"] for running in live[id]["running"]} if id in live else set()
+            for row in rows:
+                key = row["fingerprint"]
+                if row["because_of"] is not None or row["kind"] == UNFINISHED and open_now.intersection(row["compile_indexes"]):
+                    continue
+                logs = found[key].logs + 1 if key in found else 1
+                found[key] = Found(key, row["severity"], row["title"], row["kind"], logs)
+                at[key] = max(row["event_indexes"], default=-1)
+        for key in sorted((key for key in found if key not in self._order), key=at.__getitem__):
+            self._order[key] = len(self._order)
+        return tuple(sorted(found.values(), key=lambda one: self._order[one.fingerprint], reverse=True))
+
+
+def is_quiet(read_us: int | None, now_us: int) -> bool:
+    """Whether nothing has come for so long that it should be said."""
+    return read_us is not None and now_us - read_us >= QUIET_US
+
+
+def ago(us: int | None, now_us: int) -> str:
+    """A time that has passed, as a clock shows it: in seconds."""
+    if us is None:
+        return "unknown"
+    passed = max(0, now_us - us)
+    return f"{passed / _SECOND:.1f} s" if passed < 10 * _SECOND else duration(passed // _SECOND * _SECOND)
+
+
+def who(rows: Iterable[dict]) -> str:
+    """The ranks of logs, "ranks 0–3, 7", or of many pieces "56 ranks (0–6, 8–14, …)"; the ids of those without one."""
+    rows = list(rows)
+    ranks = sorted({row["rank"] for row in rows if row["rank"] is not None})
+    others = [shown(row["id"]) for row in rows if row["rank"] is None]
+    pieces = _ranges(ranks)
+    if len(pieces) > _PIECES:
+        parts = [f"{len(ranks):,} ranks ({', '.join(pieces[:2])}, …)"]
+    else:
+        parts = [f"{'rank' if len(ranks) == 1 else 'ranks'} {', '.join(pieces)}"] if ranks else []
+    parts += others if len(others) <= 2 else [f"{len(others):,} logs without a rank"]
+    return ", ".join(parts)
+
+
+def _ranges(numbers: Sequence[int]) -> list[str]:
+    spans: list[list[int]] = []
+    for number in numbers:
+        if spans and number == spans[-1][1] + 1:
+            spans[-1][1] = number
+        else:
+            spans.append([number, number])
+    return [str(first) if first == last else f"{first}–{last}" for first, last in spans]
+
+
+def _compiles(rows: Iterable[dict], graph_break: str = "graph break") -> str:
+    """How much was compiled, and what went wrong: "12 compiles, 2 graph breaks". What a log does not tell is unknown, not zero."""
+    numbers = [row["summary"] for row in rows]
+    count = sum(number["compile_count"] for number in numbers)
+    parts = [plural(count, "compile")]
+    for key, one in (("graph_break_count", graph_break), ("recompile_count", "recompile"), ("failure_count", "failure")):
+        known = [number[key] for number in numbers if number[key] is not None]
+        if sum(known):
+            parts.append(plural(sum(known), one))
+        elif count and not known:
+            parts.append(f"{one}s unknown")
+    return ", ".join(parts)
+
+
+def _what(running: dict) -> str:
+    """The compile in words: "0/0 forward (model.py:12)"."""
+    place = f"({os.path.basename(running['file'])}:{running['line']})" if running["file"] else ""
+    parts = (running["compile_id"], running["function"], place)
+    return shown(" ".join(part for part in parts if part)) or "a compile without a name"
+
+
+def _running(rows: dict[str, dict], live: dict[str, dict], many: bool) -> Iterable[Running]:
+    """What began first comes first."""
+    groups: dict[tuple, list[tuple[str, int | None]]] = {}
+    for id, log in live.items():
+        for running in log["running"]:
+            key = _what(running), tuple(shown(span["name"]) for span in running["spans"])
+            groups.setdefault(key, []).append((id, running["since_epoch_us"]))
+    found = [
+        Running(tuple(id for id, _ in logs), who(rows[id] for id, _ in logs) if many else "", what, spans, min((since for _, since in logs if since is not None), default=None))
+        for (what, spans), logs in groups.items()
+    ]
+    return sorted(found, key=lambda one: (one.since_us is None, one.since_us))
+
+
+def _last(rows: dict[str, dict], live: dict[str, dict], titles: dict[str, str], many: bool) -> Iterable[Last]:
+    groups: dict[tuple[str | None, str], list[dict]] = {}
+    for log in live.values():
+        inside = _what(log["running"][-1]) if log["running"] else ""
+        groups.setdefault((_record(log["last_record"], titles), inside), []).append(log)
+    for (what, inside), logs in groups.items():
+        read = min((log["read_epoch_us"] for log in logs if log["read_epoch_us"] is not None), default=None)
+        yield Last(tuple(log["id"] for log in logs), who(rows[log["id"]] for log in logs) if many else "", what, inside, read)
+
+
+def _record(last: dict | None, titles: dict[str, str]) -> str | None:
+    if last is None:
+        return None
+    of = f" of {last['compile_id']}" if last["compile_id"] else ""
+    return shown(f"{titles.get(last['kind']) or last['kind']}{of}")
+
+
+def _ranks(rows: dict[str, dict], live: dict[str, dict], now_us: int) -> Iterable[Rank]:
+    """Ranks in their order, as the manifest has them; equal ones together."""
+    groups: dict[tuple, list[str]] = {}
+    for id, row in rows.items():
+        log = live.get(id)
+        inside = " › ".join(_what(running) for running in log["running"]) if log else ""
+        quiet = bool(log) and is_quiet(log["read_epoch_us"], now_us)
+        groups.setdefault((_compiles([row], "break"), inside, quiet), []).append(id)
+    for (compiles, inside, quiet), ids in groups.items():
+        read = min((at for id in ids if id in live and (at := live[id]["read_epoch_us"]) is not None), default=None)
+        yield Rank(who(rows[id] for id in ids), compiles, inside, read, quiet)

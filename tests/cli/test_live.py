@@ -1,0 +1,163 @@
+"""What a terminal shows of a bundle that grows: one screen, or lines of news."""
+
+import io
+
+import pytest
+from rich.console import Console
+from tlparse_bundle.cli.live_lines import Lines
+from tlparse_bundle.cli.live_screen import Screen
+from tlparse_bundle.cli.live_view import Views
+
+NOW_US = 1_760_000_000_000_000
+S = 1_000_000
+
+
+def running(name="forward", index=3, since_s=41, spans=("entire_frame_compile", "inductor_compile")):
+    since_us = None if since_s is None else NOW_US - since_s * S
+    return {"compile_index": index, "compile_id": f"{index}/0", "function": name, "file": "/home/me/model.py", "line": 12, "since_epoch_us": since_us, "spans": [{"name": span, "since_epoch_us": since_us} for span in spans]}
+
+
+def finding(title, at, **fields):
+    return {"fingerprint": title, "severity": "warning", "title": title, "kind": "graph-break", "because_of": None, "compile_indexes": [0], "event_indexes": [at], **fields}
+
+
+class Growing:
+    """A manifest of logs, one for each of ``open_compiles``, and their findings."""
+
+    def __init__(self, *open_compiles, read_s=1, ranks=None, breaks=0, findings=(), problems=(), compiles=1, names="log"):
+        ranks = list(range(len(open_compiles))) if ranks is None else ranks
+        numbers = {"compile_count": compiles, "graph_break_count": breaks, "recompile_count": 0, "failure_count": None}
+        ids = [f"log{number}" for number in range(len(open_compiles))]
+        logs = [{"id": id, "rank": rank, "source": {"name": f"{names}{id[3:]}.log", "size_bytes": 9}, "summary": numbers, "path": "x"} for id, rank in zip(ids, ranks)]
+        last = {"epoch_us": None, "kind": "guards", "compile_id": "3/0"}
+        live = [{"id": id, "read_bytes": 500_000, "read_epoch_us": NOW_US - read_s * S, "last_record": last, "running": list(rows)} for id, rows in zip(ids, open_compiles)]
+        self.manifest = {"logs": logs, "descriptors": {"guards": {"title": "Guards"}}, "growing": True, "live": {"logs": live, "problems": [{"code": "x", "message": text} for text in problems]}}
+        self.findings = {id: list(findings) for id in ids}
+
+
+@pytest.fixture
+def told():
+    """told(states, seconds after): the lines of these states, one after the other, without their times."""
+
+    def tell(*states, after=0):
+        lines, views = [], Views("out")
+        teller = Lines(lambda text: lines.append(text.partition("  ")[2]))
+        for state in states:
+            teller.update(views.of(state.manifest, state.findings, NOW_US), NOW_US)
+        for second in range(after):
+            teller.tick(NOW_US + second * S)
+        return lines
+
+    return tell
+
+
+def drawn(state, width=80, height=24, encoding="utf-8"):
+    """The lines of the screen."""
+    file = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
+    console = Console(file=file, width=width, height=height, force_terminal=True, color_system=None, highlight=False, markup=False, emoji=False)
+    screen = Screen("/tmp/trace into out", console=console)
+    views = Views("out")
+    screen._view = views.of(state.manifest, state.findings, NOW_US)
+    with console.capture() as captured:
+        console.print(screen.picture(NOW_US), end="")
+    return captured.get().removesuffix("\n").split("\n")
+
+
+# ---- lines
+
+
+def test_each_thing_is_told_once(told):
+    state = Growing([running()], breaks=2, findings=[finding("Graph break in `f`", 1)], problems=["rank_0.log was replaced"])
+    assert told(state, state, state) == ["log log0.log", "rank_0.log was replaced", "! Graph break in `f`", "compiles 3/0 forward (model.py:12) for 41 s, in inductor_compile", "1 compile, 2 graph breaks, failures unknown"]
+
+
+def test_only_what_is_new_is_told(told):
+    first = Growing([running()], findings=[finding("one", 1)])
+    second = Growing([running("backward", 4)], findings=[finding("one", 1), finding("two", 9)])
+    lines = told(first, second)
+    assert [line for line in lines if "one" in line or "two" in line] == ["! one", "! two"]
+    assert [line for line in lines if line.startswith("compiles")] == ["compiles 3/0 forward (model.py:12) for 41 s, in inductor_compile", "compiles 4/0 backward (model.py:12) for 41 s, in inductor_compile"]
+
+
+def test_a_short_compile_is_told_when_it_gets_long(told):
+    state = Growing([running(since_s=1)])
+    assert not any("compiles 3/0" in line for line in told(state))
+    assert sum("compiles 3/0" in line for line in told(state, after=4)) == 1
+
+
+def test_silence_is_told_once_with_the_last_record(told):
+    state = Growing([], [running()], read_s=28)
+    assert not any("no record" in line for line in told(state))
+    lines = [line for line in told(state, after=6) if "no record" in line]
+    assert lines == ["rank 0: no record for 30 s; the last was Guards of 3/0; no compile is open", "rank 1: no record for 30 s; the last was Guards of 3/0; still in 3/0 forward (model.py:12)"]
+
+
+def test_a_compile_that_runs_is_no_finding(told):
+    did_not_end = finding("The compile of `f` did not end", 1, kind="unfinished-compile", compile_indexes=[3])
+    assert not any("did not end" in line for line in told(Growing([running()], findings=[did_not_end])))
+    assert not any("did not end" in line for line in drawn(Growing([running()], findings=[did_not_end])))
+    assert any("did not end" in line for line in drawn(Growing([], findings=[did_not_end])))
+
+
+def test_many_at_once_are_counted(told):
+    lines = told(Growing(*[[]] * 64, findings=[finding(f"number {number}", number) for number in range(20)]))
+    assert lines[0] == "64 logs: log0.log to log63.log" and "… and 15 more of these" in lines and len(lines) < 10
+
+
+def test_ranks_at_the_same_place_are_one_line(told):
+    lines = told(Growing([running()], [running()], [], [running(since_s=50)]))
+    assert "ranks 0–1, 3: compiles 3/0 forward (model.py:12) for 50 s, in inductor_compile" in lines
+
+
+# ---- screen
+
+
+def test_what_it_shows():
+    state = Growing([running()], [], breaks=3, findings=[finding("Graph break in `f`", 1), finding("newer", 5)], problems=["rank_1.log is gone"])
+    text = "\n".join(drawn(state))
+    for words in ("/tmp/trace into out", "2 logs, 1.0 MB read", "2 compiles, 6 graph breaks", "rank_1.log is gone", "Running now", "3/0 forward (model.py:12)", "41 s", "rank 1", "no compile open; last record: Guards of 3/0", "newer (in 2 logs)", "Ctrl-C"):
+        assert words in text
+    assert text.index("newer") < text.index("Graph break in `f`")
+
+
+@pytest.mark.parametrize("logs", [0, 1, 2, 64])
+@pytest.mark.parametrize("width, height", [(80, 24), (40, 10), (20, 5), (200, 60), (1, 1)])
+def test_it_fits(width, height, logs):
+    state = Growing(*[[running()]] * logs, findings=[finding(f"a long title {number} " * 9, number) for number in range(40)], problems=["one", "two"])
+    lines = drawn(state, width, height)
+    assert len(lines) == max(height, 3) and max(map(len, lines)) <= width
+
+
+def test_what_is_cut_is_counted():
+    lines = drawn(Growing([], findings=[finding(f"number {number}", number) for number in range(100)]))
+    shown = [line for line in lines if "number" in line]
+    assert f"… and {100 - len(shown)} more" in "\n".join(lines) and len(shown) > 5
+
+
+def test_64_ranks_are_grouped():
+    text = "\n".join(drawn(Growing(*([running()] if number % 2 else [] for number in range(64)))))
+    assert "32 ranks (0, 2, …)" in text and "32 ranks (1, 3, …)" in text
+
+
+def test_a_name_cannot_move_the_cursor(told):
+    evil = "\x1b[2J\x1b]0;mine\x07[bold]x[/bold]\n\r:smile:\u202e"
+    state = Growing([running(evil, spans=(evil,))], [running(evil)], ranks=[None, 1], findings=[finding(evil, 1)], problems=[evil], names=evil)
+    for lines in (drawn(state, 300, 40), told(state)):
+        text = "\n".join(lines)
+        assert "\x1b" not in text and "\x07" not in text and "\r" not in text and "\u202e" not in text
+        assert r"\x1b[2J" in text and "[bold]x[/bold]" in text and ":smile:" in text
+
+
+def test_a_terminal_without_unicode():
+    lines = drawn(Growing([running("f\u00fcr")], [running(), running()], findings=[finding("\u4e2d", 1)]), encoding="ascii")
+    assert "\n".join(lines).isascii() and any(r"f\xfcr" in line for line in lines)
+
+
+def test_what_the_log_does_not_tell_is_not_zero():
+    state = Growing([running(since_s=None)], breaks=None)
+    text = "\n".join(drawn(state))
+    assert "1 compile, graph breaks unknown, failures unknown" in text and "unknown" in next(line for line in drawn(state) if "forward" in line)
+
+
+def test_a_bundle_without_logs():
+    assert any("Waiting for the first log" in line for line in drawn(Growing()))
