@@ -98,21 +98,23 @@ class LogBuild:
     def advance(self) -> bool:
         """Take some records. False when there are no more: none yet, or none at all."""
         batch = next(self._read, None)
-        if batch is None:
-            return False
-        events, kept = batch
+        if batch is not None:
+            self._take(*batch)
+        return batch is not None
+
+    def _take(self, events: list[Event], kept: list[bytes]) -> None:
         self._verbatim.add(kept)
         self._blobs.place(events)
         self._identity.observe(events)
         self._tables.feed(self._batches.of(events))
         if events:
             self.last_event = events[-1]
-        return True
 
     def finish(self) -> LogSummary:
         """Write what is still to be written: what was read is the whole log, whose stream has ended."""
-        while self.advance():
-            pass
+        for batch in self._read:
+            if batch is not None:  # None: it waited for more, before there was no more
+                self._take(*batch)
         log, sink, tables, records, decoder, blobs, verbatim = self.log, self._sink, self._tables, self._records, self.decoder, self._blobs, self._verbatim
         tables.end()
         verbatim.add([records.tail])
