@@ -6,81 +6,25 @@ import signal
 import subprocess
 import sys
 import textwrap
-import time
 import urllib.request
-import uuid
 from pathlib import Path
 
 import pytest
 import traces
-from fuzz.kills import processes
-from log_builder import record, span
+from following_commands import LOG, Started, children, folder_with_a_log
 from tlparse_bundle import Bundle, build, discover
 from waiting import HANG_S, until
 from warm_command import run_warm
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="follow needs fork")
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
-MARK = "TLPARSE_KILLS_MARK"
-LOG = "dedicated_log_torch_trace_x.log"
-SMALL = traces.ROOT / "fixtures" / "graph_breaks" / "trace"
-OPEN = [record("dynamo_start 0/0 " + json.dumps({"stack": [{"line": 1, "name": "forward", "filename": 0}]})), span("entire_frame_compile", "B", 1.76e15, "0/0"), span("inductor_compile", "B", 1.76e15 + 5, "0/0")]
-
-
-def _heeds_signals():
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_DFL)
-
-
-class Started:
-    """A command in a folder with the trace 'trace'."""
-
-    def __init__(self, folder, *arguments, **options):
-        self.mark, self.folder = uuid.uuid4().hex, folder
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), MARK: self.mark, "BROWSER": "true", "PYTHONUNBUFFERED": "1"}
-        environment.pop("TORCH_TRACE", None)
-        options = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "preexec_fn": _heeds_signals} | options
-        self.process = subprocess.Popen([sys.executable, "-m", "tlparse_bundle", *map(str, arguments)], cwd=folder, env=environment, text=True, start_new_session=True, **options)
-
-    def line(self, words, stream="stderr"):
-        """Reads up to the line that has these words."""
-        said = []
-        for line in getattr(self.process, stream):
-            said.append(line)
-            if words in line:
-                return line
-        raise AssertionError(f"not said: {words!r} in {''.join(said)}")
-
-    def state(self, counter=1, out="out"):
-        """Waits for this state of the bundle."""
-        until(lambda: self.process.poll() is not None or _counter(self.folder / out) >= counter)
-        assert self.process.poll() is None, self.process.stderr.read()
-        return self
-
-    def end(self, number=None):
-        """Code and outputs, when it has ended, by this signal or by itself; nothing of it is left then."""
-        if number is not None:
-            self.process.send_signal(number)
-        out, errors = self.process.communicate(timeout=HANG_S)
-        assert "Traceback" not in errors, errors
-        if sys.platform == "linux":
-            until(lambda: processes(self.mark), [])
-        return self.process.returncode, out, errors
-
-
-def _counter(out):
-    try:
-        return json.loads((out / "manifest.json").read_bytes()).get("live", {}).get("counter", 0)
-    except FileNotFoundError:
-        return 0
 
 
 @pytest.fixture
 def start(tmp_path):
     """start(arguments): a command; the folder of the test has a folder 'trace' with one log."""
     begun = []
-    (tmp_path / "trace").mkdir()
-    (tmp_path / "trace" / LOG).write_bytes(next(SMALL.iterdir()).read_bytes())
+    folder_with_a_log(tmp_path)
 
     def start_it(*arguments, **options):
         begun.append(Started(tmp_path, *arguments, **options))
@@ -140,11 +84,10 @@ def test_a_process_that_has_ended_already(start, tmp_path):
 
 def test_the_second_ctrl_c_ends_at_once_and_following_again_goes_on(start, tmp_path):
     started = start("follow", "trace", "out", "--no-serve", "--codec", "none").state()
-    (writer,) = _children(started.process.pid)
+    (writer,) = children(started.process.pid)
     os.kill(writer, signal.SIGSTOP)  # it takes its time
     started.process.send_signal(signal.SIGINT)
     started.line("Finishing the bundle")
-    time.sleep(0.35)  # two signals at the same moment are one wish
     returned, _, errors = started.end(signal.SIGINT)
     assert returned == 130 and "To go on: tlparse-bundle follow trace out" in errors and "nothing was written" not in errors
     assert Bundle.open(tmp_path / "out").manifest["growing"] is True
@@ -152,10 +95,6 @@ def test_the_second_ctrl_c_ends_at_once_and_following_again_goes_on(start, tmp_p
     again.line(f"log {LOG}")
     assert again.end(signal.SIGINT)[0] == 0
     assert is_the_build(tmp_path / "out", tmp_path / "trace")
-
-
-def _children(pid):
-    return [int(child) for task in Path(f"/proc/{pid}/task").iterdir() for child in (task / "children").read_text().split() if "leftovers" not in Path(f"/proc/{child}/cmdline").read_text()]
 
 
 def test_signals_to_a_process_and_its_group_are_one(start, tmp_path):
@@ -171,7 +110,7 @@ def test_signals_to_a_process_and_its_group_are_one(start, tmp_path):
 def test_killed_it_leaves_a_bundle_and_no_process(serves, start, tmp_path):
     started = start("follow", "trace", "out", *(["--port", "0"] if serves else ["--no-serve"])).state()
     if serves:
-        until(lambda: len(_children(started.process.pid)), 2)
+        until(lambda: len(children(started.process.pid)), 2)
     started.end(signal.SIGKILL)
     assert Bundle.open(tmp_path / "out").manifest["growing"] is True
 
@@ -179,7 +118,7 @@ def test_killed_it_leaves_a_bundle_and_no_process(serves, start, tmp_path):
 @LINUX
 def test_a_writer_that_is_killed_is_a_sentence(start):
     started = start("follow", "trace", "out", "--no-serve", "--json").state()
-    os.kill(_children(started.process.pid)[0], signal.SIGKILL)
+    os.kill(children(started.process.pid)[0], signal.SIGKILL)
     returned, out, errors = started.end()
     assert returned == 1 and json.loads(out)["error"]["code"] == "worker-died" and "follow again" in errors
 
@@ -277,96 +216,6 @@ def test_a_port_that_is_taken_is_said_before_anything_is_written(start, tmp_path
     assert done.returncode == 1 and b"is taken" in done.stderr and not (tmp_path / "out").exists()
 
 
-# ---- the terminal
-
-
-class Terminal:
-    """A terminal of 80 × 24 in memory, with a command in it."""
-
-    def __init__(self, start, *arguments, columns=80, lines=24):
-        pyte = pytest.importorskip("pyte")
-        self._ours, its = os.openpty()
-        self.screen = pyte.Screen(columns, lines)
-        self._stream = pyte.ByteStream(self.screen)
-        self.resize(columns, lines)
-        self.started = start(*arguments, stdin=its, stdout=its, stderr=its)
-        os.close(its)
-        os.set_blocking(self._ours, False)
-        self.raw = b""
-
-    def resize(self, columns, lines):
-        import fcntl
-        import struct
-        import termios
-
-        fcntl.ioctl(self._ours, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
-        self.screen.resize(lines, columns)
-
-    def read(self):
-        """What can be seen now."""
-        try:
-            while data := os.read(self._ours, 1 << 16):
-                self.raw += data
-                self._stream.feed(data)
-        except (BlockingIOError, OSError):  # nothing for now, or the program has ended
-            pass
-        return "\n".join(self.screen.display)
-
-    def shows(self, *words):
-        until(lambda: [word for word in words if word not in self.read()], [])
-        return self.read()
-
-
-@LINUX
-def test_the_screen(start, tmp_path):
-    with (tmp_path / "trace" / "dedicated_log_torch_trace_rank_1_y.log").open("wb") as growing:
-        terminal = Terminal(start, "follow", "trace", "out", "--no-serve")
-        terminal.shows("trace into out", "2 logs", "Newest findings", "Graph break in `branches_on_tensor`", "Ranks")
-        growing.write(b"".join(OPEN))
-        growing.flush()
-        terminal.shows("Running now", "rank 1", "0/0 forward", "inductor_compile", " min ")
-        terminal.resize(50, 12)
-        terminal.started.process.send_signal(signal.SIGWINCH)
-        assert len(terminal.shows("0/0 forward", "Ctrl-C finishes").split("\n")) == 12
-        terminal.resize(80, 24)
-    terminal.started.process.send_signal(signal.SIGINT)
-    terminal.started.process.wait(HANG_S)
-    terminal.shows("Look at it: tlparse-bundle serve out")
-    assert b"\x1b[?1049l" in terminal.raw and b"\x1b[?25h" in terminal.raw  # the other screen, and the cursor
-    assert b"Traceback" not in terminal.raw and terminal.started.process.returncode == 0
-
-
-@LINUX
-def test_a_terminal_that_goes_away_costs_nothing(start, tmp_path):
-    terminal = Terminal(start, "follow", "trace", "out", "--no-serve")
-    terminal.shows("1 log")
-    os.close(terminal._ours)
-    terminal.started.process.send_signal(signal.SIGHUP)
-    terminal.started.process.wait(HANG_S)
-    assert "growing" not in Bundle.open(tmp_path / "out").manifest
-
-
-@LINUX
-def test_ctrl_z_gives_the_terminal_back(start):
-    terminal = Terminal(start, "follow", "trace", "out", "--no-serve")
-    terminal.shows("1 log")
-    pid = terminal.started.process.pid
-    terminal.started.process.send_signal(signal.SIGTSTP)
-    # In a session without a shell nobody could wake it up, so that the system does not stop it: it only lets go, and comes back.
-    until(lambda: terminal.read() is not None and terminal.raw.count(b"\x1b[?1049h") >= 1 and terminal.raw.count(b"\x1b[?1049l") >= 1)
-    os.kill(pid, signal.SIGCONT)
-    until(lambda: terminal.read() is not None and terminal.raw.count(b"\x1b[?1049h"), 2)
-    terminal.started.process.send_signal(signal.SIGINT)
-    assert terminal.started.process.wait(HANG_S) == 0
-
-
-def test_a_terminal_that_cannot_move_its_cursor_gets_lines(start, monkeypatch):
-    monkeypatch.setenv("TERM", "dumb")
-    terminal = Terminal(start, "follow", "trace", "out", "--no-serve")
-    terminal.shows(f"log {LOG}")
-    assert b"\x1b" not in terminal.raw
-
-
 # ---- run
 
 TRACER = """
@@ -400,8 +249,8 @@ def test_run_follow_builds_when_following_fails(start, tmp_path):
     started = run_follow(start, tmp_path, program="print('at it', flush=True)\nwhile not os.path.exists('go'): pass")
     started.line("at it", "stdout")
     started.state()
-    for child in _children(started.process.pid):
-        if "program.py" not in Path(f"/proc/{child}/cmdline").read_text():
+    for child in children(started.process.pid):
+        if "tlparse_bundle" in Path(f"/proc/{child}/cmdline").read_text():
             os.kill(child, signal.SIGKILL)
     (tmp_path / "go").touch()
     returned, _, errors = started.end()

@@ -196,7 +196,7 @@ def others_in(bundle: Path) -> Iterator[str]:
         for name in folders:
             if (Path(place) / name).is_symlink():
                 yield (at / name).as_posix()
-        if not folders and not files and place != str(bundle):
+        if not folders and not files and place != str(bundle) and not layout.is_own_folder(at.as_posix()):
             yield f"{at.as_posix()}/"
 
 

@@ -146,7 +146,8 @@ def follow_program(run: Callable[[], int], build: Callable[[int], Any], trace: P
         try:
             result = following.wait()
         except Exception as error:
-            say(f"Following failed, so that the bundle is built now: {shown(error)}", err=True)
+            why = error.message if isinstance(error, BundleError) else error
+            say(f"Following failed, so that the bundle is built now: {shown(why)}", err=True)
             result = build(code)
         with Signals() as signals:
             _say_end(result, out, serves_on=opens, quiet=False, as_json=False)

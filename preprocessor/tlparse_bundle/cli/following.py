@@ -293,7 +293,7 @@ def watch(following: Following, shown: Shown, ended: Callable[[], bool], wake: S
     A second signal ends it at once, as the first does when it ``finishes`` nothing: KeyboardInterrupt. Raises what the writer failed with.
     """
     views = Views(following.what.out)
-    seen, asked, first, serving = 0, False, None, True
+    seen, asked, noted, first, serving = 0, 0.0, False, None, True
     shown.begin()
     try:
         while following.result is None:
@@ -305,9 +305,11 @@ def watch(following: Following, shown: Shown, ended: Callable[[], bool], wake: S
                 raise_signal(signals.first if signals.again is None else signals.again)
             first = signals.first
             if not asked and (first is not None or ended()):
-                asked, wake = True, ()
-                shown.note("Finishing the bundle. Ctrl-C again ends at once.")
+                asked, wake = time.monotonic(), ()
                 following.finish()
+            elif asked and not noted and time.monotonic() - asked >= _AGAIN_SECONDS:
+                noted = True
+                shown.note("Finishing the bundle. Ctrl-C again ends at once.")
             following.hear()
             now_us = time.time_ns() // 1000
             if seen != following.states:

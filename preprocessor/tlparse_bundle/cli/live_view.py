@@ -122,7 +122,7 @@ class Views:
         at: dict[str, int] = {}
         for id, rows in findings.items():
             open_now = {running["compile_index"] for running in live[id]["running"]} if id in live else set()
-            for row in rows:
+            for row in rows if id not in live or live[id]["read_bytes"] else ():  # nothing can be wrong with what has not begun
                 key = row["fingerprint"]
                 if row["because_of"] is not None or row["kind"] == UNFINISHED and open_now.intersection(row["compile_indexes"]):
                     continue

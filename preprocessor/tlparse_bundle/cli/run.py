@@ -67,7 +67,7 @@ def run(program, output, overwrite, keep_trace, provenance, follows, label, comm
 
         def built(code: int):
             try:
-                return build_logs([trace], out, overwrite=overwrite, label=label, commit=commit)[0]
+                return build_logs([trace], out, overwrite=overwrite or follows, label=label, commit=commit)[0]  # what is there now we have begun
             except BundleError as error:
                 error.exit_code = code or error.exit_code
                 raise

@@ -20,6 +20,7 @@ _OWN = re.compile(
     r"|blobs/(?P<head>[0-9a-f]{2})/(?P=head)[0-9a-f]{62})(?:\.zst|\.gz)?",
     re.ASCII,
 )
+_OWN_FOLDER = re.compile(rf"(?:live/[0-9]{{1,15}}/)?(?:ranks|logs(?:/{LOG_ID}(?:/[a-z_]+)?)?|blobs(?:/[0-9a-f]{{2}})?)|live(?:/[0-9]{{1,15}})?", re.ASCII)
 
 
 def blob_path(sha256: str, codec: Codec) -> str:
@@ -49,3 +50,8 @@ def guards(location: str | Path) -> list[Path]:
 def is_own(path: str) -> bool:
     """Whether a file of this path may be part of a bundle: an allow-list, so that no path leads elsewhere."""
     return len(path) <= MAX_PATH and _OWN.fullmatch(path) is not None
+
+
+def is_own_folder(path: str) -> bool:
+    """Whether an empty folder of this path may be part of a bundle that grows."""
+    return len(path) <= MAX_PATH and _OWN_FOLDER.fullmatch(path) is not None
