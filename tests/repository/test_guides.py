@@ -9,7 +9,7 @@ import traces
 from tlparse_bundle.cli.main import cli
 
 GUIDES = (
-    "README.md", "CONTRIBUTING.md", "SECURITY.md", "AGENTS.md", "docs/json-format.md", "docs/share.md", "docs/provenance.md", "docs/ranks.md", "docs/compare.md", "docs/trend.md", "docs/ci.md", "docs/live.md", "docs/performance.md", "docs/coming-from-tlparse.md",
+    "README.md", "CONTRIBUTING.md", "SECURITY.md", "AGENTS.md", "docs/json-format.md", "docs/share.md", "docs/provenance.md", "docs/ranks.md", "docs/compare.md", "docs/trend.md", "docs/vllm.md", "docs/ci.md", "docs/live.md", "docs/performance.md", "docs/coming-from-tlparse.md",
     "viewers/README.md", "viewers/FORK.md", "fixtures/README.md",
 )  # fmt: skip
 

@@ -9,7 +9,7 @@ import pytest
 from traces import ROOT
 
 VIEWERS = ROOT / "viewers"
-PAGES = [ROOT / "viewers" / name / "index.html" for name in ("default", "multirank", "provenance", "compare")]
+PAGES = [ROOT / "viewers" / name / "index.html" for name in ("default", "multirank", "provenance", "compare", "vllm")]
 
 
 def test_they_are_fresh():

@@ -21,6 +21,7 @@ EDITS = {
     "provenance": ("main.js", '}, "Provenance"),', '}, "My provenance"),', "My provenance"),
     "multirank": ("main.js", '}, "Ranks"));', '}, "My own viewer"));', "My own viewer"),
     "compare": ("main.js", '"There is no comparison to show"', '"Choose two runs"', "Choose two runs"),
+    "vllm": ("main.js", '"This log has nothing of vLLM"', '"No vLLM in this log"', "No vLLM in this log"),
     "starter": ("main.js", '"Choose a compile"', '"Pick one of them"', "Pick one of them"),
     "starter-react": ("src/App.jsx", "<h2>Choose a compile</h2>", "<h2>Pick one of them</h2>", "Pick one of them"),
 }

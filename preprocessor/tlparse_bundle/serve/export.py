@@ -20,7 +20,7 @@ from tlparse_bundle.serve.needs import fitting
 from tlparse_bundle.serve.one_page import END, head
 from tlparse_bundle.serve.viewer_files import LIB, viewers_folder
 
-VIEWERS = ("default", "multirank", "provenance")  # of the package, the first being the one that opens
+VIEWERS = ("default", "multirank", "provenance", "vllm")  # of the package, the first being the one that opens
 COMPARISON_VIEWER = "compare"
 COMPARISON = "comparison.json"
 MAX_BYTES = 100_000_000

@@ -6,41 +6,54 @@ torch.export captures has such a span too, with no backend in it: that is no com
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass, field
 
 from tlparse_bundle.tables.texts import class_name, text_or_none
 from tlparse_bundle.trace.event import Event
 
 _CAPTURE = "fullgraph_capture"
-_BACKENDS = frozenset(("vllm_backend", "create_aot_dispatcher_function", "inductor_compile"))
+_INDUCTOR = "inductor_compile"
+_BACKENDS = ("vllm_backend", "create_aot_dispatcher_function", _INDUCTOR)  # the outermost first
 _NEAR_US = 10_000  # between the begin of a span and what the metrics say of it
 _MAX_OPEN = 64
 
 
-class Capture(NamedTuple):
-    start_us: int
-    duration_us: int
+@dataclass(slots=True)
+class _Capture:
+    start_us: float
+    duration_us: int | None = None
+    number: int | None = None  # of the frame compile
+    begins: dict[str, float] = field(default_factory=dict)
+    times: dict[str, int] = field(default_factory=dict)  # of the spans of backends in it
+
+    def observe(self, name: str, phase: str, time_us: float) -> None:
+        if phase == "B":
+            self.begins.setdefault(name, time_us)
+        elif phase == "E" and name in self.begins:
+            self.times[name] = self.times.get(name, 0) + max(0, int(time_us) - int(self.begins.pop(name)))
 
 
 class Captures:
     def __init__(self) -> None:
-        self._open: list[list] = []  # begin, number of the frame compile or None, whether a backend worked
-        self._ended: dict[int, Capture] = {}
+        self._open: list[_Capture] = []
+        self._ended: dict[int, _Capture] = {}
         self._metrics: list[tuple[int, dict | None]] = []  # begin and failure of metrics without a compile id
 
     def observe_span(self, number: int | None, name: str, phase: str, time_us: float) -> None:
         """``number`` is that of the frame compile; None for spans without a compile id."""
         if name == _CAPTURE:
             if phase == "B" and len(self._open) < _MAX_OPEN:
-                self._open.append([time_us, None, False])
+                self._open.append(_Capture(time_us))
             elif phase == "E" and self._open:
-                begin_us, known, worked = self._open.pop()
-                if known is not None and worked and time_us >= begin_us:
-                    self._ended[known] = Capture(int(begin_us), int(time_us) - int(begin_us))
+                capture = self._open.pop()
+                capture.duration_us = int(time_us) - int(capture.start_us)
+                if capture.number is not None and capture.times and capture.duration_us >= 0:
+                    self._ended[capture.number] = capture
         elif self._open:
-            if self._open[-1][1] is None:
-                self._open[-1][1] = number
-            self._open[-1][2] |= name in _BACKENDS
+            if self._open[-1].number is None:
+                self._open[-1].number = number
+            if name in _BACKENDS:
+                self._open[-1].observe(name, phase, time_us)
 
     def observe_metrics(self, event: Event) -> None:
         """Metrics of a compile without an id."""
@@ -59,4 +72,11 @@ class Captures:
             return {}
         told = [failure for start_us, failure in self._metrics if abs(start_us - found.start_us) < _NEAR_US]
         status = None if not told else "ok" if told[0] is None else "error"
-        return {"status": status, "start_epoch_us": found.start_us, "compile_time_us": found.duration_us, "failure": told[0] if told else None}
+        return {
+            "status": status,
+            "start_epoch_us": int(found.start_us),
+            "compile_time_us": found.duration_us,
+            "backend_time_us": next(found.times[name] for name in _BACKENDS if name in found.times),
+            "inductor_time_us": found.times.get(_INDUCTOR),
+            "failure": told[0] if told else None,
+        }

@@ -1,6 +1,6 @@
 // The views of this viewer, by the question that they answer, and how much there is to see in each.
 import { hasExport, kindCount, summaryOf } from "../shared/model.js";
-import { provenanceAddress, ranksAddress } from "../shared/finding-leads.js";
+import { provenanceAddress, ranksAddress, vllmAddress } from "../shared/finding-leads.js";
 
 /** @typedef {import("../../lib/frame/frame.js").Group} Group */
 
@@ -12,7 +12,7 @@ const GROUPS = [
   ["", [["overview", "Overview"]]],
   ["Problems", [["failures", "Failures"], ["breaks", "Breaks"], ["recompiles", "Recompiles"], ["guards", "Guards"], ["export", "Export"]]],
   ["Time", [["timeline", "Timeline"], ["caches", "Caches"]]],
-  ["Code", [["stack", "Stack"], ["compiles", "Compiles"], ["kernels", "Kernels"], ["provenance", "Provenance"], ["symbols", "Symbols"], ["tensors", "Tensors"]]],
+  ["Code", [["stack", "Stack"], ["compiles", "Compiles"], ["kernels", "Kernels"], ["provenance", "Provenance"], ["vllm", "vLLM"], ["symbols", "Symbols"], ["tensors", "Tensors"]]],
   ["Ranks", [["ranks", "Ranks"]]],
   ["Raw", [["events", "Records"], ["anatomy", "Log anatomy"], ["diagnostics", "Diagnostics"]]],
 ];
@@ -35,7 +35,7 @@ export function viewGroups(bundle, state, log, model, ranksFound) {
   const kept = /** @type {Record<string, string>} */ (log && state.current.log ? { log: state.current.log } : {}); // not a log that is not there
 
   const elsewhere = /** @type {Record<string, string | null>} */ ({
-    ranks: ranksAddress(bundle), provenance: model ? provenanceAddress(model, state) : null, export: model && hasExport(model) ? state.link({ ...kept, view: "export" }) : null,
+    ranks: ranksAddress(bundle), provenance: model ? provenanceAddress(model, state) : null, vllm: model ? vllmAddress(model, state) : null, export: model && hasExport(model) ? state.link({ ...kept, view: "export" }) : null,
   });
   const counts = log ? countsOf(bundle, log, model) : {};
   return GROUPS.map(([title, views]) => ({

@@ -74,6 +74,13 @@ const address = (log, compile, logId) => inViewer(log.bundle, "provenance", { ..
 export const provenanceAddress = ({ log, directory }, state) =>
   directory.kinds.some((/** @type {any} */ kind) => NAMES.has(kind.name)) ? address(log, undefined, state.current.log) : null;
 
+const VLLM = new Set(["vllm_compilation_config", "vllm_piecewise_compile_start", "vllm_execution_code"]);
+
+/** The viewer of vLLM's pieces; null for a log without any. @param {any} model @param {import("../../lib/page/hash-state.js").HashState} state */
+export const vllmAddress = ({ log, directory }, state) =>
+  directory.kinds.some((/** @type {any} */ kind) => VLLM.has(kind.name))
+    ? inViewer(log.bundle, "vllm", state.current.log || log !== log.bundle.logs[0] ? { log: log.id } : {}) : null;
+
 /** Null when torch recorded no provenance, or the bundle has no address that could be handed on. @param {any} log @param {any} compile @param {any[]} artifacts of the compile @param {import("../../lib/page/hash-state.js").HashState} state */
 export function provenanceLink(log, compile, artifacts, state) {
   const href = address(log, compile.key, state.current.log);

@@ -1,0 +1,98 @@
+// Loads what the viewer shows of one log, and joins the pieces of two logs.
+import { plural } from "../lib/page/format.js";
+
+/** @typedef {import("../lib/bundle/log.js").Log} Log */
+/** @typedef {import("../../schema/bundle.d.ts").Vllm} Table */
+/** @typedef {Table["pieces"][number]} PieceRow */
+/** @typedef {Table["backends"][number]} BackendRow */
+/**
+ * @typedef {object} Piece a row of the table, with a name where one is known
+ * @property {number} index
+ * @property {PieceRow} row
+ * @property {string | null} submodule
+ * @property {[number, number] | null} range
+ * @property {string | null} namedBy id of the log whose equal code gave the name
+ */
+/** @typedef {{log: Log, table: Table, pieces: Piece[], wallUs: number | null}} Start a log in which vLLM compiled or loaded something */
+
+const MOST_LOGS = 16; // whose tables are read to list them
+
+/** @param {Log} log @returns {Promise<Start | null>} null when the log has nothing of vLLM, or the bundle no such table */
+export function startOf(log) {
+  return log.once("vllm start", async () => {
+    const table = /** @type {Table | null} */ (await log.table("vllm"));
+    if (!table || (!table.backends.length && !table.pieces.length)) return null;
+    const pieces = table.pieces.map((row, index) => ({
+      index, row, submodule: row.submodule, namedBy: null,
+      range: row.range_start === null || row.range_end === null ? null : /** @type {[number, number]} */ ([row.range_start, row.range_end]),
+    }));
+    return { log, table, pieces, wallUs: await lengthOf(log) };
+  });
+}
+
+/** From the first record to the last, in microseconds. @param {Log} log */
+async function lengthOf(log) {
+  const { event_count: count } = await log.directory();
+  return count === 0 ? null : log.event(count - 1).then((event) => event.time_us, () => null);
+}
+
+/** The starts of a bundle: of each log that has one, among the first. @param {import("../lib/bundle/bundle.js").Bundle} bundle */
+export async function startsOf(bundle) {
+  const found = await Promise.all(bundle.logs.slice(0, MOST_LOGS).map((log) => startOf(log).catch(() => null)));
+  return { starts: found.filter((start) => start !== null), left: Math.max(0, bundle.logs.length - MOST_LOGS) };
+}
+
+/** Pieces without a name get that of the piece with the same code in another log. @param {Start} start @param {Start[]} others @returns {Start} */
+export function named(start, others) {
+  /** @type {Map<string, {piece: Piece, id: string} | null>} */
+  const byCode = new Map();
+  for (const other of others) {
+    if (other.log === start.log) continue;
+    for (const piece of other.pieces) {
+      const code = piece.row.code_hash;
+      if (code === null || piece.row.submodule === null) continue;
+      const known = byCode.get(code);
+      if (known === undefined) byCode.set(code, { piece, id: other.log.id });
+      else if (known && keyOf(known.piece) !== keyOf(piece)) byCode.set(code, null); // two pieces have this code
+    }
+  }
+  const pieces = start.pieces.map((piece) => {
+    const same = piece.submodule === null && piece.row.code_hash !== null ? byCode.get(piece.row.code_hash) : null;
+    return same ? { ...piece, submodule: same.piece.submodule, range: same.piece.range, namedBy: same.id } : piece;
+  });
+  return { ...start, pieces };
+}
+
+/** What is the same for one piece in two logs; null without a name. @param {Piece} piece */
+export const keyOf = ({ submodule, range }) => (submodule === null || range === null ? null : `${submodule} ${range[0]} ${range[1]}`);
+
+/** The pieces of a start that have the key of this one. @param {Start} other @param {Piece} piece @param {string | null} prefix */
+export function counterpart(other, piece, prefix) {
+  const key = keyOf(piece);
+  if (key === null) return null;
+  const fits = other.pieces.filter((one) => keyOf(one) === key);
+  return fits.find((one) => other.table.backends[one.row.backend_index]?.prefix === prefix) ?? fits[0] ?? null;
+}
+
+/** Time that a start took, as far as the log tells: the captures, or what backends without one took. @param {Start} start */
+export function totalOf({ table }) {
+  const known = table.backends.map((backend) => backend.capture_time_us ?? backend.duration_us).filter((us) => us !== null);
+  return known.length ? known.reduce((sum, us) => sum + us, 0) : null;
+}
+
+/** How many pieces have each outcome. @param {Piece[]} pieces @returns {Map<string, number>} */
+export function outcomesOf(pieces) {
+  /** @type {Map<string, number>} */
+  const counts = new Map();
+  for (const { row } of pieces) counts.set(row.outcome ?? "", (counts.get(row.outcome ?? "") ?? 0) + 1);
+  return counts;
+}
+
+/** @param {[number, number] | null} range */
+export const rangeText = (range) => (range === null ? "size not told" : range[0] === range[1] ? String(range[0]) : `${range[0]}–${range[1]}`);
+
+/** @param {[number, number]} range */
+export const tokensText = (range) => (range[0] === range[1] ? plural(range[0], "token") : `${rangeText(range)} tokens`);
+
+/** "submod_2 · 1–64 tokens" @param {Piece} piece */
+export const nameOf = (piece) => (piece.submodule === null ? `load of ${piece.row.aot_id ?? `code ${piece.index}`}` : `${piece.submodule} · ${piece.range === null ? rangeText(null) : tokensText(piece.range)}`);

@@ -1,0 +1,26 @@
+// The outcomes of pieces: a sign and a word, and colour on top.
+import { h } from "../lib/page/dom.js";
+import { count } from "../lib/page/format.js";
+
+/** @type {Record<string, [string, string, string]>} */
+const OUTCOMES = {
+  compiled: ["●", "compiled", "Inductor generated its code in this start."],
+  inductor_loaded: ["◐", "code loaded", "AOTAutograd traced it here, its code was in Inductor's cache."],
+  loaded: ["○", "loaded", "All of it came from a cache."],
+  reused: ["↺", "reused", "Nothing was compiled or loaded: an equal piece had its code."],
+  failed: ["✖", "failed", "Its compile came to no code."],
+  unfinished: ["?", "unfinished", "The log ends within it."],
+};
+export const ORDER = [...Object.keys(OUTCOMES), ""];
+
+/** @param {string | null} outcome @returns {[string, string, string]} sign, word, meaning */
+export const outcomeOf = (outcome) => (outcome !== null && Object.hasOwn(OUTCOMES, outcome) ? OUTCOMES[outcome] : ["·", outcome || "not told", "The log does not tell what came of it."]);
+
+/** @param {string | null} outcome */
+export function outcomeBadge(outcome) {
+  const [sign, word, meaning] = outcomeOf(outcome);
+  return h("span", { class: `outcome outcome-${outcome && Object.hasOwn(OUTCOMES, outcome) ? outcome : "none"}`, title: meaning }, h("span", { "aria-hidden": "true" }, sign), " ", word);
+}
+
+/** "10 compiled, 2 reused" @param {Map<string, number>} counts */
+export const countsText = (counts) => ORDER.filter((key) => counts.has(key)).map((key) => `${count(counts.get(key))} ${outcomeOf(key)[1]}`).join(", ");
