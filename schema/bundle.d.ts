@@ -1301,6 +1301,8 @@ export interface Provenance {
     post_graph_index: number | null;
     /** The event whose payload is the generated code: inductor_output_code, or the wrapper of AOTInductor; null when the log has none. */
     code_event_index: number | null;
+    /** The event inductor_aot_kernel_code: the bodies of the C++ kernels that the wrapper of AOTInductor calls; null when the log has none. */
+    bodies_event_index: number | null;
     /** The event inductor_provenance_tracking_node_mappings, or null. */
     mapping_event_index: number | null;
     /** The event inductor_provenance_tracking_kernel_stack_traces, or null. */
@@ -1321,6 +1323,8 @@ export interface Provenance {
       kernel_count: number;
       /** Those with a post-grad node. */
       kernel_in_post_count: number;
+      /** Those of them whose nodes are known from comments in the code alone, as of a backward that is compiled later. */
+      kernel_by_comment_count: number;
       /** Those with a line in the code. */
       kernel_in_code_count: number;
       /** Those with a stack. */
@@ -1347,6 +1351,10 @@ export interface Provenance {
       call_lines: number[][];
       /** First and last line of its own code, if it stands in the same text; null else. */
       definition: (number[] | null)[];
+      /** First and last line in the payload of bodies_event_index; null when it is not there. */
+      body: (number[] | null)[];
+      /** Whether post_lines are from comments in the code, since torch wrote no map: of a fused kernel the nodes above it, of a library call the node that it is of. */
+      by_comment: boolean[];
       /** Rows of stacks: where in the program its nodes come from. */
       stacks: number[][];
     };

@@ -29,6 +29,7 @@ _DECLARATION = re.compile(r"(?:^|\s)\w*_[xyzr]\d?numel(?:_\d+)?\s*=")
 _WORD = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::)\w+)*")
 # Calls of libraries in code without handles, where the mapping may know nothing of them.
 _LIBRARY = re.compile(r"extern_kernels\.\w+\Z|aoti_torch_(?:cpu|cuda|xpu|mps)_\w+\Z")
+_OPERATOR = re.compile(r"(?:torch\.ops\.\w+|aten|inductor_ops|_quantized)\.\w+(?:\.\w+)?\Z")
 _HELPERS = re.compile(r"aoti_torch_\w+?_(?:caching_allocator|get_|set_|create|delete|guard)")
 
 
@@ -126,7 +127,14 @@ class CodeText:
     def kernels_without_handles(self) -> list[str]:
         """Kernels that a code of version 1 calls: what it defines, and libraries, in order."""
         names = dict.fromkeys(name for _, kernels in self._callable for name in kernels)
-        return [name for name in names if name in self.definitions or (_LIBRARY.match(name) and not _HELPERS.match(name))]
+        library = (name for name in names if name not in self.definitions and not _HELPERS.match(name))
+        known = self.definitions.keys() | {name for name in library if _LIBRARY.match(name) or (not self.is_cpp and _OPERATOR.match(name))}
+        return [name for name in names if name in known]
+
+    def operators_without_handles(self) -> list[str]:
+        """Operators that a code of version 2 calls without a comment, such as collectives, in order."""
+        handled = {split_handle(handle)[0] for handle in self._comments}
+        return [name for name in self.kernels_without_handles() if _OPERATOR.match(name) and name not in handled]
 
 
 @lru_cache(4096)  # codes that were compiled again have most lines in common

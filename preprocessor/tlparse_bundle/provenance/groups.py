@@ -1,6 +1,6 @@
 """Which records belong to one graph: pre-grad graph, post-grad graph, generated code, mapping.
 
-The rule: among the records of one compile and one subgraph_name, in the order of the log,
+The code of AOTInductor is two: the wrapper that calls, and the bodies of its C++ kernels. The rule: among the records of one compile and one subgraph_name, in the order of the log,
 
 - a post-grad graph begins a group, unless the group that is open has neither code nor mapping yet: then it is
   another view of the same graph;
@@ -24,7 +24,7 @@ from tlparse_bundle.trace.event import Event
 
 MAX_OPEN_BYTES = 8_000_000  # of texts of groups that are open; the newest is always kept
 
-PRE_GRAD, POST_GRAD, CODE, WRAPPER = "pre_grad", "post_grad", "code", "wrapper"
+PRE_GRAD, POST_GRAD, CODE, WRAPPER, BODIES = "pre_grad", "post_grad", "code", "wrapper", "bodies"
 NODES, STACKS, KERNELS, ORIGINS = "nodes", "stacks", "kernels", "origins"
 _EVENTS = {"inductor_pre_grad_graph": PRE_GRAD, "inductor_post_grad_graph": POST_GRAD, "inductor_output_code": CODE}
 _ARTIFACTS = {
@@ -37,6 +37,7 @@ _ARTIFACTS = {
     "inductor_triton_kernel_to_post_grad_nodes": KERNELS,
     "inductor_post_to_pre_grad_nodes": ORIGINS,
 }
+_DUMPS = {"inductor_aot_wrapper_code": WRAPPER, "inductor_aot_kernel_code": BODIES}
 _MAPPINGS = frozenset((NODES, STACKS, KERNELS, ORIGINS))
 _NO_KERNELS: frozenset[str] = frozenset()
 _GRAPH_ID = re.compile(rb"# graph id: (\d{1,19})\s*\Z")
@@ -49,7 +50,7 @@ def part_of(event: Event) -> str | None:
     if event.type == "artifact":
         return _ARTIFACTS.get(event.name or "")
     if event.type == "graph_dump":
-        return WRAPPER if event.name == "inductor_aot_wrapper_code" else None
+        return _DUMPS.get(event.name or "")
     return _EVENTS.get(event.type)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from tlparse_bundle.provenance import groups
+from tlparse_bundle.provenance.code_comments import CodeComments
 from tlparse_bundle.provenance.code_text import CodeText
 from tlparse_bundle.provenance.frames import Source
 from tlparse_bundle.provenance.graph_text import GraphText
@@ -22,7 +23,9 @@ class KernelMap:
     post_lines: list[int]
     call_lines: list[int]
     definition: tuple[int, int] | None  # first and last line
+    body: tuple[int, int] | None  # the same in the bodies of AOTInductor
     stacks: list[tuple[Source, ...]]
+    by_comment: bool = False  # post_lines are from comments of the code
 
 
 @dataclass(slots=True)
@@ -32,6 +35,7 @@ class GroupMaps:
     has_pre_grad: bool  # whether the pre-grad graph of the group is really the one that it came from
     code: CodeText | None
     version: int | None
+    bodies: CodeText | None = None
     pairs: list[tuple[int, int]] = field(default_factory=list)  # (pre-grad line, post-grad line), sorted
     kernels: list[KernelMap] = field(default_factory=list)
     unknown_names: int = 0  # nodes that the mapping names and the graphs lack
@@ -49,6 +53,7 @@ class GroupMaps:
             "post_in_kernel_count": len(post & {line for kernel in self.kernels for line in kernel.post_lines}),
             "kernel_count": len(self.kernels),
             "kernel_in_post_count": sum(bool(kernel.post_lines) for kernel in self.kernels),
+            "kernel_by_comment_count": sum(kernel.by_comment for kernel in self.kernels),
             "kernel_in_code_count": sum(bool(kernel.call_lines) for kernel in self.kernels),
             "kernel_with_source_count": sum(bool(kernel.stacks) for kernel in self.kernels),
         }
@@ -62,9 +67,12 @@ def maps_of(group: Group) -> GroupMaps:
     post = GraphText(_text(group.parts[groups.POST_GRAD])) if groups.POST_GRAD in group.parts else None
     written = group.parts.get(groups.WRAPPER) or group.parts.get(groups.CODE)
     code = CodeText(_text(written)) if written is not None else None
+    bodies = CodeText(_text(group.parts[groups.BODIES])) if groups.BODIES in group.parts else None
     has_pre_grad = pre_grad is not None and (bool(mapping.pre_to_post) or pre_grad.nth == 1)
-    maps = GroupMaps(pre, post, has_pre_grad, code, mapping.version, damaged=damaged)
+    maps = GroupMaps(pre, post, has_pre_grad, code, mapping.version, bodies, damaged=damaged)
     _add_kernels(maps, mapping, group.earlier_kernels)
+    if not mapping.kernel_to_post and post and code:
+        _add_commented(maps, code, post, _text(group.parts[groups.POST_GRAD]))
     maps.unknown_names += sum(name not in post.lines for name in {name for _, name in mapping.kernel_to_post}) if post else 0
     if pre and post:
         found = {(a, b) for one, other in mapping.pre_to_post for a in pre.lines_of(one) for b in post.lines_of(other)}
@@ -115,6 +123,7 @@ def _add_kernels(maps: GroupMaps, mapping: Mapping, earlier: frozenset[str]) -> 
         if own:
             own_names = set(own)
             named = {kernel: None for kernel in named if kernel in own_names or kernel not in earlier}
+            own += maps.code.operators_without_handles()
         elif not any(split_handle(kernel)[1] is not None for kernel in named):
             own = maps.code.kernels_without_handles()
             found = dict.fromkeys(kernel for kernel in named if kernel in set(own))
@@ -131,4 +140,13 @@ def _add_kernels(maps: GroupMaps, mapping: Mapping, earlier: frozenset[str]) -> 
         sources = {frames[-1] for frames in stacks}
         lines = {line for post in posts.get(kernel, ()) for line in maps.post.lines_of(post, sources)} if maps.post else set()
         definition = maps.code.definitions.get(name) if maps.code else None
-        maps.kernels.append(KernelMap(name, handle, sorted(lines), calls.get(kernel, []), definition, stacks))
+        body = maps.bodies.definitions.get(name) if maps.bodies else None
+        maps.kernels.append(KernelMap(name, handle, sorted(lines), calls.get(kernel, []), definition, body, stacks))
+
+
+def _add_commented(maps: GroupMaps, code: CodeText, post: GraphText, text: str) -> None:
+    """Where torch wrote no map of kernels: what the comments in the code say. A name of the pre-grad graph is not taken for one of the post-grad graph."""
+    comments = CodeComments(code, post, text, maps.pre.lines if maps.pre else ())
+    calls = [(kernel.name, kernel.call_lines, {frames[-1] for frames in kernel.stacks}) for kernel in maps.kernels]
+    for kernel, lines in zip(maps.kernels, comments.lines_of(calls), strict=True):
+        kernel.post_lines, kernel.by_comment = lines, bool(lines)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from tlparse_bundle.format.json_codec import Fragment
 from tlparse_bundle.provenance.frames import Source
 from tlparse_bundle.provenance.graph_text import GraphText
-from tlparse_bundle.provenance.groups import CODE, NODES, POST_GRAD, STACKS, WRAPPER, Group, Groups, part_of
+from tlparse_bundle.provenance.groups import BODIES, CODE, NODES, POST_GRAD, STACKS, WRAPPER, Group, Groups, part_of
 from tlparse_bundle.provenance.maps import GroupMaps, maps_of
 from tlparse_bundle.tables.columns import Interner
 from tlparse_bundle.tables.json_list import JsonList
@@ -72,6 +72,7 @@ class Provenance:
             "pre_graph_index": pre and pre.row,
             "post_graph_index": self._graph(group.events[POST_GRAD], reading.post) if POST_GRAD in group.events else None,
             "code_event_index": group.events.get(code_part),
+            "bodies_event_index": group.events.get(BODIES),
             "mapping_event_index": group.events.get(NODES),
             "stacks_event_index": group.events.get(STACKS),
             **reading.map_cells,
@@ -129,6 +130,8 @@ class Provenance:
             "post_lines": [row.post_lines for row in rows],
             "call_lines": [row.call_lines for row in rows],
             "definition": [row.definition and list(row.definition) for row in rows],
+            "body": [row.body and list(row.body) for row in rows],
+            "by_comment": [row.by_comment for row in rows],
             "stacks": [[self._stack(frames) for frames in row.stacks] for row in rows],
         }
 
