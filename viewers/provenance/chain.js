@@ -1,5 +1,5 @@
 // The status line: "kernel triton_poi_fused_add_relu_0 ← relu, add_1 ← model.py:14".
-import { follow, nodeName } from "./model.js";
+import { byLineAlone, follow, nodeName } from "./model.js";
 
 const MOST_NAMES = 4;
 
@@ -16,7 +16,7 @@ export function chain(model, place, postLines, short) {
   const rows = [...found.source].map((s) => model.source(s)).sort((a, b) => a.line - b.line);
   const own = rows.filter((row) => !row.library);
   const lines = [...new Set((own.length ? own : rows).map((row) => `${short(row.file).split("/").pop()}:${row.line}`))];
-  const about = model.byLine.kernels || (model.byLine.pre && place.pane === "pre") ? " (by source line)" : "";
+  const about = byLineAlone(model, place) || (model.byLine.pre && place.pane === "pre") ? " (by source line)" : "";
   const text = (/** @type {number} */ most) => [
     kernels.length ? `${kernels.length > 1 ? "kernels" : "kernel"} ${list(kernels, most)}` : "no kernel",
     nodes.length ? list(nodes, most) : "no post-grad node",

@@ -32,8 +32,8 @@ function label({ row, compile, id }, total) {
 /** @param {Log} log @param {any} table @param {any} group @param {AbortSignal} signal */
 export async function textsOf(log, table, group, signal) {
   const event = (/** @type {number | null} */ index) => (index === null ? null : table.graphs[index].event_index);
-  const [pre, post, code] = await Promise.all([event(group.pre_graph_index), event(group.post_graph_index), group.code_event_index].map((index) => textOf(log, index, signal)));
-  return { pre, post, code };
+  const [pre, post, code, bodies] = await Promise.all([event(group.pre_graph_index), event(group.post_graph_index), group.code_event_index, group.bodies_event_index].map((index) => textOf(log, index, signal)));
+  return { pre, post, code, bodies };
 }
 
 /** @param {Log} log @param {number | null} eventIndex @param {AbortSignal} signal */

@@ -8,7 +8,7 @@ const KEYS = [
   ["m M", "next and previous line with a counterpart in this pane"],
   ["↑ ↓ PgUp PgDn Home End", "move in a pane; the other panes show what belongs to the line"],
   ["Tab", "next pane"],
-  ["1 2 3 4", "show or hide a pane"],
+  ["1 2 3 4 5", "show or hide a pane"],
   ["k", "show or hide the list of kernels"],
   ["s", "scroll the panes together, or not"],
   ["[ ]", "previous and next graph"],
@@ -21,6 +21,7 @@ const WORDS = [
   ["post-grad graph", "the graph of ATen operations from which Inductor makes kernels; forward and backward have one each"],
   ["kernel name:3", "the third call that was generated: a kernel with its debug handle"],
   ["dimmed line", "nothing is known to belong to it"],
+  ["kernel bodies", "what the wrapper of AOTInductor calls; torch writes them into a file of their own"],
   ["dashed mark", "belongs to it by the source line only; torch mapped no nodes"],
 ];
 

@@ -149,7 +149,7 @@ function switches() {
   const button = (/** @type {string} */ id, /** @type {string} */ text, /** @type {boolean} */ on, /** @type {string} */ key, /** @type {() => void} */ run) =>
     h("button", { class: "tool", dataset: { id }, "aria-pressed": String(on), title: `${text} (${key})`, onclick: run }, text);
   return [
-    ...PANES.map(([name, title], i) => button(name, title, !hide.split(",").includes(name), String(i + 1), () => view?.toggle(name))),
+    ...(view?.here ?? PANES).map(([name, title], i) => button(name, title, !hide.split(",").includes(name), String(i + 1), () => view?.toggle(name))),
     button("kernels", "Kernels", kernels !== "0", "k", () => flip("kernels")),
     button("sync", "Scroll together", sync !== "0", "s", () => flip("sync")),
   ];
@@ -177,7 +177,7 @@ function keys(event) {
   else if (key === "k") flip("kernels");
   else if (key === "s") flip("sync");
   else if (key === "/") view.search().focus();
-  else if (PANES[Number(key) - 1]) view.toggle(PANES[Number(key) - 1][0]);
+  else if (view.here[Number(key) - 1]) view.toggle(view.here[Number(key) - 1][0]);
   else return;
   event.preventDefault();
 }

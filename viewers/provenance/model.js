@@ -1,9 +1,9 @@
 // What belongs together in one graph: functions over a row of the provenance table. No page needed.
 
-/** @typedef {"source" | "pre" | "post" | "code"} PaneName */
+/** @typedef {"source" | "pre" | "post" | "code" | "bodies"} PaneName bodies: of the kernels of AOTInductor */
 /** @typedef {{pane: PaneName | "kernel", key: number}} Place a line of a pane (of 'source': a row of sources), or a kernel */
-/** @typedef {{source: Set<number>, pre: Set<number>, post: Set<number>, code: Set<number>, kernels: Set<number>}} Found */
-/** @typedef {{name: string, handle: number | null, label: string, post: number[], calls: number[], definition: [number, number] | null, stacks: number[][]}} Kernel */
+/** @typedef {{source: Set<number>, pre: Set<number>, post: Set<number>, code: Set<number>, bodies: Set<number>, kernels: Set<number>}} Found */
+/** @typedef {{name: string, handle: number | null, label: string, post: number[], calls: number[], definition: [number, number] | null, body: [number, number] | null, byComment: boolean, stacks: number[][]}} Kernel */
 /** @typedef {{file: string, line: number, function: string | null, code: string | null, library: boolean}} Source */
 /** @typedef {ReturnType<typeof buildModel>} Model */
 
@@ -22,10 +22,11 @@ export function buildModel(table, group) {
     postToKernels: collect(kernels, (kernel) => kernel.post), sourceToKernels: collect(kernels, (kernel) => kernel.stacks.flat()),
     innerToKernels: collect(kernels, (kernel) => kernel.stacks.map(innermost)), callToKernels: collect(kernels, (kernel) => kernel.calls),
   };
-  // Where torch mapped nothing, as in a backward that is compiled later, the same source line is the next best tie.
+  // Where torch mapped nothing, as in a backward that is compiled later, the comments in the code tie some kernels; of the others
+  // the same source line is the next best tie.
   const byLine = {
     pre: pre.size > 0 && post.size > 0 && preLines.length === 0,
-    kernels: post.size > 0 && kernels.length > 0 && kernels.every((kernel) => kernel.post.length === 0),
+    kernels: post.size > 0 && kernels.length > 0 && kernels.every((kernel) => kernel.post.length === 0 || kernel.byComment),
   };
   /** @param {number} s @returns {Source} */
   const source = (s) => {
@@ -39,10 +40,10 @@ export function buildModel(table, group) {
 
 /** @param {any} table @param {any} group @returns {Kernel[]} */
 function kernelsOf(table, group) {
-  const { name, handle, post_lines: post, call_lines: calls, definition, stacks } = group.kernels;
+  const { name, handle, post_lines: post, call_lines: calls, definition, body, by_comment: byComment, stacks } = group.kernels;
   return name.map((/** @type {number} */ text, /** @type {number} */ k) => ({
     name: table.strings[text], handle: handle[k], label: handle[k] === null ? table.strings[text] : `${table.strings[text]}:${handle[k]}`,
-    post: post[k], calls: calls[k], definition: definition[k], stacks: stacks[k].map((/** @type {number} */ stack) => table.stacks[stack]),
+    post: post[k], calls: calls[k], definition: definition[k], body: body[k], byComment: byComment[k], stacks: stacks[k].map((/** @type {number} */ stack) => table.stacks[stack]),
   }));
 }
 
@@ -86,14 +87,16 @@ const all = (map, keys) => [...keys].flatMap((key) => map.get(key) ?? []);
 /** Everything that belongs to a place. @param {Model} model @param {Place} place @returns {Found} */
 export function follow(model, { pane, key }) {
   /** @type {Found} */
-  const found = { source: new Set(), pre: new Set(), post: new Set(), code: new Set(), kernels: new Set() };
+  const found = { source: new Set(), pre: new Set(), post: new Set(), code: new Set(), bodies: new Set(), kernels: new Set() };
   const put = (/** @type {Set<number>} */ set, /** @type {Iterable<number>} */ values) => { for (const value of values) set.add(value); };
   if (pane === "source") {
-    found.source.add(key);
-    put(found.post, postOfSource(model, key));
-    put(found.pre, model.maps.sourceToPre.get(key) ?? []);
+    for (const s of [key, ...calledFrom(model, key)]) {
+      found.source.add(s);
+      put(found.post, postOfSource(model, s));
+      put(found.pre, model.maps.sourceToPre.get(s) ?? []);
+      put(found.kernels, model.maps.sourceToKernels.get(s) ?? []);
+    }
     if (!model.byLine.pre) put(found.pre, all(model.maps.postToPre, found.post));
-    put(found.kernels, model.maps.sourceToKernels.get(key) ?? []);
     put(found.kernels, kernelsOfPost(model, found.post));
     for (const k of found.kernels) put(found.source, model.kernels[k].stacks.filter((stack) => stack.includes(key)).flat()); // callers and called
   } else if (pane === "pre") {
@@ -110,7 +113,7 @@ export function follow(model, { pane, key }) {
     put(found.source, withCallers(model, model.post.get(key) ?? -1, found.kernels));
     if (!model.byLine.pre) for (const line of found.pre) put(found.source, withCallers(model, model.pre.get(line) ?? -1, found.kernels));
   } else {
-    put(found.kernels, pane === "kernel" ? (model.kernels[key] ? [key] : []) : kernelsOfCode(model, key));
+    put(found.kernels, pane === "kernel" ? (model.kernels[key] ? [key] : []) : kernelsOfCode(model, key, pane));
     for (const k of found.kernels) put(found.post, postOfKernel(model, k));
     for (const line of found.post) put(found.pre, preOfPost(model, line));
     for (const k of found.kernels) put(found.source, model.kernels[k].stacks.flat());
@@ -118,9 +121,10 @@ export function follow(model, { pane, key }) {
   }
   found.source.delete(-1);
   for (const k of found.kernels) {
-    const { calls, definition } = model.kernels[k];
+    const { calls, definition, body } = model.kernels[k];
     put(found.code, calls);
-    if (definition) for (let line = definition[0]; line <= definition[1]; line++) found.code.add(line);
+    put(found.code, linesFrom(definition));
+    put(found.bodies, linesFrom(body));
   }
   return found;
 }
@@ -136,13 +140,17 @@ function preOfPost({ byLine, maps, post }, line) {
 }
 
 /** @param {Model} model @param {Iterable<number>} lines */
-function kernelsOfPost({ byLine, maps, post }, lines) {
-  return byLine.kernels ? [...lines].flatMap((line) => maps.innerToKernels.get(post.get(line) ?? -1) ?? []) : all(maps.postToKernels, lines);
+function kernelsOfPost({ byLine, maps, post, kernels }, lines) {
+  const known = all(maps.postToKernels, lines);
+  if (!byLine.kernels) return known;
+  const rest = [...lines].filter((line) => !maps.postToKernels.has(line));
+  return [...known, ...rest.flatMap((line) => maps.innerToKernels.get(post.get(line) ?? -1) ?? []).filter((k) => kernels[k].post.length === 0)];
 }
 
 /** @param {Model} model @param {number} k */
 function postOfKernel({ byLine, maps, kernels }, k) {
-  return byLine.kernels ? all(maps.sourceToPost, kernels[k].stacks.map(innermost)) : kernels[k].post;
+  if (!byLine.kernels || kernels[k].post.length) return kernels[k].post;
+  return all(maps.sourceToPost, kernels[k].stacks.map(innermost)).filter((line) => !maps.postToKernels.has(line));
 }
 
 /** Nodes of a source line: those whose comment names it, and those made in a function that it called. @param {Model} model @param {number} s */
@@ -155,22 +163,42 @@ function postOfSource(model, s) {
   return found;
 }
 
+/** The lines that were reached through a line alone: what leads from them leads from it too. @param {Model} model @param {number} s @returns {Set<number>} */
+function calledFrom({ kernels }, s) {
+  const stacks = kernels.flatMap((kernel) => kernel.stacks);
+  const called = new Set(stacks.flatMap((stack) => (stack.includes(s) ? stack.slice(stack.indexOf(s) + 1) : [])));
+  for (const stack of stacks) {
+    const at = stack.indexOf(s);
+    for (const other of at < 0 ? stack : stack.slice(0, at + 1)) called.delete(other);
+  }
+  return called;
+}
+
+/** Whether what belongs to a place is known by the source line alone. @param {Model} model @param {Place} place */
+export const byLineAlone = (model, place) => model.byLine.kernels && [...follow(model, place).kernels].some((k) => model.kernels[k].post.length === 0);
+
+/** @param {[number, number] | null} range @returns {number[]} */
+const linesFrom = (range) => (range ? Array.from({ length: range[1] - range[0] + 1 }, (_, i) => range[0] + i) : []);
+
 /** A source line and the lines that called it, as far as these kernels know. @param {Model} model @param {number} s @param {Iterable<number>} kernels */
 function withCallers(model, s, kernels) {
   return [s, ...[...kernels].flatMap((k) => model.kernels[k].stacks.filter((stack) => innermost(stack) === s).flat())];
 }
 
-/** Kernels that a line of the code calls or defines. @param {Model} model @param {number} line @returns {number[]} */
-export function kernelsOfCode({ maps, kernels }, line) {
-  const called = maps.callToKernels.get(line);
+/** Kernels that a line of the code calls or defines. @param {Model} model @param {number} line @param {Place["pane"]} pane the code, or the bodies @returns {number[]} */
+export function kernelsOfCode({ maps, kernels }, line, pane = "code") {
+  const called = pane === "code" ? maps.callToKernels.get(line) : undefined;
   if (called) return called;
-  return kernels.flatMap(({ definition }, k) => (definition && definition[0] <= line && line <= definition[1] ? [k] : []));
+  return kernels.flatMap(({ definition, body }, k) => {
+    const range = pane === "bodies" ? body : definition;
+    return range && range[0] <= line && line <= range[1] ? [k] : [];
+  });
 }
 
 /** Lines of a pane that have a counterpart. @param {Model} model @param {PaneName} pane @returns {(key: number) => boolean} */
 export function mappedIn(model, pane) {
   if (pane === "source") return () => true;
-  if (pane === "code") return (line) => kernelsOfCode(model, line).length > 0;
+  if (pane === "code" || pane === "bodies") return (line) => kernelsOfCode(model, line, pane).length > 0;
   const { maps, pre, post } = model;
   if (pane === "pre") return (line) => (pre.get(line) ?? -1) >= 0 || maps.preToPost.has(line);
   return (line) => (post.get(line) ?? -1) >= 0 || maps.postToPre.has(line) || maps.postToKernels.has(line);

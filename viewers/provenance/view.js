@@ -5,20 +5,21 @@ import { chain } from "./chain.js";
 import { columns } from "./columns.js";
 import { kernelGrid, share, showCoverage } from "./kernel-list.js";
 import { LinePane } from "./line-pane.js";
-import { buildModel, follow, kernelsOfCode, mappedIn } from "./model.js";
+import { buildModel, byLineAlone, follow, kernelsOfCode, mappedIn } from "./model.js";
 import { sourceText } from "./source-text.js";
 
 /** @typedef {import("./model.js").PaneName} PaneName */
 /** @typedef {import("./model.js").Place} Place */
 
-export const PANES = /** @type {[PaneName, string][]} */ ([["source", "User source"], ["pre", "Pre-grad graph"], ["post", "Post-grad graph"], ["code", "Generated code"]]);
+export const PANES = /** @type {[PaneName, string][]} */ ([["source", "User source"], ["pre", "Pre-grad graph"], ["post", "Post-grad graph"], ["code", "Generated code"], ["bodies", "Kernel bodies"]]);
 const NAMES = PANES.map(([name]) => name);
-const PIN = /^(source|pre|post|code|kernel):(\d{1,9})$/;
+const PIN = /^(source|pre|post|code|bodies|kernel):(\d{1,9})$/;
 const MISSING = {
   source: "torch wrote no source lines: neither in the graphs nor as stacks of the kernels (INDUCTOR_PROVENANCE=1).",
   pre: "The log does not tell which pre-grad graph this graph comes from.",
   post: "The log has no post-grad graph for it.",
   code: "The log has no generated code for it.",
+  bodies: "The log has no bodies of its kernels.",
 };
 
 /** @param {string} text @returns {Place | null} */
@@ -28,7 +29,7 @@ function parsePin(text) {
 }
 
 /**
- * @param {{table: any, row: any, texts: Record<"pre" | "post" | "code", string | null>, times: (number | null)[],
+ * @param {{table: any, row: any, texts: Record<"pre" | "post" | "code" | "bodies", string | null>, times: (number | null)[],
  *   state: import("../lib/page/hash-state.js").HashState}} content
  */
 export function graphView({ table, row, texts, times, state }) {
@@ -49,7 +50,8 @@ export function graphView({ table, row, texts, times, state }) {
     onscroll: () => scrolled(name),
     onhide: () => toggle(name),
   })])));
-  const board = columns(NAMES.map((name) => panes[name].section));
+  const here = PANES.filter(([name]) => name !== "bodies" || row.bodies_event_index !== null);
+  const board = columns(here.map(([name]) => panes[name].section));
   const status = h("p", { class: "chain", role: "status" });
   const walk = h("span", { class: "dim walk" });
   const unpin = h("button", { class: "tool", onclick: () => togglePin(null), title: "Unpin (Esc)" }, "Unpin");
@@ -77,7 +79,7 @@ export function graphView({ table, row, texts, times, state }) {
 
   /** Lines of each pane. @param {import("./model.js").Found} found @returns {Record<PaneName, Set<number>>} */
   function linesOf(found) {
-    return { source: new Set([...found.source].map((s) => source.lineOf.get(s) ?? 0)), pre: found.pre, post: found.post, code: found.code };
+    return { source: new Set([...found.source].map((s) => source.lineOf.get(s) ?? 0)), pre: found.pre, post: found.post, code: found.code, bodies: found.bodies };
   }
 
   /** What a place leads to; the place itself too, so that a pin without counterpart is seen. @param {Place | null} place */
@@ -107,10 +109,10 @@ export function graphView({ table, row, texts, times, state }) {
   /** @param {PaneName} name */
   function loose(name) {
     const pane = pin?.pane ?? preview?.pane;
-    const from = pane === "kernel" ? "code" : pane;
-    if (from === undefined || from === name || from === "source" || name === "source") return false;
-    const ends = [from, name];
-    return (model.byLine.pre && ends.includes("pre")) || (model.byLine.kernels && ends.includes("code"));
+    const inCode = (/** @type {string | undefined} */ one) => one === "kernel" || one === "code" || one === "bodies";
+    if (pane === undefined || pane === name || (inCode(pane) && inCode(name)) || pane === "source" || name === "source") return false;
+    if (model.byLine.pre && [pane, name].includes("pre")) return true;
+    return (inCode(pane) || inCode(name)) && byLineAlone(model, /** @type {Place} */ (pin ?? preview));
   }
 
   /** @param {Place | null} place @param {boolean} [always] also when it is pinned already */
@@ -124,10 +126,10 @@ export function graphView({ table, row, texts, times, state }) {
   function toggle(name) {
     const hidden = new Set(state.current.hide.split(",").filter(Boolean));
     if (!hidden.delete(name)) hidden.add(name);
-    if (hidden.size < PANES.length) state.replace({ hide: NAMES.filter((n) => hidden.has(n)).join(",") }, true);
+    if (here.some(([n]) => !hidden.has(n))) state.replace({ hide: NAMES.filter((n) => hidden.has(n)).join(",") }, true);
   }
 
-  const visible = (/** @type {string} */ name) => !state.current.hide.split(",").includes(name);
+  const visible = (/** @type {string} */ name) => here.some(([n]) => n === name) && !state.current.hide.split(",").includes(name);
 
   /** Every line that belongs to the pin, pane by pane; of a kernel's own code only the first. @returns {[PaneName, number][]} */
   function counterparts() {
@@ -136,6 +138,7 @@ export function graphView({ table, row, texts, times, state }) {
     const found = follow(model, place);
     const lines = linesOf(found);
     lines.code = new Set([...found.kernels].flatMap((k) => [...model.kernels[k].calls, ...(model.kernels[k].definition ?? []).slice(0, 1)]));
+    lines.bodies = new Set([...found.kernels].flatMap((k) => (model.kernels[k].body ?? []).slice(0, 1)));
     return NAMES.filter(visible).flatMap((name) => [...lines[name]].sort((a, b) => a - b).map((line) => /** @type {[PaneName, number]} */ ([name, line])));
   }
 
@@ -181,7 +184,7 @@ export function graphView({ table, row, texts, times, state }) {
       const line = name === pin.pane && pin.pane !== "source" ? pin.key : firstCall(name, lines[name]);
       if (line) panes[name].reveal(line);
     }
-    const kernels = pin.pane === "kernel" ? [pin.key] : pin.pane === "code" ? kernelsOfCode(model, pin.key) : [...follow(model, pin).kernels];
+    const kernels = pin.pane === "kernel" ? [pin.key] : pin.pane === "code" || pin.pane === "bodies" ? kernelsOfCode(model, pin.key, pin.pane) : [...follow(model, pin).kernels];
     if (kernels.length && grid.selected !== kernels[0]) grid.list.activate(Array.prototype.indexOf.call(grid.order, kernels[0]));
   }
 
@@ -191,21 +194,23 @@ export function graphView({ table, row, texts, times, state }) {
   panes.pre.show(texts.pre, "fx", MISSING.pre, mappedIn(model, "pre"));
   panes.post.show(texts.post, "fx", MISSING.post, mappedIn(model, "post"));
   panes.code.show(texts.code, language, MISSING.code, mappedIn(model, "code"));
+  panes.bodies.show(texts.bodies, "cpp", MISSING.bodies, mappedIn(model, "bodies"));
   showCoverage(known, coverage);
   panes.source.note.textContent = `${plural(model.sources.length, "line")} that the log knows`;
   panes.pre.note.textContent = known.pre_node_count ? `${share(known.pre_in_post_count, known.pre_node_count)} nodes go on` : "";
   panes.post.note.textContent = known.post_node_count ? `${share(known.post_in_kernel_count, known.post_node_count)} nodes in kernels` : "";
   panes.code.note.textContent = known.kernel_count ? `${share(known.kernel_in_post_count, known.kernel_count)} kernels mapped` : "";
   if (model.byLine.kernels || model.byLine.pre) {
-    coverage.append(h("span", { class: "note" }, "torch mapped no nodes here, as for a backward that is compiled later: what has the same source line is shown instead."));
+    const commented = known.kernel_by_comment_count ? `comments in the code tie ${plural(known.kernel_by_comment_count, "kernel")}, of the others ` : "";
+    coverage.append(h("span", { class: "note" }, `torch mapped no nodes here, as for a backward that is compiled later: ${commented}what has the same source line is shown instead.`));
   }
 
   let shownPin = "";
   return {
-    element, step, toggle, panes, switches,
+    element, step, toggle, panes, switches, here,
     /** @param {Record<string, string>} current */
     update(current) {
-      board.show((i) => visible(NAMES[i]));
+      board.show((i) => visible(here[i][0]));
       drawer.hidden = current.kernels === "0";
       pin = parsePin(current.pin);
       if (current.pin !== shownPin) {
