@@ -213,7 +213,7 @@ def test_the_bodies_of_aotinductor_have_a_pane(view):
     line(page, "bodies", f"{name}(").click()
     becomes(lambda: any(f"{name}(" in text for text in lit(page, "code")))
     becomes(lambda: len(lit(page, "post")) > 0)
-    assert "pin=bodies" in page.url
+    page.wait_for_url(re.compile("pin=bodies"))
     page.get_by_role("button", name="Hide Kernel bodies").click()
     expect(body(page, "bodies")).to_be_hidden()
     go(view("provenance"), "#v=1")

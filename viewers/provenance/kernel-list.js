@@ -16,13 +16,14 @@ const MOST = 8;
 export function kernelGrid(model, postLines, short, times, options) {
   const { kernels } = model;
   const fused = kernels.map((kernel) => kernel.post.map((line) => nodeName(postLines[line - 1] ?? "")));
+  const unknown = (/** @type {number} */ k) => model.byLine.kernels && fused[k].length === 0; // torch did not say, which is not none
   const places = kernels.map((kernel) => sourcesOf(model, kernel, short));
   const cut = (/** @type {string[]} */ names, more = "") => h("span", { title: `${names.join(", ")}${more}` }, names.length ? list(names, MOST) : "–");
   const grid = new Grid({
     label: "Kernels", minWidth: "58rem", name: (k) => `kernel ${kernels[k].label}`,
     columns: [
       { id: "name", title: "Kernel", width: "minmax(14rem, 3fr)", class: "mono", cell: (k) => cutMiddle(kernels[k].label), sort: (k) => kernels[k].label },
-      { id: "count", title: "Ops", width: "3.5rem", number: true, cell: (k) => count(fused[k].length), sort: (k) => fused[k].length, help: "How many post-grad nodes it fuses" },
+      { id: "count", title: "Ops", width: "3.5rem", number: true, cell: (k) => (unknown(k) ? "–" : count(fused[k].length)), sort: (k) => (unknown(k) ? null : fused[k].length), help: "How many post-grad nodes it fuses" },
       { id: "fused", title: "Fused post-grad nodes", width: "minmax(10rem, 3fr)", class: "mono", cell: (k) => cut(fused[k], kernels[k].byComment ? ": by a comment in the code" : "") },
       { id: "source", title: "Source", width: "minmax(9rem, 2fr)", class: "mono", cell: (k) => cut(places[k]), sort: (k) => places[k][0] ?? null },
       { id: "lines", title: "Lines of code", width: "7rem", number: true, cell: (k) => cut(kernels[k].calls.map(String)), sort: (k) => kernels[k].calls[0] ?? null, help: "Where it is called" },
