@@ -61,6 +61,10 @@ class FileSink:
     def _write(self, path: str, pieces: Iterable[bytes]) -> None:
         target = self.root / path
         target.parent.mkdir(parents=True, exist_ok=True)
+        if self.below:  # nobody knows of it yet
+            with target.open("wb") as file:
+                file.writelines(pieces)
+            return
         partial = target.with_name(f"{target.name}.{os.getpid()}.{threading.get_ident()}")
         with partial.open("wb") as file:
             file.writelines(pieces)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from functools import lru_cache
 
 from tlparse_bundle.findings.facts import Facts
 from tlparse_bundle.findings.finding import Finding
@@ -15,6 +16,7 @@ _OPS = ("all_reduce", "reduce_scatter", "all_gather", "broadcast", "all_to_all",
 _WAIT = "wait_tensor"
 
 
+@lru_cache(256)
 def kind_of(op: str) -> str | None:
     """Kind of a collective: the first that its name contains; None for waits, barriers and what is sent to one rank."""
     return next((kind for kind in _OPS if kind in op), None)

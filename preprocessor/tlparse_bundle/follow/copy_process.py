@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import decimal  # noqa: F401  some tables import it late; each copy would do so again
 import gc
 import os
 import pickle

@@ -88,7 +88,6 @@ class Follower:
         ``told`` gets the manifest of each state when it is in place. When this is interrupted, ``out`` holds the last state.
         """
         self._ended = ended
-        RECENT.begin(one_of_many=True)
         with self._place:
             try:
                 self._resumed = Resumed(self._place, self._codec, self._problems)
@@ -143,6 +142,7 @@ class Follower:
             self._problems.note("cut", log.id, "" if whole else f"{shown(log.path)} is left out until it is whole: it ends in the middle of its compressed data")
             if not whole:
                 return
+        RECENT.begin(one_of_many=bool(self._logs))
         sink = PatientSink(self._place.root, CODECS[self._codec], self._no_room)
         self._logs[log.id] = GrowingLog(log, sink, self._strings.get(log.id, {}))
         self._changed = True
@@ -201,6 +201,8 @@ class Follower:
         self._pace.begin()
         counter, logs, problems = self._counter, list(self._logs.values()), self._problems.rows()
         digests = self._state.digests if self._state else {}
+        if len(logs) > 1:
+            import tlparse_bundle.build.rank_files  # noqa: F401  else each copy would read the modules of all analyses
         self._copy = CopyProcess(lambda: make_state(self._place, self._codec, self._names, counter, logs, problems, digests))
 
     def _end_state(self, told: Callable[[dict], None]) -> None:

@@ -6,7 +6,6 @@ import time
 from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Any
 
 from tlparse_bundle.build.log_records import LogRecords
 from tlparse_bundle.build.log_tables import LogTables
@@ -14,7 +13,7 @@ from tlparse_bundle.build.log_writer import LogBuild, LogSummary
 from tlparse_bundle.build.sink import FileSink
 from tlparse_bundle.errors import BundleError
 from tlparse_bundle.findings.still_open import running
-from tlparse_bundle.follow.growing_stream import GrowingStream
+from tlparse_bundle.follow.growing_stream import GrowingStream, WholeStream
 from tlparse_bundle.format.codecs import quick
 from tlparse_bundle.trace.log_file import LogFile, open_log
 
@@ -41,9 +40,8 @@ class GrowingLog:
         self.written: Written | None = None
         self.read_epoch_us = _now()
         # A compressed log is taken when it is whole: a build would take no other.
-        self.stream: Any = GrowingStream(log) if log.compression is None else None
-        self._raw = self.stream or open_log(log)
-        self._records = LogRecords(log, self._raw)
+        self._stream = GrowingStream(log) if log.compression is None else WholeStream(open_log(log))
+        self._records = LogRecords(log, self._stream)
         self._build = LogBuild(log, sink, LogTables(sink.root, sink.codec.name, log.id, False, sink), self._records, strings)
 
     @property
@@ -58,7 +56,7 @@ class GrowingLog:
 
     def look(self) -> bool:
         """Whether there is something to read. Raises Changed, and OSError."""
-        return self.stream is not None and self.stream.look(lambda: self._records.sha256)
+        return self._stream.look(lambda: self._records.sha256)
 
     def read(self, until_s: float) -> bool:
         """Read what is there, until this moment of the monotonic clock; whether there may be more."""
@@ -72,14 +70,18 @@ class GrowingLog:
     def write(self, counter: int, below: str) -> Written:
         """End the build with what was read, as the files of a state, and tell what is open. Only in a copy of the process."""
         self.sink.below, self.sink.codec = below, quick(self.sink.codec)
+        read_bytes = self.read_bytes
+        self._stream.paused = True
+        while self._build.advance():
+            pass
+        self._records.stop()
         summary = self.finish()
-        live = {"id": self.log.id, "read_bytes": self.read_bytes, "last_record": self._last_record(summary), "running": running(self._build.facts)}
-        return Written(counter, self.read_bytes, summary, live)
+        live = {"id": self.log.id, "read_bytes": read_bytes, "last_record": self._last_record(summary), "running": running(self._build.facts)}
+        return Written(counter, read_bytes, summary, live)
 
     def finish(self) -> LogSummary:
         """End the build: what was read is the whole log."""
-        if self.stream is not None:
-            self.stream.ended = True
+        self._stream.ended = True
         return self._build.finish()
 
     def _last_record(self, summary: LogSummary) -> dict | None:

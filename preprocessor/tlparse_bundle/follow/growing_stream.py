@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from typing import Any
+from typing import Any, BinaryIO
 
 from tlparse_bundle.trace.log_file import LogFile, open_from, reason
 
@@ -32,6 +32,7 @@ class GrowingStream:
         self._identity: Any = None
         self._tail = b""
         self.position = 0
+        self.paused = False  # what more there is, is not for now
         self.ended = False
         self.trouble = ""  # why it cannot be read now
 
@@ -64,7 +65,7 @@ class GrowingStream:
     def read(self, size: int) -> bytes | None:
         if self.ended:
             return b""
-        if self._file is None:
+        if self._file is None or self.paused:
             return None
         try:
             data = self._file.read(size)
@@ -83,6 +84,30 @@ class GrowingStream:
         if self._file is not None:
             self._file.close()
             self._file = None
+
+
+class WholeStream:
+    """The same of a compressed log, which is there as a whole."""
+
+    def __init__(self, stream: BinaryIO):
+        self._stream = stream
+        self._read_all = False
+        self.paused = self.ended = False
+
+    def look(self, read_sha256: Callable[[], str]) -> bool:
+        return not self._read_all
+
+    def read(self, size: int) -> bytes | None:
+        if self.ended:
+            return b""
+        if self.paused:
+            return None
+        data = self._stream.read(size)
+        self._read_all = not data
+        return data
+
+    def close(self) -> None:
+        self._stream.close()
 
 
 def sha256_of(log: LogFile, size_bytes: int) -> str | None:

@@ -1,10 +1,11 @@
-"""How often a state is made: soon after something came, and never so often that it takes more time than the reading may cost."""
+"""How often a state is made: as seldom as what was written is still shown within a second, and never so often that states take more time than what is between them."""
 
 from __future__ import annotations
 
 import time
 
-_LEAST_GAP_S = 0.3  # between the end of a state and the next one
+_SHOWN_S = 0.9  # after this what was written just after a state began is in the next one, and that one is in place
+_LEAST_GAP_S = 0.1
 _GAP = 1.0  # times what the last one took
 _IDLE_S = 60.0
 
@@ -19,7 +20,8 @@ class Pace:
 
     def end(self) -> None:
         now = time.monotonic()
-        self._next_s = now + max(_LEAST_GAP_S, _GAP * (now - self._begun_s))
+        took = now - self._begun_s
+        self._next_s = now + max(_SHOWN_S - 2 * took, _GAP * took, _LEAST_GAP_S)
 
     def pause(self, seconds: float) -> None:
         self._next_s = time.monotonic() + seconds

@@ -84,7 +84,7 @@ class RecordReader:
     """Iterates over the records of a stream of bytes.
 
     A log may still grow: where ``read`` of the stream returns None, as of a raw stream that has nothing yet, None comes
-    instead of a record. Asked again, the iteration goes on where it was. After the iteration ``tail`` holds the bytes behind the last record. What is no record is
+    instead of a record. Asked again, the iteration goes on where it was; ``stop_at`` says that nothing more will come. After the iteration ``tail`` holds the bytes behind the last record. What is no record is
     reported to ``diagnostics``.
     """
 
@@ -95,6 +95,9 @@ class RecordReader:
         self._buf = b""
         self._base = 0  # offset of _buf[0] in the log
         self._eof = False
+        self._stop_at: int | None = None
+        self.certain = 0  # offset in the log up to which nothing that comes can change what was read
+        self._long: tuple[io.BytesIO, bytes] = io.BytesIO(), b""  # while a long payload is read: what there is of it, and what follows
         self.tail = b""
 
     @property
@@ -102,9 +105,20 @@ class RecordReader:
         """Bytes read from the stream so far."""
         return self._base + len(self._buf)
 
-    def _more(self, start: int) -> Generator[None]:
-        """Read on, keeping the buffer from ``start``; reads more the more it keeps, up to the largest record."""
+    @property
+    def waiting(self) -> tuple[bytes, bytes]:
+        """What was read of the record that may not be there as a whole, and, if a part of it was taken apart already, of its payload."""
+        payload, raw = self._long
+        return self._buf[max(0, self.certain - self._base) :] + raw, payload.getvalue()
+
+    def stop_at(self, offset: int) -> None:
+        """While it waits: the log ends here, at ``certain`` or behind all that was read."""
+        self._stop_at = offset
+
+    def _more(self, start: int, pos: int) -> Generator[None]:
+        """Read on, keeping the buffer from ``start``; reads more the more it keeps, up to the largest record. ``pos``: where the record begins."""
         kept_bytes = len(self._buf) - start
+        self.certain = self._base + pos
         block = yield from self._read(max(BLOCK_BYTES, min(kept_bytes, MAX_RECORD_BYTES + BLOCK_BYTES - kept_bytes)))
         keep = self._buf[start:]
         self._eof = not block
@@ -114,11 +128,13 @@ class RecordReader:
     def _read(self, size: int) -> Generator[None, None, bytes]:
         while (block := self._stream.read(size)) is None:
             yield
+        if self._stop_at is not None:
+            self._buf = self._buf[: self._stop_at - self._base]
         return block
 
     def __iter__(self) -> Iterator[Record | None]:
         while len(self._buf) < len(_BOM) and not self._eof:
-            yield from self._more(0)
+            yield from self._more(0, 0)
         kept_from = 0  # in the buffer: end of the record before
         pos = len(_BOM) if self._buf.startswith(_BOM) else 0
         if pos:
@@ -155,7 +171,7 @@ class RecordReader:
             end = buf.find(b"\n", pos, pos + MAX_LINE_BYTES)
             too_long = end < 0 and len(buf) - pos > MAX_LINE_BYTES
             if not too_long and not self._eof and (end < 0 or end == len(buf) - 1):
-                yield from self._more(kept_from)
+                yield from self._more(kept_from, pos)
                 pos, kept_from = pos - kept_from, 0
                 continue
             if too_long:
@@ -184,12 +200,12 @@ class RecordReader:
             if buf[end + 1 : end + 2] in (b"\t", b"\n"):
                 limit = pos + MAX_RECORD_BYTES
                 last = self._payload_end(buf, end, limit)
-                long = (yield from self._long_payload(end + 1, limit)) if last is None and len(buf) - end > BLOCK_BYTES else None
+                long = (yield from self._long_payload(pos, end + 1, limit)) if last is None and len(buf) - end > BLOCK_BYTES else None
                 if long is not None:
                     payload, lines = long
                     stop = self._base - base
                 elif last is None:
-                    yield from self._more(kept_from)
+                    yield from self._more(kept_from, pos)
                     pos, kept_from = pos - kept_from, 0
                     continue
                 else:
@@ -234,7 +250,7 @@ class RecordReader:
                 yield self._piece(start, min(start + BLOCK_BYTES, stop), line)
             if last:
                 return stop, lines
-            yield from self._more(stop)
+            yield from self._more(stop, len(buf))
             pos, kept_from = looked - stop, 0
 
     def _payload_end(self, buf: bytes, end: int, limit: int) -> int | None:
@@ -253,8 +269,8 @@ class RecordReader:
             return None
         return limit + 1 if blanks_end == limit and buf[limit : limit + 1] == b"\t" else last
 
-    def _long_payload(self, start: int, limit: int) -> Generator[None, None, tuple[bytes, int] | None]:
-        """A payload at ``start`` that does not end in the buffer, and the lines of its record; then the buffer begins behind it.
+    def _long_payload(self, pos: int, start: int, limit: int) -> Generator[None, None, tuple[bytes, int] | None]:
+        """A payload at ``start``, of a record at ``pos``, that does not end in the buffer, and the lines of its record; then the buffer begins behind it.
 
         It is read block by block. None when there is anything odd about it, or it may end behind ``limit``:
         then all that was read is in the buffer.
@@ -262,7 +278,8 @@ class RecordReader:
         head, raw = self._buf[: start + 1], self._buf[start + 1 :]
         if head[-1:] != b"\t":
             return None
-        self._buf = b""
+        self.certain = self._base + pos
+        self._buf = head
         payload, line_feeds, end, block = io.BytesIO(), 0, start + 1, b" "
         while True:
             found = _UNTABBED_LINE.search(raw)
@@ -272,7 +289,11 @@ class RecordReader:
             line_feeds, end, raw = line_feeds + count, end + stop, raw[stop:]
             if found is not None or end >= limit or not block:
                 break
+            self._long = payload, raw
             block = yield from self._read(BLOCK_BYTES)
+            self._long = io.BytesIO(), b""
+            if len(self._buf) < len(head):  # the log ends before the record
+                return None
             raw += block
         if raw[:1] != b"\n" or raw[1:2] == b"\n" or end >= limit:
             self._buf = head + payload.getvalue().replace(b"\n", b"\n\t") + raw

@@ -1,0 +1,99 @@
+"""Following logs in tests: what is written piece by piece, the states that come of it, and what a fresh build makes of the same bytes."""
+
+import json
+from pathlib import Path
+
+from tlparse_bundle.build.build import build
+from tlparse_bundle.follow import Follower, pace
+from tlparse_bundle.read.reader import Bundle
+from tlparse_bundle.read.validate import validate
+from tlparse_bundle.trace.discover import _log_file, discover
+
+NAME = "dedicated_log_torch_trace_rank_0_x.log"
+
+
+def without_gaps(monkeypatch):
+    """States come as soon as there is something new."""
+    monkeypatch.setattr(pace, "_SHOWN_S", 0.0)
+    monkeypatch.setattr(pace, "_LEAST_GAP_S", 0.0)
+    monkeypatch.setattr(pace, "_GAP", 0.0)
+
+
+def follow(traces, out, steps, *, told=lambda manifest: None, **options):
+    """Follow while each of ``steps`` is done once there is a state of all that was written before. The result of the follower."""
+    steps = iter(steps)
+    seen = {}
+
+    def ended():
+        if seen.get("waits"):
+            manifest = seen.get("manifest")
+            if manifest is None or any(row["read_bytes"] < seen["sizes"].get(row["id"], 0) for row in manifest["live"]["logs"]) or len(manifest["logs"]) < len(seen["sizes"]):
+                return False
+        step = next(steps, None)
+        if step is None:
+            return True
+        step()
+        seen["sizes"] = {log.id: log.size_bytes for log in _there(traces)}
+        seen["waits"] = True
+        return False
+
+    def keep(manifest):
+        seen["manifest"] = manifest
+        told(manifest)
+
+    return Follower(traces, out, **options).run(ended, keep)
+
+
+def _there(traces):
+    try:
+        return discover(traces)
+    except Exception:
+        return []
+
+
+def appending(path, data, cuts):
+    """Steps that append the data in pieces that end at the cuts."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+
+    def step(piece):
+        def write():
+            with path.open("ab") as file:
+                file.write(piece)
+
+        return write
+
+    places = sorted({0, *cuts, len(data)})
+    return [step(data[one:other]) for one, other in zip(places, places[1:])]
+
+
+def snapshot(folder):
+    """All files below, by path."""
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in Path(folder).rglob("*") if path.is_file()}
+
+
+def fresh(data, folder, name=NAME, **options):
+    """The bundle of a log with these bytes."""
+    folder.mkdir(parents=True)
+    (folder / name).write_bytes(data)
+    return build([_log_file(folder / name)], folder / "out", jobs=1, codec="none", **options).path
+
+
+def same_as_fresh(out, data_of, folder):
+    """Compare the state in a place with fresh builds of the bytes that it has read: of each log all tables, chunks and payloads."""
+    bundle = Bundle.open(out)
+    assert validate(bundle) == []
+    for row in bundle.manifest["logs"]:
+        other = Bundle.open(fresh(data_of(row)[: row["source"]["size_bytes"]], folder / f"{bundle.manifest['live']['counter']} {row['id']}", row["source"]["name"]))
+        log, expected = bundle.log(row["id"]), other.logs[0]
+        assert {**row, "path": ""} == {**expected.row, "path": ""}
+        assert told(log) == told(expected)
+
+
+def told(log):
+    """All that a log says, without where it lies."""
+    directory = json.loads(json.dumps(log.directory))
+    tables = directory.pop("tables")
+    chunks = {name: [(chunk, log.bundle.read(chunk.pop("path"))) for chunk in directory.pop(name)] for name in ("events", "metadata", "verbatim")}
+    files = {name: log.bundle.read(path) for name, path in tables.items() if name != "blobs"}
+    blobs = [(sha256, log.blob(row)) for row, sha256 in enumerate(log.blobs["sha256"])]
+    return directory, chunks, files, blobs
