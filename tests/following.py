@@ -1,6 +1,7 @@
 """Following logs in tests: what is written piece by piece, the states that come of it, and what a fresh build makes of the same bytes."""
 
 import json
+from contextlib import closing
 from pathlib import Path
 
 from tlparse_bundle.build.build import build
@@ -8,6 +9,7 @@ from tlparse_bundle.follow import Follower, pace
 from tlparse_bundle.read.reader import Bundle
 from tlparse_bundle.read.validate import validate
 from tlparse_bundle.trace.discover import _log_file, discover
+from tlparse_bundle.trace.log_file import open_log
 
 NAME = "dedicated_log_torch_trace_rank_0_x.log"
 
@@ -66,16 +68,22 @@ def appending(path, data, cuts):
     return [step(data[one:other]) for one, other in zip(places, places[1:])]
 
 
+def content_of(log):
+    """The uncompressed bytes of a log."""
+    with closing(open_log(log)) as stream:
+        return stream.read(1 << 30)
+
+
 def snapshot(folder):
     """All files below, by path."""
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in Path(folder).rglob("*") if path.is_file()}
 
 
-def fresh(data, folder, name=NAME, **options):
+def fresh(data, folder, name=NAME, codec="none"):
     """The bundle of a log with these bytes."""
     folder.mkdir(parents=True)
     (folder / name).write_bytes(data)
-    return build([_log_file(folder / name)], folder / "out", jobs=1, codec="none", **options).path
+    return build([_log_file(folder / name)], folder / "out", jobs=1, codec=codec).path
 
 
 def same_as_fresh(out, data_of, folder):

@@ -22,6 +22,7 @@ SLOW = (
     "tests/cli/test_follow_terminal.py::test_ctrl_z",
     "tests/format/test_recipes.py::test_js_recipe",
     "tests/findings/test_again.py::test_live_runs",
+    "tests/follow/test_follow_faults.py::test_killed_at_any_moment",
     "tests/fuzz/test_fuzz.py::test_what_was_a_fault_once",
     "tests/fuzz/test_kills.py",
     "tests/logs/test_broken_bytes.py::test_many_ways_to_cut_a_small_log",

@@ -1,15 +1,20 @@
 """Each state is what a fresh build of the same bytes makes, wherever the pieces end; the end is a build's, byte for byte."""
 
 import gzip
+import random
 
 import pytest
 import traces
-from following import NAME, appending, follow, fresh, same_as_fresh, snapshot, without_gaps
+from following import NAME, appending, content_of, follow, fresh, same_as_fresh, snapshot, without_gaps
 from hypothesis import given
 from hypothesis import strategies as st
-from log_builder import log
+from log_builder import log, record
 from log_strategies import any_bytes, cases, small_logs
+from tlparse_bundle.build.build import build
+from tlparse_bundle.follow import Follower
 from tlparse_bundle.read.reader import Bundle
+from tlparse_bundle.trace.discover import discover
+from tlparse_bundle.trace.reader import BLOCK_BYTES
 
 
 @pytest.fixture(autouse=True)
@@ -17,7 +22,7 @@ def quick(monkeypatch):
     without_gaps(monkeypatch)
 
 
-def states_of(folder, data, cuts, **options):
+def states_of(folder, data, cuts, codec="none"):
     """Follow one log that comes in pieces, and compare each state; the manifests."""
     path, out, found = folder / "traces" / NAME, folder / "out", []
 
@@ -25,21 +30,111 @@ def states_of(folder, data, cuts, **options):
         found.append(manifest)
         same_as_fresh(out, lambda row: data, folder / "fresh")
 
-    result = follow([path], out, appending(path, data, cuts), told=told, codec="none", **options)
-    assert snapshot(result.path) == snapshot(fresh(data, folder / "whole"))
+    result = follow([path], out, appending(path, data, cuts), told=told, codec=codec)
+    assert snapshot(result.path) == snapshot(fresh(data, folder / "whole", codec=codec))
     return found
 
 
-@cases(12)
+@cases(8)
 @given(data=st.data())
 def test_of_real_logs_cut_anywhere(data, tmp_path_factory):
     content = data.draw(st.sampled_from(small_logs()))
-    cuts = data.draw(st.lists(st.integers(0, len(content)), max_size=4))
+    cuts = data.draw(st.lists(st.integers(1, len(content)), max_size=3))
     found = states_of(tmp_path_factory.mktemp("cut"), content, cuts)
     assert found[-1]["live"]["logs"][0]["read_bytes"] == len(content)
 
 
-@cases(15)
+@cases(8)
 @given(content=any_bytes(), cut=st.floats(0, 1))
 def test_of_any_bytes(content, cut, tmp_path_factory):
     states_of(tmp_path_factory.mktemp("any"), content, [int(cut * len(content))])
+
+
+@pytest.mark.parametrize("codec", ["zstd", "gzip"])
+def test_compressed(codec, tmp_path):
+    data = small_logs()[-1]
+    states_of(tmp_path, data, [len(data) // 2], codec)
+
+
+def test_the_middle_of_a_record_waits_for_its_rest(tmp_path):
+    """In the middle of an envelope, of a character and of a payload: what is whole is there, and nothing is called damaged."""
+    first, second = record('first {"text": "x"}'), record('second {"text": "x"}', payload="line\nothér line")
+    data = first + second + record("third {}")
+    whole, payload, end = len(first), len(first) + second.index(b"\tline") + 2, len(first + second)
+    character = len(first) + second.index("é".encode()) + 1
+    found = states_of(tmp_path, data, [whole + 30, payload, character, end])
+    events = {manifest["live"]["logs"][0]["read_bytes"]: manifest["logs"][0]["event_count"] for manifest in found if manifest["logs"]}
+    assert events == {whole + 30: 1, payload: 1, character: 1, end: 2, len(data): 3}
+    assert all(row["diagnostics"] == {"year-unknown": 1} for manifest in found for row in manifest["logs"])
+
+
+def test_a_large_payload_at_the_end_is_there_when_its_last_byte_is(tmp_path):
+    """A record that nothing follows, as before a hang: its payload has several blocks."""
+    text = "".join(random.Random(1).choices("abc\n", k=3 * BLOCK_BYTES)).strip("\n").replace("\n\n", "\n").replace("\n\n", "\n")
+    data = record("first {}") + record("dynamo_output_graph 0/0 {}", payload=text)
+    found = states_of(tmp_path, data, [BLOCK_BYTES + 7, len(data) - 2])
+    assert [manifest["logs"][0]["event_count"] for manifest in found if manifest["logs"]] == [1, 1, 2]
+
+
+def test_what_runs_is_told_until_it_ends(tmp_path):
+    data = (traces.ROOT / "fixtures" / "killed" / "trace" / "dedicated_log_torch_trace_fixture0.log").read_bytes()
+    found = states_of(tmp_path, data, range(0, len(data), len(data) // 6))
+    running = [[row["function"] for row in manifest["live"]["logs"][0]["running"]] for manifest in found if manifest["logs"]]
+    assert ["finishes"] in running and running[-1] == ["never_finishes"]
+    last = found[-1]["live"]["logs"][0]
+    assert [span["name"] for span in last["running"][0]["spans"]] == ["dynamo", "entire_frame_compile", "compile_attempt_0", "backend_compile"]
+    assert last["last_record"]["kind"] == "chromium_event" and last["last_record"]["compile_id"] == "1/0"
+
+
+def test_ranks_that_come_one_after_another(tmp_path):
+    """Each state of a job has what several ranks say together of what was read."""
+    logs = discover([traces.ROOT / "fixtures" / "jobs" / "inside_compile"])
+    folder, out, steps, states = tmp_path / "traces", tmp_path / "out", [], []
+    for one in logs:
+        data = content_of(one)
+        steps += appending(folder / one.path.name.removesuffix(".zst"), data, [len(data) // 2])
+
+    def told(manifest):
+        states.append(len(manifest["logs"]))
+        data = {row["source"]["name"]: (folder / row["source"]["name"]).read_bytes()[: row["source"]["size_bytes"]] for row in manifest["logs"]}
+        if len(data) > 1:
+            for name, content in data.items():
+                at = tmp_path / f"prefix {manifest['live']['counter']}" / name
+                at.parent.mkdir(exist_ok=True)
+                at.write_bytes(content)
+            other = Bundle.open(build(discover([at.parent]), at.parent / "out", jobs=1).path)
+            assert Bundle.open(out).ranks("findings") == other.ranks("findings")
+
+    result = follow([folder], out, steps, told=told, codec="none")
+    assert sorted(set(states)) == list(range(1, len(logs) + 1))
+    assert snapshot(result.path) == snapshot(build(discover([folder]), tmp_path / "built", codec="none").path)
+
+
+def test_a_compressed_log_is_taken_when_it_is_whole(tmp_path):
+    data = gzip.compress(log("dynamo_start 0/0 {}"), mtime=0)
+    path, found = tmp_path / "traces" / f"{NAME}.gz", []
+    cut, rest = appending(path, data, [len(data) // 2])
+    cut()
+
+    def told(manifest):
+        found.append((len(manifest["logs"]), [problem["code"] for problem in manifest["live"]["problems"]]))
+        if found[-1] == (0, ["cut"]):
+            rest()
+
+    result = Follower([path.parent], tmp_path / "out", codec="none").run(lambda: found[-1:] == [(1, [])], told)
+    assert (0, ["cut"]) in found
+    assert snapshot(result.path) == snapshot(build(discover([path]), tmp_path / "built", codec="none").path)
+
+
+def test_names_of_files_that_another_log_defines(tmp_path):
+    uses = record('dynamo_start 0/0 {"stack": [{"line": 5, "name": "f", "filename": 1}]}')
+    defines = record('str ["/p/a.py", 1]')
+    folder = tmp_path / "traces"
+    steps = [
+        *appending(folder / "dedicated_log_torch_trace_b.log", uses, []),
+        *appending(folder / "dedicated_log_torch_trace_a.log", defines + uses, []),
+        *appending(folder / "dedicated_log_torch_trace_b.log", uses, []),
+    ]
+    result = follow([folder], tmp_path / "out", steps, codec="none")
+    assert snapshot(result.path) == snapshot(build(discover([folder]), tmp_path / "built", codec="none").path)
+    assert Bundle.open(result.path).log("b").compiles[1].row["filename"] == "/p/a.py"

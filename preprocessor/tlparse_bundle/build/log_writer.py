@@ -178,7 +178,8 @@ def _batches(records: LogRecords, decoder: EventDecoder) -> Iterator[tuple[list[
             if kept:
                 yield events, kept
                 events, kept, size_bytes = [], [], 0
-            yield None
+            else:  # and nothing more had come meanwhile
+                yield None
             continue
         if record.prefix is None:
             kept.append(record.kept)

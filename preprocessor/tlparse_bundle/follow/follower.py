@@ -92,7 +92,6 @@ class Follower:
             try:
                 self._resumed = Resumed(self._place, self._codec, self._problems)
                 self._counter = self._resumed.counter
-                write_schemas(self._place, self._codec)
                 while not ended():
                     self._turn(told)
                 return self._finish(told)
@@ -196,6 +195,8 @@ class Follower:
     # States.
 
     def _begin_state(self) -> None:
+        if self._state is None:
+            write_schemas(self._place, self._codec)
         self._counter += 1
         self._changed = False
         self._pace.begin()

@@ -27,16 +27,15 @@ class Resumed:
         self._problems = problems
         self._rows: dict[str, dict] = {}  # the sources of the logs that it has, by id, until they were read again
         self._checked = False
+        self._other = False
         self.counter = max(place.states(), default=0)
         old, place.old = place.old, None
         if old is None:
             return
         self.counter = max(self.counter, old["live"]["counter"])
         made_by = (old["producer"], old["codec"], old["format"]["minor"])
-        if made_by == ({"name": "tlparse-bundle", "version": __version__}, codec, layout.FORMAT_MINOR):
-            self._rows = {row["id"]: row["source"] for row in old["logs"]}
-        else:
-            self._give_up("it was written by another version, or with another codec")
+        self._other = made_by != ({"name": "tlparse-bundle", "version": __version__}, codec, layout.FORMAT_MINOR)
+        self._rows = {row["id"]: row["source"] for row in old["logs"]}
 
     def check(self, logs: Sequence[LogFile]) -> None:
         """Before any log is begun: whether they still begin with what the bundle has. Raises BundleError when one is gone."""
@@ -51,6 +50,9 @@ class Resumed:
                 hint="Choose another place, or use --overwrite to begin anew.",
                 code="exists",
             )
+        if self._other:
+            self._give_up("it was written by another version, or with another codec")
+            return
         for log_id, source in rows.items():
             if not _begins_with(found[log_id], source):
                 self._give_up(f"{shown(source['name'])} is no longer what was read of it")
@@ -64,7 +66,7 @@ class Resumed:
         return True
 
     def _give_up(self, why: str) -> None:
-        self._rows = {}
+        self._rows, self._other = {}, False
         self._place.clear()
         self._problems.note("begun-anew", "", f"The bundle that was in {shown(self._place.called)} was removed: {why}")
 

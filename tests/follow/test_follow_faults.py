@@ -1,0 +1,342 @@
+"""Logs that change, places that are taken, disks that are full, processes that are killed: said, and survived."""
+
+import errno
+import os
+import random
+import subprocess
+import sys
+from contextlib import suppress
+
+import pytest
+import traces
+from following import NAME, appending, follow, fresh, same_as_fresh, snapshot, without_gaps
+from log_builder import record
+from log_strategies import small_logs
+from tlparse_bundle.build.build import build
+from tlparse_bundle.build.sink import FileSink
+from tlparse_bundle.errors import BundleError
+from tlparse_bundle.follow import Follower
+from tlparse_bundle.read.reader import Bundle
+from tlparse_bundle.read.validate import validate
+from tlparse_bundle.trace.discover import discover
+from waiting import until
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch):
+    without_gaps(monkeypatch)
+
+
+@pytest.fixture
+def place(tmp_path):
+    path = tmp_path / "traces" / NAME
+    path.parent.mkdir()
+    return path, tmp_path / "out"
+
+
+def codes(manifest):
+    return [problem["code"] for problem in manifest["live"]["problems"]]
+
+
+def follow_all(path, out, steps, **options):
+    """The codes of the problems that the states told of, and the result, which is what a build makes."""
+    found = []
+    result = follow([path.parent], out, steps, told=lambda manifest: found.extend(codes(manifest)), codec="none", **options)
+    assert snapshot(result.path) == snapshot(build(discover([path.parent]), out.with_name("built"), codec="none").path)
+    return set(found)
+
+
+def writing(path, data):
+    return lambda: path.write_bytes(data)
+
+
+OLD, NEW = small_logs()[3], small_logs()[5]
+
+
+def test_truncated(place):
+    path, out = place
+    assert follow_all(path, out, [writing(path, OLD), writing(path, NEW[:1000]), writing(path, NEW)]) == {"truncated", "replaced"} - ({"replaced"} if NEW.startswith(NEW[:1000]) else set())
+
+
+def test_written_anew_and_already_longer(place):
+    path, out = place
+    assert follow_all(path, out, [writing(path, OLD[:1000]), writing(path, NEW)]) == {"replaced"}
+
+
+def test_replaced_by_another_file(place):
+    path, out = place
+
+    def replace():
+        path.with_name(".new").write_bytes(NEW)
+        path.with_name(".new").replace(path)
+
+    assert follow_all(path, out, [writing(path, OLD[:1000]), replace]) == {"replaced"}
+
+
+def test_a_newer_copy_with_the_same_beginning_is_gone_on_with(place):
+    """As rsync puts them there."""
+    path, out = place
+
+    def replace():
+        path.with_name(".new").write_bytes(OLD)
+        path.with_name(".new").replace(path)
+
+    assert follow_all(path, out, [writing(path, OLD[:1000]), replace]) == set()
+
+
+def test_a_log_that_is_gone_stays_in_the_bundle(place):
+    path, out = place
+    found = []
+
+    def told(manifest):
+        found.append(codes(manifest))
+        if manifest["logs"]:
+            path.unlink(missing_ok=True)
+
+    path.write_bytes(OLD)
+    result = Follower([path], out, codec="none").run(lambda: found[-1:] == [["vanished"]], told)
+    assert snapshot(result.path) == snapshot(fresh(OLD, out.with_name("whole")))
+
+
+def test_a_folder_that_is_not_there_yet(tmp_path):
+    path, out = tmp_path / "later" / "traces" / NAME, tmp_path / "out"
+    states = []
+
+    def told(manifest):
+        states.append(len(manifest["logs"]))
+        same_as_fresh(out, lambda row: OLD, tmp_path / "fresh")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(OLD)
+
+    result = Follower([path.parent], out, codec="none").run(lambda: states[-1:] == [1], told)
+    assert states[0] == 0 and snapshot(result.path) == snapshot(fresh(OLD, tmp_path / "whole"))
+
+
+@pytest.mark.parametrize("begun", [False, True])
+def test_nothing_to_follow_leaves_nothing(begun, place):
+    path, out = place
+    if begun:
+        out.mkdir()
+    with pytest.raises(BundleError, match="holds no trace log"):
+        Follower([path.parent], out).run(lambda: True, lambda manifest: None)
+    assert out.exists() == begun and sorted(entry.name for entry in out.parent.iterdir()) == (["out", "traces"] if begun else ["traces"])
+
+
+def test_a_file_that_is_no_log_is_said_at_once(place):
+    path, out = place
+    other = path.with_name("notes.txt")
+    other.write_bytes(b"no record\n" * 10_000)
+    with pytest.raises(BundleError, match="is no trace log"):
+        Follower([other], out).run(lambda: False, lambda manifest: None)
+
+
+def test_two_logs_of_one_name(place):
+    path, out = place
+    path.write_bytes(OLD)
+    other = path.parent / "other" / NAME
+    other.parent.mkdir()
+    other.write_bytes(NEW)
+    found = []
+    result = Follower([path, other.parent], out).run(lambda: bool(found), found.append)
+    assert codes(found[-1]) == ["same-name"] and [row["source"]["size_bytes"] for row in result.manifest["logs"]] == [len(OLD)]
+
+
+def test_a_full_disk_is_told_and_waited_for(place, monkeypatch):
+    """Of the files that stay, and of those of a state."""
+    path, out = place
+    data = b"".join(record(f"notes{number} {{}}", payload="x" * 300_000 + str(number)) for number in range(3))
+    real, full, seen = FileSink._write, [], []
+
+    def write(self, name, pieces):
+        if full:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), name)
+        real(self, name, pieces)
+
+    monkeypatch.setattr(FileSink, "_write", write)
+    path.write_bytes(OLD)
+    follower = Follower([path], out, codec="none")
+    asked = []
+
+    def ended():
+        if any(problem["code"] == "no-room" for problem in follower.problems):
+            asked.append(1)
+            full.clear()
+        return bool(asked) and bool(seen) and seen[-1]["live"]["logs"][0]["read_bytes"] == len(OLD + data)
+
+    def told(manifest):
+        seen.append(manifest)
+        if len(seen) == 1 or manifest["logs"] and not asked:
+            full.append(1)
+            with path.open("ab") as file:
+                file.write(data if path.stat().st_size == len(OLD) else b"")
+
+    result = follower.run(ended, told)
+    assert snapshot(result.path) == snapshot(fresh(OLD + data, out.with_name("whole"))) and not follower.problems
+
+
+def test_a_full_disk_at_the_end(place, monkeypatch):
+    path, out = place
+    path.write_bytes(OLD)
+    seen = []
+
+    def write(self, name, pieces):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), name)
+
+    def ended():
+        if seen and seen[-1]["logs"]:
+            monkeypatch.setattr(FileSink, "_write", write)
+            return True
+        return False
+
+    with pytest.raises(BundleError, match="No space left"):
+        Follower([path], out, codec="none").run(ended, seen.append)
+    assert Bundle.open(out).manifest["growing"] and validate(Bundle.open(out)) == []
+
+
+def test_interrupted_it_leaves_the_last_state_and_no_process(place):
+    path, out = place
+    path.write_bytes(OLD)
+    seen = []
+
+    def ended():
+        if seen and seen[-1]["logs"]:
+            raise KeyboardInterrupt
+        return False
+
+    with pytest.raises(KeyboardInterrupt):
+        Follower([path], out, codec="none").run(ended, seen.append)
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
+    same_as_fresh(out, lambda row: OLD, out.with_name("fresh"))
+    assert follow_all(path, out, [writing(path, OLD)]) == set()
+
+
+def test_another_follows_already(place):
+    path, out = place
+    path.write_bytes(OLD)
+
+    def told(manifest):
+        with pytest.raises(BundleError, match="another process is writing"):
+            Follower([path], out).run(lambda: True, lambda manifest: None)
+
+    Follower([path], out, codec="none").run(lambda: (out / "manifest.json").exists(), told)
+
+
+def test_a_finished_bundle_is_not_replaced_unless_told(place):
+    path, out = place
+    build([*discover_of(path, OLD)], out)
+    with pytest.raises(BundleError, match="exists already"):
+        Follower([path], out).run(lambda: True, lambda manifest: None)
+    assert follow_all(path, out, [writing(path, NEW)], overwrite=True) == set()
+
+
+def discover_of(path, data):
+    path.write_bytes(data)
+    return discover([path])
+
+
+def test_what_is_no_bundle_stays(place):
+    path, out = place
+    out.mkdir()
+    (out / "notes.txt").write_text("mine")
+    with pytest.raises(BundleError, match="is not a bundle"):
+        Follower([path], out).run(lambda: True, lambda manifest: None)
+    assert (out / "notes.txt").read_text() == "mine"
+
+
+def interrupted(path, out, data):
+    """A growing bundle that nobody goes on with."""
+    path.write_bytes(data)
+    seen = []
+
+    def ended():
+        if seen and seen[-1]["live"]["logs"][:1] and seen[-1]["live"]["logs"][0]["read_bytes"] == len(data):
+            raise KeyboardInterrupt
+        return False
+
+    with pytest.raises(KeyboardInterrupt):
+        Follower([path], out, codec="none").run(ended, seen.append)
+    return seen[-1]
+
+
+def test_gone_on_with_it_is_never_behind(place):
+    path, out = place
+    before = interrupted(path, out, OLD)
+    path.write_bytes(OLD + NEW)
+    seen = []
+    Follower([path], out, codec="none").run(lambda: bool(seen), seen.append)
+    assert seen[0]["live"]["counter"] > before["live"]["counter"] and seen[0]["logs"][0]["source"]["size_bytes"] >= len(OLD)
+    assert snapshot(out) == snapshot(fresh(OLD + NEW, out.with_name("whole")))
+
+
+def test_gone_on_with_other_logs_it_begins_anew_and_says_so(place):
+    path, out = place
+    interrupted(path, out, OLD)
+    assert follow_all(path, out, [writing(path, NEW)]) == {"begun-anew"}
+
+
+def test_gone_on_with_another_codec_it_begins_anew(place):
+    path, out = place
+    interrupted(path, out, OLD)
+    seen = []
+    result = Follower([path], out, codec="gzip").run(lambda: bool(seen), seen.append)
+    assert codes(seen[0]) == ["begun-anew"] and snapshot(result.path) == snapshot(fresh(OLD, out.with_name("whole"), codec="gzip"))
+
+
+@pytest.mark.parametrize("codec", ["none", "zstd"])
+def test_gone_on_with_without_its_log(codec, place):
+    path, out = place
+    interrupted(path, out, OLD)
+    path.rename(path.with_name("dedicated_log_torch_trace_other.log"))
+    with pytest.raises(BundleError, match="which is gone"):
+        Follower([path.parent], out, codec=codec).run(lambda: True, lambda manifest: None)
+    assert validate(Bundle.open(out)) == []
+
+
+def test_old_states_are_removed(place, monkeypatch):
+    from tlparse_bundle.follow import follower
+
+    monkeypatch.setattr(follower, "_KEEP_STATE_S", 0.0)
+    path, out = place
+    most = []
+    follow([path], out, appending(path, OLD, range(0, len(OLD), len(OLD) // 8)), told=lambda manifest: most.append(len(list((out / "live").glob("[0-9]*")))), codec="none")
+    assert 1 < len(most) and max(most) <= 3
+
+
+def test_who_may_not_read_the_log_may_not_read_the_bundle(place):
+    path, out = place
+    path.write_bytes(OLD)
+    path.chmod(0o600)
+    modes = []
+    result = follow([path], out, [writing(path, OLD)], told=lambda manifest: modes.append(manifest["logs"] and (out.stat().st_mode | (out / "manifest.json").stat().st_mode) & 0o077))
+    assert modes[-1] == 0 and all(file.stat().st_mode & 0o077 == 0 for file in result.path.rglob("*"))
+
+
+FOLLOW = """
+import sys
+from tlparse_bundle.follow import Follower, pace
+pace._SHOWN_S = pace._LEAST_GAP_S = pace._GAP = 0.0
+Follower([sys.argv[1]], sys.argv[2], codec="none").run(lambda: False, lambda manifest: print(manifest["live"]["counter"], flush=True))
+"""
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_killed_at_any_moment(seed, place):
+    """What is there can be read, nothing else is left, and another one goes on; several times, while the log grows."""
+    path, out = place
+    rng = random.Random(f"kill {seed}")
+    data = (traces.ROOT / "fixtures" / "killed" / "trace" / "dedicated_log_torch_trace_fixture0.log").read_bytes()
+    path.write_bytes(b"")
+    for number in range(1, 7):
+        with subprocess.Popen([sys.executable, "-c", FOLLOW, str(path.parent), str(out)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+            if number > 1:
+                process.stdout.readline()  # the first state
+            with path.open("ab") as file:
+                file.write(data[len(data) * (number - 1) // 6 : len(data) * number // 6])
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(rng.random() * 0.1)
+            process.kill()
+        until(lambda: sorted(entry.name for entry in out.parent.iterdir() if entry.name.startswith(".")), [])
+        if (out / "manifest.json").exists():
+            assert validate(Bundle.open(out)) == []
+    assert follow_all(path, out, [lambda: None]) <= {"begun-anew"}
