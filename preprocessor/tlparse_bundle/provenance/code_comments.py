@@ -26,6 +26,7 @@ from tlparse_bundle.provenance.graph_text import GraphText
 
 _MAX_BLOCK = 5_000  # lines of comments above a kernel
 _MAX_LINE = 20_000  # characters of a line that are looked at
+_MAX_ALIKE = 1_000  # nodes of one operator with one input or source line: of more none is looked for
 _NAMED = re.compile(r"\s*(?:#|//) Topologically Sorted Source Nodes: \[([^\]]*)\]")
 _FRAGMENT = re.compile(r"\s*(?:#|//)\s+%(\w+) : .*? = call_function\[")
 _ORIGIN = re.compile(r"\s*(?:#|//)\s+[\w.]+ => ([\w, ]+)$")
@@ -52,13 +53,16 @@ class CodeComments:
         """``ambiguous``: names that mean something else too, and so say nothing."""
         self._code, self._post = code, post
         self._ambiguous = frozenset(ambiguous)
-        self._operators: dict[str, list[int]] = {}  # lines of nodes
-        self._inputs: dict[int, frozenset[str]] = {}
+        self._operators: dict[int, str] = {}  # of each node that calls one
+        self._with_input: dict[tuple[str, str], list[int]] = {}  # operator, name of a node -> lines of the nodes that take it
+        self._with_source: dict[tuple[str, Source | None], list[int]] = {}
         for number, line in enumerate(text.split("\n"), 1):
             match = _OPERATOR.search(line[:_MAX_LINE]) if number in post.operations else None
             if match:
-                self._operators.setdefault(match[2].removesuffix("_"), []).append(number)
-                self._inputs[number] = frozenset(_WORD.findall(line[match.end() : _MAX_LINE].partition(";")[0]))
+                operator = self._operators[number] = match[2].removesuffix("_")
+                self._with_source.setdefault((operator, post.sources[number]), []).append(number)
+                for name in set(_WORD.findall(line[match.end() : _MAX_LINE].partition(";")[0])):
+                    self._with_input.setdefault((operator, name), []).append(number)
         self._fused: set[str] = set()  # kernels of Inductor whose nodes are given
         self._taken: set[int] = set()  # nodes of calls of libraries
 
@@ -72,12 +76,12 @@ class CodeComments:
             operator = operator_of(name)
             if operator is None:
                 found[number] = self._nodes_of_kernel(name)
-            elif len(lines) == 1 and operator in self._operators:
+            elif len(lines) == 1:
                 calls.append((number, operator, self._named_above(lines[0]), sources))
         for rule in (self._by_name, self._by_input, self._by_source):
             for number, operator, named, sources in calls:
                 lines = [] if found[number] else rule(operator, named, sources)
-                if len(lines) == 1:
+                if lines:
                     found[number] = lines
                     self._taken.update(lines)
         return found
@@ -114,16 +118,22 @@ class CodeComments:
             elif not _BETWEEN.match(line):
                 return
 
-    def _candidates(self, operator: str) -> list[int]:
-        return [line for line in self._operators[operator] if line not in self._taken]
+    def _one(self, lists: Iterable[list[int]]) -> list[int]:
+        """Those that no call has yet, when it is one."""
+        found: set[int] = set()
+        for lines in lists:
+            if len(lines) > _MAX_ALIKE:
+                return []
+            found.update(line for line in lines if line not in self._taken)
+        return list(found) if len(found) == 1 else []
 
     def _by_name(self, operator: str, named: list[str], sources: set[Source]) -> list[int]:
-        last = self._post.lines[named[-1]] if named and named[-1] else []
-        return [line for line in self._candidates(operator) if line in last]
+        lines = self._post.lines[named[-1]] if named and named[-1] else []
+        return self._one([[line for line in lines if self._operators.get(line) == operator]])
 
     def _by_input(self, operator: str, named: list[str], sources: set[Source]) -> list[int]:
-        return [line for line in self._candidates(operator) if not self._inputs[line].isdisjoint(named)]
+        return self._one(self._with_input.get((operator, name), []) for name in dict.fromkeys(named))
 
     def _by_source(self, operator: str, named: list[str], sources: set[Source]) -> list[int]:
         """What is not named at all, with a comment that is there, and of one source line."""
-        return [line for line in self._candidates(operator) if named and self._post.sources[line] in sources]
+        return self._one(self._with_source.get((operator, source), []) for source in sources) if named else []
