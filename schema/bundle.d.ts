@@ -449,6 +449,8 @@ export interface Findings {
       /** Could not be asked. */
       bypass: number;
     }>;
+    /** What the torch that wrote the log does not write, so that an empty list of it means nothing (docs/versions.md). */
+    untold?: ("failures" | "graph_breaks" | "function_names" | "times" | "recompile_reasons" | "timeline" | "caches")[];
     /** Number of findings by severity. */
     findings: {
       /** Findings of severity 'error'. */
@@ -746,7 +748,7 @@ export interface Log {
     /** Number of events with it. */
     event_count: number;
   }[];
-  /** Process ids in the record prefixes, in order of first appearance. More than one is unusual. */
+  /** Process ids in the record prefixes, in order of first appearance; torch 2.3 and 2.4 write ids of threads, above 4294967296. More than one is unusual. */
   pids: number[];
   /** The log file, as in the manifest. */
   source: {
@@ -958,6 +960,8 @@ export interface Manifest {
         /** Could not be asked. */
         bypass: number;
       }>;
+      /** What the torch that wrote the log does not write, so that an empty list of it means nothing (docs/versions.md). */
+      untold?: ("failures" | "graph_breaks" | "function_names" | "times" | "recompile_reasons" | "timeline" | "caches")[];
       /** Number of findings by severity. */
       findings: {
         /** Findings of severity 'error'. */

@@ -41,7 +41,7 @@ CODES: dict[str, Code] = {
     "rank-mixed": Code("info", "The log holds records of several ranks. It is filed under the rank of the file name, else under the first."),
     "rank-differs": Code("warning", "The rank in the file name is not the one that the records carry. It is filed under that of the file name."),
     "time-invalid": Code("warning", "The record prefix holds no valid time; the event has the time of the one before."),
-    "year-unknown": Code("info", "The log has no chromium event to derive the year and the time zone from, so that times are known only relative to its first record."),
+    "year-unknown": Code("info", "The log has neither chromium events nor metrics to derive the year and the time zone from, so that times are known only relative to its first record."),
     "clock-inferred": Code("info", "The log writes local time without year and zone; both were derived from the first chromium event."),
     "timeline-invalid": Code("warning", "The payload of a chromium event is not a trace event. It is kept as a payload, but is not part of the timeline."),
     "timeline-misnested": Code("info", "Spans of the timeline that overlap without one lying in the other, or an end without a begin: several threads write under one thread id. The span table puts them on lanes."),

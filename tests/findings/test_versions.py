@@ -98,3 +98,44 @@ def test_a_torch_without_metrics(log, name, text):
     guarded = {event.compile.id for event in found.events(type="dynamo_guards")}
     assert {compile.id for compile in found.compiles if compile.status in ("ok", "empty")} >= guarded
     assert not [compile.key for compile in found.compiles if compile.status == "missing" and compile.id in guarded]
+
+
+def test_breaks_that_are_not_written(log):
+    """2.3 to 2.5 write none: it is said, with what tells of most of them all the same."""
+    for version in ("2.4.1", "2.5.1"):
+        summary = log(f"{version}/breaks").findings()["summary"]
+        assert summary["graph_break_count"] is None and "graph_breaks" in summary["untold"]
+        assert summary["text"].endswith(" 7 places where a graph ends can be told from names of the functions that go on there.")
+        assert summary["restart_count"] == 6
+    assert log("2.6.0/breaks").findings()["summary"]["untold"] == []
+
+
+def test_why_2_5_compiles_again(log):
+    """It writes reasons, but no graph breaks; of the recompile limit only why it was to be compiled again."""
+    recompiles = log("2.5.1/recompiles").findings()
+    assert recompiles["summary"]["text"].startswith("19 compiles of 8 functions in 5.91 s: 1 function at the recompile limit, 2 restarts and 10 recompiles for 8 reasons. This version of torch does not write graph breaks.")
+    (limit,) = [row for row in recompiles["findings"] if row["kind"] == "recompile-limit"]
+    assert limit["function"] == "limit"
+    assert recompiles["summary"]["untold"] == ["graph_breaks"]
+
+
+def test_the_year_of_2_4(log):
+    """It has no timeline; metrics tell when a compile began."""
+    found = log("2.4.1/breaks")
+    assert found.directory["clock"] == {"origin": "11-22 19:20:25.850000", "origin_epoch_us": 1795375225850000, "year": 2026, "utc_offset_minutes": 0}
+    assert found.row["diagnostics"] == {"clock-inferred": 1}
+    assert log("2.3.1/breaks").directory["clock"]["year"] is None
+
+
+def test_an_empty_list_of_guards_is_no_list(log):
+    """2.4 writes one beside each tree."""
+    trees = log("2.4.1/breaks").table("guards")["trees"]
+    assert {row["form"] for row in trees} == {"tree"} and min(row["guard_count"] for row in trees) > 0
+    assert len({row["compile_index"] for row in trees}) == len(trees)
+    assert {row["form"] for row in log("2.3.1/breaks").table("guards")["trees"]} == {"list"}
+
+
+def test_a_log_that_is_too_short_to_tell_its_age_is_not_called_old(built, tmp_path):
+    path = tmp_path / "dedicated_log_torch_trace_x.log"
+    path.write_bytes(record('dynamo_start 0/0 {"stack": []}'))
+    assert built(path).logs[0].findings()["summary"]["untold"] == []

@@ -203,4 +203,4 @@ def _note_clock(decoder: EventDecoder, diagnostics: Diagnostics, size_bytes: int
         sign, minutes = "-" if clock.utc_offset_minutes < 0 else "+", abs(clock.utc_offset_minutes)
         diagnostics.add("clock-inferred", f"year {clock.year}, local time is UTC{sign}{minutes // 60:02d}:{minutes % 60:02d}")
     elif decoder.event_count:
-        diagnostics.add("year-unknown", "no chromium event to derive the year from")
+        diagnostics.add("year-unknown", "no chromium event or metrics to derive the year from")

@@ -100,6 +100,7 @@ FIELDS = (
     MetricField("restart_reasons", None, "failure", "Why Dynamo began anew."),
     MetricField("non_compliant_ops", None, "failure", "Custom operators that PyTorch's rules do not allow."),
     MetricField("compliant_custom_ops", None, "other", "Custom operators that keep PyTorch's rules."),
+    MetricField("possibly_missed_reinplacing_opportunities", _N, "other", "Arguments of operators that change them, copied although it may not have been needed (torch 2.5)."),
     MetricField("cudagraph_skip_reason", None, "failure", "Why CUDA graphs were not used."),
     MetricField("tensorify_float_attempt", None, "other", "Python floats were to become tensors."),
     MetricField("tensorify_float_success", None, "other", "They did."),

@@ -119,12 +119,18 @@ class Facts:
         return "dynamo_guards" not in kinds or not kinds.isdisjoint(("compilation_metrics", "chromium_event"))
 
     @cached_property
+    def tells_recompiles(self) -> bool:
+        """Whether this torch writes why something was compiled again: since 2.5, which also began to write a timeline."""
+        known = any(kind["type"] == "chromium_event" or kind["name"] == "recompile_reasons" for kind in self.directory["kinds"])
+        return known or self.tells_breaks
+
+    @cached_property
     def tells_breaks(self) -> bool:
-        """Whether this torch writes graph breaks and why something was compiled again: since 2.5, as do newer metrics."""
+        """Whether this torch writes graph breaks: since 2.6, metrics of which have new times; True of a log without metrics."""
         if not self.tells_ends:
             return False
         new = any("dynamo_cumulative_compile_time_us" in row["values"] or "start_time_us" in row["values"] for row in self.metrics)
-        return new or not self.metrics or any(kind["name"] in ("dynamo_graph_break_reason", "recompile_reasons") for kind in self.directory["kinds"])
+        return new or not self.metrics or any(kind["name"] == "dynamo_graph_break_reason" for kind in self.directory["kinds"])
 
     @cached_property
     def frames(self) -> list[FrameCompile]:

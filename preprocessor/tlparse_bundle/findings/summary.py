@@ -13,6 +13,7 @@ from tlparse_bundle.findings.finding import Finding
 from tlparse_bundle.findings.places import is_generated
 from tlparse_bundle.findings.change_words import what_changed
 from tlparse_bundle.findings.constants import noun
+from tlparse_bundle.findings.untold import untold, untold_text
 from tlparse_bundle.findings.words import CACHES, code, duration, large, listed, plural
 
 
@@ -36,7 +37,7 @@ def summary(facts: Facts, findings: Sequence[Finding]) -> dict:
         "unfinished_count": count("unfinished-compile"),
         "graph_break_count": break_count(facts) if facts.tells_breaks else None,
         "graph_break_place_count": place_count(facts) if facts.tells_breaks else None,
-        "recompile_count": recompile_count(facts) if facts.tells_breaks else None,
+        "recompile_count": recompile_count(facts) if facts.tells_recompiles else None,
         "restart_count": count("restart"),
         "recompile_limit_count": sum(finding.kind == "recompile-limit" for finding in findings),
         "specialization_count": specialization_count(facts),
@@ -46,6 +47,7 @@ def summary(facts: Facts, findings: Sequence[Finding]) -> dict:
         "start_epoch_us": facts.directory["clock"]["origin_epoch_us"],
         "phase_times_us": phase_times_us(facts),
         "cache_counts": cache_counts(facts),
+        "untold": untold(facts),
     }
     return {"text": _text(facts, numbers, findings), **numbers, "findings": {severity: sum(f.severity == severity for f in findings) for severity in ("error", "warning", "info")}}
 
@@ -55,21 +57,15 @@ def _text(facts: Facts, numbers: dict, findings: Sequence[Finding]) -> str:
     wrong = list(_wrong(facts, numbers))
     damaged = any(finding.kind == "data-problem" and finding.details["loses_records"] for finding in findings)
     if wrong:
-        return f"{begin}: {listed(wrong, 20)}." + (" The log is damaged: there may be more." if damaged else "") + _untold(facts)
+        return f"{begin}: {listed(wrong, 20)}." + (" The log is damaged: there may be more." if damaged else "") + untold_text(facts)
     if damaged:
         return f"{begin}. The log is damaged, so that more may have happened than it tells."
     if not numbers["compile_count"]:
         return f"{begin}."
     if not facts.tells_ends:
-        return f"{begin}.{_untold(facts)}"
-    return f"{begin}: no failures{', graph breaks or recompiles' if facts.tells_breaks else ''}.{_untold(facts)}"
-
-
-def _untold(facts: Facts) -> str:
-    if not facts.tells_ends:
-        ended = sum(frame.row["status"] != "missing" for frame in facts.compiled)
-        return f" {large(plural(ended, 'compile'))} ended well. This version of torch does not write failures, graph breaks, names of functions, times, nor why it compiles again."
-    return "" if facts.tells_breaks else " This version of torch does not write graph breaks, nor why it compiles again."
+        return f"{begin}.{untold_text(facts)}"
+    told = [word for word, tells in (("graph breaks", facts.tells_breaks), ("recompiles", facts.tells_recompiles)) if tells]
+    return f"{begin}: no {listed(['failures', *told], joint='or')}.{untold_text(facts)}"
 
 
 def _functions(facts: Facts, count: int) -> str:

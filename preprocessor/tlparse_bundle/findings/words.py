@@ -46,12 +46,12 @@ def _digits(number: float) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def listed(parts: Sequence[str], most: int = 3) -> str:
+def listed(parts: Sequence[str], most: int = 3, joint: str = "and") -> str:
     """"a, b and c"; "a, b, c and 4 more"."""
     shown = list(parts[:most])
     if len(parts) > most:
         shown.append(f"{len(parts) - most:,} more")
-    return " and ".join(filter(None, [", ".join(shown[:-1]), shown[-1]])) if shown else ""
+    return f" {joint} ".join(filter(None, [", ".join(shown[:-1]), shown[-1]])) if shown else ""
 
 
 def code(text: str) -> str:

@@ -69,6 +69,9 @@ class Recompiles:
         # What is known of a row only later:
         self._caused_by: dict[int, int] = {}
         self._at_limit: set[int] = set()
+        # torch 2.5 writes nothing of a compile that the limit refused but why it was to be compiled again.
+        self._asked: dict[int, tuple[int, _Frame]] = {}  # row of each compile with reasons and, so far, neither start nor metrics
+        self._is_old = False  # 2.6 and later write metrics of it, too; theirs have start_time_us
 
     @staticmethod
     def wants(event: Event) -> bool:
@@ -88,6 +91,7 @@ class Recompiles:
                 if parsed is not None:
                     self._cascades.graph_break(frame.recompiles[event.compile_id.frame_compile_id], parsed[1])
         elif frame is not None and type(event.value) is dict:
+            self._asked.pop(event.compile_index, None)
             if event.type == "dynamo_start":
                 self._observe_start(event, frame)
             else:
@@ -139,7 +143,9 @@ class Recompiles:
         reasons, understood = read_reasons(text)
         if not understood:
             unexpected(self._diagnostics, event, "not one text or list of texts, each beginning with a compile id")
-        self._add(event, frame, reasons, None if understood else text)
+        recompile = self._add(event, frame, reasons, None if understood else text)
+        if frame is not None:
+            self._asked[event.compile_index] = recompile.row, frame
 
     def _add(self, event: Event, frame: _Frame | None, reasons: list[str], text: str | None) -> Recompile:
         parsed = []
@@ -172,6 +178,7 @@ class Recompiles:
         return frame and frame.compiles.get(int(parts[1]))
 
     def _observe_metrics(self, event: Event, frame: _Frame, metrics: dict) -> None:
+        self._is_old = self._is_old or "start_time" in metrics and "start_time_us" not in metrics
         function, file, line = (metrics.get(key) for key in ("co_name", "co_filename", "co_firstlineno"))
         if type(function) is str:
             self._name(frame, function, file if type(file) is str else None, line if type(line) is int else None)
@@ -194,6 +201,10 @@ class Recompiles:
         causes: dict[tuple, dict] = {}
         of_rows: list[dict] = []
         recompiles = JsonList()
+        if self._is_old:
+            for compile_index, (row, frame) in self._asked.items():
+                self._at_limit.add(row)
+                frame.limit_compile_index = compile_index
         for number, row in enumerate(self._rows):
             row["limit"], row["caused_by"] = number in self._at_limit, self._caused_by.get(number)
             is_root = row["caused_by"] is None

@@ -49,6 +49,7 @@ class EventDecoder:
         self.stack_reader = StackReader(self.stacks, self._note, strings)
         self.event_count = 0
         self._anchored = False
+        self._began_us: dict[tuple, int] = {}  # the first dynamo_start of each frame compile, until the clock is anchored
         self._last_time_us = 0
 
     def decode(self, record: Record) -> tuple[Event, bytes]:
@@ -89,7 +90,20 @@ class EventDecoder:
             event.occurrence = 1
         else:
             event.occurrence = self._occurrences.of(event.compile_id, starts=starts, opens=opens)
+        if not self._anchored and event.compile_id is not None:
+            self._anchor_at_begin(event)
         return event, kept
+
+    def _anchor_at_begin(self, event: Event) -> None:
+        """torch 2.4 writes no timeline; its metrics tell when the compile began, which its dynamo_start was written at."""
+        key = event.compile_id.frame_compile
+        if event.type == "dynamo_start":
+            if event.compile_id.attempt == 0 and len(self._began_us) < _MAX_PLACES:
+                self._began_us[key] = event.time_us
+        elif event.type == "compilation_metrics" and type(event.value) is dict:
+            start, time_us = event.value.get("start_time"), self._began_us.get(key)
+            if time_us is not None and type(start) in (int, float) and 0 < start < 4e9:
+                self._anchored = self.clock.anchor(start * 1e6, time_us)
 
     def _new_place(self, level: bytes, place: bytes) -> tuple[int, int]:
         """Origin and pid of b"pid path:line"."""

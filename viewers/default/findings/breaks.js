@@ -7,6 +7,7 @@ import { count, firstLine, plural } from "../../lib/page/format.js";
 import { cards, shownBy } from "../shared/finding-leads.js";
 import { modelOf, summaryOf } from "../shared/model.js";
 import { compileLink, pairs, recordLink, sourceLine, webLink } from "../shared/parts.js";
+import { isUntold, untoldPage } from "../shared/untold.js";
 
 const ARTIFACT = "dynamo_graph_break_reason";
 const MOST_SHOWN = 200;
@@ -16,6 +17,7 @@ export async function openBreaks({ log, state }) {
   const [model, found, table] = await Promise.all([modelOf(log), log.findings(), log.table("graph_breaks")]);
   const breaks = table?.graph_breaks ?? [];
   if (breaks.length === 0) {
+    if (isUntold(log, "graph_breaks")) return untoldPage("Graph breaks", "graph_breaks", ...otherTraces(log, model, state));
     return emptyPage("No graph breaks",
       "Every place where Dynamo had to end a graph would be here, with torch's reason, its hints and the line of the program.",
       summaryOf(log)?.restart_count ? h("a", { href: state.link({ view: "failures", type: "restart" }) }, "Restarts without a recorded graph break")
@@ -37,6 +39,23 @@ export async function openBreaks({ log, state }) {
       return [shown, breakDetail(model, breaks[i], state, shown.length > 0)];
     },
   });
+}
+
+const PART = /^torch_dynamo_resume_in_(.+)_at_(\d+)$/;
+
+/** What tells of graph breaks where no record does: traces that began anew, and what goes on behind a break. @param {any} log @param {any} model @param {any} state */
+function otherTraces(log, model, state) {
+  const parts = new Map(); // by name: the line is in it
+  for (const { rows: [first], last } of model.frames) {
+    const part = PART.exec(last.function ?? "");
+    if (part && !parts.has(`${last.filename} ${last.function}`)) parts.set(`${last.filename} ${last.function}`, { first, file: last.filename, name: part[1], line: part[2] });
+  }
+  return [
+    summaryOf(log)?.restart_count ? h("a", { href: state.link({ view: "failures", type: "restart" }) }, "Restarts, with their reasons") : null,
+    parts.size > 0 && ["Functions that go on in a part of their own, as they do behind a graph break:", h("ul", null, [...parts.values()].slice(0, MOST_SHOWN).map(({ first, file, name, line }) =>
+      h("li", null, h("code", null, name), " at ", h("span", { class: "mono" }, file === null ? `line ${line}` : `${model.short(file)}:${line}`), " ", compileLink(model, first, state)))),
+    parts.size > MOST_SHOWN && `${count(MOST_SHOWN)} of ${count(parts.size)} shown`],
+  ];
 }
 
 /** @param {any} model @param {any} row */

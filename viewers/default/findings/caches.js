@@ -6,6 +6,7 @@ import { count, plural, time } from "../../lib/page/format.js";
 import { cards, shownBy } from "../shared/finding-leads.js";
 import { functionName, idText, modelOf } from "../shared/model.js";
 import { compileLink, pairs, recordLink } from "../shared/parts.js";
+import { isUntold, untoldPage } from "../shared/untold.js";
 import { CACHES, cacheReason, outcomeBadge, outcomeCount } from "./cache-names.js";
 
 /** @param {import("../frame/viewer.js").Context} context @returns {Promise<import("../frame/viewer.js").View>} */
@@ -13,6 +14,7 @@ export async function openCaches({ log, state }) {
   const [model, found, table] = await Promise.all([modelOf(log), log.findings(), log.table("caches")]);
   const rows = table?.caches ?? [];
   if (rows.length === 0) {
+    if (isUntold(log, "caches")) return untoldPage("Cache records", "caches");
     return emptyPage("No cache records",
       "Hits, misses and bypasses of the FX graph cache, the AOTAutograd cache, the profile and the precompile cache would be here. Torch asks them when Inductor compiles and they are not switched off (TORCHINDUCTOR_FORCE_DISABLE_CACHES).");
   }

@@ -9,6 +9,7 @@ import { count, firstLine } from "../../lib/page/format.js";
 import { cards } from "../shared/finding-leads.js";
 import { functionName, modelOf, placeOf } from "../shared/model.js";
 import { compileLink, pairs, recordLink, sourceLine } from "../shared/parts.js";
+import { isUntold, untoldPage } from "../shared/untold.js";
 
 /** @typedef {import("../../lib/finding/card.js").Finding} Finding */
 /** @typedef {{id: string, finding: Finding | null, rows: any[]}} Item a finding with the rows of the failure table that show it, or a row that none is about */
@@ -26,6 +27,7 @@ export async function openFailures({ log, state }) {
   const [model, found, table] = await Promise.all([modelOf(log), log.findings(), log.table("failures")]);
   const items = itemsOf(found?.findings ?? [], table?.failures ?? []);
   if (items.length === 0) {
+    if (isUntold(log, "failures")) return untoldPage("Failures", "failures");
     return emptyPage("No failures",
       "Compiles that failed or are unfinished, exceptions and restarts would be here, with the line of the program and the traceback. Nothing of the kind is in this log.");
   }

@@ -7,6 +7,7 @@ import { count, plural, time } from "../../lib/page/format.js";
 import { cards } from "../shared/finding-leads.js";
 import { idText, modelOf } from "../shared/model.js";
 import { compileLink, recordLink } from "../shared/parts.js";
+import { isUntold, untoldPage } from "../shared/untold.js";
 
 /** @typedef {import("../../lib/finding/card.js").Finding} Finding */
 /** @typedef {{log: any, model: any, found: import("../shared/finding-leads.js").Findings, table: any, state: any, cascades: Map<number, number[]>, at: Map<any, any>}} About */
@@ -19,6 +20,11 @@ const DEEPEST = 12;
 export async function openRecompiles({ log, state }) {
   const [model, found, table] = await Promise.all([modelOf(log), log.findings(), log.table("recompiles")]);
   if (!table?.recompiles.length) {
+    if (isUntold(log, "recompile_reasons")) {
+      const again = model.frames.filter(({ last }) => last.frame_compile_id > 0);
+      return untoldPage("Reasons of recompiles", "recompile_reasons", again.length > 0 && [`Ids of compiles tell that ${plural(again.length, "compile was", "compiles were")} made again: `,
+        again.slice(0, MOST_SHOWN).map(({ rows: [first] }, i) => [i > 0 && ", ", compileLink(model, first, state)]), again.length > MOST_SHOWN && ` and ${count(again.length - MOST_SHOWN)} more`]);
+    }
     return emptyPage("No recompiles", "Compiles that were made again when a guard failed would be here, with the guard and the line of the program.");
   }
   const at = new Map(table.recompiles.map((/** @type {any} */ row, /** @type {number} */ i) => [row.compile_index, i]));

@@ -103,7 +103,7 @@ const NONE = "none recorded", UNTOLD = "this torch does not record them";
 export function tiles({ log, state, found: { summary, findings }, phases }) {
   const of = (/** @type {string[]} */ ...kinds) => findings.filter(({ kind }) => kinds.includes(kind));
   const caches = h("li", null);
-  const readCaches = () => log.table("caches").then((table) => fill(caches, cacheTile(table?.caches ?? [], state)), () => fill(caches, tile({ number: "–", noun: "caches", note: "not readable", href: state.link({ view: "caches" }) })));
+  const readCaches = () => log.table("caches").then((table) => fill(caches, cacheTile(table?.caches ?? [], state, summary.untold?.includes("caches") ?? false)), () => fill(caches, tile({ number: "–", noun: "caches", note: "not readable", href: state.link({ view: "caches" }) })));
   afterPaint(readCaches); // a large table for one number
   const { failure_count: failed, unfinished_count: open, recompile_count: recompiles, graph_break_count: breaks } = summary;
   const again = of("recompile");
@@ -121,12 +121,12 @@ export function tiles({ log, state, found: { summary, findings }, phases }) {
     caches);
 }
 
-/** @param {any[]} rows of the cache table @param {any} state */
-function cacheTile(rows, state) {
+/** @param {any[]} rows of the cache table @param {any} state @param {boolean} isUntold */
+function cacheTile(rows, state, isUntold) {
   const of = (/** @type {string} */ outcome) => rows.filter((row) => row.outcome === outcome).length;
   const [hits, misses, bypasses] = [of("hit"), of("miss"), of("bypass")];
   const asked = hits + misses;
-  if (asked === 0) return tile({ number: "–", noun: "cache hits", note: bypasses ? plural(bypasses, "bypass", "bypasses") : "no lookups recorded", href: state.link({ view: "caches" }) });
+  if (asked === 0) return tile({ number: "–", noun: "cache hits", note: bypasses ? plural(bypasses, "bypass", "bypasses") : isUntold ? UNTOLD : "no lookups recorded", href: state.link({ view: "caches" }) });
   const note = [plural(misses, "miss", "misses"), plural(hits, "hit"), bypasses && plural(bypasses, "bypass", "bypasses")].filter(Boolean).join(", ");
   return tile({ number: `${Math.round((100 * hits) / asked)} %`, noun: "cache hits", note, href: state.link({ view: "caches" }) });
 }

@@ -38,7 +38,7 @@ export function openRecord({ bundle, log, state }, model, root) {
         h("li", null, h("span", { title: clockText(model.directory.clock, event) }, `${time(event.time_us)} after the first`)),
         h("li", null, compileLink(model, event.compile_index, state)),
         h("li", null, event.rank === null ? "no rank in it" : `rank ${event.rank}`),
-        h("li", null, `process ${model.directory.pids[event.pid_index]}`),
+        h("li", null, writerText(model.directory.pids[event.pid_index])),
         h("li", null, h("span", { class: "path", title: "The place in torch that wrote it" }, `${origin.path}:${origin.line}`)),
         h("li", null, `${bytes(event.size_bytes)} in the log`),
         event.payload_forms && h("li", null, event.payload_forms)),
@@ -68,3 +68,6 @@ function clockText(clock, event) {
   if (clock.origin_epoch_us !== null) return new Date((clock.origin_epoch_us + event.time_us) / 1000).toISOString();
   return `the first record: ${clock.origin ?? "no time"}, local time, year and time zone unknown`;
 }
+
+/** Who wrote a record: torch 2.3 and 2.4 tell the thread, whose id is an address, instead of the process. @param {number} id */
+const writerText = (id) => (id > 2 ** 32 ? `thread ${id}` : `process ${id}`);

@@ -1,0 +1,56 @@
+"""What a log cannot tell, because the torch that wrote it does not record it: unknown is not zero.
+
+A log of torch before 2.10 often does not name its version, so that what its records have tells how old it is.
+"""
+
+from __future__ import annotations
+
+import re
+
+from tlparse_bundle.findings.facts import Facts
+from tlparse_bundle.findings.words import large, plural
+
+# What each is called behind "This version of torch does not write"; in the order of these words.
+TOPICS = {
+    "failures": "failures",
+    "graph_breaks": "graph breaks",
+    "function_names": "names of functions",
+    "times": "times",
+    "recompile_reasons": "why it compiles again",
+    "timeline": "a timeline",
+    "caches": "what it asks caches",
+}
+_PART = re.compile(r"torch_dynamo_resume_in_.+_at_\d+")
+_SAID = ("failures", "graph_breaks", "function_names", "times")  # in the headline, with the reasons of recompiles
+
+
+def untold(facts: Facts) -> list[str]:
+    """Topics, in their order."""
+    missing = {
+        "failures": not facts.tells_ends,
+        "graph_breaks": not facts.tells_breaks,
+        "function_names": not facts.tells_ends,
+        "times": not facts.tells_ends,
+        "recompile_reasons": not facts.tells_recompiles,
+        "timeline": not facts.tells_recompiles,  # all since 2.5
+        "caches": not facts.tells_recompiles,
+    }
+    return [topic for topic in TOPICS if missing[topic]]
+
+
+def untold_text(facts: Facts) -> str:
+    """The end of the headline; empty when the log can tell all that the headline is about."""
+    missing = untold(facts)
+    said = ", ".join(TOPICS[topic] for topic in _SAID if topic in missing)
+    if not said:
+        return ""
+    also = f", nor {TOPICS['recompile_reasons']}" if "recompile_reasons" in missing else ""
+    ended = sum(frame.row["status"] != "missing" for frame in facts.compiled)
+    ends = "" if facts.tells_ends else f" {large(plural(ended, 'compile'))} ended well."
+    return f"{ends} This version of torch does not write {said}{also}.{_known_breaks(facts)}"
+
+
+def _known_breaks(facts: Facts) -> str:
+    """What goes on behind a graph break is called after the function and the line."""
+    places = {(frame.row["filename"], frame.row["function"]) for frame in facts.frames if _PART.fullmatch(frame.row["function"] or "")}
+    return f" {plural(len(places), 'place')} where a graph ends can be told from names of the functions that go on there." if places else ""

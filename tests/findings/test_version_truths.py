@@ -1,0 +1,53 @@
+"""The same six programs with eleven minors of torch: what is said of each log is what its process said of itself."""
+
+import json
+
+import pytest
+import traces
+import version_truths
+
+FOLDER = traces.ROOT / "fixtures" / "versions"
+VERSIONS = sorted((path.parent.name for path in FOLDER.glob("*/truth.json")), key=lambda name: [int(part) for part in name.split(".")])
+MINORS = ["2.3", "2.4", "2.5", "2.6", "2.7", "2.8", "2.9", "2.10", "2.12", "2.13", "2.15"]
+
+
+def logs_of(built, version, name):
+    path = FOLDER / version / (name if name == "ddp" else f"{name}.log.zst")
+    return built(path)
+
+
+def truth_of(version, name):
+    return json.loads((FOLDER / version / "truth.json").read_text())[name]
+
+
+def test_there_are_all_of_them():
+    assert [version.rpartition(".")[0] for version in VERSIONS] == MINORS
+
+
+@pytest.mark.parametrize("name", [name for name in version_truths.PROGRAMS if name != "ddp"])
+@pytest.mark.parametrize("version", VERSIONS)
+def test_what_is_said_is_what_the_process_said(built, version, name):
+    (log,) = logs_of(built, version, name).logs
+    assert version_truths.differences(name, log, truth_of(version, name), FOLDER / "programs") == []
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_two_ranks(built, version):
+    """Both are healthy; rank 1 has a graph break more."""
+    bundle = logs_of(built, version, "ddp")
+    for rank, log in enumerate(bundle.logs):
+        assert version_truths.differences("ddp", log, truth_of(version, f"ddp.rank{rank}"), FOLDER / "programs") == []
+        assert log.findings()["summary"]["findings"]["error"] == 0
+    assert [row["title"] for row in bundle.ranks("findings")["findings"] if row["severity"] == "error"] == []
+
+
+def test_a_difference_is_noticed(built):
+    """That the comparison itself can fail, for each thing that it looks at."""
+    (log,) = logs_of(built, "2.15.0", "fail").logs
+    truth = truth_of("2.15.0", "fail")
+    index = {column: number for number, column in enumerate(("id", "function", "failure", "operators", "guards", "time_us"))}
+    for column, value in (("function", "other"), ("failure", "OtherError"), ("operators", 99), ("guards", 99), ("time_us", 1), ("id", "77/0")):
+        metrics = [list(row) for row in truth["metrics"]]
+        metrics[0][index[column]] = value
+        assert version_truths.differences("fail", log, {**truth, "metrics": metrics}, FOLDER / "programs"), column
+    assert version_truths.differences("killed", log, truth, FOLDER / "programs")  # it did end

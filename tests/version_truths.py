@@ -1,0 +1,114 @@
+"""What a process itself said of its compiles, held against the bundle of its log: for any version of torch.
+
+A truth is what programs/truth.py of fixtures/versions writes when a program ends, of which ``compact`` keeps what is compared.
+"""
+
+import re
+from pathlib import Path
+
+PROGRAMS = ("breaks", "recompiles", "fail", "train", "ddp", "killed")
+BREAK_LINE = re.compile(r"# BREAK (.+)")
+LIMIT = "RecompileLimitExceeded"
+_SLACK_US = 2_000
+
+
+def compact(truth):
+    """{torch, frames, attempts, metrics}: ``metrics`` are [id, function, failure, operators, guards, time in µs] of each frame compile."""
+    metrics = [row for row in truth["metrics"] if row.get("is_forward") is not False and not row.get("is_runtime") and (row.get("co_name") or row.get("fail_type"))]
+    return {
+        "torch": truth["torch"],
+        "frames": int(truth["counters"].get("frames", {}).get("total", 0)),
+        "attempts": [outcome == "ok" for _, outcome in truth["events"]],
+        "metrics": [
+            [*map(row.get, ("compile_id", "co_name")), _failure(row), *map(row.get, ("graph_op_count", "guard_count")), _time_us(row)] for row in metrics
+        ],
+    }
+
+
+def _failure(row):
+    """The name of the exception's class; LIMIT for what the recompile limit refused, whatever torch calls it."""
+    if "recompile limit" in (row.get("fail_reason") or "").partition("\n")[0].lower():
+        return LIMIT
+    return row.get("fail_type") and row["fail_type"].removeprefix("<class '").removesuffix("'>").rsplit(".", 1)[-1]
+
+
+def _time_us(row):
+    for key, factor in (("dynamo_cumulative_compile_time_us", 1), ("entire_frame_compile_time_s", 1e6)):
+        if row.get(key) is not None:
+            return round(row[key] * factor)
+    return None
+
+
+def differences(name, log, truth, programs):
+    """Sentences: what the bundle of the log of a program says otherwise than the process. ``programs``: the folder of their sources."""
+    summary = log.findings()["summary"]
+    untold = set(summary.get("untold", ()))
+    told = [*_of_compiles(log, truth, untold), *_of_program(name, log, truth, summary, untold, Path(programs, f"{name}.py").read_text())]
+    if summary["unfinished_count"] != (name == "killed"):
+        told.append(f"{summary['unfinished_count']} compiles did not end")
+    return [f"{name}: {sentence}" for sentence in told]
+
+
+def _of_compiles(log, truth, untold):
+    """Each compile that the process knows, and no other."""
+    last, refused = {}, {id_ for id_, _, failure, *_ in truth["metrics"] if failure == LIMIT}
+    for compile in log.compiles:
+        row = compile.row
+        if compile.id is not None and row["status"] is not None and compile.id not in refused:
+            last[compile.id.partition("_")[0]] = row
+    metrics = truth["metrics"]
+    if metrics and metrics[0][0] is None:  # 2.3 does not name the id; the order is that of the frames
+        begun = [key for key, row in last.items() if row["status"] != "missing"]
+        ended = sum(failure is None for _, _, failure, *_ in metrics)
+        if len(begun) + sum(row["status"] == "missing" for row in last.values()) < ended:
+            yield f"{len(begun)} compiles instead of {ended}"
+        if "function_names" in untold and any(row["function"] for row in last.values()):
+            yield "functions have names, which this torch does not write"
+        return
+    known = {id_: rest for id_, *rest in metrics if rest[1] != LIMIT}
+    unknown = {key for key, row in last.items() if row["status"] != "missing"} - set(known)
+    if unknown:
+        yield f"compiles that the process did not make: {sorted(unknown)}"
+    for id_, (function, failure, operators, guards, time_us) in known.items():
+        row = last.get(id_)
+        if row is None:
+            yield f"no compile {id_}"
+            continue
+        said = row["failure"] and row["failure"]["type"]
+        pairs = {"function": (row["function"], function or row["function"]), "failure": (said, failure), "operators": (row["graph_op_count"], operators), "guards": (row["guard_count"], guards)}
+        for what, (here, there) in pairs.items():
+            if here != there:
+                yield f"{id_} has {what} {here!r} instead of {there!r}"
+        if time_us is not None and (row["compile_time_us"] is None or abs(row["compile_time_us"] - time_us) > _SLACK_US):
+            yield f"{id_} took {row['compile_time_us']} µs instead of {time_us}"
+
+
+def _of_program(name, log, truth, summary, untold, source):
+    """What follows from the program."""
+    if name == "breaks" and "function_names" not in untold:
+        lines = {number for number, line in enumerate(source.splitlines(), 1) if BREAK_LINE.search(line)}
+        found = {row["line"] for row in log.table("graph_breaks")["graph_breaks"]}
+        if "graph_breaks" in untold:  # what goes on behind a break is called after its line; in a loop nothing does
+            found = {int(at[1]) for compile in log.compiles if (at := re.search(r"_at_(\d+)$", compile.row["function"] or ""))}
+            lines = {line for line in lines if "in loop" not in source.splitlines()[line - 1]}
+            if lines - found:
+                yield f"nothing goes on behind the breaks at {sorted(lines - found)}"
+        elif found != lines:
+            yield f"breaks at the lines {sorted(found)} instead of {sorted(lines)}"
+    if name == "recompiles" and "recompile_reasons" not in untold:
+        again = sum(not id_.endswith("/0") and failure is None for id_, _, failure, *_ in truth["metrics"])
+        if summary["recompile_count"] != again:
+            yield f"{summary['recompile_count']} recompiles instead of {again}"
+        if summary["recompile_limit_count"] != 1:
+            yield f"{summary['recompile_limit_count']} functions at the limit instead of one"
+    if "failures" not in untold:
+        failed = {id_ for id_, _, failure, *_ in truth["metrics"] if failure is not None and failure != LIMIT}
+        rows = log.findings()["findings"]
+        told = {log.compiles[index].id for row in rows if row["kind"] == "failure" for index in row["compile_indexes"]}
+        breaks = {log.compiles[index].id for row in rows if row["kind"] == "graph-break" for index in row["compile_indexes"]}
+        if failed - told - breaks or told - failed:  # a break that ends a compile is told as a break
+            yield f"failures of {sorted(told)} instead of {sorted(failed - breaks)}"
+    for topic, numbers in {"failures": ["failure_count"], "graph_breaks": ["graph_break_count"], "recompile_reasons": ["recompile_count"]}.items():
+        for number in numbers:
+            if (topic in untold) != (summary[number] is None):
+                yield f"{number} is {summary[number]}, and {topic} {'is' if topic in untold else 'is not'} untold"
