@@ -4,10 +4,11 @@ import json
 
 import pytest
 import traces
+import version_table
 import version_truths
 
 FOLDER = traces.ROOT / "fixtures" / "versions"
-VERSIONS = sorted((path.parent.name for path in FOLDER.glob("*/truth.json")), key=lambda name: [int(part) for part in name.split(".")])
+VERSIONS = list(version_table.paths(FOLDER))
 MINORS = ["2.3", "2.4", "2.5", "2.6", "2.7", "2.8", "2.9", "2.10", "2.12", "2.13", "2.15"]
 
 
@@ -51,3 +52,8 @@ def test_a_difference_is_noticed(built):
         metrics[0][index[column]] = value
         assert version_truths.differences("fail", log, {**truth, "metrics": metrics}, FOLDER / "programs"), column
     assert version_truths.differences("killed", log, truth, FOLDER / "programs")  # it did end
+
+
+def test_the_table_of_versions_is_what_the_logs_have(built, root):
+    logs = {version: [log for path in paths for log in built(path).logs] for version, paths in version_table.paths(FOLDER).items()}
+    assert (root / "docs" / "versions.md").read_text() == version_table.document(logs), "scripts/versions --table writes it"

@@ -1,0 +1,127 @@
+"""docs/versions.md: what the logs of each torch can tell, as the fixtures have it."""
+
+from version_truths import PROGRAMS
+
+YES, NO = "yes", "no"
+
+
+def _kinds(logs):
+    return {(kind["type"], kind["name"]) for log in logs for kind in log.directory["kinds"]}
+
+
+def _told(topic):
+    return lambda logs: NO if any(topic in log.findings()["summary"]["untold"] for log in logs) else YES
+
+
+def _has(*wanted):
+    return lambda logs: YES if any(type_ in wanted or name in wanted for type_, name in _kinds(logs)) else NO
+
+
+def _breaks(logs):
+    if _told("graph_breaks")(logs) == YES:
+        return YES
+    return "places" if any("_at_" in (compile.row["function"] or "") for log in logs for compile in log.compiles) else NO
+
+
+def _cache(name):
+    return lambda logs: YES if any(row["cache"] == name for log in logs for row in log.table("caches")["caches"]) else NO
+
+
+def _guards(logs):
+    forms = {row["form"] for log in logs for row in log.table("guards")["trees"]}
+    return "tree" if "tree" in forms else "number" if forms else NO
+
+
+def _version(logs):
+    known = [log.row["torch_version"] is not None for log in logs]
+    return YES if all(known) else "often" if any(known) else NO
+
+
+def _all(test):
+    return lambda logs: YES if all(map(test, logs)) else NO
+
+
+QUESTIONS = (
+    ("Names of the functions that are compiled", _told("function_names")),
+    ("How a compile ended; failures", _told("failures")),
+    ("How long a compile took", _told("times")),
+    ("Timeline: spans of Dynamo, AOTAutograd, Inductor", _has("chromium_event")),
+    ("Graph breaks, with reason and place", _breaks),
+    ("Why a function was compiled again", _told("recompile_reasons")),
+    ("That the recompile limit was reached", lambda logs: YES if any(log.findings()["summary"]["recompile_limit_count"] for log in logs) else NO),
+    ("Guards", _guards),
+    ("Sizes that became symbols", _has("create_symbol")),
+    ("FX graph cache: hits, misses, bypasses", _cache("fx_graph")),
+    ("AOTAutograd cache: the same", _cache("aot_autograd")),
+    ("Metrics of a backward that is compiled later", _has("bwd_compilation_metrics", "aot_autograd_backward_compilation_metrics")),
+    ("Programs that can be run again (`fx_graph_runnable`)", _has("fx_graph_runnable")),
+    ("Graphs before the passes of Inductor", _has("before_post_grad_graph", "before_joint_graph", "before_pre_grad_graph")),
+    ("Settings of torch", lambda logs: YES if any(log.table("metrics")["configs"] for log in logs) else NO),
+    ("Version of torch", _version),
+    ("Year and time zone", _all(lambda log: log.directory["clock"]["year"] is not None)),
+    ("Process id", _all(lambda log: max(log.directory["pids"]) < 2**32)),
+)
+
+HEAD = """# What logs of each torch can tell
+
+A log tells what the torch that wrote it records, and older ones record less. What cannot be told is unknown, never zero: the headline of a log, the tiles and the
+lists of the default viewer say so, `check` does not pass it, and `untold` in the `summary` of a log names it ([format](json-format.md)).
+
+This table is made from the logs in `fixtures/versions`: six programs (graph breaks, recompiles, failures, training, two ranks, a killed process) with each
+version, on the CPU. `scripts/versions --table` writes it, and a test holds it against the logs. "no" means that none of these logs has it.
+
+"""
+TAIL = """
+- Graph breaks, "places": the names of functions that go on behind a break have its line, and the reasons of restarts tell why of most. A break in a loop leaves nothing.
+- Guards, "number": how many there are; of their kinds and sources nothing. "tree": each with its source.
+- Version of torch, "often": where Inductor compiled, its programs that can be run again name it.
+- Process id: 2.3 and 2.4 write the id of the thread instead.
+
+What a log lacks may also be switched off, or did not happen: maps of kernels need `INDUCTOR_PROVENANCE=1`, cache records need caches.
+
+## The next version
+
+`scripts/versions` installs the newest torch of PyPI in a temporary environment, runs the six programs, and holds what is said of their logs against what each process
+said of itself (functions, failures, operators, guards, times). It prints what differs, and kinds of records and fields of metrics that are not described, and exits
+with 1 if there are any. A job for CI, once a month:
+
+```yaml
+name: versions
+on:
+  schedule: [{cron: "0 5 1 * *"}]
+  workflow_dispatch:
+jobs:
+  newest:
+    runs-on: ubuntu-latest
+    env:
+      PIP_EXTRA_INDEX_URL: https://download.pytorch.org/whl/cpu
+    steps:
+      - uses: actions/checkout@v4
+      - uses: actions/setup-python@v5
+        with:
+          python-version: "3.12"
+      - run: pip install -e .
+      - run: scripts/versions --out logs
+      - uses: actions/upload-artifact@v4
+        if: failure()
+        with:
+          name: logs
+          path: logs/*/*
+```
+
+`scripts/versions --torch 2.16.0 --keep` makes the logs fixtures; then `scripts/versions --table` adds the column.
+"""
+
+
+def document(logs_of):
+    """``logs_of``: the logs of each version, in order."""
+    versions = list(logs_of)
+    rows = [["", *(".".join(version.split(".")[:2]) for version in versions)], ["---"] * (len(versions) + 1)]
+    rows += [[question, *(answer(logs_of[version]) for version in versions)] for question, answer in QUESTIONS]
+    return HEAD + "".join(f"| {' | '.join(row)} |\n" for row in rows) + TAIL
+
+
+def paths(folder):
+    """{version: its logs}, of fixtures/versions."""
+    versions = sorted((path.parent.name for path in folder.glob("*/truth.json")), key=lambda name: [int(part) for part in name.split(".")])
+    return {version: [folder / version / (name if name == "ddp" else f"{name}.log.zst") for name in PROGRAMS] for version in versions}
