@@ -748,7 +748,7 @@ export interface Log {
     /** Number of events with it. */
     event_count: number;
   }[];
-  /** Process ids in the record prefixes, in order of first appearance; before torch 2.5 ids of threads, above 2^32. More than one is unusual. */
+  /** Process ids in the record prefixes, in order of first appearance; before torch 2.5 of threads (above 2^32). More than one is unusual. */
   pids: number[];
   /** The log file, as in the manifest. */
   source: {
