@@ -207,7 +207,9 @@ class Sentences:
         return f"{ranks(st['ranks'])} compiled {self._whose(st)} in another order{_shifted(d)}"
 
     def _graph(self, st: dict, d: dict) -> tuple[str, str]:
-        return f"{ranks(st['ranks'])} compiled {self._whose(st)} to another {_STAGES.get(d['stage'], d['stage'])}{_because(d)}", ""
+        return f"{ranks(st['ranks'])} compiled {self._whose(st)} to another {_STAGES.get(d['stage'], d['stage'])}{_because(d)}", (
+            "That line differs in numbers alone. Tensor parallel ranks of vLLM hold parts of the vocabulary, each with bounds of its own: a difference like this is expected." if st["severity"] == "info" else ""
+        )
 
     def _collectives(self, st: dict, d: dict) -> tuple[str, str]:
         position = d["position"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -17,6 +18,8 @@ MIN_LOST_US = 3_000_000
 MIN_LOST_PART = 0.25  # of the median length of the compile
 MIN_LATE_US = 10_000_000
 
+_SHAPES = re.compile(r'"[^"]*"')
+_NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?\b")
 _NO_STEP = {"column_index": None, "compile_id": None}
 MAX_GROUPS = 12  # of one place, of which each makes a statement of its own
 _SEVERITY = {"failure": "error", "graph_break": "warning", "restart": "warning", "recompile": "warning", "guard": "info"}
@@ -32,6 +35,14 @@ def _odd(groups: list[dict]) -> Iterator[tuple[int, dict, dict]]:
     else:
         ranks = ranges(rank for group in groups[1:] for rank in ranks_in(group["ranks"]))
         yield 1, {**groups[1], "ranks": ranks}, {"group_count": len(groups) - 1}
+
+
+def _numbers_differ(line: dict | None) -> bool:
+    """Whether the first line that differs does so in numbers alone, and in none of a shape."""
+    here, others = (line[side] for side in ("here", "others")) if line else (None, None)
+    if here is None or others is None or _SHAPES.findall(here) != _SHAPES.findall(others):
+        return False
+    return _NUMBER.sub("#", here) == _NUMBER.sub("#", others)
 
 
 def _ops(table: dict, group: dict) -> Counter[str]:
@@ -152,7 +163,13 @@ class Finder:
                 if group["first_stage"] is not None:
                     where = "graphs", f"/columns/{column}/groups/{number}"
                     details = {"stage": group["first_stage"], "inputs": group["inputs"], "line": group["line"], **told}
-                    yield self.statement("graph", "warning", group["ranks"], row["groups"][0]["ranks"], column, where, details)
+                    severity = "info" if _numbers_differ(group["line"]) and self._is_vllm(group) else "warning"
+                    yield self.statement("graph", severity, group["ranks"], row["groups"][0]["ranks"], column, where, details)
+
+    def _is_vllm(self, group: dict) -> bool:
+        """Whether vLLM compiled there: its tensor parallel ranks hold parts of the model, each with bounds of its own."""
+        kinds = self.comparison.opened(self._place[group["ranks"][0][0]]).log.directory["kinds"]
+        return any(kind["name"] in ("vllm_compilation_config", "vllm_piecewise_compile_start") for kind in kinds)
 
     def _collectives(self) -> Iterator[dict]:
         """Schedules that differ within a column."""
