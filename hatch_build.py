@@ -36,7 +36,8 @@ class SharedFiles(BuildHookInterface):
             return
         include = build_data["force_include"]
         shared = [path for folder in ("schema", "viewers") for path in _files(root / folder)]
-        for path in [*shared, root / "docs" / "json-format.md"]:
+        documents = [root / "docs" / "json-format.md", root / "docs" / "format-core.md", *sorted((root / "docs" / "tables").glob("*.md"))]
+        for path in [*shared, *documents]:
             include[str(path)] = f"tlparse_bundle/_shared/{path.relative_to(root)}"
 
     def _fetch_vendored(self, viewers: Path) -> None:

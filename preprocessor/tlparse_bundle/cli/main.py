@@ -181,32 +181,39 @@ def legacy(bundle, folder, export, verify) -> None:
 
 
 @cli.command()
-@click.argument("what", type=click.Choice(["format", "schema"]), required=False)
+@click.argument("what", type=click.Choice(["core", "format", "table", "schema"]), required=False)
 @click.argument("name", required=False, shell_complete=complete.schemas)
 def docs(what, name) -> None:
-    """Print the format document, the names of the schemas, or a schema; without a name, what there is.
+    """Print the format document or a part of it; without a name, what there is.
 
     \b
     Example:
-      tlparse-bundle docs format
+      tlparse-bundle docs core
+      tlparse-bundle docs table recompiles
       tlparse-bundle docs schema compiles
     """
     import json
     import textwrap
 
-    from tlparse_bundle.format.schemas import document_names, format_document, schema, schema_names
+    from tlparse_bundle.format import schemas
 
+    names = [*schemas.schema_names(), *schemas.document_names()]
     if what is None:
-        say("tlparse-bundle docs format         the format of bundles: every file, every field")
-        say("tlparse-bundle docs schema         the names of the schemas")
-        say("tlparse-bundle docs schema NAME    one of them:")
-        say(textwrap.fill(", ".join([*schema_names(), *document_names()]), 100, initial_indent="  ", subsequent_indent="  "))
+        say("tlparse-bundle docs core           the format in short: enough for most scripts and viewers")
+        say("tlparse-bundle docs table NAME     one table in full, with rows and a program")
+        say("tlparse-bundle docs format         every file, every field")
+        say("tlparse-bundle docs schema NAME    a JSON Schema, one of these:")
+        say(textwrap.fill(", ".join(names), 100, initial_indent="  ", subsequent_indent="  "))
+    elif what == "core":
+        say(schemas.core_document(), nl=False)
     elif what == "format":
-        say(format_document(), nl=False)
+        say(schemas.format_document(), nl=False)
     elif name is None:
-        say("\n".join([*schema_names(), *document_names()]))
+        say("\n".join(names if what == "schema" else schemas.table_names()))
+    elif what == "table":
+        say(schemas.table_page(name), nl=False)
     else:
-        say(json.dumps(schema(name), indent=2, ensure_ascii=False))
+        say(json.dumps(schemas.schema(name), indent=2, ensure_ascii=False))
 
 
 def main() -> None:

@@ -46,3 +46,20 @@ def schema(name: str) -> dict:
 def format_document() -> str:
     """docs/json-format.md."""
     return (shared_files() / "docs" / "json-format.md").read_text(encoding="utf-8")
+
+
+def core_document() -> str:
+    """docs/format-core.md."""
+    return (shared_files() / "docs" / "format-core.md").read_text(encoding="utf-8")
+
+
+def table_names() -> list[str]:
+    """The tables that have a page of their own."""
+    return sorted(path.stem for path in (shared_files() / "docs" / "tables").glob("*.md"))
+
+
+def table_page(name: str) -> str:
+    """docs/tables/<name>.md. Raises BundleError when there is none."""
+    if name not in table_names():
+        raise BundleError(f"there is no table {name!r}", hint=f"There are: {', '.join(table_names())}", code="not-found")
+    return (shared_files() / "docs" / "tables" / f"{name}.md").read_text(encoding="utf-8")
