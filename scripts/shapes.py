@@ -94,6 +94,8 @@ def shape_of(document: dict, node: dict, place: str, said: str = "") -> object:
     if "anyOf" in node:  # null, or something else
         (one,) = (below for below in node["anyOf"] if below != {"type": "null"})
         return {**shape_of(document, one, place, said), "?": 1}
+    if isinstance(node.get("const"), bool):
+        return "b"
     if words := node.get("enum") or ("const" in node and [node["const"]]):
         return _words(words)
     kinds = node.get("type", [])

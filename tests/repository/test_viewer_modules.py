@@ -21,6 +21,7 @@ LIB = {
     "bundle": {"vendor"},
     "local": {"bundle", "vendor"},
     "page": {"local", "bundle"},
+    "live": {"page", "bundle"},
     "frame": {"page", "bundle"},
     "list": {"page", "bundle"},
     "flame": {"page", "bundle"},

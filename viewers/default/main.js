@@ -12,8 +12,8 @@ viewer.catch(() => {}); // told below
 try {
   const bundle = await openPageBundle();
   askFor(bundle);
-  await (await viewer).start(bundle);
-  afterPaint(() => import("../lib/page/rebuilt.js").then(({ watchRebuilt }) => watchRebuilt(bundle)));
+  const page = await (await viewer).start(bundle);
+  afterPaint(() => import("../lib/live/watch.js").then(({ watch }) => watch(bundle, page)));
 } catch (error) {
   stopped(error);
 }

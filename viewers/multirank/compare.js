@@ -116,6 +116,7 @@ export async function openCompare({ model, state }) {
   return {
     ...view,
     get title() { return view.title; },
+    stays: () => true,
     update: (current) => void show(current).catch((error) => load("the comparison", () => Promise.reject(error), () => {})),
     key: (event) => {
       const { column } = chosen(state.current);

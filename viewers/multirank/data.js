@@ -12,9 +12,10 @@ import { inViewer } from "../lib/page/page.js";
 
 /** @param {Bundle} bundle @param {{signal?: AbortSignal}} [options] */
 export async function loadModel(bundle, options) {
-  const [matching, graphs, found] = /** @type {[Matching | null, Graphs | null, Found | null]} */ (
+  const [matching, graphs, said] = /** @type {[Matching | null, Graphs | null, Found | null]} */ (
     await Promise.all(["matching", "graphs", "findings"].map((name) => bundle.ranks(name, options))));
   if (!matching) return null;
+  const found = said && bundle.manifest.growing ? (await import("../lib/live/running-data.js")).ranksNow(bundle, said) : said;
   const members = matching.members;
   const place = new Map(members.map((member, i) => [member.rank, i]));
   return {

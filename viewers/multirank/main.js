@@ -23,6 +23,8 @@ import { openOverview } from "./overview.js";
  * @property {(state: Record<string, string>) => void} [update] the address changed, the view did not
  * @property {(event: KeyboardEvent) => boolean} [key] a key outside of fields; true when it was used
  * @property {() => void} [close]
+ * @property {(context: Context) => Promise<() => void>} [grown] there is a newer state of the bundle: what it gives shows it in place. Without it the view is opened anew
+ * @property {() => boolean} [stays] whether it is not drawn anew by itself when the logs have grown
  */
 
 /** Only the first screen comes with the page. @type {Record<string, [string, () => Promise<(context: Context) => Promise<View>>]>} */
@@ -44,29 +46,63 @@ const ICONS = { verdict: "ranks", compare: "compare", collectives: "collectives"
 const main = h("main", { id: "main", tabindex: "-1" });
 const state = new HashState(DEFAULTS, []);
 const frame = new Frame(main, state);
+const live = h("span", { class: "live-place" }); // where the mark of a bundle that grows stands
 /** @type {View | null} */
 let view = null;
 let shown = "";
+/** @type {import("./data.js").Model | null} the newest state */
+let model = null;
 
 watchErrors();
 try {
   const bundle = await openPageBundle();
-  const model = await loadModel(bundle);
+  model = await loadModel(bundle);
   if (model) start(model);
   else without(bundle);
-  void import("../lib/page/rebuilt.js").then(({ watchRebuilt }) => watchRebuilt(bundle));
+  void import("../lib/live/watch.js").then(({ watch }) => watch(bundle, { main, place: () => live, grown: () => renewed(bundle) }));
 } catch (error) {
   stopped(error);
 }
 
-/** @param {import("./data.js").Model} model */
-function start(model) {
-  begin(model.bundle);
-  const follow = () => show(model, state.current);
+/** @param {import("./data.js").Model} first */
+function start(first) {
+  begin(first.bundle);
+  const follow = () => (model ? show(model, state.current) : undefined);
   state.listen(follow);
   document.addEventListener("keydown", keys);
   followLinks(state);
-  follow();
+  return follow();
+}
+
+/** The bundle has a newer state, maybe of more ranks. @param {import("../lib/bundle/bundle.js").Bundle} bundle */
+async function renewed(bundle) {
+  const begun = model !== null, mine = view, place = shown;
+  const now = await loadModel(bundle);
+  if (!now) return drawRunningAlone(bundle);
+  model = now;
+  if (!begun) return start(now);
+  drawFrame(bundle, true);
+  const context = { model: now, state };
+  const { keepPlace, showAged } = await import("../lib/live/keep-place.js");
+  if (mine?.stays?.()) return showAged(main, "The logs have grown", () => { shown = ""; void show(now, state.current); });
+  const apply = mine?.grown ? await mine.grown(context) : null;
+  const opened = apply || !Object.hasOwn(VIEWS, place) ? null : await VIEWS[place][1]().then((make) => make(context));
+  if (shown !== place || view !== mine || !(apply || opened)) return opened?.close?.();
+  const back = keepPlace(main);
+  if (apply) apply();
+  else if (opened) {
+    mine?.close?.();
+    view = opened;
+    put(opened, place, now);
+  }
+  back();
+}
+
+/** @param {View} opened @param {string} place @param {import("./data.js").Model} of */
+function put(opened, place, of) {
+  fill(main, !OWN_HEADING.has(place) && !opened.element.querySelector("h1") && h("h1", { class: "visually-hidden" }, opened.title), opened.element);
+  opened.update?.(state.current);
+  document.title = `${opened.title} · ${of.members.length} ranks · ${bundleName(of.bundle)} · tlparse-bundle`;
 }
 
 /** @param {import("../lib/bundle/bundle.js").Bundle} bundle */
@@ -74,14 +110,23 @@ function without(bundle) {
   const ranks = new Set(bundle.logs.map((log) => log.rank).filter((rank) => rank !== null));
   begin(bundle);
   drawFrame(bundle, false);
+  if (bundle.manifest.growing) return void drawRunningAlone(bundle);
   fill(main, h("div", { class: "page" }, h("h1", null, "Nothing to compare"),
     h("p", null, ranks.size === 1 ? `This bundle has logs of rank ${[...ranks][0]} only.` : ranks.size === 0 ? "The logs of this bundle have no rank." : "This bundle was built without the analyses of the ranks."),
     h("p", null, "Record all ranks into one folder and build one bundle of it:"),
     h("pre", { class: "padded" }, "TORCH_TRACE=/tmp/trace torchrun --nproc-per-node 8 train.py\ntlparse-bundle /tmp/trace out/ --overwrite --open")));
 }
 
-/** @param {import("./data.js").Model} model @param {Record<string, string>} current */
-async function show(model, current) {
+/** Of a bundle that grows and has no two ranks yet. @param {import("../lib/bundle/bundle.js").Bundle} bundle */
+async function drawRunningAlone(bundle) {
+  if (!bundle.manifest.growing) return without(bundle);
+  const { runningNow } = await import("../lib/live/running.js");
+  fill(main, h("div", { class: "page" }, h("h1", null, "Nothing to compare yet"), runningNow(bundle, { href: (log) => inViewer(bundle, "default", { log }) }),
+    h("p", null, "Ranks are compared as soon as the logs of two of them have records.")));
+}
+
+/** @param {import("./data.js").Model} of @param {Record<string, string>} current */
+async function show(of, current) {
   const open = Object.hasOwn(VIEWS, current.view) ? VIEWS[current.view] : null;
   if (current.view === shown && view) {
     view.update?.(current);
@@ -91,27 +136,26 @@ async function show(model, current) {
   view?.close?.();
   view = null;
   fill(main);
-  drawFrame(model.bundle, true);
+  drawFrame(of.bundle, true);
   main.className = `view-${open ? current.view : "none"}`;
   const place = current.view;
   try {
     if (!open) throw new Error(`There is no view '${current.view}'. There are: ${Object.keys(VIEWS).join(", ")}.`);
     const timer = setTimeout(() => shown === place && fill(main, h("p", { class: "loading", role: "status" }, `Loading ${open[0].toLowerCase()} …`)), 120);
-    const opened = await open[1]().then((make) => make({ model, state })).finally(() => clearTimeout(timer));
+    const opened = await open[1]().then((make) => make({ model: of, state })).finally(() => clearTimeout(timer));
     if (shown !== place) return;
     view = opened;
-    fill(main, !OWN_HEADING.has(place) && !opened.element.querySelector("h1") && h("h1", { class: "visually-hidden" }, opened.title), opened.element);
-    opened.update?.(state.current);
-    document.title = `${opened.title} · ${model.members.length} ranks · ${bundleName(model.bundle)} · tlparse-bundle`;
+    put(opened, place, of);
+    if (model !== of) void renewed(of.bundle); // it grew meanwhile
   } catch (error) {
-    if (shown === place) fill(main, h("h1", { class: "visually-hidden" }, "Error"), errorBox(error, () => { shown = ""; void show(model, state.current); }));
+    if (shown === place) fill(main, h("h1", { class: "visually-hidden" }, "Error"), errorBox(error, () => { shown = ""; void show(model ?? of, state.current); }));
   }
 }
 
 /** @param {import("../lib/bundle/bundle.js").Bundle} bundle */
 function begin(bundle) {
   fill(frame.where, h("span", { class: "viewer-name" }, "Ranks"));
-  fill(frame.tools, shareButton({ bundle, viewer: "multirank" }), themeButton(), helpButton(showHelp));
+  fill(frame.tools, live, shareButton({ bundle, viewer: "multirank" }), themeButton(), helpButton(showHelp));
   fill(document.body, frame.elements);
 }
 

@@ -2,6 +2,7 @@
 import { each, lowest, toRuns } from "../lib/bundle/ranks.js";
 import { h, rich } from "../lib/page/dom.js";
 import { plural } from "../lib/page/format.js";
+import { inViewer } from "../lib/page/page.js";
 import { majorityRank } from "./data.js";
 import { findingTree } from "./findings.js";
 import { legend } from "./legend.js";
@@ -14,29 +15,58 @@ import { runsPart } from "./runs.js";
 
 /** @param {import("./main.js").Context} context @returns {Promise<import("./main.js").View>} */
 export async function openOverview({ model, state }) {
-  const marks = marksOf(model);
-  const groups = groupRows(model, marks);
-  const open = new Set(state.current.open.split(",").filter(Boolean).map(Number));
-  const matrix = new Matrix(model, groups, marks, {
-    open,
-    onopen: (opened) => state.replace({ open: [...opened].join(",") }),
-    oncell: (column, rank) => pick(model, state, column, rank),
-  });
-  const element = h("div", { class: "fill overview" },
-    h("section", { class: "verdict", "aria-label": "Verdict", tabindex: "0" }, verdictPart(model, state)),
-    h("section", { class: "matrix-section", "aria-label": "Ranks and compiles", style: { "--least": `${matrix.least}px` } },
-      h("h2", null, "What each rank compiled ", h("span", { class: "dim" }, matrix.summary)),
-      legend(model, groups, marks), matrix.element));
-  const first = model.found?.findings.find((finding) => marks.has(finding.column_index ?? -1))?.column_index ?? -1;
+  const live = model.bundle.manifest.growing ? await import("../lib/live/running.js") : null;
+  const leads = { href: (/** @type {string} */ log) => inViewer(model.bundle, "default", { log }) };
+  const running = live?.runningNow(model.bundle, leads);
+  let { matrix, section } = matrixPart(model, state);
+  const verdict = h("section", { class: "verdict", "aria-label": "Verdict", tabindex: "0" }, running, verdictPart(model, state));
   return {
-    element, title: "Verdict",
-    update: () => { if (first >= 0) matrix.look(first); },
+    element: h("div", { class: "fill overview" }, verdict, section), title: "Verdict",
+    update: () => lookAtFirst(model, matrix),
     key: (event) => {
       if (event.key !== "n" && event.key !== "N") return false;
       matrix.step(event.key === "n" ? 1 : -1);
       return true;
     },
+    grown: async (newer) => {
+      const { patch } = await import("../lib/live/patch.js");
+      return () => {
+        const before = model;
+        model = newer.model;
+        if (live && running && model.bundle.manifest.growing) live.drawRunning(running, model.bundle, leads);
+        patch(verdict, h("div", null, model.bundle.manifest.growing && running, verdictPart(model, state)));
+        if (JSON.stringify([before.matching, before.graphs, before.found]) === JSON.stringify([model.matching, model.graphs, model.found])) return;
+        const at = { column: matrix.column, row: matrix.list.active };
+        const next = matrixPart(model, state);
+        section.replaceWith(next.section);
+        ({ matrix, section } = next);
+        matrix.list.update(); // it has its size only now
+        if (at.row >= 0 && at.row < matrix.rows.length) matrix.activate(at.row, Math.min(at.column, matrix.columns.length - 1));
+      };
+    },
   };
+}
+
+/** Every rank and every compile. @param {Model} model @param {State} state */
+function matrixPart(model, state) {
+  const marks = marksOf(model);
+  const groups = groupRows(model, marks);
+  const matrix = new Matrix(model, groups, marks, {
+    open: new Set(state.current.open.split(",").filter(Boolean).map(Number)),
+    onopen: (opened) => state.replace({ open: [...opened].join(",") }),
+    oncell: (column, rank) => pick(model, state, column, rank),
+  });
+  const section = h("section", { class: "matrix-section", "aria-label": "Ranks and compiles", style: { "--least": `${matrix.least}px` } },
+    h("h2", null, "What each rank compiled ", h("span", { class: "dim" }, matrix.summary)),
+    legend(model, groups, marks), matrix.element);
+  return { matrix, section };
+}
+
+/** @param {Model} model @param {Matrix} matrix */
+function lookAtFirst(model, matrix) {
+  const marks = marksOf(model);
+  const first = model.found?.findings.find((finding) => marks.has(finding.column_index ?? -1))?.column_index ?? -1;
+  if (first >= 0) matrix.look(first);
 }
 
 /** @param {Model} model @param {State} state */

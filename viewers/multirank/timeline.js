@@ -76,6 +76,7 @@ export async function openTimeline({ model, state }) {
         lanes();
       });
     },
+    stays: () => chart.from > 0 || chart.to < flame.end, // somebody looks closer at a part of it
     close: () => { chart.close(); sized.disconnect(); },
   };
 }

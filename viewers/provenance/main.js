@@ -20,9 +20,12 @@ const state = new HashState(DEFAULTS, ["log"]);
 const main = h("main", { id: "main", tabindex: "-1" });
 const frame = new Frame(main, state, { folded: true }); // four panes need the room
 const load = loader(main);
+const live = h("span", { class: "live-place" }); // where the mark of a bundle that grows stands
 /** @type {ReturnType<typeof graphView> | null} */
 let view = null;
 let shown = "";
+/** @type {{log: any, known: any, graph: any} | null} what is shown, and the state of the log that it is of */
+let drawn = null;
 let go = (/** @type {number} */ _by) => {};
 
 watchErrors();
@@ -33,7 +36,7 @@ try {
   document.addEventListener("keydown", keys);
   followLinks(state);
   follow();
-  void import("../lib/page/rebuilt.js").then(({ watchRebuilt }) => watchRebuilt(bundle));
+  void import("../lib/live/watch.js").then(({ watch }) => watch(bundle, { main, place: () => live, grown: () => renewed(bundle) }));
 } catch (error) {
   stopped(error);
 }
@@ -48,10 +51,10 @@ async function show(bundle, current) {
   }
   shown = place;
   view = null;
-  const log = current.log === "" ? await firstWithGraphs(bundle) : bundle.log(current.log);
+  const log = await logOf(bundle, current);
   if (shown !== place) return;
   if (!document.body.contains(main)) {
-    fill(frame.tools, shareButton({ bundle, viewer: "provenance" }), themeButton(), helpButton(showHelp));
+    fill(frame.tools, live, shareButton({ bundle, viewer: "provenance" }), themeButton(), helpButton(showHelp));
     fill(document.body, frame.elements);
     header(bundle, log ?? null, null, null);
   }
@@ -70,6 +73,35 @@ async function show(bundle, current) {
   });
 }
 
+/** The bundle has a newer state. A graph that is shown is drawn anew only if there is more of it; the list of graphs gets longer. @param {import("../lib/bundle/bundle.js").Bundle} bundle */
+async function renewed(bundle) {
+  const before = drawn, place = shown;
+  const log = await logOf(bundle, state.current);
+  if (!log || log === before?.log) return;
+  if (before !== null && before.log?.id === log.id) await log.prepare(before.log);
+  const known = await graphsOf(log);
+  if (shown !== place) return;
+  const was = before?.graph ?? null;
+  const graph = was && known?.graphs.find(({ id, compile }) => id === was.id && compile.key === was.compile.key);
+  if (before && known && graph && JSON.stringify(graph.row) === JSON.stringify(was.row)) {
+    drawn = { log, known, graph };
+    if (known.graphs.length !== before.known.graphs.length) header(bundle, log, known, graph);
+    return;
+  }
+  if (before && !before.graph && !known?.graphs.length) return;
+  const { keepPlace } = await import("../lib/live/keep-place.js");
+  const back = keepPlace(main);
+  shown = "";
+  await show(bundle, state.current);
+  back();
+}
+
+/** The log of the address; the one that is shown, while it grows; else the first that has something to show. @param {import("../lib/bundle/bundle.js").Bundle} bundle @param {Record<string, string>} current */
+async function logOf(bundle, current) {
+  if (current.log !== "") return bundle.log(current.log);
+  return (drawn?.graph && bundle.log(drawn.log.id)) || firstWithGraphs(bundle);
+}
+
 /** Without a log in the address: the first that has something to show. @param {import("../lib/bundle/bundle.js").Bundle} bundle */
 async function firstWithGraphs(bundle) {
   for (const log of bundle.logs.slice(0, 8)) if ((await graphsOf(log).catch(() => null))?.graphs.length) return log;
@@ -85,6 +117,7 @@ function choose(graphs, current) {
 
 /** @param {any} bundle @param {any} loaded @param {Record<string, string>} current */
 function draw(bundle, { log, known, graph, content }, current) {
+  drawn = { log, known, graph };
   header(bundle, log, known, graph);
   document.title = [graph?.label, bundleName(bundle), "Provenance · tlparse-bundle"].filter(Boolean).join(" · ");
   if (!content) {

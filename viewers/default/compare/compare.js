@@ -108,6 +108,7 @@ export async function openCompare(context) {
 
   view.update = (current) => show(current).catch((error) => load("the comparison", () => Promise.reject(error), () => {}));
   view.key = (event) => keys?.(event) ?? false;
+  view.stays = () => true;
   return view;
 }
 

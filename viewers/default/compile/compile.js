@@ -21,15 +21,16 @@ const SUMMARY = "", STACK = "~stack", METRICS = "~metrics";
 
 /** @param {import("../frame/viewer.js").Context} context @returns {Promise<import("../frame/viewer.js").View>} */
 export async function openCompile(context) {
-  const { bundle, log, state } = context;
-  const model = await modelOf(log);
+  const { bundle, state } = context;
+  let { log } = context;
+  let model = await modelOf(log);
   const head = h("header", { class: "compile-head" });
   const rail = h("nav", { class: "pane rail", "aria-label": "Artifacts", onkeydown: railKey });
   const body = h("section", { class: "pane artifact", "aria-label": "Artifact" });
   const load = loader(body);
   /** @type {import("../frame/viewer.js").View & {pane?: any}} */
   const view = { element: h("div", { class: "fill" }, head, split("compile", rail, body, { label: "Width of the list", size: 300 })), title: "Compile" };
-  let railOf = "";
+  let railOf = "", railShown = "";
   let shown = "";
   let find = /** @type {HTMLElement | null} */ (null);
   let line = /** @type {((lines: string) => void) | undefined} */ (undefined);
@@ -60,6 +61,7 @@ export async function openCompile(context) {
     if (place !== shown) return;
     if (railOf !== current.compile || !rail.querySelector("[aria-current]")) drawRail(compile, artifacts);
     railOf = current.compile;
+    railShown = JSON.stringify(artifacts);
     markRail(current.artifact);
     await showBody(current, compile, index, artifacts);
   };
@@ -81,8 +83,8 @@ export async function openCompile(context) {
     ]).flat());
   };
 
-  /** @param {string} artifact */
-  const markRail = (artifact) => {
+  /** @param {string} artifact @param {boolean} [reveal] */
+  const markRail = (artifact, reveal = true) => {
     const links = /** @type {HTMLElement[]} */ ([...rail.querySelectorAll("a")]);
     const current = links.find((a) => a.dataset.artifact === artifact) ?? links[0];
     for (const a of links) {
@@ -90,7 +92,7 @@ export async function openCompile(context) {
       else a.removeAttribute("aria-current");
       a.tabIndex = a === current ? 0 : -1;
     }
-    current?.scrollIntoView({ block: "nearest" });
+    if (reveal) current?.scrollIntoView({ block: "nearest" });
   };
 
   /** @param {any} current @param {any} compile @param {number} index @param {any[]} artifacts */
@@ -119,6 +121,28 @@ export async function openCompile(context) {
   };
 
   view.update = (current) => void show(current).catch((error) => load("the compile", () => Promise.reject(error), () => {}));
+  // Of a compile that is over nothing changes while the log grows; of the one that runs the list gets longer, and what is open stays open.
+  view.grown = async (newer) => {
+    const known = await modelOf(newer.log), index = known.byKey.get(state.current.compile) ?? -1;
+    const artifacts = index < 0 ? [] : await labelled(newer.log, await compileArtifacts(newer.log, index));
+    const before = model.compiles[model.byKey.get(state.current.compile) ?? -1], now = known.compiles[index];
+    const same = JSON.stringify(before) === JSON.stringify(now), grew = railShown !== JSON.stringify(artifacts), wanted = state.current.artifact;
+    return () => {
+      context = newer;
+      log = newer.log;
+      model = known;
+      if (!now || !before) return void ((same && !now) || ((shown = ""), show(state.current)));
+      fill(head, heading(model, now, index, step, state));
+      view.title = `${idText(now)} ${functionName(now)}`;
+      if (grew) {
+        drawRail(now, artifacts);
+        railShown = JSON.stringify(artifacts);
+        markRail(wanted, false);
+      }
+      const open = artifacts.some((/** @type {any} */ { address }) => address === wanted);
+      if ((!same || grew) && !open && wanted !== STACK) void showBody(state.current, now, index, artifacts);
+    };
+  };
   view.search = () => find;
   view.key = (event) => {
     if (event.key !== "[" && event.key !== "]") return false;

@@ -6,6 +6,7 @@ import { CACHES, cacheReason, outcomeBadge } from "../findings/cache-names.js";
 import { guardsOf, kindCounts, latency } from "../findings/guards.js";
 import { compareLink, reasonParts } from "../findings/recompiles.js";
 import { cards } from "../shared/finding-leads.js";
+import { findingsOf } from "../shared/model.js";
 import { compileLink, recordLink, sourceLine } from "../shared/parts.js";
 
 const MOST_KINDS = 6;
@@ -19,7 +20,7 @@ export function compileProblems({ log, state }, model, index, instead) {
   const root = h("div", { class: "compile-findings" });
   const attempts = attemptsOf(model, index);
   const of = (/** @type {any[]} */ rows) => (rows ?? []).filter((row) => attempts.has(row.compile_index)).slice(0, MOST_SHOWN);
-  Promise.all([log.findings(), log.table("failures"), log.table("graph_breaks"), log.table("recompiles")]).then(([found, failures, breaks, recompiles]) => fill(root,
+  Promise.all([findingsOf(log), log.table("failures"), log.table("graph_breaks"), log.table("recompiles")]).then(([found, failures, breaks, recompiles]) => fill(root,
     cards(model, state, found, (finding) => finding.compile_indexes.some((at) => attempts.has(at)), { level: 3, whole: false }),
     records(of(failures?.failures).map((row) => failureRow(row, state)), breakRows(breaks?.graph_breaks ?? [], attempts, state), found !== null),
     of(recompiles?.recompiles).map((row) => recompileRow(log, model, recompiles, row, state))),

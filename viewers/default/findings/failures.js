@@ -7,7 +7,7 @@ import { fill, h, plain } from "../../lib/page/dom.js";
 import { cutMiddle } from "../../lib/page/cut-middle.js";
 import { count, firstLine } from "../../lib/page/format.js";
 import { cards } from "../shared/finding-leads.js";
-import { functionName, modelOf, placeOf } from "../shared/model.js";
+import { findingsOf, functionName, modelOf, placeOf } from "../shared/model.js";
 import { compileLink, pairs, recordLink, sourceLine } from "../shared/parts.js";
 import { isUntold, untoldPage } from "../shared/untold.js";
 
@@ -24,7 +24,7 @@ const KINDS = {
 
 /** @param {import("../frame/viewer.js").Context} context @returns {Promise<import("../frame/viewer.js").View>} */
 export async function openFailures({ log, state }) {
-  const [model, found, table] = await Promise.all([modelOf(log), log.findings(), log.table("failures")]);
+  const [model, found, table] = await Promise.all([modelOf(log), findingsOf(log), log.table("failures")]);
   const items = itemsOf(found?.findings ?? [], table?.failures ?? []);
   if (items.length === 0) {
     if (isUntold(log, "failures")) return untoldPage("Failures", "failures");

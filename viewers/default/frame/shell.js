@@ -19,19 +19,26 @@ export class Shell {
     this.state = state;
     this.frame = new Frame(main, state);
     this.shared = h("span", { class: "hand-on" });
+    /** Where the mark of a bundle that grows stands. */
+    this.live = h("span", { class: "live-place" });
     /** @type {import("../../lib/bundle/log.js").Log | null | undefined} */
     this.log = undefined;
     /** @type {import("../shared/model.js").Model | null} */
     this.model = null;
     this.ranks = 0;
-    if (bundle.manifest.ranks) {
-      bundle.ranks("findings").then((found) => {
-        this.ranks = found?.findings.filter((/** @type {any} */ { severity }) => severity !== "info").length ?? 0;
-        if (this.log !== undefined) this.draw(this.log);
-      }, () => {}); // their viewer tells what went wrong
-    }
-    fill(this.frame.tools, bundle.logs.length > 0 && [searchBox(state, filter), h("button", { class: "tool jump", title: "Go to a view, compile, artifact or setting", "aria-keyshortcuts": "Control+K Meta+K", onclick: () => this.jump() }, h("span", { class: "visually-hidden" }, "Go to "), h("kbd", null, KEY))], this.shared, themeButton(), helpButton(showHelp));
+    this.listed = "";
+    this.countRanks();
+    fill(this.frame.tools, this.live, bundle.logs.length > 0 && [searchBox(state, filter), h("button", { class: "tool jump", title: "Go to a view, compile, artifact or setting", "aria-keyshortcuts": "Control+K Meta+K", onclick: () => this.jump() }, h("span", { class: "visually-hidden" }, "Go to "), h("kbd", null, KEY))], this.shared, themeButton(), helpButton(showHelp));
     fill(document.body, this.frame.elements);
+  }
+
+  countRanks() {
+    if (!this.bundle.manifest.ranks) return;
+    const read = this.bundle.manifest.growing ? import("../overview/ranks.js").then(({ ranksFound }) => ranksFound(this.bundle)) : this.bundle.ranks("findings");
+    read.then((found) => {
+      this.ranks = found?.findings.filter((/** @type {any} */ { severity }) => severity !== "info").length ?? 0;
+      if (this.log !== undefined) this.draw(this.log);
+    }, () => {}); // their viewer tells what went wrong
   }
 
   share() {
@@ -58,10 +65,13 @@ export class Shell {
 
   /** @param {import("../../lib/bundle/log.js").Log | null} log */
   drawLog(log) {
+    const listed = JSON.stringify([log?.id, this.bundle.logs.map(({ id, rank }) => [id, rank])]);
+    if (this.log?.id !== log?.id) this.model = null; // of a newer state it comes soon, and the one before will do
     this.log = log;
-    this.model = null;
-    if (log && this.bundle.logs.length > 1) void this.pickLog(log);
+    if (listed === this.listed) void 0;
+    else if (log && this.bundle.logs.length > 1) void this.pickLog(log);
     else fill(this.frame.where, log && h("span", { class: "log-name gives", title: log.summary.source.name }, logName(log)));
+    this.listed = listed;
     if (!log) return;
     modelOf(log).then((model) => {
       if (log !== this.log) return;
@@ -73,7 +83,7 @@ export class Shell {
   /** @param {import("../../lib/bundle/log.js").Log} log */
   async pickLog(log) {
     const { picker } = await import("../../lib/page/picker.js");
-    if (log !== this.log) return;
+    if (log.id !== this.log?.id) return;
     const { bundle, state, frame: { where } } = this;
     const again = where.contains(document.activeElement);
     // An event number means something in its own log only; a compile id often means the same in all of them.

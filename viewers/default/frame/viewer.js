@@ -21,6 +21,8 @@ import { Shell, focusSearch, showHelp } from "./shell.js";
  * @property {() => HTMLElement | null} [search] its own filter or find box, what 'f' goes to
  * @property {(event: KeyboardEvent) => boolean} [key] a key outside of fields; true when it was used
  * @property {() => void} [close]
+ * @property {(context: Context) => Promise<() => void>} [grown] there is a newer state of the log or of the bundle: what it gives shows it in place. Without it the view is opened anew, where its log has changed
+ * @property {(context: Context) => boolean} [stays] whether it is not drawn anew by itself when its log has grown
  */
 
 /** Only the first screen comes with the page, the modules of the others when they are opened. @type {Record<string, () => Promise<(context: Context) => Promise<View>>>} */
@@ -60,22 +62,40 @@ loaderOf(state.current.view)?.().catch(() => {}); // beside the bundle; show() t
 /** @type {View | null} */
 let view = null;
 let shown = "";
+/** @type {import("../../lib/bundle/log.js").Log | null} the state of the log that is shown */
+let shownLog = null;
 
 /** @param {string} view */
 function loaderOf(view) {
   return Object.hasOwn(VIEWS, view) ? VIEWS[view] : null;
 }
 
-/** Done when the first view is there. @param {import("../../lib/bundle/bundle.js").Bundle} bundle */
+/** Done when the first view is there. What it gives is for the one who follows a bundle that grows. @param {import("../../lib/bundle/bundle.js").Bundle} bundle */
 export async function start(bundle) {
+  let shell = await begin(bundle), begun = bundle.logs.length > 0;
+  return {
+    main,
+    place: () => /** @type {Element} */ (shell.live),
+    grown: async (/** @type {import("../../lib/live/watch.js").Change} */ change) => {
+      if (begun) return renewed(bundle, shell, change);
+      begun = bundle.logs.length > 0;
+      shell = await begin(bundle);
+    },
+  };
+}
+
+/** @param {import("../../lib/bundle/bundle.js").Bundle} bundle */
+async function begin(bundle) {
   const shell = new Shell(bundle, state, main, () => view?.search?.() ?? null);
   if (bundle.logs.length === 0) {
     shell.draw(null);
     afterPaint(() => shell.share());
-    fill(main, h("div", { class: "page" }, h("h1", null, "This bundle holds no logs"),
-      h("p", null, "Record one with ", h("code", null, "TORCH_TRACE=/tmp/trace python train.py"), " and build the bundle again: ",
-        h("code", null, "tlparse-bundle build /tmp/trace OUT"), ".")));
-    return;
+    fill(main, bundle.manifest.growing
+      ? h("div", { class: "page" }, h("h1", null, "No records yet"), h("p", { role: "status" }, "What the program writes appears here by itself."))
+      : h("div", { class: "page" }, h("h1", null, "This bundle holds no logs"),
+        h("p", null, "Record one with ", h("code", null, "TORCH_TRACE=/tmp/trace python train.py"), " and build the bundle again: ",
+          h("code", null, "tlparse-bundle build /tmp/trace OUT"), ".")));
+    return shell;
   }
   const follow = () => show(bundle, shell, state.current); // tells itself what goes wrong
   state.listen(follow);
@@ -83,6 +103,51 @@ export async function start(bundle) {
   followLinks(state);
   await follow();
   afterPaint(() => shell.share());
+  return shell;
+}
+
+/**
+ * The bundle has a newer state: the frame and the view show it, and nothing is lost on the way.
+ * @param {import("../../lib/bundle/bundle.js").Bundle} bundle @param {Shell} shell @param {import("../../lib/live/watch.js").Change} change
+ */
+async function renewed(bundle, shell, { ranks }) {
+  const { log: id, view: name } = state.current;
+  const log = id === "" ? openingLog(bundle) : bundle.log(id);
+  const open = loaderOf(name), place = shown, before = shownLog, mine = view;
+  if (log && before && before !== log) await log.prepare(before);
+  if (ranks) shell.countRanks();
+  shell.draw(log ?? null);
+  setTitle(bundle, log);
+  if (place !== `${name} ${log?.id}` || shown !== place || !log || !open || (!mine && main.querySelector(".loading"))) return; // it was on its way elsewhere
+  const context = { bundle, log, state };
+  const { keepPlace, showAged } = await import("../../lib/live/keep-place.js");
+  if (mine?.grown) {
+    const apply = await mine.grown(context);
+    if (shown !== place || view !== mine) return;
+    const back = keepPlace(main);
+    apply();
+    back();
+  } else if (log !== before && mine?.stays?.(context)) {
+    return showAged(main, "The log has grown", () => { shown = ""; void show(bundle, shell, state.current); });
+  } else if (log !== before) {
+    const opened = await open().then((view) => view(context));
+    if (shown !== place || view !== mine) return opened.close?.();
+    const back = keepPlace(main);
+    mine?.close?.();
+    view = opened;
+    put(opened, name);
+    const done = update(opened, bundle, log, state.current);
+    back();
+    await done;
+  }
+  shownLog = log;
+}
+
+/** @param {View} opened @param {string} name of the view */
+function put(opened, name) {
+  // Every page has a heading; where a view shows none, those who do not see the page still hear one.
+  const heading = !OWN_HEADING.has(name) && !opened.element.querySelector("h1") && h("h1", { class: "visually-hidden" }, opened.title);
+  fill(main, heading, opened.element);
 }
 
 /** @param {import("../../lib/bundle/bundle.js").Bundle} bundle @param {Shell} shell @param {Record<string, string>} current */
@@ -96,7 +161,7 @@ async function show(bundle, shell, current) {
   }
   shown = place;
   view?.close?.();
-  view = null;
+  view = shownLog = null;
   const within = main !== document.activeElement && main.contains(document.activeElement);
   fill(main);
   if (within) main.focus({ preventScroll: true }); // what had the focus is gone: the keyboard goes on at the new view
@@ -108,10 +173,10 @@ async function show(bundle, shell, current) {
     const opened = await open().then((view) => view({ bundle, log, state })).finally(() => clearTimeout(timer));
     if (shown !== place) return;
     view = opened;
-    // Every page has a heading; where a view shows none, those who do not see the page still hear one.
-    const heading = !OWN_HEADING.has(current.view) && !opened.element.querySelector("h1") && h("h1", { class: "visually-hidden" }, opened.title);
-    fill(main, heading, opened.element);
+    shownLog = log;
+    put(opened, current.view);
     await update(opened, bundle, log, state.current);
+    if (bundle.log(log.id) !== log) void renewed(bundle, shell, { ranks: false, logs: new Set() }); // it grew meanwhile
   } catch (error) {
     if (shown !== place) return;
     fill(main, h("h1", { class: "visually-hidden" }, "Error"), errorBox(error, () => { shown = ""; show(bundle, shell, state.current); }));

@@ -7,14 +7,14 @@ import { logName, summaryOf } from "../shared/model.js";
 const TITLES = ["Log", "Summary", "Compiles", "Time", "Torch", "Records", "Size"];
 const NUMBERS = [2, 3, 5, 6];
 
-/** @param {any} bundle @param {import("../../lib/bundle/log.js").Log} log @param {any} state */
-export function logTable(bundle, log, state) {
+/** @param {any} bundle @param {import("../../lib/bundle/log.js").Log} log @param {any} state @param {typeof import("../../lib/live/running.js") | null} live of a bundle that grows */
+export function logTable(bundle, log, state, live) {
   const body = h("tbody", null, bundle.logs.map((/** @type {import("../../lib/bundle/log.js").Log} */ one) => {
     const row = one.summary;
-    const summary = summaryOf(one);
+    const summary = summaryOf(one), text = summary && live ? live.soFar(summary) : summary?.text;
     return h("tr", { class: one.id === log.id ? "here" : null },
       h("td", null, h("a", { href: state.patched({ log: one.id, item: "" }), "aria-current": one.id === log.id ? "true" : null }, logName(one))),
-      h("td", { class: "wide", title: summary?.text }, summary ? rich(summary.text) : statuses(row)),
+      h("td", { class: "wide", title: text }, text === undefined ? statuses(row) : rich(text)),
       h("td", { class: "number" }, count(summary?.compile_count)),
       h("td", { class: "number" }, time(summary?.compile_time_us)),
       h("td", null, row.torch_version ?? "–"),

@@ -4,41 +4,70 @@ import { afterPaint, append, fill, h, plain, rich } from "../../lib/page/dom.js"
 import { shareBar, shares, statusBadge, tile } from "../../lib/page/figures.js";
 import { bytes, count, plural, time } from "../../lib/page/format.js";
 import { leadsOf } from "../shared/finding-leads.js";
-import { compileLabel, facts, functionName, logName, modelOf, placeOf } from "../shared/model.js";
+import { compileLabel, facts, findingsOf, functionName, logName, modelOf, placeOf } from "../shared/model.js";
 import { compileLink } from "../shared/parts.js";
 
 const SLOWEST = 8;
+const MOST = 10; // findings before the button
 
 /** @param {import("../frame/viewer.js").Context} context @returns {Promise<import("../frame/viewer.js").View>} */
-export async function openOverview({ bundle, log, state }) {
-  const several = bundle.logs.length > 1;
-  const [model, found, ranks, logs] = await Promise.all([modelOf(log), log.findings(), bundle.manifest.ranks ? ranksOf(bundle) : null, several ? import("./logs.js") : null]);
-  const ofAll = ranks?.found && state.current.log === ""; // nobody asked for this log: the ranks come first
-  const known = facts(model);
-  const findings = h("section", { "aria-label": "Findings" });
-  const show = (/** @type {string} */ wanted) => fill(findings, found ? findingsPart(model, found, state, wanted)
-    : h("p", { class: "note" }, "This bundle was made before findings were part of it: build it again to see them."));
-  let shown = "";
-  show(shown);
-  const element = h("div", { class: "page overview" },
-    ofAll ? ranks.headline() : [headline(log, found, 1), ranks?.line()],
-    logs?.logTable(bundle, log, state),
-    ofAll && headline(log, found, 2),
-    found && tiles({ log, state, found, phases: known.phases }),
-    runStrip(model, state, found?.summary.wall_us ?? null),
-    model.frames.length === 0 && !found?.summary.compile_count && nothingCompiled(model, state),
-    findings,
-  );
-  afterPaint(() => append(element, [compilesPart(model, known, state)])); // it is below the first screen
+export async function openOverview(context) {
+  const { state } = context;
+  const ofAll = state.current.log === ""; // nobody asked for this log: the ranks come first
+  let page = await pageOf(context, ofAll);
+  let shown = "", most = MOST;
+  let findings = page.findings(shown, { most });
+  const element = h("div", { class: "page overview" }, page.top(), findings);
+  afterPaint(() => append(element, [page.below()])); // it is below the first screen
+  const showFindings = (/** @type {HTMLElement} */ fresh) => {
+    findings.replaceWith(fresh);
+    findings = fresh;
+  };
   return {
     element, title: "Overview",
     update: ({ item }) => {
       if (item === shown) return;
-      show((shown = item));
+      showFindings(page.findings((shown = item), { most }));
       findings.querySelector("[aria-current]")?.scrollIntoView({ block: "start" });
+    },
+    grown: async (newer) => {
+      const [next, { patch }, caches] = await Promise.all([pageOf(newer, ofAll), import("../../lib/live/patch.js"), newer.log.table("caches").catch(() => null)]);
+      return () => {
+        page = next;
+        if (findings.querySelectorAll(".findings > li").length > most) most = Infinity; // somebody unfolded the others
+        patch(element, h("div", null, page.top(caches?.caches ?? []), page.findings(shown, { most, atOnce: true }), page.below()));
+        findings = element.querySelector(":scope > [data-part=findings]") ?? findings;
+      };
     },
   };
 }
+
+/** What a state of the log has to show, as functions that draw it. @param {import("../frame/viewer.js").Context} context @param {boolean} ofAll */
+async function pageOf({ bundle, log, state }, ofAll) {
+  const [model, found, ranks, logs, live] = await Promise.all([modelOf(log), findingsOf(log), bundle.manifest.ranks ? ranksOf(bundle) : null, bundle.logs.length > 1 ? import("./logs.js") : null,
+    bundle.manifest.growing ? import("../../lib/live/running.js") : null]);
+  const first = ofAll && ranks?.found, known = facts(model);
+  const href = (/** @type {string} */ id, /** @type {number} */ index) => (id === log.id && model.compiles[index] ? state.link({ view: "compile", compile: model.compiles[index].key }) : id === log.id ? null : state.link({ log: id }));
+  return {
+    /** @param {any[]} [caches] rows of their table, where it is there already */
+    top: (caches) => [
+      live?.runningNow(bundle, { href }),
+      first ? ranks.headline() : [headline(log, found, 1), ranks?.line()],
+      logs?.logTable(bundle, log, state, live),
+      first && headline(log, found, 2),
+      found && tiles({ log, state, found, phases: known.phases, caches }),
+      runStrip(model, state, found?.summary.wall_us ?? null),
+      model.frames.length === 0 && !found?.summary.compile_count && !runs(bundle) && nothingCompiled(model, state),
+    ],
+    /** @param {string} wanted the fingerprint of the one that the address names @param {{most: number, atOnce?: boolean}} options */
+    findings: (wanted, options) => h("section", { "aria-label": "Findings", dataset: { part: "findings" } }, found ? findingsPart(model, found, state, { wanted, ...options })
+      : h("p", { class: "note" }, "This bundle was made before findings were part of it: build it again to see them.")),
+    below: () => compilesPart(model, known, state),
+  };
+}
+
+/** Whether a compile is open now: that none has ended is nothing to explain. @param {import("../../lib/bundle/bundle.js").Bundle} bundle */
+const runs = ({ manifest }) => manifest.growing === true && (manifest.live?.logs ?? []).some(({ running }) => running.length > 0);
 
 /** @param {import("../../lib/bundle/bundle.js").Bundle} bundle of several ranks */
 async function ranksOf(bundle) {
@@ -58,10 +87,10 @@ function headline(log, found, level) {
       h("li", { class: "path" }, source.name)));
 }
 
-/** @param {any} model @param {NonNullable<import("../shared/finding-leads.js").Findings>} found @param {any} state @param {string} wanted */
-function findingsPart(model, found, state, wanted) {
+/** @param {any} model @param {NonNullable<import("../shared/finding-leads.js").Findings>} found @param {any} state @param {{wanted: string, most: number, atOnce?: boolean}} options */
+function findingsPart(model, found, state, options) {
   if (found.findings.length === 0) return null;
-  return [h("h2", { class: "visually-hidden" }, "Findings"), findingList(found.findings, leadsOf(model, state, found), { label: "Findings", wanted })];
+  return [h("h2", { class: "visually-hidden" }, "Findings"), findingList(found.findings, leadsOf(model, state, found), { label: "Findings", ...options })];
 }
 
 /** @param {any} model @param {any} state */
@@ -99,12 +128,13 @@ const NONE = "none recorded", UNTOLD = "this torch does not record them";
 
 /** @typedef {NonNullable<import("../../lib/bundle/log.js").Findings>} Found */
 
-/** @param {{log: import("../../lib/bundle/log.js").Log, state: any, found: Found, phases: {id: string, title: string, us: number}[]}} about */
-export function tiles({ log, state, found: { summary, findings }, phases }) {
+/** @param {{log: import("../../lib/bundle/log.js").Log, state: any, found: Found, phases: {id: string, title: string, us: number}[], caches?: any[]}} about caches: rows of their table, where it is there already */
+export function tiles({ log, state, found: { summary, findings }, phases, caches: rows }) {
   const of = (/** @type {string[]} */ ...kinds) => findings.filter(({ kind }) => kinds.includes(kind));
-  const caches = h("li", null);
-  const readCaches = () => log.table("caches").then((table) => fill(caches, cacheTile(table?.caches ?? [], state, summary.untold?.includes("caches") ?? false)), () => fill(caches, tile({ number: "–", noun: "caches", note: "not readable", href: state.link({ view: "caches" }) })));
-  afterPaint(readCaches); // a large table for one number
+  const lacks = summary.untold?.includes("caches") ?? false;
+  const caches = h("li", null, rows && cacheTile(rows, state, lacks));
+  const readCaches = () => log.table("caches").then((table) => fill(caches, cacheTile(table?.caches ?? [], state, lacks)), () => fill(caches, tile({ number: "–", noun: "caches", note: "not readable", href: state.link({ view: "caches" }) })));
+  if (!rows) afterPaint(readCaches); // a large table for one number
   const { failure_count: failed, unfinished_count: open, recompile_count: recompiles, graph_break_count: breaks } = summary;
   const again = of("recompile");
   return h("ul", { class: "tiles", "aria-label": "At a glance" },

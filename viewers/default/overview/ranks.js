@@ -11,7 +11,10 @@ import { ranksAddress, ranksLink } from "../shared/finding-leads.js";
 const FIRST = 3;
 
 /** Null for an older bundle, and where it cannot be read: the viewer of the ranks tells why. @param {Bundle} bundle @returns {Promise<Found | null>} */
-export const ranksFound = (bundle) => bundle.ranks("findings").catch(() => null);
+export async function ranksFound(bundle) {
+  const found = await bundle.ranks("findings").catch(() => null);
+  return found && bundle.manifest.growing ? (await import("../../lib/live/running-data.js")).ranksNow(bundle, found) : found;
+}
 
 /** The headline, and the first findings. @param {Bundle} bundle @param {Found} found */
 export function ranksHeadline(bundle, { summary, findings }) {

@@ -141,6 +141,7 @@ export async function openSearch(context) {
   element.addEventListener("keydown", walk);
   return {
     element, title: "Search", close: () => { stop(); shown = ""; },
+    stays: () => state.current.q.length >= SHORTEST,
     update: (current) => void read().then(() => update(current)).catch((error) => fill(names, errorBox(error, () => location.reload()))),
   };
 }

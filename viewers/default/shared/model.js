@@ -1,6 +1,6 @@
 // What the views know about one log, worked out once from its compile table, and which log it is. No page needed.
 import { frameKey } from "../../lib/bundle/log.js";
-import { statusInfo } from "../../lib/page/figures.js";
+import { RUNNING, statusInfo } from "../../lib/page/figures.js";
 import { fileShortener } from "../../lib/page/format.js";
 
 /** @typedef {import("../../lib/bundle/bundle.js").Bundle} Bundle */
@@ -25,7 +25,9 @@ export function modelOf(log) {
 
 /** @param {Log} log */
 async function build(log) {
-  const [compiles, directory] = await Promise.all([log.compiles(), log.directory()]);
+  const [rows, directory, live] = await Promise.all([log.compiles(), log.directory(), liveOf(log)]);
+  const running = live?.runningIn(log);
+  const compiles = running?.size ? rows.map((/** @type {Compile} */ row, i) => (running.has(i) && row.status === "missing" ? { ...row, status: RUNNING } : row)) : rows;
   return {
     log,
     compiles,
@@ -36,6 +38,15 @@ async function build(log) {
     byKey: new Map(compiles.map((compile, index) => [compile.key, index])),
     short: fileShortener(compiles.map((compile) => compile.filename)),
   };
+}
+
+/** What tells of the compiles that run now; null for a bundle that does not grow. @param {Log} log */
+const liveOf = async ({ bundle }) => (bundle.manifest.growing ? import("../../lib/live/running-data.js") : null);
+
+/** The findings as they stand now: that a log which grows is not whole yet is none. @param {Log} log */
+export async function findingsOf(log) {
+  const [found, live] = await Promise.all([log.findings(), liveOf(log)]);
+  return found && live ? live.findingsNow(log, found) : found;
 }
 
 /** Attempts of the same compile, put together. @param {Compile[]} compiles @returns {FrameCompile[]} */
@@ -106,17 +117,24 @@ export function facts(model) {
 /** The summary of a log, as the manifest has it; null in bundles before 1.2. @param {Log} log */
 export const summaryOf = (log) => log.summary.summary ?? null;
 
-/** The log with most to say: errors, then warnings, then time of compiling; among equals the first. @param {Bundle} bundle @returns {Log} */
+/** @type {WeakMap<Bundle, string>} */
+const opened = new WeakMap();
+
+/** The log with most to say: errors, then warnings, then time of compiling; among equals the first. It stays the same while a bundle grows. @param {Bundle} bundle @returns {Log} */
 export function openingLog(bundle) {
+  const before = bundle.log(opened.get(bundle) ?? "");
+  if (before) return before;
   const weight = (/** @type {Log} */ log) => {
     const summary = summaryOf(log);
     return summary === null ? [0, 0, 0] : [summary.findings.error, summary.findings.warning, summary.compile_time_us ?? 0];
   };
-  return bundle.logs.reduce((best, log) => {
+  const found = bundle.logs.reduce((best, log) => {
     const [a, b] = [weight(log), weight(best)];
     const at = a.findIndex((value, i) => value !== b[i]);
     return at >= 0 && a[at] > b[at] ? log : best;
   });
+  opened.set(bundle, found.id);
+  return found;
 }
 
 /** What an address says of a log: nothing of the one that the page opens on. @param {Log} log */

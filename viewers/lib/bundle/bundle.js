@@ -21,6 +21,7 @@ import { Log } from "./log.js";
 
 export const FORMAT = { name: "tlparse-bundle", major: 1 };
 const CACHE_BYTES = 256_000_000;
+const MANIFEST_KEY = " manifest.json"; // in the cache
 const ENDINGS = { zstd: ".zst", gzip: ".gz", none: "" };
 
 export { BundleError };
@@ -30,6 +31,7 @@ export { BundleError };
  * @typedef {object} Wanted what is known of a file before it is read
  * @property {string} [what] for a person
  * @property {string} [schema] name of its schema: what does not look like it is refused
+ * @property {boolean} [anew] the server is asked whether it has another one by now
  * @property {() => Promise<Record<string, number>>} [lengths] rows of the tables that it points into
  */
 
@@ -40,12 +42,8 @@ export { BundleError };
 export async function openBundle(from, { signal, cacheBytes = CACHE_BYTES } = {}) {
   const source = typeof from === "string" || from instanceof URL ? webSource(from) : from;
   const bundle = new Bundle(source, cacheBytes);
-  const manifest = await bundle.file("manifest.json", { signal, what: "the manifest of the bundle" });
-  refuseForeign(manifest, `${source.url?.href ?? `${source.label}/`}manifest.json`);
-  check("manifest", manifest, "manifest.json", { minor: manifest.format.minor });
-  refuseTwins(manifest);
-  bundle.manifest = manifest;
-  bundle.logs = manifest.logs.map((/** @type {any} */ row) => new Log(bundle, row));
+  bundle.manifest = await bundle.readManifest({ signal });
+  bundle.logs = bundle.manifest.logs.map((row) => new Log(bundle, row));
   return bundle;
 }
 
@@ -56,6 +54,13 @@ function refuseTwins({ logs }) {
     if (ids.has(id)) throw malformed("manifest.json", `two logs have the id ${shortly(id)}`);
     ids.add(id);
   }
+}
+
+/** Whether a manifest is of a bundle that was begun anew, not of a later state: states are counted, and logs neither go nor get shorter. @param {any} before @param {any} now */
+function isAnother(before, now) {
+  if (now.growing && !(now.live?.counter > before.live?.counter)) return true;
+  const read = new Map(now.logs.map((/** @type {any} */ log) => [log.id, log.source.size_bytes]));
+  return before.logs.some((/** @type {any} */ log) => !(read.get(log.id) >= log.source.size_bytes));
 }
 
 /** @param {any} manifest @param {string} place */
@@ -89,6 +94,37 @@ export class Bundle {
     this.pending = new Map();
     /** Bytes received so far, as stored. */
     this.fetched = 0;
+    /** A file is not there: of a bundle that grows it may belong to a state that is gone. @type {(() => void) | null} */
+    this.onmissing = null;
+  }
+
+  /** @param {Abortable & Wanted} [options] @returns {Promise<any>} */
+  async readManifest(options) {
+    const manifest = await this.file("manifest.json", { ...options, what: "the manifest of the bundle" });
+    refuseForeign(manifest, `${this.source.url?.href ?? `${this.source.label}/`}manifest.json`);
+    check("manifest", manifest, "manifest.json", { minor: manifest.format.minor });
+    refuseTwins(manifest);
+    return manifest;
+  }
+
+  /**
+   * The state of a bundle that grows as it is now. Logs in which nothing is new stay the same objects; what is new of the others
+   * is another Log, and whoever has the old one can use it as long as its files are there. Null when there is nothing new.
+   * @returns {Promise<{logs: Set<string>, ranks: boolean} | null>} ids of logs that are new or changed, and whether the analyses of the ranks did
+   */
+  async renew() {
+    this.cache.delete(MANIFEST_KEY);
+    const before = this.manifest, now = await this.readManifest({ anew: true });
+    const same = (/** @type {any} */ a, /** @type {any} */ b) => JSON.stringify(a) === JSON.stringify(b);
+    if (same(before, now)) return null;
+    if (isAnother(before, now)) this.cache = new ByteCache(this.cache.limit); // its paths may be the same, what lies there is not
+    const known = new Map(isAnother(before, now) ? [] : this.logs.map((log) => [log.id, log]));
+    this.manifest = now;
+    this.logs = now.logs.map((/** @type {any} */ row) => {
+      const log = known.get(row.id);
+      return log && same(log.summary, row) ? log : new Log(this, row);
+    });
+    return { logs: new Set(this.logs.filter((log) => known.get(log.id) !== log).map(({ id }) => id)), ranks: !same(before.ranks, now.ranks) };
   }
 
   /** @param {string} id */
@@ -195,13 +231,13 @@ export class Bundle {
   }
 
   /** @param {string} path @param {number} most @param {Abortable & Wanted} options */
-  async request(path, most, { signal, what = "a file of the bundle" }) {
+  async request(path, most, { signal, anew, what = "a file of the bundle" }) {
     if (!isOwn(path)) throw malformed("The bundle", `it names ${shortly(path)} as ${what}, which is no path of a file of a bundle`);
     const asked = `Asked for ${what}, ${this.source.url ? new URL(path, this.source.url).href : `${path} of ${this.source.label}`}`;
     const file = this.source.file(path);
     try {
       if (!file) throw new Refused("it is not there");
-      const bytes = await readFile(file, most, { signal });
+      const bytes = await readFile(file, most, { signal, anew });
       this.fetched += bytes.length;
       return bytes;
     } catch (error) {
@@ -217,6 +253,7 @@ export class Bundle {
         { cause: error },
       );
       failed.missing = error instanceof Refused;
+      if (failed.missing) this.onmissing?.();
       throw failed;
     }
   }

@@ -31,6 +31,13 @@ export class Log {
     this.rank = row.rank;
     /** @type {Map<string, Promise<any>>} what was built from the files */
     this.built = new Map();
+    /** Names of the tables that somebody asked for. @type {Set<string>} */
+    this.asked = new Set();
+  }
+
+  /** Reads what was asked of a state before, so that it is there when a view is drawn anew. @param {Log} before */
+  async prepare(before) {
+    await Promise.all([...before.asked].map((name) => this.table(name).catch(() => null))); // who needs it will hear of it
   }
 
   /** log.json: paths, kinds, origins, clock. @param {Abortable} [options] @returns {Promise<LogDirectory>} */
@@ -49,6 +56,7 @@ export class Log {
 
   /** A table by the name of its schema, as JSON. @param {string} name @param {Abortable} [options] @returns {Promise<any>} */
   async table(name, options) {
+    this.asked.add(name);
     const { tables } = await this.directory(options);
     if (!Object.hasOwn(tables, name)) return null;
     const what = `the table '${name}' of log ${this.id}`;

@@ -31,13 +31,13 @@ export class Refused extends Error {
   name = "Refused";
 }
 
-/** @param {StoredFile} file @param {number} most how many bytes it may have @param {{signal?: AbortSignal}} [options] @returns {Promise<Uint8Array>} */
-export async function readFile(file, most, { signal } = {}) {
+/** @param {StoredFile} file @param {number} most how many bytes it may have @param {{signal?: AbortSignal, anew?: boolean}} [options] anew: the server is asked whether it changed @returns {Promise<Uint8Array>} */
+export async function readFile(file, most, { signal, anew } = {}) {
   if ("data" in file) {
     const stream = file.data.stream();
     return readBounded(file.gzip ? stream.pipeThrough(new DecompressionStream("gzip")) : stream, most);
   }
-  const response = await fetch(file.url, { signal });
+  const response = await fetch(file.url, { signal, ...(anew ? { cache: "no-cache" } : {}) });
   if (!response.ok) {
     const token = response.status === 403 ? ". If it is 'tlparse-bundle serve', open the address that it printed: after a restart there is another token" : "";
     throw new Refused(`the server answered ${response.status} ${response.statusText}${token}`);

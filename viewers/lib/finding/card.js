@@ -98,15 +98,15 @@ function evidence(finding, leads) {
  * Findings in their order, the first ones open to see, the others behind a button. What is below the first screen is drawn behind it.
  * @param {Finding[]} findings
  * @param {Leads} leads
- * @param {CardOptions & {label: string, most?: number, wanted?: string}} options wanted: the fingerprint of the one that the address names
+ * @param {CardOptions & {label: string, most?: number, wanted?: string, atOnce?: boolean}} options wanted: the fingerprint of the one that the address names; atOnce: nothing is drawn later
  */
-export function findingList(findings, leads, { label, most = 10, wanted = "", ...options }) {
+export function findingList(findings, leads, { label, most = 10, wanted = "", atOnce: whole = false, ...options }) {
   const item = (/** @type {Finding} */ finding) =>
     h("li", { id: `finding-${finding.fingerprint}`, "aria-current": finding.fingerprint === wanted ? "true" : null }, findingCard(finding, leads, options));
   const shown = findings.findIndex((finding) => finding.fingerprint === wanted) < most ? most : findings.length;
-  const atOnce = findings.slice(0, wanted ? shown : Math.min(shown, IN_SIGHT)).map(item);
+  const atOnce = findings.slice(0, wanted || whole ? shown : Math.min(shown, IN_SIGHT)).map(item);
   const list = h("ol", { class: "findings", "aria-label": label }, atOnce);
-  afterPaint(() => atOnce.at(-1)?.after(...findings.slice(atOnce.length, shown).map(item)));
+  if (atOnce.length < shown) afterPaint(() => atOnce.at(-1)?.after(...findings.slice(atOnce.length, shown).map(item)));
   if (findings.length <= shown) return list;
   const more = h("button", { class: "tool", onclick: () => {
     more.remove();

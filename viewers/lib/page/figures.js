@@ -41,10 +41,14 @@ export const STATUSES = {
   error: { sign: "✖", word: "error", help: "The compile failed; the function ran without compilation, or the program stopped." },
   missing: { sign: "?", word: "missing", help: "Started, but left no compilation metrics: killed, cut off, or loaded from a precompiled package." },
 };
+/** Of a bundle that grows: what has no status yet, because it is not over. */
+export const RUNNING = "running";
+/** @type {typeof STATUSES} */
+const OVERLAID = { [RUNNING]: { sign: "◌", word: "running", help: "Open now: torch writes how it ended when it ends." } };
 const NONE = { sign: "·", word: "no status", help: "Neither started nor measured under this id." };
 
 /** @param {string | null} status */
-export const statusInfo = (status) => STATUSES[status ?? ""] ?? (status ? { sign: "·", word: status, help: "" } : NONE);
+export const statusInfo = (status) => STATUSES[status ?? ""] ?? OVERLAID[status ?? ""] ?? (status ? { sign: "·", word: status, help: "" } : NONE);
 
 /** @param {string | null} status */
 export function statusBadge(status) {

@@ -146,10 +146,18 @@ export function restoreScrolling(root) {
     return entered();
   }
   now = numberOf(history.state);
+  requestAnimationFrame(putBack(root));
+}
+
+/** What is shown was drawn anew: scrolls to where it was, now and when more of it is there. @param {HTMLElement} root */
+export const scrollAgain = (root) => putBack(root)();
+
+/** @param {HTMLElement} root */
+function putBack(root) {
   const left = new Map(entries.get(now) ?? []);
   const mine = ++run;
   const until = performance.now() + WAIT_MS;
-  const step = () => {
+  return function step() {
     if (mine !== run) return;
     for (const [name, [top, side]] of left) {
       const element = elementOf(root, name);
@@ -159,7 +167,6 @@ export function restoreScrolling(root) {
     }
     if (left.size > 0 && performance.now() < until) requestAnimationFrame(step);
   };
-  requestAnimationFrame(step);
 }
 
 /** @param {HTMLElement} root @param {HTMLElement} element */

@@ -1,0 +1,63 @@
+"""A bundle that grows while a test writes its logs: the follower runs in a process of its own, as it does for users."""
+
+import json
+import subprocess
+import sys
+from contextlib import contextmanager
+
+from traces import ROOT
+from waiting import HANG_S, until
+
+PROGRAM = """
+import select, sys
+from tlparse_bundle.follow import Follower
+ended = lambda: bool(select.select([sys.stdin], [], [], 0)[0])  # the test says so by closing it
+Follower([sys.argv[1]], sys.argv[2], codec=sys.argv[3]).run(ended, lambda manifest: None)
+"""
+
+
+class Following:
+    """``logs``: where they are written; ``out``: the bundle."""
+
+    def __init__(self, folder, codec="zstd"):
+        self.logs, self.out = folder / "logs", folder / "out"
+        self.logs.mkdir()
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", PROGRAM, str(self.logs), str(self.out), codec],
+            stdin=subprocess.PIPE, env={"PYTHONPATH": str(ROOT / "preprocessor"), "PATH": "/usr/bin:/bin"},
+        )  # fmt: skip
+
+    def write(self, **parts):
+        """Appends bytes to logs by name, and waits until a state has them."""
+        for name, data in parts.items():
+            with (self.logs / f"dedicated_log_torch_trace_{name}.log").open("ab") as file:
+                file.write(data)
+        sizes = {file.name: file.stat().st_size for file in self.logs.iterdir()}
+        until(lambda: self._read() == sizes)
+
+    def _read(self):
+        try:
+            manifest = json.loads((self.out / "manifest.json").read_bytes())
+        except FileNotFoundError:
+            return None
+        read = {row["id"]: row["read_bytes"] for row in manifest["live"]["logs"]}
+        return {row["source"]["name"].rpartition("/")[2]: read[row["id"]] for row in manifest["logs"]}
+
+    def end(self):
+        """The logs are finished: the bundle is, too."""
+        if self._process.poll() is None:
+            self._process.stdin.close()
+            assert self._process.wait(HANG_S) == 0
+
+    def kill(self):
+        self._process.kill()
+        self._process.wait(HANG_S)
+
+
+@contextmanager
+def following(folder, codec="zstd"):
+    made = Following(folder, codec)
+    try:
+        yield made
+    finally:
+        made.kill()

@@ -1,0 +1,241 @@
+"""Pages that follow: what is written appears in place, and nothing that somebody did on the page is lost."""
+
+import json
+import re
+import shutil
+
+import pytest
+import traces
+from followed import following
+from playwright.sync_api import expect
+from tlparse_bundle import Bundle, build, discover
+
+RECOMPILES = traces.ROOT / "fixtures" / "recompiles" / "trace" / "dedicated_log_torch_trace_fixture0.log"
+IN_A_COMPILE = 0.45  # of it: three spans are open there
+RECORD = re.compile(rb"^V\d{4} ", re.MULTILINE)
+
+
+def cuts(data, *shares):
+    """The data in pieces that end within records, at these shares of it."""
+    ends = [0, *(int(len(data) * share) for share in shares)]
+    return [data[begin:end] for begin, end in zip(ends, ends[1:], strict=False)]
+
+
+def whole_records(data, share):
+    """So much of the data as ends with a record."""
+    return data[: max(found.start() for found in RECORD.finditer(data) if found.start() <= len(data) * share)]
+
+
+@pytest.fixture
+def follow(tmp_path):
+    with following(tmp_path) as made:
+        yield made
+
+
+@pytest.fixture
+def open_viewer(new_page, served):
+    """open_viewer(folder of a bundle, hash, viewer): the page, of a server of its own."""
+
+    def open_it(folder, hash="", viewer="default", **options):
+        page = new_page(**options)
+        page.goto(f"{served({'run': folder})}/viewers/{viewer}/?bundle=/bundles/run/{hash}")
+        return page
+
+    return open_it
+
+
+def mark(page):
+    return page.locator(".live")
+
+
+def rows(page, label="Compiles"):
+    return page.get_by_role("grid", name=label).get_by_role("row")
+
+
+def test_what_is_written_appears_where_one_is_and_the_end_is_said(follow, open_viewer, tmp_path):
+    data = RECOMPILES.read_bytes()
+    begin, more, rest = cuts(data, 0.2, 0.775, 1)
+    follow.write(x=begin)
+    page = open_viewer(follow.out, "#v=1&view=compiles")
+    expect(mark(page)).to_contain_text("live")
+    known = Bundle.open(follow.out).logs[0].compiles
+    expect(rows(page)).to_have_count(1 + len(known))
+    rows(page).nth(2).click()
+    page.get_by_role("searchbox", name="Filter compiles").fill("program")
+
+    follow.write(x=more)
+    fresh = tmp_path / "fresh"
+    (tmp_path / "dedicated_log_torch_trace_x.log").write_bytes(begin + more)
+    build(discover([tmp_path / "dedicated_log_torch_trace_x.log"]), fresh, jobs=1)
+    wanted = [compile for compile in Bundle.open(fresh).logs[0].compiles if "program" in (compile.row["filename"] or "")]
+    assert len(wanted) > len(known)
+    expect(rows(page)).to_have_count(1 + len(wanted))
+    expect(rows(page).and_(page.locator("[aria-selected=true]"))).to_have_attribute("aria-rowindex", "3")
+    expect(page.get_by_role("searchbox", name="Filter compiles")).to_have_value("program")
+    expect(page.get_by_role("searchbox", name="Filter compiles")).to_be_focused()
+    expect(rows(page).filter(has_text="running")).to_have_count(1)
+
+    follow.write(x=rest)
+    follow.end()
+    expect(mark(page)).to_contain_text("finished")
+    expect(mark(page).get_by_role("button")).to_be_hidden()
+    whole = [compile for compile in Bundle.open(follow.out).logs[0].compiles if "program" in (compile.row["filename"] or "")]
+    expect(rows(page)).to_have_count(1 + len(whole))
+    expect(rows(page).filter(has_text="running")).to_have_count(0)
+
+
+def test_what_runs_now_stands_first_with_its_spans_and_a_clock_and_is_no_fault(follow, open_viewer):
+    data = RECOMPILES.read_bytes()
+    follow.write(x=whole_records(data, IN_A_COMPILE))
+    (live,) = json.loads((follow.out / "manifest.json").read_bytes())["live"]["logs"]
+    (compile,) = live["running"]
+    assert any(row["kind"] == "unfinished-compile" for row in Bundle.open(follow.out).logs[0].findings()["findings"])
+    page = open_viewer(follow.out)
+    running = page.get_by_role("region", name="Running now")
+    expect(page.locator(".overview > *").first).to_have_attribute("aria-label", "Running now")
+    expect(running.get_by_role("link", name=f"[{compile['compile_id']}] {compile['function']}")).to_be_visible()
+    expect(running).to_contain_text(" › ".join(span["name"] for span in compile["spans"]))
+    clock = running.get_by_role("timer").first
+    before = clock.inner_text()
+    expect(clock).not_to_have_text(before)
+    expect(page.locator(".finding[data-kind=unfinished-compile]")).to_have_count(0)
+    expect(page.get_by_text("unfinished")).to_have_count(0)
+    page.get_by_role("navigation").get_by_role("link", name="Failures").click()
+    expect(page.get_by_role("heading", name="No failures")).to_be_visible()
+
+
+def test_between_compiles_the_last_record_is_told_and_silence_is_said(follow, open_viewer):
+    follow.write(x=RECOMPILES.read_bytes())
+    page = open_viewer(follow.out)
+    running = page.get_by_role("region", name="Running now")
+    expect(running).to_contain_text(re.compile(r"No compile open; last record: \w+ of \[.*\], \d+ s ago\."))
+
+
+def test_silence_in_a_compile_is_said_after_half_a_minute(follow, open_viewer):
+    follow.write(x=whole_records(RECOMPILES.read_bytes(), IN_A_COMPILE))
+    manifest = json.loads((follow.out / "manifest.json").read_bytes())
+    follow.kill()
+    (live,) = manifest["live"]["logs"]
+    kind = live["last_record"]["kind"]
+    page = open_viewer(follow.out)
+    expect(page.get_by_role("region", name="Running now")).to_be_visible()
+    expect(page.get_by_text("No record for")).to_be_hidden()
+    live["read_epoch_us"] -= 31_000_000
+    manifest["live"]["counter"] += 1
+    (follow.out / "manifest.json").write_text(json.dumps(manifest))
+    expect(page.get_by_text(re.compile(rf"No record for \d+ s; the last was {kind}"))).to_be_visible()
+
+
+def test_the_page_can_be_held_and_goes_on(follow, open_viewer):
+    begin, more = cuts(RECOMPILES.read_bytes(), 0.3, 0.8)
+    follow.write(x=begin)
+    page = open_viewer(follow.out, "#v=1&view=compiles")
+    known = len(Bundle.open(follow.out).logs[0].compiles)
+    expect(rows(page)).to_have_count(1 + known)
+    page.get_by_role("button", name="Pause").click()
+    expect(mark(page)).to_contain_text("paused · state of")
+    follow.write(x=more)
+    page.get_by_role("link", name="Stack").click()  # another view is of the same state
+    page.go_back()
+    expect(rows(page)).to_have_count(1 + known)
+    page.get_by_role("button", name="Resume").click()
+    expect(rows(page)).to_have_count(1 + len(Bundle.open(follow.out).logs[0].compiles))
+    expect(mark(page)).to_contain_text("live")
+
+
+def test_scrolling_open_details_and_a_selection_stay_on_the_overview(follow, open_viewer):
+    begin, more, rest = cuts(RECOMPILES.read_bytes(), 0.8, 0.9, 1)
+    follow.write(x=begin)
+    page = open_viewer(follow.out, viewport={"width": 1000, "height": 500})
+    main = page.locator("main")
+    details = page.locator(".findings details").first
+    details.locator("summary").click()
+    main.evaluate("(element) => element.scrollTo(0, 400)")
+    follow.write(x=more)
+    records = Bundle.open(follow.out).manifest["logs"][0]["event_count"]
+    expect(page.get_by_text(f"{records:,} records")).to_have_count(1)
+    expect(details).to_have_attribute("open", "")
+    assert main.evaluate("(element) => element.scrollTop") == 400
+    # What is selected is not taken away; it comes when nothing is selected any more.
+    page.evaluate("getSelection().selectAllChildren(document.querySelector('main h1'))")
+    follow.write(x=rest)
+    expect(mark(page)).to_have_attribute("data-how", "waits")
+    expect(page.get_by_text(f"{records:,} records")).to_have_count(1)
+    page.evaluate("getSelection().removeAllRanges()")
+    expect(page.get_by_text(f"{records:,} records")).to_have_count(0)
+
+
+def test_an_artifact_that_is_read_stays_while_the_log_grows(follow, open_viewer):
+    begin, more = cuts(RECOMPILES.read_bytes(), 0.5, 0.9)
+    follow.write(x=begin)
+    page = open_viewer(follow.out, "#v=1&view=compile&compile=0/0&artifact=dynamo_output_graph")
+    code = page.locator(".code").first
+    expect(code).to_be_visible()
+    page.evaluate("window.kept = document.querySelector('.code')")
+    of = page.get_by_text(re.compile(r"^\d+ of \d+$"))
+    before = of.inner_text()
+    follow.write(x=more)
+    expect(of).not_to_have_text(before)
+    assert page.evaluate("kept.isConnected")
+
+
+def test_ranks_that_appear_later_are_shown(follow, open_viewer):
+    data = RECOMPILES.read_bytes()
+    half = whole_records(data, IN_A_COMPILE)
+    follow.write(rank_0_a=half)
+    page = open_viewer(follow.out, viewer="multirank")
+    expect(page.get_by_role("heading", name="Nothing to compare yet")).to_be_visible()
+    follow.write(rank_1_a=half)
+    expect(page.get_by_role("grid")).to_contain_text("ranks 0 and 1")
+    running = page.get_by_role("region", name="Running now")
+    expect(running).to_contain_text("ranks 0 and 1 · 2")
+    follow.write(rank_2_a=whole_records(data, 0.3))
+    expect(page.get_by_role("grid")).to_contain_text("rank 2")
+    expect(running).to_contain_text("rank 2")
+
+
+def test_provenance_of_graphs_that_come_is_listed(follow, open_viewer):
+    data = next((traces.ROOT / "fixtures" / "provenance_training" / "trace").glob("*.log")).read_bytes()
+    follow.write(x=data[: len(data) // 20])
+    page = open_viewer(follow.out, viewer="provenance")
+    expect(page.get_by_role("heading", name="This log has no provenance")).to_be_visible()
+    follow.write(x=data[len(data) // 20 :])
+    expect(page.get_by_role("combobox", name="Graph")).to_be_visible()
+
+
+def test_a_server_that_goes_away_is_said(follow, new_page, tmp_path):
+    from conftest import run_app
+    from tlparse_bundle.serve.app import create_app
+
+    follow.write(x=RECOMPILES.read_bytes()[:100_000])
+    page = new_page(errors=True)
+    with run_app(create_app({"run": follow.out})) as address:
+        page.goto(f"{address}/viewers/default/?bundle=/bundles/run/")
+        expect(mark(page)).to_contain_text("live")
+    expect(mark(page)).to_contain_text("no answer")
+    expect(page.get_by_role("heading", level=1).first).to_be_visible()
+
+
+def test_a_plain_server_is_asked_again_and_again(follow, new_page, servers):
+    from conftest import _static
+
+    begin, more = cuts(RECOMPILES.read_bytes(), 0.3, 0.8)
+    follow.write(x=begin)
+    page = new_page()
+    page.goto(servers.enter_context(_static(follow.out)) + "#v=1&view=compiles")
+    expect(mark(page)).to_contain_text("live")
+    follow.write(x=more)
+    expect(rows(page)).to_have_count(1 + len(Bundle.open(follow.out).logs[0].compiles))
+
+
+def test_a_copy_of_a_growing_bundle_says_when_it_was(follow, tmp_path, new_page, bundle_of):
+    from tlparse_bundle.serve.export import export, viewers_of
+
+    follow.write(x=RECOMPILES.read_bytes()[:100_000])
+    copy = tmp_path / "copy"
+    shutil.copytree(follow.out, copy)
+    bundle = Bundle.open(copy)
+    (tmp_path / "report.html").write_bytes(b"".join(export(bundle, viewers_of(bundle))))
+    page = new_page()
+    page.goto((tmp_path / "report.html").as_uri())
+    expect(mark(page)).to_contain_text("not finished")

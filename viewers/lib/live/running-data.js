@@ -1,0 +1,114 @@
+// What runs now, as the manifest of a growing bundle says it: what many ranks do at once stands together. No page needed.
+import { each, toRuns, words } from "../bundle/ranks.js";
+import { plural, time } from "../page/format.js";
+
+/** @typedef {import("../bundle/bundle.js").Bundle} Bundle */
+/** @typedef {import("../bundle/log.js").Log} Log */
+/** @typedef {NonNullable<Bundle["manifest"]["live"]>["logs"][number]} LiveLog */
+/** @typedef {LiveLog["running"][number]} Running */
+/**
+ * @typedef {object} Group a compile that is open now, on the logs that are in the same span of it
+ * @property {Running} compile as the first of them has it
+ * @property {LiveLog[]} logs
+ * @property {number | null} since_us when the first of them began
+ * @property {string[]} spans from the outside in
+ * @property {number | null} span_since_us when the first of them began the innermost
+ * @property {number} depth compiles of the same log that are open around it
+ */
+
+/** What is known of the logs of a bundle that grows, as far as they are shown. @param {Bundle} bundle @returns {LiveLog[]} */
+export function liveLogs({ manifest, logs }) {
+  const known = new Set(logs.map(({ id }) => id));
+  return manifest.growing ? (manifest.live?.logs ?? []).filter(({ id }) => known.has(id)) : [];
+}
+
+/** Rows of the compile table that are open now: that they did not end is no fault. @param {Log} log @returns {Set<number>} */
+export function runningIn({ bundle, id }) {
+  const live = liveLogs(bundle).find((one) => one.id === id);
+  return new Set((live?.running ?? []).map(({ compile_index: index }) => index));
+}
+
+/**
+ * What a log says, but for what is only that it is not whole yet: that a compile which runs did not end, that the last record is cut.
+ * @template {import("../bundle/log.js").Findings} T @param {Log} log @param {T} found @returns {T}
+ */
+export function findingsNow(log, found) {
+  const { summary } = found, running = runningIn(log), last = log.summary.event_count - 1;
+  const open = (/** @type {Finding} */ { kind, compile_indexes: rows }) => kind === "unfinished-compile" && rows.length > 0 && rows.every((row) => running.has(row));
+  const cut = (/** @type {Finding} */ { kind, details, count, event_indexes: events }) =>
+    kind === "data-problem" && count === 1 && (events.length ? events[0] >= last : CUT.has(String(details.code)));
+  const { findings, gone } = without(found.findings, (one) => open(one) || cut(one));
+  const counts = { ...summary.findings };
+  for (const { severity } of gone) counts[severity] = Math.max(0, counts[severity] - 1);
+  return { ...found, findings, summary: { ...summary, text: soFar(summary), unfinished_count: Math.max(0, summary.unfinished_count - gone.filter(open).length), findings: counts } };
+}
+
+/** @typedef {import("../bundle/log.js").Findings} Found */
+/** @typedef {Found["findings"][number]} Finding */
+
+const CUT = new Set(["record-cut", "empty-log"]); // what waits for its rest
+const OPEN_KINDS = new Set(["unfinished-compile", "cut-log"]); // what a rank that is compiling is not to be blamed for
+
+/** What the ranks say together, but for what is only that they are not done. @template {import("../../../schema/bundle.d.ts").RanksFindings} T @param {Bundle} bundle @param {T} found @returns {T} */
+export function ranksNow(bundle, found) {
+  const busy = new Set(liveLogs(bundle).filter(({ running }) => running.length > 0).map(({ id }) => bundle.log(id)?.rank));
+  const { findings, gone } = without(found.findings, ({ kind, ranks }) => OPEN_KINDS.has(kind) && [...each(ranks)].every((rank) => busy.has(rank)));
+  if (gone.length === 0) return found;
+  const ranks = words(found.summary.ranks);
+  return { ...found, findings, summary: { ...found.summary, text: `${ranks[0].toUpperCase()}${ranks.slice(1)}: ${findings.length === 0 ? "no difference so far" : findings.length === 1 ? "1 finding so far" : `${findings.length} findings so far`}.` } };
+}
+
+/** Findings without some; they name each other by their place. @template {{because_of: number | null}} T @param {T[]} findings @param {(finding: T) => boolean} goes @returns {{findings: T[], gone: T[]}} */
+function without(findings, goes) {
+  let left = 0;
+  const places = findings.map((one) => (goes(one) ? null : left++));
+  const stay = findings.filter((_, i) => places[i] !== null).map((one) => ({ ...one, because_of: one.because_of === null ? null : places[one.because_of] ?? null }));
+  return { findings: stay, gone: findings.filter((_, i) => places[i] === null) };
+}
+
+/** What a log holds so far, in words. @param {Found["summary"]} summary */
+export function soFar({ compile_count: compiles, function_count: functions, compile_time_us: us }) {
+  if (compiles === 0) return "No compiles so far";
+  return `${plural(compiles, "compile")} of ${plural(functions, "function")} so far${us === null ? "" : `, ${time(us)}`}`;
+}
+
+/** Longest open first; compiles within another stand after it. @param {LiveLog[]} logs @returns {Group[]} */
+export function groupsOf(logs) {
+  /** @type {Map<string, Group>} */
+  const groups = new Map();
+  for (const log of logs) {
+    log.running.forEach((compile, depth) => {
+      const { compile_id: id, function: name, file, line } = compile;
+      const spans = compile.spans.map((span) => span.name);
+      const key = JSON.stringify([id, name, file, line, depth, spans]);
+      const inner = compile.spans.at(-1)?.since_epoch_us ?? null;
+      const group = groups.get(key);
+      if (!group) groups.set(key, { compile, logs: [log], since_us: compile.since_epoch_us, spans, span_since_us: inner, depth });
+      else {
+        group.logs.push(log);
+        group.since_us = least(group.since_us, compile.since_epoch_us);
+        group.span_since_us = least(group.span_since_us, inner);
+      }
+    });
+  }
+  const root = (/** @type {Group} */ group) => least(...group.logs.map((log) => log.running[0].since_epoch_us)) ?? Infinity;
+  const first = (/** @type {Group} */ group) => group.logs[0].id;
+  return [...groups.values()].sort((a, b) => root(a) - root(b) || (first(a) < first(b) ? -1 : first(a) > first(b) ? 1 : 0) || a.depth - b.depth);
+}
+
+/** @param {...(number | null)} values */
+const least = (...values) => values.reduce((a, b) => (a === null ? b : b === null ? a : Math.min(a, b)), null);
+
+/** "rank 0", "ranks 0 and 2–5", or the names of logs without a rank. @param {Bundle} bundle @param {LiveLog[]} logs */
+export function whose(bundle, logs) {
+  const ranks = new Map(bundle.logs.map(({ id, rank }) => [id, rank]));
+  const numbers = /** @type {number[]} */ ([...new Set(logs.map(({ id }) => ranks.get(id) ?? null).filter((rank) => rank !== null))]).sort((a, b) => a - b);
+  const unnamed = logs.filter(({ id }) => (ranks.get(id) ?? null) === null).map(({ id }) => id);
+  return [numbers.length && words(toRuns(numbers)), unnamed.length > 2 ? `${unnamed.length} logs without a rank` : unnamed.join(", ")].filter(Boolean).join(", ");
+}
+
+/** When bytes last came, by the clock of the machine that follows: the newest and the oldest of some logs. @param {LiveLog[]} logs @returns {[number, number] | null} */
+export function lastRead(logs) {
+  const times = /** @type {number[]} */ (logs.map(({ read_epoch_us: us }) => us).filter((us) => us !== null));
+  return times.length ? [times.reduce((a, b) => Math.max(a, b)), times.reduce((a, b) => Math.min(a, b))] : null;
+}
