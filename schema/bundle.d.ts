@@ -450,7 +450,7 @@ export interface Findings {
       bypass: number;
     }>;
     /** What the torch that wrote the log does not write, so that an empty list of it means nothing (docs/versions.md). */
-    untold?: ("failures" | "graph_breaks" | "function_names" | "times" | "recompile_reasons" | "timeline" | "caches")[];
+    untold?: ("failures" | "graph_breaks" | "function_names" | "times" | "recompile_reasons" | "timeline" | "caches" | "symbols")[];
     /** Number of findings by severity. */
     findings: {
       /** Findings of severity 'error'. */
@@ -961,7 +961,7 @@ export interface Manifest {
         bypass: number;
       }>;
       /** What the torch that wrote the log does not write, so that an empty list of it means nothing (docs/versions.md). */
-      untold?: ("failures" | "graph_breaks" | "function_names" | "times" | "recompile_reasons" | "timeline" | "caches")[];
+      untold?: ("failures" | "graph_breaks" | "function_names" | "times" | "recompile_reasons" | "timeline" | "caches" | "symbols")[];
       /** Number of findings by severity. */
       findings: {
         /** Findings of severity 'error'. */

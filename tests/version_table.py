@@ -50,7 +50,7 @@ QUESTIONS = (
     ("Why a function was compiled again", _told("recompile_reasons")),
     ("That the recompile limit was reached", lambda logs: YES if any(log.findings()["summary"]["recompile_limit_count"] for log in logs) else NO),
     ("Guards", _guards),
-    ("Sizes that became symbols", _has("create_symbol")),
+    ("Sizes that became symbols", _told("symbols")),
     ("FX graph cache: hits, misses, bypasses", _cache("fx_graph")),
     ("AOTAutograd cache: the same", _cache("aot_autograd")),
     ("Metrics of a backward that is compiled later", _has("bwd_compilation_metrics", "aot_autograd_backward_compilation_metrics")),

@@ -6,6 +6,8 @@ A truth is what programs/truth.py of fixtures/versions writes when a program end
 import re
 from pathlib import Path
 
+from tlparse_bundle.events.metric_fields import BY_NAME
+
 PROGRAMS = ("breaks", "recompiles", "fail", "train", "ddp", "killed")
 BREAK_LINE = re.compile(r"# BREAK (.+)")
 LIMIT = "RecompileLimitExceeded"
@@ -112,3 +114,13 @@ def _of_program(name, log, truth, summary, untold, source):
         for number in numbers:
             if (topic in untold) != (summary[number] is None):
                 yield f"{number} is {summary[number]}, and {topic} {'is' if topic in untold else 'is not'} untold"
+
+
+def undescribed(bundle):
+    """Kinds of records and fields of metrics that the tool has no words for."""
+    descriptors = bundle.manifest["descriptors"]
+    for log in bundle.logs:
+        yield from (f"{kind['type']} {kind['name'] or ''}".strip() for kind in log.directory["kinds"] if descriptors[kind["descriptor"]]["phase"] == "other")
+        metrics = log.table("metrics")
+        yield from (field for row in metrics["metrics"] for field in row["values"] if field not in BY_NAME)
+        yield from (config["field"] for config in metrics["configs"] if config["field"] not in BY_NAME)

@@ -28,14 +28,17 @@ def test_there_are_all_of_them():
 @pytest.mark.parametrize("name", [name for name in version_truths.PROGRAMS if name != "ddp"])
 @pytest.mark.parametrize("version", VERSIONS)
 def test_what_is_said_is_what_the_process_said(built, version, name):
-    (log,) = logs_of(built, version, name).logs
+    bundle = logs_of(built, version, name)
+    (log,) = bundle.logs
     assert version_truths.differences(name, log, truth_of(version, name), FOLDER / "programs") == []
+    assert list(version_truths.undescribed(bundle)) == []
 
 
 @pytest.mark.parametrize("version", VERSIONS)
 def test_two_ranks(built, version):
     """Both are healthy; rank 1 has a graph break more."""
     bundle = logs_of(built, version, "ddp")
+    assert list(version_truths.undescribed(bundle)) == []
     for rank, log in enumerate(bundle.logs):
         assert version_truths.differences("ddp", log, truth_of(version, f"ddp.rank{rank}"), FOLDER / "programs") == []
         assert log.findings()["summary"]["findings"]["error"] == 0

@@ -2,7 +2,6 @@
 import { findingCard } from "../lib/finding/card.js";
 import { Frame } from "../lib/frame/frame.js";
 import { fill, h, typing } from "../lib/page/dom.js";
-import { time } from "../lib/page/format.js";
 import { HashState } from "../lib/page/hash-state.js";
 import { loader, watchErrors } from "../lib/page/load.js";
 import { openPageBundle } from "../lib/page/open-bundle.js";
@@ -10,7 +9,7 @@ import { bundleName, followLinks, helpButton, inViewer, listAddress, stopped } f
 import { picker } from "../lib/page/picker.js";
 import { shareButton } from "../lib/page/share.js";
 import { themeButton } from "../lib/page/remember.js";
-import { named, startOf, startsOf, totalOf } from "./data.js";
+import { named, startOf, startsOf } from "./data.js";
 import { showHelp } from "./help.js";
 import { legend, matrix } from "./matrix.js";
 import { pieceDetail } from "./piece.js";
@@ -73,7 +72,7 @@ function draw(bundle, { log, starts, left, findings, one, two }, current) {
   const backends = start.table.backends;
   fill(main, h("div", { class: "page vllm-page" },
     h("h1", null, headline(start)),
-    backends[0] && h("p", { class: "dim" }, [backends[0].model, two && `beside: ${logText(two.log)}, ${time(totalOf(two))}`].filter(Boolean).join(" · ")),
+    backends[0] && h("p", { class: "dim" }, [backends[0].model, two && `beside: ${logText(two.log)}`].filter(Boolean).join(" · ")),
     startup(start),
     h("section", { "aria-labelledby": "pieces" }, h("h2", { id: "pieces" }, "Pieces"),
       h("div", { class: "pieces-bar" }, h("span", { role: "group", "aria-label": "Colour" }, ["", "outcome"].map((by) =>

@@ -19,6 +19,7 @@ TOPICS = {
     "recompile_reasons": "why it compiles again",
     "timeline": "a timeline",
     "caches": "what it asks caches",
+    "symbols": "sizes that became symbols",
 }
 _PART = re.compile(r"torch_dynamo_resume_in_.+_at_\d+")
 _SAID = ("failures", "graph_breaks", "function_names", "times")  # in the headline, with the reasons of recompiles
@@ -34,6 +35,7 @@ def untold(facts: Facts) -> list[str]:
         "recompile_reasons": not facts.tells_recompiles,
         "timeline": not facts.tells_recompiles,  # all since 2.5
         "caches": not facts.tells_recompiles,
+        "symbols": not facts.tells_breaks,  # since 2.6, as graph breaks
     }
     return [topic for topic in TOPICS if missing[topic]]
 

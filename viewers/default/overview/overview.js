@@ -138,7 +138,7 @@ export function tiles({ log, state, found: { summary, findings }, phases, caches
   const { failure_count: failed, unfinished_count: open, recompile_count: recompiles, graph_break_count: breaks } = summary;
   const again = of("recompile");
   return h("ul", { class: "tiles", "aria-label": "At a glance" },
-    h("li", { class: "tile-wide" }, tile({ number: summary.compile_time_us === null ? "–" : time(summary.compile_time_us), noun: "compiling", href: state.link({ view: "timeline" }), more: shares(phases, summary.frame_count === 0 && summary.ahead_of_time_count > 0 ? "in the timeline" : "in the metrics"),
+    h("li", { class: "tile-wide" }, tile({ number: summary.compile_time_us === null ? "–" : time(summary.compile_time_us), noun: "compiling", href: state.link({ view: "timeline" }), more: shares(phases, "in the metrics"),
       note: summary.compile_count ? `${plural(summary.compile_count, "compile")} of ${plural(summary.function_count, "function")}` : "no compiles" })),
     h("li", null, !failed && open > 0
       ? tile({ number: count(open), noun: "unfinished", tone: "error", href: state.link({ view: "failures" }), note: name(of("unfinished-compile")[0]) })

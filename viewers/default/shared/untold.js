@@ -2,10 +2,10 @@
 import { emptyPage } from "../../lib/list/list-detail.js";
 import { summaryOf } from "./model.js";
 
-/** @typedef {"failures" | "graph_breaks" | "recompile_reasons" | "caches" | "timeline"} Topic those of summary.untold (schema: findings) that have a view */
+/** @typedef {"failures" | "graph_breaks" | "recompile_reasons" | "caches" | "symbols"} Topic those of summary.untold (schema: findings) that have a view */
 
 /** The first torch that writes it. @type {Record<Topic, string>} */
-const SINCE = { failures: "2.4", graph_breaks: "2.6", recompile_reasons: "2.5", caches: "2.5", timeline: "2.5" };
+const SINCE = { failures: "2.4", graph_breaks: "2.6", recompile_reasons: "2.5", caches: "2.5", symbols: "2.6" };
 
 /** @param {import("../../lib/bundle/log.js").Log} log @param {Topic} topic */
 export const isUntold = (log, topic) => summaryOf(log)?.untold?.includes(topic) ?? false;

@@ -8,6 +8,7 @@ import { functionName, idText, modelOf } from "../shared/model.js";
 import { compileLink, pairs, recordLink } from "../shared/parts.js";
 import { badge, frameLine, framePlace, frameTitle, programFrame, stackFold } from "../shared/program-line.js";
 import { sourceName } from "../shared/source-name.js";
+import { isUntold, untoldPage } from "../shared/untold.js";
 import { expressionFold } from "./expression-tree.js";
 import { symbolsOf } from "./symbol-data.js";
 
@@ -36,6 +37,7 @@ export const symbolBadge = (item) => badge(...SYMBOL_KINDS[item.kind]);
 export async function openSymbols({ log, state }) {
   const [model, { table, stacks, items }, found] = await Promise.all([modelOf(log), symbolsOf(log), log.findings()]);
   if (items.length === 0) {
+    if (isUntold(log, "symbols")) return untoldPage("Symbols", "symbols");
     return emptyPage("No symbols", "Each size or number that torch took for a symbol would be here, with its guards and the line of the program that made it a constant. " +
       "Records of a program with dynamic shapes have them, for instance with torch.compile(dynamic=True).");
   }

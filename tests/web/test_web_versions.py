@@ -1,0 +1,55 @@
+"""A log of an older torch: what it cannot tell is said where one looks for it, and not called "none"."""
+
+import pytest
+from conftest import FIXTURES
+from pages import go
+from playwright.sync_api import expect
+
+
+@pytest.fixture
+def shown(show):
+    return lambda name: show(FIXTURES / "versions" / f"{name}.log.zst")[0]
+
+
+def heading(page, name):
+    expect(page.get_by_role("heading", level=1, name=name)).to_be_visible()
+
+
+def test_views_that_cannot_answer_say_so(shown):
+    page = shown("2.3.1/recompiles")
+    tiles = page.get_by_role("list", name="At a glance")
+    expect(tiles.get_by_role("listitem").filter(has_text="this torch does not record them")).to_have_count(4)
+    for view, title in (("failures", "Failures"), ("breaks", "Graph breaks"), ("recompiles", "Reasons of recompiles"), ("caches", "Cache records"), ("symbols", "Symbols")):
+        go(page, f"#v=1&view={view}")
+        heading(page, f"{title}: this log cannot tell")
+        expect(page.get_by_role("main")).to_contain_text("That the list is empty does not mean that there were none.")
+    go(page, "#v=1&view=recompiles")
+    expect(page.get_by_role("main")).to_contain_text("9 compiles were made again")
+
+
+def test_graph_breaks_that_leave_traces(shown):
+    page = shown("2.5.1/breaks")
+    go(page, "#v=1&view=breaks")
+    heading(page, "Graph breaks: this log cannot tell")
+    parts = page.get_by_role("main").get_by_role("list")
+    expect(parts.get_by_role("listitem")).to_have_count(7)
+    expect(parts.get_by_role("listitem").first).to_contain_text("f_print at breaks.py:10")
+    parts.get_by_role("link", name="[1/0]").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("torch_dynamo_resume_in_f_print_at_10")
+    page.go_back()
+    page.get_by_role("link", name="Restarts, with their reasons").click()
+    expect(page.get_by_role("grid")).to_contain_text("f_print")
+
+
+def test_a_newer_log_has_none(shown):
+    page = shown("2.15.0/killed")
+    go(page, "#v=1&view=breaks")
+    heading(page, "No graph breaks")
+
+
+def test_who_wrote_a_record(shown):
+    """Before 2.5 the prefix of a record has the id of the thread."""
+    page = shown("2.4.1/killed")
+    go(page, "#v=1&view=events&event=0")
+    expect(page.get_by_role("main")).to_contain_text("thread 1")
+    expect(page.get_by_role("main")).not_to_contain_text("process 1")
