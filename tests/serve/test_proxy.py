@@ -78,7 +78,7 @@ def test_the_list_names_the_viewers(bundle, tmp_path):
     (tmp_path / "index.html").write_text('<title>Mine &amp; yours</title><meta name="description" content="Counts">')
     viewers = client({"out": bundle}, {"mine": tmp_path}).get("/bundles.json").json()["viewers"]
     assert viewers[0] == {"name": "mine", "url": "viewers/mine/", "title": "Mine & yours", "description": "Counts"}
-    assert {row["name"]: row["needs"] for row in viewers if "needs" in row} == {"multirank": "ranks", "provenance": "provenance", "compare": "pair"}
+    assert {row["name"]: row["needs"] for row in viewers if "needs" in row} == {"multirank": "ranks", "provenance": "provenance", "compare": "pair", "vllm": "vllm"}
     assert {"default", "provenance"} < {row["name"] for row in viewers} and not {"lib", "home"} & {row["name"] for row in viewers}
     assert all(row["description"] for row in viewers)
 
