@@ -13,6 +13,7 @@ from tlparse_bundle.errors import BundleError, Refused
 
 _REQUESTS = 16  # at once
 _MAX_SAID = 300
+_PIECE_BYTES = 1 << 20
 _OBJECT_STORES = frozenset(("s3", "s3a", "gs", "gcs", "az", "abfs", "abfss"))  # they have no folders to make
 
 _OPTIONS = dict.fromkeys(("s3", "s3a"), {"max_concurrency": 1})  # else s3fs asks for the size of each file before it reads it (S3FileSystem._cat_file)
@@ -71,6 +72,25 @@ class RemoteFolder:
     def open(self, path: str) -> BinaryIO:
         """A file to be read from begin to end."""
         return _File(self._ask(self._fs.open, path, mode="rb"))
+
+    def open_at(self, path: str, start: int) -> BinaryIO:
+        """The same from a place in it on; of a web server that cannot begin there what stands before is read, too."""
+        file = self.open(path)
+        try:
+            file.seek(start)
+            if start and file.read(1):
+                file.seek(start)
+            return file
+        except (OSError, ValueError):
+            file.close()
+        file = _File(self._ask(self._fs.open, path, mode="rb", block_size=0))
+        try:
+            while start and (data := file.read(min(start, _PIECE_BYTES))):
+                start -= len(data)
+        except BaseException:
+            file.close()
+            raise
+        return file
 
     def modified(self, path: str) -> dt.datetime:
         return self._ask(self._fs.modified, path)
@@ -209,6 +229,9 @@ class RemoteFile:
 
     def open(self, mode: str = "rb", buffering: int = -1) -> BinaryIO:
         return self._folder.open(self.name)
+
+    def open_at(self, start: int) -> BinaryIO:
+        return self._folder.open_at(self.name, start)
 
     def stat(self) -> _Stat:
         size = self._folder.info(self.name)["size"]

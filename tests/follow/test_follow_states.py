@@ -3,6 +3,7 @@
 import gzip
 import random
 
+import fsspec
 import pytest
 import traces
 from following import NAME, appending, content_of, follow, fresh, same_as_fresh, snapshot, without_gaps
@@ -10,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from log_builder import log, record
 from log_strategies import any_bytes, cases, small_logs
+from plain_server import plain_server
 from tlparse_bundle.build.build import build
 from tlparse_bundle.follow import Follower
 from tlparse_bundle.read.reader import Bundle
@@ -108,6 +110,36 @@ def test_ranks_that_come_one_after_another(tmp_path):
     result = follow([folder], out, steps, told=told, codec="none")
     assert sorted(set(states)) == list(range(1, len(logs) + 1))
     assert snapshot(result.path) == snapshot(build(discover([folder]), tmp_path / "built", codec="none").path)
+
+
+def test_urls(tmp_path):
+    """A folder that is listed again, in which a rank appears later; and a server that cannot begin in the middle of a file."""
+    memory, data, found = fsspec.filesystem("memory"), small_logs()[3], []
+    names = [f"dedicated_log_torch_trace_rank_{rank}_x.log" for rank in range(3)]
+    folder = f"memory://follow/{tmp_path.name}"
+    memory.pipe_file(f"{folder}/{names[0]}", data[:2000])
+    (tmp_path / names[2]).write_bytes(data[:2000])
+
+    def later():
+        memory.pipe_file(f"{folder}/{names[1]}", data)
+        (tmp_path / names[2]).write_bytes(data)
+
+    steps = {(2000, 2000): later, (2000, len(data), len(data)): lambda: memory.pipe_file(f"{folder}/{names[0]}", data)}
+
+    def told(manifest):
+        found.append(manifest["live"])
+        steps.pop(tuple(sorted(row["read_bytes"] for row in found[-1]["logs"])), lambda: None)()
+
+    def ended():
+        return bool(found) and [row["read_bytes"] for row in found[-1]["logs"]] == 3 * [len(data)]
+
+    with plain_server(tmp_path) as url:
+        result = Follower([folder, f"{url}/{names[2]}"], tmp_path / "out", codec="none").run(ended, told)
+    assert [live["problems"] for live in found] == [[]] * len(found)
+    for name in names:
+        (tmp_path / "traces" / name).parent.mkdir(exist_ok=True)
+        (tmp_path / "traces" / name).write_bytes(data)
+    assert snapshot(result.path) == snapshot(build(discover([tmp_path / "traces"]), tmp_path / "built", codec="none").path)
 
 
 def test_a_compressed_log_is_taken_when_it_is_whole(tmp_path):

@@ -35,6 +35,7 @@ _FIND_S = 1.0  # how often the folders are listed, at least
 _FIND_FIRST_S = 0.1  # until there is a log, which is empty at first
 _FIND_URL_S = 3.0
 _KEEP_STATE_S = 30.0  # for those who still read it
+_REMOVE_S = 1.0
 _TRY_AGAIN_S = 2.0  # when a state could not be written
 
 
@@ -75,7 +76,7 @@ class Follower:
         self._retired: dict[int, float] = {}  # states, and when they were replaced
         self._changed = True
         self._ended: Callable[[], bool] = lambda: False
-        self._next_find_s = self._next_look_s = 0.0
+        self._next_find_s = self._next_removal_s = 0.0
 
     @property
     def problems(self) -> list[dict]:
@@ -152,20 +153,20 @@ class Follower:
         self._leaving[log_id] = self._counter
         self._changed = True
 
-    def _read(self) -> bool:
+    def _read(self, *, at_once: bool = False) -> bool:
         """Read what has come; whether there is more."""
         more = False
         seconds = max(_READ_S / max(1, len(self._logs)), _READ_LEAST_S)
         for log_id, log in list(self._logs.items()):
-            if self._look(log_id, log):
+            if self._look(log_id, log, at_once):
                 before = log.read_bytes
                 more |= log.read(time.monotonic() + seconds)
                 self._changed |= log.read_bytes != before
         return more
 
-    def _look(self, log_id: str, log: GrowingLog) -> bool:
+    def _look(self, log_id: str, log: GrowingLog, at_once: bool) -> bool:
         try:
-            there = log.look()
+            there = log.look(at_once=at_once)
         except Changed as change:
             what = "is shorter than what was read of it" if change.code == "truncated" else "was replaced by another one"
             self._problems.note(change.code, log_id, f"{shown(log.log.path)} {what}; it was read again from its beginning")
@@ -176,6 +177,8 @@ class Follower:
             return False
         except (OSError, BundleError) as error:
             self._note("unreadable", log_id, f"{shown(log.log.path)} cannot be read any more: {reason(error)}")
+            return False
+        if there is None:
             return False
         for code in ("vanished", "unreadable"):
             self._note(code, log_id, "")
@@ -244,9 +247,10 @@ class Follower:
         return strings_from_others(list(own), summaries, lambda _, asked: [dict(own[log]) for (log,) in asked], self._lacking)
 
     def _remove_retired(self) -> None:
-        if self._state is None:
-            return
         now = time.monotonic()
+        if self._state is None or now < self._next_removal_s:
+            return
+        self._next_removal_s = now + _REMOVE_S
         named_now = {self._state.manifest["live"]["counter"], self._counter, *(written.counter for written in self._state.written.values())}
         for counter in self._place.states():
             if counter in named_now:
@@ -278,7 +282,7 @@ class Follower:
         again = True
         while again:
             self._find()
-            while self._read():
+            while self._read(at_once=True):
                 pass
             again = bool(self._leaving)  # they are read at once: what is in place does not name them
             for log_id in list(self._leaving):

@@ -15,9 +15,11 @@ from tlparse_bundle.errors import BundleError
 from tlparse_bundle.findings.still_open import running
 from tlparse_bundle.follow.growing_stream import GrowingStream, WholeStream
 from tlparse_bundle.format.codecs import quick
+from tlparse_bundle.remote import RemoteFile
 from tlparse_bundle.trace.log_file import LogFile, open_log
 
 _BLOCK_BYTES = 1 << 20
+_REMOTE_S = 1.0
 
 
 @dataclass(slots=True)
@@ -39,6 +41,7 @@ class GrowingLog:
         self.strings = strings
         self.written: Written | None = None
         self.read_epoch_us = _now()
+        self._next_look_s = 0.0
         # A compressed log is taken when it is whole: a build would take no other.
         self._stream = GrowingStream(log) if log.compression is None else WholeStream(open_log(log))
         self._records = LogRecords(log, self._stream)
@@ -54,8 +57,16 @@ class GrowingLog:
         """The strings that the log defines."""
         return self._build.decoder.stack_reader.strings
 
-    def look(self) -> bool:
-        """Whether there is something to read. Raises Changed, and OSError."""
+    def look(self, *, at_once: bool = True) -> bool | None:
+        """Whether there is something to read. Raises Changed, and OSError.
+
+        Unless ``at_once``, a web server is not asked as often as a disk; None when it was not asked.
+        """
+        if isinstance(self.log.path, RemoteFile) and not self._stream.is_open:
+            now = time.monotonic()
+            if now < self._next_look_s and not at_once:
+                return None
+            self._next_look_s = now + _REMOTE_S
         return self._stream.look(lambda: self._records.sha256)
 
     def read(self, until_s: float) -> bool:

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Callable
 from typing import Any, BinaryIO
 
+from tlparse_bundle.remote import RemoteFile
 from tlparse_bundle.trace.log_file import LogFile, open_from, reason
 
 _REMEMBERED_BYTES = 64  # before the place at which reading goes on: whether the file is still the one that was read
@@ -36,6 +37,11 @@ class GrowingStream:
         self.ended = False
         self.trouble = ""  # why it cannot be read now
 
+    @property
+    def is_open(self) -> bool:
+        """Whether it is being read just now."""
+        return self._file is not None
+
     def look(self, read_sha256: Callable[[], str]) -> bool:
         """Whether there is something to read. Raises Changed, and OSError when the file cannot be opened.
 
@@ -43,6 +49,8 @@ class GrowingStream:
         """
         if self._file is not None:
             return True
+        if isinstance(self._log.path, RemoteFile) and self.position and self._log.path.stat().st_size == self.position:
+            return False
         before = max(0, self.position - len(self._tail))
         file, size, identity = open_from(self._log, before)
         try:
@@ -93,6 +101,7 @@ class WholeStream:
         self._stream = stream
         self._read_all = False
         self.paused = self.ended = False
+        self.is_open = True
 
     def look(self, read_sha256: Callable[[], str]) -> bool:
         return not self._read_all

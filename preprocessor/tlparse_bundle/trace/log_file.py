@@ -144,19 +144,13 @@ def open_from(log: LogFile, start: int) -> tuple[_UpTo, int, Hashable]:
     It is opened each time: on a file system of several machines this is when the size is asked for again.
     """
     if isinstance(log.path, RemoteFile):
-        size, identity = log.path.stat().st_size, None
-        file = log.path.open("rb")
-    else:
-        whole, about = open_raw(log.path, log.folder)
-        file, size = whole.raw, about.size_bytes
-        found = os.fstat(file.fileno())
-        identity = found.st_dev, found.st_ino
-    try:
-        file.seek(start)
-    except BaseException:
-        file.close()
-        raise
-    return _UpTo(file, max(0, size - start)), size, identity
+        size = log.path.stat().st_size
+        return _UpTo(log.path.open_at(start), max(0, size - start)), size, None
+    whole, about = open_raw(log.path, log.folder)
+    file, size = whole.raw, about.size_bytes
+    found = os.fstat(file.fileno())
+    file.seek(start)
+    return _UpTo(file, max(0, size - start)), size, (found.st_dev, found.st_ino)
 
 
 def open_log(log: LogFile) -> BinaryIO:
