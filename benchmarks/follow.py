@@ -22,7 +22,6 @@ from tlparse_bundle.follow import Follower
 gc.set_threshold(50_000)  # as in cli
 stop = []
 signal.signal(signal.SIGTERM, lambda *_: stop.append(1))
-import atexit; atexit.register(lambda: print(os.times()))
 Follower([sys.argv[1]], sys.argv[2], codec=sys.argv[3]).run(lambda: bool(stop), lambda manifest: None)
 """
 

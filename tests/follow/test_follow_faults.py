@@ -297,6 +297,7 @@ def test_old_states_are_removed(place, monkeypatch):
     from tlparse_bundle.follow import follower
 
     monkeypatch.setattr(follower, "_KEEP_STATE_S", 0.0)
+    monkeypatch.setattr(follower, "_REMOVE_S", 0.0)
     path, out = place
     most = []
     follow([path], out, appending(path, OLD, range(0, len(OLD), len(OLD) // 8)), told=lambda manifest: most.append(len(list((out / "live").glob("[0-9]*")))), codec="none")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import time
 from collections.abc import Callable
 from typing import Any, BinaryIO
 
@@ -11,6 +12,7 @@ from tlparse_bundle.trace.log_file import LogFile, open_from, reason
 
 _REMEMBERED_BYTES = 64  # before the place at which reading goes on: whether the file is still the one that was read
 _BLOCK_BYTES = 1 << 20
+_OPEN_S = 0.5
 
 
 class Changed(Exception):
@@ -32,6 +34,7 @@ class GrowingStream:
         self._file: Any = None
         self._identity: Any = None
         self._tail = b""
+        self._next_open_s = 0.0
         self.position = 0
         self.paused = False  # what more there is, is not for now
         self.ended = False
@@ -49,7 +52,7 @@ class GrowingStream:
         """
         if self._file is not None:
             return True
-        if isinstance(self._log.path, RemoteFile) and self.position and self._log.path.stat().st_size == self.position:
+        if self._is_as_it_was():
             return False
         before = max(0, self.position - len(self._tail))
         file, size, identity = open_from(self._log, before)
@@ -69,6 +72,21 @@ class GrowingStream:
         finally:
             if file is not None:
                 file.close()
+
+    def _is_as_it_was(self) -> bool:
+        """Whether it need not be opened: on a disk it is opened now and then in any case, see trace.log_file.open_from."""
+        if not self.position:
+            return False
+        path, now = self._log.path, time.monotonic()
+        found = path.stat()
+        if found.st_size != self.position:
+            return False
+        if isinstance(path, RemoteFile):
+            return True
+        if now < self._next_open_s and self._identity == (found.st_dev, found.st_ino):
+            return True
+        self._next_open_s = now + _OPEN_S
+        return False
 
     def read(self, size: int) -> bytes | None:
         if self.ended:

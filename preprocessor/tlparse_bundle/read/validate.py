@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from tlparse_bundle.errors import BundleError
-from tlparse_bundle.format.layout import FORMAT_MINOR, blob_path
+from tlparse_bundle.format.layout import FORMAT_MINOR, LIVE, blob_path
 from tlparse_bundle.format.schemas import schema, schema_names
 from tlparse_bundle.format.shape import Highest, Malformed, quoted
 from tlparse_bundle.read.checks import check_chunk, check_directory, check_references, check_rows, shape
@@ -31,6 +31,7 @@ def validate(bundle: Bundle, progress: Callable[[str], None] = lambda what: None
     """
     checker = _Checker(bundle)
     checker.check_schema("manifest", bundle.manifest, "manifest.json")
+    checker.check_live()
     checker.check_schemas()
     checker.check_ranks()
     for log in bundle.logs:
@@ -75,6 +76,25 @@ class _Checker:
             self.say(error.message)
         else:
             self.require(self.bundle.manifest["format"]["minor"] != FORMAT_MINOR or not missing, f"{path}: lacks the schemas {', '.join(sorted(missing))}")
+
+    def check_live(self) -> None:
+        """A growing bundle says how far each log was read; a finished one has no files of a state."""
+        manifest, where = self.bundle.manifest, "manifest.json"
+        live, rows = manifest.get("live"), manifest["logs"]
+        self.require((live is None) == ("growing" not in manifest), f"{where}: 'growing' and 'live' come together")
+        if live is None:
+            paths = (manifest["schemas"], *(row["path"] for row in rows), *manifest.get("ranks", {}).values())
+            path = next((path for path in paths if path.startswith(f"{LIVE}/")), None)
+            self.require(path is None, f"{where}: {path} is a file of a growing bundle, and this one is finished")
+            return
+        self.require([row["id"] for row in live["logs"]] == [row["id"] for row in rows], f"{where}: 'live' has other logs than 'logs'")
+        for state, row in zip(live["logs"], rows):
+            self.require(state["read_bytes"] >= row["source"]["size_bytes"], f"{where}: log {row['id']} has more bytes than were read")
+            last = state["last_record"]
+            self.require((last is None) == (row["event_count"] == 0), f"{where}: log {row['id']} has a last record, or events, and not both")
+            self.require(last is None or last["kind"] in manifest["descriptors"], f"{where}: the last record of log {row['id']} has no descriptor")
+            indexes = [compile["compile_index"] for compile in state["running"]]
+            self.require(len(set(indexes)) == len(indexes), f"{where}: a compile of log {row['id']} runs twice")
 
     def check_ranks(self) -> None:
         """The analyses of the ranks: their schemas, and that they tell of logs that there are."""
