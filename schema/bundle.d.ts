@@ -1327,8 +1327,8 @@ export interface Provenance {
       kernel_count: number;
       /** Those with a post-grad node. */
       kernel_in_post_count: number;
-      /** Those of them whose nodes are known from comments in the code alone, as of a backward that is compiled later. */
-      kernel_by_comment_count: number;
+      /** Those of them whose nodes are read off the code alone, as of a backward that is compiled later. */
+      kernel_from_code_count: number;
       /** Those with a line in the code. */
       kernel_in_code_count: number;
       /** Those with a stack. */
@@ -1357,8 +1357,8 @@ export interface Provenance {
       definition: (number[] | null)[];
       /** First and last line in the payload of bodies_event_index; null when it is not there. */
       body: (number[] | null)[];
-      /** Whether post_lines are from comments in the code, since torch wrote no map: of a fused kernel the nodes above it, of a library call the node that it is of. */
-      by_comment: boolean[];
+      /** Whether post_lines are read off the code, since torch wrote no map: its comments, and for kernels of a CPU what flows through it. */
+      from_code: boolean[];
       /** Rows of stacks: where in the program its nodes come from. */
       stacks: number[][];
     };

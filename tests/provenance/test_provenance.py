@@ -100,9 +100,9 @@ def test_log_without_provenance_has_an_empty_table(built, root):
 # empty, and it repeats a line for each kernel that it belongs to: lists are sets here.
 REASONS = {
     ("provenance", "0/0", 1): "it has one page for a compile id, with the last graph of each kind: that of the backward, which is empty",
-    ("provenance", "0/0", 2): "torch wrote no map of the backward; tlparse reads no comments",
+    ("provenance", "0/0", 2): "torch wrote no map of the backward; tlparse reads nothing off the code",
     ("provenance_training", "0/0", 1): "it has the last graph only",
-    ("provenance_training", "0/0", 2): "no map, comments",
+    ("provenance_training", "0/0", 2): "the same",
     ("provenance_training", "1/0", 1): "it has the last graph only; the backward is not empty here",
     ("provenance_graphs", "2/0", 1): "of several nodes of one name it takes the last in the text, in whatever graph that stands",
 }

@@ -181,7 +181,7 @@ def test_coverage_counts_what_has_no_counterpart(log_of):
     )
     assert graph.row["coverage"] == {
         "pre_node_count": 2, "pre_in_post_count": 1, "post_node_count": 2, "post_in_pre_count": 1, "post_in_kernel_count": 1,
-        "kernel_count": 2, "kernel_in_post_count": 1, "kernel_by_comment_count": 0, "kernel_in_code_count": 1, "kernel_with_source_count": 0,
+        "kernel_count": 2, "kernel_in_post_count": 1, "kernel_from_code_count": 0, "kernel_in_code_count": 1, "kernel_with_source_count": 0,
     }  # fmt: skip
     assert graph.row["unknown_name_count"] == 1
     assert graph.sources("post") == {4: ("model.py", 14)}

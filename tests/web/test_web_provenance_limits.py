@@ -104,6 +104,28 @@ def test_without_a_graph_or_code(view):  # noqa: F811
         expect(page.get_by_role("region", name=title, exact=True).locator("p")).not_to_be_empty()
 
 
+PARTLY = log_of(
+    "class G(torch.nn.Module):\n    def forward(self, x):\n        # File: /m.py:5 in f, code: y = x.sum() @ w\n        before = x.sum()\n",
+    "class G(torch.nn.Module):\n    def forward(self, x):\n        # File: /m.py:5 in f, code: y = x.sum() @ w\n"
+    "        summed: 'f32' = torch.ops.aten.sum.default(x)\n        mm: 'f32' = torch.ops.aten.mm.default(summed, x)\n        return (mm,)\n",
+    "# AOT ID: ['0_backward']\ndef call(args):\n    x, = args\n    if x:\n        # [Provenance debug handles] cpp_fused_sum_0:1\n        cpp_fused_sum_0(x, buf0)\n"
+    "        # Topologically Sorted Source Nodes: [mm], Original ATen: [aten.mm]\n        # [Provenance debug handles] extern_kernels.mm:2\n        extern_kernels.mm(buf0, x, out=buf1)\n    return (buf1,)\n",
+    {"version": 2.0}, {name: ['  File "/m.py", line 5, in f\n    y = x.sum() @ w\n'] for name in ("cpp_fused_sum_0:1", "extern_kernels.mm:2")},
+)  # fmt: skip
+
+
+def test_what_the_code_does_not_tell_goes_by_source_line(view):  # noqa: F811
+    page = view(PARTLY)
+    expect(page.locator(".coverage")).to_contain_text("the generated code tells the nodes of 1 of 2 kernels; what has the same source line is shown for the rest")
+    page.get_by_role("row", name="kernel cpp_fused_sum_0:1", exact=True).click()
+    becomes(lambda: [text.split(":")[0] for text in lit(page, "post")], ["summed"])  # not mm, of which the code tells the kernel
+    expect(body(page, "post").locator(".loose")).to_have_count(1)
+    expect(page.get_by_role("status").filter(has_text="←")).to_contain_text("by source line")
+    page.get_by_role("row", name="kernel extern_kernels.mm:2", exact=True).click()
+    becomes(lambda: [text.split(":")[0] for text in lit(page, "post")], ["mm"])
+    expect(body(page, "post").locator(".loose")).to_have_count(0)
+
+
 @pytest.mark.parametrize("server", ["serve", "static"])
 def test_on_both_servers(view, server):  # noqa: F811
     page = view("provenance", "#v=1&pin=post:9", server)

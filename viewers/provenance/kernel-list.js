@@ -24,7 +24,7 @@ export function kernelGrid(model, postLines, short, times, options) {
     columns: [
       { id: "name", title: "Kernel", width: "minmax(14rem, 3fr)", class: "mono", cell: (k) => cutMiddle(kernels[k].label), sort: (k) => kernels[k].label },
       { id: "count", title: "Ops", width: "3.5rem", number: true, cell: (k) => (unknown(k) ? "–" : count(fused[k].length)), sort: (k) => (unknown(k) ? null : fused[k].length), help: "How many post-grad nodes it fuses" },
-      { id: "fused", title: "Fused post-grad nodes", width: "minmax(10rem, 3fr)", class: "mono", cell: (k) => cut(fused[k], kernels[k].byComment ? ": by a comment in the code" : "") },
+      { id: "fused", title: "Fused post-grad nodes", width: "minmax(10rem, 3fr)", class: "mono", cell: (k) => cut(fused[k], kernels[k].fromCode ? ": read off the generated code" : "") },
       { id: "source", title: "Source", width: "minmax(9rem, 2fr)", class: "mono", cell: (k) => cut(places[k]), sort: (k) => places[k][0] ?? null },
       { id: "lines", title: "Lines of code", width: "7rem", number: true, cell: (k) => cut(kernels[k].calls.map(String)), sort: (k) => kernels[k].calls[0] ?? null, help: "Where it is called" },
       { id: "time", title: "Estimated", width: "6rem", number: true, cell: (k) => timeText(times[k]), sort: (k) => times[k], help: "Run time that torch estimates (LOG_TLPARSE=1 on a GPU)" },
@@ -54,6 +54,6 @@ export function showCoverage(coverage, root) {
   fill(root,
     fact("post-grad nodes in kernels", share(coverage.post_in_kernel_count, coverage.post_node_count), "Nodes that became part of a kernel. Views need none."),
     fact("from the pre-grad graph", share(coverage.post_in_pre_count, coverage.post_node_count), "Post-grad nodes of which torch knows the pre-grad node."),
-    fact("kernels mapped", share(coverage.kernel_in_post_count, coverage.kernel_count), "Kernels of which the post-grad nodes are known: from the map that torch writes, or from comments in the code."),
+    fact("kernels mapped", share(coverage.kernel_in_post_count, coverage.kernel_count), "Kernels of which the post-grad nodes are known: from the map that torch writes, or from the generated code."),
     fact("with source", share(coverage.kernel_with_source_count, coverage.kernel_count), "Kernels of which torch knows the source lines."));
 }

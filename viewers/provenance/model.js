@@ -3,7 +3,7 @@
 /** @typedef {"source" | "pre" | "post" | "code" | "bodies"} PaneName bodies: of the kernels of AOTInductor */
 /** @typedef {{pane: PaneName | "kernel", key: number}} Place a line of a pane (of 'source': a row of sources), or a kernel */
 /** @typedef {{source: Set<number>, pre: Set<number>, post: Set<number>, code: Set<number>, bodies: Set<number>, kernels: Set<number>}} Found */
-/** @typedef {{name: string, handle: number | null, label: string, post: number[], calls: number[], definition: [number, number] | null, body: [number, number] | null, byComment: boolean, stacks: number[][]}} Kernel */
+/** @typedef {{name: string, handle: number | null, label: string, post: number[], calls: number[], definition: [number, number] | null, body: [number, number] | null, fromCode: boolean, stacks: number[][]}} Kernel */
 /** @typedef {{file: string, line: number, function: string | null, code: string | null, library: boolean}} Source */
 /** @typedef {ReturnType<typeof buildModel>} Model */
 
@@ -22,11 +22,11 @@ export function buildModel(table, group) {
     postToKernels: collect(kernels, (kernel) => kernel.post), sourceToKernels: collect(kernels, (kernel) => kernel.stacks.flat()),
     innerToKernels: collect(kernels, (kernel) => kernel.stacks.map(innermost)), callToKernels: collect(kernels, (kernel) => kernel.calls),
   };
-  // Where torch mapped nothing, as in a backward that is compiled later, the comments in the code tie some kernels; of the others
+  // Where torch mapped nothing, as in a backward that is compiled later, the code tells of most kernels what they compute; of the others
   // the same source line is the next best tie.
   const byLine = {
     pre: pre.size > 0 && post.size > 0 && preLines.length === 0,
-    kernels: post.size > 0 && kernels.length > 0 && kernels.every((kernel) => kernel.post.length === 0 || kernel.byComment),
+    kernels: post.size > 0 && kernels.length > 0 && kernels.every((kernel) => kernel.post.length === 0 || kernel.fromCode),
   };
   /** @param {number} s @returns {Source} */
   const source = (s) => {
@@ -40,10 +40,10 @@ export function buildModel(table, group) {
 
 /** @param {any} table @param {any} group @returns {Kernel[]} */
 function kernelsOf(table, group) {
-  const { name, handle, post_lines: post, call_lines: calls, definition, body, by_comment: byComment, stacks } = group.kernels;
+  const { name, handle, post_lines: post, call_lines: calls, definition, body, from_code: fromCode, stacks } = group.kernels;
   return name.map((/** @type {number} */ text, /** @type {number} */ k) => ({
     name: table.strings[text], handle: handle[k], label: handle[k] === null ? table.strings[text] : `${table.strings[text]}:${handle[k]}`,
-    post: post[k], calls: calls[k], definition: definition[k], body: body[k], byComment: byComment[k], stacks: stacks[k].map((/** @type {number} */ stack) => table.stacks[stack]),
+    post: post[k], calls: calls[k], definition: definition[k], body: body[k], fromCode: fromCode[k], stacks: stacks[k].map((/** @type {number} */ stack) => table.stacks[stack]),
   }));
 }
 

@@ -201,8 +201,12 @@ export function graphView({ table, row, texts, times, state }) {
   panes.post.note.textContent = known.post_node_count ? `${share(known.post_in_kernel_count, known.post_node_count)} nodes in kernels` : "";
   panes.code.note.textContent = known.kernel_count ? `${share(known.kernel_in_post_count, known.kernel_count)} kernels mapped` : "";
   if (model.byLine.kernels || model.byLine.pre) {
-    const commented = known.kernel_by_comment_count ? `comments in the code tie ${plural(known.kernel_by_comment_count, "kernel")}, of the others ` : "";
-    coverage.append(h("span", { class: "note" }, `torch mapped no nodes here, as for a backward that is compiled later: ${commented}what has the same source line is shown instead.`));
+    const read = known.kernel_from_code_count, rest = known.kernel_count - read;
+    const how = [
+      read > 0 && `the generated code tells the nodes of ${rest ? `${read} of ${plural(known.kernel_count, "kernel")}` : read > 1 ? "all kernels" : "the kernel"}`,
+      (rest > 0 || model.byLine.pre) && `what has the same source line is shown ${read ? (rest ? "for the rest" : "in the pre-grad graph") : "instead"}`,
+    ].filter(Boolean).join("; ");
+    coverage.append(h("span", { class: "note" }, `torch mapped no nodes here, as for a backward that is compiled later: ${how}.`));
   }
 
   let shownPin = "";

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from tlparse_bundle.provenance import groups
 from tlparse_bundle.provenance.code_comments import CodeComments
+from tlparse_bundle.provenance.code_flow import fused_nodes
 from tlparse_bundle.provenance.code_text import CodeText
 from tlparse_bundle.provenance.frames import Source
 from tlparse_bundle.provenance.graph_text import GraphText
@@ -25,7 +26,7 @@ class KernelMap:
     definition: tuple[int, int] | None  # first and last line
     body: tuple[int, int] | None  # the same in the bodies of AOTInductor
     stacks: list[tuple[Source, ...]]
-    by_comment: bool = False  # post_lines are from comments of the code
+    from_code: bool = False  # post_lines are from comments of the code
 
 
 @dataclass(slots=True)
@@ -53,7 +54,7 @@ class GroupMaps:
             "post_in_kernel_count": len(post & {line for kernel in self.kernels for line in kernel.post_lines}),
             "kernel_count": len(self.kernels),
             "kernel_in_post_count": sum(bool(kernel.post_lines) for kernel in self.kernels),
-            "kernel_by_comment_count": sum(kernel.by_comment for kernel in self.kernels),
+            "kernel_from_code_count": sum(kernel.from_code for kernel in self.kernels),
             "kernel_in_code_count": sum(bool(kernel.call_lines) for kernel in self.kernels),
             "kernel_with_source_count": sum(bool(kernel.stacks) for kernel in self.kernels),
         }
@@ -72,7 +73,7 @@ def maps_of(group: Group) -> GroupMaps:
     maps = GroupMaps(pre, post, has_pre_grad, code, mapping.version, bodies, damaged=damaged)
     _add_kernels(maps, mapping, group.earlier_kernels)
     if not mapping.kernel_to_post and post and code:
-        _add_commented(maps, code, post, _text(group.parts[groups.POST_GRAD]))
+        _add_from_code(maps, code, post, _text(group.parts[groups.POST_GRAD]))
     maps.unknown_names += sum(name not in post.lines for name in {name for _, name in mapping.kernel_to_post}) if post else 0
     if pre and post:
         found = {(a, b) for one, other in mapping.pre_to_post for a in pre.lines_of(one) for b in post.lines_of(other)}
@@ -144,9 +145,22 @@ def _add_kernels(maps: GroupMaps, mapping: Mapping, earlier: frozenset[str]) -> 
         maps.kernels.append(KernelMap(name, handle, sorted(lines), calls.get(kernel, []), definition, body, stacks))
 
 
-def _add_commented(maps: GroupMaps, code: CodeText, post: GraphText, text: str) -> None:
-    """Where torch wrote no map of kernels: what the comments in the code say. A name of the pre-grad graph is not taken for one of the post-grad graph."""
+def _add_from_code(maps: GroupMaps, code: CodeText, post: GraphText, text: str) -> None:
+    """Where torch wrote no map of kernels: what the comments in the code say, and what flows through it.
+
+    A name of the pre-grad graph is not taken for one of the post-grad graph.
+    """
     comments = CodeComments(code, post, text, maps.pre.lines if maps.pre else ())
     calls = [(kernel.name, kernel.call_lines, {frames[-1] for frames in kernel.stacks}) for kernel in maps.kernels]
     for kernel, lines in zip(maps.kernels, comments.lines_of(calls), strict=True):
-        kernel.post_lines, kernel.by_comment = lines, bool(lines)
+        kernel.post_lines = lines
+    names = {lines[0]: name for name, lines in post.lines.items()}
+    single = [(kernel, kernel.call_lines[0]) for kernel in maps.kernels if len(kernel.call_lines) == 1]
+    known = [(line, kernel.name, names.get(kernel.post_lines[0]) if len(kernel.post_lines) == 1 else None) for kernel, line in single]
+    if len(single) == len(maps.kernels) and not code.is_cpp and any(not kernel.post_lines for kernel in maps.kernels):
+        nodes = fused_nodes(code.lines, code.definitions, text, known)
+        for kernel, line in single:
+            if not kernel.post_lines:
+                kernel.post_lines = sorted({post.lines[name][0] for name in nodes.get(line, ())} & post.operations)
+    for kernel in maps.kernels:
+        kernel.from_code = bool(kernel.post_lines)

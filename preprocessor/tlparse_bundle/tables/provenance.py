@@ -131,7 +131,7 @@ class Provenance:
             "call_lines": [row.call_lines for row in rows],
             "definition": [row.definition and list(row.definition) for row in rows],
             "body": [row.body and list(row.body) for row in rows],
-            "by_comment": [row.by_comment for row in rows],
+            "from_code": [row.from_code for row in rows],
             "stacks": [[self._stack(frames) for frames in row.stacks] for row in rows],
         }
 
