@@ -24,7 +24,8 @@ _MAX_SETTINGS = 200
 _SUBMODULE = re.compile(r"vllm_(?:submod|subgraph)_")
 _PASS = re.compile(r"vllm_post_grad\.(?:(\d{1,9})\.)?(.+)", re.DOTALL)
 _RECORDS = {"vllm_compilation_config": "config", "vllm_piecewise_compile_start": "start", "vllm_compile_event": "event", "vllm_execution_code": "code"}
-_READ = frozenset((*_RECORDS, GRAPH, POST_GRAD, CODE, "before_pre_grad_graph", "before_post_grad_graph"))
+_BASES = ("before_pre_grad_graph", "before_post_grad_graph")  # what the first passes are compared with
+_READ = frozenset((*_RECORDS, GRAPH, POST_GRAD, CODE, *_BASES))
 
 
 class Vllm:
@@ -44,6 +45,7 @@ class Vllm:
         self._compiles: set[int] = set()  # in which a backend of vLLM works
         self._is_vllm = False
         self._shape = Remembered(lambda event: (shape_of(payload_text(event)), arguments(payload_text(event))))
+        self._counted = Remembered(lambda event: _operations(payload_text(event)))
         self._operations: dict[int, tuple[int | None, dict[str, int]]] = {}  # of graphs around passes, by event
 
     @staticmethod
@@ -106,8 +108,8 @@ class Vllm:
                 value = signature(payload_text(event)) if event.compile_id is None else None
             elif plain == CODE:
                 value = aot_id(event.payload)
-        if self._is_vllm and event.payload is not None and (plain.startswith("before_") or _PASS.match(plain)):
-            self._operations[event.index] = _operations(payload_text(event))
+        if self._is_vllm and event.payload is not None and (plain in _BASES or _PASS.match(plain)):
+            self._operations[event.index] = self._counted(event.hash, event)
         self._add(event, "artifact", plain, value)
 
     def table(self) -> dict:
@@ -133,7 +135,7 @@ class Vllm:
         for seen in piece.seen:
             match = _PASS.match(seen.name)
             if match is None:
-                base = seen if seen.name in ("before_pre_grad_graph", "before_post_grad_graph") else base
+                base = seen if seen.name in _BASES else base
                 continue
             count, calls = self._operations.get(seen.index, (None, {}))
             before = self._operations.get(base.index, (None, {})) if base is not None else (None, {})
