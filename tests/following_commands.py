@@ -47,11 +47,11 @@ class Started:
         assert self.process.poll() is None, self.process.stderr.read()
         return self
 
-    def end(self, number=None):
-        """Code and outputs, when it has ended, by this signal or by itself; nothing of it is left then."""
+    def end(self, number=None, say=None):
+        """Code and outputs, when it has ended, by this signal, after this input, or by itself; nothing of it is left then."""
         if number is not None:
             self.process.send_signal(number)
-        out, errors = self.process.communicate(timeout=HANG_S)
+        out, errors = self.process.communicate(say, timeout=HANG_S)
         assert "Traceback" not in errors, errors
         if sys.platform == "linux":
             until(lambda: processes(self.mark), [])

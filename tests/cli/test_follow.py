@@ -13,6 +13,7 @@ import pytest
 import traces
 from following_commands import LOG, Started, children, folder_with_a_log
 from tlparse_bundle import Bundle, build, discover
+from torch_python import NO_TORCH, TORCH, has_torch
 from waiting import HANG_S, until
 from warm_command import run_warm
 
@@ -113,6 +114,7 @@ def test_killed_it_leaves_a_bundle_and_no_process(serves, start, tmp_path):
         until(lambda: len(children(started.process.pid)), 2)
     started.end(signal.SIGKILL)
     assert Bundle.open(tmp_path / "out").manifest["growing"] is True
+    assert run_warm(["trace", "out", "--codec", "none", "--overwrite"], tmp_path).returncode == 0 and is_the_build(tmp_path / "out", tmp_path / "trace")
 
 
 @LINUX
@@ -227,12 +229,13 @@ folder.mkdir(exist_ok=True)
 
 
 def run_follow(start, tmp_path, *options, program=""):
+    """The program may wait for what the test writes; without the test it ends."""
     (tmp_path / "program.py").write_text(TRACER + textwrap.dedent(program))
-    return start("run", "-o", "out", "--follow", "--port", "0", *options, "--", sys.executable, "program.py")
+    return start("run", "-o", "out", "--follow", "--port", "0", *options, "--", sys.executable, "program.py", stdin=subprocess.PIPE)
 
 
 def test_run_follow_shows_the_program_while_it_runs(start, tmp_path):
-    wait = "print('at it', flush=True)\nsignal.signal(signal.SIGTERM, lambda *_: sys.exit(3))\nsignal.pause()"
+    wait = "print('at it', flush=True)\nsignal.signal(signal.SIGTERM, lambda *_: sys.exit(3))\ninput()"
     started = run_follow(start, tmp_path, "--keep-trace", "kept", program=wait)
     address = started.line("http")
     started.line("at it", "stdout")
@@ -246,12 +249,43 @@ def test_run_follow_shows_the_program_while_it_runs(start, tmp_path):
 
 @LINUX
 def test_run_follow_builds_when_following_fails(start, tmp_path):
-    started = run_follow(start, tmp_path, program="print('at it', flush=True)\nwhile not os.path.exists('go'): pass")
+    started = run_follow(start, tmp_path, program="print('at it', flush=True)\ninput()")
     started.line("at it", "stdout")
     started.state()
     for child in children(started.process.pid):
         if "tlparse_bundle" in Path(f"/proc/{child}/cmdline").read_text():
             os.kill(child, signal.SIGKILL)
-    (tmp_path / "go").touch()
-    returned, _, errors = started.end()
+    returned, _, errors = started.end(say="go\n")
     assert returned == 0 and "Following failed" in errors and Bundle.open(tmp_path / "out").logs, errors
+
+
+def test_the_first_compile_of_a_real_program_is_seen_before_the_second_begins(start, tmp_path):
+    if not has_torch():
+        pytest.skip(NO_TORCH)
+    (tmp_path / "train.py").write_text(textwrap.dedent("""
+        import torch
+
+        @torch.compile(backend="aot_eager")
+        def first(x):
+            return x.sin() + 1
+
+        @torch.compile(backend="aot_eager")
+        def second(x):
+            return x.cos() * 2
+
+        first(torch.ones(3))
+        input()
+        second(torch.ones(3))
+    """))
+    started = start("run", "-o", "out", "--follow", "--port", "0", "--no-open", "--", TORCH, "train.py", stdin=subprocess.PIPE)
+    address = started.line("http")
+
+    def seen():
+        manifest = _ask(address, "/bundles/out/manifest.json")
+        return manifest["growing"], [log["summary"]["compile_count"] for log in manifest["logs"]], [log["running"] for log in manifest["live"]["logs"]]
+
+    until(seen, (True, [1], [[]]))
+    returned, _, errors = started.end(say="go on\n")
+    assert returned == 0, errors
+    (log,) = Bundle.open(tmp_path / "out").logs
+    assert [compile.row["function"] for compile in log.compiles if compile.row["function"]] == ["first", "second"]

@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -12,6 +11,7 @@ import urllib.request
 import pytest
 from log_builder import log
 from tlparse_bundle import Bundle
+from torch_python import NO_TORCH, TORCH, has_torch
 from traces import ROOT
 from waiting import HANG_S
 
@@ -138,14 +138,6 @@ def test_it_opens_the_bundle_and_ends_with_the_code_of_the_program(command, star
 def test_without_a_terminal_nothing_is_opened_unless_asked_for(command, start):
     returned, out, errors = finish(start(command("-o", "out", program="sys.exit(5)")))
     assert (returned, out) == (5, "") and "Look at it: tlparse-bundle serve out" in errors
-
-
-TORCH = os.environ.get("TORCH_PYTHON") or sys.executable
-NO_TORCH = "no torch: install torch here, or name a Python that has it in the environment variable TORCH_PYTHON"
-
-
-def has_torch():
-    return shutil.which(TORCH) and subprocess.run([TORCH, "-c", "import torch"], capture_output=True).returncode == 0
 
 
 def test_a_real_program(start, tmp_path):

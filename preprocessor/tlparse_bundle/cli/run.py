@@ -42,12 +42,17 @@ def run(program, output, overwrite, keep_trace, provenance, follows, label, comm
 
     from tlparse_bundle.build.build import named
     from tlparse_bundle.build.target import open_target
+    from tlparse_bundle.cli.follow import follow_program, prepare
     from tlparse_bundle.cli.progress import print_summary
     from tlparse_bundle.recording import run_traced
 
     out, overwrite = (output, overwrite) if output else (DEFAULT_OUT, True)
-    named(label, commit)  # says what is wrong with them before the program runs
-    open_target(out, overwrite=overwrite)  # says what is wrong with it before the program runs
+    # What is wrong with these is said before the program runs.
+    if follows:
+        prepare([], out, {"label": label, "commit": commit}, overwrite=overwrite)
+    else:
+        named(label, commit)
+        open_target(out, overwrite=overwrite)
     if keep_trace and keep_trace.exists() and any(keep_trace.iterdir()):
         hint = "Its logs would be taken for those of the program. Name a new folder."
         raise BundleError(f"{keep_trace} is not empty", hint=hint, code="exists")
@@ -73,8 +78,6 @@ def run(program, output, overwrite, keep_trace, provenance, follows, label, comm
                 raise
 
         if follows:
-            from tlparse_bundle.cli.follow import follow_program
-
             code = follow_program(program_runs, built, trace, out, {"label": label, "commit": commit, "overwrite": overwrite}, port=port, opens=opens)
         else:
             code = program_runs()
