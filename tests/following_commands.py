@@ -57,6 +57,14 @@ class Started:
             until(lambda: processes(self.mark), [])
         return self.process.returncode, out, errors
 
+    def kill(self):
+        """With the program that it runs."""
+        try:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        self.process.communicate()
+
 
 def _counter(out):
     try:

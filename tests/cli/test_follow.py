@@ -33,8 +33,7 @@ def start(tmp_path):
 
     yield start_it
     for started in begun:
-        started.process.kill()
-        started.process.communicate()
+        started.kill()
 
 
 def is_the_build(out, trace):
@@ -235,7 +234,7 @@ def run_follow(start, tmp_path, *options, program=""):
 
 
 def test_run_follow_shows_the_program_while_it_runs(start, tmp_path):
-    wait = "print('at it', flush=True)\nsignal.signal(signal.SIGTERM, lambda *_: sys.exit(3))\ninput()"
+    wait = "print('at it', flush=True)\nsignal.signal(signal.SIGTERM, lambda *_: sys.exit(3))\nsignal.pause()"
     started = run_follow(start, tmp_path, "--keep-trace", "kept", program=wait)
     address = started.line("http")
     started.line("at it", "stdout")

@@ -31,8 +31,7 @@ def start(tmp_path):
 
     yield start_it
     for started in begun:
-        started.process.kill()
-        started.process.communicate()
+        started.kill()
 
 
 class Terminal:
