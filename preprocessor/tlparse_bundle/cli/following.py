@@ -313,11 +313,12 @@ def watch(following: Following, shown: Shown, ended: Callable[[], bool], wake: S
             following.hear()
             now_us = time.time_ns() // 1000
             if seen != following.states:
-                seen = following.states
+                states = following.states
                 try:
                     shown.update(views.read(now_us), now_us)
-                except (BundleError, OSError):  # a state that has been replaced since, or a disk that fails: the next one tells
-                    pass
+                    seen = states
+                except (BundleError, OSError):  # a state that has been replaced since, or a disk that fails: a moment later it may be there
+                    shown.tick(now_us)
             else:
                 shown.tick(now_us)
             if serving and following.server_has_ended():

@@ -67,8 +67,8 @@ class Screen:
     def _do(self, draw) -> None:
         try:
             draw()
-        except OSError:  # the terminal has gone, with the connection to it
-            self._live = None
+        except OSError:  # the terminal has gone, with the connection to it, or takes nothing for now
+            pass
 
     def picture(self, now_us: int) -> RenderableType:
         """All lines of the screen, no more than it has."""
