@@ -95,6 +95,12 @@ class Writing:
         self.seen = has
 
 
+def differ(one, other):
+    """Whether two folders differ in any file."""
+    files = [{path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()} for folder in (one, other)]
+    return files[0] != files[1]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("log", type=Path)
@@ -111,6 +117,8 @@ def main():
         cpu, wall, most = measured([sys.executable, "-c", FOLLOW, str(traces), str(writing.out), arguments.codec], writing)
         command = [sys.executable, "-m", "tlparse_bundle", "build", str(traces), str(Path(folder, "built")), "--overwrite", "--codec", arguments.codec, "-q"]
         built = {jobs: measured([*command, "--jobs", str(jobs)], lambda process: None) for jobs in (1, os.cpu_count())}
+        if differ(writing.out, Path(folder, "built")):
+            raise SystemExit("the bundle is not the one that a build makes")
     print(f"follow: {cpu:.2f} s of processor time in {wall:.1f} s ({cpu / wall:.2f} cores), {most / 1e6:.0f} MB, {writing.states} states, longest delay {writing.most_s:.2f} s")
     for jobs, (build_cpu, build_wall, build_most) in built.items():
         print(f"build --jobs {jobs}: {build_cpu:.2f} s of processor time in {build_wall:.1f} s, {build_most / 1e6:.0f} MB; follow takes {cpu / build_cpu:.2f} times the time, {most / build_most:.2f} times the memory")

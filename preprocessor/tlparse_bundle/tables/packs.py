@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from array import array
 from collections.abc import Iterator
@@ -12,26 +13,34 @@ from tlparse_bundle.errors import BundleError
 from tlparse_bundle.format.zstd_codec import decode, encode_fast
 
 _MAX_BYTES = 32 << 10  # in memory; no small log needs a file
+_copies = 0  # how often this process was copied on its way from the first one
 
 
 class Packs:
     """Pieces of data, by number. The file has no name, and goes when this does, or with the process.
 
+    In a copy of the process (os.fork) it has what it had before; what is added there is not seen in the other one, nor the other way round.
     Raises BundleError when the file cannot be written.
     """
 
-    __slots__ = ("_file", "_ends")
+    __slots__ = ("_file", "_begin", "_before", "_ends", "_copies")
 
     def __init__(self) -> None:
         self._file: BinaryIO = BytesIO()
+        self._begin = 0  # the place of its first byte among all
+        self._before: BinaryIO | None = None  # of the other process, which has what comes before that
         self._ends = array("q", [0])
+        self._copies = _copies
 
     def append(self, data: bytes | bytearray) -> None:
         pack = encode_fast(data)
+        end = self._ends[-1]
         try:
-            if self._ends[-1] <= _MAX_BYTES < self._ends[-1] + len(pack):
+            if self._copies != _copies:
+                self._part()
+            if end <= _MAX_BYTES < end + len(pack) and self._before is None:
                 self._move()
-            self._file.seek(self._ends[-1])
+            self._file.seek(end - self._begin)
             self._file.write(pack)
             self._file.flush()
         except OSError as error:
@@ -39,7 +48,7 @@ class Packs:
 
             hint = "Rows of tables wait there; TMPDIR names another folder."
             raise BundleError(f"{gettempdir()} cannot be written: {error.strerror or error}", hint=hint, code="unwritable") from error
-        self._ends.append(self._ends[-1] + len(pack))
+        self._ends.append(end + len(pack))
 
     def _move(self) -> None:
         """To a file, if there can be one."""
@@ -52,13 +61,23 @@ class Packs:
         file.write(self._file.getvalue())
         self._file = file
 
+    def _part(self) -> None:
+        """In a copy: the other process goes on writing to the file."""
+        self._copies = _copies
+        if not isinstance(self._file, BytesIO) and self._before is None:
+            self._before, self._file, self._begin = self._file, BytesIO(), self._ends[-1]
+
     def __len__(self) -> int:
         return len(self._ends) - 1
 
     def __getitem__(self, number: int) -> bytes:
         start, end = self._ends[number], self._ends[number + 1]
-        self._file.seek(start)
-        return decode(self._file.read(end - start), sys.maxsize)
+        file = self._file
+        if self._before is not None and start < self._begin:
+            file = self._before
+        else:
+            start, end = start - self._begin, end - self._begin
+        return decode(_read(file, start, end - start), sys.maxsize)
 
     def __iter__(self) -> Iterator[bytes]:
         return map(self.__getitem__, range(len(self)))
@@ -68,3 +87,22 @@ class Packs:
             self._file.close()
         except OSError:  # of a full disk append() has told
             pass
+
+
+def _read(file: BinaryIO, start: int, size: int) -> bytes:
+    if isinstance(file, BytesIO) or not hasattr(os, "pread"):
+        file.seek(start)
+        return file.read(size)
+    data = os.pread(file.fileno(), size, start)  # copies of the process share the place at which a file is
+    while len(data) < size and (more := os.pread(file.fileno(), size - len(data), start + len(data))):
+        data += more
+    return data
+
+
+def _copied() -> None:
+    global _copies
+    _copies += 1
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_copied)
