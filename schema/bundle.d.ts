@@ -417,8 +417,8 @@ export interface Findings {
     restart_count: number;
     /** Frames that were compiled again because guards failed; tries that the limit refused do not count. null when this torch does not write why it compiles again. */
     recompile_count: number | null;
-    /** Functions that reached the recompile limit. */
-    recompile_limit_count: number;
+    /** Functions that reached the recompile limit. null when this torch does not write it. */
+    recompile_limit_count: number | null;
     /** Sizes of functions of the program that became constants. */
     specialization_count: number;
     /** What stood in the way of an export; an export that stopped at a condition and so left no program counts once. */
@@ -928,8 +928,8 @@ export interface Manifest {
       restart_count: number;
       /** Frames that were compiled again because guards failed; tries that the limit refused do not count. null when this torch does not write why it compiles again. */
       recompile_count: number | null;
-      /** Functions that reached the recompile limit. */
-      recompile_limit_count: number;
+      /** Functions that reached the recompile limit. null when this torch does not write it. */
+      recompile_limit_count: number | null;
       /** Sizes of functions of the program that became constants. */
       specialization_count: number;
       /** What stood in the way of an export. */

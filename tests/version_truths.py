@@ -110,7 +110,7 @@ def _of_program(name, log, truth, summary, untold, source):
         breaks = {log.compiles[index].id for row in rows if row["kind"] == "graph-break" for index in row["compile_indexes"]}
         if failed - told - breaks or told - failed:  # a break that ends a compile is told as a break
             yield f"failures of {sorted(told)} instead of {sorted(failed - breaks)}"
-    for topic, numbers in {"failures": ["failure_count"], "graph_breaks": ["graph_break_count"], "recompile_reasons": ["recompile_count"]}.items():
+    for topic, numbers in {"failures": ["failure_count"], "graph_breaks": ["graph_break_count"], "recompile_reasons": ["recompile_count", "recompile_limit_count"]}.items():
         for number in numbers:
             if (topic in untold) != (summary[number] is None):
                 yield f"{number} is {summary[number]}, and {topic} {'is' if topic in untold else 'is not'} untold"

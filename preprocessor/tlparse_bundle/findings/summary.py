@@ -39,7 +39,7 @@ def summary(facts: Facts, findings: Sequence[Finding]) -> dict:
         "graph_break_place_count": place_count(facts) if facts.tells_breaks else None,
         "recompile_count": recompile_count(facts) if facts.tells_recompiles else None,
         "restart_count": count("restart"),
-        "recompile_limit_count": sum(finding.kind == "recompile-limit" for finding in findings),
+        "recompile_limit_count": sum(finding.kind == "recompile-limit" for finding in findings) if facts.tells_recompiles else None,
         "specialization_count": specialization_count(facts),
         "export_failure_count": failure_count(findings),
         "export_assumption_count": count("export-assumption"),
