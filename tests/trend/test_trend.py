@@ -336,3 +336,14 @@ def test_the_command_starts_fast():
     code = "import sys; from tlparse_bundle.serve.catalogue import Bundles; from tlparse_bundle.trend import document, run, terminal, benchmark; print([name for name in sys.modules if name.startswith(('tlparse_bundle.build', 'tlparse_bundle.tables', 'tlparse_bundle.ranks', 'starlette'))])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+def test_a_run_that_still_grows_does_not_count_yet(manifest, tmp_path):
+    """Half a run would look like one that became quicker."""
+    live = {"counter": 1, "written_epoch_us": 1, "logs": [], "problems": []}
+    for name, said in {"whole": {}, "half": {"growing": True, "live": live}}.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "manifest.json").write_text(json.dumps(manifest | said))
+    runs, broken = read_runs(Location(name, "", str(tmp_path / name)) for name in ("whole", "half"))
+    assert [run.location.name for run in runs] == ["whole"]
+    assert [(location.name, error.code) for location, error in broken] == [("half", "growing")]

@@ -13,13 +13,15 @@ import { table } from "./table.js";
 /** @typedef {{name: string, url: string, title: string, description: string, needs?: string, example?: boolean}} ViewerRow needs: what a bundle must hold; example: to begin with, not to look with */
 
 const LIST = new URL("../../bundles.json", location.href); // its addresses are relative to itself
+const LOOK_MS = 5_000; // while a bundle grows
 const DEFAULTS = { q: "", sort: "-built" };
 const state = new HashState(DEFAULTS, []);
 const main = h("main", { id: "main" }, h("p", { class: "loading", role: "status" }, "Loading the list …"));
 fill(document.body, h("header", { class: "bar" }, icon("bundle"), h("span", { class: "name" }, "tlparse-bundle"), h("span", { class: "spring" }), h("a", { class: "tool open-link", href: "../open/" }, "Open a log or a bundle"), themeButton()), main);
 
 /** @param {{bundles: import("./rows.js").BundleRow[], viewers: ViewerRow[], comparison?: string, comparisons?: import("./choice.js").Made[]}} list comparison: the server compares two of them; comparisons: those that a site has */
-function show({ bundles, viewers, comparison, comparisons }) {
+function show({ bundles: listed, viewers, comparison, comparisons }) {
+  let bundles = listed;
   const title = h("h1", null, bundles.length === 0 ? "No bundles yet" : plural(bundles.length, "bundle"));
   if (bundles.length === 0) return void fill(main, h("div", { class: "list" }, title, empty()), about(viewers));
   const told = h("span", { class: "dim", role: "status" });
@@ -38,6 +40,21 @@ function show({ bundles, viewers, comparison, comparisons }) {
   };
   state.listen(draw);
   draw();
+  const look = async () => {
+    const response = document.visibilityState === "visible" ? await fetch(LIST).catch(() => null) : null;
+    const rows = response?.ok ? (await response.json()).bundles : bundles;
+    const names = (/** @type {import("./rows.js").BundleRow[]} */ of) => JSON.stringify(of.map(({ name, problem }) => [name, problem]));
+    if (names(rows) === names(bundles) && JSON.stringify(rows) !== JSON.stringify(bundles)) {
+      const { keepPlace } = await import("../lib/live/keep-place.js");
+      const back = keepPlace(main);
+      bundles = rows;
+      draw();
+      back();
+    }
+    again();
+  };
+  const again = () => void (bundles.some(({ growing }) => growing) && setTimeout(look, LOOK_MS));
+  again();
 }
 
 /** What to do when there is nothing yet. */

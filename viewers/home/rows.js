@@ -6,7 +6,7 @@
  * @property {number} log_count @property {number[]} ranks @property {string[]} torch_versions @property {number} compile_count
  * @property {number | null} compile_time_us @property {Record<string, number>} statuses @property {string} [text]
  * @property {Record<"error" | "warning" | "info", number>} [findings] @property {string[]} [holds]
- * @property {number | null} [size_bytes] @property {number | null} [built_us]
+ * @property {number | null} [size_bytes] @property {number | null} [built_us] @property {boolean} [growing] its logs are still being written
  */
 
 /** What each column sorts by; numbers begin with the largest. @type {Record<string, (row: BundleRow) => string | number | null | undefined>} */

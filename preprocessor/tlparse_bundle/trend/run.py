@@ -45,8 +45,10 @@ class Run:
 
 
 def read_run(location: Location) -> Run:
-    """Raises BundleError when the bundle has no manifest that can be read."""
+    """Raises BundleError when the bundle has no manifest that can be read, or still grows: its numbers would look like a jump."""
     manifest = read_manifest(open_store(location.place))
+    if manifest.get("growing"):
+        raise BundleError("its logs are still being written: it counts when it is finished", code="growing")
     logs = manifest["logs"]
     summaries = [log["summary"] for log in logs if "summary" in log]
     starts = [start for summary in summaries if (start := summary.get("start_epoch_us")) is not None and 0 <= start < _LATEST_US]

@@ -1,5 +1,5 @@
 // What time it is where the bundle grows, and texts on the page that go with it.
-import { time } from "../page/format.js";
+import { count, time } from "../page/format.js";
 
 /** The longest that a log is quiet before the page says so. */
 export const QUIET_US = 30_000_000;
@@ -20,8 +20,14 @@ export const now = () => (Date.now() + aheadMs) * 1_000;
 /** The clocks of the page stand still, or go on. @param {number | null} us */
 export const stopAt = (us) => { stopped = us; };
 
-/** "12 s", "3 min 4 s": whole seconds, never less than none. @param {number} us */
-export const whole = (us) => time(Math.max(0, Math.floor(us / 1e6)) * 1e6).replace(/^0 µs$/, "0 s");
+const HOURS = 7_200; // seconds, from which on they are told in hours
+
+/** "12 s", "3 min 4 s", "3 h 20 min": whole seconds, never less than none. @param {number} us */
+function whole(us) {
+  const seconds = Math.max(0, Math.floor(us / 1e6));
+  if (seconds >= HOURS) return `${count(Math.floor(seconds / 3600))} h ${Math.floor((seconds % 3600) / 60)} min`;
+  return seconds === 0 ? "0 s" : time(seconds * 1e6);
+}
 
 /** Since a moment. @param {number} us */
 export const since = (us) => whole((stopped ?? now()) - us);
