@@ -56,7 +56,7 @@ def test_what_is_written_appears_where_one_is_and_the_end_is_said(follow, open_v
     data = RECOMPILES.read_bytes()
     begin, more, rest = cuts(data, 0.2, 0.775, 1)
     follow.write(x=begin)
-    page = open_viewer(follow.out, "#v=1&view=compiles")
+    page = open_viewer(follow.out, "#v=1&view=compiles", errors=True)  # at the end the files of states go: who is reading one is told 404, and reads the manifest again
     expect(mark(page)).to_contain_text("live")
     known = Bundle.open(follow.out).logs[0].compiles
     expect(rows(page)).to_have_count(1 + len(known))
