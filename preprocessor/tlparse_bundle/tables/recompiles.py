@@ -40,7 +40,7 @@ class _Frame:
         self.compiles: dict[int | None, int] = {}  # frame_compile_id -> compile_index
         self.recompiles: dict[int | None, Recompile] = {}
 
-    def table(self) -> dict:
+    def table(self, limit_compile_index: int | None) -> dict:
         return {
             "compiled_autograd_id": self.compiled_autograd_id,
             "frame_id": self.frame_id,
@@ -48,7 +48,7 @@ class _Frame:
             "file": self.file,
             "first_line": self.first_line,
             "compile_indexes": list(self.compiles.values()),
-            "limit_compile_index": self.limit_compile_index,
+            "limit_compile_index": self.limit_compile_index if limit_compile_index is None else limit_compile_index,
             "resumes_frame_index": self.resumes_frame_index,
         }
 
@@ -201,12 +201,12 @@ class Recompiles:
         causes: dict[tuple, dict] = {}
         of_rows: list[dict] = []
         recompiles = JsonList()
-        if self._is_old:
-            for compile_index, (row, frame) in self._asked.items():
-                self._at_limit.add(row)
-                frame.limit_compile_index = compile_index
+        # A log that grows may have the start of the last one yet to come: nothing is noted of it here.
+        refused = {compile_index: asked for compile_index, asked in self._asked.items() if self._is_old}
+        at_limit = self._at_limit.union(row for row, _ in refused.values())
+        limits = {frame.index: compile_index for compile_index, (_, frame) in refused.items()}
         for number, row in enumerate(self._rows):
-            row["limit"], row["caused_by"] = number in self._at_limit, self._caused_by.get(number)
+            row["limit"], row["caused_by"] = number in at_limit, self._caused_by.get(number)
             is_root = row["caused_by"] is None
             cause = self._cause(number, row, causes) if is_root else of_rows[row["caused_by"]]  # which stands before it
             cause["count" if is_root else "cascade_count"] += 1
@@ -214,7 +214,7 @@ class Recompiles:
             recompiles.append({**row, "cause_index": cause["row"]})
         return {
             "recompiles": recompiles,
-            "frames": JsonList(frame.table() for frame in self._frames),
+            "frames": JsonList(frame.table(limits.get(frame.index)) for frame in self._frames),
             "causes": JsonList({key: value for key, value in cause.items() if key != "row"} for cause in causes.values()),
         }
 
