@@ -6,6 +6,7 @@ import os
 import shutil
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import anyio
 import pytest
@@ -28,6 +29,12 @@ from tlparse_bundle.mcp.server import http_app, server  # noqa: E402
 FIXTURES = ROOT / "fixtures"
 MOST_CALLS, MOST_TOKENS = 3, 4000
 NAMES = ("recompiles", "graph_breaks", "failures", "caches", "ranks4", "train_step")
+
+
+def run_async(do, *arguments):
+    """In a thread of its own: where tests of pages ran before, this one has a loop."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(anyio.run, do, *arguments).result()
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +84,7 @@ def test_ten_questions_over_standard_input_and_output(places):
             names = json.loads((await client.call_tool("overview", {})).content[0].text)["bundles"]
             assert len(names) == len(places)
 
-    anyio.run(run)
+    run_async(run)
 
 
 @contextlib.contextmanager
@@ -101,11 +108,11 @@ def test_ten_questions_over_http(places):
             await ask_all(client)
 
     with running(places, None) as address:
-        anyio.run(run, address)
+        run_async(run, address)
 
 
 def test_who_may_ask_over_http(places):
-    import httpx
+    import httpx2 as httpx
 
     ask = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
     accept = {"Accept": "application/json, text/event-stream"}
@@ -127,7 +134,7 @@ def called(places, name, arguments):
             result = await client.call_tool(name, arguments)
             return result.is_error, result.content[0].text
 
-    return anyio.run(run)
+    return run_async(run)
 
 
 def test_what_there_is_not_is_said_with_what_there_is(places):

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 RANKS, PROVENANCE, PAIR, VLLM = "ranks", "provenance", "pair", "vllm"
 NEEDS = {"multirank": RANKS, "provenance": PROVENANCE, "compare": PAIR, "vllm": VLLM}  # viewers of the package that show nothing without it (PAIR: of one bundle alone); all others show any bundle
-EXAMPLES = {"starter"}  # to be copied, not to look with
+EXAMPLES = {"starter", "letter", "bytes", "strip"}  # to be copied, not to look with
 _PROVENANCE_KINDS = {
     f"artifact:{name}"
     for name in (

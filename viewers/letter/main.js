@@ -1,0 +1,59 @@
+// A letter about a run: one column that can be read from top to bottom, printed, or pasted into a mail. It has no state.
+import { placeText } from "../lib/finding/card.js";
+import { fill, h } from "../lib/page/dom.js";
+import { plural, time } from "../lib/page/format.js";
+import { errorBox, watchErrors } from "../lib/page/load.js";
+import { openPageBundle } from "../lib/page/open-bundle.js";
+
+/** @typedef {import("../../schema/bundle.d.ts").Findings["findings"][number]} Finding */
+/** @typedef {Pick<Finding, "title" | "text" | "file" | "line" | "cost_us" | "remedies" | "because_of">} Told of a log, or of all ranks */
+
+const MOST = 8; // findings of a log: who reads a letter wants the point
+
+watchErrors();
+try {
+  const bundle = await openPageBundle();
+  document.title = "Letter · tlparse-bundle";
+  const letters = await Promise.all(bundle.logs.slice(0, 20).map(letter));
+  const together = await ranksLetter(bundle);
+  fill(document.body, h("main", { tabindex: "0", "aria-label": "Letter" }, h("h1", null, "What torch.compile did"), together, letters,
+    bundle.logs.length > 20 && h("p", { class: "dim" }, `${plural(bundle.logs.length - 20, "more log")} are not in this letter.`)));
+} catch (error) {
+  fill(document.body, h("main", { class: "stopped" }, h("h1", null, "The bundle could not be opened"), errorBox(error)));
+}
+
+/** @param {import("../lib/bundle/log.js").Log} log */
+async function letter(log) {
+  const table = await log.findings();
+  if (!table) return h("section", null, h("h2", null, log.summary.source.name), h("p", null, "Its bundle was built before findings were part of it. Build it again."));
+  const { summary, findings } = table;
+  const told = findings.filter(({ because_of }) => because_of === null).slice(0, MOST); // what follows from another is left out
+  return h("section", { "aria-label": log.summary.source.name },
+    h("h2", null, log.rank === null ? log.summary.source.name : `Rank ${log.rank}`),
+    h("p", { class: "says" }, plain(summary.text)),
+    told.map(paragraph),
+    findings.length > told.length && h("p", { class: "dim" }, `${plural(findings.length - told.length, "further finding")} in the default viewer.`));
+}
+
+/** @param {Told} finding */
+function paragraph(finding) {
+  const place = placeText(/** @type {Finding} */ (finding));
+  const [remedy] = finding.remedies;
+  return h("article", null,
+    h("p", null, h("strong", null, plain(finding.title)), place && ` (${place})`, ". ",
+      finding.cost_us !== null && `It cost ${time(finding.cost_us)}. `, plain(finding.text)),
+    remedy && h("p", { class: "remedy" }, plain(remedy.text), remedy.code && h("code", null, remedy.code)));
+}
+
+/** @param {import("../lib/bundle/bundle.js").Bundle} bundle */
+async function ranksLetter(bundle) {
+  const table = await bundle.ranks("findings");
+  if (!table) return null;
+  const { summary, findings } = table;
+  return h("section", { "aria-label": "All ranks" }, h("h2", null, "All ranks together"), h("p", { class: "says" }, plain(summary.text)), findings.slice(0, MOST).map(paragraph));
+}
+
+/** Sentences mark code with `backticks`; a letter has none. @param {string} text */
+function plain(text) {
+  return text.replaceAll("`", "");
+}
