@@ -1012,13 +1012,13 @@ export interface Manifest {
         file: string | null;
         /** First line of the function. */
         line: number | null;
-        /** When it began, by the clock of the log. */
+        /** When it began, by the clock of the machine that follows. */
         since_epoch_us: number | null;
         /** The spans of the timeline that are open, from the outside in; none of a torch that writes no timeline. */
         spans: {
           /** Name of the span. */
           name: string;
-          /** When it began. */
+          /** When it began, by the same clock. */
           since_epoch_us: number;
         }[];
       }[];

@@ -20,6 +20,7 @@ from tlparse_bundle.trace.log_file import LogFile, open_log
 
 _BLOCK_BYTES = 1 << 20
 _REMOTE_S = 1.0
+_SAME_CLOCK_US = 2_000_000  # clocks that differ by less are taken as equal
 
 
 @dataclass(slots=True)
@@ -41,6 +42,7 @@ class GrowingLog:
         self.strings = strings
         self.written: Written | None = None
         self.read_epoch_us = _now()
+        self._behind_us: int | None = None
         self._next_look_s = 0.0
         # A compressed log is taken when it is whole: a build would take no other.
         self._stream = GrowingStream(log) if log.compression is None else WholeStream(open_log(log))
@@ -76,7 +78,26 @@ class GrowingLog:
             more = self._build.advance()
         if self.read_bytes > before:
             self.read_epoch_us = _now()
+            self._compare_clocks()
         return more
+
+    @property
+    def behind_us(self) -> int:
+        """How far the clock of the log is behind the one here: it is another machine's, or the log was written long ago and is played again."""
+        known = self._behind_us or 0
+        return known if abs(known) >= _SAME_CLOCK_US else 0
+
+    def _compare_clocks(self) -> None:
+        """The last record was written when the file was changed last. What is read first may be old already, so that the least difference counts."""
+        last_us = self._build.decoder.clock.last_epoch_us()
+        if last_us is None:
+            return
+        try:
+            changed_us = self.read_epoch_us if isinstance(self.log.path, RemoteFile) else self.log.path.stat().st_mtime_ns // 1000
+        except OSError:  # it has just been removed
+            return
+        behind_us = changed_us - last_us
+        self._behind_us = behind_us if self._behind_us is None else min(self._behind_us, behind_us)
 
     def write(self, counter: int, below: str) -> Written:
         """End the build with what was read, as the files of a state, and tell what is open. Only in a copy of the process."""

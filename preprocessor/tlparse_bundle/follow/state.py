@@ -13,6 +13,12 @@ from tlparse_bundle.follow.place import Place
 from tlparse_bundle.format import layout
 
 
+def _on_our_clock(compile: dict, behind_us: int) -> dict:
+    since_us = compile["since_epoch_us"]
+    spans = [{**span, "since_epoch_us": span["since_epoch_us"] + behind_us} for span in compile["spans"]]
+    return {**compile, "since_epoch_us": None if since_us is None else since_us + behind_us, "spans": spans}
+
+
 @dataclass(slots=True)
 class State:
     manifest: dict
@@ -62,7 +68,8 @@ def make_state(
         if known is None or known.read_bytes != log.read_bytes:
             known = log.write(counter, below)
         written[log.log.id] = known
-        rows.append({**known.live, "read_epoch_us": log.read_epoch_us})
+        running = [_on_our_clock(compile, log.behind_us) for compile in known.live["running"]]
+        rows.append({**known.live, "running": running, "read_epoch_us": log.read_epoch_us})
     summaries = [it.summary for it in written.values()]
     manifest = make_manifest(summaries, codec, names)
     executor = Remembering(digests)
