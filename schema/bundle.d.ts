@@ -975,6 +975,13 @@ export interface Manifest {
   }[];
   /** Path of what several ranks together say, by the name of the analysis; the schema of 'findings' is ranks_findings. Only in bundles with logs of two or more ranks. More analyses may be added; a reader ignores those that it does not know. */
   ranks?: Record<string, string>;
+  /** Only in a bundle made to be shared: see docs/share.md. */
+  redacted?: {
+    /** Its name, or null. */
+    preset: string | null;
+    /** What is not in it. */
+    dropped: ("payloads" | "source" | "guards" | "strings" | "metadata" | "verbatim" | "names")[];
+  };
   /** Only while logs are followed. */
   growing?: true;
   /** State of a growing bundle: its number, what is open in each log, and problems; the schema defines each. */

@@ -20,7 +20,7 @@ FLOORS = (
     {"cli", "in_browser", "pytest"},
     {"check", "mcp"},
     {"serve", "legacy", "report", "recording", "sql"},
-    {"compare", "trend", "follow"},
+    {"compare", "trend", "follow", "redact"},
     {"build"},
     {"ranks"},
     {"read", "tables"},

@@ -21,7 +21,7 @@ from tlparse_bundle.legacy.outputs import JSON, PAYLOAD, outputs
 from tlparse_bundle.legacy.ranks import RankFiles
 from tlparse_bundle.legacy.records import Record, interned, records, string_table
 from tlparse_bundle.read.reader import Bundle, Log
-from tlparse_bundle.read.restore import restored_bytes
+from tlparse_bundle.read.restore import check_whole, restored_bytes
 
 _TIMELINE = "chromium_events.json"
 
@@ -33,6 +33,7 @@ def write_legacy(bundle: Bundle, folder: Path, *, export: bool = False) -> list[
     with the timeline and the run times and schedules of all ranks beside them, else into folders of their ids. ``export`` is tlparse's
     export mode. Raises BundleError when ``folder`` holds something already, or cannot be written.
     """
+    check_whole(bundle)
     with new_folder(folder, readers_of=guards(bundle.location)) as new:
         return [folder / target.relative_to(new) for target in _write(bundle.logs, new, export)]
 

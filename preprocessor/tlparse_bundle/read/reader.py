@@ -240,8 +240,18 @@ class Log:
         own = self.blobs["path"][blob_index] if "path" in self.blobs else None  # format 1.0 has no such column
         return own or layout.blob_path(sha256, self.bundle.codec)
 
+    def is_left_out(self, blob_index: int) -> bool:
+        """Whether a blob is not there because the bundle is redacted."""
+        return "payloads" in self.bundle.manifest.get("redacted", {}).get("dropped", ()) and blob_index not in self._timeline
+
+    @cached_property
+    def _timeline(self) -> frozenset[int]:
+        return frozenset(self.directory["timeline"])
+
     def blob(self, blob_index: int) -> bytes:
         """An uncompressed blob, by its row in the blob table."""
+        if self.is_left_out(blob_index):
+            raise BundleError(f"log {self.id}: this payload is not in the bundle, which is redacted", hint="Who made it has the payloads.", code="redacted")
         path = self.blob_path(blob_index)
         return self.bundle.blobs.read(path, self.blobs["sha256"][blob_index], self.blobs["size_bytes"][blob_index])
 

@@ -21,12 +21,19 @@ _TORCH_PREFIX = "dedicated_log_torch_trace_"
 _DAMAGED = "The bundle is damaged; tlparse-bundle validate says where."
 
 
+def check_whole(bundle: Bundle) -> None:
+    """Raises BundleError for a redacted bundle, which does not hold what the logs were."""
+    if "redacted" in bundle.manifest:
+        raise BundleError(f"{shown(bundle.location)} is redacted: it does not hold the logs", hint="Who made it has the bundle that does.", code="redacted")
+
+
 def restore(bundle: Bundle, folder: Path) -> list[Path]:
     """Write every log of ``bundle`` into ``folder``, a new or an empty one; returns the files.
 
     Compressed logs come back decompressed. Nothing is written when one of the logs would not be what it was, by its SHA-256.
     Raises BundleError then, when there is something in the folder, and when it cannot be written.
     """
+    check_whole(bundle)
     names = [_file_name(log) for log in bundle.logs]
     twice = next((name for name, count in Counter(names).items() if count > 1), None)
     if twice is not None:

@@ -40,7 +40,7 @@ def export(bundle: Bundle, viewers: Path | Sequence[Path], compiles: Sequence[st
     Raises BundleError when no log has one of the compiles, and when the page would be larger than ``max_bytes``.
     """
     kept = _payloads(bundle, compiles) if compiles else None
-    blobs = {log.blob_path(row): (log, row) for log in bundle.logs for row in range(len(log.blobs["sha256"]))}
+    blobs = {log.blob_path(row): (log, row) for log in bundle.logs for row in range(len(log.blobs["sha256"])) if not log.is_left_out(row)}
     paths = [*_tables(bundle), *(kept or blobs)]
     pieces = [*head([viewers] if isinstance(viewers, Path) else viewers, compiles)]
     size = sum(map(len, pieces))
@@ -68,7 +68,7 @@ def export_comparison(document: dict, sides: Mapping[str, Bundle], max_bytes: in
     pieces.append(_element(COMPARISON, "gzip", gzip.compress(dumps(document), 9, mtime=0)))
     size = sum(map(len, pieces))
     for side, bundle in sides.items():
-        blobs = {log.blob_path(row): (log, row) for log in bundle.logs for row in range(len(log.blobs["sha256"]))}
+        blobs = {log.blob_path(row): (log, row) for log in bundle.logs for row in range(len(log.blobs["sha256"])) if not log.is_left_out(row)}
         for path in (*_tables(bundle), *blobs):
             if path in blobs:
                 log, row = blobs[path]
@@ -116,7 +116,7 @@ def _payloads(bundle: Bundle, compiles: Sequence[str]) -> dict[str, list[slice]]
     for log in bundle.logs:
         for artifact in log.artifacts:
             row, offset = artifact.row["blob_index"], artifact.row["blob_offset"]
-            if row >= 0 and log.compiles[artifact.compile_index].key in compiles:
+            if row >= 0 and not log.is_left_out(row) and log.compiles[artifact.compile_index].key in compiles:
                 found.setdefault(log.blob_path(row), []).append(slice(offset, offset + artifact.size_bytes))
     return found
 

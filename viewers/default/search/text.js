@@ -19,6 +19,7 @@ export async function textsOf(logs) {
   /** @type {Map<string, any>} */
   const blobs = new Map();
   for (const log of logs) {
+    if (log.bundle.manifest.redacted?.dropped.includes("payloads")) continue; // there is no text
     const [{ table }, files, { directory }] = await Promise.all([artifactsOf(log), log.table("blobs"), modelOf(log)]);
     const { hash, blob_index, blob_offset, size_bytes, kind_index } = table.columns;
     for (let row = 0; row < table.length; row++) {

@@ -16,7 +16,7 @@ import { check } from "./check.js";
 import { BundleError, isTooDeep, malformed, shortly } from "./shape.js";
 import { Log } from "./log.js";
 
-/** @typedef {{path: string, sha256: string, blob_size: number, offset: number, size: number}} BlobSlice a payload: a part of a blob */
+/** @typedef {{path: string, sha256: string, blob_size: number, offset: number, size: number, left_out?: boolean}} BlobSlice a payload: a part of a blob; left_out: which is not there, as the bundle is redacted */
 /** @typedef {{signal?: AbortSignal}} Abortable */
 
 export const FORMAT = { name: "tlparse-bundle", major: 1 };
@@ -197,7 +197,8 @@ export class Bundle {
   }
 
   /** The whole blob that a payload lies in. @param {BlobSlice} slice @param {Abortable} options @returns {Promise<Uint8Array>} */
-  async blob({ path, sha256, blob_size: size }, options) {
+  async blob({ path, sha256, blob_size: size, left_out: leftOut }, options) {
+    if (leftOut) throw new BundleError("This payload is not included: the bundle is redacted.");
     const key = `${sha256} ${path}`;
     const known = this.cache.get(key);
     if (known) return known;

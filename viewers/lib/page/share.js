@@ -52,7 +52,9 @@ export function shareButton({ bundle, viewer }) {
     if (!root.isConnected) removeEventListener("pointerdown", outside);
     else if (!menu.hidden && !root.contains(/** @type {Node} */ (event.target))) close(false);
   };
-  const root = h("span", { class: "hand-on", onkeydown: keys, onfocusout: left }, copy, arrow, menu, told);
+  const { redacted } = bundle.manifest;
+  const note = redacted && h("span", { class: "tag hand-on-note", title: `Left out, or under other names: ${redacted.dropped.join(", ")}` }, "Redacted");
+  const root = h("span", { class: "hand-on", onkeydown: keys, onfocusout: left }, note, copy, arrow, menu, told);
   addEventListener("pointerdown", outside);
   return root;
 }

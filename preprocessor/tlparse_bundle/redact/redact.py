@@ -1,0 +1,140 @@
+"""A bundle without what should stay in the house: the log is written again with other words, built, and searched."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tlparse_bundle.build.build import build
+from tlparse_bundle.build.target import open_target
+from tlparse_bundle.commit.folder import temporary_folder
+from tlparse_bundle.errors import BundleError
+from tlparse_bundle.format.layout import MANIFEST, guards
+from tlparse_bundle.read.reader import Bundle, Log
+from tlparse_bundle.redact.check import left_over
+from tlparse_bundle.redact.collect import Found
+from tlparse_bundle.redact.drop import drop
+from tlparse_bundle.redact.log import Rewriter, collect
+from tlparse_bundle.redact.policy import Policy
+from tlparse_bundle.redact.text import Text
+from tlparse_bundle.shown import shown
+from tlparse_bundle.trace.discover import discover
+
+_TORCH = "dedicated_log_torch_trace_"
+_SHOWN = 5
+
+
+@dataclass
+class Redacted:
+    """``changed``: kinds of findings of which there are more or fewer than before, by how many."""
+
+    folder: Path
+    size_bytes: int
+    source_bytes: int
+    renamed: int
+    lines: int
+    changed: dict[str, int] = field(default_factory=dict)
+
+
+def redact(bundle: Bundle, out: str | os.PathLike, policy: Policy, *, overwrite: bool = False) -> Redacted:
+    """Write ``bundle`` to ``out`` without what ``policy`` drops; nothing is there when a name, a path or a line is found in the result.
+
+    Raises BundleError then, when the bundle is redacted already or grows, and when ``out`` exists and may not be replaced.
+    """
+    target = open_target(out, overwrite=overwrite, sources=guards(bundle.location))
+    with target, redacted_folder(bundle, policy) as made:
+        paths = sorted(path for path in made.folder.rglob("*") if path.is_file())
+        for path in sorted(paths, key=lambda path: path.name == MANIFEST):
+            target.write(path.relative_to(made.folder).as_posix(), path.read_bytes())
+    return made
+
+
+@contextmanager
+def redacted_folder(bundle: Bundle, policy: Policy) -> Iterator[Redacted]:
+    """The same in a folder that goes away with the block. Raises BundleError."""
+    check_source(bundle)
+    with temporary_folder() as work:
+        found = look(bundle)
+        names = found.names() if "names" in policy.dropped else None
+        source = "source" in policy.dropped
+        text = Text(names, found.source if source else None, strings="strings" in policy.dropped)
+        (work / "logs").mkdir()
+        for number, log in enumerate(bundle.logs):
+            name = _file_name(log, number) if names else log.source if _is_plain(log.source) else _file_name(log, number)
+            rewriter = Rewriter(text, names, source=source)
+            _write(work / "logs" / name, rewriter.pieces(log))
+        kept = {} if names else {key: bundle.manifest[key] for key in ("label", "commit") if key in bundle.manifest}
+        build(discover([work / "logs"]), work / "bundle", codec=bundle.manifest["codec"], **kept)
+        shutil.rmtree(work / "logs")
+        drop(Bundle.open(work / "bundle"), work / "bundle", policy)
+        left = left_over(work / "bundle", found, policy)
+        if left:
+            some = ", ".join(shown(text[:80]) for text in left[:_SHOWN])
+            raise BundleError(
+                f"{len(left):,} names, paths or lines of the logs are still in the result, which was not written: {some}",
+                hint="This is a fault of tlparse-bundle. Drop more, such as payloads or metadata, and tell us the form in which they stand there.",
+                code="not-redacted",
+            )
+        new = Bundle.open(work / "bundle")
+        renamed = len(names.given()) if names else 0
+        yield Redacted(work / "bundle", _size(work / "bundle"), _declared(bundle), renamed, len(found.source) if source else 0, _changed(bundle, new))
+
+
+def check_source(bundle: Bundle) -> None:
+    """Raises BundleError unless the bundle can be redacted: it must hold the logs that it was made of, and they must be whole."""
+    if "redacted" in bundle.manifest:
+        raise BundleError(f"{shown(bundle.location)} is redacted already", hint="Redact the bundle that it was made from.", code="redacted")
+    if bundle.manifest.get("growing"):
+        raise BundleError(f"{shown(bundle.location)} still grows", hint="Redact it when the logs have ended.", code="growing")
+
+
+def look(bundle: Bundle, progress: Callable[[int], None] = lambda count: None) -> Found:
+    """What the logs of a bundle say."""
+    found = Found()
+    found.stacks(bundle.logs)
+    for log in bundle.logs:
+        collect(log, found)
+        progress(1)
+    return found
+
+
+def _file_name(log: Log, number: int) -> str:
+    """Names of which a build makes the same ranks, in the same order."""
+    rank = f"rank_{log.rank}_" if log.rank is not None and "rank_" in log.source else ""
+    return f"{_TORCH}{rank}log{number:05}.log"
+
+
+def _is_plain(name: str) -> bool:
+    """A name of a source may be any in a crafted bundle."""
+    return name.startswith(_TORCH) and name.endswith(".log") and name.replace("_", "").replace(".", "").replace("-", "").isalnum() and len(name) < 200
+
+
+def _write(path: Path, pieces: Iterator[bytes]) -> None:
+    with open(path, "xb") as stream:
+        stream.writelines(pieces)
+
+
+def _size(folder: Path) -> int:
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+
+
+def _declared(bundle: Bundle) -> int:
+    """Of all blobs as they are stored, which is nearly all of a bundle."""
+    return sum({log.blob_path(row): size for log in bundle.logs for row, size in enumerate(log.blobs["stored_size_bytes"])}.values())
+
+
+def _changed(old: Bundle, new: Bundle) -> dict[str, int]:
+    before, after = _kinds(old), _kinds(new)
+    return {kind: after[kind] - before[kind] for kind in sorted({*before, *after}) if after[kind] != before[kind]}
+
+
+def _kinds(bundle: Bundle) -> Counter[str]:
+    """How many findings there are of each kind."""
+    counts = Counter(row["kind"] for log in bundle.logs if "findings" in log.directory["tables"] for row in log.findings()["findings"])
+    job = bundle.ranks("findings")
+    return counts + Counter(f"ranks: {row['kind']}" for row in job["findings"]) if job else counts

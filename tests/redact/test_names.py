@@ -1,0 +1,50 @@
+"""Words, paths and lines with other names."""
+
+import pytest
+from tlparse_bundle.redact.collect import Found
+from tlparse_bundle.redact.text import Text
+
+LOG = r"""
+  File "/home/ann/shop/train.py", line 12, in pay_invoice
+    total = self.ledger(x) + offset + tax_rate
+  File "/opt/venv/lib/python3.11/site-packages/torch/_dynamo/utils.py", line 3, in wrapper
+    return fn(*args, **kwargs)
+# File: /home/ann/shop/train.py:13 in pay_invoice, code: return helper(total)
+torch_dynamo_resume_in_pay_invoice_at_12 triton_poi_fused_add_ledgerop_0 L['self'].ledger 'a phrase of its own' 'f32[3]' 10.1.2.3
+shop/train.py:12 https://intranet.example/x https://pytorch.org/docs 0/0 getitem_3 primals_1 2.5e-3 0x7f00 5d41402abc4b2a76b9719d911017c592
+"""
+
+
+@pytest.fixture
+def rewrite():
+    found = Found()
+    found.string(LOG)
+    return Text(found.names(), found.source, strings=True).string
+
+
+def test_each_word_of_the_program_becomes_another(rewrite):
+    text = rewrite(LOG)
+    for word in ("ann", "shop", "train", "pay_invoice", "ledger", "tax_rate", "phrase", "10.1.2.3", "intranet", "5d41402abc4b2a76b9719d911017c592"):
+        assert word not in text
+    assert text.count("/file_1.py") == 2 and "\nfile_1.py:12" in text  # the same file, by a part of its path
+    assert "torch_dynamo_resume_in_fn_1_at_12" in text and ", in fn_1\n    source_2\n" in text
+    assert "in fn_1, code: source_1" in text
+
+
+@pytest.mark.parametrize("kept", ["/site-packages/torch/_dynamo/utils.py\", line 3, in wrapper\n    return fn(*args, **kwargs)", "'f32[3]'", "https://pytorch.org/docs", "0/0 getitem_3 primals_1 2.5e-3 0x7f00"])
+def test_words_of_torch_stay(rewrite, kept):
+    assert kept in rewrite(LOG)
+
+
+def test_a_name_that_is_there_already_is_not_given_again():
+    found = Found()
+    found.string('  File "/home/ann/a.py", line 1, in secretly\n    fn_1 = 3\n')
+    assert Text(found.names(), None, strings=False).string("secretly fn_1") != "fn_1 fn_1"
+
+
+def test_json_stays_json(rewrite):
+    import json
+
+    text = json.dumps({"stack": [{"name": "pay_invoice", "line": 3}], "é": "x\n\tpay_invoice", "n": 1.5})
+    value = json.loads(Text.json(rewrite.__self__, text))
+    assert value["stack"] == [{"name": "fn_1", "line": 3}] and value["n"] == 1.5 and "x\n\tfn_1" in value.values()

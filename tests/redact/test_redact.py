@@ -1,0 +1,132 @@
+"""A bundle to share: nothing of the program is found in it, and all that it says stays true."""
+
+import ast
+import re
+from collections import Counter
+
+import pytest
+import traces
+from tlparse_bundle import Bundle
+from tlparse_bundle.errors import BundleError
+from tlparse_bundle.legacy.report import write_legacy
+from tlparse_bundle.read.restore import restore
+from tlparse_bundle.read.validate import validate
+from tlparse_bundle.redact.policy import PRESETS, policy
+from tlparse_bundle.redact.redact import redact
+from tlparse_bundle.redact.words import always, is_plain, usual, written_by_us
+
+FIXTURES = traces.ROOT / "fixtures"
+TORCH_WRITES_TOO = {"def forward(self, x):", "torch._dynamo.config.caching_precompile = True"}  # in graphs, and in its configuration
+SOME = ("graph_breaks", "failures", "nonascii", "ranks4")  # with both presets
+
+
+def texts(bundle):
+    """All that a reader of a bundle sees, its words and its payloads, but not the schemas."""
+    folder = bundle.folder
+    paths = [path for path in folder.rglob("*") if path.is_file() and not path.name.startswith("schemas.json")]
+    data = [bundle.read(path.relative_to(folder).as_posix()) for path in paths]
+    return "\n".join(part.decode("utf-8", "replace").replace('\\"', '"').replace("\\\\", "\\") for part in data)
+
+
+def kinds(bundle):
+    job = bundle.ranks("findings")
+    return [Counter(row["kind"] for row in log.findings()["findings"]) for log in bundle.logs], job and Counter(row["kind"] for row in job["findings"])
+
+
+def program(name):
+    """(names of functions and classes, lines of more than three words) of the program of a fixture: a second opinion."""
+    path = FIXTURES / name / "program.py"
+    text = (path if path.exists() else FIXTURES / "ranks4" / "program.py").read_text("utf-8")
+    names = {node.name for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    lines = {line.strip() for line in text.split("\n") if not line.strip().startswith(("#", '"', "import", "from"))}
+    return names, {line for line in lines if len(re.findall(r"\w*[^\W\d]\w*", line)) > 3} - TORCH_WRITES_TOO
+
+
+def redacted(source, out, preset):
+    made = redact(source, out, policy(preset))
+    bundle = Bundle.open(out)
+    bundle.folder = out
+    return bundle, made
+
+
+@pytest.mark.parametrize(("name", "preset"), [(name, preset) for name in traces.FIXTURES for preset in PRESETS if preset == "share-with-vendor" or name in SOME])
+def test_nothing_of_the_program_is_left_and_all_is_still_said(built, tmp_path, name, preset):
+    source = built(FIXTURES / name / "trace")
+    bundle, made = redacted(source, tmp_path / "out", preset)
+    assert validate(bundle) == []
+    assert kinds(bundle) == kinds(source) and made.changed == {}
+    assert [(log.rank, log.row["event_count"], log.row["compile_time_us"], log.row["diagnostics"]) for log in bundle.logs] == [
+        (log.rank, log.row["event_count"], log.row["compile_time_us"], log.row["diagnostics"]) for log in source.logs
+    ]
+    whole = texts(bundle)
+    assert "/home/user" not in whole and "user/project" not in whole
+    names, lines = program(name)
+    assert {line for line in lines if line in whole} == set()
+    tokens = set(re.findall(r"\w+", whole))
+    assert {word for word in names & tokens if not is_plain(word) and word not in written_by_us() and word not in usual()} == set()
+    for log in source.logs:
+        assert log.source not in whole and log.row["source"]["sha256"] not in whole
+
+
+def test_names_are_the_same_everywhere(built, tmp_path):
+    """Of all ranks, in tables, stacks, findings and payloads."""
+    bundle, _ = redacted(built(FIXTURES / "ranks_extra_break" / "trace"), tmp_path / "out", "share-with-vendor")
+    functions = [[row["function"] for row in log.table("compiles")["compiles"] if row["function"]] for log in bundle.logs]
+    assert set(functions[0]) <= set(functions[1]) and functions[0] == functions[2] == functions[3]
+    assert all(re.fullmatch(r"(torch_dynamo_resume_in_)?fn_\d+(_at_\d+)?", name) for name in functions[1])
+    graph_break = next(row for row in bundle.ranks("findings")["findings"] if row["kind"] == "graph-break")
+    assert re.search(r"`(fn_\d+)` .* at `file_\d+\.py:44`", graph_break["title"])
+    name = re.search(r"`(fn_\d+)`", graph_break["title"])[1]
+    graphs = [artifact.text() for log in bundle.logs for artifact in log.artifacts if artifact.name.startswith("dynamo_output_graph")]
+    assert any(f" in {name}, code: source_" in graph for graph in graphs)
+
+
+def test_torch_keeps_its_words(built, tmp_path):
+    bundle, _ = redacted(built(FIXTURES / "graph_breaks" / "trace"), tmp_path / "out", "share-with-public")
+    said = [f"{row['title']} {row['text']}" for row in bundle.logs[0].findings()["findings"]]
+    assert any("Detected data-dependent branching" in text for text in said)
+    frames = {(frame["file"], frame["name"]) for compile in bundle.logs[0].compiles for frame in compile.stack}
+    assert any(file and re.fullmatch(r"/file_\d+\.py", file) for file, _ in frames)
+    assert bundle.manifest["redacted"] == {"preset": "share-with-public", "dropped": ["payloads", "source", "strings", "verbatim", "names"]}
+
+
+def test_what_is_not_there_is_said(built, tmp_path):
+    bundle, _ = redacted(built(FIXTURES / "graph_breaks" / "trace"), tmp_path / "out", "share-with-public")
+    artifact = next(artifact for artifact in bundle.logs[0].artifacts if artifact.size_bytes)
+    with pytest.raises(BundleError, match="not in the bundle, which is redacted"):
+        artifact.bytes()
+    with pytest.raises(BundleError, match="is redacted: it does not hold the logs"):
+        restore(bundle, tmp_path / "logs")
+    with pytest.raises(BundleError, match="is redacted: it does not hold the logs"):
+        write_legacy(bundle, tmp_path / "report")
+    with pytest.raises(BundleError, match="is redacted already"):
+        redact(bundle, tmp_path / "again", policy())
+    assert bundle.logs[0].directory["timeline"] and bundle.logs[0].blob(bundle.logs[0].directory["timeline"][0]).startswith(b"[")
+
+
+def test_nothing_is_written_when_something_is_left(built, tmp_path, monkeypatch):
+    """A rewriter that forgets a word."""
+    monkeypatch.setattr("tlparse_bundle.redact.names.Names.stays", lambda names, word: word == "prints_once" or word in always() or word in usual())
+    with pytest.raises(BundleError, match="still in the result") as error:
+        redact(built(FIXTURES / "graph_breaks" / "trace"), tmp_path / "out", policy("share-with-vendor"))
+    assert "prints_once" in error.value.message and error.value.exit_code == 1
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_choice_of_its_own(built, tmp_path):
+    """Names stay, payloads, guards and metadata go."""
+    source = built(FIXTURES / "graph_breaks" / "trace")
+    redact(source, tmp_path / "out", policy(drop=["payloads", "guards", "metadata"]))
+    bundle = Bundle.open(tmp_path / "out")
+    assert validate(bundle) == [] and kinds(bundle) == kinds(source)
+    assert bundle.manifest["redacted"] == {"preset": None, "dropped": ["payloads", "guards", "metadata", "verbatim"]}
+    assert [row["function"] for row in bundle.logs[0].table("compiles")["compiles"]] == [row["function"] for row in source.logs[0].table("compiles")["compiles"]]
+    assert "guards" not in bundle.logs[0].directory["tables"]
+    assert bundle.logs[0].compiles[0].metrics == source.logs[0].compiles[0].metrics
+
+
+def test_unknown_classes_are_refused():
+    for wrong in ({"drop": ["everything"]}, {"keep": ["names"], "drop": ["names"]}, {"preset": "mine"}):
+        with pytest.raises(BundleError):
+            policy(**wrong)
+    assert policy("share-with-public", keep=["payloads"]).preset is None
