@@ -19,7 +19,7 @@ from tlparse_bundle.cli.say import say, say_json, shown
 
 
 # Commands that lie elsewhere, and their modules: a command waits for its own module only.
-_MODULES = {"build": "build", "run": "run", "follow": "follow", "merge": "build", "report": "report", "compare": "compare", "check": "check", "trend": "trend", "serve": "serve", "site": "share", "export": "share", "fork": "share", "sql": "sql", "mcp": "mcp", "redact": "redact"}
+_MODULES = {"build": "build", "run": "run", "follow": "follow", "merge": "build", "report": "report", "compare": "compare", "check": "check", "trend": "trend", "serve": "serve", "site": "share", "export": "share", "fork": "share", "sql": "sql", "mcp": "mcp", "redact": "share"}
 
 
 class _BuildByDefault(click.Group):
