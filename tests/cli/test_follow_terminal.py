@@ -77,7 +77,9 @@ class Terminal:
         return f"{missing} are not in\n{text}" if missing else ""
 
 
-def test_the_screen(start, tmp_path):
+def test_the_screen(start, tmp_path, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")  # as some shells hand on the size that the terminal had at first
+    monkeypatch.setenv("LINES", "24")
     with (tmp_path / "trace" / "dedicated_log_torch_trace_rank_1_y.log").open("wb") as growing:
         terminal = Terminal(start, "follow", "trace", "out", "--no-serve")
         terminal.shows("trace → out", "2 logs", "Newest findings", "Graph break in `branches_on_tensor`", "Ranks")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Sequence
 
@@ -25,7 +26,9 @@ class Screen:
 
     def __init__(self, title: str, *, console: Console | None = None):
         """``title`` names what is followed, and into what."""
-        self._console = console or Console(stderr=True, highlight=False, markup=False, emoji=False)
+        # The size is the terminal's own: some shells hand on the one that it had at first, in COLUMNS and LINES.
+        environment = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
+        self._console = console or Console(stderr=True, highlight=False, markup=False, emoji=False, _environ=environment)
         self._title = title
         self._view: View | None = None
         self._note = ""
