@@ -67,7 +67,7 @@ class Terminal:
         return self.started.process.returncode
 
     def shows(self, *words):
-        until(lambda: self._lacks(words), "")
+        until(lambda: self._lacks(words), "", HANG_S / 5)
         return self.read()
 
     def _lacks(self, words):
