@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,8 +26,9 @@ PRESETS = ("share-with-public", "share-with-vendor")  # those of redact.policy, 
 @viewer_option
 @click.option("--overwrite", is_flag=True, help="Replace DIR if it is a site that this command wrote.")
 @click.option("--compare", "pairs", nargs=2, multiple=True, metavar="BASE NEW", shell_complete=complete.places, help="Compare these two of the bundles; may be repeated (default: each bundle with the one before it).")
+@click.option("--preset", type=click.Choice(PRESETS), help="Redact the bundles first, as the command 'redact' does; they get other names.")
 @click.option("--without-python", is_flag=True, help="Leave out the 14 MB with which its pages open raw logs.")
-def site(bundles, viewers, overwrite, pairs, without_python) -> None:
+def site(bundles, viewers, overwrite, pairs, preset, without_python) -> None:
     """Write bundles and viewers into DIR, a site for any static host.
 
     Its pages open raw logs too, in the browser alone; without BUNDLE that is all that it does.
@@ -51,10 +53,30 @@ def site(bundles, viewers, overwrite, pairs, without_python) -> None:
     if python_folder() is None and not without_python:
         say("warning: the pages of this site open bundles only, no raw logs: tlparse-bundle was installed without npm", err=True)
     notes: list[str] = []
-    size = write_site(paths, folder, viewers, overwrite=overwrite, python=not without_python, compare=pairs, notes=notes)
+    with redacted_bundles(paths, pairs, preset) as (paths, pairs):
+        size = write_site(paths, folder, viewers, overwrite=overwrite, python=not without_python, compare=pairs, notes=notes)
     for note in notes:
         say(note, err=True)
     say(f"{shown(folder)}: {size / 1e6:.1f} MB. Try it: python -m http.server -d {shown(folder)}", err=True)
+
+
+@contextmanager
+def redacted_bundles(paths: Sequence[Path], pairs: Sequence[tuple[str, str]], preset: str | None) -> Iterator[tuple[Sequence[Path], Sequence[tuple[str, str]]]]:
+    """The bundles, and pairs of them, as a preset leaves them; as they are without one."""
+    if preset is None:
+        yield paths, pairs
+        return
+    from tlparse_bundle.commit.folder import temporary_folder
+    from tlparse_bundle.read.reader import Bundle
+    from tlparse_bundle.redact.policy import policy
+    from tlparse_bundle.redact.redact import redact as write
+
+    with temporary_folder() as work:
+        new = {path: work / f"bundle_{number}" for number, path in enumerate(paths, 1)}
+        for path, out in new.items():
+            write(Bundle.open(path), out, policy(preset))
+        named = {name: str(out) for path, out in new.items() for name in (path.name, str(path))}
+        yield list(new.values()), [(named.get(base, base), named.get(other, other)) for base, other in pairs]
 
 
 @click.command()
@@ -69,11 +91,12 @@ def site(bundles, viewers, overwrite, pairs, without_python) -> None:
     help="Only the artifacts of this compile, such as 0/1; may be repeated (default: all).",
 )
 @click.option("--viewer", shell_complete=complete.viewers, help="This viewer only: one of the package, or the folder of one of your own (default: all of the package that have something to show).")
+@click.option("--preset", type=click.Choice(PRESETS), help="Redact the bundle first, as the command 'redact' does.")
 @click.option("--max-mb", type=click.IntRange(min=1), default=_MAX_MB, show_default=True, help="Refuse to write more than this.")
 @click.option("--overwrite", is_flag=True, help="Replace REPORT.html.")
 @open_option("Open the file in the browser, or not (default).")
 @no_verify
-def export(bundle, report, compiles, viewer, max_mb, overwrite, open_browser, verify) -> None:
+def export(bundle, report, compiles, viewer, preset, max_mb, overwrite, open_browser, verify) -> None:
     """Write a bundle and its viewers as one HTML file that opens from disk, offline.
 
     Of a folder that 'compare --out' wrote, the file holds the comparison and both bundles.
@@ -90,9 +113,9 @@ def export(bundle, report, compiles, viewer, max_mb, overwrite, open_browser, ve
     max_bytes = max_mb * 1_000_000
     comparison = None if is_url(bundle) else open_comparison(Path(bundle), verify=verify)
     if comparison is None:
-        _write_bundle_page(bundle, report, compiles, viewer, max_bytes, overwrite=overwrite, verify=verify)
-    elif compiles or viewer:
-        raise click.UsageError(f"{shown(bundle)} is a comparison, of which the file holds all: --compile and --viewer are for a bundle, such as {shown(Path(bundle) / 'new')}.")
+        _write_bundle_page(bundle, report, compiles, viewer, max_bytes, preset, overwrite=overwrite, verify=verify)
+    elif compiles or viewer or preset:
+        raise click.UsageError(f"{shown(bundle)} is a comparison, of which the file holds all: --compile, --viewer and --preset are for a bundle, such as {shown(Path(bundle) / 'new')}.")
     else:
         write_comparison_page(*comparison, report, max_bytes, overwrite=overwrite)
     if open_browser:
@@ -101,7 +124,7 @@ def export(bundle, report, compiles, viewer, max_mb, overwrite, open_browser, ve
         webbrowser.open(report.resolve().as_uri())
 
 
-def _write_bundle_page(bundle: str, report: Path, compiles: Sequence[str], viewer: str | None, max_bytes: int, *, overwrite: bool, verify: bool) -> None:
+def _write_bundle_page(bundle: str, report: Path, compiles: Sequence[str], viewer: str | None, max_bytes: int, preset: str | None = None, *, overwrite: bool, verify: bool) -> None:
     from tlparse_bundle.read.reader import Bundle
     from tlparse_bundle.serve.export import export as export_page
     from tlparse_bundle.serve.export import viewers_of
@@ -109,7 +132,18 @@ def _write_bundle_page(bundle: str, report: Path, compiles: Sequence[str], viewe
 
     source = Bundle.open(bundle, verify=verify)
     held = f"the artifacts of {', '.join(compiles)}" if compiles else "all artifacts"
-    _write_page(lambda: export_page(source, viewer_folder(viewer) if viewer else viewers_of(source), compiles, max_bytes), report, [source.location], held, overwrite=overwrite)
+
+    def make() -> list[bytes]:
+        if preset is None:
+            return export_page(source, viewer_folder(viewer) if viewer else viewers_of(source), compiles, max_bytes)
+        from tlparse_bundle.redact.policy import policy
+        from tlparse_bundle.redact.redact import redacted_folder
+
+        with redacted_folder(source, policy(preset)) as redacted:
+            new = Bundle.open(redacted.folder)
+            return export_page(new, viewer_folder(viewer) if viewer else viewers_of(new), compiles, max_bytes)
+
+    _write_page(make, report, [source.location], "what the preset leaves" if preset else held, overwrite=overwrite)
 
 
 def write_comparison_page(document: dict, sides: Mapping[str, Bundle], report: Path, max_bytes: int = _MAX_MB * 1_000_000, *, overwrite: bool) -> None:

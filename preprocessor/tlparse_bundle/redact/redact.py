@@ -55,8 +55,8 @@ def redact(bundle: Bundle, out: str | os.PathLike, policy: Policy, *, overwrite:
 
 
 @contextmanager
-def redacted_folder(bundle: Bundle, policy: Policy) -> Iterator[Redacted]:
-    """The same in a folder that goes away with the block. Raises BundleError."""
+def redacted_folder(bundle: Bundle, policy: Policy, jobs: int | None = None) -> Iterator[Redacted]:
+    """The same in a folder that goes away with the block; ``jobs``: see build. Raises BundleError."""
     check_source(bundle)
     with temporary_folder() as work:
         found = look(bundle)
@@ -69,7 +69,7 @@ def redacted_folder(bundle: Bundle, policy: Policy) -> Iterator[Redacted]:
             rewriter = Rewriter(text, names, source=source)
             _write(work / "logs" / name, rewriter.pieces(log))
         kept = {} if names else {key: bundle.manifest[key] for key in ("label", "commit") if key in bundle.manifest}
-        build(discover([work / "logs"]), work / "bundle", codec=bundle.manifest["codec"], **kept)
+        build(discover([work / "logs"]), work / "bundle", codec=bundle.manifest["codec"], jobs=jobs, **kept)
         shutil.rmtree(work / "logs")
         drop(Bundle.open(work / "bundle"), work / "bundle", policy)
         left = left_over(work / "bundle", found, policy)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+import tempfile
 import time
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import IO
 from urllib.parse import quote
 
 from anyio import CapacityLimiter, to_thread
@@ -15,14 +17,17 @@ from starlette.responses import PlainTextResponse, Response
 
 from tlparse_bundle.errors import BundleError
 from tlparse_bundle.read.reader import Bundle
+from tlparse_bundle.redact.policy import PRESETS, policy
 from tlparse_bundle.serve.export import MAX_BYTES, export, viewers_of
 from tlparse_bundle.serve.guard import is_of_another_site
-from tlparse_bundle.serve.places import Place
+from tlparse_bundle.serve.places import LocalPlace, Place
 from tlparse_bundle.serve.respond import UNREADABLE, Pieces
 
-SHARE = {"Tlparse-Bundle-Share": "html, zip"}  # what comes with a manifest, so that a page knows what it may offer
+SHARE = {"Tlparse-Bundle-Share": "html, zip, redact"}  # what comes with a manifest, so that a page knows what it may offer
 KINDS = (".html", ".zip")
+REDACTED = "redacted"  # the name of what a preset leaves: that of the bundle may tell something
 _PIECE = 1 << 20
+_IN_MEMORY = 32 << 20
 _AT_ONCE = 2  # files that are made at a time: each takes memory
 _NOT_READ = "The bundle could not be read; 'tlparse-bundle validate' says what is wrong with it.\n"
 
@@ -38,15 +43,19 @@ class HandOn:
         """The bundle of a name, which lies in a folder of a place. It takes work: pages of other sites cannot have it begun."""
         if is_of_another_site(request.headers):
             return PlainTextResponse("Ask for it from a page of this server.\n", 403)
+        preset = request.query_params.get("preset")
+        if preset is not None and preset not in PRESETS:
+            return PlainTextResponse(f"There is no such preset, but: {', '.join(PRESETS)}.\n", 400)
+        name = name if preset is None else REDACTED
         headers = {"Content-Disposition": _attachment(name, kind)}
         media_type = "application/zip" if kind == ".zip" else "text/html; charset=utf-8"
         if request.method == "HEAD":
             return Response(status_code=200, headers=headers, media_type=media_type)
         make = _zip if kind == ".zip" else self._page
         try:
-            pieces = await to_thread.run_sync(make, name, place, folder, request.query_params.get("viewer", ""), limiter=self._limit, abandon_on_cancel=True)
+            pieces = await to_thread.run_sync(_made, make, name, place, folder, request.query_params.get("viewer", ""), preset, limiter=self._limit, abandon_on_cancel=True)
         except BundleError as error:
-            said = f"{error.message}\n{error.hint}\n" if error.code in ("too-large", "export") else _NOT_READ
+            said = f"{error.message}\n{error.hint}\n" if error.code in ("too-large", "export", "redacted", "growing", "not-redacted") else _NOT_READ
             return PlainTextResponse(said, 413 if error.code == "too-large" else 500)
         except UNREADABLE:
             return PlainTextResponse(_NOT_READ, 500)
@@ -56,6 +65,25 @@ class HandOn:
         bundle = Bundle.open(place.location(folder))
         viewers = [self._own[viewer]] if viewer in self._own else viewers_of(bundle, viewer)
         return iter(export(bundle, viewers, max_bytes=MAX_BYTES))
+
+
+def _made(make: Callable[[str, Place, str, str], Iterator[bytes]], name: str, place: Place, folder: str, viewer: str, preset: str | None) -> Iterator[bytes]:
+    """What ``make`` gives of a bundle, or of what a preset leaves of it."""
+    if preset is None:
+        return make(name, place, folder, viewer)
+    from tlparse_bundle.redact.redact import redacted_folder  # with all that builds a bundle
+
+    sink = tempfile.SpooledTemporaryFile(_IN_MEMORY)
+    with redacted_folder(Bundle.open(place.location(folder)), policy(preset), jobs=1) as redacted:
+        sink.writelines(make(name, LocalPlace(redacted.folder), "", viewer))
+    sink.seek(0)
+    return _read(sink)
+
+
+def _read(file: IO[bytes]) -> Iterator[bytes]:
+    with file:
+        while piece := file.read(_PIECE):
+            yield piece
 
 
 def _zip(name: str, place: Place, folder: str, _viewer: str) -> Iterator[bytes]:

@@ -59,7 +59,7 @@ export function shareButton({ bundle, viewer }) {
   return root;
 }
 
-/** @typedef {{html: boolean, zip: boolean}} Offered what the server of the bundle makes of it when it is asked, or this page itself */
+/** @typedef {{html: boolean, zip: boolean, redact?: boolean}} Offered what the server of the bundle makes of it when it is asked, or this page itself */
 
 /** @param {Bundle} bundle @returns {Promise<Offered>} */
 async function offered({ source }) {
@@ -67,7 +67,7 @@ async function offered({ source }) {
   if (source.url?.origin !== location.origin) return { html: false, zip: false };
   const response = await fetch(new URL("manifest.json", source.url), { method: "HEAD", cache: "no-store" }).catch(() => null);
   const kinds = (response?.headers.get(SERVER) ?? "").split(",").map((kind) => kind.trim());
-  return { html: kinds.includes("html"), zip: kinds.includes("zip") };
+  return { html: kinds.includes("html"), zip: kinds.includes("zip"), redact: kinds.includes("redact") };
 }
 
 /** @param {Bundle} bundle @param {string} viewer @param {Offered} can @param {HTMLElement} told @param {() => void} close */
@@ -79,10 +79,15 @@ function ways(bundle, viewer, can, told, close) {
   const opens = source.url ? "where the server can be reached" : id ? "in this browser, until the bundle is removed here" : "where the file is";
   const page = id ? async () => (await import("./stored-files.js")).pageOf(id) : () => asked(`${beside(bundle, "html")}?viewer=${encodeURIComponent(viewer)}`);
   const zip = () => (id ? save(told, `${name}.zip`, async () => (await import("./stored-files.js")).zipOf(id)) : h("a", { href: beside(bundle, "zip"), download: `${name}.zip` }).click());
+  const redacted = (/** @type {string} */ preset) => save(told, "redacted.zip", () => asked(`${beside(bundle, "zip")}?preset=${preset}`));
   return [
     item("Copy link to this view", `Opens exactly this, ${opens}`, () => copyLink(told)),
     can.html && item("Save as one file", "An HTML page with its viewers; opens from disk", () => save(told, `${name}.html`, page)),
     can.zip && item("Download bundle", "A zip of its files", zip),
+    can.redact && !bundle.manifest.redacted && [
+      item("Download for anyone", "Times, counts and structure: no code, no payloads, no names", () => redacted("share-with-public")),
+      item("Download for a vendor", "Graphs and kernels too, with other names; no source code", () => redacted("share-with-vendor")),
+    ],
     h("p", { class: "dim", role: "presentation" }, made ? "A trace holds source code and paths: mind to whom you give it."
       : source.viewers ? "This page is one file already: hand on the file itself."
         : ["To save it as one file: ", h("code", null, `tlparse-bundle export ${/^[\w.-]+$/.test(name) ? name : "OUT"} report.html`)]),
