@@ -26,7 +26,7 @@ def client_of(bundle):
 
 
 def test_the_manifest_says_what_a_page_may_ask_for(client_of):
-    assert client_of().head("/bundles/out/manifest.json").headers["tlparse-bundle-share"] == "html, zip"
+    assert client_of().head("/bundles/out/manifest.json").headers["tlparse-bundle-share"] == "html, zip, redact"
 
 
 def test_a_zip_has_all_files_of_the_bundle_and_no_others(client_of, bundle, tmp_path):

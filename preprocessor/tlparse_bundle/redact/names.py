@@ -144,13 +144,11 @@ class Names:
         known = public_part(path)
         if known is not None:
             return start + known
-        whole = self._whole(parts)
-        if whole is None:
-            return self.word(parts[0]) if len(parts) == 1 else start + "/".join(self._file(part) for part in parts)
-        return start + self._file(whole)
+        cache = next((number for number, part in enumerate(parts) if part.startswith("torchinductor_")), None)
+        return start + self._file(self._whole(parts) if cache is None else "/".join(parts[cache + 1 :]))
 
-    def _whole(self, parts: list[str]) -> str | None:
-        """The one file that a path is the end of; else the path itself, when it is one of a file."""
+    def _whole(self, parts: list[str]) -> str:
+        """The one file that a path is the end of; else the path itself. In the cache of a user the same file lies as in that of another."""
         ends = sorted(self._ends.get("/".join(parts), ()), key=len)
         return ends[-1] if ends and all(ends[-1].endswith("/" + end) for end in ends[:-1]) else "/".join(parts)
 
@@ -169,6 +167,8 @@ def public_part(path: str) -> str | None:
         following = parts[number + 1]
         if part in _PACKAGES:
             return "/".join(parts[number:]) if following in _TORCH_FOLDERS else None
+        if part == "torch" and ("/".join(parts[number + 1 :]) in listed("files") or following in _PRIVATE):  # of a torch that was built here
+            return "/".join(parts[number:])
         if _PYTHON.fullmatch(part) and following.partition(".")[0] in usual() and following not in _PACKAGES and _all_known(parts[number + 1 :]):
             return "/".join(("lib", *parts[number:]))
     if parts[1:] and path[0] not in "/\\~" and ("/".join(parts) in listed("files") or parts[0] in _PRIVATE):
