@@ -12,7 +12,7 @@ from tlparse_bundle.format.json_codec import loads
 from tlparse_bundle.redact.collect import Found
 from tlparse_bundle.redact.names import public_part
 from tlparse_bundle.redact.policy import Policy
-from tlparse_bundle.redact.text import PATH, WORD, is_long
+from tlparse_bundle.redact.text import PATH, URL, WORD, anywhere, is_long
 from tlparse_bundle.redact.words import usual, written_by_us
 
 _OURS = "schemas.json"  # the same in each bundle of a version
@@ -32,7 +32,8 @@ def left_over(folder: Path, found: Found, policy: Policy) -> list[str]:
     if "names" in policy.dropped:
         left += sorted(_names(whole, found)) + [path for path in found.paths if _is_telling(path) and path in whole]
     if "source" in policy.dropped:
-        left += [line for line in found.source if is_long(line) and line in whole]
+        lines = anywhere(line for line in found.source if is_long(line))
+        left += sorted({match[0] for match in lines.finditer(whole)}) if lines else []
     return left
 
 
@@ -45,8 +46,8 @@ def _without_public(match: re.Match) -> str:
 
 
 def _names(whole: str, found: Found) -> Iterator[str]:
-    tokens = set(WORD.findall(PATH.sub(_without_public, whole)))
-    joined = "_" + "__".join(token for token in tokens if token not in usual() and token not in written_by_us()) + "_"  # names are parts of others, too
+    tokens = set(WORD.findall(PATH.sub(_without_public, URL.sub(" ", whole))))  # a URL stays only where it is one of torch
+    joined = "_" + "__".join(token for token in tokens if token not in usual() and token not in written_by_us() and token not in found.of_torch) + "_"  # names are parts of others, too
     for name in found.own:
         bare = name.strip("_")
         if name in written_by_us() or bare in written_by_us():

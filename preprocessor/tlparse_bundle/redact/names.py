@@ -18,6 +18,7 @@ _COMPILED = re.compile(r"(_*(?:compiled_fn|compiled_fn_wrapper|resume_at|compile
 _FUSED = re.compile(r"_*(?:triton|cpp|extern|async|call|kernel|aten|fused)_\w+", re.ASCII)
 _SOURCE = re.compile(r"([LlGg]_)(.+)", re.ASCII)
 _PARTS = re.compile(r"[^_]+")
+_SOURCE_LINE = re.compile(r"source_\d+")  # what stands for a line of source code
 _TORCH_FOLDERS = ("torch", "torchgen", "functorch", "triton")
 _PRIVATE = ("_dynamo", "_inductor", "_functorch", "_subclasses", "_higher_order_ops", "_logging", "_export")  # guards name files without 'torch'
 _PACKAGES = ("site-packages", "dist-packages")
@@ -48,7 +49,7 @@ class Names:
                 self._ends.setdefault("/".join(parts[start:]), set()).add("/".join(parts))
 
     def stays(self, word: str) -> bool:
-        if is_plain(word) or word in always():
+        if is_plain(word) or word in always() or _SOURCE_LINE.fullmatch(word):
             return True
         return word not in self._own and (word in usual() or word in self._of_torch)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Iterable
 from functools import lru_cache
 
 from tlparse_bundle.redact.names import Names, public_part
@@ -28,7 +28,6 @@ _CODE = 1 << 20  # characters; longer strings are not remembered
 _SAYS_CODE = re.compile(r"(?P<before>#? ?File: (?P<path>[^\n]+?):\d+ in (?P<function>[^\n,]+), code: )(?P<code>[^\n]*)")
 _FRAME = re.compile(r"(?P<before>File \"(?P<path>[^\"\n]+)\", line \d+(?:, in (?P<function>[^\n]+))?\n[ \t#|]*(?!File \"))(?P<code>[^\n]*\S)(?P<carets>(?:\n[ \t#|]*[~^]+[~^ ]*(?=\n|$))?)")
 _GUARD = re.compile(r"(?P<before># )(?P<code>[^\n#]*\S[^\n]*?)(?P<after>  # (?P<path>[^\s:][^\n:]*):\d+ in (?P<function>[^\n]+?))(?=$|\n|\\n|\"|')")
-_FROM = re.compile(r"(?P<before>(?:^|\n)[ \t]*(?:code|source line|line): )(?P<code>[^\n]+)")
 PLACES = (_SAYS_CODE, _FRAME, _GUARD)
 
 
@@ -41,7 +40,7 @@ class Text:
         self._strings = strings
         self._string = lru_cache(20_000)(self._rewritten)
         self._numbers: dict[str, str] = {}
-        self._firsts, self._by_first = _by_first_word(source or {})
+        self._lines = anywhere(line for line in source or () if is_long(line))
 
     def code(self, line: str) -> str:
         """What stands for a line of source code."""
@@ -51,7 +50,7 @@ class Text:
         """A string, or a payload that is no JSON."""
         return self._string(text) if len(text) < _CODE else self._rewritten(text)
 
-    def json(self, text: str, special: Callable[[str], str] | None = None) -> str:
+    def json(self, text: str) -> str:
         """JSON: its strings, wherever they stand, and words that should not stand in it; all else as it is."""
         out, end = [], 0
         for match in JSON_STRING.finditer(text):
@@ -81,18 +80,13 @@ class Text:
         if "File" in text or "  # " in text:
             for place in PLACES:
                 text = place.sub(self._without_code, text)
-        if self._firsts is not None:
-            text = self._firsts.sub(self._known_line, text) if self._firsts.search(text) else text
-        return text
+        return text if self._lines is None else self._lines.sub(lambda match: self._source[match[0]], text)
 
     def _without_code(self, match: re.Match) -> str:
         groups = match.groupdict()
         if public_part(groups["path"]) is not None or not groups["code"].strip():
             return match[0]
         return groups["before"] + self.code(groups["code"]) + groups.get("after", "")
-
-    def _known_line(self, match: re.Match) -> str:
-        return self._source[match[0]]
 
     def _piece(self, match: re.Match) -> str:
         kind, found = match.lastgroup, match[0]
@@ -105,9 +99,10 @@ class Text:
         return found if kind == "escape" else "0.0.0.0"
 
 
-def _by_first_word(source: dict[str, str]) -> tuple[re.Pattern | None, None]:
-    lines = sorted((line for line in source if is_long(line)), key=len, reverse=True)
-    return (re.compile("|".join(map(re.escape, lines))) if lines else None), None
+def anywhere(lines: Iterable[str]) -> re.Pattern | None:
+    """The lines wherever they stand, but where they go on in the middle of a word: then it is another line that begins like one of them."""
+    found = sorted(lines, key=len, reverse=True)
+    return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, found))})(?!\w)") if found else None
 
 
 def is_long(line: str) -> bool:
