@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 
-from tlparse_bundle.redact.names import RESUME, Names, public_part
+from tlparse_bundle.redact.names import HASH, RESUME, Names, public_part
 from tlparse_bundle.redact.text import JSON_STRING, PATH, URL, WORD, code_in
 from tlparse_bundle.redact.words import always, is_plain
 
@@ -53,7 +53,7 @@ class Found:
         if public_part(path) is None:
             self.paths.setdefault(path)
             stem = re.split(r"[\\/]", path)[-1].partition(".")[0]
-            if WORD.fullmatch(stem):
+            if WORD.fullmatch(stem) and not HASH.fullmatch(stem):
                 self._name(stem, "name")
 
     def _line(self, path: str, code: str, function: str | None) -> None:

@@ -11,12 +11,14 @@ from tlparse_bundle.redact.words import always, is_plain, listed, usual
 
 _HEX = re.compile(r"(?=[0-9a-f]*\d)[0-9a-f]{7,}", re.ASCII)
 _BASE32 = re.compile(r"(?=\w*\d)[a-z0-9]{20,}", re.ASCII)
+_CACHE_FILE = re.compile(r"c[a-z2-7]{51}", re.ASCII)  # torch/_inductor/codecache.py
 _NUMBERED = re.compile(r"(.+?)((?:_?\d+)(?:_\d+)*_?)", re.ASCII)
 _NUMBER_FIRST = re.compile(r"(\d+_)([^\W\d]\w*)", re.ASCII)
 RESUME = re.compile(r"(torch_dynamo_resume_in_)(.+)(_at_\d+)", re.ASCII)
 _COMPILED = re.compile(r"(_*(?:compiled_fn|compiled_fn_wrapper|resume_at|compile[dr]?_\w+?|kwdefaults|defaults|builtins_dict|import)_+\d*_?)(.*)", re.ASCII)
-_FUSED = re.compile(r"_*(?:triton|cpp|extern|async|call|kernel|aten|fused)_\w+", re.ASCII)
+_FUSED = re.compile(r"_*(?:triton|cpp|extern|async|call|kernel|aten|fused|vllm)_\w+", re.ASCII)
 _SOURCE = re.compile(r"([LlGg]_)(.+)", re.ASCII)
+HASH = re.compile(f"{_HEX.pattern}|{_BASE32.pattern}|{_CACHE_FILE.pattern}", re.ASCII)
 _PARTS = re.compile(r"[^_]+")
 _SOURCE_LINE = re.compile(r"source_\d+")  # what stands for a line of source code
 _TORCH_FOLDERS = ("torch", "torchgen", "functorch", "triton")
@@ -76,7 +78,7 @@ class Names:
         """Names that torch makes of others keep their form."""
         if _HEX.fullmatch(word):
             return self._hash(word, "0123456789abcdef")
-        if _BASE32.fullmatch(word):
+        if _BASE32.fullmatch(word) or _CACHE_FILE.fullmatch(word):
             return word[0] + self._hash(word, "abcdefghijklmnopqrstuvwxyz234567")[1:]
         match = _COMPILED.fullmatch(word)
         if match:
@@ -145,6 +147,10 @@ class Names:
         known = public_part(path)
         if known is not None:
             return start + known
+        stem, dot, ending = parts[-1].partition(".") if parts else ("", "", "")
+        if _CACHE_FILE.fullmatch(stem):  # analyses of ranks know their form
+            made = self.word(stem)
+            return f"{start and '/cache/'}{made[1:3]}/{made}{dot}{self.word(ending) if ending else ''}"
         cache = next((number for number, part in enumerate(parts) if part.startswith("torchinductor_")), None)
         return start + self._file(self._whole(parts) if cache is None else "/".join(parts[cache + 1 :]))
 
