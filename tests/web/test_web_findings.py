@@ -206,7 +206,7 @@ def test_page_of_a_compile_says_why(show):
     ],
 )
 def test_empty_views_say_what_would_be_here(show, view, title):
-    page, _ = show(record('compilation_metrics 0/0 {"co_name": "f"}'), f"#v=1&view={view}")
+    page, _ = show(record('compilation_metrics 0/0 {"co_name": "f", "start_time_us": 1}'), f"#v=1&view={view}")
     expect(page.get_by_role("heading", level=1)).to_have_text(title)
     expect(page.get_by_role("main")).to_contain_text("would be here")
 

@@ -22,6 +22,9 @@ EDITS = {
     "multirank": ("main.js", '}, "Ranks"));', '}, "My own viewer"));', "My own viewer"),
     "compare": ("main.js", '"There is no comparison to show"', '"Choose two runs"', "Choose two runs"),
     "vllm": ("main.js", '"This log has nothing of vLLM"', '"No vLLM in this log"', "No vLLM in this log"),
+    "letter": ("main.js", '"What torch.compile did"', '"Dear reader"', "Dear reader"),
+    "bytes": ("main.js", ")} of `, log.summary", ")} in `, log.summary", " in dedicated"),
+    "strip": ("main.js", "} in ${time(last - first)}`", "} within ${time(last - first)}`", "compiles within"),
     "starter": ("main.js", '"Choose a compile"', '"Pick one of them"', "Pick one of them"),
     "starter-react": ("src/App.jsx", "<h2>Choose a compile</h2>", "<h2>Pick one of them</h2>", "Pick one of them"),
 }

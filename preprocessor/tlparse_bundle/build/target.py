@@ -191,8 +191,9 @@ def others_in(bundle: Path) -> Iterator[str]:
     for place, folders, files in os.walk(bundle):
         at = Path(place).relative_to(bundle)
         for name in files:
-            if not layout.is_own((at / name).as_posix()) or (Path(place) / name).is_symlink():
-                yield (at / name).as_posix()
+            path = (at / name).as_posix()
+            if not (layout.is_own(path) or layout.is_unfinished(path)) or (Path(place) / name).is_symlink():
+                yield path
         for name in folders:
             if (Path(place) / name).is_symlink():
                 yield (at / name).as_posix()

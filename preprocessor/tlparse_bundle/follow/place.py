@@ -79,6 +79,8 @@ class Place:
         if others:
             hint = "Move these away first; they would be lost."
             raise BundleError(f"{shown(self.called)} holds more than a bundle: {', '.join(map(shown, others[:5]))}", hint=hint, code="exists")
+        for path in filter(layout.is_unfinished, [*_files_below(self.root)]):
+            (self.root / path).unlink()
         if growing and not begun and not self._overwrite:
             return manifest
         self.clear()
@@ -113,7 +115,7 @@ class Place:
 
     def put_manifest(self, manifest: dict) -> None:
         """In one step: who reads meanwhile gets the one before, or this one."""
-        partial = self.root / layout.LIVE / "manifest"
+        partial = self.root / layout.UNFINISHED_MANIFEST
         partial.write_bytes(dumps_indented(manifest))
         seal.restrict(str(partial), self._allowed)
         partial.replace(self.root / layout.MANIFEST)
@@ -142,7 +144,7 @@ class Place:
         self.put_manifest(manifest)
         kept = set(_files_of(self.root, manifest))
         for path in _files_below(self.root):
-            if path not in kept and layout.is_own(path):
+            if path not in kept and (layout.is_own(path) or layout.is_unfinished(path)):
                 (self.root / path).unlink()
         shutil.rmtree(self.root / layout.LIVE)
         for folder, _, _ in os.walk(self.root, topdown=False):

@@ -12,6 +12,7 @@ FORMAT_MAJOR = 1
 FORMAT_MINOR = 2
 MANIFEST = "manifest.json"
 LIVE = "live"
+UNFINISHED_MANIFEST = "live/manifest"
 MAX_PATH = 1000
 LOG_ID = r"[A-Za-z0-9_][A-Za-z0-9._-]*"  # as the schema of the manifest has it
 _NAME = r"[A-Za-z0-9_][A-Za-z0-9._-]*"
@@ -20,6 +21,7 @@ _OWN = re.compile(
     r"|blobs/(?P<head>[0-9a-f]{2})/(?P=head)[0-9a-f]{62})(?:\.zst|\.gz)?",
     re.ASCII,
 )
+_UNFINISHED = re.compile(r"(.+)\.[0-9]{1,20}\.[0-9]{1,20}")
 _OWN_FOLDER = re.compile(rf"(?:live/[0-9]{{1,15}}/)?(?:ranks|logs(?:/{LOG_ID}(?:/[a-z_]+)?)?|blobs(?:/[0-9a-f]{{2}})?)|live(?:/[0-9]{{1,15}})?", re.ASCII)
 
 
@@ -50,6 +52,11 @@ def guards(location: str | Path) -> list[Path]:
 def is_own(path: str) -> bool:
     """Whether a file of this path may be part of a bundle: an allow-list, so that no path leads elsewhere."""
     return len(path) <= MAX_PATH and _OWN.fullmatch(path) is not None
+
+
+def is_unfinished(path: str) -> bool:
+    """Whether a file of this path is one of ours that was being written when its process was killed: it has the numbers of process and thread behind its name."""
+    return path == UNFINISHED_MANIFEST or (found := _UNFINISHED.fullmatch(path)) is not None and is_own(found[1])
 
 
 def is_own_folder(path: str) -> bool:
