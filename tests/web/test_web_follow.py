@@ -1,14 +1,18 @@
 """Pages that follow: what is written appears in place, and nothing that somebody did on the page is lost."""
 
 import json
+import os
 import re
 import shutil
+import subprocess
 
 import pytest
 import traces
 from followed import following
 from playwright.sync_api import expect
 from tlparse_bundle import Bundle, build, discover
+from torch_python import NO_TORCH, TORCH, has_torch
+from waiting import HANG_S, until
 
 RECOMPILES = traces.ROOT / "fixtures" / "recompiles" / "trace" / "dedicated_log_torch_trace_fixture0.log"
 IN_A_COMPILE = 0.45  # of it: three spans are open there
@@ -84,6 +88,74 @@ def test_what_is_written_appears_where_one_is_and_the_end_is_said(follow, open_v
     expect(rows(page).filter(has_text="running")).to_have_count(0)
 
 
+def test_the_page_shows_what_a_fresh_build_of_the_same_bytes_shows(follow, open_viewer, tmp_path):
+    """Findings, compiles and the timeline, whereever the log is cut; but for what only its end makes a fault."""
+    data, seen = RECOMPILES.read_bytes(), 0
+    path = tmp_path / "prefix" / "dedicated_log_torch_trace_x.log"
+    path.parent.mkdir()
+    page, other = None, None
+    for number, share in enumerate((0.2001, 0.45003, 0.7007, 0.93)):
+        end = int(len(data) * share)
+        follow.write(x=data[seen:end])
+        seen = end
+        path.write_bytes(whole_records(data, share))  # the record that is cut waits for its rest
+        fresh = tmp_path / f"fresh{number}"
+        build(discover([path]), fresh, jobs=1)
+        log = Bundle.open(fresh).logs[0]
+        page = page or open_viewer(follow.out)
+        titles = [row["title"].replace("`", "") for row in log.findings()["findings"] if row["kind"] not in ("unfinished-compile", "data-problem")]
+        page.evaluate("location.hash = '#v=1&view=overview'")
+        expect(page.get_by_text(f"{log.row['event_count']:,} records")).to_have_count(1)
+        more = page.get_by_role("button", name=re.compile("^Show all|more findings"))
+        if more.count():
+            more.first.click()
+        expect(page.locator(".findings article h2, .findings article h3")).to_contain_text(titles)
+        page.evaluate("location.hash = '#v=1&view=compiles'")
+        named = [one for one in log.compiles if one.row["id"] is not None]
+        expect(rows(page)).to_have_count(1 + len(log.compiles))
+        for one in named[-2:]:
+            expect(rows(page).filter(has_text=f"[{one.key}]")).to_contain_text(one.row["function"] or "")
+        page.evaluate("location.hash = '#v=1&view=timeline'")
+        spans = log.table("spans")
+        name = max(range(len(spans["names"])), key=lambda at: spans["by_name"]["count"][at])
+        expect(page.get_by_role("main")).to_contain_text(spans["names"][name])
+        other = other or open_viewer(fresh)
+        expect(other.get_by_role("heading", level=1).first).to_be_visible()
+
+
+def test_a_real_run_is_followed_in_a_browser(follow, open_viewer, tmp_path):
+    """The first compile is on the page before the second begins."""
+    if not has_torch():
+        pytest.skip(NO_TORCH)
+    program = tmp_path / "train.py"
+    program.write_text("""
+import torch
+@torch.compile
+def first(x):
+    return x.sin() + 1
+@torch.compile
+def second(x):
+    return torch.nn.functional.softmax(x @ x, dim=-1)
+first(torch.ones(64, 64))
+input()
+second(torch.ones(64, 64))
+""")
+    environment = {**os.environ, "TORCH_TRACE": str(follow.logs), "TORCHINDUCTOR_CACHE_DIR": str(tmp_path / "cache")}
+    with subprocess.Popen([TORCH, str(program)], stdin=subprocess.PIPE, env=environment, text=True) as process:
+        until(lambda: (follow.out / "manifest.json").exists())
+        page = open_viewer(follow.out, "#v=1&view=compiles")
+        expect(rows(page).filter(has_text="first")).to_have_count(1)
+        expect(page.get_by_role("main")).not_to_contain_text("running")
+        expect(rows(page).filter(has_text="second")).to_have_count(0)
+        process.stdin.write("go on\n")
+        process.stdin.flush()
+        expect(rows(page).filter(has_text="second")).to_have_count(1)
+        process.stdin.close()
+        assert process.wait(HANG_S) == 0
+    follow.end()
+    expect(mark(page)).to_contain_text("finished")
+
+
 def test_what_runs_now_stands_first_with_its_spans_and_a_clock_and_is_no_fault(follow, open_viewer):
     data = RECOMPILES.read_bytes()
     follow.write(x=whole_records(data, IN_A_COMPILE))
@@ -96,7 +168,7 @@ def test_what_runs_now_stands_first_with_its_spans_and_a_clock_and_is_no_fault(f
     expect(running.get_by_role("link", name=f"[{compile['compile_id']}] {compile['function']}")).to_be_visible()
     expect(running).to_contain_text(" › ".join(span["name"] for span in compile["spans"]))
     clock = running.get_by_role("timer").first
-    expect(clock).to_have_text(re.compile(r"^[\d,]+ h \d+ min$"))  # the log is an old one
+    expect(clock).to_have_text(re.compile(r"^\d+ s$"))  # as if it ran now: the log is an old one
     expect(page.locator(".finding[data-kind=unfinished-compile]")).to_have_count(0)
     expect(page.get_by_text("unfinished")).to_have_count(0)
     page.get_by_role("navigation").get_by_role("link", name="Failures").click()
