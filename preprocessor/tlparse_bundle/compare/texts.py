@@ -10,6 +10,7 @@ from tlparse_bundle.ranks.identity import Contents, comparable, on_device
 from tlparse_bundle.read.rows import Artifact
 
 _MOST_LINES = 100_000  # that are remembered
+_MOST_PAIRS = 100_000
 _PLACE = re.compile(rb"(# File: [^\n]*?):\d+( in )")  # an edit above moves it
 _KERNEL_FILE = b"# kernel path: "  # a file of the cache: torch/_inductor/codegen/triton.py
 
@@ -23,6 +24,7 @@ class Texts(Contents):
     def __init__(self) -> None:
         super().__init__()
         self.common: set[str | None] = set()
+        self._same: dict[tuple[str | None, str | None], bool] = {}  # recompiles make the same code again and again
         self._lines = {device: _Lines(device) for device in (False, True)}
 
     def __call__(self, artifact: Artifact) -> str | None:
@@ -36,6 +38,14 @@ class Texts(Contents):
         """Whether both hold the same, without making a hash of each."""
         if one.hash == other.hash:
             return True
+        pair = one.hash, other.hash
+        if pair not in self._same:
+            if len(self._same) >= _MOST_PAIRS:
+                self._same.clear()
+            self._same[pair] = self._alike(one, other)
+        return self._same[pair]
+
+    def _alike(self, one: Artifact, other: Artifact) -> bool:
         texts = [artifact.bytes() or b"" for artifact in (one, other)]
         ours, theirs = (text.split(b"\n") for text in texts)
         if len(ours) != len(theirs):
