@@ -75,8 +75,10 @@ def compare(ctx, runs, form, as_json, ranks, out, report, overwrite, open_browse
         bundles = {path: stack.enter_context(opened(path, quiet=False)) for path in dict.fromkeys([*sides[0], *sides[1]])}
         found = [[(bundle_name(path), bundles[path]) for path in side] for side in sides]
         gc.disable()  # what a comparison makes stays until its end: to look for garbage would take a tenth of its time
-        document = compared(*found, ranks)
-        gc.enable()
+        try:
+            document = compared(*found, ranks)
+        finally:
+            gc.enable()
         _print(document, "json" if as_json else form)
         if out:
             size = write_comparison(document, found[0][0][1], found[1][0][1], out, overwrite=overwrite)

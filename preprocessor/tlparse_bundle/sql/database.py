@@ -82,15 +82,15 @@ class _Tables:
     def __init__(self, connection: sqlite3.Connection):
         self._connection = connection
         self._columns: dict[str, list[str]] = {}
-        connection.execute('CREATE TABLE "bundle" ("made_by" TEXT, "format" TEXT)')
-        connection.execute('INSERT INTO "bundle" VALUES (?, ?)', (f"tlparse-bundle {__version__}", "see docs/sql.md"))
+        connection.execute('CREATE TABLE "bundle" ("made_by" TEXT)')
+        connection.execute('INSERT INTO "bundle" VALUES (?)', (f"tlparse-bundle {__version__}",))
 
     @property
     def names(self) -> set[str]:
         return set(self._columns)
 
     def add(self, flat: Flat, constants: dict[str, Any]) -> None:
-        wanted = [*constants, *([] if flat.name == "logs" else ["row"]), *flat.columns]
+        wanted = [*constants, "row", *flat.columns]
         known = self._columns.get(flat.name)
         if known is None:
             self._columns[flat.name] = known = _distinct(wanted)
@@ -102,9 +102,7 @@ class _Tables:
         taken = _distinct(wanted)
         columns = [flat.columns[name] for name in taken if name in flat.columns and name not in constants]
         insert = f"INSERT INTO {_quoted(flat.name)} ({', '.join(map(_quoted, taken))}) VALUES ({', '.join('?' * len(taken))})"
-        before = list(constants.values())
-        numbered = flat.name != "logs"
-        rows = ([*before, *([number] if numbered else []), *map(_cell, cells)] for number, cells in enumerate(zip(*columns)))
+        rows = ([*constants.values(), number, *map(_cell, cells)] for number, cells in enumerate(zip(*columns)))
         self._connection.executemany(insert, rows)
 
     def index(self) -> None:
