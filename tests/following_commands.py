@@ -8,6 +8,7 @@ import sys
 import uuid
 from pathlib import Path
 
+import pytest
 import traces
 from fuzz.kills import processes
 from waiting import HANG_S, until
@@ -82,3 +83,18 @@ def folder_with_a_log(folder):
     """A folder 'trace' with one log."""
     (folder / "trace").mkdir()
     (folder / "trace" / LOG).write_bytes(next(SMALL.iterdir()).read_bytes())
+
+
+@pytest.fixture
+def start(tmp_path):
+    """start(arguments): a command; the folder of the test has a folder 'trace' with one log."""
+    begun = []
+    folder_with_a_log(tmp_path)
+
+    def start_it(*arguments, **options):
+        begun.append(Started(tmp_path, *arguments, **options))
+        return begun[-1]
+
+    yield start_it
+    for started in begun:
+        started.kill()

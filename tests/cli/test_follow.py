@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 import traces
-from following_commands import LOG, Started, children, folder_with_a_log
+from following_commands import LOG, children, start  # noqa: F401 - start is a fixture
 from tlparse_bundle import Bundle, build, discover
 from torch_python import NO_TORCH, TORCH, has_torch
 from waiting import HANG_S, until
@@ -19,21 +19,6 @@ from warm_command import run_warm
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="follow needs fork")
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
-
-
-@pytest.fixture
-def start(tmp_path):
-    """start(arguments): a command; the folder of the test has a folder 'trace' with one log."""
-    begun = []
-    folder_with_a_log(tmp_path)
-
-    def start_it(*arguments, **options):
-        begun.append(Started(tmp_path, *arguments, **options))
-        return begun[-1]
-
-    yield start_it
-    for started in begun:
-        started.kill()
 
 
 def is_the_build(out, trace):

@@ -9,7 +9,7 @@ import sys
 import termios
 
 import pytest
-from following_commands import LOG, Started, folder_with_a_log
+from following_commands import LOG, start  # noqa: F401 - start is a fixture
 from log_builder import record, span
 from tlparse_bundle import Bundle
 from waiting import HANG_S, until
@@ -17,21 +17,6 @@ from waiting import HANG_S, until
 pyte = pytest.importorskip("pyte")
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="terminals differ")
 OPEN = [record("dynamo_start 0/0 " + json.dumps({"stack": [{"line": 1, "name": "forward", "filename": 0}]})), span("entire_frame_compile", "B", 1.76e15, "0/0"), span("inductor_compile", "B", 1.76e15 + 5, "0/0")]
-
-
-@pytest.fixture
-def start(tmp_path):
-    """start(arguments): a command; the folder of the test has a folder 'trace' with one log."""
-    begun = []
-    folder_with_a_log(tmp_path)
-
-    def start_it(*arguments, **options):
-        begun.append(Started(tmp_path, *arguments, **options))
-        return begun[-1]
-
-    yield start_it
-    for started in begun:
-        started.kill()
 
 
 class Terminal:
