@@ -61,6 +61,22 @@ def test_kernels_of_other_graphs_are_not_this_ones(log):
     assert not {name for name in names[0] if name.startswith("cpp_")} & {name for name in names[1]}
 
 
+@pytest.mark.parametrize(("name", "artifact", "language"), [
+    ("2.15.0/train", "aot_autograd_runtime_wrappers", "python"),
+    ("2.8.0/prov", "inductor_generated_kernel_to_post_grad_nodes", "json"),
+])  # fmt: skip
+def test_an_artifact_that_one_torch_writes_is_no_unknown_text(log, name, artifact, language):
+    kinds = log(name).directory["kinds"]
+    (descriptor,) = {kind["descriptor"] for kind in kinds if kind["name"] == artifact}
+    assert log(name).bundle.manifest["descriptors"][descriptor]["language"] == language
+
+
+def test_the_wrappers_of_2_15_are_code(log):
+    """One artifact in place of those of the wrappers, which 2.13 writes one by one."""
+    codes = [code for code in log("2.15.0/train").table("sources")["codes"] if code["name"] == "aot_autograd_runtime_wrappers"]
+    assert len(codes) == 2 and all(code["functions"] for code in codes)
+
+
 def test_a_second_record_that_tells_a_part_changes_nothing(built, tmp_path):
     """2.7 writes two compilation_metrics for one compile of AOTInductor, the second without a name."""
     whole = {"co_name": "f", "co_filename": "a.py", "co_firstlineno": 3, "graph_op_count": 4, "start_time_us": 1_700_000_000_000_000, "dynamo_cumulative_compile_time_us": 5_000}
