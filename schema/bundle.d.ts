@@ -2973,8 +2973,8 @@ export interface Comparison {
     }[];
     /** What changed: causes first, the most costly one first, each followed by what it led to. */
     changes: {
-      /** torch: another version. setting: a setting of torch. finding: see the findings table. graph: another graph of the same function. compile: compiled in one log only. cache: a lookup with another outcome. code: other code of the same graph. time: more or less time. */
-      kind: "torch" | "setting" | "finding" | "graph" | "compile" | "cache" | "code" | "time";
+      /** torch: another version. setting: a setting of torch or of vLLM. vllm: pieces that vLLM compiles, loads or reuses. finding: see the findings table. graph: another graph of the same function. compile: compiled in one log only. cache: a lookup with another outcome. code: other code of the same graph. time: more or less time. */
+      kind: "torch" | "setting" | "vllm" | "finding" | "graph" | "compile" | "cache" | "code" | "time";
       /** new and gone: of one log only. worse and better: in both, and not the same. changed: neither. */
       change: "new" | "gone" | "worse" | "better" | "changed";
       /** As of findings. */

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from tlparse_bundle.findings.finding import MAX_TEXT, MAX_TITLE, SEVERITIES, cut
 
-KINDS = ("torch", "setting", "finding", "graph", "compile", "cache", "code", "time")
+KINDS = ("torch", "setting", "vllm", "finding", "graph", "compile", "cache", "code", "time")
 MAX_PAIRS = 1000  # compiles that a change names
 
 

@@ -146,6 +146,6 @@ def time_changes(pairs: Pairs, causes: Sequence[Change]) -> Iterator[Change]:
 
 def _may_lead(change: Change, slower: bool) -> bool:
     """Whether it is a reason for a compile to take more, or less, time."""
-    if change.kind in ("finding", "cache"):
+    if change.kind in ("finding", "cache", "vllm"):
         return change.change in (("new", "worse") if slower else ("gone", "better"))
     return change.kind in ("graph", "code")

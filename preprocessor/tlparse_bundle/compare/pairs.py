@@ -83,8 +83,8 @@ class Pairs:
 
     def _code(self, one: Frame, two: Frame) -> str:
         ours, theirs = self.base.first.generated(one), self.new.first.generated(two)
-        if not ours or not theirs:
-            return UNKNOWN
+        if not ours or not theirs or len(ours) != len(theirs) and self.base.first.pieces["pieces"] and self.new.first.pieces["pieces"]:
+            return UNKNOWN  # of vLLM's pieces one run compiled some that the other one loaded
         return SAME if len(ours) == len(theirs) and all(map(self.base.first.texts.same, ours, theirs)) else OTHER
 
     @cached_property

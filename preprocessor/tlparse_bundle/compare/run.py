@@ -127,6 +127,11 @@ class Run:
         return {artifact.event_index: artifact for artifact in self.log.artifacts}
 
     @cached_property
+    def pieces(self) -> dict:
+        """Backends of vLLM and their pieces."""
+        return self._fields("vllm", "backends", "pieces") or {"backends": [], "pieces": []}
+
+    @cached_property
     def spans(self) -> dict[str, tuple[int, int]]:
         """By name of span: microseconds without those of the spans within, and how often."""
         table = self._fields("spans", "names", "by_name")

@@ -32,7 +32,7 @@ def _text(logs: Sequence[dict]) -> str:
     worst = max(changed, key=lambda log: log["changes"][0]["cost_us"] or 0)
     first = worst["changes"][0]
     total = _total(worst, first)
-    led = [_short(change) for change in worst["changes"] if change["because_of"] == 0 and not (change["kind"] == "time" and total)]
+    led = [_short(change) for change in worst["changes"] if change["because_of"] == 0 and not (change["kind"] == "time" and total or first["kind"] == "vllm" and change["kind"] == "finding")]
     parts = [_first(first), *([listed(led, _MOST_CONSEQUENCES)] if led else []), *([total] if total else [])]
     alike = sum(any(identity(change) == identity(first) for change in log["changes"]) for log in both)
     where = "" if alike == len(both) or worst["rank"] is None else f"Rank {worst['rank']}: " if alike == 1 else f"Rank {worst['rank']} and {alike - 1:,} more: "
@@ -64,7 +64,7 @@ def _short(change: dict) -> str:
         return "another graph" if change["count"] == 1 else f"{change['count']:,} other graphs"
     if change["kind"] == "cache" and change["details"]["new"] == "miss":
         return f"{plural(change['count'], 'miss', 'misses')} of the {CACHES[change['details']['cache']]}"
-    return change["title"].partition(": ")[0] if change["kind"] in ("cache", "code") else change["title"]
+    return change["title"].partition(": ")[0] if change["kind"] in ("cache", "code", "vllm") else change["title"]
 
 
 def _total(log: dict, first: dict) -> str | None:

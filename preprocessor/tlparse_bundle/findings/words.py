@@ -81,8 +81,8 @@ def shortened(text: str | None) -> str | None:
 
 
 def large(text: str) -> str:
-    """With a capital letter."""
-    return text[:1].upper() + text[1:]
+    """With a capital letter; a name like vLLM keeps its own."""
+    return text if text[1:2].isupper() else text[:1].upper() + text[1:]
 
 
 def torch_remedies(hints: Sequence[str]) -> list[Remedy]:
