@@ -6,6 +6,8 @@ import { changeLinks } from "./links.js";
 import { changeSign, difference, toneOf } from "./words.js";
 
 /** What a change is of, in words. @type {Record<string, string>} */
+/** What a change of these kinds counts; others count compiles. @type {Record<string, string>} */
+const COUNTED = { finding: "time", cache: "lookup", vllm: "piece" };
 const KINDS = { torch: "torch", setting: "setting", vllm: "vLLM", finding: "finding", graph: "graph", compile: "compile", cache: "cache", code: "generated code", time: "compile time" };
 
 /**
@@ -18,7 +20,7 @@ export function changeCard(context, pair, change, { level, where }) {
   const parts = [
     file !== null && h("span", { class: "place" }, line === null ? file : `${file}:${line}`),
     h("span", null, kind === "finding" && typeof found === "string" ? found.replaceAll("-", " ") : KINDS[kind] ?? kind),
-    count > 1 && h("span", { class: "number" }, kind === "finding" ? plural(count, "time") : kind === "cache" ? plural(count, "lookup") : plural(count, "compile")),
+    count > 1 && h("span", { class: "number" }, plural(count, COUNTED[kind] ?? "compile")),
     where && h("span", null, where),
   ].filter(Boolean);
   const links = changeLinks(context, pair, change);
