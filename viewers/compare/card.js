@@ -5,9 +5,9 @@ import { plural } from "../lib/page/format.js";
 import { changeLinks } from "./links.js";
 import { changeSign, difference, toneOf } from "./words.js";
 
-/** What a change is of, in words. @type {Record<string, string>} */
 /** What a change of these kinds counts; others count compiles. @type {Record<string, string>} */
 const COUNTED = { finding: "time", cache: "lookup", vllm: "piece" };
+/** What a change is of, in words. @type {Record<string, string>} */
 const KINDS = { torch: "torch", setting: "setting", vllm: "vLLM", finding: "finding", graph: "graph", compile: "compile", cache: "cache", code: "generated code", time: "compile time" };
 
 /**
