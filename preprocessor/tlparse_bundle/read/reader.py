@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import Any, TypeVar
 
 from tlparse_bundle.errors import BundleError
 from tlparse_bundle.format import layout
 from tlparse_bundle.format.codecs import CODECS, MAX_FILE_BYTES
-from tlparse_bundle.format.schemas import schema_names
+from tlparse_bundle.format.schemas import schema, schema_names
 from tlparse_bundle.format.shape import quoted
 from tlparse_bundle.read.blobs import Blobs
 from tlparse_bundle.read.checks import check_chunk, check_directory, check_fields, check_table, damaged, row_of
 from tlparse_bundle.read.manifest import read_manifest
 from tlparse_bundle.read.rows import Artifact, Compile, Event
-from tlparse_bundle.read.store import Store, once, open_store, read, read_json
+from tlparse_bundle.read.store import Store, once, open_store, read, read_json, read_without
 
 _CACHED_CHUNKS = 8
 T = TypeVar("T")
@@ -149,7 +149,14 @@ class Log:
         path = self._path(name)
         if self.bundle.trusted:
             return self.bundle.json(path)
-        return self.bundle.once((self.id, name, *fields), lambda: check_fields(name, self.bundle.json(path), fields, self.bundle.where(path), self.sizes))
+        return self.bundle.once((self.id, name, *fields), lambda: check_fields(name, self._read_fields(name, path, fields), fields, self.bundle.where(path), self.sizes))
+
+    def _read_fields(self, name: str, path: str, fields: Sequence[str]) -> Any:
+        """A table, at best without what stands before the last of the fields: spans and metrics have their large lists there."""
+        known = list(schema(name)["properties"])
+        *others, last = sorted(map(known.index, fields))
+        first = others[-1] + 1 if others else 0
+        return self.bundle.json(path) if first == last else read_without(self.bundle._store, path, known[first], known[last])
 
     def _path(self, name: str) -> str:
         path = self.directory["tables"].get(name)

@@ -98,7 +98,27 @@ def read_json(store: Store, path: str, max_bytes: int = MAX_JSON_BYTES) -> Any:
 
 
 def _read_json(store: Store, path: str, max_bytes: int) -> Any:
-    data, where = read(store, path, max_bytes), f"{store.location}/{path}"
+    return _parsed(read(store, path, max_bytes), f"{store.location}/{path}")
+
+
+def read_without(store: Store, path: str, first: str, behind: str) -> Any:
+    """A JSON file of the bundle without its fields from one up to another, where they stand in this order: nine tenths of a table may be of no interest."""
+    _check(path, store.location)
+    return once(store, (path, first, behind), lambda: _read_without(store, path, first, behind))
+
+
+def _read_without(store: Store, path: str, first: str, behind: str) -> Any:
+    data, where = read(store, path, MAX_JSON_BYTES), f"{store.location}/{path}"
+    start, end = data.find(b'"%b":' % first.encode()), data.rfind(b'"%b":' % behind.encode())
+    if 0 < start < end:
+        try:  # what is read on both sides is JSON by itself, so that neither name stands deeper than the fields of the file
+            return {**_parsed(data[: start - (start > 1)] + b"}", where), **_parsed(b"{" + data[end:], where)}
+        except BundleError:
+            pass
+    return _parsed(data, where)
+
+
+def _parsed(data: bytes, where: str) -> Any:
     if len(data) > _FEW_BYTES and (data.count(b",") > _MAX_VALUES or data.count(b"[") + data.count(b"{") > _MAX_CONTAINERS):
         raise BundleError(f"{where} is damaged: it holds more values than a table may have", hint=_AGAIN, code="damaged")
     try:
