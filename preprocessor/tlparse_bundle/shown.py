@@ -6,21 +6,29 @@ Names come from logs, bundles and folders that others made. Payloads and JSON do
 from __future__ import annotations
 
 import re
+from functools import cache
 
 # C0 but tab and line feed, DEL, C1; marks and overrides of the direction of text; separators of lines; halves of surrogate pairs.
-_UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-_UNSEEN_IN_A_LINE = re.compile(_UNSEEN.pattern[:-1] + "\t\n]")
+_UNSEEN = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+_UNSEEN_IN_A_LINE = _UNSEEN[:-1] + "\t\n]"
 _SHORT = {"\t": r"\t", "\n": r"\n", "\r": r"\r"}
 
 
 def shown(name: object) -> str:
     """A name that is a part of one line: it cannot begin another."""
-    return _UNSEEN_IN_A_LINE.sub(_escape, str(name))
+    text = str(name)
+    return text if text.isprintable() else _pattern(_UNSEEN_IN_A_LINE).sub(_escape, text)
 
 
 def plain(text: str) -> str:
     """Text of several lines, the line ends of which are ours."""
-    return _UNSEEN.sub(_escape, text)
+    return text if text.isprintable() else _pattern(_UNSEEN).sub(_escape, text)
+
+
+@cache
+def _pattern(characters: str) -> re.Pattern[str]:
+    """Made when it is needed, as most text is printable: every command waits for what is made before."""
+    return re.compile(characters)
 
 
 def _escape(match: re.Match[str]) -> str:

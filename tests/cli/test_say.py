@@ -10,6 +10,7 @@ import click
 import pytest
 from log_builder import log, raw_record, record
 from tlparse_bundle.cli import main as command_line
+from tlparse_bundle.cli import say
 from tlparse_bundle.shown import plain, shown
 from traces import ROOT, rewrite
 from warm_command import run_warm
@@ -133,3 +134,10 @@ def test_everything_goes_through_the_door():
     for path in (ROOT / "preprocessor" / "tlparse_bundle").rglob("*.py"):
         if path.name != "say.py":
             assert not re.search(r"click\.(secho|echo)\(|(?<![\w.])print\(|sys\.(stdout|stderr)\.write\(", path.read_text()), path
+
+
+@pytest.mark.parametrize("columns, width", [("60", 60), ("300", 100), ("0", 80), ("many", 80), ("", 80)])
+def test_lines_are_as_wide_as_the_terminal(columns, width, monkeypatch):
+    monkeypatch.setenv("COLUMNS", columns)
+    monkeypatch.setattr(sys, "__stdout__", None)
+    assert say.width() == width

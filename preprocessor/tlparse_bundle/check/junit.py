@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from xml.etree import ElementTree
 
 from tlparse_bundle.check.verdict import FAILED, UNKNOWN, Outcome
-from tlparse_bundle.report.choose import where
+from tlparse_bundle.findings.places import where
 from tlparse_bundle.shown import shown
 
 NAME = "tlparse-bundle check"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 from pathlib import Path
 
@@ -10,7 +9,7 @@ import click
 
 from tlparse_bundle.cli.building import opened
 from tlparse_bundle.cli.options import Location
-from tlparse_bundle.cli.say import say, say_coloured, say_json, shown
+from tlparse_bundle.cli.say import say, say_coloured, say_json, shown, width
 
 EXIT_FOUND = 4
 _RULES = "new:any"
@@ -105,7 +104,7 @@ def _print(outcomes, form: str, allow_unknown: bool) -> None:
         places = places_in(Path.cwd(), {row["file"] for outcome in outcomes for row in outcome.findings})
         say(github.render(outcomes, allow_unknown=allow_unknown, places=places))
     elif outcomes:
-        say_coloured(terminal.render(outcomes, allow_unknown=allow_unknown, width=min(100, shutil.get_terminal_size().columns)))
+        say_coloured(terminal.render(outcomes, allow_unknown=allow_unknown, width=width()))
 
 
 def _known(location):

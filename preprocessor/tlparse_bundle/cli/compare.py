@@ -12,7 +12,7 @@ import click
 from tlparse_bundle.cli import complete
 from tlparse_bundle.cli.building import bundle_name, opened
 from tlparse_bundle.cli.options import open_option
-from tlparse_bundle.cli.say import say, say_coloured, say_json, shown
+from tlparse_bundle.cli.say import say, say_coloured, say_json, shown, width
 
 _FORMATS = ("text", "markdown", "json", "github")
 
@@ -97,9 +97,7 @@ def _print(document: dict, form: str) -> None:
     if form == "json":
         say_json(document)
     elif form == "text":
-        import shutil
-
-        say_coloured(shown_as.text(document, width=min(100, shutil.get_terminal_size().columns)))
+        say_coloured(shown_as.text(document, width=width()))
     else:
         say({"markdown": shown_as.markdown, "github": shown_as.github}[form](document))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import click
@@ -10,7 +9,7 @@ import click
 from tlparse_bundle.cli import complete
 from tlparse_bundle.cli.build import rank_list
 from tlparse_bundle.cli.options import Location
-from tlparse_bundle.cli.say import say, say_coloured, say_json
+from tlparse_bundle.cli.say import say, say_coloured, say_json, width
 
 _FORMATS = ("text", "markdown", "json", "github")
 
@@ -41,8 +40,7 @@ def report(bundle, form, log_id, ranks, kinds, limit) -> None:
         logs = [{"id": section.log.id, "rank": section.log.rank, "summary": section.summary, "findings": section.findings} for section in sections if section.log is not None]
         say_json({"ok": True, "ranks": job, "logs": logs})
     elif form == "text":
-        width = min(100, shutil.get_terminal_size().columns)
-        say_coloured(terminal.render(sections, width=width))
+        say_coloured(terminal.render(sections, width=width()))
     elif form == "github":
         say(github.render(sections, places_in(Path.cwd(), {row["file"] for section in sections for row in section.findings})))
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Any
 
@@ -9,6 +10,8 @@ import click
 
 from tlparse_bundle.errors import BundleError
 from tlparse_bundle.shown import plain, shown
+
+_WIDEST, _USUAL = 100, 80  # columns
 
 
 def say(text: str, *, err: bool = False, nl: bool = True) -> None:
@@ -21,6 +24,16 @@ def say(text: str, *, err: bool = False, nl: bool = True) -> None:
 def say_coloured(text: str) -> None:
     """Print text whose colours are ours: all names in it went through ``shown``."""
     click.echo(text)
+
+
+def width() -> int:
+    """How wide lines may be: as the terminal, and not wider than one likes to read. As shutil.get_terminal_size, without the archives and their codecs that shutil imports."""
+    columns = os.environ.get("COLUMNS", "")
+    try:
+        found = int(columns) if columns.isdecimal() and int(columns) else os.get_terminal_size(sys.__stdout__.fileno()).columns
+    except (AttributeError, ValueError, OSError):  # there is no stdout, or it is no terminal
+        found = 0
+    return min(_WIDEST, found or _USUAL)
 
 
 def say_json(value: Any) -> None:
@@ -60,4 +73,4 @@ def _indented(text: str) -> str:
     return "\n".join([first, *(line if line.startswith("  ") else f"  {line}" for line in others)])
 
 
-__all__ = ["say", "say_coloured", "say_error", "say_json", "say_misuse", "say_traceback", "shown"]
+__all__ = ["say", "say_coloured", "say_error", "say_json", "say_misuse", "say_traceback", "shown", "width"]

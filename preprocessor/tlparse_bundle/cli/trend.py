@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shlex
-import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +11,7 @@ import click
 
 from tlparse_bundle.cli import complete
 from tlparse_bundle.cli.options import open_option, port_option
-from tlparse_bundle.cli.say import say, say_coloured, say_json, shown
+from tlparse_bundle.cli.say import say, say_coloured, say_json, shown, width
 from tlparse_bundle.cli.serve import serve_bundles
 from tlparse_bundle.errors import BundleError
 
@@ -74,7 +73,7 @@ def trend(folders, form, as_json, last, target, overwrite, open_browser, port) -
         wanted = {index for series in found["series"] for index in series["run_indexes"][max(0, len(series["run_indexes"]) - most) :]}
         say_json(benchmark.records(run for index, run in enumerate(runs) if index in wanted))
     elif not target:
-        say_coloured(terminal.render(found, last=_ROWS if last is None else last, width=min(100, shutil.get_terminal_size().columns), command=lambda base, new: _compare(runs[base], runs[new])))
+        say_coloured(terminal.render(found, last=_ROWS if last is None else last, width=width(), command=lambda base, new: _compare(runs[base], runs[new])))
 
 
 def _compare(base: Run, new: Run) -> str:

@@ -11,7 +11,7 @@ KINDS = ("torch", "setting", "vllm", "finding", "graph", "compile", "cache", "co
 MAX_PAIRS = 1000  # compiles that a change names
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Change:
     """``change`` is new, gone, worse, better or changed; ``pairs`` are compiles that it concerns. ``because_of`` is the key of another one."""
 

@@ -8,7 +8,6 @@ from tlparse_bundle import __version__
 from tlparse_bundle.compare import causes, effects
 from tlparse_bundle.compare.change import Change, ordered
 from tlparse_bundle.compare.pairs import Compared, Pairs, Side
-from tlparse_bundle.compare.pieces import led_by_pieces, piece_changes
 from tlparse_bundle.compare.run import PHASES, Run
 from tlparse_bundle.compare.texts import Texts
 from tlparse_bundle.compare.words import headline
@@ -98,7 +97,12 @@ def _log(base: Sequence[tuple[str, Bundle]], new: Sequence[tuple[str, Bundle]], 
 
 
 def _changes(pairs: Pairs) -> list[Change]:
-    found = [*causes.torch_changes(pairs), *causes.setting_changes(pairs), *piece_changes(pairs)]
+    found = [*causes.torch_changes(pairs), *causes.setting_changes(pairs)]
+    of_vllm = pairs.base.first.pieces["backends"] and pairs.new.first.pieces["backends"]
+    if of_vllm:
+        from tlparse_bundle.compare.pieces import led_by_pieces, piece_changes  # most logs are of no vLLM, and to import it takes its time
+
+        found += piece_changes(pairs)
     findings = list(causes.finding_changes(pairs))
     graphs = list(causes.graph_changes(pairs, findings))
     compiles = list(effects.compile_changes(pairs, findings))
@@ -106,7 +110,8 @@ def _changes(pairs: Pairs) -> list[Change]:
     caches = list(effects.cache_changes(pairs, roots))
     code = list(effects.code_changes(pairs, roots))
     changes = [*roots, *compiles, *caches, *code]
-    led_by_pieces(changes)
+    if of_vllm:
+        led_by_pieces(changes)
     changes += effects.time_changes(pairs, tuple(changes))
     for change in changes:
         if change.cost_us is None and change.key is not None:

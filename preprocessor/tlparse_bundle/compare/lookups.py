@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from tlparse_bundle.compare.keys import Part, key_parts
 from tlparse_bundle.compare.run import Run
@@ -13,14 +13,13 @@ CACHES = ("aot_autograd", "fx_graph")  # their keys have parts
 MAX_PARTS = 50  # of a key, that are named
 
 
-@dataclass
-class Lookup:
+class Lookup(NamedTuple):
     """One lookup of a compile in both runs: rows of the cache tables. ``different``: parts of the keys by name, before and now; None when unknown."""
 
     cache: str
     base: dict
     new: dict
-    different: dict[str, tuple[Part | None, Part | None]] | None = field(default=None)
+    different: dict[str, tuple[Part | None, Part | None]] | None = None
 
     @property
     def missed(self) -> bool:

@@ -95,7 +95,8 @@ def _renamed(frame: Frame, numbers: dict[tuple, int]) -> Frame:
 
 
 def _name(frame: Frame) -> tuple[str, str]:
-    return _RESUME_LINE.sub(r"\1*", frame.function or ""), _path(frame).rpartition("/")[2]
+    function = frame.function or ""
+    return _RESUME_LINE.sub(r"\1*", function) if "resume_in_" in function else function, _path(frame).rpartition("/")[2]
 
 
 def _code(frame: Frame) -> _Code:

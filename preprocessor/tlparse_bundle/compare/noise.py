@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 LEAST_US = 50_000  # less than that is of no interest, whatever it is a multiple of
 LEAST_SHARE = 0.03  # of the time of compiling
@@ -18,8 +18,7 @@ _MAD = 1.4826  # the median absolute deviation of a normal distribution, times t
 Amounts = Mapping[object, int]  # microseconds by what took them
 
 
-@dataclass(frozen=True)
-class Noise:
+class Noise(NamedTuple):
     """``speed``: how many times as long things took in the new runs, their median. ``factor``: what that varies by from one to the other.
 
     ``measured`` is how many things tell of it; ``known`` whether they are enough.

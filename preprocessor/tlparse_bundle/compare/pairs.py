@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from tlparse_bundle.compare.lookups import Lookup, changed_lookups
 from tlparse_bundle.compare.matching import Pair, matched
@@ -15,8 +15,7 @@ from tlparse_bundle.ranks.frames import Frame
 SAME, OTHER, UNKNOWN = "same", "other", "unknown"
 
 
-@dataclass
-class Compared:
+class Compared(NamedTuple):
     """A compile of both runs, or of one. ``graph`` and ``code``: whether what was captured and generated is the same."""
 
     pair: Pair

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import compress
 
 from tlparse_bundle.compare.texts import Texts
 from tlparse_bundle.errors import BundleError
@@ -22,27 +20,27 @@ class _Frames(Frames):
     """The frames of a log, of whose thousands of artifacts only those are made that are compared."""
 
     @cached_property
-    def _compared(self) -> dict[int, list[Artifact]]:
-        columns = self.table("artifacts")
-        wanted = [name in _WANTED for name in columns["name"]]
+    def compared(self) -> dict[int, list[Artifact]]:
+        """By row of the compile table. The table is let go of: its memory does for that of the other run."""
+        columns = self.log.table("artifacts")
         found: dict[int, list[Artifact]] = {}
-        for row in zip(*(compress(values, wanted) for values in columns.values())):
-            artifact = Artifact(self.log, dict(zip(columns, row)))
+        for number in [number for number, name in enumerate(columns["name"]) if name in _WANTED]:
+            artifact = Artifact(self.log, {column: values[number] for column, values in columns.items()})
             found.setdefault(artifact.compile_index, []).append(artifact)
         return found
 
     def artifacts(self, number: int) -> list[Artifact]:
         last = next((compile for compile in reversed(self.compiles[number]) if compile.row["artifact_count"]), None)
-        return [] if last is None else self._compared.get(last.index, [])
+        return [] if last is None else self.compared.get(last.index, [])
 
 
-@dataclass
 class Run:
     """``name`` is that of the bundle. Tables are read when they are asked for."""
 
-    name: str
-    log: Log
-    texts: Texts = field(default_factory=Texts)
+    def __init__(self, name: str, log: Log, texts: Texts):
+        self.name = name
+        self.log = log
+        self.texts = texts
 
     @cached_property
     def _frames(self) -> _Frames:
@@ -59,8 +57,8 @@ class Run:
 
     @property
     def payloads(self) -> set[str | None]:
-        """Hashes of all payloads of artifacts; None among them where one has none."""
-        return set(self._frames.table("artifacts")["hash"])
+        """Hashes of all payloads that are compared; None among them where an artifact has none."""
+        return {artifact.hash for artifacts in self._frames.compared.values() for artifact in artifacts}
 
     def compile(self, frame: Frame) -> Compile:
         """The last attempt of a frame."""

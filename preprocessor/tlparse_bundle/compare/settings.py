@@ -30,6 +30,8 @@ def changed_settings(base: Run, new: Run) -> list[Setting]:
     for config in sorted(sides[0].keys() & sides[1].keys()):
         ours, theirs = sides[0][config], sides[1][config]
         for name in sorted(ours.keys() & theirs.keys()):
+            if dumps(ours[name]) == dumps(theirs[name]):
+                continue
             one, two = _text(ours[name]), _text(theirs[name])
             if one != two and _OF_THE_PLACE.isdisjoint(re.split(r"[._]", name)):
                 found.append(Setting(config, name, one, two))

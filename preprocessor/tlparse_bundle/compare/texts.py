@@ -51,8 +51,7 @@ class Texts(Contents):
         if len(ours) != len(theirs):
             return False
         different = list(compress(zip(ours, theirs), map(ne, ours, theirs)))
-        device = any(on_device(line) for pair in different for line in pair) or any(map(on_device, texts))  # where it is found soonest
-        lines = self._lines[device]
+        lines = self._lines[any(map(on_device, texts))]
         return all(lines[mine] == lines[its] for mine, its in different)
 
 

@@ -16,7 +16,7 @@ MAX_TITLE, MAX_TEXT = 600, 6000  # characters
 MAX_EVIDENCE = 1000  # rows of a table that a finding names; ``count`` tells how many there are
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Remedy:
     """What may help: ``code`` is what to paste, ``source`` who says so."""
 
@@ -28,7 +28,7 @@ class Remedy:
         return {"text": self.text, "code": self.code, "source": self.source}
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Finding:
     """``cause`` makes the fingerprint together with kind and place: texts without ids, times, addresses or folders.
 

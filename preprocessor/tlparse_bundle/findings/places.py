@@ -45,6 +45,13 @@ def function_of(name: str | None) -> str | None:
     return name
 
 
+def where(row: dict) -> str | None:
+    """The place of a finding: "model.py:12"."""
+    if row["file"] is None:
+        return None
+    return row["file"] if row["line"] is None else f"{row['file']}:{row['line']}"
+
+
 class Shortener:
     """Paths without the folders that all files of the log share."""
 

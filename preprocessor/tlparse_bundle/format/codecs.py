@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import zlib
 from collections.abc import Callable, Iterator
@@ -60,12 +59,14 @@ def _plain_pieces(data: bytes, max_bytes: int) -> Iterator[bytes]:
 
 
 def _gzip_pieces(data: bytes, max_bytes: int) -> Iterator[bytes]:
+    from gzip import GzipFile  # most bundles have none, and every command waits for what is imported
+
     size = 0
     if not data:
         raise ValueError("not gzip data: nothing")
     if int.from_bytes(data[-4:], "little") > max_bytes:  # what its end says of the size: most bombs need not be decoded
         raise zstd_codec.too_large(max_bytes)
-    with gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
+    with GzipFile(fileobj=io.BytesIO(data)) as stream:
         try:
             while piece := stream.read(zstd_codec.PIECE_BYTES):
                 size += len(piece)
@@ -76,9 +77,15 @@ def _gzip_pieces(data: bytes, max_bytes: int) -> Iterator[bytes]:
             raise ValueError(f"not gzip data: {error}") from None
 
 
+def _gzipped(data: bytes | memoryview, level: int) -> bytes:
+    from gzip import compress
+
+    return compress(data, level, mtime=0)
+
+
 CODECS = {
     "zstd": Codec("zstd", ".zst", "zstd", zstd_codec.encode, zstd_codec.encoder, zstd_codec.decode_pieces),
-    "gzip": Codec("gzip", ".gz", "gzip", lambda data: gzip.compress(data, 6, mtime=0), lambda _: zlib.compressobj(6, wbits=31), _gzip_pieces),
+    "gzip": Codec("gzip", ".gz", "gzip", lambda data: _gzipped(data, 6), lambda _: zlib.compressobj(6, wbits=31), _gzip_pieces),
     "none": Codec("none", "", None, bytes, lambda _: _Plain(), _plain_pieces),
 }
 
@@ -88,7 +95,7 @@ def quick(codec: Codec) -> Codec:
     if codec.name == "zstd":
         return codec._replace(encode=zstd_codec.encode_quick, encoder=zstd_codec.quick_encoder)
     if codec.name == "gzip":
-        return codec._replace(encode=lambda data: gzip.compress(data, 1, mtime=0), encoder=lambda _: zlib.compressobj(1, wbits=31))
+        return codec._replace(encode=lambda data: _gzipped(data, 1), encoder=lambda _: zlib.compressobj(1, wbits=31))
     return codec
 
 

@@ -140,6 +140,7 @@ def compile_schema(schema: dict, target: Callable[[str], str | None] = lambda na
         least, most = part.get("minItems", 0), part.get("maxItems")
         properties = {key: compiled(value, target(key)) for key, value in part.get("properties", {}).items()}
         required = part.get("required", ())
+        needed = frozenset(required)
         other = part.get("additionalProperties", True)
         extra = compiled(other) if type(other) is dict else None
         refused = other is False and closed
@@ -187,9 +188,9 @@ def compile_schema(schema: dict, target: Callable[[str], str | None] = lambda na
                 return False
             objects = values if found == {dict} else [value for value in values if type(value) is dict]
             lists = values if found == {list} else [value for value in values if type(value) is list]
-            if not all(key in value for key in required for value in objects):
+            if not all(value.keys() >= needed for value in objects):
                 return False
-            if not all(_all_right(check, [value[key] for value in objects if key in value], highest) for key, check in properties.items()):
+            if not all(_all_right(check, [value[key] for value in objects if key in needed or key in value], highest) for key, check in properties.items()):
                 return False
             if extra is not None and not _all_right(extra, [item for value in objects for key, item in value.items() if key not in properties], highest):
                 return False

@@ -32,7 +32,13 @@ _BEFORE_NUMBERS = (b"uard(", b"set_device(", b"stream", b"index=")
 
 def on_device(text: bytes) -> bool:
     """Whether it names a device by its number."""
-    return _DEVICE.search(text) is not None
+    for name in _DEVICES:
+        at = text.find(name)
+        while at >= 0:
+            if _DEVICE.match(text, at):
+                return True
+            at = text.find(name, at + 1)
+    return False
 
 
 def comparable(text: bytes, device: bool | None = None) -> bytes:

@@ -52,10 +52,3 @@ def choose(
 def _section(log: Log | None, table: dict, kinds: Collection[str], limit: int | None) -> Section:
     rows = [row for row in table["findings"] if not kinds or row["kind"] in kinds]
     return Section(log, table["summary"], rows[:limit], max(0, len(rows) - (limit if limit is not None else len(rows))))
-
-
-def where(row: dict) -> str | None:
-    """The place of a finding: "model.py:12"."""
-    if row["file"] is None:
-        return None
-    return row["file"] if row["line"] is None else f"{row['file']}:{row['line']}"

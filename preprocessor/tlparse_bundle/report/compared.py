@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 import click
 
 from tlparse_bundle.compare.words import identity
+from tlparse_bundle.findings.places import where
 from tlparse_bundle.findings.words import duration, plural
-from tlparse_bundle.report.choose import where
 from tlparse_bundle.report.github import annotation
 from tlparse_bundle.report.markdown import rich
 from tlparse_bundle.shown import shown

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from tlparse_bundle.report.choose import Section
 from tlparse_bundle.shown import shown
+
+if TYPE_CHECKING:
+    from tlparse_bundle.report.choose import Section
 
 _COMMANDS = {"error": "error", "warning": "warning"}
 

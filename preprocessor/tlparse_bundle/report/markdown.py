@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
+from tlparse_bundle.findings.places import where
 from tlparse_bundle.findings.words import duration, plural
-from tlparse_bundle.report.choose import Section, where
 from tlparse_bundle.shown import shown
+
+if TYPE_CHECKING:
+    from tlparse_bundle.report.choose import Section
 
 _SIGNS = {"error": "❌", "warning": "⚠️", "info": "ℹ️"}
 _SPECIAL = re.compile(r"([\\*_\[\]<>#|~!&@])")

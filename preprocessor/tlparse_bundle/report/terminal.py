@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 
 import click
 
+from tlparse_bundle.findings.places import where
 from tlparse_bundle.findings.words import duration, plural
-from tlparse_bundle.report.choose import Section, where
+from tlparse_bundle.report.choose import Section
 from tlparse_bundle.shown import shown
 
 _SIGNS = {"error": ("✖", "red"), "warning": ("!", "yellow"), "info": ("·", "cyan")}
