@@ -2864,6 +2864,8 @@ export interface Comparison {
       torch_version: string | null;
       /** Its headline, as its bundle has it. */
       text: string;
+      /** What its torch does not write, as in the summary of its findings: none of it is a change. */
+      untold: string[];
     };
     /** The log of the new side, or null. */
     new: null | {
@@ -2875,6 +2877,8 @@ export interface Comparison {
       torch_version: string | null;
       /** Its headline, as its bundle has it. */
       text: string;
+      /** What its torch does not write, as in the summary of its findings: none of it is a change. */
+      untold: string[];
     };
     /** Rank of both, or null. */
     rank: number | null;

@@ -48,8 +48,7 @@ def test_ranks_are_compared_each_with_its_own(built, root):
 def test_a_function_that_is_compiled_ahead_of_time_now_is_not_gone(compared):
     _, changes = compared("llama-jit-cold", "llama-cold")
     assert changes[0]["title"] == "vLLM compiles ahead of time, and did at the first call of the model in the base run: 45.1 s, was 57.4 s"
-    (gone,) = [change for change in changes if change["kind"] == "compile"]
-    assert gone["because_of"] == 0 and gone["cost_us"] is None
+    assert not [change for change in changes if change["kind"] == "compile"]
 
 
 def test_other_sizes_are_the_reason_of_other_pieces(compared):

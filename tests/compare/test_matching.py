@@ -53,13 +53,17 @@ def finding(kind, fingerprint, severity="warning", count=1, **details):
     return {"kind": kind, "fingerprint": fingerprint, "severity": severity, "count": count, "details": details}
 
 
+def table(rows):
+    return {"summary": {"untold": []}, "findings": rows}
+
+
 def test_findings_are_matched_by_fingerprint():
     base = [finding("graph-break", "a"), finding("graph-break", "b", count=2), finding("recompile", "c", "error"), finding("failure", "d")]
     new = [finding("recompile", "c"), finding("graph-break", "b", count=3), finding("graph-break", "e"), finding("failure", "d")]
     assert [(found.change, found.row["fingerprint"], found.base_index, found.new_index) for found in matched_findings(base, new)] == [
         ("better", "c", 2, 0), ("worse", "b", 1, 1), ("new", "e", None, 2), ("same", "d", 3, 3), ("gone", "a", 0, None),
     ]  # fmt: skip
-    assert [found.row["fingerprint"] for found in changed_findings(base, new)] == ["c", "b", "e", "a"]
+    assert [found.row["fingerprint"] for found in changed_findings(table(base), table(new), True)] == ["c", "b", "e", "a"]
 
 
 def test_what_was_not_listed_is_neither_new_nor_gone():
@@ -69,7 +73,7 @@ def test_what_was_not_listed_is_neither_new_nor_gone():
 
 
 def test_what_comes_and_goes_with_the_machine_is_no_change():
-    assert list(changed_findings([finding("slow-span", "a")], [finding("guard-cost", "b")])) == []
+    assert list(changed_findings(table([finding("slow-span", "a")]), table([finding("guard-cost", "b")]), True)) == []
 
 
 def test_settings_of_the_place_are_told_by_whole_words():

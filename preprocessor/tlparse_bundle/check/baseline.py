@@ -91,6 +91,11 @@ def time_of(baseline: Baseline) -> int | None:
     return baseline.numbers.get(_name(COMPILE_TIME))
 
 
+def is_unknown(baseline: Baseline, amount: Amount) -> bool:
+    """Whether a log that it was made of does not record them."""
+    return baseline.numbers.get(_name(amount), 0) is None
+
+
 def text(baseline: Baseline, *, with_time: bool) -> str:
     """The file: the same for the same findings, whatever the run. Times only ``with_time``, and rounded."""
     numbers = {name: value for name, value in baseline.numbers.items() if name != _name(COMPILE_TIME)}

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from tlparse_bundle.check.amounts import BREAKS, COMPILE_TIME, RECOMPILES, Amount, at_least, untold
-from tlparse_bundle.check.baseline import MEASURED, OF_RANKS, Baseline, baseline_of, time_of
+from tlparse_bundle.check.amounts import BREAKS, COMPILE_TIME, FAILURES, RECOMPILES, Amount, at_least, untold
+from tlparse_bundle.check.baseline import MEASURED, OF_RANKS, Baseline, baseline_of, is_unknown, time_of
 from tlparse_bundle.check.verdict import FAILED, PASSED, UNKNOWN, Outcome
 from tlparse_bundle.compare.findings import GONE, NEW, WORSE, matched_findings
 from tlparse_bundle.errors import BundleError
@@ -24,7 +24,7 @@ ANY = "any"  # every kind of finding that is an error or a warning
 LEAST_US = 1_000_000  # less than that is not slower: a busy machine alone makes more
 _PERCENT = re.compile(r"\d{1,6}(\.\d{1,6})?%", re.ASCII)
 _WHATS = ("new", "worse", "slower")
-_RECORDED_SINCE = {"graph-break": BREAKS, "recompile": RECOMPILES, "recompile-limit": RECOMPILES, ANY: BREAKS}
+_RECORDED_SINCE = {"graph-break": BREAKS, "recompile": RECOMPILES, "recompile-limit": RECOMPILES, "failure": FAILURES, ANY: BREAKS}
 
 
 @dataclass(frozen=True)
@@ -93,8 +93,12 @@ def _outcome(sections: Sequence[Section], base: Baseline, found: Baseline, rule:
             return Outcome(str(rule), "", FAILED, f"{plural(len(worse), 'finding')} worse than in the baseline.", worse)
     else:
         new = [match.row for match in matched if match.change == NEW]
+        unknown = {kind: amount for kind, amount in _RECORDED_SINCE.items() if is_unknown(base, amount)}
+        surely = [row for row in new if row["kind"] not in unknown]
+        if surely:
+            return Outcome(str(rule), "", FAILED, f"{plural(len(surely), 'finding')} that the baseline does not have.", surely)
         if new:
-            return Outcome(str(rule), "", FAILED, f"{plural(len(new), 'finding')} that the baseline does not have.", new)
+            return Outcome(str(rule), "", UNKNOWN, f"{plural(len(new), 'finding')} that may not be new: the baseline is of a log that does not record {unknown[new[0]['kind']].many}.", new)
         told = {match.row["fingerprint"] for match in matched}
         hidden = [row for row in rows if row["fingerprint"] not in told]
         if hidden:

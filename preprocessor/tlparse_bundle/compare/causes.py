@@ -33,8 +33,8 @@ def setting_changes(pairs: Pairs) -> Iterator[Change]:
 
 
 def finding_changes(pairs: Pairs) -> Iterator[Change]:
-    base, new = (run.findings_table["findings"] for run in (pairs.base.first, pairs.new.first))
-    for found in changed_findings(base, new):
+    base, new = pairs.base.first, pairs.new.first
+    for found in changed_findings(base.findings_table, new.findings_table, base.torch_version == new.torch_version):
         if found.row["kind"] not in _TOLD_ELSEWHERE:
             yield _finding(pairs, found)
 
@@ -77,6 +77,7 @@ def graph_changes(pairs: Pairs, findings: list[Change]) -> Iterator[Change]:
     for change in findings:
         if change.details["kind"] in ("graph-break", "failure", "recompile", "specialization") and change.place[0]:
             broken.setdefault(function_of(change.place[0]), change)
+    other_torch = pairs.base.first.torch_version != pairs.new.first.torch_version
     groups: dict[tuple, list[int]] = {}
     for number, row in enumerate(pairs.rows):
         if row.both and row.graph == OTHER:
@@ -88,8 +89,9 @@ def graph_changes(pairs: Pairs, findings: list[Change]) -> Iterator[Change]:
         size = f": {plural(sizes[1], 'node')}, was {sizes[0]:,}" if all(sizes) and sizes[0] != sizes[1] else ""
         what = "another graph was captured" if len(rows) == 1 else f"{len(rows):,} other graphs were captured"
         cause = broken.get(function_of(function))
+        why = "Another version of torch may capture another graph of the same code." if other_torch else ""
         yield Change(
-            "graph", "changed", f"{function_name(function)}{_place(file, line)}: {what}{size}", "", "info", (function, file and tail(file), line), numbers,
+            "graph", "changed", f"{function_name(function)}{_place(file, line)}: {what}{size}", why, "info", (function, file and tail(file), line), numbers,
             None, len(rows), details={"base_nodes": sizes[0] or None, "new_nodes": sizes[1] or None}, key=("graph", function, file, line), because_of=cause and cause.key,
         )  # fmt: skip
 

@@ -70,7 +70,7 @@ def _one_sided(base: Log | None, new: Log | None) -> dict:
 
 
 def _side(log: Log, summary: dict) -> dict:
-    return {"id": log.id, "source": log.source, "torch_version": log.row["torch_version"], "text": summary["text"]}
+    return {"id": log.id, "source": log.source, "torch_version": log.row["torch_version"], "text": summary["text"], "untold": summary.get("untold", [])}
 
 
 def _log(base: Sequence[tuple[str, Bundle]], new: Sequence[tuple[str, Bundle]], ours: Log, theirs: Log) -> dict:

@@ -16,7 +16,9 @@ from tlparse_bundle.findings.words import CACHES, code, duration, function_name,
 
 
 def compile_changes(pairs: Pairs, findings: Sequence[Change]) -> Iterator[Change]:
-    """Compiles of one run only, by function."""
+    """Compiles of one run only, by function. Where the other one has some without a name, nobody knows whether these are among them."""
+    nameless = {row.pair.new is not None for row in pairs.rows if not row.both and row.pair.frame.function is None}
+    refused = "recompile_reasons" in pairs.base.first.untold ^ pairs.new.first.untold  # a compile at the recompile limit is in one log only
     groups: dict[tuple, list[int]] = {}
     for number, row in enumerate(pairs.rows):
         if not row.both and row.pair.frame.function is not None:
@@ -24,7 +26,11 @@ def compile_changes(pairs: Pairs, findings: Sequence[Change]) -> Iterator[Change
             groups.setdefault((frame.function, tail(frame.filename or ""), row.pair.new is not None), []).append(number)
     for (function, file, is_new), numbers in groups.items():
         frame = pairs.rows[numbers[0]].pair.frame
+        if (not is_new) in nameless:
+            continue
         counts = [sum(one.function == function and tail(one.filename or "") == file for one in side.first.frames) for side in (pairs.base, pairs.new)]
+        if refused and all(counts):
+            continue
         place = f" ({file}:{frame.first_line})" if file and frame.first_line is not None else ""
         name = function_name(function) + place
         if not counts[0]:
@@ -127,7 +133,7 @@ def code_changes(pairs: Pairs, causes: Sequence[Change]) -> Iterator[Change]:
 
 def time_changes(pairs: Pairs, causes: Sequence[Change]) -> Iterator[Change]:
     """Steps of the compiler that take more or less time in all compiles, and compiles that do."""
-    spans = [] if any(change.cost_us for change in causes) else list(span_changes(pairs.base.runs, pairs.new.runs))  # what is compiled more takes time in all spans
+    spans = [] if any(change.cost_us for change in causes) or not pairs.timed_alike else list(span_changes(pairs.base.runs, pairs.new.runs))  # what is compiled more takes time in all spans
     yield from spans
     numbers = pairs.slower_or_faster()
     whole = sum(pairs.rows[number].cost_us or 0 for number in numbers)

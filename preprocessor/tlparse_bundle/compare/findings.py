@@ -7,8 +7,15 @@ from typing import NamedTuple
 
 from tlparse_bundle.findings.bounds import KIND as UNLISTED
 from tlparse_bundle.findings.finding import SEVERITIES
+from tlparse_bundle.findings.places import tail
 
 NEW, GONE, WORSE, BETTER, SAME = "new", "gone", "worse", "better", "same"
+# Kinds that a log cannot have whose torch does not write what they are made of (summary.untold).
+TOLD_BY = {
+    "failure": "failures", "graph-break": "graph_breaks", "recompile": "recompile_reasons", "recompile-limit": "recompile_reasons", "cache-miss": "caches",
+    "cache-bypass": "caches", "cache-error": "caches", "specialization": "symbols", "slow-span": "timeline", "autotune": "timeline",
+}  # fmt: skip
+_STOPS = ("failure", "graph-break", "restart")  # what one torch calls a failure, another one calls a break
 # Found by how long something took: they come and go with the machine.
 TIMED = frozenset(("slow-span", "guard-cost", "autotune"))
 
@@ -55,9 +62,36 @@ def matched_findings(base: Sequence[dict], new: Sequence[dict]) -> list[Matched]
     return found
 
 
-def changed_findings(base: Sequence[dict], new: Sequence[dict]) -> Iterator[Matched]:
-    """Those that are not the same any more, without those that come and go with the machine."""
-    return (found for found in matched_findings(base, new) if found.change != SAME and found.row["kind"] not in TIMED)
+def changed_findings(base: dict, new: dict, same_torch: bool) -> Iterator[Matched]:
+    """Of two tables of findings those that are not the same any more, without those that come and go with the machine.
+
+    What one log cannot tell is neither new nor gone, and another torch says the same with other words.
+    """
+    matched = [found for found in matched_findings(base["findings"], new["findings"]) if found.change != SAME and found.row["kind"] not in TIMED]
+    untold = {NEW: set(base["summary"].get("untold", ())), GONE: set(new["summary"].get("untold", ()))}
+    if "function_names" in untold[NEW] ^ untold[GONE]:  # what the same finding is called by
+        return iter(())
+    reworded = set() if same_torch else _both_sides(matched)
+    hidden = {change: {kind for kind, topic in TOLD_BY.items() if topic in topics} for change, topics in untold.items()}
+    if "graph_breaks" in untold[NEW] ^ untold[GONE]:  # a torch that writes no breaks writes that it traced again instead
+        hidden = {change: {*kinds, "restart"} for change, kinds in hidden.items()}
+    return (found for found in matched if found.row["kind"] not in hidden.get(found.change, ()) and not (reworded and _place(found.row) in reworded))
+
+
+def _both_sides(matched: Sequence[Matched]) -> set[tuple]:
+    """Places where something is gone and something like it is new; of one that has no function on one side, its kind tells."""
+    sides = [{_place(found.row) for found in matched if found.change == change} for change in (NEW, GONE)]
+    found = set()
+    for own, theirs in (sides, sides[::-1]):
+        kinds = {kind for kind, *_ in theirs}
+        nameless = {kind for kind, function, *_ in theirs if function is None}
+        found |= {place for place in own if place in theirs or place[0] in nameless or place[1] is None and place[0] in kinds}
+    return found
+
+
+def _place(row: dict) -> tuple:
+    kind = "failure" if row["kind"] in _STOPS else row["kind"]
+    return kind, row["function"], row["file"] and tail(row["file"]), row["line"]
 
 
 def _change(old: dict, row: dict) -> str:

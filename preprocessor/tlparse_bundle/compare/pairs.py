@@ -106,6 +106,15 @@ class Pairs:
         frame = pair.base if side is self.base else pair.new
         return side.times_us(frame) if frame else []
 
+    @property
+    def _several(self) -> bool:
+        return len(self.base.runs) > 1 and len(self.new.runs) > 1
+
+    @property
+    def timed_alike(self) -> bool:
+        """Whether times of single compiles and spans can be set side by side: each torch has costs of its own, which several runs tell from noise."""
+        return self._several or self.base.first.torch_version == self.new.first.torch_version
+
     def slower_or_faster(self) -> list[int]:
         """Compiles of both sides whose times differ by more than noise.
 
@@ -113,10 +122,10 @@ class Pairs:
         cold disk or another program beside it make a single one ten times as slow. Where nobody knows how fast the machines are,
         it is told of those that a cache had on one side.
         """
-        several = len(self.base.runs) > 1 and len(self.new.runs) > 1
+        several = self._several
         found = []
         for number, row in enumerate(self.rows):
-            known = several or bool(row.lookups) or (self.noise.known and not row.unchanged)
+            known = several or bool(row.lookups) or (self.noise.known and not row.unchanged and self.timed_alike)
             if row.both and known and (ours := self.times_us(self.base, number)) and (theirs := self.times_us(self.new, number)) and self.noise.tells(ours, theirs):
                 found.append(number)
         return found

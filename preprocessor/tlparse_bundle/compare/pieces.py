@@ -72,11 +72,8 @@ def _compiles_of(pairs: Pairs, sides: Sequence[Run]) -> list[int]:
 
 def led_by_pieces(changes: Sequence[Change]) -> None:
     """Names those of pieces as the reason of what findings and caches tell of the same pieces."""
-    mode = next((change for change in changes if change.key == ("vllm", "mode")), None)
     for change in changes:
-        if change.kind == "compile" and mode and set(change.pairs) <= set(mode.pairs):
-            change.because_of, change.cost_us = mode.key, None  # it is compiled all the same
-        elif change.because_of is None and (change.kind == "cache" or change.kind == "finding" and change.details["kind"].startswith("vllm-")):
+        if change.because_of is None and (change.kind == "cache" or change.kind == "finding" and change.details["kind"].startswith("vllm-")):
             good = change.change in ("gone", "better")
             cause = next((one for one in changes if one.kind == "vllm" and (one.change in ("gone", "better")) == good and (not one.pairs or not change.pairs or not set(one.pairs).isdisjoint(change.pairs))), None)
             change.because_of = cause and cause.key

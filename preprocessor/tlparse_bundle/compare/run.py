@@ -83,6 +83,11 @@ class Run:
     def summary(self) -> dict:
         return self.findings_table["summary"]
 
+    @property
+    def untold(self) -> set[str]:
+        """What its torch does not write (findings/untold.py)."""
+        return set(self.summary.get("untold", ()))
+
     @cached_property
     def findings_table(self) -> dict:
         return self.log.findings()

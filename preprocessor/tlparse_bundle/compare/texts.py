@@ -12,6 +12,7 @@ from tlparse_bundle.read.rows import Artifact
 _MOST_LINES = 100_000  # that are remembered
 _MOST_PAIRS = 100_000
 _PLACE = re.compile(rb"(# File: [^\n]*?):\d+( in )")  # an edit above moves it
+_SYMBOL = re.compile(rb"\b[suz]\d+\b")  # torch/fx/experimental/symbolic_shapes.py: counted up to 2.7, then called after where they come from
 _KERNEL_FILE = b"# kernel path: "  # a file of the cache: torch/_inductor/codegen/triton.py
 
 
@@ -32,7 +33,11 @@ class Texts(Contents):
 
     def text(self, artifact: Artifact) -> bytes:
         text = artifact.bytes() or b""
-        return b"\n".join(map(self._lines[on_device(text)].__getitem__, text.split(b"\n")))
+        lines = b"\n".join(map(self._lines[on_device(text)].__getitem__, text.split(b"\n"))).rstrip(b"\n")
+        if b"Sym(" not in lines:
+            return lines
+        names: dict[bytes, bytes] = {}
+        return _SYMBOL.sub(lambda match: names.setdefault(match[0], b"s%d" % len(names)), lines)
 
     def same(self, one: Artifact, other: Artifact) -> bool:
         """Whether both hold the same, without making a hash of each."""
@@ -68,8 +73,8 @@ class _Lines(dict[bytes, bytes]):
         if line.startswith(_KERNEL_FILE):
             found = _KERNEL_FILE
         else:
-            found = comparable(line, self._device)
+            found = comparable(line, self._device).rstrip()
             if b"# File: " in found:
-                found = _PLACE.sub(rb"\1\2", found)
+                found = _PLACE.sub(rb"\1\2", found).lstrip()  # up to 2.8 with a space more, and lines that look empty have spaces
         self[line] = found
         return found

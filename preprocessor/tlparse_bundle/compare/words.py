@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tlparse_bundle.findings.untold import TOPICS
 from tlparse_bundle.findings.words import CACHES, code, duration, large, listed, plural
 
 _MOST_CONSEQUENCES = 3
@@ -27,6 +28,9 @@ def _text(logs: Sequence[dict]) -> str:
     both = [log for log in logs if log["base"] and log["new"]]
     compiles = sum(len(log["compiles"]) for log in both)
     changed = [log for log in both if log["changes"]]
+    apart = [sum(compile[side] is not None for log in both for compile in log["compiles"] if not (compile["base"] and compile["new"])) for side in ("base", "new")]
+    if not changed and any(apart):
+        return f"No change is known: {plural(apart[0], 'compile')} of the base run and {apart[1]:,} of the new run cannot be matched."
     if not changed:
         return f"Nothing changed: {plural(compiles, 'compile')}" + (f" in {plural(len(both), 'log')}" if len(both) > 1 else "") + ", the same on both sides."
     worst = max(changed, key=lambda log: log["changes"][0]["cost_us"] or 0)
@@ -85,10 +89,18 @@ def _notes(logs: Sequence[dict]) -> list[str]:
             name = f"rank {log['rank']}: " if log["rank"] is not None else ""
             side, other = ("new", "base") if log["base"] is None else ("base", "new")
             notes.append(f"{name}log {code(log[side]['id'])} has no counterpart in the {other} run.")
+    sides = {side: [topic for topic in TOPICS if any(topic in log[side]["untold"] for log in logs if log["base"] and log["new"])] for side in ("base", "new")}
+    for side, missing in sides.items():
+        if missing and (side == "base" or missing != sides["base"]):
+            run = "both runs" if sides["base"] == sides["new"] else f"the {side} run"
+            names = " Without names of functions its compiles are not matched with the others." if "function_names" in missing and sides["base"] != sides["new"] else ""
+            notes.append(f"The torch of {run} does not write {listed([TOPICS[topic] for topic in missing], len(TOPICS))}: what of these is new or gone, the logs do not tell.{names}")
     noises = [log["noise"] for log in logs if log["noise"]]
     speeds = sorted(noise["speed"] for noise in noises if noise["measured"] >= _MEASURED and not 1 / _ELSE < noise["speed"] < _ELSE)
     if speeds:
+        versions = {log[side]["torch_version"] for log in logs if log["base"] and log["new"] for side in ("base", "new")}
+        reason = "The machine" if len(versions) == 1 else "Another version of torch, or the machine,"
         low, high = (f"{speed:.2g}" for speed in (speeds[0], speeds[-1]))
         where = "" if len(noises) == 1 else f" in {plural(len(speeds), 'log')} of {len(noises):,}"
-        notes.append(f"Compiles that did not change took {low if low == high else f'{low} to {high}'} times as long{where}. The machine may be the reason; several runs of each side tell.")
+        notes.append(f"Compiles that did not change took {low if low == high else f'{low} to {high}'} times as long{where}. {reason} may be the reason; several runs of each side tell.")
     return notes
