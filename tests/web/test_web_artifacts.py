@@ -222,6 +222,16 @@ def test_the_keys_of_the_browser_are_about_the_whole_text(long_text):
     page.keyboard.press("Shift+F3")
     expect(page.get_by_text("4 of 4", exact=True)).to_be_visible()
 
+    # the key comes before the browser has told that something is selected
+    begins = pane.evaluate("""pane => {
+      const text = document.createTreeWalker(pane.querySelector(".text"), NodeFilter.SHOW_TEXT).nextNode();
+      pane.focus();
+      getSelection().setBaseAndExtent(text, 0, text, 3);
+      pane.dispatchEvent(new KeyboardEvent("keydown", { key: "f", ctrlKey: true, bubbles: true, cancelable: true }));
+      return text.data.slice(0, 3);
+    }""")
+    expect(field).to_have_value(begins)
+
 
 def test_find_whole_words_expressions_and_case(long_text):
     page = long_text

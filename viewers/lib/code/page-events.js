@@ -59,9 +59,11 @@ function findKey(event) {
   const pane = paneInSight();
   if (!pane || document.activeElement === pane.find) return; // once more: the browser's own
   event.preventDefault();
+  follow();
   pane.search.enter();
 }
 
+/** What the page has selected, for its pane. A key can be heard before the browser tells that the selection changed: keys ask themselves. */
 function follow() {
   const selection = getSelection();
   if (!selection || selected?.selection.all) return;
@@ -75,6 +77,7 @@ function follow() {
 
 /** @param {ClipboardEvent} event */
 function copy(event) {
+  follow();
   const text = selected?.element.isConnected && !inField() ? selected.selection.text : "";
   if (!text || !event.clipboardData) return;
   event.clipboardData.setData("text/plain", text);
