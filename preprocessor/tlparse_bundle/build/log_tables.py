@@ -62,6 +62,11 @@ class LogTables:
         self._tables.observe_spans(batch.spans)
         self._payload_tables.observe(batch.events)
 
+    def settle(self) -> None:
+        """Of a log that goes on: do now what each of its states would do again."""
+        self._tables.settle()
+        self._payload_tables.settle()
+
     def end(self) -> None:
         pass
 

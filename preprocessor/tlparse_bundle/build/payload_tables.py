@@ -40,6 +40,9 @@ class PayloadTables:
     def observe(self, events: Sequence[Event]) -> None:
         self._tables.observe(events)
 
+    def settle(self) -> None:
+        self._tables.settle()
+
     def finish(self) -> tuple[dict[str, str], Diagnostics]:
         """Write the tables. Returns their paths by name, and what there is to say about the payloads."""
         return {table.name: self._sink.put_table(self._log_id, table.name, table.table()) for table in self._tables}, self._diagnostics

@@ -6,7 +6,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol, TypeVar
+from itertools import count
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from tlparse_bundle.findings.places import Shortener, function_of, is_generated, is_of_program
 
@@ -51,8 +52,7 @@ class FrameCompile:
     row: dict
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(NamedTuple):
     index: int
     name: str
     compile_index: int
@@ -191,12 +191,10 @@ class Facts:
     @cached_property
     def spans(self) -> list[Span]:
         table = self.table("spans")
-        base, names, columns = table["base_epoch_us"] or 0, table["names"], table["spans"]
-        cells = (columns[key] for key in ("name_index", "compile_index", "start_us", "duration_us", "parent_index"))
-        return [
-            Span(index, names[name], compile_index, base + start, length, parent)
-            for index, (name, compile_index, start, length, parent) in enumerate(zip(*cells))
-        ]
+        base, columns = table["base_epoch_us"] or 0, table["spans"]
+        names, starts = map(table["names"].__getitem__, columns["name_index"]), map(base.__add__, columns["start_us"])
+        cells = zip(count(), names, columns["compile_index"], starts, columns["duration_us"], columns["parent_index"])
+        return list(map(Span._make, cells))
 
     @cached_property
     def compile_spans(self) -> list[Span]:

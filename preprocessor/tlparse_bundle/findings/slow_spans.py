@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tlparse_bundle.findings.facts import Facts
+from tlparse_bundle.findings.facts import Facts, Span
 from tlparse_bundle.findings.finding import Finding, Remedy
 from tlparse_bundle.findings.words import code, duration, plural
 
@@ -47,20 +47,7 @@ def findings(facts: Facts) -> Iterator[Finding]:
     total = facts.compile_time_us
     if not total:
         return
-    own: dict[str, int] = {}
-    spans: dict[str, list[int]] = {}
-    compiles: dict[str, list[int]] = {}
-    todo = list(facts.compile_spans)
-    while todo:
-        span = todo.pop()
-        inner = facts.children.get(span.index, ())
-        todo += inner
-        if span.duration_us is None:
-            continue
-        mine = span.duration_us - sum(child.duration_us or 0 for child in inner)
-        own[span.name] = own.get(span.name, 0) + max(0, mine)
-        spans.setdefault(span.name, []).append(span.index)
-        compiles.setdefault(span.name, []).append(span.compile_index)
+    own, named = _of_names(facts)
     for name, us in sorted(own.items(), key=lambda item: -item[1]):
         if us < _LEAST_US or us < _LEAST_SHARE * total:
             break
@@ -70,11 +57,36 @@ def findings(facts: Facts) -> Iterator[Finding]:
             "info",
             f"{code(name)} took {duration(us)} of {duration(total)} of compiling" + (f": {what}" if what else ""),
             (name,),
-            f"Time of {plural(len(spans[name]), 'span')} of that name, without the spans in {'it' if len(spans[name]) == 1 else 'them'}.",
-            compiles=sorted(compiles[name]),
-            spans=sorted(spans[name], key=lambda index: -(facts.spans[index].duration_us or 0)),
-            count=len(spans[name]),
+            f"Time of {plural(len(named[name]), 'span')} of that name, without the spans in {'it' if len(named[name]) == 1 else 'them'}.",
+            compiles=sorted(span.compile_index for span in named[name]),
+            spans=[span.index for span in sorted(named[name], key=lambda span: -(span.duration_us or 0))],
+            count=len(named[name]),
             order=us,
             remedies=remedies,
             details={"span": name, "own_us": us, "share": round(us / total, 4)},
         )
+
+
+def _of_names(facts: Facts) -> tuple[dict[str, int], dict[str, list[Span]]]:
+    """Of each name the time that its spans have of their own, and its spans: those in which torch compiles, and all in them."""
+    own: dict[str, int] = {}
+    named: dict[str, list[Span]] = {}
+    children = facts.children
+    todo = list(facts.compile_spans)
+    while todo:
+        span = todo.pop()
+        mine = span.duration_us
+        for child in children.get(span.index, ()):
+            todo.append(child)
+            if mine is not None:
+                mine -= child.duration_us or 0
+        if mine is None:
+            continue
+        name = span.name
+        if name in own:
+            own[name] += mine if mine > 0 else 0
+            named[name].append(span)
+        else:
+            own[name] = mine if mine > 0 else 0
+            named[name] = [span]
+    return own, named

@@ -22,10 +22,13 @@ def findings(facts: Facts) -> Iterator[Finding]:
 
 def _broken_off(facts: Facts, told: set[int]) -> Iterator[Finding]:
     """torch writes metrics as of an empty graph, and no error, when what ended a compile is no Exception: KeyboardInterrupt, SystemExit."""
+    empty = [frame for frame in facts.compiled if frame.row["status"] == "empty" and frame.rows[-1] not in told]
+    if not empty:
+        return  # most logs: the graphs need not be read
     traced = {row["compile_index"] for row in facts.table("graphs")["graphs"] if row["stage"] == "dynamo" and (row["node_count"] or 0) > (row["placeholder_count"] or 0) + 1}
-    for frame in facts.compiled:
+    for frame in empty:
         last = frame.rows[-1]
-        if frame.row["status"] == "empty" and last in traced and last not in told:
+        if last in traced:
             name, file, line = facts.place_of(last)
             yield Finding(
                 "unfinished-compile",

@@ -207,6 +207,9 @@ class Follower:
         digests = self._state.digests if self._state else {}
         if len(logs) > 1:
             import tlparse_bundle.build.rank_files  # noqa: F401  else each copy would read the modules of all analyses
+        for log in logs:
+            if log.changed:
+                log.settle()
         self._copy = CopyProcess(lambda: make_state(self._place, self._codec, self._names, counter, logs, problems, digests))
 
     def _end_state(self, told: Callable[[dict], None]) -> None:

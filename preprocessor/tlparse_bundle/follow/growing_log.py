@@ -47,12 +47,18 @@ class GrowingLog:
         # A compressed log is taken when it is whole: a build would take no other.
         self._stream = GrowingStream(log) if log.compression is None else WholeStream(open_log(log))
         self._records = LogRecords(log, self._stream)
-        self._build = LogBuild(log, sink, LogTables(sink.root, sink.codec.name, log.id, False, sink), self._records, strings)
+        self._tables = LogTables(sink.root, sink.codec.name, log.id, False, sink)
+        self._build = LogBuild(log, sink, self._tables, self._records, strings)
 
     @property
     def read_bytes(self) -> int:
         """Of the uncompressed log."""
         return self._records.size_bytes
+
+    @property
+    def changed(self) -> bool:
+        """Whether there is more than its last state has."""
+        return self.written is None or self.written.read_bytes != self.read_bytes
 
     @property
     def own_strings(self) -> dict[int, str]:
@@ -98,6 +104,10 @@ class GrowingLog:
             return
         behind_us = changed_us - last_us
         self._behind_us = behind_us if self._behind_us is None else min(self._behind_us, behind_us)
+
+    def settle(self) -> None:
+        """Before a copy of the process writes a state: what this one does the next one need not do again."""
+        self._tables.settle()
 
     def write(self, counter: int, below: str) -> Written:
         """End the build with what was read, as the files of a state, and tell what is open. Only in a copy of the process."""

@@ -64,9 +64,7 @@ def make_state(
     below = layout.live_path(counter)
     rows, written = [], {}
     for log in logs:
-        known = log.written
-        if known is None or known.read_bytes != log.read_bytes:
-            known = log.write(counter, below)
+        known = log.write(counter, below) if log.changed else log.written
         written[log.log.id] = known
         running = [_on_our_clock(compile, log.behind_us) for compile in known.live["running"]]
         rows.append({**known.live, "running": running, "read_epoch_us": log.read_epoch_us})

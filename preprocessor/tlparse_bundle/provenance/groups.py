@@ -17,8 +17,9 @@ from __future__ import annotations
 
 import re
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 from tlparse_bundle.trace.event import Event
 
@@ -79,6 +80,7 @@ class Group:
     hashes: dict[str, str | None] = field(default_factory=dict)
     events: dict[str, int] = field(default_factory=dict)
     places: dict[str, tuple[int, int]] = field(default_factory=dict)  # line and byte offset in the log
+    said: Any = None  # what was read of its texts already; None when they have changed since
 
     @property
     def has_mapping(self) -> bool:
@@ -144,6 +146,7 @@ class Groups:
             if state.group is None:
                 state.count += 1
                 state.group = Group(event.compile_index, name, state.count, state.pre_grad, state.kernels)
+            state.group.said = None
             state.group.parts[part] = event.payload
             state.group.hashes[part] = event.hash
             state.group.events[part] = event.index
@@ -170,6 +173,12 @@ class Groups:
         self._end(state)
         if state.pre_grad is not None:
             state.pre_grad.payload = None
+
+    def waiting(self) -> Iterator[Group]:
+        """Groups that have a mapping and are open, but for the newest, which may have come in part."""
+        for state in list(self._holding.values())[:-1]:
+            if state.group is not None and state.group.has_mapping:
+                yield state.group
 
     def end(self) -> None:
         """The end of the log."""

@@ -239,11 +239,15 @@ class Compiles:
     def _counts(self) -> dict[str, array]:
         counts = {key: array("q", [0]) * len(self._tally.compiles) for key in ("event_count", "size_bytes", "artifact_count")}
         artifacts = [(is_artifact(event_type, True), is_artifact(event_type, False)) for event_type, _ in self._tally.kind_names]
+        events, sizes, artifact_counts = counts.values()
         for index, kind, event_count, size_bytes, payload_count, _ in self._tally.cells():
             with_payload, without = artifacts[kind]
-            counts["event_count"][index] += event_count
-            counts["size_bytes"][index] += size_bytes
-            counts["artifact_count"][index] += with_payload * payload_count + without * (event_count - payload_count)
+            events[index] += event_count
+            sizes[index] += size_bytes
+            if with_payload:
+                artifact_counts[index] += payload_count
+            if without:
+                artifact_counts[index] += event_count - payload_count
         return counts
 
     def _row(self, index: int, counts: dict[str, int]) -> dict:

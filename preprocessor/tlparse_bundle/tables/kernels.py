@@ -26,7 +26,7 @@ class Kernels:
     def __init__(self, context: TableContext):
         self._diagnostics = context.diagnostics
         self._codes = JsonList()
-        self._kernels = JsonList()  # rows without the Triton info, which is written later
+        self._kernels = JsonList()  # rows as if they had no Triton info, which is written later
         self._infos = JsonList()
         self._read = Remembered(_reading)
 
@@ -57,7 +57,7 @@ class Kernels:
             "filename": text_or_none(value.get("filename")),
             "subgraph_name": text_or_none(event.metadata.get("subgraph_name")) if event.metadata else None,
         }
-        self._kernels.extend({"code_index": len(self._codes), **kernel} for kernel in kernels)
+        self._kernels.extend({"code_index": len(self._codes), **kernel, "triton_info_index": None} for kernel in kernels)
         self._codes.append(place | cells)
 
     def _observe_info(self, event: Event) -> None:
@@ -83,6 +83,8 @@ class Kernels:
             self._infos.append(row)
 
     def table(self) -> dict:
+        if not self._infos:
+            return {"codes": self._codes, "kernels": self._kernels, "triton_infos": self._infos}
         known: dict[tuple, list[tuple[int, int]]] = {}  # numbers and events of the infos
         for number, info in enumerate(self._infos):
             known.setdefault((info["compile_index"], info["name"]), []).append((number, info["event_index"]))
@@ -91,7 +93,7 @@ class Kernels:
         for kernel in self._kernels:
             compile_index, event_index = codes[kernel["code_index"]]
             found = known.get((compile_index, kernel["name"]), ()) if kernel["kind"] == "triton" else ()
-            rows.append({**kernel, "triton_info_index": _following(found, event_index)})
+            rows.append(kernel | {"triton_info_index": _following(found, event_index)})
         return {"codes": self._codes, "kernels": rows, "triton_infos": self._infos}
 
 

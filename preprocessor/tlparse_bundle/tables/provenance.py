@@ -9,13 +9,34 @@ from tlparse_bundle.format.json_codec import Fragment
 from tlparse_bundle.provenance.frames import Source
 from tlparse_bundle.provenance.graph_text import GraphText
 from tlparse_bundle.provenance.groups import BODIES, CODE, NODES, POST_GRAD, STACKS, WRAPPER, Group, Groups, part_of
-from tlparse_bundle.provenance.maps import GroupMaps, maps_of
+from tlparse_bundle.provenance.maps import GroupMaps, KernelMap, maps_of
 from tlparse_bundle.tables.columns import Interner
 from tlparse_bundle.tables.json_list import JsonList
 from tlparse_bundle.tables.remembered import Remembered
 from tlparse_bundle.tables.table import TableContext
 from tlparse_bundle.trace.event import Event
 from tlparse_bundle.trace.json_text import json_to_keep
+
+
+class _Graph(NamedTuple):
+    node_count: int
+    lines: array
+    sources: list[Source | None]
+
+
+class _Said(NamedTuple):
+    """What the texts of a group say, before anything is numbered."""
+
+    damaged: list[str]
+    has_pre_grad: bool
+    pre: _Graph | None
+    post: _Graph | None
+    code_cells: dict
+    coverage: dict[str, int]
+    unknown_names: int
+    pairs: list[tuple[int, int]]
+    kernels: list[KernelMap]
+    handles: frozenset[str]
 
 
 class _Reading(NamedTuple):
@@ -81,26 +102,28 @@ class Provenance:
         self._first_events.append(min(group.events.values()))
         return reading.handles
 
+    def settle(self) -> None:
+        """See Table."""
+        for group in self._groups.waiting():
+            if group.said is None and not self._read.knows(group.key):
+                group.said = _said(group)
+
     def _reading(self, group: Group) -> _Reading:
-        maps = maps_of(group)
+        said = group.said or _said(group)
         return _Reading(
-            maps.damaged,
-            maps.has_pre_grad,
+            said.damaged,
+            said.has_pre_grad,
             # In this order, in which the sources get their numbers.
-            pre=self._graph_cells(maps.pre) if maps.has_pre_grad else None,
-            post=self._graph_cells(maps.post),
-            code_cells={
-                "version": maps.version,
-                "direction": _direction(maps),
-                "code_language": None if maps.code is None else "cpp" if maps.code.is_cpp else "python",
-            },
+            pre=self._graph_cells(said.pre) if said.has_pre_grad else None,
+            post=self._graph_cells(said.post),
+            code_cells=said.code_cells,
             map_cells={
-                "coverage": maps.coverage(),
-                "unknown_name_count": maps.unknown_names,
-                "pre_post": _json({"pre_line": [a for a, _ in maps.pairs], "post_line": [b for _, b in maps.pairs]}),
-                "kernels": _json(self._kernels(maps)),
+                "coverage": said.coverage,
+                "unknown_name_count": said.unknown_names,
+                "pre_post": _json({"pre_line": [a for a, _ in said.pairs], "post_line": [b for _, b in said.pairs]}),
+                "kernels": _json(self._kernels(said.kernels)),
             },
-            handles=frozenset(maps.code.handles) if maps.code else frozenset(),
+            handles=said.handles,
         )
 
     def _graph(self, event_index: int, cells: dict | None) -> int | None:
@@ -110,11 +133,10 @@ class Provenance:
         self._graph_rows.append({"event_index": event_index, **cells})
         return len(self._graph_rows) - 1
 
-    def _graph_cells(self, text: GraphText | None) -> dict | None:
-        if text is None:
+    def _graph_cells(self, graph: _Graph | None) -> dict | None:
+        if graph is None:
             return None
-        sources = [self._source(source) for source in text.sources.values()]
-        return {"node_count": len(text.operations), "line": _json(list(text.sources)), "source": _json(sources)}
+        return {"node_count": graph.node_count, "line": _json(list(graph.lines)), "source": _json([self._source(source) for source in graph.sources])}
 
     def _source(self, source: Source | None) -> int:
         return self._sources(source)
@@ -122,8 +144,7 @@ class Provenance:
     def _stack(self, frames: tuple[Source, ...]) -> int:
         return self._stacks(tuple(self._source(frame) for frame in frames))
 
-    def _kernels(self, maps: GroupMaps) -> dict[str, list]:
-        rows = maps.kernels
+    def _kernels(self, rows: list[KernelMap]) -> dict[str, list]:
         return {
             "name": [self._strings(row.name[:2000]) for row in rows],
             "handle": [row.handle for row in rows],
@@ -160,6 +181,30 @@ class Provenance:
             return self._rows
         rows = list(self._rows)
         return JsonList(rows[number] for number in order)
+
+
+def _said(group: Group) -> _Said:
+    maps = maps_of(group)
+    return _Said(
+        maps.damaged,
+        maps.has_pre_grad,
+        _graph_of(maps.pre),
+        _graph_of(maps.post),
+        code_cells={
+            "version": maps.version,
+            "direction": _direction(maps),
+            "code_language": None if maps.code is None else "cpp" if maps.code.is_cpp else "python",
+        },
+        coverage=maps.coverage(),
+        unknown_names=maps.unknown_names,
+        pairs=maps.pairs,
+        kernels=maps.kernels,
+        handles=frozenset(maps.code.handles) if maps.code else frozenset(),
+    )
+
+
+def _graph_of(text: GraphText | None) -> _Graph | None:
+    return text and _Graph(len(text.operations), array("i", text.sources), list(text.sources.values()))
 
 
 def _json(value: Any) -> Fragment:

@@ -58,6 +58,10 @@ def _always(event: Event) -> bool:
     return True
 
 
+def _nothing() -> None:
+    pass
+
+
 class Tables:
     """Tables of one log, by name; hands events to those that want them."""
 
@@ -104,6 +108,11 @@ class Tables:
         for observe in self._span_observers:
             for span in spans:
                 observe(span)
+
+    def settle(self) -> None:
+        """See Table: the log goes on, and is about to be written as it is."""
+        for table in self:
+            getattr(table, "settle", _nothing)()
 
     def __getitem__(self, name: str) -> Table:
         return self._tables[name]

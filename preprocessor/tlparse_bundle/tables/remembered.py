@@ -35,5 +35,8 @@ class Remembered(Generic[_Of, _Result]):
         results[key] = result
         return result
 
+    def knows(self, key: Hashable) -> bool:
+        return key is not None and key in self._results
+
     def clear(self) -> None:
         self._results.clear()

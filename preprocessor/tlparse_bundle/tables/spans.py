@@ -6,6 +6,7 @@ import math
 from array import array
 from collections.abc import Iterator
 from itertools import accumulate, chain
+from operator import sub
 from typing import Any
 
 from tlparse_bundle.tables.json_list import JsonList
@@ -116,6 +117,7 @@ class Spans:
         until = end[:]
         for row in unended:
             until[row] = int(self._last_us[self._compiles[compile_indexes[row]].frame_compile]) - base_us
+        durations = array("q", map(sub, end, start))  # negative for those that did not end
         parent, lane, outer, crossing = _nest(start, end, until, begin_event, end_event)
         repair = bytearray(len(start))
         for rows, code in ((unended, _UNENDED), (crossing, _MISNESTED), (self._backwards, _BACKWARDS)):
@@ -130,7 +132,7 @@ class Spans:
             "spans": {
                 "name_index": JsonList(names),
                 "start_us": JsonList(start),
-                "duration_us": JsonList(_durations(start, end)),
+                "duration_us": JsonList(None if duration_us < 0 else duration_us for duration_us in durations),
                 "compile_index": JsonList(compile_indexes),
                 "parent_index": JsonList(parent),
                 "lane": JsonList(lane),
@@ -144,21 +146,21 @@ class Spans:
                 "compile_index": JsonList(instant_compiles),
                 "event_index": JsonList(instant_events),
             },
-            "by_name": self._by_name(names, start, end, outer),
+            "by_name": self._by_name(names, durations, outer),
             "repairs": repairs,
         }
 
-    def _by_name(self, names: array, start: array, end: array, outer: array) -> dict:
+    def _by_name(self, names: array, durations: array, outer: array) -> dict:
         """Sums per name; self time is that in no span inside of it, on the same lane."""
         inside = array("q", [0]) * len(outer)
-        for duration, around in zip(_durations(start, end), outer):
-            if around >= 0 and duration:
+        for duration, around in zip(durations, outer):
+            if around >= 0 and duration > 0:
                 inside[around] += duration
         size = len(self._names)
         counts, totals, selves = [0] * size, [0] * size, [0] * size
-        for name, duration, inner in zip(names, _durations(start, end), inside):
+        for name, duration, inner in zip(names, durations, inside):
             counts[name] += 1
-            if duration:
+            if duration > 0:
                 totals[name] += duration
                 if duration > inner:
                     selves[name] += duration - inner
@@ -240,7 +242,3 @@ def _by_start(start: array, until: array) -> Iterator[int]:
 
 def _sorted(rows: range, start: array, until: array) -> list[int]:
     return sorted(sorted(rows, key=until.__getitem__, reverse=True), key=start.__getitem__)
-
-
-def _durations(start: array, end: array) -> Iterator[int | None]:
-    return (None if until < 0 else until - since for since, until in zip(start, end))

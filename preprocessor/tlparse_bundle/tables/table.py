@@ -32,7 +32,8 @@ class Table(Protocol):
     Span: a method ``observe_span(span)`` gets them all. More of it lets a log be read with less work:
     ``timeline``, a set, names the events of the timeline that it wants to see, among those of its types. It may also
     be shown those that another table names. A static method ``wants(event)`` is false for other events that it does
-    not need; ``reads(event)``, which must follow from type and name of an event with a payload, where it does not look
+    not need; a method ``settle()`` does what is to be done once of what was seen, before a log that still grows is written as it is;
+    ``reads(event)``, which must follow from type and name of an event with a payload, where it does not look
     at the payload (which may be None then).
     """
 
