@@ -11,7 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from log_builder import log, record, span
 from log_strategies import cases
-from tlparse_bundle.tables import spans
+from tlparse_bundle.build.table_file import encoded_table
+from tlparse_bundle.diagnostics import Diagnostics
+from tlparse_bundle.format.codecs import CODECS
+from tlparse_bundle.tables import nested_spans
+from tlparse_bundle.tables.spans import Spans
+from tlparse_bundle.tables.table import TableContext
+from tlparse_bundle.tables.tally import Compile, Tally
+from tlparse_bundle.trace.stacks import StackTable
 
 NAMES = ("misnested", "unended", "backwards", "unbegun", "invalid_time", "other_phase")
 T0 = 1_795_246_200_000_000
@@ -224,9 +231,34 @@ def test_any_timeline_nests(log_of, seed):
 @cases(200)
 def test_the_order_of_spans_is_that_of_one_sort(times, together):
     start, until = array("q", [time for time, _ in times]), array("q", [time for _, time in times])
-    size = spans._SORTED_TOGETHER
+    size = nested_spans._SORTED_TOGETHER
     try:
-        spans._SORTED_TOGETHER = together
-        assert list(spans._by_start(start, until)) == sorted(range(len(times)), key=lambda row: (start[row], -until[row]))
+        nested_spans._SORTED_TOGETHER = together
+        assert list(nested_spans._by_start(start, until)) == sorted(range(len(times)), key=lambda row: (start[row], -until[row]))
     finally:
-        spans._SORTED_TOGETHER = size
+        nested_spans._SORTED_TOGETHER = size
+
+
+_TIMES = st.integers(0, 12)
+_SPAN_EVENTS = st.tuples(st.sampled_from("abc"), st.sampled_from("BBBEEEEXi"), _TIMES, st.one_of(st.none(), _TIMES))
+
+
+@given(st.lists(_SPAN_EVENTS, max_size=60), st.sets(st.integers(0, 60), max_size=8), st.booleans())
+@cases(300)
+def test_spans_that_are_nested_early_nest_the_same(events, moments, forward):
+    """``settle`` at any moments, as of a log that grows; times that go forward as a rule, and some that do not."""
+    settling, plain = (Spans(TableContext(StackTable(), Diagnostics(), Tally())) for _ in range(2))
+    for table in (settling, plain):
+        table._compiles.append(Compile(None, 1, 0, 0))
+    now = 0
+    for number, (name, phase, time_us, duration_us) in enumerate(events):
+        now += time_us if forward else 0
+        for table in (settling, plain):
+            table.observe_span((number, 0, name, phase, now + time_us % 3, duration_us, None))
+        if number in moments:
+            settling.settle()
+    assert json_of(settling.table()) == json_of(plain.table())
+
+
+def json_of(table):
+    return b"".join(encoded_table(table, CODECS["none"]))

@@ -16,11 +16,14 @@ _SKIPPING = re.compile(r"(skipping cudagraphs due to )\1+")  # backend "cudagrap
 
 def findings(facts: Facts) -> Iterator[Finding]:
     """From ``cudagraph_skip_reason`` of the metrics (torch/_dynamo/utils.py: CompilationMetrics)."""
+    reasons: dict[str, str] = {}  # by text: it is long, and most graphs have the same
     groups: dict[str, list[dict]] = {}
     for row in facts.metrics:
-        reason = row["values"].get("cudagraph_skip_reason")
-        if type(reason) is str and reason:
-            groups.setdefault(first_line(_SKIPPING.sub(r"\1", _WHERE.sub("", reason))), []).append(row)
+        text = row["values"].get("cudagraph_skip_reason")
+        if type(text) is str and text:
+            if text not in reasons:
+                reasons[text] = first_line(_SKIPPING.sub(r"\1", _WHERE.sub("", text)))
+            groups.setdefault(reasons[text], []).append(row)
     for reason, rows in groups.items():
         names = list(dict.fromkeys(facts.compiles[row["compile_index"]]["function"] or "(unknown function)" for row in rows))
         full = next(row["values"]["cudagraph_skip_reason"] for row in rows)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from collections.abc import Callable, Sequence
@@ -106,7 +107,8 @@ class Follower:
         more = self._read()
         if self._copy is None and self._changed and self._resumed.caught_up(self._logs) and self._pace.due():
             self._begin_state()
-        came, ready = self._watch.wait([self._copy] if self._copy else [], 0.0 if more else min(self._pace.wait_s(self._changed and self._copy is None), max(0.0, self._next_find_s - time.monotonic())))
+        at_most_s = 0.0 if more else min(self._pace.wait_s(self._changed and self._copy is None), max(0.0, self._next_find_s - time.monotonic()))
+        came, ready = self._watch.wait([self._copy] if self._copy else [], at_most_s, math.inf if self._copy else self._pace.gap_s())
         if came:
             self._next_find_s = 0.0
         if ready:

@@ -29,6 +29,10 @@ class Pace:
     def due(self) -> bool:
         return time.monotonic() >= self._next_s
 
+    def gap_s(self) -> float:
+        """How long no state is due, whatever comes."""
+        return max(0.0, self._next_s - time.monotonic())
+
     def wait_s(self, waits: bool) -> float:
         """How long to wait at most, where something waits for the next state."""
-        return max(0.0, self._next_s - time.monotonic()) if waits else _IDLE_S
+        return self.gap_s() if waits else _IDLE_S

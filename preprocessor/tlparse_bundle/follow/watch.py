@@ -19,7 +19,7 @@ except (ImportError, OSError):  # not on Linux: the files are asked
     INotify = None
 
 _MAX_FOLDERS = 2000
-_SHORTEST_S = 0.03  # a log that is written in small pieces does not wake us for each
+_SHORTEST_S, _SHORTER_S = 0.03, 0.15  # a log that is written in small pieces does not wake us for each
 _SECONDS = 0.25  # at most, where the system does not tell
 _SECONDS_TOLD = 0.5
 
@@ -58,8 +58,8 @@ class Watch:
         except OSError:  # the folder is gone, or no more may be watched
             return None
 
-    def wait(self, others: Sequence[Any] = (), at_most_s: float = _SECONDS_TOLD) -> tuple[bool, list[Any]]:
-        """Whether files came or went, and those of ``others`` that can be read."""
+    def wait(self, others: Sequence[Any] = (), at_most_s: float = _SECONDS_TOLD, idle_s: float = 0.0) -> tuple[bool, list[Any]]:
+        """Whether files came or went, and those of ``others`` that can be read. What is written within ``idle_s`` is of no use before."""
         begun = time.monotonic()
         longest = min(at_most_s, _SECONDS_TOLD if self._watched else _SECONDS)
         sources = [*others, *([self._notify] if self._notify is not None else [])]
@@ -67,7 +67,8 @@ class Watch:
         if self._notify not in ready:
             return False, ready
         if not others or len(ready) == 1:
-            time.sleep(max(0.0, min(longest, _SHORTEST_S) - (time.monotonic() - begun)))
+            shortest = min(longest, max(_SHORTEST_S, min(idle_s, _SHORTER_S)))
+            ready = [self._notify, *select.select(others, [], [], max(0.0, shortest - (time.monotonic() - begun)))[0]]
         events = self._quietly(self._notify.read, 0) or []
         for event in events:
             if event.mask & flags.IGNORED:

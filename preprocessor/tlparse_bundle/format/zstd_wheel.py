@@ -2,17 +2,37 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from typing import Any
 
 import zstandard
 
 ZstdError = zstandard.ZstdError
+_SMALL_BYTES = 32 << 10
+
+
+class _Kept(threading.local):
+    """What is made once for each thread: for small data it takes longer to make than to use."""
+
+    def __init__(self) -> None:
+        self.decompressor = zstandard.ZstdDecompressor()
+        self.compressors: dict[tuple[int, int], zstandard.ZstdCompressor] = {}  # by level and what of the size makes a difference
+
+
+_kept = _Kept()
 
 
 def compress(data: bytes | bytearray | memoryview, level: int, max_window_log: int) -> bytes:
     """A frame that says its size."""
-    return _made(level, len(data), max_window_log).compress(data)
+    size_bytes = len(data)
+    if not 0 < size_bytes <= _SMALL_BYTES:
+        return _made(level, size_bytes, max_window_log).compress(data)
+    key = level, (size_bytes - 1).bit_length()
+    compressor = _kept.compressors.get(key)
+    if compressor is None:
+        compressor = _kept.compressors[key] = _made(level, size_bytes, max_window_log)
+    return compressor.compress(data)
 
 
 def compressor(level: int, size_bytes: int, max_window_log: int) -> Any:
@@ -28,7 +48,7 @@ def content_size(data: bytes) -> int | None:
 
 def decompress(data: bytes) -> bytes:
     """The content of one frame and nothing behind it."""
-    return zstandard.ZstdDecompressor().decompress(data, allow_extra_data=False)
+    return _kept.decompressor.decompress(data, allow_extra_data=False)
 
 
 def pieces(data: bytes, piece_bytes: int) -> Iterator[bytes]:

@@ -73,6 +73,9 @@ class NumberRows:
         self._count += 1
         return self._count - 1
 
+    def __len__(self) -> int:
+        return self._count
+
     def _close_rows(self) -> None:
         for column, cells in zip(self._columns, zip(*self._rows)):
             column.extend(cells)

@@ -4,24 +4,27 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Iterator
-from itertools import accumulate, chain
-from operator import sub
+from itertools import chain
 from typing import Any
 
 from tlparse_bundle.tables.json_list import JsonList
+from tlparse_bundle.tables.nested_spans import NestedSpans
 from tlparse_bundle.tables.numbers import NumberRows
 from tlparse_bundle.tables.table import TableContext
 from tlparse_bundle.trace.event import Event, Span
 
 _MAX_EPOCH_US = 4 * 10**15  # the year 2096; what lies above is no time
-_MAX_LANES = 64
 _MAX_NAME = 1000  # characters
-_SORTED_TOGETHER = 1024  # spans
 _MAX_SEARCH = 64  # open spans of one name that an end is compared with
 
-# Codes of the column 'repair'.
-_MISNESTED, _UNENDED, _BACKWARDS = 1, 2, 3
+
+class _Settled:
+    """Spans that are nested already, from a time that all others are counted from."""
+
+    def __init__(self, base_us: int):
+        self.base_us = base_us
+        self.end_us = -1  # the latest end
+        self.nested = NestedSpans()
 
 
 class Spans:
@@ -48,6 +51,10 @@ class Spans:
         self._last_us = array("d")
         self._counts = {"unbegun": 0, "invalid_time": 0, "other_phase": 0}
         self._backwards: set[int] = set()
+        self._end_us = -1  # the latest end
+        self._quiet = 0  # rows that there were when no span was open last, and ends
+        self._quiet_us = -1  # the latest end then: what begins later does not change how the spans before nest
+        self._settled: _Settled | None = _Settled(0)  # None when that was not so: they are nested at the end
 
     def observe(self, event: Event) -> None:
         """What it needs are spans."""
@@ -70,7 +77,7 @@ class Spans:
         elif phase == "X":
             row = self._begin(number, compile_index, event_index, time_us)
             if type(duration_us) in (int, float) and 0 <= duration_us < _MAX_EPOCH_US:
-                self._ends.add(row, int(time_us + duration_us), event_index)
+                self._end(row, int(time_us + duration_us), event_index)
         elif phase in ("i", "I"):
             self._instants.add(number, time_us, compile_index, event_index)
         else:
@@ -78,7 +85,12 @@ class Spans:
 
     def _begin(self, number: int, compile_index: int, event_index: int, time_us: float) -> int:
         self._note_time(compile_index, time_us)
-        return self._begins.add(number, compile_index, int(time_us), event_index)
+        start_us = int(time_us)
+        if start_us <= self._quiet_us:
+            self._quiet, self._quiet_us = 0, -1
+            if self._settled is not None and start_us <= self._settled.end_us:
+                self._settled = None
+        return self._begins.add(number, compile_index, start_us, event_index)
 
     def _finish(self, number: int, compile_index: int, event_index: int, time_us: float, compile_id: Any) -> None:
         self._note_time(compile_index, time_us)
@@ -95,7 +107,14 @@ class Spans:
         if time_us < start_us:
             self._backwards.add(row)
             time_us = start_us
-        self._ends.add(row, int(time_us), event_index)
+        self._end(row, int(time_us), event_index)
+
+    def _end(self, row: int, end_us: int, event_index: int) -> None:
+        if end_us > self._end_us:
+            self._end_us = end_us
+        end_count = self._ends.add(row, end_us, event_index) + 1
+        if end_count == len(self._begins):
+            self._quiet, self._quiet_us = end_count, self._end_us
 
     def _note_time(self, compile_index: int, time_us: float) -> None:
         frame_compile = self._compiles[compile_index].frame_compile
@@ -104,67 +123,54 @@ class Spans:
         if self._last_us[frame_compile] < time_us:
             self._last_us[frame_compile] = time_us
 
-    def table(self) -> dict:
-        names, compile_indexes, start, begin_event = self._begins.whole()
-        instant_names, instant_us, instant_compiles, instant_events = self._instants.whole()
-        base_us = min(chain(start, map(math.floor, instant_us)), default=0)
+    def settle(self) -> None:
+        """See Table: how the spans nest before the moment at which none was open."""
+        if self._settled is not None and self._quiet:
+            self._settled = self._nested(self._quiet)
+            self._settled.end_us = self._quiet_us
+
+    def _nested(self, row_count: int) -> _Settled:
+        """The first rows, those that are nested already as they are."""
+        rows, ends = self._begins.whole(), self._ends.whole()
+        base_us = min(chain(rows[2], map(math.floor, self._instants.whole()[1])), default=0)
+        made = self._settled
+        if made is None or made.base_us != base_us:
+            made = _Settled(base_us)
+        first = made.nested.row_count
+        names, compile_indexes, start, begin_event = (column[first:row_count] for column in rows)
         end, end_event = array("q", [-1]) * len(start), array("i", [-1]) * len(start)
-        for row, time_us, event_index in zip(*self._ends.whole()):
-            end[row], end_event[row] = time_us - base_us, event_index
+        for row, time_us, event_index in zip(*(column[first:row_count] for column in ends)):  # as many as rows, where none was open
+            end[row - first], end_event[row - first] = time_us - base_us, event_index
         for row, time_us in enumerate(start):
             start[row] = time_us - base_us
-        unended = [row for row, time_us in enumerate(end) if time_us < 0]
         until = end[:]
-        for row in unended:
-            until[row] = int(self._last_us[self._compiles[compile_indexes[row]].frame_compile]) - base_us
-        durations = array("q", map(sub, end, start))  # negative for those that did not end
-        parent, lane, outer, crossing = _nest(start, end, until, begin_event, end_event)
-        repair = bytearray(len(start))
-        for rows, code in ((unended, _UNENDED), (crossing, _MISNESTED), (self._backwards, _BACKWARDS)):
-            for row in rows:
-                repair[row] = code
-        repairs = {"misnested": len(crossing), "unended": len(unended), "backwards": len(self._backwards), **self._counts}
+        for row, time_us in enumerate(end):
+            if time_us < 0:
+                until[row] = int(self._last_us[self._compiles[compile_indexes[row]].frame_compile]) - base_us
+        made.nested.add(names, start, end, until, compile_indexes, begin_event, end_event, self._backwards)
+        return made
+
+    def table(self) -> dict:
+        row_count = len(self._begins)
+        made = self._nested(row_count)
+        base_us, nested = made.base_us, made.nested
+        instant_names, instant_us, instant_compiles, instant_events = self._instants.whole()
+        repairs = {"misnested": nested.misnested_count, "unended": row_count - len(self._ends), "backwards": len(self._backwards), **self._counts}
         self._diagnose(repairs)
         return {
-            "base_epoch_us": base_us if start or instant_us else None,
-            "lane_count": max(lane, default=-1) + 1,
+            "base_epoch_us": base_us if row_count or instant_us else None,
+            "lane_count": nested.lane_count,
             "names": list(self._names),
-            "spans": {
-                "name_index": JsonList(names),
-                "start_us": JsonList(start),
-                "duration_us": JsonList(None if duration_us < 0 else duration_us for duration_us in durations),
-                "compile_index": JsonList(compile_indexes),
-                "parent_index": JsonList(parent),
-                "lane": JsonList(lane),
-                "repair": JsonList(repair),
-                "begin_event_index": JsonList(begin_event),
-                "end_event_index": JsonList(end_event),
-            },
+            "spans": nested.columns,
             "instants": {
                 "name_index": JsonList(instant_names),
                 "time_us": JsonList(math.floor(time_us) - base_us for time_us in instant_us),
                 "compile_index": JsonList(instant_compiles),
                 "event_index": JsonList(instant_events),
             },
-            "by_name": self._by_name(names, durations, outer),
+            "by_name": nested.by_name(len(self._names)),
             "repairs": repairs,
         }
-
-    def _by_name(self, names: array, durations: array, outer: array) -> dict:
-        """Sums per name; self time is that in no span inside of it, on the same lane."""
-        inside = array("q", [0]) * len(outer)
-        for duration, around in zip(durations, outer):
-            if around >= 0 and duration > 0:
-                inside[around] += duration
-        size = len(self._names)
-        counts, totals, selves = [0] * size, [0] * size, [0] * size
-        for name, duration, inner in zip(names, durations, inside):
-            counts[name] += 1
-            if duration > 0:
-                totals[name] += duration
-                if duration > inner:
-                    selves[name] += duration - inner
-        return {"count": counts, "total_us": totals, "self_us": selves}
 
     def _diagnose(self, repairs: dict[str, int]) -> None:
         odd = {key: repairs[key] for key in ("misnested", "unbegun", "backwards", "invalid_time", "other_phase") if repairs[key]}
@@ -182,63 +188,3 @@ _WORDS = {
     "invalid_time": "at an impossible time",
     "other_phase": "of a phase that torch does not write",
 }
-
-
-def _nest(start: array, end: array, until: array, begin_event: array, end_event: array) -> tuple[array, bytearray, array, set[int]]:
-    """Parent and lane of every span, the smallest ended span around it, and the spans that no lane below theirs could take.
-
-    An unended span ends, for this, at ``until``, with the last event of its compile, or with the span that encloses it.
-    """
-    count = len(start)
-    parent, outer, lane, crossing = array("i", [-1]) * count, array("i", [-1]) * count, bytearray(count), set()
-    # Per lane the spans that are open: end, row, and row of the smallest ended span there, itself or around it.
-    lanes: list[list[tuple[int, int, int]]] = [[]]
-    for row in _by_start(start, until):
-        from_us, to_us, ended = start[row], until[row], end[row] >= 0
-        if to_us < from_us:
-            to_us = from_us
-        for number, stack in enumerate(lanes):
-            while stack:
-                top_us, above, around = stack[-1]
-                if top_us >= to_us:
-                    if top_us > from_us or not 0 <= end_event[above] < begin_event[row]:
-                        break  # it is around this span
-                elif top_us > from_us and not (ended and end[above] < 0):  # else its end was a guess, and too early
-                    break  # it ends within this span
-                stack.pop()
-            else:
-                above = around = -1
-                break
-            if to_us <= top_us:
-                break
-            if not ended:
-                to_us = top_us
-                break
-        else:
-            if len(lanes) < _MAX_LANES:
-                number, stack, above, around = len(lanes), [], -1, -1
-                lanes.append(stack)
-            else:
-                to_us = top_us
-        parent[row], outer[row], lane[row] = above, around, number
-        if number and above < 0:
-            crossing.add(row)
-        stack.append((to_us, row, row if ended else around))
-    return parent, lane, outer, crossing
-
-
-def _by_start(start: array, until: array) -> Iterator[int]:
-    """Rows by start, the longest first, else in the order of the log; sorted piece by piece, as nearly all begin in that order."""
-    earliest = array("q", accumulate(reversed(start), min))  # from each row on, the last row first
-    latest, first = -1, 0
-    for row, start_us in enumerate(start):
-        if row - first >= _SORTED_TOGETHER and latest < earliest[-1 - row]:
-            yield from _sorted(range(first, row), start, until)
-            first = row
-        if latest < start_us:
-            latest = start_us
-    yield from _sorted(range(first, len(start)), start, until)
-
-
-def _sorted(rows: range, start: array, until: array) -> list[int]:
-    return sorted(sorted(rows, key=until.__getitem__, reverse=True), key=start.__getitem__)
