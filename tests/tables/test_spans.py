@@ -14,7 +14,7 @@ from log_strategies import cases
 from tlparse_bundle.build.table_file import encoded_table
 from tlparse_bundle.diagnostics import Diagnostics
 from tlparse_bundle.format.codecs import CODECS
-from tlparse_bundle.tables import nested_spans
+from tlparse_bundle.tables import spans
 from tlparse_bundle.tables.spans import Spans
 from tlparse_bundle.tables.table import TableContext
 from tlparse_bundle.tables.tally import Compile, Tally
@@ -231,12 +231,12 @@ def test_any_timeline_nests(log_of, seed):
 @cases(200)
 def test_the_order_of_spans_is_that_of_one_sort(times, together):
     start, until = array("q", [time for time, _ in times]), array("q", [time for _, time in times])
-    size = nested_spans._SORTED_TOGETHER
+    size = spans._SORTED_TOGETHER
     try:
-        nested_spans._SORTED_TOGETHER = together
-        assert list(nested_spans._by_start(start, until)) == sorted(range(len(times)), key=lambda row: (start[row], -until[row]))
+        spans._SORTED_TOGETHER = together
+        assert list(spans._by_start(start, until)) == sorted(range(len(times)), key=lambda row: (start[row], -until[row]))
     finally:
-        nested_spans._SORTED_TOGETHER = size
+        spans._SORTED_TOGETHER = size
 
 
 _TIMES = st.integers(0, 12)

@@ -237,18 +237,14 @@ class Compiles:
         return {"compiles": rows}
 
     def _counts(self) -> dict[str, array]:
-        counts = {key: array("q", [0]) * len(self._tally.compiles) for key in ("event_count", "size_bytes", "artifact_count")}
+        events, sizes, artifact_counts = (array("q", [0]) * len(self._tally.compiles) for _ in range(3))
         artifacts = [(is_artifact(event_type, True), is_artifact(event_type, False)) for event_type, _ in self._tally.kind_names]
-        events, sizes, artifact_counts = counts.values()
         for index, kind, event_count, size_bytes, payload_count, _ in self._tally.cells():
             with_payload, without = artifacts[kind]
             events[index] += event_count
             sizes[index] += size_bytes
-            if with_payload:
-                artifact_counts[index] += payload_count
-            if without:
-                artifact_counts[index] += event_count - payload_count
-        return counts
+            artifact_counts[index] += with_payload * payload_count + without * (event_count - payload_count)
+        return {"event_count": events, "size_bytes": sizes, "artifact_count": artifact_counts}
 
     def _row(self, index: int, counts: dict[str, int]) -> dict:
         compile, number, shared = self._tally.compiles[index], self._number_of(index), self._frame_compiles
