@@ -48,3 +48,24 @@ def test_json_stays_json(rewrite):
     text = json.dumps({"stack": [{"name": "pay_invoice", "line": 3}], "é": "x\n\tpay_invoice", "n": 1.5})
     value = json.loads(Text.json(rewrite.__self__, text))
     assert value["stack"] == [{"name": "fn_1", "line": 3}] and value["n"] == 1.5 and "x\n\tfn_1" in value.values()
+
+
+def test_a_line_that_is_said_twice_is_gone_twice(rewrite):
+    """The message of a break on data: torch names file, line and code, and the frame follows."""
+    said = '  # File "/home/ann/shop/train.py", line 36, in pay_invoice, code: if x.sum() > 0:\n    if x.sum() > 0:\n'
+    assert "sum" not in rewrite(said) and ", in fn_1, code: source" in rewrite(said)
+
+
+def test_many_lines_in_a_long_text_take_no_time_of_their_own():
+    """A pattern of all lines at once took as long as the text is long times the number of lines: 30 times as long as this."""
+    lines = {f"total_{number} = first + second + third_{number}": f"source_{number}" for number in range(2_000)}
+    text = "a sentence that goes on and on; " * 20_000 + "total_7 = first + second + third_7 total_7 = first + second + third_77x"
+    assert Text(None, lines, strings=False).string(text).endswith("; source_7 total_7 = first + second + third_77x")
+
+
+def test_a_hash_that_looks_like_a_number_and_two_letters_is_one(rewrite):
+    """PGO names a file by eight digits of its hash."""
+    found = Found()
+    found.string("hash(73391fa3)")
+    assert "73391fa3" not in Text(found.names(), None, strings=False).string("hash(73391fa3)/home/ann/shop/train.py:11:pay_invoice:")
+    assert rewrite("1.52587890625e-05 2.5.0a0 2.13.0rc2") == "1.52587890625e-05 2.5.0a0 2.13.0rc2"

@@ -130,3 +130,17 @@ def test_unknown_classes_are_refused():
         with pytest.raises(BundleError):
             policy(**wrong)
     assert policy("share-with-public", keep=["payloads"]).preset is None
+
+
+def test_a_word_that_a_diagnostic_cuts_is_none_of_the_program(built, tmp_path):
+    """'wrapper', which torch uses and so stays, becomes 'wrap' where a message has room for no more; the program has a function of that name."""
+    quoted = "12 " * 25 + " wrapper"  # a message has the first 80 characters
+    frame = '{"dynamo_start": {"stack": [{"line": 3, "name": "wrap", "filename": 0, "loc": "return wrap"}]}, "frame_id": 0, "frame_compile_id": 0}'
+    place = tmp_path / "logs"
+    place.mkdir()
+    start = "V1121 07:20:59.479000 7140 torch/_dynamo/convert_frame.py:28] "
+    (place / "dedicated_log_torch_trace_x.log").write_text(f'{start}{{"str": ["/home/ann/shop/train.py", 0]}}\n{start}{frame}\n{quoted}\n', "utf-8")
+    bundle, _ = redacted(built(place), tmp_path / "out", "share-with-vendor")
+    said = [row["message"] for row in bundle.logs[0].table("diagnostics")["diagnostics"] if row["code"] == "not-a-record"]
+    assert said and said[0].endswith("wrap'")
+    assert '"fn_1"' in texts(bundle)

@@ -12,10 +12,11 @@ from tlparse_bundle.format.json_codec import loads
 from tlparse_bundle.redact.collect import Found
 from tlparse_bundle.redact.names import public_part
 from tlparse_bundle.redact.policy import Policy
-from tlparse_bundle.redact.text import PATH, URL, WORD, anywhere, is_long
+from tlparse_bundle.redact.text import PATH, URL, WORD, Lines, is_long
 from tlparse_bundle.redact.words import usual, written_by_us
 
 _OURS = "schemas.json"  # the same in each bundle of a version
+_CUT = re.compile(r"(?<=.{20})\w+(?:…|['\"])$|(?<=.{999})\w+$", re.DOTALL)  # tables and diagnostics cut what is long: 'wrap' may be of 'wrapper'
 
 
 def left_over(folder: Path, found: Found, policy: Policy) -> list[str]:
@@ -32,8 +33,7 @@ def left_over(folder: Path, found: Found, policy: Policy) -> list[str]:
     if "names" in policy.dropped:
         left += sorted(_names(whole, found)) + [path for path in found.paths if _is_telling(path) and path in whole]
     if "source" in policy.dropped:
-        lines = anywhere(line for line in found.source if is_long(line))
-        left += sorted({match[0] for match in lines.finditer(whole)}) if lines else []
+        left += sorted(Lines(line for line in found.source if is_long(line)).found(whole))
     return left
 
 
@@ -57,14 +57,14 @@ def _names(whole: str, found: Found) -> Iterator[str]:
 
 
 def _texts(data: bytes) -> Iterator[str]:
-    """The strings of JSON, and of strings that are JSON; else the text itself."""
+    """The strings of JSON, without words that were cut; else the text itself."""
     text = data.decode("utf-8", "surrogateescape")
     try:
         value = loads(data)
     except ValueError:
         yield text
         return
-    yield from set(_strings(value))
+    yield from {_CUT.sub("", string) for string in set(_strings(value))}
 
 
 def _strings(value: Any) -> Iterator[str]:

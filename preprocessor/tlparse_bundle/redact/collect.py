@@ -58,7 +58,7 @@ class Found:
 
     def _line(self, path: str, code: str, function: str | None) -> None:
         public = public_part(path) is not None
-        for name in WORD.findall(function or ""):
+        for name in WORD.findall((function or "").partition(" (")[0]):  # 'forward (_subclasses/fake_impls.py:845 in infer_size)'
             if public:
                 self.of_torch.add(name)
             else:

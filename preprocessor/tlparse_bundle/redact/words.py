@@ -13,7 +13,7 @@ from functools import cache
 from importlib.resources import files
 
 MAX_PLAIN = 2  # characters; a word of so few tells nothing
-NUMBER = re.compile(r"0[xX][0-9a-fA-F]{1,16}|\d+(?:_\d+)*(?:[eE]\d+)?[jJlL]?|[suizf]\d{1,6}|\d+(?:[a-z]{1,2}|rc|dev|post)\d*", re.ASCII)
+NUMBER = re.compile(r"0[xX][0-9a-fA-F]{1,16}|\d+(?:_\d+)*(?:[eE]\d*)?[jJlL]?|[suizf]\d{1,6}|\d{1,3}(?:[a-z]{1,2}\d?|(?:rc|dev|post)\d*)", re.ASCII)
 
 
 @cache
