@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 Highest = dict[str, int]  # largest reference so far, by what it refers to
@@ -68,6 +69,55 @@ def _all_right(check: Check, values: list, highest: Highest) -> bool:
     return True
 
 
+@cache
+def _scalar(types: frozenset[type], words: tuple | None, strictly: bool, minimum: int | None, pattern: str | None, refers_to: str | None, closed: bool) -> Check:
+    """The check of a value that holds no others, made once: most columns of all tables are of a few kinds. ``strictly``: no other words than these."""
+    listed = frozenset(words) if words is not None and strictly else None
+    all_match = None if pattern is None else _all_match(pattern)
+    wanted = " or ".join(sorted(_NAMES[kind] for kind in types))
+    plain_numbers = types == {int} and listed is None and minimum is not None and minimum >= 0 and not closed
+
+    def scalar(value: Any, highest: Highest) -> None:
+        kind = type(value)
+        if kind not in types:
+            raise Malformed(f"{quoted(value)} is not {wanted}")
+        if listed is not None and value not in listed:
+            raise Malformed(f"{quoted(value)} is none of {', '.join(map(repr, words))}")
+        if kind is int or kind is float:
+            if minimum is not None and value < minimum:
+                raise Malformed(f"{value} is less than {minimum}")
+            if refers_to is not None and value > highest.get(refers_to, -1):
+                highest[refers_to] = value
+        elif all_match is not None and kind is str and not all_match([value]):
+            raise Malformed(f"{quoted(value)} has not the form {pattern}")
+
+    def column(values: list, highest: Highest, *, exactly: bool = False) -> bool:
+        """Whether all are right, of a list of many; who is wrong ``scalar`` tells. ``exactly``: as it tells, true and false included."""
+        if plain_numbers and not exactly:  # three times as quick; true and false count as 1 and 0, as they do in Python
+            try:
+                array("Q", values)
+            except (TypeError, OverflowError):
+                return False
+            if refers_to is not None and values:
+                highest[refers_to] = max(highest.get(refers_to, -1), max(values))
+            return not minimum or min(values, default=minimum) >= minimum
+        found = set(map(type, values))
+        if not found <= types:
+            return False
+        if listed is not None and not listed.issuperset(values):
+            return False
+        if (minimum is not None or refers_to is not None) and not found.isdisjoint((int, float)):
+            numbers = values if len(found) == 1 else [value for value in values if value is not None and type(value) is not str]
+            if minimum is not None and min(numbers) < minimum:
+                return False
+            if refers_to is not None:
+                highest[refers_to] = max(highest.get(refers_to, -1), max(numbers))
+        return all_match is None or all_match(values if found == {str} else [value for value in values if type(value) is str])
+
+    scalar.column = column
+    return scalar
+
+
 def compile_schema(schema: dict, target: Callable[[str], str | None] = lambda name: None, *, closed: bool = False) -> Check:
     """A function that raises Malformed for a value that is not as the schema says.
 
@@ -87,51 +137,9 @@ def compile_schema(schema: dict, target: Callable[[str], str | None] = lambda na
         words = part.get("enum", [part["const"]] if "const" in part else None)
         if words is not None:
             types &= {type(word) for word in words}
-        listed = frozenset(words) if words is not None and (closed or "const" in part) else None
-        minimum = part.get("minimum")
-        all_match = _all_match(part["pattern"]) if "pattern" in part else None
-        wanted = " or ".join(sorted(_NAMES[kind] for kind in types))
+        scalar = _scalar(types, words and tuple(words), closed or "const" in part, part.get("minimum"), part.get("pattern"), refers_to, closed)
+        column = scalar.column
         simple = types.isdisjoint((list, dict))
-        plain_numbers = types == {int} and listed is None and minimum is not None and minimum >= 0 and not closed
-
-        def scalar(value: Any, highest: Highest) -> None:
-            kind = type(value)
-            if kind not in types:
-                raise Malformed(f"{quoted(value)} is not {wanted}")
-            if listed is not None and value not in listed:
-                raise Malformed(f"{quoted(value)} is none of {', '.join(map(repr, words))}")
-            if kind is int or kind is float:
-                if minimum is not None and value < minimum:
-                    raise Malformed(f"{value} is less than {minimum}")
-                if refers_to is not None and value > highest.get(refers_to, -1):
-                    highest[refers_to] = value
-            elif all_match is not None and kind is str and not all_match([value]):
-                raise Malformed(f"{quoted(value)} has not the form {part['pattern']}")
-
-        def column(values: list, highest: Highest, *, exactly: bool = False) -> bool:
-            """Whether all are right, of a list of many; who is wrong ``scalar`` tells. ``exactly``: as it tells, true and false included."""
-            if plain_numbers and not exactly:  # three times as quick; true and false count as 1 and 0, as they do in Python
-                try:
-                    array("Q", values)
-                except (TypeError, OverflowError):
-                    return False
-                if refers_to is not None and values:
-                    highest[refers_to] = max(highest.get(refers_to, -1), max(values))
-                return not minimum or min(values, default=minimum) >= minimum
-            found = set(map(type, values))
-            if not found <= types:
-                return False
-            if listed is not None and not listed.issuperset(values):
-                return False
-            if (minimum is not None or refers_to is not None) and not found.isdisjoint((int, float)):
-                numbers = values if len(found) == 1 else [value for value in values if value is not None and type(value) is not str]
-                if minimum is not None and min(numbers) < minimum:
-                    return False
-                if refers_to is not None:
-                    highest[refers_to] = max(highest.get(refers_to, -1), max(numbers))
-            return all_match is None or all_match(values if found == {str} else [value for value in values if type(value) is str])
-
-        scalar.column = column
         if simple:
             return scalar
 

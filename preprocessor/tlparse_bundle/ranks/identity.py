@@ -45,9 +45,9 @@ def comparable(text: bytes, device: bool | None = None) -> bytes:
     """The text without what differs between two ranks that do the same. ``device``: whether it is a part of a text ``on_device``, when it is a part."""
     if on_device(text) if device is None else device:
         if _has(text, _DEVICES):
-            text = _DEVICE.sub(rb"\1:*", text)
+            text = _DEVICE.sub(lambda found: found[1] + b":*", text)  # a template would be looked up again at each line
         if _has(text, _BEFORE_NUMBERS):
-            text = _DEVICE_NUMBER.sub(rb"\1*", text)
+            text = _DEVICE_NUMBER.sub(lambda found: found[1] + b"*", text)
     if b"graph id:" in text:
         text = _GRAPH_ID.sub(rb"\1 *", text)
     if b"0x" in text:
@@ -59,7 +59,7 @@ def comparable(text: bytes, device: bool | None = None) -> bytes:
     if b"# File: " in text:
         text = _SOURCE.sub(rb"\1\2", text)
     text = _CACHE_FILE.sub(b"c*", text)
-    return _PATH.sub(rb"/~/\1", text) if text.count(b"/") > 2 else text
+    return _PATH.sub(lambda found: b"/~/" + found[1], text) if text.count(b"/") > 2 else text
 
 
 def _has(text: bytes, some: tuple[bytes, ...]) -> bool:
