@@ -320,15 +320,14 @@ logs, out = discover([Path(sys.argv[1])]), Path(sys.argv[2])
     "code",
     [
         "build(logs, out, jobs=2)",
-        # One that is killed, and one that does not listen.
-        "receive = helper.Helper.receive\n"
-        "def kill(self): os.kill(self._process.pid, signal.SIGKILL); os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOWAIT); return receive(self)\n"
-        "helper.Helper.receive = kill\n"
+        # One that is killed before it can answer, and one that does not listen.
+        "def kill(self): pid = self._helper._process.pid; os.kill(pid, signal.SIGKILL); os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)\n"
+        "end, stage._Apart.end = stage._Apart.end, kill\n"
         "try: build(logs, out, jobs=2)\n"
         "except BundleError as error: assert error.code == 'worker-died' and '-9' in str(error), error\n"
         "else: raise AssertionError\n"
         "assert not list(out.parent.glob('*out*'))\n"
-        "helper.Helper.receive = receive; build(logs, out, jobs=2)",
+        "stage._Apart.end = end; build(logs, out, jobs=2)",
         "def fail(self, batch): os.kill(self._helper._process.pid, signal.SIGSTOP); raise KeyboardInterrupt\n"
         "feed, stage._Apart.feed = stage._Apart.feed, fail\n"
         "try: build(logs, out, jobs=2)\n"
