@@ -2864,6 +2864,8 @@ export interface Comparison {
       torch_version: string | null;
       /** Its headline, as its bundle has it. */
       text: string;
+      /** Why what it lacks may come behind its end, in words: it is damaged, ends inside a compile, or is still being written. null when it is whole. */
+      ends_early: string | null;
       /** What its torch does not write, as in the summary of its findings: none of it is a change. */
       untold: string[];
     };
@@ -2877,6 +2879,8 @@ export interface Comparison {
       torch_version: string | null;
       /** Its headline, as its bundle has it. */
       text: string;
+      /** Why what it lacks may come behind its end, in words: it is damaged, ends inside a compile, or is still being written. null when it is whole. */
+      ends_early: string | null;
       /** What its torch does not write, as in the summary of its findings: none of it is a change. */
       untold: string[];
     };

@@ -149,6 +149,17 @@ def test_damage_is_said_and_nothing_is_promised(found):
     assert "no failures" not in table["summary"]["text"]
 
 
+def test_a_log_that_may_end_within_its_last_payload(found):
+    """Of another record than the last one it is damage that loses nothing."""
+    whole, cut = (record("artifact:x 0/0", payload=text) for text in ("all of it", "a part of it"))
+    (row,) = of(found(compiled("0/0"), whole, cut[:-4]), "data-problem")
+    assert row["title"] == "The log is damaged: the payload of the last record is not the one that was written"
+    assert row["details"]["loses_records"]
+    (row,) = of(found(compiled("0/0"), whole.replace(b"all", b"any"), cut), "data-problem")
+    assert row["title"] == "The log is damaged: the payload of 1 record is not the one that was written"
+    assert not row["details"]["loses_records"]
+
+
 def test_an_error_of_a_cache(found):
     table = found(compiled("0/0"), record("artifact:aotautograd_cache_pickle_failure 0/0", payload='{"error": "no pickle", "field": "guards"}'))
     assert [row["details"]["cache"] for row in of(table, "cache-error")] == ["aot_autograd"]

@@ -52,15 +52,6 @@ def time_us(text: str) -> int:
     return round(float(found[1]) * _SECONDS[found[2]] * 1_000_000)
 
 
-def at_least(summary: dict, rows: Sequence[dict]) -> str | None:
-    """Why the numbers of a log may be too low, in words; None when it tells all."""
-    if any(row["kind"] == "data-problem" and row["details"].get("loses_records", True) for row in rows):
-        return "the log is damaged, so that there may be more"
-    if summary["unfinished_count"]:
-        return f"the log ends inside {plural(summary['unfinished_count'], 'compile')}, so that there may be more"
-    return None
-
-
 def untold(amount: Amount) -> str:
     """Why a number is None."""
     if amount.unit == "us":

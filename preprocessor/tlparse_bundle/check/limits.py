@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from tlparse_bundle.check.amounts import Amount, at_least, untold
+from tlparse_bundle.check.amounts import Amount, untold
 from tlparse_bundle.check.verdict import FAILED, PASSED, UNKNOWN, Outcome
+from tlparse_bundle.findings.ends import at_least
 from tlparse_bundle.findings.words import duration
 from tlparse_bundle.report.choose import Section
 

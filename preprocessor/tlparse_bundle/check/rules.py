@@ -8,12 +8,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from tlparse_bundle.check.amounts import BREAKS, COMPILE_TIME, FAILURES, RECOMPILES, Amount, at_least, untold
+from tlparse_bundle.check.amounts import BREAKS, COMPILE_TIME, FAILURES, RECOMPILES, Amount, untold
 from tlparse_bundle.check.baseline import MEASURED, OF_RANKS, Baseline, baseline_of, is_unknown, time_of
 from tlparse_bundle.check.verdict import FAILED, PASSED, UNKNOWN, Outcome
 from tlparse_bundle.compare.findings import GONE, NEW, WORSE, matched_findings
 from tlparse_bundle.errors import BundleError
 from tlparse_bundle.findings.bounds import KIND as UNLISTED
+from tlparse_bundle.findings.ends import at_least
 from tlparse_bundle.findings.registry import kinds as kinds_of_logs
 from tlparse_bundle.findings.words import duration, listed, plural
 from tlparse_bundle.plugins import plugins

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tlparse_bundle.compare.change import Change
-from tlparse_bundle.compare.findings import GONE, NEW, Matched, changed_findings
+from tlparse_bundle.compare.findings import GONE, NEW, WORSE, Matched, changed_findings
 from tlparse_bundle.compare.pairs import OTHER, Pairs
 from tlparse_bundle.compare.settings import changed_settings
 from tlparse_bundle.findings.places import function_of, tail
@@ -14,6 +14,7 @@ from tlparse_bundle.ranks.frames import Frame
 
 # Told by the caches themselves, with what differs in the keys.
 _TOLD_ELSEWHERE = frozenset(("cache-miss", "cache-bypass"))
+_OF_THE_END = frozenset(("unfinished-compile", "data-problem"))  # tell that a log ends early
 _MODULES = {"inductor_config": "torch._inductor.config", "dynamo_config": "torch._dynamo.config", "functorch_config": "torch._functorch.config"}
 
 
@@ -34,9 +35,20 @@ def setting_changes(pairs: Pairs) -> Iterator[Change]:
 
 def finding_changes(pairs: Pairs) -> Iterator[Change]:
     base, new = pairs.base.first, pairs.new.first
-    for found in changed_findings(base.findings_table, new.findings_table, base.torch_version == new.torch_version):
-        if found.row["kind"] not in _TOLD_ELSEWHERE:
+    same_words = base.torch_version == new.torch_version and not base.ends_early and not new.ends_early
+    for found in changed_findings(base.findings_table, new.findings_table, same_words):
+        if found.row["kind"] not in _TOLD_ELSEWHERE and _is_known(pairs, found):
             yield _finding(pairs, found)
+
+
+def _is_known(pairs: Pairs, found: Matched) -> bool:
+    """Whether the other log, if it ends early, got as far as what the finding is about."""
+    side, row, at = (pairs.base.first, found.new, pairs.of_new) if found.change in (NEW, WORSE) else (pairs.new.first, found.base, pairs.of_base)
+    if row["kind"] in _OF_THE_END or side.ends_early is None:
+        return True
+    own = pairs.new.first if found.change in (NEW, WORSE) else pairs.base.first
+    numbers = [at[frame.key] for frame in own.frames_of(row["compile_indexes"])]
+    return bool(numbers) and all(pairs.rows[number].both and pairs.ended(number) for number in numbers)
 
 
 def _finding(pairs: Pairs, found: Matched) -> Change:

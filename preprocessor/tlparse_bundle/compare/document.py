@@ -69,8 +69,8 @@ def _one_sided(base: Log | None, new: Log | None) -> dict:
     return {"base": base and _side(base, base.findings()["summary"]), "new": new and _side(new, new.findings()["summary"]), "rank": log.rank, "noise": None, "compile_time_us": None, "phases": [], "spans": [], "compiles": [], "changes": []}
 
 
-def _side(log: Log, summary: dict) -> dict:
-    return {"id": log.id, "source": log.source, "torch_version": log.row["torch_version"], "text": summary["text"], "untold": summary.get("untold", [])}
+def _side(log: Log, summary: dict, ends_early: str | None = None) -> dict:
+    return {"id": log.id, "source": log.source, "torch_version": log.row["torch_version"], "text": summary["text"], "untold": summary.get("untold", []), "ends_early": ends_early}
 
 
 def _log(base: Sequence[tuple[str, Bundle]], new: Sequence[tuple[str, Bundle]], ours: Log, theirs: Log) -> dict:
@@ -84,8 +84,8 @@ def _log(base: Sequence[tuple[str, Bundle]], new: Sequence[tuple[str, Bundle]], 
     pairs = Pairs(*sides)
     noise = pairs.noise
     return {
-        "base": _side(ours, runs[0].summary),
-        "new": _side(theirs, runs[1].summary),
+        "base": _side(ours, runs[0].summary, runs[0].ends_early),
+        "new": _side(theirs, runs[1].summary, runs[1].ends_early),
         "rank": theirs.rank,
         "noise": {"speed": round(noise.speed, 3), "factor": round(noise.factor, 3), "least_us": noise.least_us, "measured": noise.measured},
         "compile_time_us": dict(zip(("base", "new"), (run.summary["compile_time_us"] for run in runs))),

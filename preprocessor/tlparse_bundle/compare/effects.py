@@ -26,7 +26,7 @@ def compile_changes(pairs: Pairs, findings: Sequence[Change]) -> Iterator[Change
             groups.setdefault((frame.function, tail(frame.filename or ""), row.pair.new is not None), []).append(number)
     for (function, file, is_new), numbers in groups.items():
         frame = pairs.rows[numbers[0]].pair.frame
-        if (not is_new) in nameless:
+        if (not is_new) in nameless or (pairs.base if is_new else pairs.new).first.ends_early:
             continue
         counts = [sum(one.function == function and tail(one.filename or "") == file for one in side.first.frames) for side in (pairs.base, pairs.new)]
         if refused and all(counts):

@@ -82,9 +82,16 @@ class Pairs:
 
     def _code(self, one: Frame, two: Frame) -> str:
         ours, theirs = self.base.first.generated(one), self.new.first.generated(two)
-        if not ours or not theirs or len(ours) != len(theirs) and self.base.first.pieces["pieces"] and self.new.first.pieces["pieces"]:
+        if not self._ended(one, two) or not ours or not theirs or len(ours) != len(theirs) and self.base.first.pieces["pieces"] and self.new.first.pieces["pieces"]:
             return UNKNOWN  # of vLLM's pieces one run compiled some that the other one loaded
         return SAME if len(ours) == len(theirs) and all(map(self.base.first.texts.same, ours, theirs)) else OTHER
+
+    def _ended(self, one: Frame, two: Frame) -> bool:
+        return all(run.compile(frame).row["status"] != "missing" for run, frame in ((self.base.first, one), (self.new.first, two)))
+
+    def ended(self, number: int) -> bool:
+        """Whether a compile of both runs ended in both."""
+        return self._ended(*self.rows[number].pair)
 
     @cached_property
     def noise(self) -> Noise:

@@ -7,6 +7,7 @@ from functools import cached_property
 
 from tlparse_bundle.compare.texts import Texts
 from tlparse_bundle.errors import BundleError
+from tlparse_bundle.findings.ends import ends_early
 from tlparse_bundle.ranks.frames import CAPTURED, Frame, Frames
 from tlparse_bundle.read.reader import Log
 from tlparse_bundle.read.rows import Artifact, Compile
@@ -87,6 +88,13 @@ class Run:
     def untold(self) -> set[str]:
         """What its torch does not write (findings/untold.py)."""
         return set(self.summary.get("untold", ()))
+
+    @cached_property
+    def ends_early(self) -> str | None:
+        """Why what the log lacks may come behind its end, in words; None when it is whole."""
+        if self.log.bundle.manifest.get("growing"):
+            return "the log is still being written"
+        return ends_early(self.summary, self.findings_table["findings"])
 
     @cached_property
     def findings_table(self) -> dict:

@@ -95,6 +95,11 @@ def _notes(logs: Sequence[dict]) -> list[str]:
             run = "both runs" if sides["base"] == sides["new"] else f"the {side} run"
             names = " Without names of functions its compiles are not matched with the others." if "function_names" in missing and sides["base"] != sides["new"] else ""
             notes.append(f"The torch of {run} does not write {listed([TOPICS[topic] for topic in missing], len(TOPICS))}: what of these is new or gone, the logs do not tell.{names}")
+    for side, change, other in (("base", "new", "new"), ("new", "gone", "base")):
+        early = [log for log in logs if log["base"] and log["new"] and log[side]["ends_early"] and (log[side]["ends_early"] != log[other]["ends_early"] or any(row[side] is None for row in log["compiles"]))]
+        if early:
+            ranks = "" if len(logs) == 1 else f", of {plural(len(early), 'log')} of {len(logs):,}"
+            notes.append(f"In the {side} run {early[0][side]['ends_early']}{ranks}: what only the {other} run has may come behind that, and is not told as {change}.")
     noises = [log["noise"] for log in logs if log["noise"]]
     speeds = sorted(noise["speed"] for noise in noises if noise["measured"] >= _MEASURED and not 1 / _ELSE < noise["speed"] < _ELSE)
     if speeds:

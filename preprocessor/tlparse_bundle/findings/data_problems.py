@@ -19,22 +19,26 @@ _MEANS = {
     "payload-missing": ("the payload of {} is missing", "What it told is missing here."),
     "payload-md5": ("the payload of {} is not the one that was written", "What is said of them may be wrong."),
 }
+_OF_THE_LAST = ("the payload of the last record is not the one that was written", "The log may end within it, because the process was killed or the file was cut: what came behind is not known.")
+
+
 def findings(facts: Facts) -> Iterator[Finding]:
-    found: dict[str, list[dict]] = {}
+    found: dict[tuple[str, bool], list[dict]] = {}
+    last = facts.directory["event_count"] - 1
     for row in facts.table("diagnostics")["diagnostics"]:
         if row["code"] in _MEANS:
-            found.setdefault(row["code"], []).append(row)
-    for code, rows in found.items():
+            found.setdefault((row["code"], row["code"] == "payload-md5" and row["event_index"] == last), []).append(row)
+    for (code, is_last), rows in found.items():
         count = sum(row["count"] for row in rows)
-        title, text = _MEANS[code]
+        title, text = _OF_THE_LAST if is_last else _MEANS[code]
         noun = ("line is", "lines are") if code == "not-a-record" else ("record", "records")
         yield Finding(
             "data-problem",
             "warning",
             f"The log is damaged: {title.format(plural(count, *noun))}",
-            (code,),
+            (code, "last") if is_last else (code,),
             text,
             events=[row["event_index"] for row in rows if row["event_index"] is not None],
             count=count,
-            details={"code": code, "loses_records": code != "payload-md5", "lines": [row["line"] for row in rows if row["line"] is not None][:100]},
+            details={"code": code, "loses_records": is_last or code != "payload-md5", "lines": [row["line"] for row in rows if row["line"] is not None][:100]},
         )
