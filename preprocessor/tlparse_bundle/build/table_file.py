@@ -8,11 +8,17 @@ from tlparse_bundle.format.codecs import Codec
 from tlparse_bundle.format.json_codec import dumps
 from tlparse_bundle.tables.json_list import JsonList
 
+_SMALL_BYTES = 32 << 10
+
 
 def encoded_table(table: dict, codec: Codec) -> Iterator[bytes]:
     """Pieces of the file of a table, in which lists may be JsonLists: the values of the table, or of objects in it."""
     parts = list(_parts(table))
-    encoder = codec.encoder(sum(part.size_bytes if type(part) is JsonList else len(part) for part in parts))
+    size_bytes = sum(part.size_bytes if type(part) is JsonList else len(part) for part in parts)
+    if size_bytes <= _SMALL_BYTES:  # at once is quicker
+        yield codec.encode(b"".join(piece for part in parts for piece in (part.pieces() if type(part) is JsonList else (part,))))
+        return
+    encoder = codec.encoder(size_bytes)
     for part in parts:
         for piece in part.pieces() if type(part) is JsonList else (part,):
             yield encoder.compress(piece)
