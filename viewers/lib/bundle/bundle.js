@@ -254,7 +254,8 @@ export class Bundle {
         { cause: error },
       );
       failed.missing = error instanceof Refused;
-      if (failed.missing) this.onmissing?.();
+      failed.passing = failed.missing && this.onmissing !== null;
+      if (failed.passing) this.onmissing?.();
       throw failed;
     }
   }

@@ -175,6 +175,8 @@ export class BundleError extends Error {
   name = "BundleError";
   /** The file is not there, or is not given. */
   missing = false;
+  /** So it is because the bundle has grown meanwhile: it is read again. */
+  passing = false;
 }
 
 /** The bundle is not as the format says. @param {string} file @param {string} what */

@@ -2,7 +2,8 @@
 // Nobody listens for a page that nobody sees, so that a browser with many tabs keeps connections for what is looked at.
 
 const SERVER = "Tlparse-Bundle-Live"; // the header by which our server says that it tells
-const ASK_MS = 3_000, AGAIN_MS = 1_000, LONGEST_MS = 30_000;
+const ASK_MS = 3_000, AGAIN_MS = 1_000, LONGEST_MS = 30_000, ANSWER_MS = 20_000;
+const LOOK_MS = 5_000, ASLEEP_MS = 15_000, SILENT_MS = 30_000;
 const STREAMS = 3; // of one browser: it has six connections to a server, and needs some to read
 
 export class Listener {
@@ -17,7 +18,8 @@ export class Listener {
     this.tell = tell;
     this.tag = "";
     this.wait = AGAIN_MS;
-    this.timer = 0;
+    this.timer = this.looking = 0;
+    this.heard = this.awake = 0; // when the server said something last, and when this page was known to be awake
     this.asking = false;
     this.ended = false;
     /** @type {EventSource | null} */
@@ -39,6 +41,7 @@ export class Listener {
   /** Until somebody looks at the page again. */
   rest() {
     clearTimeout(this.timer);
+    clearInterval(this.looking);
     this.source?.close();
     this.source = null;
     this.release?.();
@@ -55,7 +58,7 @@ export class Listener {
   async ask() {
     if (this.asking || this.source || this.ended) return;
     this.asking = true;
-    const response = await fetch(this.manifest, { method: "HEAD", cache: "no-store" }).catch(() => null);
+    const response = await fetch(this.manifest, { method: "HEAD", cache: "no-store", signal: AbortSignal.timeout(ANSWER_MS) }).catch(() => null);
     this.asking = false;
     if (this.ended) return;
     if (!response || (!response.ok && response.status !== 404)) return this.lost();
@@ -78,7 +81,10 @@ export class Listener {
   async listen() {
     if (!(await this.turn()) || this.ended || document.visibilityState !== "visible") return false;
     const source = (this.source = new EventSource(this.stream));
+    this.heard = this.awake = Date.now();
+    this.looking = setInterval(() => this.look(), LOOK_MS);
     source.onmessage = () => {
+      this.heard = Date.now();
       this.wait = AGAIN_MS;
       this.tag = ""; // what is asked after this stream may be newer
       this.tell.onnews();
@@ -90,6 +96,15 @@ export class Listener {
       this.wait = Math.min(2 * this.wait, LONGEST_MS);
     };
     return true;
+  }
+
+  /** A connection that broke while the machine slept, or on the way, says nothing of it: after a silence, and when the page wakes, it is made anew. */
+  look() {
+    const now = Date.now(), slept = now - this.awake > ASLEEP_MS;
+    this.awake = now;
+    if (!slept && now - this.heard < SILENT_MS) return;
+    this.rest();
+    void this.ask();
   }
 
   /** Waits for no other page: where all streams are taken, this one asks. @returns {Promise<boolean>} */

@@ -6,10 +6,19 @@ const LONG = 2_000; // characters of a message that are shown
 /** A fault of the program, not something that it says about a bundle or an address. @param {unknown} error */
 const isFault = (error) => [TypeError, RangeError, ReferenceError, SyntaxError, URIError].some((kind) => error instanceof kind);
 
+const PASSING_MS = 5_000;
+
+/** Of a state that is gone by now; the page reads the newest one. @param {unknown} error */
+const isPassing = (error) => /** @type {any} */ (error)?.passing === true;
+
 /** @param {unknown} error @param {() => void} [retry] */
 export function errorBox(error, retry) {
   if (isFault(error)) console.error(error);
-  return errorSentence(error, retry && h("button", { class: "tool", onclick: retry }, "Try again"));
+  const box = () => errorSentence(error, retry && h("button", { class: "tool", onclick: retry }, "Try again"));
+  if (!isPassing(error)) return box();
+  const note = h("p", { class: "note", role: "status" }, "The log has grown. What it says now is being read.");
+  setTimeout(() => note.isConnected && note.replaceWith(box()), PASSING_MS);
+  return note;
 }
 
 /** @param {unknown} error @param {any} button */
@@ -29,6 +38,7 @@ export function watchErrors() {
   let box = null;
   const tell = (/** @type {Event} */ event, /** @type {unknown} */ error) => {
     if (error === null || error === undefined || /** @type {any} */ (error).name === "AbortError") return;
+    if (isPassing(error)) return event.preventDefault();
     if (!isFault(error)) event.preventDefault(); // a sentence in the page is enough
     box?.remove();
     box = errorSentence(error, h("button", { class: "tool", onclick: () => box?.remove() }, "Close"));
