@@ -19,6 +19,7 @@ from tlparse_bundle import Bundle, build, discover
 from unguarded import unguarded
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="the tests of the viewers need playwright")
+from followed import following  # noqa: E402
 from one_server import BLANK, OneServer  # noqa: E402
 from pages import asked, open_page  # noqa: E402
 from running_server import running  # noqa: E402
@@ -126,6 +127,29 @@ def page(page_that):
 @pytest.fixture
 def page_with_errors(page_that):
     return page_that(errors=True)
+
+
+@pytest.fixture
+def follow(tmp_path):
+    """The Following of a bundle that grows."""
+    with following(tmp_path) as made:
+        yield made
+
+
+@pytest.fixture
+def open_viewer(new_page, served):
+    """open_viewer(folder of a bundle, hash, viewer): the page, of a server of its own."""
+
+    def open_it(folder, hash="", viewer="default", *, silent=False, **options):
+        """``silent``: what the server has to tell of new states never comes."""
+        page = new_page(**options)
+        if silent:
+            page.clock.install()
+            page.route("**/*.events", lambda route: None)
+        page.goto(f"{served({'run': folder})}/viewers/{viewer}/?bundle=/bundles/run/{hash}")
+        return page
+
+    return open_it
 
 
 @pytest.fixture(scope="session")

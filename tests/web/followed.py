@@ -1,12 +1,16 @@
 """A bundle that grows while a test writes its logs: the follower runs in a process of its own, as it does for users."""
 
 import json
+import re
 import subprocess
 import sys
 from contextlib import contextmanager
 
 from traces import ROOT
 from waiting import HANG_S, until
+
+RECOMPILES = ROOT / "fixtures" / "recompiles" / "trace" / "dedicated_log_torch_trace_fixture0.log"
+RECORD = re.compile(rb"^V\d{4} ", re.MULTILINE)
 
 PROGRAM = """
 import select, sys
@@ -61,3 +65,22 @@ def following(folder, codec="zstd"):
         yield made
     finally:
         made.kill()
+
+
+def cuts(data, *shares):
+    """The data in pieces that end within records, at these shares of it."""
+    ends = [0, *(int(len(data) * share) for share in shares)]
+    return [data[begin:end] for begin, end in zip(ends, ends[1:], strict=False)]
+
+
+def whole_records(data, share):
+    """So much of the data as ends with a record."""
+    return data[: max(found.start() for found in RECORD.finditer(data) if found.start() <= len(data) * share)]
+
+
+def mark(page):
+    return page.locator(".live")
+
+
+def rows(page, label="Compiles"):
+    return page.get_by_role("grid", name=label).get_by_role("row")

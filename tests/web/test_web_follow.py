@@ -5,61 +5,16 @@ import os
 import re
 import shutil
 import subprocess
-import threading
 
 import pytest
 import traces
-from followed import following
+from followed import RECOMPILES, cuts, mark, rows, whole_records
 from playwright.sync_api import expect
 from tlparse_bundle import Bundle, build, discover
-from tlparse_bundle.serve.news import News
 from torch_python import NO_TORCH, TORCH, has_torch
 from waiting import HANG_S, until
 
-RECOMPILES = traces.ROOT / "fixtures" / "recompiles" / "trace" / "dedicated_log_torch_trace_fixture0.log"
 IN_A_COMPILE = 0.45  # of it: three spans are open there
-RECORD = re.compile(rb"^V\d{4} ", re.MULTILINE)
-
-
-def cuts(data, *shares):
-    """The data in pieces that end within records, at these shares of it."""
-    ends = [0, *(int(len(data) * share) for share in shares)]
-    return [data[begin:end] for begin, end in zip(ends, ends[1:], strict=False)]
-
-
-def whole_records(data, share):
-    """So much of the data as ends with a record."""
-    return data[: max(found.start() for found in RECORD.finditer(data) if found.start() <= len(data) * share)]
-
-
-@pytest.fixture
-def follow(tmp_path):
-    with following(tmp_path) as made:
-        yield made
-
-
-@pytest.fixture
-def open_viewer(new_page, served):
-    """open_viewer(folder of a bundle, hash, viewer): the page, of a server of its own."""
-
-    def open_it(folder, hash="", viewer="default", *, silent=False, **options):
-        """``silent``: what the server has to tell of new states never comes."""
-        page = new_page(**options)
-        if silent:
-            page.clock.install()
-            page.route("**/*.events", lambda route: None)
-        page.goto(f"{served({'run': folder})}/viewers/{viewer}/?bundle=/bundles/run/{hash}")
-        return page
-
-    return open_it
-
-
-def mark(page):
-    return page.locator(".live")
-
-
-def rows(page, label="Compiles"):
-    return page.get_by_role("grid", name=label).get_by_role("row")
 
 
 def test_what_is_written_appears_where_one_is_and_the_end_is_said(follow, open_viewer, tmp_path):
@@ -320,72 +275,6 @@ def test_a_plain_server_is_asked_again_and_again(follow, new_page, servers):
     page.goto(servers.enter_context(_static(follow.out)) + "#v=1&view=compiles")
     expect(mark(page)).to_contain_text("live")
     follow.write(x=more)
-    expect(rows(page)).to_have_count(1 + len(Bundle.open(follow.out).logs[0].compiles))
-
-
-COUNT_ERRORS = """
-window.errorsShown = 0;
-new MutationObserver(() => { errorsShown += document.querySelector(".error-box") ? 1 : 0; }).observe(document, {childList: true, subtree: true});
-"""
-
-
-def test_a_page_that_slept_until_after_the_end_shows_the_finished_bundle(follow, open_viewer, monkeypatch):
-    """The server lets go of who takes nothing for long; the files of states go with the end."""
-    let_go, tell = threading.Event(), News._tell
-
-    async def telling(self, name, send):
-        async def sent(data):
-            if let_go.is_set():
-                raise TimeoutError
-            await send(data)
-
-        await tell(self, name, sent)
-
-    monkeypatch.setattr(News, "_tell", telling)
-    monkeypatch.setattr(News.__init__, "__defaults__", (0.05, 0.05))
-    data = RECOMPILES.read_bytes()
-    follow.write(x=data[: len(data) // 3])
-    page = open_viewer(follow.out, "#v=1&view=compiles", errors=True)
-    expect(mark(page)).to_contain_text("live")
-    page.evaluate(COUNT_ERRORS)
-    known = rows(page).count()
-    debugger = page.context.new_cdp_session(page)
-    debugger.send("Debugger.enable")
-    debugger.send("Debugger.pause")
-    let_go.set()
-    follow.write(x=data[len(data) // 3 :])
-    follow.end()
-    let_go.clear()
-    debugger.send("Debugger.resume")
-    debugger.send("Debugger.disable")
-    expect(mark(page)).to_contain_text("finished")
-    whole = Bundle.open(follow.out).logs[0].compiles
-    assert len(whole) > known
-    expect(rows(page)).to_have_count(1 + len(whole))
-    assert page.evaluate("errorsShown") == 0
-
-
-def test_what_is_opened_of_a_state_that_is_gone_is_shown_of_the_finished_bundle(follow, open_viewer):
-    data = RECOMPILES.read_bytes()
-    follow.write(x=data[: len(data) // 3])
-    page = open_viewer(follow.out, "#v=1&view=compiles", errors=True, silent=True)
-    expect(mark(page)).to_contain_text("live")
-    page.evaluate(COUNT_ERRORS)
-    follow.write(x=data[len(data) // 3 :])
-    follow.end()
-    page.get_by_role("link", name="Stack").click()
-    expect(mark(page)).to_contain_text("finished")
-    expect(page.get_by_role("tree")).to_be_visible()
-    assert page.evaluate("errorsShown") == 0
-
-
-def test_a_connection_that_says_nothing_any_more_is_made_anew(follow, open_viewer):
-    begin, more = cuts(RECOMPILES.read_bytes(), 0.3, 0.8)
-    follow.write(x=begin)
-    page = open_viewer(follow.out, "#v=1&view=compiles", silent=True)
-    expect(mark(page)).to_contain_text("live")
-    follow.write(x=more)
-    page.clock.fast_forward(60_000)
     expect(rows(page)).to_have_count(1 + len(Bundle.open(follow.out).logs[0].compiles))
 
 
