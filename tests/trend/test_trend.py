@@ -145,6 +145,15 @@ def test_unknown_numbers_are_skipped_by_jumps(tmp_path, manifest):
     assert trend["values"]["graph_break_count"][7:12] == [None, 6, None, None, 7]
 
 
+def test_runs_that_were_killed_in_a_compile_did_less_and_are_not_faster(tmp_path, manifest):
+    made_runs(tmp_path / "runs", manifest, [{"compile_time_us": 40_000_000, "compile_count": 9} if number < 20 else {"compile_time_us": 9_000_000, "compile_count": 2, "unfinished_count": 1} for number in range(30)])
+    trend = seen(tmp_path / "runs")
+    assert [[change["text"] for change in jump["changes"]] for jump in trend["jumps"]] == [["compiles that did not end 0 → 1"]]
+    assert trend["latest"] == []
+    printed = run_warm(["trend", tmp_path / "runs", "--last", "2"], tmp_path).stdout
+    assert printed.count(b"(ends inside a compile)") == 2
+
+
 def test_a_time_belongs_to_the_count_that_changed_beside_it(tmp_path, manifest):
     took = [40_000_000] * 29 + [58_000_000] + [60_000_000] * 20  # slower from 29 on
     made_runs(tmp_path / "runs", manifest, [{"compile_time_us": us, "recompile_count": 3 if number < 30 else 9, "phase_times_us": None} for number, us in enumerate(took)])

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from tlparse_bundle.errors import BundleError
 from tlparse_bundle.trend.jumps import Jump, jumps, last_differs
-from tlparse_bundle.trend.metrics import COMPILE_TIME, METRICS, MICROSECONDS, PHASES, Metric
-from tlparse_bundle.trend.run import Location, Run
+from tlparse_bundle.trend.metrics import COMPILE_TIME, METRICS, MICROSECONDS, OF_THE_END, PHASES, Metric
+from tlparse_bundle.trend.run import Location, Run, ends_early
 from tlparse_bundle.trend.words import step
 
 _ORDER = {metric.key: (metric.key in PHASES, number) for number, metric in enumerate(METRICS)}  # of changes in words: phases last
@@ -53,11 +53,11 @@ def _run(run: Run, url: str | None) -> dict:
 def _changes(runs: Sequence[Run], series_index: int, run_indexes: Sequence[int]) -> list[dict]:
     """The jumps of a series and what is different of late, a row for each run in which something changes.
 
-    Counts tell the run exactly. Times vary, so that the run before or behind one with another change is taken for that one.
+    A run that was killed in a compile did less than the others: that it was, is told, and what it did is no part of a line. Counts tell the run exactly. Times vary, so that the run before or behind one with another change is taken for that one.
     """
     rows: dict[tuple[int, bool], dict] = {}
     for metric in sorted(METRICS, key=lambda metric: (metric.unit == MICROSECONDS, METRICS.index(metric))):
-        known = [index for index in run_indexes if runs[index].values[metric.key] is not None and runs[index].start_epoch_us is not None]
+        known = [index for index in run_indexes if runs[index].values[metric.key] is not None and runs[index].start_epoch_us is not None and (metric.key in OF_THE_END or not ends_early(runs[index]))]
         numbers = [runs[index].values[metric.key] for index in known]
         sure = jumps(numbers, metric.least)
         last = last_differs(numbers, metric.least, sure[-1].at if sure else 0)

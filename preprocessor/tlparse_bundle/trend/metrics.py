@@ -29,6 +29,7 @@ COMPILE_TIME = "compile_time_us"
 PHASES = {f"{phase}_time_us": phase for phase in ("dynamo", "aot", "inductor", "backward")}
 CACHES = {f"{cache}_{outcome}_count": (cache, outcome) for cache in ("fx_graph", "aot_autograd") for outcome in ("hit", "miss")}
 FINDINGS = {f"{severity}_count": severity for severity in ("error", "warning")}
+OF_THE_END = frozenset(("unfinished_count", "failure_count", "error_count", "warning_count"))  # may tell why a run ended early
 
 METRICS = (
     Metric(COMPILE_TIME, "compile time", MICROSECONDS, "more", "Time of compiling, forward and backward, no overlap twice. Of several logs: of the slowest one."),

@@ -44,6 +44,11 @@ class Run:
         return self.label or self.location.folder
 
 
+def ends_early(run: Run) -> bool:
+    """Whether a log of it ends inside a compile."""
+    return bool(run.values["unfinished_count"])
+
+
 def read_run(location: Location) -> Run:
     """Raises BundleError when the bundle has no manifest that can be read, or still grows: its numbers would look like a jump."""
     manifest = read_manifest(open_store(location.place))
