@@ -979,8 +979,8 @@ export interface Manifest {
   redacted?: {
     /** Its name, or null. */
     preset: string | null;
-    /** What is not in it. */
-    dropped: ("payloads" | "source" | "guards" | "strings" | "metadata" | "verbatim" | "names")[];
+    /** What is not in it, in the words of `redact --drop`. */
+    dropped: string[];
   };
   /** Only while logs are followed. */
   growing?: true;

@@ -33,6 +33,8 @@ _ADDRESS = re.compile(r"(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?![\w.])")
 _URL = re.compile(r"\w+://[^\s'\"<>()\[\]{}\\,]+")
 _PUBLIC_URL = re.compile(r"https?://(?:docs\.|dev-discuss\.)?pytorch\.org/|https?://github\.com/pytorch/|https?://meta-pytorch\.github\.io/|https://example\.invalid")
 _PRIVATE = ("_dynamo", "_inductor", "_functorch", "_subclasses", "_higher_order_ops", "_logging", "_export")  # folders of torch
+_PUBLIC_PATHS = ("//deeplearning/fbgemm/fbgemm_gpu",)  # torch/_dynamo/debug_utils.py writes it into programs that can be run again
+_FILE = re.compile(r"[\w@./\\+-]*[/\\][\w@.+-]+")
 _PUBLIC_PATH = re.compile(r"(?:^|/)(?:torch|torchgen|functorch|triton)/|(?:^|/)(?:python3(?:\.\d+)?t?|Lib)/(?!site-packages|dist-packages)")
 
 
@@ -282,8 +284,25 @@ def left_over(said, texts):
             for token in tokens:
                 if not _HASH.fullmatch(token):
                     left["words"].update(run for run in _RUN.findall(token) if run in said.runs)
-            left["names"] |= said.names & tokens
-            left["paths"].update(path for path in _PATH.findall(form) if path in said.paths)
+            if said.names & tokens:  # torch has files of such names, too
+                left["names"] |= said.names & set(_TOKEN.findall(_FILE.sub(lambda match: " " if is_public_path(match[0]) else match[0], form)))
+            left["paths"].update(path for path in _PATH.findall(form) if path in said.paths and path not in _PUBLIC_PATHS)
             left["addresses"].update(address for address in (*_ADDRESS.findall(form), *_URL.findall(form)) if address in said.addresses)
             left["lines"].update(line for line in said.lines if line in form and re.search(rf"(?<!\w){re.escape(line)}(?!\w)", form))
     return {kind: sorted(found) for kind, found in left.items() if found}
+
+
+_ELEMENT = re.compile(r'<script type="application/(\w+)" data-file="([^"]*)">([^<]*)</script>')
+
+
+def texts_of_page(path):
+    """What an exported file holds of a bundle: names of files, their bytes, and what is not a program."""
+    page = path.read_text("utf-8")
+    found = _ELEMENT.findall(page)
+    assert any(name.endswith("manifest.json") for _, name, _ in found)
+    for _, name, data in found:
+        raw = base64.b64decode(data)
+        yield name
+        if not name.startswith("schemas.json"):
+            yield (gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else zstandard.ZstdDecompressor().decompressobj().decompress(raw) if raw[:4] == b"\x28\xb5\x2f\xfd" else raw).decode("utf-8", "replace")
+    yield re.sub(r"<(script|style)\b.*?</\1>", " ", page, flags=re.DOTALL)

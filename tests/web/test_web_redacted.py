@@ -13,6 +13,14 @@ from tlparse_bundle.redact.redact import redact
 
 
 @pytest.fixture(scope="module")
+def few_parts(bundle_of, tmp_path_factory):
+    """A bundle of four ranks of which nothing was kept that could go."""
+    out = tmp_path_factory.mktemp("few") / "bundle"
+    redact(Bundle.open(bundle_of("ranks4")), out, policy(keep=["metrics"]))
+    return out
+
+
+@pytest.fixture(scope="module")
 def shared(bundle_of, tmp_path_factory):
     """shared(fixture, preset): the bundle as the preset leaves it."""
 
@@ -22,8 +30,6 @@ def shared(bundle_of, tmp_path_factory):
         return out
 
     return make
-
-
 
 
 @pytest.mark.parametrize("preset", ["share-with-public", "share-with-vendor"])
@@ -73,3 +79,32 @@ def test_the_share_menu_makes_a_redacted_bundle(page_that, served, bundle_of, tm
     assert manifest["redacted"]["preset"] == "share-with-public"
     assert not [name for name in names if "private" in name]
     assert page.request.get(f"{base}/bundles/private.zip?preset=mine").status == 400
+
+
+GONE = "Not included: the bundle is redacted."
+
+
+def test_a_view_whose_part_is_gone_says_so(show, few_parts):
+    """An empty list would say that there was none."""
+    page, _ = show(few_parts)
+    expect(page.get_by_role("main")).to_contain_text(f"Findings. {GONE}")
+    for view in ("failures", "breaks", "recompiles", "guards", "timeline", "caches", "kernels", "symbols", "tensors", "anatomy"):
+        go(page, f"#v=1&view={view}")
+        expect(page.get_by_role("main")).to_contain_text(GONE)
+    for view in ("stack", "compiles", "events", "diagnostics", "compile&compile=0/0"):  # what always stays
+        go(page, f"#v=1&view={view}")
+        settle(page)
+        expect(page.get_by_role("main")).not_to_contain_text("Not included")
+        expect(page.get_by_role("main")).to_contain_text("compilation_metrics" if view[:2] == "ev" else "clock" if view[0] == "d" else "fn_1")
+
+
+@pytest.mark.parametrize("viewer", ["multirank", "provenance", "vllm", "letter", "bytes"])
+def test_another_viewer_whose_part_is_gone_says_so(page, address_of, few_parts, viewer):
+    page.goto(address_of(few_parts).replace("/default/", f"/{viewer}/").split("#")[0])
+    expect(page.get_by_text(GONE).first).to_be_visible()
+
+
+@pytest.mark.parametrize(("viewer", "says"), [("strip", "fn_2, ok"), ("starter", "Choose a compile")])
+def test_small_viewers_open_it(page, address_of, few_parts, viewer, says):
+    page.goto(address_of(few_parts).replace("/default/", f"/{viewer}/").split("#")[0])
+    expect(page.locator("body")).to_contain_text(says)

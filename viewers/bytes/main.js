@@ -2,6 +2,7 @@
 // The address says which log: '#log=…'.
 import { fill, h } from "../lib/page/dom.js";
 import { bytes, plural } from "../lib/page/format.js";
+import { isLeftOut, LEFT_OUT } from "../lib/page/left-out.js";
 import { errorBox, watchErrors } from "../lib/page/load.js";
 import { openPageBundle } from "../lib/page/open-bundle.js";
 
@@ -23,6 +24,7 @@ async function show(bundle) {
   const log = bundle.log(asked ?? "") ?? bundle.logs[0];
   if (!log) return void fill(document.body, h("main", { class: "stopped" }, h("h1", null, "This bundle holds no logs")));
   const [{ kinds }, anatomy] = await Promise.all([log.directory(), log.table("anatomy")]);
+  if (!anatomy) return void fill(document.body, h("main", { class: "stopped" }, h("h1", null, "What the bytes are"), h("p", null, isLeftOut(bundle, "anatomy") ? LEFT_OUT : "The bundle was built without the table 'anatomy'.")));
   const boxes = boxesOf(kinds, anatomy.kinds.payload_size_bytes, anatomy.kinds.distinct_payload_size_bytes);
   fill(document.body,
     h("header", null, h("h1", null, `${bytes(log.summary.source.size_bytes)} of `, log.summary.source.name),

@@ -2,6 +2,7 @@
 import { Frame } from "../lib/frame/frame.js";
 import { fill, h, typing } from "../lib/page/dom.js";
 import { HashState } from "../lib/page/hash-state.js";
+import { isLeftOut, LEFT_OUT } from "../lib/page/left-out.js";
 import { errorBox, watchErrors } from "../lib/page/load.js";
 import { openPageBundle } from "../lib/page/open-bundle.js";
 import { bundleName, followLinks, helpButton, inViewer, listAddress, stopped } from "../lib/page/page.js";
@@ -111,6 +112,7 @@ function without(bundle) {
   begin(bundle);
   drawFrame(bundle, false);
   if (bundle.manifest.growing) return void drawRunningAlone(bundle);
+  if (isLeftOut(bundle, "ranks")) return void fill(main, h("div", { class: "page" }, h("h1", null, "Ranks"), h("p", null, LEFT_OUT)));
   fill(main, h("div", { class: "page" }, h("h1", null, "Nothing to compare"),
     h("p", null, ranks.size === 1 ? `This bundle has logs of rank ${[...ranks][0]} only.` : ranks.size === 0 ? "The logs of this bundle have no rank." : "This bundle was built without the analyses of the ranks."),
     h("p", null, "Record all ranks into one folder and build one bundle of it:"),

@@ -2,6 +2,7 @@
 import { Frame } from "../lib/frame/frame.js";
 import { fill, h, typing } from "../lib/page/dom.js";
 import { HashState } from "../lib/page/hash-state.js";
+import { isLeftOut, LEFT_OUT } from "../lib/page/left-out.js";
 import { loader, watchErrors } from "../lib/page/load.js";
 import { openPageBundle } from "../lib/page/open-bundle.js";
 import { bundleName, followLinks, helpButton, inViewer, listAddress, stopped } from "../lib/page/page.js";
@@ -121,7 +122,7 @@ function draw(bundle, { log, known, graph, content }, current) {
   header(bundle, log, known, graph);
   document.title = [graph?.label, bundleName(bundle), "Provenance · tlparse-bundle"].filter(Boolean).join(" · ");
   if (!content) {
-    fill(main, empty(known, current));
+    fill(main, empty(bundle, known, current));
     return;
   }
   view = graphView(content);
@@ -130,8 +131,9 @@ function draw(bundle, { log, known, graph, content }, current) {
   view.update(state.current);
 }
 
-/** @param {any} known @param {Record<string, string>} current */
-function empty(known, current) {
+/** @param {import("../lib/bundle/bundle.js").Bundle} bundle @param {any} known @param {Record<string, string>} current */
+function empty(bundle, known, current) {
+  if (!known && isLeftOut(bundle, "provenance")) return h("div", { class: "page" }, h("h1", null, "Provenance"), h("p", null, LEFT_OUT));
   const title = known?.graphs.length ? `Compile ${current.compile} has no provenance in this log` : "This log has no provenance";
   return h("div", { class: "page" }, h("h1", null, title),
     h("p", null, "Provenance ties lines of your program to nodes of the graphs, to kernels and to generated code. torch records it when asked:"),

@@ -3,6 +3,7 @@ import { findingCard } from "../lib/finding/card.js";
 import { Frame } from "../lib/frame/frame.js";
 import { fill, h, typing } from "../lib/page/dom.js";
 import { HashState } from "../lib/page/hash-state.js";
+import { isLeftOut, LEFT_OUT } from "../lib/page/left-out.js";
 import { loader, watchErrors } from "../lib/page/load.js";
 import { openPageBundle } from "../lib/page/open-bundle.js";
 import { bundleName, followLinks, helpButton, inViewer, listAddress, stopped } from "../lib/page/page.js";
@@ -102,6 +103,7 @@ function nameless(start) {
 
 /** @param {import("../lib/bundle/bundle.js").Bundle} bundle @param {import("../lib/bundle/log.js").Log} log */
 function nothing(bundle, log) {
+  if (isLeftOut(bundle, "vllm")) return h("div", { class: "page" }, h("h1", null, "vLLM"), h("p", null, LEFT_OUT));
   return h("div", { class: "page" }, h("h1", null, "This log has nothing of vLLM"),
     h("p", null, bundle.logs.length > 1 ? "Choose another log above. " : "", "vLLM writes what it compiles when it runs with a trace folder:"),
     h("pre", { class: "padded" }, `TORCH_TRACE=/tmp/trace vllm serve MODEL\ntlparse-bundle /tmp/trace out/ --overwrite --open`),

@@ -191,8 +191,8 @@ def _classes(context: click.Context, parameter: click.Parameter, values: tuple[s
 @click.argument("bundle", metavar="BUNDLE", shell_complete=complete.places)
 @click.argument("out", type=click.Path(path_type=Path), required=False)
 @click.option("--preset", type=click.Choice(PRESETS), help="What goes: for the public all payloads, for a vendor none (default: share-with-public).")
-@click.option("--keep", multiple=True, metavar="NAMES", callback=_classes, help="What stays though the preset drops it, with commas.")
-@click.option("--drop", multiple=True, metavar="NAMES", callback=_classes, help="What goes too: payloads, source, guards, strings, metadata, verbatim, names.")
+@click.option("--keep", multiple=True, metavar="NAMES", callback=_classes, help="What stays though the preset drops it, with commas. Of parts, such as findings,timeline, only those that are named stay.")
+@click.option("--drop", multiple=True, metavar="NAMES", callback=_classes, help="What goes too: payloads, source, guards, strings, metadata, names; or parts.")
 @click.option("--preview", is_flag=True, help="Say what would go and what would stay; write nothing.")
 @click.option("--overwrite", is_flag=True, help="Replace OUT if it is a bundle.")
 @no_verify
@@ -208,8 +208,14 @@ def redact(bundle, out, preset, keep, drop, preview, overwrite, verify) -> None:
       tlparse-bundle redact out/ shared/
       tlparse-bundle redact out/ shared/ --preset share-with-vendor
       tlparse-bundle redact out/ shared/ --drop payloads,source
+      tlparse-bundle redact out/ shared/ --keep findings,timeline
       tlparse-bundle redact out/ --preview
+
+    \b
+    Parts: findings, timeline, recompiles, graph_breaks, failures, caches, guards, graphs, kernels, provenance, tensors, symbols,
+    metrics, runtime, sources, export, vllm, anatomy, ranks.
     """
+    from tlparse_bundle.findings.words import plural
     from tlparse_bundle.read.reader import Bundle
     from tlparse_bundle.redact.policy import policy
     from tlparse_bundle.redact.preview import preview as preview_of
@@ -224,7 +230,7 @@ def redact(bundle, out, preset, keep, drop, preview, overwrite, verify) -> None:
             say(line)
         return
     made = write(source, out, chosen, overwrite=overwrite)
-    say(f"{shown(out)}: {made.size_bytes / 1e6:.1f} MB without {', '.join(chosen.as_row()['dropped'])}; {made.renamed:,} names are others, {made.lines:,} lines of source code are gone.", err=True)
+    say(f"{shown(out)}: {made.size_bytes / 1e6:.1f} MB without {', '.join(chosen.as_row()['dropped'])}; {plural(made.renamed, 'name')} {'is another' if made.renamed == 1 else 'are others'}; {plural(made.lines, 'line')} of source code {'is' if made.lines == 1 else 'are'} gone.", err=True)
     if made.changed:
         said = ", ".join(f"{kind} {change:+d}" for kind, change in made.changed.items())
         say(f"warning: findings differ from those of {shown(bundle)}: {said}", err=True)

@@ -161,7 +161,8 @@ class Log:
     def _path(self, name: str) -> str:
         path = self.directory["tables"].get(name)
         if path is None:
-            raise BundleError(f"log {self.id} has no table {quoted(name)}", hint=f"Its tables: {', '.join(self.directory['tables'])}", code="not-found")
+            redacted = ": the bundle is redacted" if "redacted" in self.bundle.manifest and name in schema_names() else ""
+            raise BundleError(f"log {self.id} has no table {quoted(name)}{redacted}", hint=f"Its tables: {', '.join(self.directory['tables'])}", code="not-found")
         return path
 
     def chunk(self, name: str, number: int) -> dict:
@@ -181,7 +182,9 @@ class Log:
         return {"events": self.directory["event_count"], **{key: len(self.directory[key]) for key in ("kinds", "origins", "pids")}}
 
     def findings(self) -> dict:
-        """What the log says (schema: findings). Raises BundleError for a bundle older than format 1.2."""
+        """What the log says (schema: findings). Raises BundleError for a bundle older than format 1.2, and for one that is redacted."""
+        if "findings" not in self.directory["tables"] and "redacted" in self.bundle.manifest:
+            raise BundleError(f"log {self.id} has no findings: the bundle is redacted", hint="Who made it has them.", code="redacted")
         if "findings" not in self.directory["tables"]:
             raise BundleError(f"log {self.id} has no findings: its bundle was built before they were part of it", hint="Build the bundle again.", code="not-found")
         return self.table("findings")
@@ -249,7 +252,8 @@ class Log:
 
     def is_left_out(self, blob_index: int) -> bool:
         """Whether a blob is not there because the bundle is redacted."""
-        return "payloads" in self.bundle.manifest.get("redacted", {}).get("dropped", ()) and blob_index not in self._timeline
+        dropped = self.bundle.manifest.get("redacted", {}).get("dropped")
+        return bool(dropped) and ("timeline" if blob_index in self._timeline else "payloads") in dropped
 
     @cached_property
     def _timeline(self) -> frozenset[int]:

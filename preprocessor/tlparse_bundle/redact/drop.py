@@ -9,30 +9,45 @@ from tlparse_bundle.format.codecs import Codec
 from tlparse_bundle.format.json_codec import dumps, dumps_indented
 from tlparse_bundle.format.layout import FORMAT_MINOR, MANIFEST
 from tlparse_bundle.read.reader import Bundle, Log
-from tlparse_bundle.redact.policy import Policy
+from tlparse_bundle.redact.policy import PARTS, Policy
 
-TABLES = {"guards": ("guards", "expressions")}
 _MEASURED = ("compilation_metrics", "bwd_compilation_metrics", "compilation_metrics_runtime", "bwd_compilation_metrics_runtime")
 
 
 def drop(bundle: Bundle, folder: Path, policy: Policy) -> None:
     """``bundle`` lies in ``folder``. The manifest says afterwards what is gone."""
-    if "payloads" in policy.dropped:
-        _payloads(bundle, folder)
+    gone = {kind for kind in ("payloads", "timeline") if kind in policy.dropped}
+    if gone:
+        _payloads(bundle, folder, gone)
     for log in bundle.logs:
         _log(log, folder, policy.dropped, bundle.codec)
     manifest = {**bundle.manifest, "redacted": policy.as_row()}
+    for name in _of_ranks(manifest.get("ranks", {}), policy.dropped):
+        (folder / manifest["ranks"][name]).unlink()
+        manifest["ranks"] = {key: path for key, path in manifest["ranks"].items() if key != name}
+    if not manifest.get("ranks", True):
+        del manifest["ranks"]
     manifest["format"] = {**manifest["format"], "minor": FORMAT_MINOR}
     (folder / MANIFEST).write_bytes(dumps_indented(manifest))
 
 
-def _payloads(bundle: Bundle, folder: Path) -> None:
-    kept, all_paths = set(), set()
+def _of_ranks(analyses: Collection[str], dropped: Collection[str]) -> list[str]:
+    """Analyses of ranks that go: all; or those that say what a table says that goes, and the verdict, which is made of findings."""
+    if "ranks" in dropped:
+        return list(analyses)
+    tables = {table for part in dropped for table in PARTS.get(part, ())} | ({"verdict"} if "findings" in dropped else set())
+    return [name for name in analyses if name in tables]
+
+
+def _payloads(bundle: Bundle, folder: Path, gone: Collection[str]) -> None:
+    of_timeline, others = set(), set()
     for log in bundle.logs:
         paths = [log.blob_path(row) for row in range(len(log.blobs["sha256"]))]
-        all_paths.update(paths)
-        kept.update(paths[row] for row in log.directory["timeline"])
-    for path in all_paths - kept:
+        timeline = {paths[row] for row in log.directory["timeline"]}
+        of_timeline |= timeline
+        others |= set(paths) - timeline
+    kept = (set() if "timeline" in gone else of_timeline) | (set() if "payloads" in gone else others)
+    for path in (of_timeline | others) - kept:
         (folder / path).unlink()
 
 
@@ -41,7 +56,7 @@ def _log(log: Log, folder: Path, dropped: Collection[str], codec: Codec) -> None
     for chunk in directory["verbatim"]:
         (folder / chunk["path"]).unlink()
     directory["verbatim"] = []
-    for name in (table for name in dropped for table in TABLES.get(name, ())):
+    for name in (table for part in dropped for table in PARTS.get(part, ())):
         path = directory["tables"].pop(name, None)
         if path is not None:
             (folder / path).unlink()

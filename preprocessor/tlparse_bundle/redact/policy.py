@@ -1,4 +1,4 @@
-"""What goes out of a bundle: classes of content, and the two presets."""
+"""What goes out of a bundle: classes of content, parts that a person knows from the pages, and the two presets."""
 
 from __future__ import annotations
 
@@ -16,6 +16,29 @@ CLASSES: Mapping[str, str] = {
     "verbatim": "the log as it was, from which it could be restored",
     "names": "names of functions, classes, files, modules, tensors, hosts and users: each becomes another name, the same everywhere",
 }
+# Tables by the name of what they show. All that a bundle must have stays: compiles, artifacts, stacks, events, diagnostics.
+PARTS: Mapping[str, tuple[str, ...]] = {
+    "findings": ("findings",),
+    "timeline": ("spans",),
+    "recompiles": ("recompiles",),
+    "graph_breaks": ("graph_breaks",),
+    "failures": ("failures",),
+    "caches": ("caches",),
+    "guards": ("guards", "expressions"),
+    "graphs": ("graphs", "partition"),
+    "kernels": ("kernels",),
+    "provenance": ("provenance",),
+    "tensors": ("tensors",),
+    "symbols": ("symbols",),
+    "metrics": ("metrics",),
+    "runtime": ("runtime", "communication"),
+    "sources": ("sources",),
+    "export": ("export",),
+    "vllm": ("vllm",),
+    "anatomy": ("anatomy",),
+    "ranks": (),  # all that the manifest names
+}
+_RECORDS = frozenset(("payloads", "metadata"))  # in which most parts stand a second time
 PRESETS: Mapping[str, frozenset[str]] = {
     "share-with-public": frozenset(("payloads", "source", "strings", "verbatim", "names")),
     "share-with-vendor": frozenset(("source", "strings", "verbatim", "names")),
@@ -30,28 +53,31 @@ class Policy:
     preset: str | None
     dropped: frozenset[str]
 
-    @property
-    def rewrites(self) -> bool:
-        """Whether words of the log change, so that the bundle is built again."""
-        return bool(self.dropped & {"names", "source", "strings"})
-
     def as_row(self) -> dict:
         """As the manifest says it."""
-        return {"preset": self.preset, "dropped": [name for name in CLASSES if name in self.dropped]}
+        return {"preset": self.preset, "dropped": [name for name in dict.fromkeys((*CLASSES, *PARTS)) if name in self.dropped]}
 
 
 def policy(preset: str | None = None, keep: Iterable[str] = (), drop: Iterable[str] = ()) -> Policy:
-    """A preset (default: ``PUBLIC`` when nothing is to be dropped), with classes that stay or go besides. Raises BundleError for an unknown one, or one in both."""
+    """A preset (default: ``PUBLIC`` when nothing is to be dropped), with classes and parts that stay or go besides.
+
+    When ``keep`` names a part, the parts that it does not name go, and payloads and metadata with them, in which they stand a second time.
+    Raises BundleError for an unknown word, or one in both.
+    """
     keep, drop = set(keep), set(drop)
-    unknown = sorted((keep | drop) - set(CLASSES))
+    unknown = sorted((keep | drop) - {*CLASSES, *PARTS})
     if unknown:
-        raise BundleError(f"nothing to keep or drop is called {', '.join(unknown)}", hint=f"There is: {', '.join(CLASSES)}.", code="bad-name", exit_code=2)
+        hint = f"There is: {', '.join(CLASSES)}; and of the tables {', '.join(name for name in PARTS if name not in CLASSES)}."
+        raise BundleError(f"nothing to keep or drop is called {', '.join(unknown)}", hint=hint, code="bad-name", exit_code=2)
     if keep & drop:
         raise BundleError(f"{', '.join(sorted(keep & drop))} cannot be both kept and dropped", code="bad-name", exit_code=2)
+    if "verbatim" in keep:
+        raise BundleError("verbatim cannot be kept: the log as it was holds all that goes", code="bad-name", exit_code=2)
     if preset is not None and preset not in PRESETS:
         raise BundleError(f"there is no preset {preset}", hint=f"There is: {', '.join(PRESETS)}.", code="bad-name", exit_code=2)
     if preset is None and not drop:
         preset = PUBLIC
     base = PRESETS[preset] if preset else frozenset()
-    dropped = (base | drop) - keep | {"verbatim"}  # the log as it was holds all the others
+    only = (frozenset(PARTS) | _RECORDS) if keep & (set(PARTS) - set(CLASSES)) else frozenset()
+    dropped = (base | drop | only) - keep | {"verbatim"}
     return Policy(preset if dropped == base else None, dropped)

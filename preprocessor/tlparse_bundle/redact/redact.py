@@ -44,8 +44,10 @@ class Redacted:
 def redact(bundle: Bundle, out: str | os.PathLike, policy: Policy, *, overwrite: bool = False) -> Redacted:
     """Write ``bundle`` to ``out`` without what ``policy`` drops; nothing is there when a name, a path or a line is found in the result.
 
-    Raises BundleError then, when the bundle is redacted already or grows, and when ``out`` exists and may not be replaced.
+    Raises BundleError then, when the bundle is redacted already or grows, and when ``out`` exists and may not be replaced, as the bundle itself.
     """
+    if Path(out).exists() and Path(bundle.location).exists() and os.path.samefile(out, bundle.location):
+        raise BundleError(f"{shown(out)} is the bundle itself, from which no other could be made any more", hint="Name another folder.", code="exists")
     target = open_target(out, overwrite=overwrite, sources=guards(bundle.location))
     with target, redacted_folder(bundle, policy) as made:
         paths = sorted(path for path in made.folder.rglob("*") if path.is_file())
@@ -82,7 +84,7 @@ def redacted_folder(bundle: Bundle, policy: Policy, jobs: int | None = None) -> 
             )
         new = Bundle.open(work / "bundle")
         renamed = len(names.given()) if names else 0
-        yield Redacted(work / "bundle", _size(work / "bundle"), _declared(bundle), renamed, len(found.source) if source else 0, _changed(bundle, new))
+        yield Redacted(work / "bundle", _size(work / "bundle"), _declared(bundle), renamed, len(found.source) if source else 0, _changed(bundle, new, policy))
 
 
 def check_source(bundle: Bundle) -> None:
@@ -128,8 +130,10 @@ def _declared(bundle: Bundle) -> int:
     return sum({log.blob_path(row): size for log in bundle.logs for row, size in enumerate(log.blobs["stored_size_bytes"])}.values())
 
 
-def _changed(old: Bundle, new: Bundle) -> dict[str, int]:
-    before, after = _kinds(old), _kinds(new)
+def _changed(old: Bundle, new: Bundle, policy: Policy) -> dict[str, int]:
+    """Of findings that should be there."""
+    gone = {part for part in ("findings", "ranks") if part in policy.dropped}
+    before, after = (Counter({kind: count for kind, count in _kinds(bundle).items() if not gone & {"findings", "ranks" if kind.startswith("ranks: ") else ""}}) for bundle in (old, new))
     return {kind: after[kind] - before[kind] for kind in sorted({*before, *after}) if after[kind] != before[kind]}
 
 

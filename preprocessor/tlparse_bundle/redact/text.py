@@ -13,11 +13,11 @@ from tlparse_bundle.redact.names import Names, public_part
 _PART = r"[\w.@+~=-]+"
 _FILE = r"[\w.@+~-]*\w\.(?:pyc?|cpp|cc|cu|hp?p?|so|txt|json|log|pt2?|ptx|cubin|html|svg|dot|yaml|zst|gz)\b(?!\.?\w)"
 PATH = re.compile(rf"(?<![\w/.\\])(?:[A-Za-z]:[\\/]+(?:{_PART}[\\/]+)*{_PART}|[.~]*/(?:{_PART}/+)+(?:{_PART})?|/(?:home|Users|root|mnt|data|tmp|opt|srv)/{_PART}|(?:{_PART}/+)*{_FILE})")
-_ADDRESS = re.compile(r"(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?![\w.])|(?<![\w:])(?:[0-9a-fA-F]{1,4}:){5,7}[0-9a-fA-F]{1,4}(?![\w:])")
+ADDRESS = re.compile(r"(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?![\w.])|(?<![\w:])(?:[0-9a-fA-F]{1,4}:){5,7}[0-9a-fA-F]{1,4}(?![\w:])")
 URL = re.compile(r"https?://[^\s'\"<>()\[\]{}\\,]+")
-_PUBLIC_HOSTS = ("https://pytorch.org/", "https://docs.pytorch.org/", "https://meta-pytorch.github.io/", "https://github.com/pytorch/", "https://dev-discuss.pytorch.org/")
+PUBLIC_HOSTS = ("https://pytorch.org/", "https://docs.pytorch.org/", "https://meta-pytorch.github.io/", "https://github.com/pytorch/", "https://dev-discuss.pytorch.org/")
 WORD = re.compile(r"\w*[^\W\d]\w*")
-_PIECES = re.compile(rf"(?P<escape>\\(?:x[0-9a-fA-F]{{2}}|u[0-9a-fA-F]{{4}}|[abfnrtv](?![\w/\\:]*[\\/])))|(?P<url>{URL.pattern})|(?P<path>{PATH.pattern})|(?P<address>{_ADDRESS.pattern})|(?P<word>{WORD.pattern})")
+_PIECES = re.compile(rf"(?P<escape>\\(?:x[0-9a-fA-F]{{2}}|u[0-9a-fA-F]{{4}}|[abfnrtv](?![\w/\\:]*[\\/])))|(?P<url>{URL.pattern})|(?P<path>{PATH.pattern})|(?P<address>{ADDRESS.pattern})|(?P<word>{WORD.pattern})")
 _QUOTED = re.compile(r"(?<!\w)(['\"])((?:(?!\1)[^\\\n]|\\.)*)\1(?!\w)")
 _PROSE = re.compile(r"[^\W\d_]{3,} +[^\W\d_]{2,}")
 JSON_STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
@@ -96,7 +96,7 @@ class Text:
         if kind == "path":
             return self._names.path(found)
         if kind == "url":
-            return found if found.startswith(_PUBLIC_HOSTS) else "https://example.invalid"
+            return found if found.startswith(PUBLIC_HOSTS) else "https://example.invalid"
         return found if kind == "escape" else "0.0.0.0"
 
 

@@ -150,6 +150,12 @@ function put(opened, name) {
   fill(main, heading, opened.element);
 }
 
+/** @param {import("../../lib/bundle/bundle.js").Bundle} bundle @param {any} log @param {string} name @param {NonNullable<ReturnType<typeof loaderOf>>} open @returns {Promise<View>} */
+async function openView(bundle, log, name, open) {
+  const instead = bundle.manifest.redacted && (await import("../shared/left-out.js")).leftOutPage(bundle, name);
+  return instead || (await open())({ bundle, log, state });
+}
+
 /** @param {import("../../lib/bundle/bundle.js").Bundle} bundle @param {Shell} shell @param {Record<string, string>} current */
 async function show(bundle, shell, current) {
   const log = current.log === "" ? openingLog(bundle) : bundle.log(current.log);
@@ -170,7 +176,7 @@ async function show(bundle, shell, current) {
     if (!log) throw new Error(`This bundle has no log '${current.log}'. It has: ${bundle.logs.map((l) => l.id).join(", ")}.`);
     if (!open) throw new Error(`There is no view '${current.view}'. There are: ${Object.keys(VIEWS).join(", ")}.`);
     const timer = setTimeout(() => shown === place && fill(main, h("p", { class: "loading", role: "status" }, `Loading the ${current.view} of ${log.id} …`)), 120);
-    const opened = await open().then((view) => view({ bundle, log, state })).finally(() => clearTimeout(timer));
+    const opened = await openView(bundle, log, current.view, open).finally(() => clearTimeout(timer));
     if (shown !== place) return;
     view = opened;
     shownLog = log;

@@ -3,6 +3,7 @@ import { findingList } from "../../lib/finding/card.js";
 import { afterPaint, append, fill, h, plain, rich } from "../../lib/page/dom.js";
 import { shareBar, shares, statusBadge, tile } from "../../lib/page/figures.js";
 import { bytes, count, plural, time } from "../../lib/page/format.js";
+import { isLeftOut, LEFT_OUT } from "../../lib/page/left-out.js";
 import { leadsOf } from "../shared/finding-leads.js";
 import { compileLabel, facts, findingsOf, functionName, logName, modelOf, placeOf } from "../shared/model.js";
 import { compileLink } from "../shared/parts.js";
@@ -61,7 +62,7 @@ async function pageOf({ bundle, log, state }, ofAll) {
     ],
     /** @param {string} wanted the fingerprint of the one that the address names @param {{most: number, atOnce?: boolean}} options */
     findings: (wanted, options) => h("section", { "aria-label": "Findings", dataset: { part: "findings" } }, found ? findingsPart(model, found, state, { wanted, ...options })
-      : h("p", { class: "note" }, "This bundle was made before findings were part of it: build it again to see them.")),
+      : h("p", { class: "note" }, isLeftOut(bundle, "findings") ? `Findings. ${LEFT_OUT}` : "This bundle was made before findings were part of it: build it again to see them.")),
     below: () => compilesPart(model, known, state),
   };
 }
@@ -131,7 +132,7 @@ const NONE = "none recorded", UNTOLD = "this torch does not record them";
 /** @param {{log: import("../../lib/bundle/log.js").Log, state: any, found: Found, phases: {id: string, title: string, us: number}[], caches?: any[]}} about caches: rows of their table, where it is there already */
 export function tiles({ log, state, found: { summary, findings }, phases, caches: rows }) {
   const of = (/** @type {string[]} */ ...kinds) => findings.filter(({ kind }) => kinds.includes(kind));
-  const lacks = summary.untold?.includes("caches") ?? false;
+  const lacks = isLeftOut(log.bundle, "caches") ? "not included" : summary.untold?.includes("caches") ? UNTOLD : null;
   const caches = h("li", null, rows && cacheTile(rows, state, lacks));
   const readCaches = () => log.table("caches").then((table) => fill(caches, cacheTile(table?.caches ?? [], state, lacks)), () => fill(caches, tile({ number: "–", noun: "caches", note: "not readable", href: state.link({ view: "caches" }) })));
   if (!rows) afterPaint(readCaches); // a large table for one number
@@ -151,12 +152,12 @@ export function tiles({ log, state, found: { summary, findings }, phases, caches
     caches);
 }
 
-/** @param {any[]} rows of the cache table @param {any} state @param {boolean} isUntold */
-function cacheTile(rows, state, isUntold) {
+/** @param {any[]} rows of the cache table @param {any} state @param {string | null} lacks why there may be none */
+function cacheTile(rows, state, lacks) {
   const of = (/** @type {string} */ outcome) => rows.filter((row) => row.outcome === outcome).length;
   const [hits, misses, bypasses] = [of("hit"), of("miss"), of("bypass")];
   const asked = hits + misses;
-  if (asked === 0) return tile({ number: "–", noun: "cache hits", note: bypasses ? plural(bypasses, "bypass", "bypasses") : isUntold ? UNTOLD : "no lookups recorded", href: state.link({ view: "caches" }) });
+  if (asked === 0) return tile({ number: "–", noun: "cache hits", note: bypasses ? plural(bypasses, "bypass", "bypasses") : lacks ?? "no lookups recorded", href: state.link({ view: "caches" }) });
   const note = [plural(misses, "miss", "misses"), plural(hits, "hit"), bypasses && plural(bypasses, "bypass", "bypasses")].filter(Boolean).join(", ");
   return tile({ number: `${Math.round((100 * hits) / asked)} %`, noun: "cache hits", note, href: state.link({ view: "caches" }) });
 }

@@ -178,7 +178,8 @@ export class Log {
     const blobs = await this.table("blobs", options);
     if (row.blob_index >= blobs.sha256.length) throw malformed(`Log ${this.id}`, `a payload lies in blob ${row.blob_index}, and there are ${blobs.sha256.length}`);
     const path = blobs.path[row.blob_index];
-    const dropped = this.bundle.manifest.redacted?.dropped.includes("payloads") && !(await this.directory(options)).timeline.includes(row.blob_index);
+    const gone = this.bundle.manifest.redacted?.dropped;
+    const dropped = gone?.includes((await this.directory(options)).timeline.includes(row.blob_index) ? "timeline" : "payloads");
     return {
       ...(dropped && { left_out: true }),
       path: path === null ? this.bundle.blobPath(blobs.sha256[row.blob_index]) : this.own(path, "a blob"),
