@@ -6,13 +6,14 @@ import gc
 import os
 import signal
 from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
-from typing import Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from tlparse_bundle.build.lifeline import end_with
 from tlparse_bundle.errors import BundleError
 from tlparse_bundle.signals import held_back
+
+if TYPE_CHECKING:
+    from concurrent.futures import ProcessPoolExecutor
 
 
 def core_count() -> int:
@@ -61,8 +62,11 @@ class Workers:
                 results.append(function(*argument))
                 done(number)
             return results
+        from concurrent.futures import ProcessPoolExecutor, as_completed  # which a single log does not need, and a browser cannot use
+        from concurrent.futures.process import BrokenProcessPool
+
         if self._pool is None:
-            import multiprocessing  # which a single log does not need
+            import multiprocessing
 
             self._others = set(multiprocessing.active_children())
             context = multiprocessing.get_context("spawn")  # threads and forks do not mix
