@@ -46,6 +46,21 @@ def test_the_server_says_what_the_command_says(client_of, sides):
     assert client.head("/comparison.json?base=before&new=after").content == b""
 
 
+def test_the_server_makes_one_file_of_it(client_of, sides, monkeypatch):
+    base, new = map(Bundle.open, sides("line_changed"))
+    client = client_of({"before": base.location, "after": new.location})
+    response = client.get("/comparison.html?base=before&new=after")
+    document = compare([("before", base)], [("after", new)])
+    assert response.status_code == 200 and response.content == b"".join(export_comparison(document, {"base": base, "new": new}))
+    assert response.headers["content-type"] == "text/html; charset=utf-8" and 'filename="before-after.html"' in response.headers["content-disposition"]
+    assert client.head("/comparison.html?base=before&new=after").content == b""
+    assert client.get("/comparison.html?base=before&new=none").status_code == 404 and client.get("/comparison.html?base=after").status_code == 400
+    assert client.get("/comparison.html?base=before&new=after", headers={"Sec-Fetch-Site": "cross-site"}).status_code == 403
+    monkeypatch.setattr("tlparse_bundle.serve.comparisons.export_comparison", lambda *asked: export_comparison(*asked, 200_000))
+    refused = client.get("/comparison.html?base=before&new=after")
+    assert refused.status_code == 413 and "larger than 0.2 MB" in refused.text and "--out DIR" in refused.text
+
+
 def test_it_is_made_once_of_each_version(client_of, sides, tmp_path, monkeypatch):
     made = []
     monkeypatch.setattr("tlparse_bundle.serve.comparisons.compare", lambda *asked: made.append(asked) or compare(*asked))

@@ -26,7 +26,7 @@ class OneServer:
             await send({"type": "http.response.body", "body": b"<!doctype html>"})
             return
         name = path.split("/")[2] if path.startswith("/bundles/") else None
-        app = create_app(self._folders) if path == "/comparison.json" else self._apps.get(name) or next(iter(self._apps.values()))
+        app = create_app(self._folders) if path in ("/comparison.json", "/comparison.html") else self._apps.get(name) or next(iter(self._apps.values()))
         await app(scope, receive, _kept(send) if path.startswith("/viewers/") else send)
 
 

@@ -39,6 +39,11 @@ def show(page, where, hash=""):
     return page
 
 
+def share_menu(page):
+    page.get_by_role("button", name="More ways to share").click()
+    return page.get_by_role("menu", name="Share")
+
+
 def test_the_first_screen_is_the_answer(page, page_of):
     """A cause, what it led to beneath it, seconds; both sides are a click away; the keyboard is enough."""
     show(page, page_of("new_break"))
@@ -140,6 +145,13 @@ def test_ranks_and_no_change(page, page_of):
     expect(page.get_by_role("heading", level=1)).to_have_text("Nothing changed: 5 compiles, the same on both sides.")
     expect(page.get_by_role("region", name="Changes")).to_contain_text("What was compared: torch and its settings")
     expect(page.get_by_role("table").get_by_role("row", name="Compiles")).to_have_text(re.compile("5.*5.*5 in both"))
+    menu = share_menu(page)
+    expect(menu.get_by_role("menuitem")).to_have_count(2)
+    expect(menu.get_by_role("menuitem", name="Copy link to this view")).to_be_focused()
+    with page.expect_download() as download:
+        menu.get_by_role("menuitem", name="Save as one file").click()
+    text = download.value.path().read_text()
+    assert download.value.suggested_filename.endswith(".html") and 'data-viewers="compare default' in text and 'data-file="comparison.json"' in text and 'data-file="new/manifest.json"' in text
 
 
 def test_without_our_server(page_with_errors, bundle_of, tmp_path):
@@ -221,6 +233,8 @@ def test_one_file(page, bundle_of, tmp_path):
     assert CliRunner().invoke(cli, ["export", str(tmp_path / "folder"), str(report)]).exit_code == 0
     show(page, report.as_uri())
     expect(page.get_by_role("heading", level=1)).to_have_text(document["summary"]["text"].replace("`", ""))
+    expect(share_menu(page)).to_contain_text("This page is one file already")
+    page.keyboard.press("Escape")
     page.keyboard.press("3")
     settle(page)
     expect(page.get_by_role("grid", name="Spans of both runs").get_by_role("row").nth(1)).to_be_visible()

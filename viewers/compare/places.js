@@ -15,11 +15,12 @@ import { comparisonOf } from "./document.js";
  * @property {Record<Which, Source>} sources
  * @property {(which: Which) => Promise<Bundle>} bundle opened when it is asked for first
  * @property {string | null} home the page that lists the bundles
+ * @property {URL | null} page where a server makes one file of it all
  */
 /** Where it lies; made: a server makes it when it is asked. @typedef {{address: URL | null, label: string, made: boolean, home: string | null, sources: Record<Which, Source>}} Place */
 
 export const SIDES = /** @type {Which[]} */ (["base", "new"]);
-const FILE = "comparison.json";
+const FILE = "comparison.json", PAGE = "comparison.html";
 
 /** Opens what the address names. @returns {Promise<Run>} */
 export async function openRun() {
@@ -37,7 +38,7 @@ export async function openRun() {
     }
     return known;
   };
-  return { document, sources, bundle, home };
+  return { document, sources, bundle, home, page: made && address ? new URL(PAGE + address.search, address) : null };
 }
 
 /** What an exported page holds; null when the page is none. @returns {Promise<Place & {text: string} | null>} */

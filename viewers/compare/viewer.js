@@ -47,13 +47,14 @@ let shown = "";
 
 /** @param {import("./places.js").Run} run */
 export function start(run) {
-  fill(frame.tools, themeButton(), helpButton(showHelp));
+  const shared = h("span");
+  fill(frame.tools, shared, themeButton(), helpButton(showHelp));
   fill(document.body, frame.elements);
   const follow = () => show(run, state.current);
   state.listen(follow);
   document.addEventListener("keydown", keys);
   followLinks(state);
-  follow();
+  void show(run, state.current).then(() => import("./share.js")).then(({ shareComparison }) => shared.replaceWith(shareComparison(run)), () => {}); // behind the first screen
 }
 
 async function showHelp() {

@@ -19,7 +19,7 @@ from tlparse_bundle.serve.browser_python import ARCHIVES
 from tlparse_bundle.serve.browser_python import FOLDER as PYTHON
 from tlparse_bundle.serve.catalogue import Bundles, viewer_row
 from tlparse_bundle.serve.comparisons import Comparisons
-from tlparse_bundle.serve.export import COMPARISON, COMPARISON_VIEWER
+from tlparse_bundle.serve.export import COMPARISON, COMPARISON_PAGE, COMPARISON_VIEWER
 from tlparse_bundle.serve.guard import NO_STORE, SECURITY, Guard
 from tlparse_bundle.serve.hand_on import KINDS, SHARE, HandOn
 from tlparse_bundle.serve.news import EVENTS, LIVE, News
@@ -40,7 +40,7 @@ def create_app(
     """The application for places of bundles by name, with viewers beside those of the package.
 
     URLs: /viewers/<viewer>/…, /bundles/<name>/<path as in the bundle>, /bundles/<name>.html and .zip (the whole), /bundles/<name>.events (news of one that grows), /bundles.json (the list),
-    /trend.json (all of them over time), /comparison.json?base=<name>&new=<name>; '/' leads to the viewer of the only bundle, without one to the page that opens logs, else to the
+    /trend.json (all of them over time), /comparison.json?base=<name>&new=<name> and /comparison.html (one file of it); '/' leads to the viewer of the only bundle, without one to the page that opens logs, else to the
     page that lists them. Who may ask is the matter of Guard and TokenGate: pages of this server, programs, and pages of ``allow_origins``
     ('https://me.github.io'); with ``token`` none without it.
     """
@@ -118,6 +118,7 @@ def create_app(
         Route("/bundles.json", catalogue),
         Route(f"/{OVER_TIME}", over_time),
         Route(f"/{COMPARISON}", comparisons.answer),
+        Route(f"/{COMPARISON_PAGE}", comparisons.page),
         *(Route(f"/viewers/{PYTHON}/{name}", archive) for name in ARCHIVES),
         Route("/viewers/{path:path}", viewer_file),
         Route("/bundles/{path:path}", bundle_file),

@@ -18,13 +18,14 @@ from starlette.responses import PlainTextResponse, Response
 
 from tlparse_bundle.compare.document import compare
 from tlparse_bundle.errors import BundleError
-from tlparse_bundle.format.json_codec import dumps
+from tlparse_bundle.format.json_codec import dumps, loads
 from tlparse_bundle.format.layout import MANIFEST
 from tlparse_bundle.read.reader import Bundle
 from tlparse_bundle.serve.catalogue import Bundles
-from tlparse_bundle.serve.export import COMPARISON
+from tlparse_bundle.serve.export import COMPARISON, export_comparison
 from tlparse_bundle.serve.guard import is_of_another_site
-from tlparse_bundle.serve.respond import UNREADABLE, accepted_encodings
+from tlparse_bundle.serve.hand_on import PAGE_TYPE, attachment
+from tlparse_bundle.serve.respond import UNREADABLE, Pieces, accepted_encodings
 from tlparse_bundle.trace.newest import Newest
 
 SIDES = ("base", "new")
@@ -65,7 +66,11 @@ class Comparisons:
     async def answer(self, request: Request) -> Response:
         return await self._answer(request, request.query_params)
 
-    async def _answer(self, request: Request, params: QueryParams) -> Response:
+    async def page(self, request: Request) -> Response:
+        """The same as one file: the viewers, the comparison and the bundles that stand for both sides."""
+        return await self._answer(request, request.query_params, as_page=True)
+
+    async def _answer(self, request: Request, params: QueryParams, *, as_page: bool = False) -> Response:
         """It takes work: pages of other sites cannot have it begun."""
         if is_of_another_site(request.headers):
             return PlainTextResponse("Ask for it from a page of this server.\n", 403)
@@ -77,25 +82,33 @@ class Comparisons:
         if asked is not None and ranks is None:
             return PlainTextResponse("Two ranks are named as in ranks=0,3\n", 400)
         squeeze = "gzip" in accepted_encodings(request.headers.get("accept-encoding", ""))
-        return await to_thread.run_sync(partial(self._made, sides, ranks and (int(ranks[1]), int(ranks[2])), only_head=request.method == "HEAD", squeeze=squeeze), limiter=self._limit, abandon_on_cancel=True)
+        asked_for = partial(self._made, sides, ranks and (int(ranks[1]), int(ranks[2])), only_head=request.method == "HEAD", squeeze=squeeze, as_page=as_page)
+        return await to_thread.run_sync(asked_for, limiter=self._limit, abandon_on_cancel=True)
 
-    def _made(self, sides: list[list[str]], ranks: tuple[int, int] | None, *, only_head: bool, squeeze: bool) -> Response:
+    def _made(self, sides: list[list[str]], ranks: tuple[int, int] | None, *, only_head: bool, squeeze: bool, as_page: bool) -> Response:
         try:
             places = {name: self._known.bundle(name) for names in sides for name in names}
             missing = [name for name, place in places.items() if place is None]
             if missing:
                 return PlainTextResponse(f"There is no bundle {missing[0]!r} here.\n", 404)
             if only_head:
-                return Response(media_type="application/json")
+                return Response(media_type=PAGE_TYPE if as_page else "application/json")
             what = (*map(tuple, sides), ranks, *map(self._version, places))
             with self._turn(what):
                 made = self._newest.get(what)
+                opened = {} if made and not as_page else {name: Bundle.open(place.location(folder)) for name, (place, folder) in places.items()}
                 if made is None:
-                    made = self._compared(sides, ranks, {name: Bundle.open(place.location(folder)) for name, (place, folder) in places.items()})
+                    made = self._compared(sides, ranks, opened)
                     with self._lock:
                         self._newest.add(what, made, len(made))
+            if as_page:
+                return _page(made, {side: (names[0], opened[names[0]]) for side, names in zip(SIDES, sides)})
         except _NotComparable as error:
             return PlainTextResponse(f"{error}\n", 422)
+        except BundleError as error:
+            if error.code == "too-large":
+                return PlainTextResponse(f"{error.message}\n{error.hint}\n", 413)
+            return PlainTextResponse(_NOT_READ, 422)
         except UNREADABLE:  # its text may name a folder of this machine: not for a page
             return PlainTextResponse(_NOT_READ, 422)
         return _response(made, squeeze)
@@ -142,6 +155,13 @@ def _name(address: str, root_path: str) -> str | None:
         return None
     before = f"{root_path}/bundles/"
     return path[len(before) :].strip("/") or None if path.startswith(before) else None
+
+
+def _page(document: bytes, sides: Mapping[str, tuple[str, Bundle]]) -> Response:
+    """Raises BundleError when it would be too large, and when a bundle is damaged."""
+    pieces = export_comparison(loads(gzip.decompress(document)), {side: bundle for side, (_, bundle) in sides.items()})
+    name = "-".join(name.rpartition("/")[2] for name, _ in sides.values())
+    return Pieces(iter(pieces), 200, {"Content-Disposition": attachment(name, ".html")}, PAGE_TYPE)
 
 
 def _response(document: bytes, squeeze: bool) -> Response:

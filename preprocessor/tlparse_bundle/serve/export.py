@@ -23,6 +23,7 @@ from tlparse_bundle.serve.viewer_files import LIB, viewers_folder
 VIEWERS = ("default", "multirank", "provenance", "vllm")  # of the package, the first being the one that opens
 COMPARISON_VIEWER = "compare"
 COMPARISON = "comparison.json"
+COMPARISON_PAGE = "comparison.html"
 MAX_BYTES = 100_000_000
 
 

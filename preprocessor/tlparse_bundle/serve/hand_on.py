@@ -25,6 +25,7 @@ from tlparse_bundle.serve.respond import UNREADABLE, Pieces
 
 SHARE = {"Tlparse-Bundle-Share": "html, zip, redact"}  # what comes with a manifest, so that a page knows what it may offer
 KINDS = (".html", ".zip")
+PAGE_TYPE = "text/html; charset=utf-8"
 REDACTED = "redacted"  # the name of what a preset leaves: that of the bundle may tell something
 _PIECE = 1 << 20
 _IN_MEMORY = 32 << 20
@@ -47,8 +48,8 @@ class HandOn:
         if preset is not None and preset not in PRESETS:
             return PlainTextResponse(f"There is no such preset, but: {', '.join(PRESETS)}.\n", 400)
         name = name if preset is None else REDACTED
-        headers = {"Content-Disposition": _attachment(name, kind)}
-        media_type = "application/zip" if kind == ".zip" else "text/html; charset=utf-8"
+        headers = {"Content-Disposition": attachment(name, kind)}
+        media_type = "application/zip" if kind == ".zip" else PAGE_TYPE
         if request.method == "HEAD":
             return Response(status_code=200, headers=headers, media_type=media_type)
         make = _zip if kind == ".zip" else self._page
@@ -131,7 +132,8 @@ def _file_name(name: str) -> str:
     return re.sub(r"[^\w.-]", "_", name.rpartition("/")[2]).lstrip(".") or "bundle"
 
 
-def _attachment(name: str, kind: str) -> str:
+def attachment(name: str, kind: str) -> str:
+    """The header that names a file for whoever keeps it, by the name of a bundle."""
     full = _file_name(name) + kind
     plain = re.sub(r"[^A-Za-z0-9._-]", "_", full)
     return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(full, safe='')}"

@@ -7,10 +7,21 @@ import { bundleName } from "./page.js";
 
 const SERVER = "Tlparse-Bundle-Share"; // the header by which our server says what it makes of a bundle
 const TOLD_MS = 2_500;
+export const MIND = "A trace holds source code and paths: mind to whom you give it.";
+export const ONE_FILE = "This page is one file already: hand on the file itself.";
 let made = 0;
 
 /** For the bar of a viewer. @param {{bundle: Bundle, viewer: string}} what the name of the viewer is that of its folder @returns {HTMLElement} */
 export function shareButton({ bundle, viewer }) {
+  const { redacted } = bundle.manifest;
+  const note = redacted && h("span", { class: "tag hand-on-note", title: `Left out, or under other names: ${redacted.dropped.join(", ")}` }, "Redacted");
+  return handOn(async (hand) => ways(bundle, viewer, await offered(bundle), hand), note);
+}
+
+/** What a way to share is made with. @typedef {{item: (title: string, about: string, run: () => unknown) => HTMLElement, link: (opens: string) => HTMLElement, save: (fileName: string, make: () => Promise<Blob>) => void}} Hand */
+
+/** The button and what hangs below it. @param {(hand: Hand) => Promise<any>} offer what the menu holds, when it is opened @param {any} [note] stands before the button @returns {HTMLElement} */
+export function handOn(offer, note = null) {
   const id = `hand-on-${++made}`;
   const told = h("span", { class: "hand-on-told", "aria-live": "polite" });
   const menu = h("div", { class: "hand-on-menu", id, role: "menu", "aria-label": "Share", hidden: true });
@@ -22,7 +33,7 @@ export function shareButton({ bundle, viewer }) {
     fill(menu, h("p", { class: "dim", role: "presentation" }, "…"));
     menu.hidden = false;
     arrow.setAttribute("aria-expanded", "true");
-    fill(menu, ways(bundle, viewer, await offered(bundle), told, () => close(true)));
+    fill(menu, await offer(hand));
     inSight(menu);
     if (!menu.hidden) items()[0]?.focus();
   };
@@ -52,8 +63,12 @@ export function shareButton({ bundle, viewer }) {
     if (!root.isConnected) removeEventListener("pointerdown", outside);
     else if (!menu.hidden && !root.contains(/** @type {Node} */ (event.target))) close(false);
   };
-  const { redacted } = bundle.manifest;
-  const note = redacted && h("span", { class: "tag hand-on-note", title: `Left out, or under other names: ${redacted.dropped.join(", ")}` }, "Redacted");
+  /** @type {Hand} */
+  const hand = {
+    item: (title, about, run) => h("button", { role: "menuitem", tabindex: "-1", onclick: () => { close(true); void run(); } }, h("span", null, title), h("span", { class: "dim" }, about)),
+    link: (opens) => hand.item("Copy link to this view", `Opens exactly this, ${opens}`, () => copyLink(told)),
+    save: (fileName, make) => void save(told, fileName, make),
+  };
   const root = h("span", { class: "hand-on", onkeydown: keys, onfocusout: left }, note, copy, arrow, menu, told);
   addEventListener("pointerdown", outside);
   return root;
@@ -70,26 +85,24 @@ async function offered({ source }) {
   return { html: kinds.includes("html"), zip: kinds.includes("zip"), redact: kinds.includes("redact") };
 }
 
-/** @param {Bundle} bundle @param {string} viewer @param {Offered} can @param {HTMLElement} told @param {() => void} close */
-function ways(bundle, viewer, can, told, close) {
+/** @param {Bundle} bundle @param {string} viewer @param {Offered} can @param {Hand} hand */
+function ways(bundle, viewer, can, { item, link, save }) {
   const name = bundleName(bundle);
-  const item = (/** @type {string} */ title, /** @type {string} */ about, /** @type {() => unknown} */ run) =>
-    h("button", { role: "menuitem", tabindex: "-1", onclick: () => { close(); void run(); } }, h("span", null, title), h("span", { class: "dim" }, about));
   const { source } = bundle, made = can.html || can.zip, id = source.stored;
   const opens = source.url ? "where the server can be reached" : id ? "in this browser, until the bundle is removed here" : "where the file is";
   const page = id ? async () => (await import("./stored-files.js")).pageOf(id) : () => asked(`${beside(bundle, "html")}?viewer=${encodeURIComponent(viewer)}`);
-  const zip = () => (id ? save(told, `${name}.zip`, async () => (await import("./stored-files.js")).zipOf(id)) : h("a", { href: beside(bundle, "zip"), download: `${name}.zip` }).click());
-  const redacted = (/** @type {string} */ preset) => save(told, "redacted.zip", () => asked(`${beside(bundle, "zip")}?preset=${preset}`));
+  const zip = () => (id ? save(`${name}.zip`, async () => (await import("./stored-files.js")).zipOf(id)) : h("a", { href: beside(bundle, "zip"), download: `${name}.zip` }).click());
+  const redacted = (/** @type {string} */ preset) => save("redacted.zip", () => asked(`${beside(bundle, "zip")}?preset=${preset}`));
   return [
-    item("Copy link to this view", `Opens exactly this, ${opens}`, () => copyLink(told)),
-    can.html && item("Save as one file", "An HTML page with its viewers; opens from disk", () => save(told, `${name}.html`, page)),
+    link(opens),
+    can.html && item("Save as one file", "An HTML page with its viewers; opens from disk", () => save(`${name}.html`, page)),
     can.zip && item("Download bundle", "A zip of its files", zip),
     can.redact && !bundle.manifest.redacted && [
       item("Download for anyone", "Times, counts and structure: no code, no payloads, no names", () => redacted("share-with-public")),
       item("Download for a vendor", "Graphs and kernels too, with other names; no source code", () => redacted("share-with-vendor")),
     ],
-    h("p", { class: "dim", role: "presentation" }, made ? "A trace holds source code and paths: mind to whom you give it."
-      : source.viewers ? "This page is one file already: hand on the file itself."
+    h("p", { class: "dim", role: "presentation" }, made ? MIND
+      : source.viewers ? ONE_FILE
         : ["To save it as one file: ", h("code", null, `tlparse-bundle export ${/^[\w.-]+$/.test(name) ? name : "OUT"} report.html`)]),
   ];
 }
@@ -110,7 +123,7 @@ async function save(told, fileName, make) {
 }
 
 /** What our server makes. @param {string} address @returns {Promise<Blob>} */
-async function asked(address) {
+export async function asked(address) {
   const response = await fetch(address).catch(() => {
     throw new Error("The server does not answer. Is it still running?");
   });
