@@ -3077,6 +3077,8 @@ export interface Trend {
     base_run_index: number;
     /** How many runs of the series there are from it on. */
     run_count: number;
+    /** Address of the folder with the comparison of both runs, relative to this file, where a site has one; else null. */
+    comparison_url: string | null;
     /** true in 'jumps', false in 'latest'. */
     confirmed: boolean;
     /** What changed there; phases last. */
@@ -3103,6 +3105,8 @@ export interface Trend {
     base_run_index: number;
     /** How many runs of the series there are from it on. */
     run_count: number;
+    /** Address of the folder with the comparison of both runs, relative to this file, where a site has one; else null. */
+    comparison_url: string | null;
     /** true in 'jumps', false in 'latest'. */
     confirmed: boolean;
     /** What changed there; phases last. */

@@ -4,15 +4,18 @@ import json
 import os
 import random
 import re
+import shutil
 import subprocess
 import sys
 
 import pytest
 from axe import violations
-from made_runs import made_runs
+from conftest import FIXTURES
+from made_runs import DAY_US, FIRST_US, made_runs
 from pages import expect_address, settle
 from plain_server import plain_server
 from playwright.sync_api import expect
+from tlparse_bundle.serve.site import write_site
 from waiting import HANG_S
 
 NAME = "<img src=x>&amp;"  # a label is a text, whatever stands in it
@@ -135,3 +138,23 @@ def test_a_folder_on_a_plain_server_with_little_in_it(page, tmp_path, nightly, b
         rewritten(document, {"format": {"name": "other"}}, 2_000_000_001)
         page.reload()
         expect(page.get_by_role("alert")).to_contain_text("is no document of runs over time that this page knows")
+
+
+def test_in_a_site_a_jump_leads_to_its_comparison(page, bundle_of, tmp_path):
+    """The runs around it lie far apart in the list of bundles, and others were asked to be compared."""
+    folders = []
+    for side, names in (("base", "vwxyz"), ("new", "abcde")):
+        for name in names:
+            folders.append(shutil.copytree(bundle_of(FIXTURES / "pairs" / "new_break" / side), tmp_path / "nightly" / name))
+            manifest = json.loads((folders[-1] / "manifest.json").read_text())
+            manifest["logs"][0]["summary"]["start_epoch_us"] = FIRST_US + len(folders) * DAY_US
+            (folders[-1] / "manifest.json").write_text(json.dumps(manifest))
+    write_site(sorted(folders), tmp_path / "site", python=False, compare=[("a", "b")])
+    trend = json.loads((tmp_path / "site" / "trend.json").read_text())
+    assert {(trend["runs"][jump["base_run_index"]]["name"], trend["runs"][jump["run_index"]]["name"], jump["comparison_url"]) for jump in trend["jumps"]} == {("z", "a", "comparisons/z/a/")}
+    with plain_server(tmp_path / "site") as address:
+        page.goto(f"{address}/viewers/trend/")
+        page.get_by_role("link", name="Compare with the run before, z").first.click()
+        settle(page)
+        expect(page.get_by_role("heading", level=1)).to_contain_text("New: Graph break in forward at program.py:14")
+        assert page.url == f"{address}/viewers/compare/?base=%2Fbundles%2Fz%2F&new=%2Fbundles%2Fa%2F&comparison=%2Fcomparisons%2Fz%2Fa%2F"

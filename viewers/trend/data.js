@@ -4,7 +4,7 @@
  * @typedef {{key: string, title: string, unit: "us" | "count", worse: "more" | "less" | null, help: string}} Metric
  * @typedef {{name: string, url: string | null, label: string | null, commit: string | null, start_epoch_us: number | null, log_count: number, torch_versions: string[]}} Run
  * @typedef {{metric: string, text: string, before: number, after: number, is_worse: boolean | null}} Change
- * @typedef {{series_index: number, run_index: number, base_run_index: number, run_count: number, confirmed: boolean, changes: Change[]}} Jump
+ * @typedef {{series_index: number, run_index: number, base_run_index: number, run_count: number, confirmed: boolean, comparison_url?: string | null, changes: Change[]}} Jump
  * @typedef {{name: string, run_indexes: number[]}} Series
  * @typedef {object} Trend schema/documents/trend.schema.json
  * @property {{name: string, version: number}} format @property {string | null} compare_url @property {Metric[]} metrics @property {Run[]} runs
@@ -37,13 +37,15 @@ export function runAddress(run) {
   return url.href;
 }
 
-/** Where two runs are compared; null where there is no such page. @param {Trend} trend @param {Run} base @param {Run} changed */
-export function compareAddress(trend, base, changed) {
-  if (trend.compare_url === null || base.url === null || changed.url === null) return null;
-  const url = new URL(trend.compare_url, DOCUMENT);
+/** Where the runs around a jump are compared: by the server, or in what a site was written with; null where there is no such page. @param {Trend} trend @param {Jump} jump */
+export function compareAddress(trend, jump) {
+  const base = trend.runs[jump.base_run_index], changed = trend.runs[jump.run_index], made = jump.comparison_url ?? null;
+  if (trend.compare_url === null && made === null || base.url === null || changed.url === null) return null;
+  const url = made === null ? new URL(/** @type {string} */ (trend.compare_url), DOCUMENT) : new URL("../compare/", location.href);
   if (url.origin !== location.origin) return null;
   url.searchParams.set("base", new URL(base.url, DOCUMENT).pathname);
   url.searchParams.set("new", new URL(changed.url, DOCUMENT).pathname);
+  if (made !== null) url.searchParams.set("comparison", new URL(made, DOCUMENT).pathname);
   return url.href;
 }
 

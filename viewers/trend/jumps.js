@@ -23,7 +23,7 @@ function item(trend, jump) {
   const all = changes.some(({ is_worse }) => is_worse) ? true : changes.every(({ is_worse }) => is_worse === false) ? false : null;
   const main = changes.filter(({ metric }) => !PHASES.test(metric)), phases = changes.filter(({ metric }) => PHASES.test(metric));
   const [first, ...others] = main.length ? main : phases;
-  const address = runAddress(run), compare = compareAddress(trend, base, run);
+  const address = runAddress(run), compare = compareAddress(trend, jump);
   return [
     h("h3", null, h("span", { class: `sign ${tone(all)}`, "aria-hidden": "true" }, sign(first)), h("span", { class: "visually-hidden" }, { worse: "worse: ", better: "better: ", neutral: "" }[tone(all)]), large(first.text)),
     others.length > 0 && h("p", null, others.map(({ text }) => text).join(", ")),

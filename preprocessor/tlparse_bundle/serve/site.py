@@ -38,7 +38,7 @@ def write_site(bundles: Sequence[Path], target: Path, viewers: Sequence[Path] = 
     viewers/<name>/, bundles/<name>/, comparisons/<base>/<new>/, bundles.json, sw.js, and an index.html that leads to the only bundle or to the list;
     without a bundle to the page that opens logs.
     ``python``: with Python for browsers, so that pages open raw logs.
-    ``compare``: pairs of the bundles, by path or name, that are compared; without any, each with the one before it. ``notes``: see comparisons_of.
+    ``compare``: pairs of the bundles, by path or name, that are compared; without any, each with the one before it; in any case those around a jump over time. ``notes``: see comparisons_of.
     Raises BundleError when the folder is not empty, or when a page could not decode one of the bundles.
     """
     replaces = overwrite and target.is_dir() and any(target.iterdir())
@@ -50,7 +50,13 @@ def write_site(bundles: Sequence[Path], target: Path, viewers: Sequence[Path] = 
     check_decodable(dict(opened.values()))
     own = {name: Path(folder) for name, folder in url_names(viewers).items()}
     shown = viewers_with(own)
-    compared = comparisons_of(opened, compare, notes)
+    lying = [Location(name, Path(os.path.abspath(path)).parent.name, str(path)) for name, (path, _) in opened.items()]
+    over_time = trend_of(lying)
+    jumps = [*over_time["jumps"], *over_time["latest"]]
+    compared = comparisons_of(opened, compare, notes, [_around(jump, over_time["runs"]) for jump in jumps])
+    compared_at = {(comparison.base, comparison.new): comparison.row()["url"] for comparison in compared}
+    for jump in jumps:
+        jump["comparison_url"] = compared_at.get(_around(jump, over_time["runs"]))
     sources = [path for location, _ in opened.values() for path in guards(location)]
     with new_folder(target, may_replace=_check_site if replaces else None, readers_of=sources, last=INDEX) as new:
         for name, folder in ({name: viewers_folder() / name for name in (LIB, *PAGES)} | shown).items():
@@ -68,8 +74,7 @@ def write_site(bundles: Sequence[Path], target: Path, viewers: Sequence[Path] = 
             (new / comparison.path).write_bytes(comparison.document)
         listed = {"bundles": rows, "viewers": [viewer_row(name, folder) for name, folder in shown.items()], "comparisons": [comparison.row() for comparison in compared], "offline": SERVICE_WORKER}
         (new / _LIST).write_bytes(dumps(listed))
-        lying = [Location(name, Path(os.path.abspath(path)).parent.name, str(path)) for name, (path, _) in opened.items()]
-        (new / OVER_TIME).write_bytes(dumps(trend_of(lying)))
+        (new / OVER_TIME).write_bytes(dumps(over_time))
         if len(rows) == 1:
             url, text = f"viewers/{next(iter(shown)) if own else 'default'}/?bundle=../../{rows[0]['url']}", "To the bundle"
         else:
@@ -77,6 +82,11 @@ def write_site(bundles: Sequence[Path], target: Path, viewers: Sequence[Path] = 
         (new / INDEX).write_text(LEADS.format(url=html.escape(url), text=text), encoding="utf-8")
         (new / STATIC).write_bytes(b"")
     return size_of(target)
+
+
+def _around(jump: dict, runs: Sequence[dict]) -> tuple[str, str]:
+    """Names of the run before a jump and of that behind it."""
+    return runs[jump["base_run_index"]]["name"], runs[jump["run_index"]]["name"]
 
 
 def _check_site(folder: Path) -> None:

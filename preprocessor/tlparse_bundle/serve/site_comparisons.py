@@ -35,17 +35,16 @@ class Comparison(NamedTuple):
         return {"base": self.base, "new": self.new, "url": f"{FOLDER}/{quote(self.base)}/{quote(self.new)}/"}
 
 
-def comparisons_of(bundles: Mapping[str, tuple[Path, Bundle]], asked: Sequence[tuple[str, str]] = (), notes: list[str] | None = None) -> list[Comparison]:
-    """Of each two bundles that are asked for, by path or name; when none are, of each bundle with the one before it.
+def comparisons_of(bundles: Mapping[str, tuple[Path, Bundle]], asked: Sequence[tuple[str, str]] = (), notes: list[str] | None = None, jumps: Sequence[tuple[str, str]] = ()) -> list[Comparison]:
+    """Of each two bundles that are asked for, by path or name; when none are, of each bundle with the one before it; and of those around ``jumps``, by name.
 
     Raises BundleError for what is asked for and cannot be compared; of the others ``notes`` gets a line for each that is left out.
     """
     names = list(bundles)
-    if asked:
-        named = dict.fromkeys(tuple(_name(side, bundles) for side in pair) for pair in asked)
-        return [_made(bundles, *pair) for pair in named]
-    found = []
-    for pair in zip(names, names[1:]):
+    named = dict.fromkeys((_name(base, bundles), _name(new, bundles)) for base, new in asked)
+    found = [_made(bundles, *pair) for pair in named]
+    others = dict.fromkeys([*([] if asked else zip(names, names[1:])), *jumps])
+    for pair in [pair for pair in others if pair not in named]:
         try:
             found.append(_made(bundles, *pair))
         except BundleError as error:

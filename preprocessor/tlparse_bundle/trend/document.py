@@ -64,7 +64,7 @@ def _changes(runs: Sequence[Run], series_index: int, run_indexes: Sequence[int])
         for jump, confirmed in [*((jump, True) for jump in sure), *([(last, False)] if last else [])]:
             near = known[jump.at - 1 : jump.at + 2] if metric.unit == MICROSECONDS else []
             at = next((index for index in (known[jump.at], *near) if (index, confirmed) in rows), known[jump.at])
-            row = rows.setdefault((at, confirmed), {"series_index": series_index, "run_index": at, "base_run_index": _before(known, at), "run_count": len(known) - known.index(at), "changes": []})
+            row = rows.setdefault((at, confirmed), {"series_index": series_index, "run_index": at, "base_run_index": _before(known, at), "run_count": len(known) - known.index(at), "comparison_url": None, "changes": []})
             row["changes"].append(_change(metric, jump))
     for row in rows.values():
         row["changes"].sort(key=lambda change: _ORDER[change["metric"]])
