@@ -27,6 +27,10 @@ TOLD = {
         [("graph", "changed"), ("cache", "worse"), ("cache", "worse"), ("time", "worse")],
     ),
     "new_break_on_a_rank": ("Rank 1: New: Graph break in `embed` at `program.py:18`, once", [("finding", "new"), ("compile", "new"), ("graph", "changed")]),
+    "nested_break": (
+        "New: Graph break in `scaled` at `program.py:7`, twice: Unsupported Tensor.item() call with capture_scalar_outputs=False; 4 compiles more, 1 recompile and another graph; 658 ms more of compiling.",
+        [("finding", "new"), ("finding", "new"), ("compile", "new"), ("compile", "new"), ("compile", "new"), ("graph", "changed")],
+    ),
     "nothing_changed": ("Nothing changed: 5 compiles, the same on both sides.", []),
     "nothing_changed_training": ("Nothing changed: 13 compiles, the same on both sides.", []),
 }
@@ -41,7 +45,25 @@ def compared(built, root):
 
 
 def test_every_pair_is_told(root):
-    assert {path.name for path in (root / "fixtures" / "pairs").iterdir() if path.is_dir()} == set(TOLD)
+    assert {path.name for path in (root / "fixtures" / "pairs").iterdir() if path.is_dir()} == {*TOLD, "other_inputs"}
+
+
+def test_other_sizes_and_no_gradients(compared):
+    """Two changes of each function, neither of which leads to the other."""
+    document = compared("other_inputs")
+    changes = document["logs"][0]["changes"]
+    assert [(change["title"], change["text"]) for change in changes] == [
+        ("`score` (program.py:6): another graph was captured", "Of its inputs `L_x_` is `f32[32, 16]` (was `f32[8, 16]`)."),
+        ("`loss` (program.py:11): another graph was captured", "Of its inputs `L_y_` is `f32[32, 4]` (was `f32[8, 4]`)."),
+        ("`score` (program.py:6) is compiled for inference, was for training", "AOTAutograd made no backward graph of it."),
+        ("`loss` (program.py:11) is compiled for inference, was for training", "AOTAutograd made no backward graph of it."),
+    ]
+    assert document["summary"]["text"] == "`score` (program.py:6): another graph was captured. 3 other changes."
+
+
+def test_calls_that_are_new_or_gone(compared):
+    (graph,) = (change for change in compared("nested_break")["logs"][0]["changes"] if change["kind"] == "graph")
+    assert graph["text"] == "It has 3 inputs, was 5. It calls `torch._C._nn.linear` once (was twice) and `hidden.mean` no more (was once)."
 
 
 @pytest.mark.parametrize("name", TOLD)

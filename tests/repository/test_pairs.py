@@ -25,6 +25,8 @@ COMPILED = {
     "line_changed": ([*MIX[:3], "head"],) * 2,
     "nothing_changed": (["noisy!", "noisy!", "torch_dynamo_resume_in_noisy_at_9", "torch_dynamo_resume_in_noisy_at_9", "quiet"],) * 2,
     "new_break_on_a_rank": (["embed", "reduce"],) * 2,
+    "nested_break": (["forward"], ["forward!", "scaled!", "torch_dynamo_resume_in_scaled_at_7", "torch_dynamo_resume_in_scaled_at_7", "torch_dynamo_resume_in_forward_at_19"]),
+    "other_inputs": (["score", "loss"],) * 2,
 }
 # (hits, misses) of base and of new.
 CACHES = {

@@ -30,7 +30,7 @@ const isBetter = ({ change, cost_us: cost }) => change === "gone" || change === 
 /** What is the same change on another rank, although ids and seconds differ. @param {Change} change */
 function signature({ kind, change, function: name, file, line, title, details }) {
   const { fingerprint, cache, base, new: other } = /** @type {any} */ (details);
-  const what = kind === "finding" ? fingerprint : kind === "cache" ? [cache, base, other] : kind === "vllm" ? [base, other] : kind === "torch" || kind === "setting" ? title : "";
+  const what = kind === "finding" ? fingerprint : kind === "cache" ? [cache, base, other] : kind === "vllm" || kind === "graph" ? [base, other] : kind === "torch" || kind === "setting" ? title : "";
   return JSON.stringify([kind, change, name, file, line, what]);
 }
 

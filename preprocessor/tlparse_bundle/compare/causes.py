@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tlparse_bundle.compare.change import Change
+from tlparse_bundle.compare.graph_words import difference
 from tlparse_bundle.compare.findings import GONE, NEW, WORSE, Matched, changed_findings
 from tlparse_bundle.compare.pairs import OTHER, Pairs
 from tlparse_bundle.compare.settings import changed_settings
@@ -36,9 +37,13 @@ def setting_changes(pairs: Pairs) -> Iterator[Change]:
 def finding_changes(pairs: Pairs) -> Iterator[Change]:
     base, new = pairs.base.first, pairs.new.first
     same_words = base.torch_version == new.torch_version and not base.ends_early and not new.ends_early
-    for found in changed_findings(base.findings_table, new.findings_table, same_words):
-        if found.row["kind"] not in _TOLD_ELSEWHERE and _is_known(pairs, found):
-            yield _finding(pairs, found)
+    changes = [_finding(pairs, found) for found in changed_findings(base.findings_table, new.findings_table, same_words) if found.row["kind"] not in _TOLD_ELSEWHERE and _is_known(pairs, found)]
+    breaks = [change for change in changes if change.details["kind"] == "graph-break"]
+    for change in changes:
+        if change.details["kind"] == "recompile" and change.change in (NEW, GONE):  # of what is compiled behind a break
+            cause = next((one for one in breaks if one.change == change.change and change.pairs and set(change.pairs) <= set(one.pairs)), None)
+            change.because_of = cause and cause.key
+    yield from changes
 
 
 def _is_known(pairs: Pairs, found: Matched) -> bool:
@@ -56,8 +61,9 @@ def _finding(pairs: Pairs, found: Matched) -> Change:
     ours = pairs.base.first.frames_of(found.base["compile_indexes"]) if found.base else []
     theirs = pairs.new.first.frames_of(found.new["compile_indexes"]) if found.new else []
     numbers = {*(pairs.of_base[frame.key] for frame in ours), *(pairs.of_new[frame.key] for frame in theirs)}
-    if row["kind"] == "graph-break":  # what is compiled after it, too
-        numbers |= {number for number, compared in enumerate(pairs.rows) if not compared.both and is_rest_of(compared.pair.frame, row["function"])}
+    if row["kind"] == "graph-break":  # what is compiled after it, too: the rest of the function, and of those that called it
+        functions = {row["function"], *(frame.function for frame in (*ours, *theirs))}
+        numbers |= {number for number, compared in enumerate(pairs.rows) if not compared.both and any(is_rest_of(compared.pair.frame, function) for function in functions)}
     counts = f"{plural(found.new['count'], 'time')}, was {found.base['count']:,}" if found.base and found.new and found.base["count"] != found.new["count"] else ""
     remedies = [remedy["text"] for remedy in row["remedies"]] if found.new else []
     return Change(
@@ -100,8 +106,9 @@ def graph_changes(pairs: Pairs, findings: list[Change]) -> Iterator[Change]:
         sizes = [sum(run.compile(frame).row["graph_node_count"] or 0 for frame in frames) for run, frames in ((pairs.base.first, [row.base for row in rows]), (pairs.new.first, [row.new for row in rows]))]
         size = f": {plural(sizes[1], 'node')}, was {sizes[0]:,}" if all(sizes) and sizes[0] != sizes[1] else ""
         what = "another graph was captured" if len(rows) == 1 else f"{len(rows):,} other graphs were captured"
-        cause = broken.get(function_of(function))
-        why = "Another version of torch may capture another graph of the same code." if other_torch else ""
+        cause = broken.get(function_of(function)) or next((change for change in findings if change.details["kind"] == "graph-break" and not set(numbers).isdisjoint(change.pairs)), None)
+        first = pairs.rows[numbers[0]].pair
+        why = "Another version of torch may capture another graph of the same code." if other_torch else difference(*(run.graph_text(frame) for run, frame in ((pairs.base.first, first.base), (pairs.new.first, first.new))))
         yield Change(
             "graph", "changed", f"{function_name(function)}{_place(file, line)}: {what}{size}", why, "info", (function, file and tail(file), line), numbers,
             None, len(rows), details={"base_nodes": sizes[0] or None, "new_nodes": sizes[1] or None}, key=("graph", function, file, line), because_of=cause and cause.key,
@@ -110,3 +117,19 @@ def graph_changes(pairs: Pairs, findings: list[Change]) -> Iterator[Change]:
 
 def _place(file: str | None, line: int | None) -> str:
     return "" if file is None else f" ({tail(file)}{'' if line is None else f':{line}'})"
+
+
+def training_changes(pairs: Pairs) -> Iterator[Change]:
+    """Functions that were compiled with a backward graph in one run and without in the other."""
+    if pairs.base.first.torch_version != pairs.new.first.torch_version:
+        return  # each has names of its own for the graphs
+    groups: dict[tuple, list[int]] = {}
+    for number, row in enumerate(pairs.rows):
+        if row.both:
+            before, now = pairs.base.first.is_training(row.pair.base), pairs.new.first.is_training(row.pair.new)
+            if None not in (before, now) and before != now:
+                groups.setdefault((row.pair.new.function, row.pair.new.filename, row.pair.new.first_line, now), []).append(number)
+    for (function, file, line, now), numbers in groups.items():
+        words = ("for inference", "for training")
+        yield Change("graph", "changed", f"{function_name(function)}{_place(file, line)} is compiled {words[now]}, was {words[not now]}", f"AOTAutograd made {'a' if now else 'no'} backward graph of it.",
+                     place=(function, file and tail(file), line), pairs=numbers, count=len(numbers), details={"base": words[not now], "new": words[now]}, key=("training", function, file, line))  # fmt: skip

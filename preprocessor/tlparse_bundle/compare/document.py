@@ -104,7 +104,7 @@ def _changes(pairs: Pairs) -> list[Change]:
 
         found += piece_changes(pairs)
     findings = list(causes.finding_changes(pairs))
-    graphs = list(causes.graph_changes(pairs, findings))
+    graphs = [*causes.graph_changes(pairs, findings), *causes.training_changes(pairs)]
     compiles = list(effects.compile_changes(pairs, findings))
     roots = [*found, *findings, *graphs]
     caches = list(effects.cache_changes(pairs, roots))

@@ -39,16 +39,16 @@ def compile_changes(pairs: Pairs, findings: Sequence[Change]) -> Iterator[Change
             title = f"{name} is not compiled any more"
         else:
             title = f"{name} is compiled {times(counts[1])}, was {times(counts[0])}"
-        cause = next((change for change in findings if _led_to(change, frame, is_new)), None)
+        cause = next((change for change in findings if _led_to(change, frame, numbers, is_new)), None)
         yield Change(
             "compile", "new" if is_new else "gone", title, "", "info", (function, file or None, frame.first_line), numbers, pairs.cost_us(numbers),
             len(numbers), details={"base_count": counts[0], "new_count": counts[1]}, key=("compile", function, file, is_new), because_of=cause and cause.key,
         )  # fmt: skip
 
 
-def _led_to(finding: Change, frame, is_new: bool) -> bool:
-    if finding.details["kind"] == "graph-break":
-        return is_rest_of(frame, finding.place[0])
+def _led_to(finding: Change, frame, numbers: Sequence[int], is_new: bool) -> bool:
+    if finding.details["kind"] in ("graph-break", "failure"):
+        return (finding.change in ("new", "worse")) == is_new and (is_rest_of(frame, finding.place[0]) or set(numbers) <= set(finding.pairs))
     same = function_of(finding.place[0]) == function_of(frame.function) and tail(finding.place[1] or "") == tail(frame.filename or "")
     return finding.details["kind"] in ("recompile", "recompile-limit") and same and (finding.change in ("new", "worse")) == is_new
 

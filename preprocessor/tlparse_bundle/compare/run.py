@@ -13,7 +13,8 @@ from tlparse_bundle.read.reader import Log
 from tlparse_bundle.read.rows import Artifact, Compile
 
 GENERATED = ("inductor_output_code",)
-_WANTED = frozenset((*CAPTURED, *GENERATED))
+_TRACED = {"aot_inference_graph": False, "aot_joint_graph": True, "aot_backward_graph": True}
+_WANTED = frozenset((*CAPTURED, *GENERATED, *_TRACED))
 PHASES = ("dynamo", "aot_autograd", "inductor", "backward")
 
 
@@ -75,6 +76,15 @@ class Run:
         row = self.compile(frame).row
         known = [row[name] for name in ("compile_time_us", "backward_time_us") if row[name] is not None]
         return sum(known) if known else None
+
+    def graph_text(self, frame: Frame) -> bytes:
+        """The graph that Dynamo captured; empty when the log has none."""
+        return next((artifact.bytes() or b"" for artifact in self._frames.artifacts(self._number[frame.key]) if artifact.name in CAPTURED), b"")
+
+    def is_training(self, frame: Frame) -> bool | None:
+        """Whether AOTAutograd made a backward graph of it; None when the log does not tell, as of what a cache had."""
+        made = {_TRACED[artifact.name] for artifact in self._frames.artifacts(self._number[frame.key]) if artifact.name in _TRACED}
+        return made.pop() if len(made) == 1 else None
 
     def generated(self, frame: Frame) -> list[Artifact]:
         """The code that Inductor made of it; empty when a cache had it."""

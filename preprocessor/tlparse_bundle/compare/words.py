@@ -36,7 +36,7 @@ def _text(logs: Sequence[dict]) -> str:
     worst = max(changed, key=lambda log: log["changes"][0]["cost_us"] or 0)
     first = worst["changes"][0]
     total = _total(worst, first)
-    led = [_short(change) for change in worst["changes"] if change["because_of"] == 0 and not (change["kind"] == "time" and total or first["kind"] == "vllm" and change["kind"] == "finding")]
+    led = _compiles(worst["changes"]) + [_short(change) for change in worst["changes"] if change["because_of"] == 0 and change["kind"] != "compile" and not (change["kind"] == "time" and total or first["kind"] == "vllm" and change["kind"] == "finding")]
     parts = [_first(first), *([listed(led, _MOST_CONSEQUENCES)] if led else []), *([total] if total else [])]
     alike = sum(any(identity(change) == identity(first) for change in log["changes"]) for log in both)
     where = "" if alike == len(both) or worst["rank"] is None else f"Rank {worst['rank']}: " if alike == 1 else f"Rank {worst['rank']} and {alike - 1:,} more: "
@@ -59,15 +59,20 @@ def _first(change: dict) -> str:
     return large(title)
 
 
+def _compiles(changes: Sequence[dict]) -> list[str]:
+    """How many compiles the first change led to, and ended."""
+    counts = {word: sum(change["count"] for change in changes if change["because_of"] == 0 and change["kind"] == "compile" and change["change"] == kind) for kind, word in (("new", "more"), ("gone", "less"))}
+    return [f"{plural(count, 'compile')} {word}" for word, count in counts.items() if count]
+
+
 def _short(change: dict) -> str:
     """A consequence in a few words."""
-    if change["kind"] == "compile":
-        verb = "more" if change["change"] == "new" else "less"
-        return f"{plural(change['count'], 'compile')} {verb}"
     if change["kind"] == "graph":
         return "another graph" if change["count"] == 1 else f"{change['count']:,} other graphs"
     if change["kind"] == "cache" and change["details"]["new"] == "miss":
         return f"{plural(change['count'], 'miss', 'misses')} of the {CACHES[change['details']['cache']]}"
+    if change["kind"] == "finding" and change["details"]["kind"] == "recompile":
+        return plural(change["count"], "recompile")
     return change["title"].partition(": ")[0] if change["kind"] in ("cache", "code", "vllm") else change["title"]
 
 
