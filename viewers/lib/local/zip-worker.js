@@ -10,12 +10,12 @@ scope.onmessage = async (/** @type {MessageEvent<[string, Blob][]>} */ { data: f
     if (files.length > MOST_FILES) throw new Error(`A zip holds ${MOST_FILES.toLocaleString("en")} files at most, the bundle has ${files.length.toLocaleString("en")}.`);
     /** @type {Uint8Array[]} */
     const parts = [];
-    const zip = new Zip((/** @type {Error | null} */ error, /** @type {Uint8Array} */ part) => {
+    const zip = new (/** @type {any} */ (Zip))((/** @type {Error | null} */ error, /** @type {Uint8Array} */ part) => {
       if (error) throw error;
       parts.push(part);
     });
     for (const [path, data] of files) {
-      const entry = new ZipPassThrough(path);
+      const entry = new (/** @type {any} */ (ZipPassThrough))(path);
       zip.add(entry);
       entry.push(new Uint8Array(await data.arrayBuffer()), true);
     }
