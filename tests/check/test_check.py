@@ -93,6 +93,16 @@ def test_what_an_old_torch_does_not_write_is_neither_passed_nor_failed(built, ro
     assert code == 0 and out.startswith("::warning title=max-breaks 100")
 
 
+def test_a_run_that_goes_on_passes_no_limit(built, root, rows, tmp_path):
+    """What a follower leaves while the logs are being written: the same folder, and a manifest that says so."""
+    shutil.copytree(built(root / "fixtures" / "recompiles" / "trace").folder, tmp_path / "growing")
+    manifest = tmp_path / "growing" / "manifest.json"
+    state = {"counter": 1, "written_epoch_us": 1, "problems": [], "logs": []}
+    manifest.write_text(json.dumps({**json.loads(manifest.read_text()), "growing": True, "live": state}))
+    (found,) = rows(tmp_path / "growing", "--max-breaks", 0)
+    assert (found["outcome"], found["text"]) == ("unknown", "0 graph breaks, but the log is still being written, so that there may be more.")
+
+
 def test_a_damaged_log_passes_no_limit(log_of, rows):
     damaged = log_of(log("dynamo_start 0/0 @0\n > something else\n artifact:a 0/0"), check=False).bundle
     (found,) = rows(damaged, "--max-breaks", 0)

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from tlparse_bundle.check.amounts import Amount, untold
 from tlparse_bundle.check.verdict import FAILED, PASSED, UNKNOWN, Outcome
-from tlparse_bundle.findings.ends import at_least
 from tlparse_bundle.findings.words import duration
 from tlparse_bundle.report.choose import Section
 
@@ -27,7 +26,6 @@ def _outcome(section: Section, amount: Amount, most: int) -> Outcome:
     if value > most:
         rows = [row for row in section.findings if row["kind"] in amount.kinds]
         return Outcome(rule, section.name, FAILED, f"{said}; at most {limit} {'is' if most == 1 or amount.unit else 'are'} allowed.", rows)
-    more = at_least(section.summary, section.findings)
-    if more is not None:
-        return Outcome(rule, section.name, UNKNOWN, f"{said}, but {more}.")
+    if section.more is not None:
+        return Outcome(rule, section.name, UNKNOWN, f"{said}, but {section.more}.")
     return Outcome(rule, section.name, PASSED, f"{said}.")

@@ -14,7 +14,6 @@ from tlparse_bundle.check.verdict import FAILED, PASSED, UNKNOWN, Outcome
 from tlparse_bundle.compare.findings import GONE, NEW, WORSE, matched_findings
 from tlparse_bundle.errors import BundleError
 from tlparse_bundle.findings.bounds import KIND as UNLISTED
-from tlparse_bundle.findings.ends import at_least
 from tlparse_bundle.findings.registry import kinds as kinds_of_logs
 from tlparse_bundle.findings.words import duration, listed, plural
 from tlparse_bundle.plugins import plugins
@@ -133,9 +132,8 @@ def _doubt(sections: Sequence[Section], found: Baseline, rule: Rule) -> str | No
         if section.log is not None:
             if amount is not None and amount.of(section.summary) is None:
                 return f"{section.name}: {untold(amount)}."
-            more = at_least(section.summary, section.findings)
-            if more is not None:
-                return f"{section.name}: {more}."
+            if section.more is not None:
+                return f"{section.name}: {section.more}."
     return None
 
 
@@ -148,6 +146,5 @@ def _slower(sections: Sequence[Section], base: Baseline, found: Baseline, rule: 
     said = f"{duration(now)} of compiling, {duration(before)} in the baseline"
     if now > before * (1 + rule.more) and now - before >= LEAST_US:
         return Outcome(str(rule), "", FAILED, f"{said}: {float((now - before) / Fraction(before)):.0%} more." if before else f"{said}.")
-    doubts = filter(None, (at_least(section.summary, section.findings) for section in sections if section.log is not None))
-    doubt = next(doubts, None)
+    doubt = next(filter(None, (section.more for section in sections)), None)
     return Outcome(str(rule), "", UNKNOWN, f"{said}, but {doubt}.") if doubt else Outcome(str(rule), "", PASSED, f"{said}.")

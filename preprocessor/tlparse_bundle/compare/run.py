@@ -102,9 +102,7 @@ class Run:
     @cached_property
     def ends_early(self) -> str | None:
         """Why what the log lacks may come behind its end, in words; None when it is whole."""
-        if self.log.bundle.manifest.get("growing"):
-            return "the log is still being written"
-        return ends_early(self.summary, self.findings_table["findings"])
+        return ends_early(self.summary, self.findings_table["findings"], self.log.bundle.manifest.get("growing", False))
 
     @cached_property
     def findings_table(self) -> dict:

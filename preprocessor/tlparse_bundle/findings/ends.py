@@ -7,16 +7,12 @@ from collections.abc import Sequence
 from tlparse_bundle.findings.words import plural
 
 
-def ends_early(summary: dict, rows: Sequence[dict]) -> str | None:
+def ends_early(summary: dict, rows: Sequence[dict], growing: bool) -> str | None:
     """Why a log lacks what came later, in words that go on with "so that"; None when it is whole. ``rows``: its findings."""
+    if growing:
+        return "the log is still being written"
     if any(row["kind"] == "data-problem" and row["details"].get("loses_records", True) for row in rows):
         return "the log is damaged"
     if summary["unfinished_count"]:
         return f"the log ends inside {plural(summary['unfinished_count'], 'compile')}"
     return None
-
-
-def at_least(summary: dict, rows: Sequence[dict]) -> str | None:
-    """Why the numbers of a log may be too low, in words; None when it tells all."""
-    why = ends_early(summary, rows)
-    return why and f"{why}, so that there may be more"

@@ -6,6 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from tlparse_bundle.errors import BundleError
+from tlparse_bundle.findings.ends import ends_early
 from tlparse_bundle.ranks.sets import ranks_among
 from tlparse_bundle.read.reader import Bundle, Log
 
@@ -24,6 +25,12 @@ class Section:
         if self.log is None:
             return "all ranks"
         return self.log.id if self.log.rank is None else f"rank {self.log.rank} ({self.log.id})"
+
+    @property
+    def more(self) -> str | None:
+        """Why there may be more than is told, in words; None when the log tells all."""
+        why = self.log and ends_early(self.summary, self.findings, self.log.bundle.manifest.get("growing", False))
+        return why and f"{why}, so that there may be more"
 
 
 def choose(
