@@ -47,6 +47,7 @@ export function follow(bundle, page) {
 
   const show = async () => {
     showing = true;
+    mark.of(null);
     news = missing = false;
     const begun = performance.now();
     try {
@@ -62,6 +63,7 @@ export function follow(bundle, page) {
       notBefore = performance.now() + AGAIN_MS;
     }
     showing = false;
+    mark.of(owed ? null : bundle.manifest.live?.counter ?? null);
     if (!news) notBefore = performance.now() + Math.max(SOONEST_MS, Math.min(MOST_REST_MS, REST * (performance.now() - begun)));
     if (ended) return finish();
     draw();
@@ -86,6 +88,7 @@ export function follow(bundle, page) {
     onanswer: (ahead) => { setAhead(ahead); lost = false; draw(); },
     onlost: () => { lost = true; draw(); },
   });
+  mark.of(bundle.manifest.live?.counter ?? null);
   const clock = setInterval(() => { draw(); soon(); }, TICK_MS);
   draw();
 }

@@ -27,6 +27,11 @@ export class Mark {
     this.how = null;
   }
 
+  /** The state that the page shows, for who looks at pages by a program; null while it is being shown, and at the end. @param {number | null} counter */
+  of(counter) {
+    this.element.dataset.state = counter === null ? "" : String(counter);
+  }
+
   /** @param {How} how @param {{read_us: number | null, state_us: number}} of the state that is shown: when bytes last came, and when it was written */
   show(how, { read_us, state_us }) {
     if (how !== this.how) {
