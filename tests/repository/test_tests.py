@@ -18,6 +18,7 @@ MAY = {
     "tests/fuzz/pages.py": 2,  # for how many minutes
     "tests/fuzz/runner.py": 2,  # the limit of a case
     "tests/repository/test_tests.py": None,  # the words
+    "tests/web/replayed.py": 13,  # a log is written again at the pace at which it was recorded
     "tests/waiting.py": None,  # ends what hangs
     "tests/web/test_web_artifacts.py": 1,  # Chromium takes ten downloads a second, and no more
 }
