@@ -130,7 +130,8 @@ def test_unknown_classes_are_refused():
     for wrong in ({"drop": ["everything"]}, {"keep": ["names"], "drop": ["names"]}, {"preset": "mine"}):
         with pytest.raises(BundleError):
             policy(**wrong)
-    assert policy("share-with-public", keep=["payloads"]).preset is None
+    assert policy("share-with-public", keep=["names"]).preset is None
+    assert policy("share-with-public", keep=["payloads"]).preset == "share-with-vendor"  # which is just that
 
 
 def test_a_word_that_a_diagnostic_cuts_is_none_of_the_program(built, tmp_path):

@@ -5,10 +5,12 @@ import zipfile
 
 import pytest
 from axe import violations_in_both_themes
+from brute_force import Public, Said, left_over, logs_at, texts_of_bundle, texts_of_page
+from conftest import FIXTURES
 from pages import go, settle
 from playwright.sync_api import expect
 from tlparse_bundle import Bundle
-from tlparse_bundle.redact.policy import policy
+from tlparse_bundle.redact.policy import CLASSES, PARTS, PRESETS, policy
 from tlparse_bundle.redact.redact import redact
 
 
@@ -61,24 +63,95 @@ def test_the_other_viewers_open_it(page, served, shared, viewer):
     expect(page.get_by_text("Redacted", exact=True)).to_be_visible()
 
 
-def test_the_share_menu_makes_a_redacted_bundle(page_that, served, bundle_of, tmp_path):
-    page = page_that(bypass_csp=True)
-    base = served({"private": bundle_of("failures")})
-    page.goto(f"{base}/viewers/default/?bundle=/bundles/private/")
-    settle(page)
-    expect(page.get_by_text("Redacted", exact=True)).to_have_count(0)
-    page.get_by_role("button", name="More ways to share").click()
-    expect(page.get_by_role("menuitem", name="Download for anyone")).to_be_visible()
-    assert violations_in_both_themes(page) == []
+@pytest.fixture
+def dialogue(page_that, served, bundle_of):
+    """dialogue(fixture): (the page, the dialogue of what to include), opened with the keyboard."""
+
+    def open_it(fixture):
+        page = page_that(bypass_csp=True)
+        base = served({"private": bundle_of(fixture)})
+        page.goto(f"{base}/viewers/default/?bundle=/bundles/private/")
+        settle(page)
+        page.get_by_role("button", name="More ways to share").focus()
+        page.keyboard.press("Enter")
+        item = page.get_by_role("menuitem", name="Choose what to include …")
+        expect(page.get_by_role("menuitem", name="Copy link to this view")).to_be_focused()
+        page.keyboard.press("End")
+        expect(item).to_be_focused()
+        page.keyboard.press("Enter")
+        dialogue = page.get_by_role("dialog", name="Choose what to include")
+        expect(dialogue).to_be_visible()
+        return page, dialogue
+
+    return open_it
+
+
+def ticked(dialogue):
+    boxes = dialogue.locator("input[type=checkbox]").all()
+    return {box.get_attribute("value") for box in boxes if box.is_checked()}, {box.get_attribute("value") for box in boxes}
+
+
+def taken(page, dialogue, path):
     with page.expect_download() as download:
-        page.get_by_role("menuitem", name="Download for anyone").click()
-    assert download.value.suggested_filename == "redacted.zip"
-    with zipfile.ZipFile(download.value.path()) as archive:
-        names = archive.namelist()
-        manifest = json.loads(archive.read("redacted/manifest.json"))
-    assert manifest["redacted"]["preset"] == "share-with-public"
-    assert not [name for name in names if "private" in name]
-    assert page.request.get(f"{base}/bundles/private.zip?preset=mine").status == 400
+        dialogue.get_by_role("button", name="Download").click()
+    expect(dialogue.get_by_role("status")).to_contain_text("Saved as redacted.")
+    download.value.save_as(path)
+    return download.value.suggested_filename
+
+
+def test_the_dialogue_offers_what_the_command_does(dialogue):
+    page, choice = dialogue("failures")
+    expect(choice.get_by_role("radio", name="Anyone")).to_be_focused()
+    every = {*CLASSES, *PARTS} - {"verbatim"}
+    for name, preset in (("Anyone", "share-with-public"), ("A vendor", "share-with-vendor")):
+        choice.get_by_role("radio", name=name).check()
+        assert ticked(choice) == (every - PRESETS[preset], every)
+    choice.get_by_text("Parts of the pages: 18 of 18").click()
+    choice.get_by_role("checkbox", name="Caches").uncheck()
+    expect(choice.get_by_text("Parts of the pages: 17 of 18")).to_be_visible()
+    expect(choice.get_by_role("radio", name="My own choice")).to_be_checked()
+    choice.get_by_role("checkbox", name="Caches").check()
+    expect(choice.get_by_role("radio", name="A vendor")).to_be_checked()
+    assert violations_in_both_themes(page) == []
+    choice.get_by_role("button", name="Preview").click()
+    expect(choice.get_by_label("Preview", exact=True).filter(has_text="Goes:")).to_contain_text("Preset share-with-vendor. Goes:")
+    expect(choice.get_by_label("Preview", exact=True).filter(has_text="Goes:")).to_contain_text("/home/user/project/program.py")
+    page.keyboard.press("Escape")
+    expect(choice).to_have_count(0)
+    expect(page.get_by_role("button", name="More ways to share")).to_be_focused()
+
+
+def test_what_is_not_ticked_is_not_in_the_zip(dialogue, tmp_path):
+    page, choice = dialogue("failures")
+    choice.get_by_role("checkbox", name="Payloads").check()
+    choice.get_by_text("Parts of the pages").click()
+    choice.get_by_role("checkbox", name="Timeline").uncheck()
+    assert taken(page, choice, tmp_path / "redacted.zip") == "redacted.zip"
+    with zipfile.ZipFile(tmp_path / "redacted.zip") as archive:
+        archive.extractall(tmp_path / "got")
+    manifest = json.loads((tmp_path / "got" / "redacted" / "manifest.json").read_bytes())
+    assert manifest["redacted"] == {"preset": None, "dropped": ["source", "strings", "verbatim", "names", "timeline"]}
+    assert left_over(Said(Public(), logs_at(FIXTURES / "failures" / "trace")), texts_of_bundle(tmp_path / "got")) == {}
+    assert not [path for path in (tmp_path / "got").rglob("*") if "private" in path.name or path.name.startswith("spans")]
+
+
+def test_what_is_not_ticked_is_not_in_the_page(dialogue, tmp_path):
+    page, choice = dialogue("failures")
+    choice.get_by_role("radio", name="One HTML page").check()
+    assert taken(page, choice, tmp_path / "redacted.html") == "redacted.html"
+    assert left_over(Said(Public(), logs_at(FIXTURES / "failures" / "trace")), texts_of_page(tmp_path / "redacted.html")) == {}
+    page.goto((tmp_path / "redacted.html").as_uri())
+    expect(page.get_by_text("Redacted", exact=True)).to_be_visible()
+    page.get_by_role("button", name="More ways to share").click()
+    expect(page.get_by_role("menuitem", name="Copy link to this view")).to_be_visible()
+    expect(page.get_by_role("menuitem", name="Choose what to include …")).to_have_count(0)
+
+
+def test_words_that_are_none_are_refused(page_with_errors, served, bundle_of):
+    base = served({"private": bundle_of("failures")})
+    for query in ("preset=mine", "drop=everything"):
+        for kind in ("zip", "html", "preview"):
+            assert page_with_errors.request.get(f"{base}/bundles/private.{kind}?{query}").status == 400
 
 
 GONE = "Not included: the bundle is redacted."

@@ -1,6 +1,7 @@
 // Handing on a comparison: a link, or one file with the page and both bundles.
 import { h } from "../lib/page/dom.js";
-import { asked, handOn, MIND, ONE_FILE } from "../lib/page/share.js";
+import { asked } from "../lib/page/hand-over.js";
+import { handOn, MIND, ONE_FILE } from "../lib/page/share.js";
 import { SIDES } from "./places.js";
 
 /** For the bar. @param {import("./places.js").Run} run @returns {HTMLElement} */

@@ -80,4 +80,4 @@ def policy(preset: str | None = None, keep: Iterable[str] = (), drop: Iterable[s
     base = PRESETS[preset] if preset else frozenset()
     only = (frozenset(PARTS) | _RECORDS) if keep & (set(PARTS) - set(CLASSES)) else frozenset()
     dropped = (base | drop | only) - keep | {"verbatim"}
-    return Policy(preset if dropped == base else None, dropped)
+    return Policy(next((name for name, those in PRESETS.items() if those == dropped), None), dropped)

@@ -7,6 +7,7 @@ import tempfile
 import time
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import IO
 from urllib.parse import quote
@@ -17,14 +18,15 @@ from starlette.responses import PlainTextResponse, Response
 
 from tlparse_bundle.errors import BundleError
 from tlparse_bundle.read.reader import Bundle
-from tlparse_bundle.redact.policy import PRESETS, policy
+from tlparse_bundle.redact.policy import Policy, policy
 from tlparse_bundle.serve.export import MAX_BYTES, export, viewers_of
 from tlparse_bundle.serve.guard import is_of_another_site
 from tlparse_bundle.serve.places import LocalPlace, Place
 from tlparse_bundle.serve.respond import UNREADABLE, Pieces
+from tlparse_bundle.shown import plain
 
 SHARE = {"Tlparse-Bundle-Share": "html, zip, redact"}  # what comes with a manifest, so that a page knows what it may offer
-KINDS = (".html", ".zip")
+KINDS = (".html", ".zip", ".preview")  # the last: what would go and stay, as text
 PAGE_TYPE = "text/html; charset=utf-8"
 REDACTED = "redacted"  # the name of what a preset leaves: that of the bundle may tell something
 _PIECE = 1 << 20
@@ -44,17 +46,19 @@ class HandOn:
         """The bundle of a name, which lies in a folder of a place. It takes work: pages of other sites cannot have it begun."""
         if is_of_another_site(request.headers):
             return PlainTextResponse("Ask for it from a page of this server.\n", 403)
-        preset = request.query_params.get("preset")
-        if preset is not None and preset not in PRESETS:
-            return PlainTextResponse(f"There is no such preset, but: {', '.join(PRESETS)}.\n", 400)
-        name = name if preset is None else REDACTED
+        try:
+            chosen = _chosen(request.query_params, always=kind == ".preview")
+        except BundleError as error:
+            return PlainTextResponse(f"{error.message}\n{error.hint}\n", 400)
+        name = name if chosen is None else REDACTED
         headers = {"Content-Disposition": attachment(name, kind)}
-        media_type = "application/zip" if kind == ".zip" else PAGE_TYPE
+        media_type = {".zip": "application/zip", ".html": PAGE_TYPE}.get(kind, "text/plain; charset=utf-8")
         if request.method == "HEAD":
             return Response(status_code=200, headers=headers, media_type=media_type)
-        make = _zip if kind == ".zip" else self._page
+        viewer = request.query_params.get("viewer", "")
+        make = partial(_preview, chosen, place, folder) if kind == ".preview" else partial(_made, _zip if kind == ".zip" else self._page, name, place, folder, viewer, chosen)
         try:
-            pieces = await to_thread.run_sync(_made, make, name, place, folder, request.query_params.get("viewer", ""), preset, limiter=self._limit, abandon_on_cancel=True)
+            pieces = await to_thread.run_sync(make, limiter=self._limit, abandon_on_cancel=True)
         except BundleError as error:
             said = f"{error.message}\n{error.hint}\n" if error.code in ("too-large", "export", "redacted", "growing", "not-redacted") else _NOT_READ
             return PlainTextResponse(said, 413 if error.code == "too-large" else 500)
@@ -68,17 +72,31 @@ class HandOn:
         return iter(export(bundle, viewers, max_bytes=MAX_BYTES))
 
 
-def _made(make: Callable[[str, Place, str, str], Iterator[bytes]], name: str, place: Place, folder: str, viewer: str, preset: str | None) -> Iterator[bytes]:
-    """What ``make`` gives of a bundle, or of what a preset leaves of it."""
-    if preset is None:
+def _made(make: Callable[[str, Place, str, str], Iterator[bytes]], name: str, place: Place, folder: str, viewer: str, chosen: Policy | None) -> Iterator[bytes]:
+    """What ``make`` gives of a bundle, or of what a policy leaves of it."""
+    if chosen is None:
         return make(name, place, folder, viewer)
     from tlparse_bundle.redact.redact import redacted_folder  # with all that builds a bundle
 
     sink = tempfile.SpooledTemporaryFile(_IN_MEMORY)
-    with redacted_folder(Bundle.open(place.location(folder)), policy(preset), jobs=1) as redacted:
+    with redacted_folder(Bundle.open(place.location(folder)), chosen, jobs=1) as redacted:
         sink.writelines(make(name, LocalPlace(redacted.folder), "", viewer))
     sink.seek(0)
     return _read(sink)
+
+
+def _chosen(query: Mapping[str, str], *, always: bool) -> Policy | None:
+    """The policy that a page asks for, by a preset or by all that is to go, with commas. Raises BundleError for words that are none."""
+    preset, drop = query.get("preset"), query.get("drop")
+    if drop is None:
+        return policy(preset) if preset is not None or always else None
+    return policy(preset, drop=[*filter(None, drop.split(",")), "verbatim"])
+
+
+def _preview(chosen: Policy, place: Place, folder: str) -> Iterator[bytes]:
+    from tlparse_bundle.redact.preview import preview
+
+    return iter([plain("\n".join(preview(Bundle.open(place.location(folder)), chosen)) + "\n").encode("utf-8", "replace")])
 
 
 def _read(file: IO[bytes]) -> Iterator[bytes]:

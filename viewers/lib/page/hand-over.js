@@ -19,3 +19,12 @@ export function download(fileName, data) {
   h("a", { href: url, download: fileName }).click();
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
+
+/** What our server makes. @param {string} address @returns {Promise<Blob>} */
+export async function asked(address) {
+  const response = await fetch(address).catch(() => {
+    throw new Error("The server does not answer. Is it still running?");
+  });
+  if (!response.ok) throw new Error((await response.text()).trim() || `The server answered ${response.status}.`);
+  return response.blob();
+}

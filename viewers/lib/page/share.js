@@ -1,6 +1,6 @@
 // Handing on what one sees: a click copies the link, the arrow beside it has the other ways.
 import { append, fill, h } from "./dom.js";
-import { download } from "./hand-over.js";
+import { asked, download } from "./hand-over.js";
 import { bundleName } from "./page.js";
 
 /** @typedef {import("../bundle/bundle.js").Bundle} Bundle */
@@ -92,22 +92,19 @@ function ways(bundle, viewer, can, { item, link, save }) {
   const opens = source.url ? "where the server can be reached" : id ? "in this browser, until the bundle is removed here" : "where the file is";
   const page = id ? async () => (await import("./stored-files.js")).pageOf(id) : () => asked(`${beside(bundle, "html")}?viewer=${encodeURIComponent(viewer)}`);
   const zip = () => (id ? save(`${name}.zip`, async () => (await import("./stored-files.js")).zipOf(id)) : h("a", { href: beside(bundle, "zip"), download: `${name}.zip` }).click());
-  const redacted = (/** @type {string} */ preset) => save("redacted.zip", () => asked(`${beside(bundle, "zip")}?preset=${preset}`));
+  const include = async () => (await import("./include.js")).chooseWhatToInclude({ page: beside(bundle, "html"), zip: beside(bundle, "zip"), preview: beside(bundle, "preview"), viewer });
   return [
     link(opens),
     can.html && item("Save as one file", "An HTML page with its viewers; opens from disk", () => save(`${name}.html`, page)),
     can.zip && item("Download bundle", "A zip of its files", zip),
-    can.redact && !bundle.manifest.redacted && [
-      item("Download for anyone", "Times, counts and structure: no code, no payloads, no names", () => redacted("share-with-public")),
-      item("Download for a vendor", "Graphs and kernels too, with other names; no source code", () => redacted("share-with-vendor")),
-    ],
+    can.redact && !bundle.manifest.redacted && item("Choose what to include …", "Without source code, names, payloads: to share with others", include),
     h("p", { class: "dim", role: "presentation" }, made ? MIND
       : source.viewers ? ONE_FILE
         : ["To save it as one file: ", h("code", null, `tlparse-bundle export ${/^[\w.-]+$/.test(name) ? name : "OUT"} report.html`)]),
   ];
 }
 
-/** Where our server has what it makes of the bundle. @param {Bundle} bundle @param {"html" | "zip"} kind */
+/** Where our server has what it makes of the bundle. @param {Bundle} bundle @param {"html" | "zip" | "preview"} kind */
 const beside = ({ source }, kind) => /** @type {URL} */ (source.url).href.replace(/\/$/, `.${kind}`);
 
 /** @param {HTMLElement} told @param {string} fileName @param {() => Promise<Blob>} make */
@@ -120,15 +117,6 @@ async function save(told, fileName, make) {
     const { message, hint } = /** @type {Error & {hint?: string}} */ (error);
     tell(told, (hint ? `${message}. ${hint}` : message).slice(0, 500), true);
   }
-}
-
-/** What our server makes. @param {string} address @returns {Promise<Blob>} */
-export async function asked(address) {
-  const response = await fetch(address).catch(() => {
-    throw new Error("The server does not answer. Is it still running?");
-  });
-  if (!response.ok) throw new Error((await response.text()).trim() || `The server answered ${response.status}.`);
-  return response.blob();
 }
 
 /** The address of this page, with its state. @param {HTMLElement} told */
