@@ -138,6 +138,9 @@ class Pairs:
         return found
 
     def cost_us(self, numbers: Sequence[int]) -> int | None:
-        """How much longer these compiles take together; None when that is not known of one of them."""
-        costs = [self.rows[number].cost_us for number in dict.fromkeys(numbers)]
-        return None if None in costs or not costs else sum(costs)
+        """How much longer these compiles take together, what lies within others counted once; None when that is not known of one of them."""
+        rows = [self.rows[number] for number in dict.fromkeys(numbers)]
+        if not rows or any(row.cost_us is None for row in rows):
+            return None
+        before = self.base.first.together_us([row.pair.base for row in rows if row.pair.base])
+        return self.new.first.together_us([row.pair.new for row in rows if row.pair.new]) - before

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from functools import cached_property
 
 from tlparse_bundle.compare.texts import Texts
 from tlparse_bundle.errors import BundleError
 from tlparse_bundle.findings.ends import ends_early
+from tlparse_bundle.findings.moments import compiling_us
 from tlparse_bundle.ranks.frames import CAPTURED, Frame, Frames
 from tlparse_bundle.read.reader import Log
 from tlparse_bundle.read.rows import Artifact, Compile
@@ -85,6 +86,10 @@ class Run:
         """Whether AOTAutograd made a backward graph of it; None when the log does not tell, as of what a cache had."""
         made = {_TRACED[artifact.name] for artifact in self._frames.artifacts(self._number[frame.key]) if artifact.name in _TRACED}
         return made.pop() if len(made) == 1 else None
+
+    def together_us(self, frames: Iterable[Frame]) -> int:
+        """Of several, each moment once; 0 when no time is known."""
+        return compiling_us(self.compile(frame).row for frame in frames) or 0
 
     def generated(self, frame: Frame) -> list[Artifact]:
         """The code that Inductor made of it; empty when a cache had it."""

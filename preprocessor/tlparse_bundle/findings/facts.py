@@ -9,6 +9,7 @@ from functools import cached_property
 from itertools import count
 from typing import Any, NamedTuple, Protocol, TypeVar
 
+from tlparse_bundle.findings.moments import compiling_us, covered_us
 from tlparse_bundle.findings.places import Shortener, function_of, is_generated, is_of_program
 
 # Outermost spans of the timeline in which torch compiles (torch/_dynamo/utils.py: dynamo_timed). What else has no span
@@ -210,14 +211,9 @@ class Facts:
     @cached_property
     def compile_time_us(self) -> int | None:
         """Forward and backward, each attempt once, no overlap twice; what has no end lasts as long as the log. None when unknown."""
-        known = sorted((span.start_us, self.end_us(span)) for span in self.compile_spans)
-        if not known:
-            return total(self.time_of(frame) for frame in self.frames)
-        length, reached = 0, known[0][0]
-        for start, end in known:
-            length += max(0, end - max(start, reached))
-            reached = max(reached, end)
-        return length
+        if not self.compile_spans:
+            return compiling_us(frame.row for frame in self.frames)
+        return covered_us((span.start_us, self.end_us(span)) for span in self.compile_spans)
 
     def end_us(self, span: Span) -> int:
         """When a span ended; the last moment of the log when it did not."""

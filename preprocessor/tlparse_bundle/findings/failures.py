@@ -10,6 +10,7 @@ from tlparse_bundle.findings.counts import export_count
 from tlparse_bundle.findings.export_stops import stop_around
 from tlparse_bundle.findings.facts import Facts, FrameCompile, total
 from tlparse_bundle.findings.finding import Finding
+from tlparse_bundle.findings.moments import compiling_us
 from tlparse_bundle.findings.words import MOST_TEXT, code, first_line, function_name, plural, shortened, taken_apart, times, torch_remedies
 
 KINDS = ("failure", "restart")
@@ -110,7 +111,7 @@ def _finding(facts: Facts, cause: tuple, group: list[_Failure]) -> Finding:
     if file is None and compile["filename"] is not None:
         file, line = compile["filename"], compile["first_line"]
     frames = {facts.frame_key(facts.compiles[failure.compile_index]) for failure in group}
-    cost = total(facts.frame_of[key].row["compile_time_us"] for key in frames if key in facts.frame_of) if kind in ("compile", "exception") else None
+    cost = compiling_us((facts.frame_of[key].row for key in frames if key in facts.frame_of), with_backward=False) if kind in ("compile", "exception") else None
     what = ": ".join(filter(None, [kind_of_error, message]))
     verb = "failed" if kind in ("compile", "exception") and not name and compile["id"] is None else _WHAT[kind]
     title = f"{_who(facts, kind, name, compile)} {verb}{f' ({times(len(group))})' if len(group) > 1 else ''}{f': {what}' if what else ''}"

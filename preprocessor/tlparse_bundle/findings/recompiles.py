@@ -9,9 +9,10 @@ from dataclasses import replace
 from typing import Any
 
 from tlparse_bundle.findings.causes import Cause, causes
-from tlparse_bundle.findings.facts import Facts, FrameCompile, total
+from tlparse_bundle.findings.facts import Facts, FrameCompile
 from tlparse_bundle.findings.change_words import source_name, what_changed
 from tlparse_bundle.findings.finding import TORCH, Finding, Remedy
+from tlparse_bundle.findings.moments import compiling_us
 from tlparse_bundle.findings.remedies import remedies
 from tlparse_bundle.findings.constants import constants
 from tlparse_bundle.findings.words import code, first_line, function_name, listed, plural, times
@@ -54,7 +55,7 @@ def _recompile(facts: Facts, rows: list[dict], frames: dict[int, FrameCompile], 
         [row["compile_index"] for row in made],
         [row["event_index"] for row in made],
         count=len(cause.rows),
-        cost_us=total(facts.time_of(frames[row["compile_index"]]) for row in made if row["compile_index"] in frames),
+        cost_us=compiling_us(frames[row["compile_index"]].row for row in made if row["compile_index"] in frames),
         cost_of="time of these recompiles" + (", and of those that they led to" if cause.cascade else ""),
         remedies=[Remedy(" ".join(hint[1].split()), source=TORCH)] if hint else remedies(facts, cause, source_name(reason["source"]) if reason else None),
         because_of=_because(facts, cause),
