@@ -3040,6 +3040,8 @@ export interface Trend {
     worse: "more" | "less" | null;
     /** What it is, and which log tells it in a bundle of several. */
     help: string;
+    /** Whether runs that end early are part of its line: it may tell why they do. */
+    of_the_end: boolean;
   }[];
   /** One row per bundle, in the order of their start; those without a time last. */
   runs: {
@@ -3055,6 +3057,8 @@ export interface Trend {
     start_epoch_us: number | null;
     /** Number of logs. */
     log_count: number;
+    /** Whether a log ends inside a compile: the run did less than the others, and is part of no jump but those of metrics that are of_the_end. */
+    ends_early: boolean;
     /** Versions of PyTorch in the logs, sorted; at most 10. */
     torch_versions: string[];
   }[];

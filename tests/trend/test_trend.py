@@ -109,7 +109,7 @@ def test_two_hundred_bundles(tmp_path, manifest):
     assert trend["runs"][jump["run_index"]]["name"] == "nightly/run-120" and trend["runs"][jump["base_run_index"]]["name"] == "nightly/run-119"
     assert [part["metric"] for part in jump["changes"][:2]] == ["compile_time_us", "graph_break_count"] and jump["run_count"] == 80
     assert all(part["is_worse"] for part in jump["changes"]) and trend["latest"] == trend["skipped"] == []
-    assert trend["runs"][5] == {"name": "nightly/run-005", "url": None, "label": "bert-train", "commit": "0000005", "start_epoch_us": FIRST_US + 5 * DAY_US, "log_count": 1, "torch_versions": ["2.13.0+cpu"]}
+    assert trend["runs"][5] == {"name": "nightly/run-005", "url": None, "label": "bert-train", "commit": "0000005", "start_epoch_us": FIRST_US + 5 * DAY_US, "log_count": 1, "ends_early": False, "torch_versions": ["2.13.0+cpu"]}
 
 
 def test_noise_in_two_hundred_bundles(tmp_path, manifest):
@@ -149,7 +149,7 @@ def test_runs_that_were_killed_in_a_compile_did_less_and_are_not_faster(tmp_path
     made_runs(tmp_path / "runs", manifest, [{"compile_time_us": 40_000_000, "compile_count": 9} if number < 20 else {"compile_time_us": 9_000_000, "compile_count": 2, "unfinished_count": 1} for number in range(30)])
     trend = seen(tmp_path / "runs")
     assert [[change["text"] for change in jump["changes"]] for jump in trend["jumps"]] == [["compiles that did not end 0 → 1"]]
-    assert trend["latest"] == []
+    assert trend["latest"] == [] and [run["ends_early"] for run in trend["runs"]] == [False] * 20 + [True] * 10
     printed = run_warm(["trend", tmp_path / "runs", "--last", "2"], tmp_path).stdout
     assert printed.count(b"(ends inside a compile)") == 2
 

@@ -158,3 +158,20 @@ def test_in_a_site_a_jump_leads_to_its_comparison(page, bundle_of, tmp_path):
         settle(page)
         expect(page.get_by_role("heading", level=1)).to_contain_text("New: Graph break in forward at program.py:14")
         assert page.url == f"{address}/viewers/compare/?base=%2Fbundles%2Fz%2F&new=%2Fbundles%2Fa%2F&comparison=%2Fcomparisons%2Fz%2Fa%2F"
+
+
+def test_a_run_that_was_killed_is_no_part_of_a_line(page, served, bundle_of, tmp_path):
+    manifest = json.loads((bundle_of("train_step") / "manifest.json").read_text())
+    folder = tmp_path / "nightly"
+    made_runs(folder, manifest, [{"compile_time_us": 40_000_000 + number} if number != 4 else {"compile_time_us": 9_000_000, "unfinished_count": 1} for number in range(9)])
+    page.goto(f"{served({'nightly': folder})}/viewers/trend/")
+    drawn = page.locator(".chart[data-metric=compile_time_us]")
+    expect(drawn.locator(".early")).to_have_count(1)
+    assert [drawn.locator(f".{name}").get_attribute("d").count("M") for name in ("line", "dots", "early")] == [1, 8, 1]
+    page.get_by_role("slider", name="compile time, run by run").focus()
+    for _ in range(4):
+        page.keyboard.press("ArrowLeft")
+    expect(drawn).to_contain_text("ends inside a compile")
+    expect(page.locator(".chart[data-metric=unfinished_count] .dots")).to_have_count(1)
+    page.get_by_text("9 runs as a table").click()
+    expect(page.get_by_role("row").filter(has_text="ends inside a compile")).to_have_count(1)

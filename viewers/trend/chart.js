@@ -25,7 +25,7 @@ export function chart(trend, metric, runs, jumps, onpoint) {
   const y = (/** @type {number} */ value) => HEIGHT * (1 - value / top);
   const words = (/** @type {number} */ position) => {
     const run = trend.runs[runs[position]];
-    return `${shown(metric, values[position])}, ${began(run)} UTC, ${run.name}${run.commit ? `, commit ${run.commit}` : ""}`;
+    return `${shown(metric, values[position])}, ${began(run)} UTC, ${run.name}${run.commit ? `, commit ${run.commit}` : ""}${run.ends_early ? ", ends inside a compile" : ""}`;
   };
   const told = h("p", { class: "told" });
   const cursor = h("span", { class: "cursor", hidden: true });
@@ -40,7 +40,7 @@ export function chart(trend, metric, runs, jumps, onpoint) {
       go(Math.round(((event.clientX - place.left) / place.width) * (runs.length - 1)));
     },
     onkeydown: key, onfocus: () => go(at),
-  }, drawing(values, x, y), marks, cursor);
+  }, drawing(values, runs.map((index) => trend.runs[index].ends_early && !metric.of_the_end), x, y), marks, cursor);
   let at = runs.length - 1;
 
   /** @param {number} position */
@@ -77,10 +77,14 @@ export function chart(trend, metric, runs, jumps, onpoint) {
   };
 }
 
-/** The line, which has gaps where nothing is known, and a dot for each run. @param {(number | null)[]} values @param {(position: number) => number} x @param {(value: number) => number} y */
-function drawing(values, x, y) {
-  let line = "", dots = "", before = null;
+/** The line, which has gaps where nothing is known, and a dot for each run; one that did less than the others is no part of it. @param {(number | null)[]} values @param {boolean[]} apart @param {(position: number) => number} x @param {(value: number) => number} y */
+function drawing(values, apart, x, y) {
+  let line = "", dots = "", early = "", before = null;
   for (const [position, value] of values.entries()) {
+    if (value !== null && apart[position]) {
+      early += `M${(WIDTH * x(position)).toFixed(1)} ${y(value).toFixed(2)}h0`;
+      continue;
+    }
     if (value !== null) {
       const place = `${(WIDTH * x(position)).toFixed(1)} ${y(value).toFixed(2)}`;
       line += `${before === null ? "M" : "L"}${place}`;
@@ -92,7 +96,8 @@ function drawing(values, x, y) {
   svg.setAttribute("viewBox", `0 0 ${WIDTH} ${HEIGHT}`);
   svg.setAttribute("preserveAspectRatio", "none");
   svg.setAttribute("aria-hidden", "true");
-  for (const [name, data] of Object.entries(values.length > DOTS ? { line } : { line, dots })) {
+  for (const [name, data] of Object.entries({ line, dots: values.length > DOTS ? "" : dots, early })) {
+    if (data === "") continue;
     const path = document.createElementNS(SVG, "path");
     path.setAttribute("class", name);
     path.setAttribute("d", data);

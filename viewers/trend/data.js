@@ -1,8 +1,8 @@
 // The document of a trend: fetched, checked as far as the page relies on it, and what the page asks of it.
 
 /**
- * @typedef {{key: string, title: string, unit: "us" | "count", worse: "more" | "less" | null, help: string}} Metric
- * @typedef {{name: string, url: string | null, label: string | null, commit: string | null, start_epoch_us: number | null, log_count: number, torch_versions: string[]}} Run
+ * @typedef {{key: string, title: string, unit: "us" | "count", worse: "more" | "less" | null, help: string, of_the_end: boolean}} Metric
+ * @typedef {{name: string, url: string | null, label: string | null, commit: string | null, start_epoch_us: number | null, log_count: number, ends_early: boolean, torch_versions: string[]}} Run
  * @typedef {{metric: string, text: string, before: number, after: number, is_worse: boolean | null}} Change
  * @typedef {{series_index: number, run_index: number, base_run_index: number, run_count: number, confirmed: boolean, comparison_url?: string | null, changes: Change[]}} Jump
  * @typedef {{name: string, run_indexes: number[]}} Series

@@ -21,6 +21,6 @@ const table = (trend, runs, metrics) => h("table", null,
   h("thead", null, h("tr", null, ["Started (UTC)", "Run", "Commit", "torch"].map((title) => h("th", { scope: "col" }, title)), metrics.map(({ title, help }) => h("th", { scope: "col", class: "number", title: help }, title)))),
   h("tbody", null, runs.map((index) => {
     const run = trend.runs[index], address = runAddress(run);
-    return h("tr", null, h("td", null, began(run)), h("th", { scope: "row" }, address ? h("a", { href: address }, run.name) : run.name), h("td", null, run.commit ?? "–"), h("td", null, run.torch_versions.join(", ") || "–"),
+    return h("tr", null, h("td", null, began(run)), h("th", { scope: "row" }, address ? h("a", { href: address }, run.name) : run.name, run.ends_early && h("span", { class: "dim" }, " ends inside a compile")), h("td", null, run.commit ?? "–"), h("td", null, run.torch_versions.join(", ") || "–"),
       metrics.map((metric) => h("td", { class: "number" }, shown(metric, trend.values[metric.key][index]))));
   })));

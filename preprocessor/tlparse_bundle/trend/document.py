@@ -28,7 +28,7 @@ def document(runs: Sequence[Run], broken: Sequence[tuple[Location, BundleError]]
     return {
         "format": {"name": NAME, "version": VERSION},
         "compare_url": compare_url,
-        "metrics": [{"key": metric.key, "title": metric.title, "unit": metric.unit, "worse": metric.worse, "help": metric.help} for metric in METRICS],
+        "metrics": [{"key": metric.key, "title": metric.title, "unit": metric.unit, "worse": metric.worse, "help": metric.help, "of_the_end": metric.key in OF_THE_END} for metric in METRICS],
         "runs": [_run(run, urls.get(run.location.name)) for run in runs],
         "values": {metric.key: [run.values[metric.key] for run in runs] for metric in METRICS},
         "series": [{"name": name, "run_indexes": series[name]} for name in names],
@@ -46,6 +46,7 @@ def _run(run: Run, url: str | None) -> dict:
         "commit": run.commit,
         "start_epoch_us": run.start_epoch_us,
         "log_count": run.log_count,
+        "ends_early": ends_early(run),
         "torch_versions": list(run.torch_versions),
     }
 

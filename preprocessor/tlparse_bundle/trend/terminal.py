@@ -71,7 +71,7 @@ def _table(trend: dict, indexes: list[int]) -> Iterator[str]:
     for index in indexes:
         run = trend["runs"][index]
         numbers = (value(key, trend["values"][key][index]) for key in keys)
-        early = " (ends inside a compile)" if trend["values"]["unfinished_count"][index] else ""
+        early = " (ends inside a compile)" if run["ends_early"] else ""
         rows.append([day(run["start_epoch_us"]), *numbers, shown(run["name"]) + early, shown((run["commit"] or "")[:12])])
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     for number, row in enumerate(rows):
