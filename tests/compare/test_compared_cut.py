@@ -44,3 +44,11 @@ def test_what_is_surely_new_is_told(root, built, cut, tmp_path):
     log.write_bytes(zstandard.ZstdDecompressor().stream_reader(packed.read_bytes()).read())
     _, changes = compared(cut(log, 0.98), built(folder / "new"))
     assert [change["title"].partition(",")[0] for change in changes if change["details"].get("kind") == "graph-break"] == ["Graph break in `forward` at `program.py:14`"]
+
+
+def test_ranks_that_wait_for_one_that_was_killed_end_early_too(built, root):
+    healthy, killed = (built(root / "fixtures" / name / "trace") for name in ("ranks_healthy", "ranks_killed"))
+    for pair, side, other, told in (((healthy, killed), "new", "base", "gone"), ((killed, healthy), "base", "new", "new")):
+        notes, changes = compared(*pair)
+        assert {change["details"]["kind"] for change in changes} == {"unfinished-compile"}
+        assert notes == [f"In the {side} run the log of rank 3 ends inside 1 compile: what only the {other} run has may come behind that, and is not told as {told}."]

@@ -107,7 +107,12 @@ class Run:
     @cached_property
     def ends_early(self) -> str | None:
         """Why what the log lacks may come behind its end, in words; None when it is whole."""
-        return ends_early(self.summary, self.findings_table["findings"], self.log.bundle.manifest.get("growing", False))
+        manifest = self.log.bundle.manifest
+        own = ends_early(self.summary, self.findings_table["findings"], manifest.get("growing", False))
+        if own is not None:
+            return f"the log {own}" if self.log.rank is None else f"the log of rank {self.log.rank} {own}"
+        others = (row for row in manifest["logs"] if row["rank"] is not None and self.log.rank is not None)  # when a rank is killed, the others wait for it, and end
+        return next((f"the log of rank {row['rank']} {why}" for row in others if "summary" in row and (why := ends_early(row["summary"], (), False))), None)
 
     @cached_property
     def findings_table(self) -> dict:

@@ -103,8 +103,8 @@ def _notes(logs: Sequence[dict]) -> list[str]:
     for side, change, other in (("base", "new", "new"), ("new", "gone", "base")):
         early = [log for log in logs if log["base"] and log["new"] and log[side]["ends_early"] and (log[side]["ends_early"] != log[other]["ends_early"] or any(row[side] is None for row in log["compiles"]))]
         if early:
-            ranks = "" if len(logs) == 1 else f", of {plural(len(early), 'log')} of {len(logs):,}"
-            notes.append(f"In the {side} run {early[0][side]['ends_early']}{ranks}: what only the {other} run has may come behind that, and is not told as {change}.")
+            whys = list(dict.fromkeys(log[side]["ends_early"] for log in early))
+            notes.append(f"In the {side} run {listed(whys)}: what only the {other} run has may come behind that, and is not told as {change}.")
     noises = [log["noise"] for log in logs if log["noise"]]
     speeds = sorted(noise["speed"] for noise in noises if noise["measured"] >= _MEASURED and not 1 / _ELSE < noise["speed"] < _ELSE)
     if speeds:

@@ -8,11 +8,11 @@ from tlparse_bundle.findings.words import plural
 
 
 def ends_early(summary: dict, rows: Sequence[dict], growing: bool) -> str | None:
-    """Why a log lacks what came later, in words that go on with "so that"; None when it is whole. ``rows``: its findings."""
+    """Why a log lacks what came later, in words behind "the log"; None when it is whole. ``rows``: its findings."""
     if growing:
-        return "the log is still being written"
+        return "is still being written"
     if any(row["kind"] == "data-problem" and row["details"].get("loses_records", True) for row in rows):
-        return "the log is damaged"
+        return "is damaged"
     if summary["unfinished_count"]:
-        return f"the log ends inside {plural(summary['unfinished_count'], 'compile')}"
+        return f"ends inside {plural(summary['unfinished_count'], 'compile')}"
     return None

@@ -30,7 +30,7 @@ class Section:
     def more(self) -> str | None:
         """Why there may be more than is told, in words; None when the log tells all."""
         why = self.log and ends_early(self.summary, self.findings, self.log.bundle.manifest.get("growing", False))
-        return why and f"{why}, so that there may be more"
+        return why and f"the log {why}, so that there may be more"
 
 
 def choose(
