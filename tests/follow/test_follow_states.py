@@ -109,7 +109,7 @@ def test_ranks_that_come_one_after_another(tmp_path):
 
     result = follow([folder], out, steps, told=told, codec="none")
     assert sorted(set(states)) == list(range(1, len(logs) + 1))
-    assert snapshot(result.path) == snapshot(build(discover([folder]), tmp_path / "built", codec="none").path)
+    assert snapshot(result.path) == snapshot(build(discover([folder]), tmp_path / "built", codec="none", jobs=1).path)
 
 
 def test_urls(tmp_path):
@@ -139,7 +139,7 @@ def test_urls(tmp_path):
     for name in names:
         (tmp_path / "traces" / name).parent.mkdir(exist_ok=True)
         (tmp_path / "traces" / name).write_bytes(data)
-    assert snapshot(result.path) == snapshot(build(discover([tmp_path / "traces"]), tmp_path / "built", codec="none").path)
+    assert snapshot(result.path) == snapshot(build(discover([tmp_path / "traces"]), tmp_path / "built", codec="none", jobs=1).path)
 
 
 def test_a_compressed_log_is_taken_when_it_is_whole(tmp_path):
@@ -168,5 +168,5 @@ def test_names_of_files_that_another_log_defines(tmp_path):
         *appending(folder / "dedicated_log_torch_trace_b.log", uses, []),
     ]
     result = follow([folder], tmp_path / "out", steps, codec="none")
-    assert snapshot(result.path) == snapshot(build(discover([folder]), tmp_path / "built", codec="none").path)
+    assert snapshot(result.path) == snapshot(build(discover([folder]), tmp_path / "built", codec="none", jobs=1).path)
     assert Bundle.open(result.path).log("b").compiles[1].row["filename"] == "/p/a.py"

@@ -79,7 +79,7 @@ def python(started, site):
 
 def natively(paths, folder, codec="none"):
     """The hashes of the files, by path."""
-    build(discover(paths), folder, codec=codec)
+    build(discover(paths), folder, codec=codec, jobs=1)
     found = {path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.rglob("*") if path.is_file()}
     shutil.rmtree(folder)
     return found
@@ -125,7 +125,7 @@ def test_eight_ranks_have_the_same_verdict(python, site, tmp_path):
     folder.mkdir()
     write_ranks(folder, [rank_log(rank, functions, odd="block_3" if rank == 5 else None) for rank in range(8)])
     assert in_page(python, folder)["files"] == natively([folder], tmp_path / "out")
-    build(discover([folder]), tmp_path / "out", codec="none")
+    build(discover([folder]), tmp_path / "out", codec="none", jobs=1)
     verdict = Bundle.open(tmp_path / "out").ranks("findings")["summary"]["text"]
     assert "Rank 5" in verdict
     page = python.context.new_page()
