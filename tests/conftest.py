@@ -1,4 +1,5 @@
 import logging
+import os
 from contextlib import ExitStack
 
 import pytest
@@ -12,17 +13,32 @@ from tlparse_bundle.read.restore import restored_bytes
 from tlparse_bundle.read.validate import validate
 from unguarded import unguarded
 
+# Files whose tests take longest, the longest first.
 _LONG = (
-    "test_web_every_view", "test_web_exported", "test_web_multirank_limits", "test_elsewhere", "test_properties", "test_types", "test_kills", "test_fuzz",
+    "test_web_every_view", "test_web_open_local", "test_web_python", "test_elsewhere", "test_web_exported", "test_limits", "test_properties", "test_fuzz",
+    "test_web_follow", "test_release", "test_web_artifacts", "test_web_fuzz", "test_web_multirank_limits", "test_kills", "test_types",
 )  # fmt: skip
 
 
 def pytest_collection_modifyitems(items):
-    """Marks the slow ones. The longest are begun first, so that no worker is left alone with one at the end."""
+    """Marks the slow ones, and puts what belongs together into the share of one worker.
+
+    Each worker of pytest-xdist gets the next share of the list, and takes from the ends of the others' when it is done: a share
+    begins with long files, so that no worker is left alone with one at the end. What asks an S3 server takes long to import: one worker does.
+    """
     for item in items:
         if is_slow(item.nodeid, item.callspec.params.values() if hasattr(item, "callspec") else ()):
             item.add_marker("slow")
-    items.sort(key=lambda item: item.path.stem not in _LONG)
+    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", 1))
+    items.sort(key=lambda item: "s3" not in item.fixturenames)
+    rest = [item for item in items if item.path.stem not in _LONG]
+    ordered = []
+    for worker in range(workers):
+        share = [item for stem in _LONG[worker::workers] for item in items if item.path.stem == stem]
+        size = (len(items) - len(ordered)) // (workers - worker) - len(share)
+        ordered += share + rest[: max(0, size)]
+        del rest[: max(0, size)]
+    items[:] = ordered + rest
 
 
 @pytest.fixture(scope="session")
