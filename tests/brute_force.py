@@ -163,7 +163,7 @@ class Public:
     """Words that anybody may write: those of Python, of torch, and of this package, which a bundle is full of."""
 
     CODE = {"listcomp", "setcomp", "dictcomp", "genexpr", "lambda"}  # what Python calls code without a name
-    MADE = {"fn", "Class", "module", "tensor", "name", "file", "source", "string"}  # what stands for others
+    MADE = {"fn", "Class", "module", "tensor", "name", "file", "folder", "source", "string"}  # what stands for others
 
     def __init__(self):
         words = listed("ours", "prose", "operators", "torch") | python_words() | self.MADE | self.CODE

@@ -25,7 +25,7 @@ from unguarded import unguarded
 FIXTURES = traces.ROOT / "fixtures"
 SHARED = traces.PUBLIC.parent
 ALL = bool(os.environ.get("TLPARSE_BUNDLE_ALL_LOGS"))
-QUICK = ("failures/trace", "nonascii/trace", "export_dtrace/trace", "versions/2.13.0/ddp")
+QUICK = ("failures/trace", "nonascii/trace", "export_dtrace/trace", "versions/2.3.1/ddp")
 PROGRAM = """V1121 07:20:59.479000 7140 torch/_logging/structured.py:28] {"str": ["/home/ann/shop/train.py", 0]}
 V1121 07:20:59.479000 7140 torch/_dynamo/convert_frame.py:28] {"dynamo_start": {"stack": [{"line": 3, "name": "pay_invoice", "filename": 0, "loc": "total = ledger(x) + tax_rate(offset)"}]}, "frame_id": 0}
 """.encode()

@@ -69,3 +69,24 @@ def test_a_hash_that_looks_like_a_number_and_two_letters_is_one(rewrite):
     found.string("hash(73391fa3)")
     assert "73391fa3" not in Text(found.names(), None, strings=False).string("hash(73391fa3)/home/ann/shop/train.py:11:pay_invoice:")
     assert rewrite("1.52587890625e-05 2.5.0a0 2.13.0rc2") == "1.52587890625e-05 2.5.0a0 2.13.0rc2"
+
+
+def test_files_of_one_name_have_one_name_in_different_folders():
+    """So that the same program in another checkout is found."""
+    found = Found()
+    found.string("/home/ann/shop/train.py /home/bob/shop/train.py /home/bob/shop/other.py")
+    text = Text(found.names(), None, strings=False).string
+    assert text("/home/ann/shop/train.py:3 /home/bob/shop/train.py:4 /home/bob/shop/other.py") == "/file_1.py:3 /folder_1/file_1.py:4 /file_2.py"
+    assert text("/home/bob/shop/train.py") == "/folder_1/file_1.py"
+
+
+def test_artifacts_of_resumed_functions_keep_their_form():
+    found = Found()
+    found.string('  File "/home/ann/a.py", line 1, in größe\n    x\n')
+    text = Text(found.names(), None, strings=False).string
+    assert text("torch_dynamo_resume_in_größe_at_3_ORIGINAL_BYTECODE") == "torch_dynamo_resume_in_fn_1_at_3_ORIGINAL_BYTECODE"
+
+
+def test_settings_of_torch_keep_their_names():
+    text = Text(Found().names(), None, strings=False).string
+    assert text("cpp.vec_isa_ok max_fusion_size realize_reads_threshold") == "cpp.vec_isa_ok max_fusion_size realize_reads_threshold"

@@ -7,16 +7,17 @@ from collections import Counter
 import pytest
 import traces
 from tlparse_bundle import Bundle
+from tlparse_bundle.compare.document import compare
 from tlparse_bundle.errors import BundleError
 from tlparse_bundle.legacy.report import write_legacy
 from tlparse_bundle.read.restore import restore
 from tlparse_bundle.read.validate import validate
 from tlparse_bundle.redact.policy import PRESETS, policy
-from tlparse_bundle.redact.redact import redact
+from tlparse_bundle.redact.redact import Words, redact
 from tlparse_bundle.redact.words import always, is_plain, usual, written_by_us
 
 FIXTURES = traces.ROOT / "fixtures"
-TORCH_WRITES_TOO = {"def forward(self, x):", "torch._dynamo.config.caching_precompile = True"}  # in graphs, and in its configuration
+TORCH_WRITES_TOO = {"def forward(self, x):", "torch._dynamo.config.caching_precompile = True", "torch._inductor.config.aten_distributed_optimizations.enable_overlap_scheduling = True"}  # in graphs, and in its configuration
 SOME = ("graph_breaks", "failures", "nonascii")  # with both presets
 CASES = [(name, preset) for name in traces.FIXTURES for preset in PRESETS if (preset == "share-with-vendor" or name in SOME) and (name == "ranks4" or not name.startswith("ranks"))]
 
@@ -146,3 +147,27 @@ def test_a_word_that_a_diagnostic_cuts_is_none_of_the_program(built, tmp_path):
     said = [row["message"] for row in bundle.logs[0].table("diagnostics")["diagnostics"] if row["code"] == "not-a-record"]
     assert said and said[0].endswith("wrap'")
     assert '"fn_1"' in texts(bundle)
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_what_is_redacted_together_can_be_compared(built, tmp_path, preset):
+    """A change of one line and of one setting is one change, under other names; without payloads it is not said of graphs that they differ."""
+    for pair in ("new_break",) if preset == "share-with-vendor" else ("config_changed",):
+        sides = [built(FIXTURES / "pairs" / pair / side) for side in ("base", "new")]
+        words = Words(sides, policy(preset))
+        new = []
+        for number, side in enumerate(sides):
+            redact(side, tmp_path / f"{pair}{number}", policy(preset), words=words)
+            new.append(Bundle.open(tmp_path / f"{pair}{number}"))
+        before, after = (sorted((row["change"], row["kind"]) for row in compare([("base", base)], [("new", other)])["logs"][0]["changes"]) for base, other in (sides, new))
+        assert after == [row for row in before if row[1] != "graph" or preset == "share-with-vendor"]
+
+
+
+def test_a_redacted_bundle_beside_the_one_that_it_was_made_of(built, tmp_path):
+    """Under other names everything is another; there is no error."""
+    source = built(FIXTURES / "graph_breaks" / "trace")
+    redact(source, tmp_path / "out", policy())
+    for pair in ((source, Bundle.open(tmp_path / "out")), (Bundle.open(tmp_path / "out"), source), (Bundle.open(tmp_path / "out"), Bundle.open(tmp_path / "out"))):
+        document = compare([("base", pair[0])], [("new", pair[1])])
+        assert (document["logs"][0]["changes"] == []) == (pair[0].location == pair[1].location)

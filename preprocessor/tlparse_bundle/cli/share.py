@@ -69,12 +69,15 @@ def redacted_bundles(paths: Sequence[Path], pairs: Sequence[tuple[str, str]], pr
     from tlparse_bundle.commit.folder import temporary_folder
     from tlparse_bundle.read.reader import Bundle
     from tlparse_bundle.redact.policy import policy
+    from tlparse_bundle.redact.redact import Words
     from tlparse_bundle.redact.redact import redact as write
 
     with temporary_folder() as work:
         new = {path: work / f"bundle_{number}" for number, path in enumerate(paths, 1)}
+        old = {path: Bundle.open(path) for path in new}
+        words = Words(list(old.values()), policy(preset))  # the same name for the same function in all, so that they can be compared
         for path, out in new.items():
-            write(Bundle.open(path), out, policy(preset))
+            write(old[path], out, policy(preset), words=words)
         named = {name: str(out) for path, out in new.items() for name in (path.name, str(path))}
         yield list(new.values()), [(named.get(base, base), named.get(other, other)) for base, other in pairs]
 

@@ -80,7 +80,7 @@ class Run:
 
     def graph_text(self, frame: Frame) -> bytes:
         """The graph that Dynamo captured; empty when the log has none."""
-        return next((artifact.bytes() or b"" for artifact in self._frames.artifacts(self._number[frame.key]) if artifact.name in CAPTURED), b"")
+        return next((artifact.bytes() or b"" for artifact in self._frames.artifacts(self._number[frame.key]) if artifact.name in CAPTURED and not artifact.is_left_out), b"")
 
     def is_training(self, frame: Frame) -> bool | None:
         """Whether AOTAutograd made a backward graph of it; None when the log does not tell, as of what a cache had."""
@@ -145,11 +145,11 @@ class Run:
         return self._lookups.get(self._number[frame.key], [])
 
     def payload(self, event_index: int) -> bytes:
-        """What the record of an artifact holds. Raises BundleError when there is no such artifact."""
+        """What the record of an artifact holds; nothing where the bundle is redacted. Raises BundleError when there is no such artifact."""
         row = self._artifact_of.get(event_index)
         if row is None:
             raise BundleError(f"log {self.log.id} has no artifact {event_index}", code="not-found")
-        return row.bytes() or b""
+        return b"" if row.is_left_out else row.bytes() or b""
 
     @cached_property
     def _artifact_of(self) -> dict[int, Artifact]:

@@ -29,7 +29,9 @@ class Texts(Contents):
         self._lines = {device: _Lines(device) for device in (False, True)}
 
     def __call__(self, artifact: Artifact) -> str | None:
-        return artifact.hash if artifact.hash in self.common else super().__call__(artifact)
+        if artifact.hash in self.common:
+            return artifact.hash
+        return None if artifact.is_left_out else super().__call__(artifact)
 
     def text(self, artifact: Artifact) -> bytes:
         text = artifact.bytes() or b""

@@ -97,6 +97,11 @@ class Artifact(_HasPayload):
         self.event_index: int = row["event_index"]
 
     @property
+    def is_left_out(self) -> bool:
+        """Whether its payload is not there because the bundle is redacted."""
+        return self.row["blob_index"] >= 0 and self.log.is_left_out(self.row["blob_index"])
+
+    @property
     def kind(self) -> dict:
         return self.log.directory["kinds"][self.row["kind_index"]]
 

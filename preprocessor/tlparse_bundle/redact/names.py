@@ -14,7 +14,7 @@ _BASE32 = re.compile(r"(?=\w*\d)[a-z0-9]{20,}", re.ASCII)
 _CACHE_FILE = re.compile(r"c[a-z2-7]{51}", re.ASCII)  # torch/_inductor/codecache.py
 _NUMBERED = re.compile(r"(.+?)((?:_?\d+)(?:_\d+)*_?)", re.ASCII)
 _NUMBER_FIRST = re.compile(r"(\d+_)([^\W\d]\w*)", re.ASCII)
-RESUME = re.compile(r"(torch_dynamo_resume_in_)(.+)(_at_\d+)", re.ASCII)
+RESUME = re.compile(r"(torch_dynamo_resume_in_)(.+)(_at_\d+(?:_(?:ORIGINAL|MODIFIED)_BYTECODE)?)")  # and the artifacts with its bytecode
 _COMPILED = re.compile(r"(_*(?:compiled_fn|compiled_fn_wrapper|resume_at|compile[dr]?_\w+?|kwdefaults|defaults|builtins_dict|import)_+\d*_?)(.*)", re.ASCII)
 _FUSED = re.compile(r"_*(?:triton|cpp|extern|async|call|kernel|aten|fused|vllm)_\w+", re.ASCII)
 _SOURCE = re.compile(r"([LlGg]_)(.+)", re.ASCII)
@@ -44,6 +44,8 @@ class Names:
         self._words: dict[str, str] = {}
         self._parts: dict[str, str] = {}
         self._paths: dict[str, str] = {}
+        self._files: dict[str, dict[str, str]] = {}
+        self._folders: dict[str, str] = {}
         self._ends: dict[str, set[str]] = {}
         for path in paths:
             parts = tuple(filter(None, _SEPARATORS.split(path)))
@@ -132,7 +134,7 @@ class Names:
 
     def given(self) -> dict[str, str]:
         """The words and paths that have other names."""
-        return {old: new for old, new in {**self._words, **self._paths}.items() if old != new and not old.startswith("whole ")}
+        return {old: new for old, new in {**self._words, **self._paths}.items() if old != new}
 
     def path(self, path: str) -> str:
         """What stands for a path: folders of users go, those of torch and Python stay."""
@@ -160,11 +162,16 @@ class Names:
         return ends[-1] if ends and all(ends[-1].endswith("/" + end) for end in ends[:-1]) else "/".join(parts)
 
     def _file(self, whole: str) -> str:
-        found = self._paths.get(f"whole {whole}")
-        if found is None:
-            ending = _ENDING.search(whole)
-            found = self._paths[f"whole {whole}"] = self._new("file") + (ending[0] if ending else "")
-        return found
+        """Files of one name have one name, the second and further ones in folders: checkouts on other machines are found by it."""
+        folder, _, name = whole.rpartition("/")
+        known = self._files.setdefault(name, {})
+        if not known:
+            ending = _ENDING.search(name)
+            known[""] = self._new("file") + (ending[0] if ending else "")
+            known[folder] = known[""]
+        elif folder not in known:
+            known[folder] = f"{self._folders.get(folder) or self._folders.setdefault(folder, self._new('folder'))}/{known['']}"
+        return known[folder]
 
 
 def public_part(path: str) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -41,7 +41,19 @@ class Redacted:
     changed: dict[str, int] = field(default_factory=dict)
 
 
-def redact(bundle: Bundle, out: str | os.PathLike, policy: Policy, *, overwrite: bool = False) -> Redacted:
+class Words:
+    """Other words for those of bundles, the same in all of them, so that what was redacted together can be compared."""
+
+    def __init__(self, bundles: Sequence[Bundle], policy: Policy):
+        for bundle in bundles:
+            check_source(bundle)
+        self.found = look(*bundles)
+        self.names = self.found.names() if "names" in policy.dropped else None
+        self.source = self.found.source if "source" in policy.dropped else None
+        self.text = Text(self.names, self.source, strings="strings" in policy.dropped)
+
+
+def redact(bundle: Bundle, out: str | os.PathLike, policy: Policy, *, overwrite: bool = False, words: Words | None = None) -> Redacted:
     """Write ``bundle`` to ``out`` without what ``policy`` drops; nothing is there when a name, a path or a line is found in the result.
 
     Raises BundleError then, when the bundle is redacted already or grows, and when ``out`` exists and may not be replaced, as the bundle itself.
@@ -49,7 +61,7 @@ def redact(bundle: Bundle, out: str | os.PathLike, policy: Policy, *, overwrite:
     if Path(out).exists() and Path(bundle.location).exists() and os.path.samefile(out, bundle.location):
         raise BundleError(f"{shown(out)} is the bundle itself, from which no other could be made any more", hint="Name another folder.", code="exists")
     target = open_target(out, overwrite=overwrite, sources=guards(bundle.location))
-    with target, redacted_folder(bundle, policy) as made:
+    with target, redacted_folder(bundle, policy, words=words) as made:
         paths = sorted(path for path in made.folder.rglob("*") if path.is_file())
         for path in sorted(paths, key=lambda path: path.name == MANIFEST):
             target.write(path.relative_to(made.folder).as_posix(), path.read_bytes())
@@ -57,24 +69,21 @@ def redact(bundle: Bundle, out: str | os.PathLike, policy: Policy, *, overwrite:
 
 
 @contextmanager
-def redacted_folder(bundle: Bundle, policy: Policy, jobs: int | None = None) -> Iterator[Redacted]:
-    """The same in a folder that goes away with the block; ``jobs``: see build. Raises BundleError."""
-    check_source(bundle)
+def redacted_folder(bundle: Bundle, policy: Policy, jobs: int | None = None, words: Words | None = None) -> Iterator[Redacted]:
+    """The same in a folder that goes away with the block; ``jobs``: see build. ``words`` are of this bundle and others. Raises BundleError."""
+    words = words or Words([bundle], policy)
+    names = words.names
     with temporary_folder() as work:
-        found = look(bundle)
-        names = found.names() if "names" in policy.dropped else None
-        source = "source" in policy.dropped
-        text = Text(names, found.source if source else None, strings="strings" in policy.dropped)
         (work / "logs").mkdir()
         for number, log in enumerate(bundle.logs):
             name = _file_name(log, number) if names else log.source if _is_plain(log.source) else _file_name(log, number)
-            rewriter = Rewriter(text, names, source=source)
+            rewriter = Rewriter(words.text, names, source=words.source is not None)
             _write(work / "logs" / name, rewriter.pieces(log))
         kept = {} if names else {key: bundle.manifest[key] for key in ("label", "commit") if key in bundle.manifest}
         build(discover([work / "logs"]), work / "bundle", codec=bundle.manifest["codec"], jobs=jobs, **kept)
         shutil.rmtree(work / "logs")
         drop(Bundle.open(work / "bundle"), work / "bundle", policy)
-        left = left_over(work / "bundle", found, policy)
+        left = left_over(work / "bundle", words.found, policy)
         if left:
             some = ", ".join(shown(text[:80]) for text in left[:_SHOWN])
             raise BundleError(
@@ -84,7 +93,7 @@ def redacted_folder(bundle: Bundle, policy: Policy, jobs: int | None = None) -> 
             )
         new = Bundle.open(work / "bundle")
         renamed = len(names.given()) if names else 0
-        yield Redacted(work / "bundle", _size(work / "bundle"), _declared(bundle), renamed, len(found.source) if source else 0, _changed(bundle, new, policy))
+        yield Redacted(work / "bundle", _size(work / "bundle"), _declared(bundle), renamed, len(words.source or ()), _changed(bundle, new, policy))
 
 
 def check_source(bundle: Bundle) -> None:
@@ -95,13 +104,13 @@ def check_source(bundle: Bundle) -> None:
         raise BundleError(f"{shown(bundle.location)} still grows", hint="Redact it when the logs have ended.", code="growing")
 
 
-def look(bundle: Bundle, progress: Callable[[int], None] = lambda count: None) -> Found:
-    """What the logs of a bundle say."""
+def look(*bundles: Bundle) -> Found:
+    """What the logs of bundles say."""
     found = Found()
-    found.stacks(bundle.logs)
-    for log in bundle.logs:
+    for bundle in bundles:
+        found.stacks(bundle.logs)
+    for log in (log for bundle in bundles for log in bundle.logs):
         collect(log, found)
-        progress(1)
     return found
 
 
