@@ -24,11 +24,10 @@ def test_every_view_has_an_address():
 
 
 @pytest.fixture(scope="session")
-def hostile_bundle(bundle_of, tmp_path_factory):
-    """hostile_bundle(fixture): its bundle with EVIL in front of every string that comes from the log."""
+def hostile_bundle(bundle_of, once):
+    """hostile_bundle(fixture): its bundle with EVIL in front of every string that comes from the log; made once in a session, for tests to read."""
 
-    def make(fixture):
-        out = tmp_path_factory.mktemp("hostile") / "bundle"
+    def fill(out, fixture):
         shutil.copytree(bundle_of(fixture, "none"), out)
         for log in Bundle.open(out).manifest["logs"]:
             directory = json.loads((out / log["path"]).read_text())
@@ -36,9 +35,8 @@ def hostile_bundle(bundle_of, tmp_path_factory):
                 _rewrite(out / path, _words(schema(name)) if name in schema_names() else set())
             for chunk in directory["metadata"]:
                 _rewrite(out / chunk["path"], set())
-        return out
 
-    return make
+    return lambda fixture: once(("hostile", fixture), lambda folder: fill(folder / "bundle", fixture)) / "bundle"
 
 
 def _words(node):
