@@ -91,6 +91,13 @@ class BlobWriter:
             self._timeline.add(b"".join(self._pieces))
             self._pieces = []
 
+    def settle(self) -> None:
+        """See LogTables."""
+        for pack in self._packs.values():
+            pack.settle()
+        if self._timeline is not None:
+            self._timeline.settle()
+
     def close(self) -> None:
         """Write what is still open."""
         self._close_timeline()
@@ -137,7 +144,7 @@ class BlobWriter:
     def _close(self, kind: Hashable) -> None:
         pack = self._packs.pop(kind)
         self._open_bytes -= pack.size
-        self._rows[pack.row] = self._sink.put_blob(pack.data(), self._place(pack.row))
+        self._rows[pack.row] = self._sink.put_blob(pack.data(), self._place(pack.row), sha256=pack.sha256())
 
     def _place(self, row: int) -> str | None:
         """In a state of a growing bundle a blob lies with its log: it goes away with the state, whoever else has an equal one."""
@@ -148,6 +155,6 @@ class BlobWriter:
             self._flush_timeline()
             self._timeline.add(b"\n]\n")
             path = log_path(self._log_id, f"timeline/{len(self.timeline) - 1:04d}.json", self._sink.codec)
-            self._rows[self.timeline[-1]] = self._sink.put_blob(self._timeline.data(), path)
+            self._rows[self.timeline[-1]] = self._sink.put_blob(self._timeline.data(), path, sha256=self._timeline.sha256())
             self._timeline.close()
             self._timeline = None

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import mmap
+from typing import Any
 
 _CAPACITY = 5 << 18  # what grows until it has 1 MiB seldom has more
 _PRIVATE = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_PRIVATE") else {}  # pages come faster
@@ -14,10 +16,11 @@ class Buffer:
     side by side leave holes, more of them in a larger log.
     """
 
-    __slots__ = ("size", "_memory")
+    __slots__ = ("size", "_memory", "_hash", "_hashed")
 
     def __init__(self, data: bytes = b"") -> None:
-        self.size = 0
+        self.size = self._hashed = 0
+        self._hash: Any = None
         self._memory = self._pages()
         self.add(data)
 
@@ -33,6 +36,20 @@ class Buffer:
             larger.write(data)
             self._memory = larger
         self.size += len(data)
+
+    def settle(self) -> None:
+        """Hash what there is: it need not be done again by each copy of the process that writes it."""
+        if self._hash is None:
+            self._hash = hashlib.sha256()
+        self._hash.update(memoryview(self._memory)[self._hashed : self.size])
+        self._hashed = self.size
+
+    def sha256(self) -> str | None:
+        """Of all that there is; None when nothing was hashed before."""
+        if self._hash is None:
+            return None
+        self.settle()
+        return self._hash.hexdigest()
 
     def data(self) -> memoryview:
         """What there is. Nothing may be added afterwards."""

@@ -110,6 +110,11 @@ class LogBuild:
         if events:
             self.last_event = events[-1]
 
+    def settle(self) -> None:
+        """Of a log that goes on, before copies of the process finish it: see LogTables."""
+        self._tables.settle()
+        self._blobs.settle()
+
     def finish(self) -> LogSummary:
         """Write what is still to be written: what was read is the whole log, whose stream has ended."""
         for batch in self._read:

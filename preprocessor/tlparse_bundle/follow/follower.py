@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import math
 import os
 import time
@@ -37,6 +38,7 @@ _FIND_FIRST_S = 0.1  # until there is a log, which is empty at first
 _FIND_URL_S = 3.0
 _KEEP_STATE_S = 30.0  # for those who still read it
 _REMOVE_S = 1.0
+_COLLECT_EACH = 100  # states
 _TRY_AGAIN_S = 2.0  # when a state could not be written
 
 
@@ -212,6 +214,10 @@ class Follower:
         for log in logs:
             if log.changed:
                 log.settle()
+        if counter % _COLLECT_EACH == 0:
+            gc.unfreeze()
+            gc.collect()
+        gc.freeze()  # what stays need not be looked at for garbage, which would part it from the copy
         self._copy = CopyProcess(lambda: make_state(self._place, self._codec, self._names, counter, logs, problems, digests))
 
     def _end_state(self, told: Callable[[dict], None]) -> None:
@@ -305,6 +311,7 @@ class Follower:
         return [made.get(summary.row["id"], summary) for summary in summaries]
 
     def _stop(self) -> None:
+        gc.unfreeze()
         if self._copy is not None:
             self._copy.kill()
             self._copy = None

@@ -47,8 +47,7 @@ class GrowingLog:
         # A compressed log is taken when it is whole: a build would take no other.
         self._stream = GrowingStream(log) if log.compression is None else WholeStream(open_log(log))
         self._records = LogRecords(log, self._stream)
-        self._tables = LogTables(sink.root, sink.codec.name, log.id, False, sink)
-        self._build = LogBuild(log, sink, self._tables, self._records, strings)
+        self._build = LogBuild(log, sink, LogTables(sink.root, sink.codec.name, log.id, False, sink), self._records, strings)
 
     @property
     def read_bytes(self) -> int:
@@ -107,7 +106,7 @@ class GrowingLog:
 
     def settle(self) -> None:
         """Before a copy of the process writes a state: what this one does the next one need not do again."""
-        self._tables.settle()
+        self._build.settle()
 
     def write(self, counter: int, below: str) -> Written:
         """End the build with what was read, as the files of a state, and tell what is open. Only in a copy of the process."""

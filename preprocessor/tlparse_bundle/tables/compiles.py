@@ -6,7 +6,6 @@ from array import array
 from functools import cached_property
 from typing import Any
 
-from tlparse_bundle.events.registry import is_artifact
 from tlparse_bundle.format.json_codec import loads
 from tlparse_bundle.tables.captures import Captures
 from tlparse_bundle.tables.json_list import JsonList
@@ -220,10 +219,10 @@ class Compiles:
         # A compile that fails early (at the recompile limit) does not say what it compiles; other
         # compiles with its frame id, the number of the code object, do.
         functions: dict[tuple, dict] = {}
-        rows, counts = JsonList(), self._counts()
+        rows, counts = JsonList(), self._tally.of_compiles()
         for index, compile in enumerate(self._tally.compiles):
             cid = compile.id
-            cells = self._row(index, {key: column[index] for key, column in counts.items()})
+            cells = self._row(index, *(column[index] for column in counts))
             if cid is not None and cid.frame_id is not None:
                 known = {key: cells[key] for key in ("function", "filename", "first_line")}
                 frame = (cid.compiled_autograd_id, cid.frame_id)
@@ -236,17 +235,7 @@ class Compiles:
             rows.append(cells)
         return {"compiles": rows}
 
-    def _counts(self) -> dict[str, array]:
-        events, sizes, artifact_counts = (array("q", [0]) * len(self._tally.compiles) for _ in range(3))
-        artifacts = [(is_artifact(event_type, True), is_artifact(event_type, False)) for event_type, _ in self._tally.kind_names]
-        for index, kind, event_count, size_bytes, payload_count, _ in self._tally.cells():
-            with_payload, without = artifacts[kind]
-            events[index] += event_count
-            sizes[index] += size_bytes
-            artifact_counts[index] += with_payload * payload_count + without * (event_count - payload_count)
-        return {"event_count": events, "size_bytes": sizes, "artifact_count": artifact_counts}
-
-    def _row(self, index: int, counts: dict[str, int]) -> dict:
+    def _row(self, index: int, event_count: int, size_bytes: int, artifact_count: int) -> dict:
         compile, number, shared = self._tally.compiles[index], self._number_of(index), self._frame_compiles
         cid, metrics = compile.id, self._metrics_of(number)
         outcome = self._outcome(number, metrics)
@@ -276,10 +265,10 @@ class Compiles:
             "restart_reasons": shared.restart_reasons.get(number, ()),
             "failure": outcome["failure"],
             "metrics_event_index": metrics.get("event_index"),
-            "event_count": counts["event_count"],
+            "event_count": event_count,
             "first_event_index": compile.first_event_index,
-            "size_bytes": counts["size_bytes"],
-            "artifact_count": counts["artifact_count"],
+            "size_bytes": size_bytes,
+            "artifact_count": artifact_count,
         }
 
     @cached_property

@@ -20,7 +20,7 @@ from tlparse_bundle.trace.json_text import json_to_keep
 
 class _Graph(NamedTuple):
     node_count: int
-    lines: array
+    line: Fragment
     sources: list[Source | None]
 
 
@@ -34,7 +34,7 @@ class _Said(NamedTuple):
     code_cells: dict
     coverage: dict[str, int]
     unknown_names: int
-    pairs: list[tuple[int, int]]
+    pre_post: Fragment
     kernels: list[KernelMap]
     handles: frozenset[str]
 
@@ -120,7 +120,7 @@ class Provenance:
             map_cells={
                 "coverage": said.coverage,
                 "unknown_name_count": said.unknown_names,
-                "pre_post": _json({"pre_line": [a for a, _ in said.pairs], "post_line": [b for _, b in said.pairs]}),
+                "pre_post": said.pre_post,
                 "kernels": _json(self._kernels(said.kernels)),
             },
             handles=said.handles,
@@ -136,7 +136,7 @@ class Provenance:
     def _graph_cells(self, graph: _Graph | None) -> dict | None:
         if graph is None:
             return None
-        return {"node_count": graph.node_count, "line": _json(list(graph.lines)), "source": _json([self._source(source) for source in graph.sources])}
+        return {"node_count": graph.node_count, "line": graph.line, "source": _json([self._source(source) for source in graph.sources])}
 
     def _source(self, source: Source | None) -> int:
         return self._sources(source)
@@ -197,14 +197,14 @@ def _said(group: Group) -> _Said:
         },
         coverage=maps.coverage(),
         unknown_names=maps.unknown_names,
-        pairs=maps.pairs,
+        pre_post=_json({"pre_line": [a for a, _ in maps.pairs], "post_line": [b for _, b in maps.pairs]}),
         kernels=maps.kernels,
         handles=frozenset(maps.code.handles) if maps.code else frozenset(),
     )
 
 
 def _graph_of(text: GraphText | None) -> _Graph | None:
-    return text and _Graph(len(text.operations), array("i", text.sources), list(text.sources.values()))
+    return text and _Graph(len(text.operations), _json(list(text.sources)), list(text.sources.values()))
 
 
 def _json(value: Any) -> Fragment:

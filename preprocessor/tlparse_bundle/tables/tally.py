@@ -10,7 +10,7 @@ from operator import add, itemgetter
 from typing import NamedTuple
 
 from tlparse_bundle.events.kinds import Kind
-from tlparse_bundle.events.registry import describe
+from tlparse_bundle.events.registry import describe, is_artifact
 from tlparse_bundle.tables.json_list import JsonList
 from tlparse_bundle.trace.compile_id import CompileId
 
@@ -62,6 +62,8 @@ class Tally:
         self._packed = JsonList()  # kinds of a compile, each with its sums
         self._packed_compiles = array("q")
         self._max_packed = _MAX_PACKED
+        self._artifacts: list[tuple[bool, bool]] = []  # by kind: whether its events with a payload are artifacts, and those without
+        self._of_compiles = tuple(array("q") for _ in range(3))
         self._kind_sums: dict[int, Sums] = {}
         self._origin_sums: dict[int, Sums] = {}
         self._rank_counts: dict[int | None, int] = {}
@@ -72,10 +74,13 @@ class Tally:
         for event_type, name, encoding in kinds:
             self.kinds.append(describe(event_type, name, encoding))
             self.kind_names.append((event_type, name))
+            self._artifacts.append((is_artifact(event_type, True), is_artifact(event_type, False)))
         for cid, occurrence, first_event_index in compiles:
             frame_compiles = self._frame_compiles
             number = frame_compiles.setdefault((cid and cid.frame_compile, occurrence), len(frame_compiles))
             self.compiles.append(Compile(cid, occurrence, first_event_index, number))
+            for column in self._of_compiles:
+                column.append(0)
         opened = self._open
         for kind, compile_index, rank, _, _, size_bytes, _, origin, _, blob, _, payload_size_bytes in rows:
             cells = opened.get(compile_index)
@@ -106,7 +111,14 @@ class Tally:
             for groups, key in ((kinds, kind), (self._kind_sums, kind), (self._origin_sums, origin)):
                 groups.setdefault(key, Sums()).add(sums)
             self._rank_counts[rank] = self._rank_counts.get(rank, 0) + sums.event_count
-        self._packed.append([(kind, *sums.numbers()) for kind, sums in kinds.items()])
+        rows = [(kind, *sums.numbers()) for kind, sums in kinds.items()]
+        events, sizes, artifacts = self._of_compiles
+        for kind, event_count, size_bytes, payload_count, _ in rows:
+            with_payload, without = self._artifacts[kind]
+            events[compile_index] += event_count
+            sizes[compile_index] += size_bytes
+            artifacts[compile_index] += with_payload * payload_count + without * (event_count - payload_count)
+        self._packed.append(rows)
         self._packed_compiles.append(compile_index)
 
     def _merge(self) -> None:
@@ -137,6 +149,11 @@ class Tally:
         self._pack_all()
         return self._rank_counts
 
+    def of_compiles(self) -> tuple[array, array, array]:
+        """Events, their bytes and artifacts, by index of the compile."""
+        self._pack_all()
+        return self._of_compiles
+
     def cells(self) -> Iterator[tuple[int, ...]]:
         """Compile, kind, and the numbers of Sums of what they have in common, in order of compile and kind."""
         self._pack_all()
@@ -144,9 +161,10 @@ class Tally:
         merged = self._packed_again()
         # The others were packed in this order, so that each pack is unpacked once.
         for compile_index, (place, *_) in groupby(sorted(range(len(self._packed)), key=compile_of), compile_of):
-            cells = merged.get(compile_index) or {kind: sums for kind, *sums in self._packed[place]}
-            for kind in sorted(cells):
-                yield compile_index, kind, *cells[kind]
+            cells = merged.get(compile_index)
+            rows = sorted(self._packed[place]) if cells is None else [(kind, *cells[kind]) for kind in sorted(cells)]
+            for row in rows:
+                yield compile_index, *row
 
     def _packed_again(self) -> dict[int, dict[int, list[int]]]:
         """The sums by kind of the compiles that were packed before their last event."""
