@@ -27,6 +27,11 @@ def test_a_piece_that_a_warm_start_compiled_is_named_with_its_time(real):
     assert not of(real("llama-warm"), "vllm-warm-compile")
 
 
+def test_the_headline_of_a_start_that_compiles_nothing(built, root):
+    (log,) = built(root / "fixtures" / "vllm" / "llama-warm").logs
+    assert log.findings()["summary"]["text"] == "No compiles in this log; vLLM loaded 10 pieces from its cache."
+
+
 def test_a_piece_with_an_equal_one_before_it(real):
     (row,) = of(real("llama-cold"), "vllm-reuse-failed")
     assert row["title"] == "vLLM compiled `submod_4` for 8 tokens anew, though `submod_2` for 8 tokens has an equal graph"
