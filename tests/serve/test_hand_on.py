@@ -6,9 +6,12 @@ import re
 import zipfile
 
 import pytest
+from following import without_gaps
 from log_builder import log
 from starlette.testclient import TestClient
 from tlparse_bundle import Bundle, build, discover
+from tlparse_bundle.follow import Follower
+from tlparse_bundle.read.validate import validate
 from tlparse_bundle.serve import hand_on
 from tlparse_bundle.serve.app import create_app
 from tlparse_bundle.serve.export import export, viewers_of
@@ -46,6 +49,29 @@ def test_a_zip_has_all_files_of_the_bundle_and_no_others(client_of, bundle, tmp_
     assert found == {f"a_run___more/{path}": data for path, data in files(bundle).items()}
     for path in ("runs/out.zip", "runs.zip", "runs/nothing.zip", "runs/a run & more/logs.zip", "nothing.html", "..%2fout.zip", ".zip", "runs/.zip", "runs/out.tar"):
         assert client.get(f"/bundles/{path}").status_code == 404, path
+
+
+def test_a_zip_of_a_bundle_that_grows_is_one_state_of_it(client_of, tmp_path, monkeypatch):
+    """Files of the states before lie there for a while, and the next state may come while the zip is made."""
+    without_gaps(monkeypatch)
+    data = files(ROOT / "fixtures" / "recompiles" / "trace")["dedicated_log_torch_trace_fixture0.log"]
+    path, found = tmp_path / "logs" / "dedicated_log_torch_trace_x.log", []
+
+    def told(manifest):
+        if len(manifest["logs"]) and len(found) < 3:
+            found.append((manifest, client_of({"out": tmp_path / "out"}).get("/bundles/out.zip").content))
+            with path.open("ab") as file:
+                file.write(data[len(data) // 3 * len(found) : len(data) // 3 * (len(found) + 1)])
+
+    path.parent.mkdir()
+    path.write_bytes(data[: len(data) // 3])
+    Follower([path], tmp_path / "out").run(lambda: len(found) == 3, told)
+    for number, (manifest, archive) in enumerate(found):
+        with zipfile.ZipFile(io.BytesIO(archive)) as opened:
+            opened.extractall(tmp_path / f"zip{number}")
+        copy = tmp_path / f"zip{number}" / "out"
+        assert Bundle.open(copy).manifest == manifest and validate(Bundle.open(copy)) == []
+        assert {name.split("/")[1] for name in files(copy) if name.startswith("live/")} == {str(manifest["live"]["counter"])}
 
 
 def test_the_html_file_is_that_of_export(client_of, bundle):

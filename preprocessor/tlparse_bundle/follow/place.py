@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Self
 
@@ -16,6 +16,7 @@ from tlparse_bundle.errors import BundleError
 from tlparse_bundle.format import layout
 from tlparse_bundle.format.json_codec import dumps_indented
 from tlparse_bundle.read.manifest import read_manifest
+from tlparse_bundle.read.named_files import named_files
 from tlparse_bundle.read.reader import Bundle
 from tlparse_bundle.read.store import open_store
 from tlparse_bundle.remote import is_url
@@ -142,7 +143,7 @@ class Place:
         """Put the finished manifest in place, remove what it does not name; the number of files and of their bytes."""
         seal.seal(str(self.root), self._allowed)
         self.put_manifest(manifest)
-        kept = set(_files_of(self.root, manifest))
+        kept = set(named_files(Bundle(open_store(self.root), manifest, verify=False, trusted=True)))
         for path in _files_below(self.root):
             if path not in kept and (layout.is_own(path) or layout.is_unfinished(path)):
                 (self.root / path).unlink()
@@ -165,22 +166,6 @@ class Place:
         (self.root / layout.LIVE).rmdir()
         if not self._fills:
             self.root.rmdir()
-
-
-def _files_of(root: Path, manifest: dict) -> Iterable[str]:
-    """The files that a finished bundle has."""
-    yield layout.MANIFEST
-    yield manifest["schemas"]
-    yield from manifest.get("ranks", {}).values()
-    bundle = Bundle(open_store(root), manifest, verify=False, trusted=True)
-    for log in bundle.logs:
-        directory = log.directory
-        yield log.row["path"]
-        yield from directory["tables"].values()
-        for key in ("events", "metadata", "verbatim"):
-            yield from (chunk["path"] for chunk in directory[key])
-        yield from map(log.blob_path, range(len(log.blobs["sha256"])))
-        log.forget()
 
 
 def _files_below(root: Path) -> Iterator[str]:

@@ -17,6 +17,9 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
 from tlparse_bundle.errors import BundleError
+from tlparse_bundle.format.json_codec import dumps_indented
+from tlparse_bundle.format.layout import LIVE, MANIFEST
+from tlparse_bundle.read.named_files import named_files
 from tlparse_bundle.read.reader import Bundle
 from tlparse_bundle.redact.policy import Policy, policy
 from tlparse_bundle.serve.export import MAX_BYTES, export, viewers_of
@@ -107,11 +110,13 @@ def _read(file: IO[bytes]) -> Iterator[bytes]:
 
 def _zip(name: str, place: Place, folder: str, _viewer: str) -> Iterator[bytes]:
     top = _file_name(name)
-    paths = place.files(folder)
+    manifest, paths = _one_state(place, folder)
     sink = _Sink()
 
     def pieces() -> Iterator[bytes]:
         with zipfile.ZipFile(sink, "w") as archive:  # stored: the files are compressed already
+            if manifest is not None:
+                archive.writestr(f"{top}/{MANIFEST}", manifest)
             for path in paths:
                 stored = place.file(path, folder)
                 if stored is None:
@@ -125,6 +130,18 @@ def _zip(name: str, place: Place, folder: str, _viewer: str) -> Iterator[bytes]:
         yield sink.take()
 
     return pieces()
+
+
+def _one_state(place: Place, folder: str) -> tuple[bytes | None, list[str]]:
+    """The files of a bundle. One that grows is taken as it is now, with the manifest of now: the next states have other files, and its own stay for a while."""
+    bundle = Bundle.open(place.location(folder))
+    if not bundle.manifest.get("growing"):
+        return None, place.files(folder)
+    named = {*named_files(bundle)} - {MANIFEST}
+    there = [path for path in place.files(folder) if path in named]
+    if len(there) < len(named):
+        raise OSError("the bundle has grown meanwhile")
+    return dumps_indented(bundle.manifest), sorted(there, key=lambda path: not path.startswith(f"{LIVE}/"))  # what goes away first
 
 
 class _Sink:

@@ -1,0 +1,24 @@
+"""The files that a bundle names: all that a finished one has, and those of one state of a bundle that grows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tlparse_bundle.format import layout
+from tlparse_bundle.read.reader import Bundle
+
+
+def named_files(bundle: Bundle) -> Iterator[str]:
+    """Their paths, the manifest first."""
+    manifest = bundle.manifest
+    yield layout.MANIFEST
+    yield manifest["schemas"]
+    yield from manifest.get("ranks", {}).values()
+    for log in bundle.logs:
+        directory = log.directory
+        yield log.row["path"]
+        yield from directory["tables"].values()
+        for key in ("events", "metadata", "verbatim"):
+            yield from (chunk["path"] for chunk in directory[key])
+        yield from map(log.blob_path, range(len(log.blobs["sha256"])))
+        log.forget()
