@@ -2835,11 +2835,15 @@ export interface Comparison {
   base: {
     /** What people call it: the name of its folder or file. Never a path. */
     name: string;
+    /** Of a bundle that grew when it was compared: the number of its state, 'live.counter' of its manifest. null for one that was finished. */
+    state: number | null;
   }[];
   /** The same of the new side. */
   new: {
     /** What people call it: the name of its folder or file. Never a path. */
     name: string;
+    /** Of a bundle that grew when it was compared: the number of its state, 'live.counter' of its manifest. null for one that was finished. */
+    state: number | null;
   }[];
   /** The headline and its numbers. */
   summary: {

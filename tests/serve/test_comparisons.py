@@ -86,7 +86,7 @@ def test_bundles_of_a_folder_several_runs_and_ranks(client_of, sides, tmp_path):
             (tmp_path / name / path).write_bytes(data)
     client = client_of({"runs": tmp_path})
     several = client.get("/comparison.json?base=runs/one&base=runs/two&new=runs/two").json()
-    assert (several["base"], several["new"]) == ([{"name": "one"}, {"name": "two"}], [{"name": "two"}])
+    assert (several["base"], several["new"]) == ([{"name": "one", "state": None}, {"name": "two", "state": None}], [{"name": "two", "state": None}])
     (log,) = client.get("/comparison.json?base=runs/two&new=runs/two&ranks=0,1").json()["logs"]
     assert [log["base"]["id"], log["new"]["id"]] == [log.id for log in Bundle.open(tmp_path / "two").logs]
     refused = client.get("/comparison.json?base=runs/two&new=runs/two&ranks=0,7")

@@ -117,6 +117,28 @@ second(torch.ones(64, 64))
     expect(mark(page)).to_contain_text("finished")
 
 
+def test_a_comparison_of_a_run_that_goes_on_says_so_and_is_made_anew_at_a_click(follow, new_page, served, bundle_of):
+    begin, rest = cuts(RECOMPILES.read_bytes(), 0.45, 1)
+    follow.write(x=begin)
+    page = new_page()
+    page.goto(f"{served({'base': bundle_of('recompiles'), 'now': follow.out})}/viewers/compare/?base=/bundles/base/&new=/bundles/now/")
+    expect(page.get_by_role("list", name="Notes")).to_contain_text("The new run goes on: this is what the logs held when they were compared.")
+    expect(mark(page)).to_have_text("the new run goes on")
+    expect(page.get_by_role("heading", level=1)).not_to_contain_text("did not end")  # what is open is no fault
+    follow.write(x=rest)
+    expect(mark(page)).to_contain_text("the new run has grown")
+    page.keyboard.press("2")
+    mark(page).get_by_role("button", name="Compare again").click()
+    expect(mark(page)).to_have_text("the new run goes on")
+    compiles = [compile for compile in Bundle.open(follow.out).logs[0].compiles if compile.row["id"] is not None]
+    expect(page.get_by_role("grid", name="Compiles of both runs").get_by_role("row")).to_have_count(1 + len({(one.row["frame_id"], one.row["frame_compile_id"], one.row["occurrence"]) for one in compiles}))
+    follow.end()
+    expect(mark(page)).to_contain_text("the new run has ended")
+    mark(page).get_by_role("button", name="Compare again").click()
+    expect(page.get_by_role("grid", name="Compiles of both runs")).to_be_visible()
+    expect(mark(page)).to_have_count(0)
+
+
 def test_what_runs_now_stands_first_with_its_spans_and_a_clock_and_is_no_fault(follow, open_viewer):
     data = RECOMPILES.read_bytes()
     follow.write(x=whole_records(data, IN_A_COMPILE))

@@ -47,14 +47,18 @@ let shown = "";
 
 /** @param {import("./places.js").Run} run */
 export function start(run) {
-  const shared = h("span");
-  fill(frame.tools, shared, themeButton(), helpButton(showHelp));
+  const shared = h("span"), live = h("span", { class: "live-place" });
+  fill(frame.tools, live, shared, themeButton(), helpButton(showHelp));
   fill(document.body, frame.elements);
   const follow = () => show(run, state.current);
   state.listen(follow);
   document.addEventListener("keydown", keys);
   followLinks(state);
-  void show(run, state.current).then(() => import("./share.js")).then(({ shareComparison }) => shared.replaceWith(shareComparison(run)), () => {}); // behind the first screen
+  void show(run, state.current).then(async () => { // behind the first screen
+    const sides = SIDES.filter((side) => run.document[side].some((bundle) => bundle.state !== null));
+    if (sides.length) fill(live, (await import("./goes-on.js")).goesOn(run, sides));
+    shared.replaceWith((await import("./share.js")).shareComparison(run));
+  });
 }
 
 async function showHelp() {

@@ -31,14 +31,18 @@ def compare(base: Sequence[tuple[str, Bundle]], new: Sequence[tuple[str, Bundle]
         logs.append(_one_sided(ours, theirs) if ours is None or theirs is None else _log(base, new, ours, theirs))
     if not any(log["base"] is not None and log["new"] is not None for log in logs):
         raise BundleError("the bundles have no log in common", hint="They hold logs of different ranks. --ranks A,B compares rank A of BASE with rank B of NEW.", code="not-found")
+    runs = {"base": [_bundle(*one) for one in base], "new": [_bundle(*one) for one in new]}
     return {
         "format": FORMAT,
         "made_by": f"tlparse-bundle {__version__}",
-        "base": [{"name": name} for name, _ in base],
-        "new": [{"name": name} for name, _ in new],
-        "summary": headline(logs),
+        **runs,
+        "summary": headline(logs, [side for side, bundles in runs.items() if any(bundle["state"] is not None for bundle in bundles)]),
         "logs": logs,
     }
+
+
+def _bundle(name: str, bundle: Bundle) -> dict:
+    return {"name": name, "state": bundle.manifest["live"]["counter"] if bundle.manifest.get("growing") else None}
 
 
 def paired_logs(base: Sequence[Log], new: Sequence[Log]) -> list[tuple[Log | None, Log | None]]:

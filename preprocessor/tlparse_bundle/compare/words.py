@@ -13,12 +13,12 @@ _MEASURED = 5  # compiles that tell how fast the machines were
 _ELSE = 1.25  # how much faster or slower all compiles are, from which on it is said
 
 
-def headline(logs: Sequence[dict]) -> dict:
-    """The summary: ``text``, numbers of changes, and ``notes`` that are no changes."""
+def headline(logs: Sequence[dict], growing: Sequence[str] = ()) -> dict:
+    """The summary: ``text``, numbers of changes, and ``notes`` that are no changes. ``growing``: sides of which a run goes on."""
     changes = [change for log in logs for change in log["changes"]]
     return {
         "text": _text(logs),
-        "notes": _notes(logs),
+        "notes": [*([_goes_on(growing)] if growing else []), *_notes(logs)],
         "change_count": len(changes),
         "root_count": sum(change["because_of"] is None for change in changes),
     }
@@ -85,6 +85,11 @@ def _total(log: dict, first: dict) -> str | None:
     told = before is not None and now is not None and abs(now - before - cost) <= _NEARLY * abs(cost)  # else it would be a riddle: times of what did not change vary too
     whole = f" ({duration(before)} to {duration(now)} in all)" if told else ""
     return f"{duration(abs(cost))} {'more' if cost > 0 else 'less'} of compiling{whole}"
+
+
+def _goes_on(sides: Sequence[str]) -> str:
+    runs = f"The {sides[0]} run goes on" if len(sides) == 1 else "Both runs go on"
+    return f"{runs}: this is what the logs held when they were compared. Compare again for what came since."
 
 
 def _notes(logs: Sequence[dict]) -> list[str]:

@@ -1,0 +1,37 @@
+// Runs that go on: the bar says so, and offers to compare again when one of them has more than what was compared.
+import { fill, h } from "../lib/page/dom.js";
+import { Listener } from "../lib/live/listen.js";
+
+/** @typedef {import("./places.js").Which} Which */
+
+/** @param {import("./places.js").Run} run @param {Which[]} sides those of which a run goes on @returns {HTMLElement} for the bar */
+export function goesOn(run, sides) {
+  const word = h("span", null, sides.length > 1 ? "both runs go on" : `the ${sides[0]} run goes on`);
+  const again = h("span", { role: "status" });
+  const mark = h("span", { class: "live", dataset: { how: "paused" }, title: "This is what the logs held when they were compared." },
+    h("span", { class: "live-text" }, h("span", { class: "live-dot", "aria-hidden": "true" }), word), again);
+  if (run.page === null) return mark; // nobody would make another one
+  const tell = (/** @type {Which} */ side, /** @type {boolean} */ growing) => {
+    const text = `the ${side} run ${growing ? "has grown" : "has ended"}`;
+    if (word.textContent === text) return; // the button keeps the focus
+    word.textContent = text;
+    mark.dataset.how = "live";
+    fill(again, h("button", { class: "tool", onclick: () => location.reload() }, "Compare again"));
+  };
+  for (const side of sides) hear(run, side, (growing) => tell(side, growing));
+  return mark;
+}
+
+/** Until the manifest is of another state than the one that was compared. @param {import("./places.js").Run} run @param {Which} side @param {(growing: boolean) => void} tell */
+function hear({ document, sources }, side, tell) {
+  const { url } = sources[side], { state } = document[side][0];
+  if (!url || state === null) return; // of the others of a side only times were read
+  const listener = new Listener(url, { onnews: () => void look(), onanswer: () => {}, onlost: () => {} });
+  const look = async () => {
+    const response = await fetch(new URL("manifest.json", url), { cache: "no-store" }).catch(() => null);
+    const manifest = response?.ok ? await response.json().catch(() => null) : null;
+    if (!manifest || manifest.live?.counter === state) return;
+    tell(manifest.growing === true);
+    if (!manifest.growing) listener.end();
+  };
+}
