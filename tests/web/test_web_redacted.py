@@ -10,8 +10,10 @@ from conftest import FIXTURES
 from pages import go, settle
 from playwright.sync_api import expect
 from tlparse_bundle import Bundle
+from tlparse_bundle.cli.share import redacted_bundles
 from tlparse_bundle.redact.policy import CLASSES, PARTS, PRESETS, policy
 from tlparse_bundle.redact.redact import redact
+from tlparse_bundle.serve.site import write_site
 
 
 @pytest.fixture(scope="module")
@@ -181,3 +183,26 @@ def test_another_viewer_whose_part_is_gone_says_so(page, address_of, few_parts, 
 def test_small_viewers_open_it(page, address_of, few_parts, viewer, says):
     page.goto(address_of(few_parts).replace("/default/", f"/{viewer}/").split("#")[0])
     expect(page.locator("body")).to_contain_text(says)
+
+
+@pytest.fixture(scope="module")
+def redacted_site(bundle_of, tmp_path_factory):
+    """A site of a run and the one before it, redacted together."""
+    folder = tmp_path_factory.mktemp("site")
+    sides = [bundle_of(FIXTURES / "pairs" / "new_break" / side) for side in ("base", "new")]
+    with redacted_bundles(sides, (), "share-with-public") as (bundles, pairs):
+        write_site(bundles, folder / "public", compare=pairs, python=False)
+    return folder / "public"
+
+
+def test_a_comparison_of_redacted_bundles(page, hosted, redacted_site):
+    page.goto(f"{hosted(redacted_site)}/viewers/compare/?base=/bundles/bundle_1/&new=/bundles/bundle_2/&comparison=/comparisons/bundle_1/bundle_2/")
+    settle(page)
+    expect(page.get_by_role("main")).to_contain_text("Graph break in forward at file_1.py:14")
+    expect(page.get_by_role("main")).not_to_contain_text("program.py")
+
+
+def test_redacted_bundles_over_time(page, hosted, redacted_site):
+    page.goto(f"{hosted(redacted_site)}/viewers/trend/")
+    settle(page)
+    expect(page.get_by_role("main")).to_contain_text("2 runs")
