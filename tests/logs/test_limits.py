@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 from log_builder import log, record
 from log_strategies import PREFIX, any_bytes, cases
 from tlparse_bundle import Bundle, BundleError, build, discover
+from tlparse_bundle.build import sink
 from tlparse_bundle.diagnostics import Diagnostics
 from tlparse_bundle.read.validate import validate
 from tlparse_bundle.trace import reader
@@ -225,15 +226,19 @@ def test_a_disk_that_is_full(limit, jobs, root, tmp_path):
 @pytest.mark.parametrize("after", [0, 1, 5, 20])
 def test_a_disk_that_gets_full(after, tmp_path, monkeypatch):
     (tmp_path / NAME).write_bytes(b"".join(record(f"artifact:{i}", payload="x" * i) for i in range(100)))
-    open_file, count = Path.open, []
+    count = []
 
-    def full(self, mode="r", **options):
-        count.append("w" in mode)
-        if sum(count) > after:
-            raise OSError(28, "No space left on device")
-        return open_file(self, mode, **options)
+    def full(open_file):
+        def opened(path, mode="r", **options):
+            count.append("w" in mode)
+            if sum(count) > after:
+                raise OSError(28, "No space left on device")
+            return open_file(path, mode, **options)
 
-    monkeypatch.setattr(Path, "open", full)
+        return opened
+
+    monkeypatch.setattr(sink, "open", full(open), raising=False)
+    monkeypatch.setattr(Path, "open", full(Path.open))
     with pytest.raises(BundleError, match="out cannot be written: No space left on device"):
         build(discover([tmp_path / NAME]), tmp_path / "out", jobs=1)
     assert os.listdir(tmp_path) == [NAME]

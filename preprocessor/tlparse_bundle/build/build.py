@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -98,8 +98,13 @@ def write_beside(summaries: Sequence[LogSummary], target: Target, codec: str, wo
 
 
 def write_schemas(target: Target, codec: str) -> None:
-    schemas = {name: schema(name) for name in schema_names()}
-    target.write(_schemas_path(codec), CODECS[codec].encode(dumps(schemas)))
+    target.write(_schemas_path(codec), _schemas_file(codec))
+
+
+@cache
+def _schemas_file(codec: str) -> bytes:
+    """The same in every bundle that this process makes."""
+    return CODECS[codec].encode(dumps({name: schema(name) for name in schema_names()}))
 
 
 def _schemas_path(codec: str) -> str:

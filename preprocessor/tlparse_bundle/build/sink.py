@@ -26,7 +26,6 @@ class FileSink:
     def __init__(self, root: Path, codec: Codec):
         self.root = root
         self.codec = codec
-        self._folders: set[str] = set()  # of a state, which are there
         self.below = ""  # before each path: where the files of one state of a growing bundle lie (layout.live_path)
 
     def put(self, path: str, data: bytes | memoryview) -> str:
@@ -60,21 +59,15 @@ class FileSink:
         return sha256, len(data), target.stat().st_size, path
 
     def _write(self, path: str, pieces: Iterable[bytes]) -> None:
-        if self.below:  # nobody knows of it yet
-            self._write_state(f"{self.root}/{path}", pieces)
-            return
-        target = self.root / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        partial = target.with_name(f"{target.name}.{os.getpid()}.{threading.get_ident()}")
-        with partial.open("wb") as file:
+        # For a job of many ranks there are thousands of files: what is asked of the system for each counts.
+        target = f"{self.root}/{path}"
+        written = target if self.below else f"{target}.{os.getpid()}.{threading.get_ident()}"  # of a state nobody knows yet
+        try:
+            file = open(written, "wb")
+        except FileNotFoundError:
+            os.makedirs(os.path.dirname(target), exist_ok=True)
+            file = open(written, "wb")
+        with file:
             file.writelines(pieces)
-        partial.replace(target)
-
-    def _write_state(self, target: str, pieces: Iterable[bytes]) -> None:
-        """For a job of many ranks a state has thousands of files: what is asked of the system for each counts."""
-        folder = os.path.dirname(target)
-        if folder not in self._folders:
-            os.makedirs(folder, exist_ok=True)
-            self._folders.add(folder)
-        with open(target, "wb") as file:
-            file.writelines(pieces)
+        if not self.below:
+            os.replace(written, target)
