@@ -6,9 +6,12 @@ A log of torch before 2.10 often does not name its version, so that what its rec
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
-from tlparse_bundle.findings.facts import Facts
 from tlparse_bundle.findings.words import large, plural
+
+if TYPE_CHECKING:
+    from tlparse_bundle.findings.facts import Facts  # of use where findings are made; comparisons need no more than the words
 
 # What each is called behind "This version of torch does not write"; in the order of these words.
 TOPICS = {
