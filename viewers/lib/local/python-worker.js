@@ -14,17 +14,20 @@ const tell = (message) => postMessage(message);
 /** What goes wrong here and is not the package's. @param {string} message @param {string} hint @param {string} code */
 const fault = (message, hint, code) => Object.assign(new Error(message), { hint, code });
 
-/** @param {string} name @returns {Promise<ArrayBuffer>} */
-async function loaded(name) {
+/** @param {string} name */
+async function answered(name) {
   const response = await fetch(new URL(name, PYTHON));
   if (!response.ok) throw fault("this site has no Python for browsers", "Build a bundle with the command line and drop that: tlparse-bundle LOG", "no-python");
-  return response.arrayBuffer();
+  return response;
 }
 
+/** @param {string} name @returns {Promise<ArrayBuffer>} */
+const loaded = async (name) => (await answered(name)).arrayBuffer();
+
 async function start() {
-  const archive = loaded("tlparse_bundle.zip");
+  const [response] = await Promise.all([answered("tlparse_bundle.zip"), loaded("package.json")]); // what is missing is said before Python is loaded
+  const archive = response.arrayBuffer();
   archive.catch(() => {});
-  await loaded("package.json"); // says in a sentence that nothing is there, before a module fails to load
   const { loadPyodide } = await import(new URL("pyodide.mjs", PYTHON).href);
   const py = await loadPyodide({ indexURL: PYTHON.href, stdout() {}, stderr() {} });
   py.unpackArchive(await archive, "zip", { extractDir: PACKAGE });
