@@ -56,11 +56,10 @@ def test_a_line_that_is_said_twice_is_gone_twice(rewrite):
     assert "sum" not in rewrite(said) and ", in fn_1, code: source" in rewrite(said)
 
 
-def test_many_lines_in_a_long_text_take_no_time_of_their_own():
-    """A pattern of all lines at once took as long as the text is long times the number of lines: 30 times as long as this."""
+def test_a_line_that_begins_like_another_is_another():
     lines = {f"total_{number} = first + second + third_{number}": f"source_{number}" for number in range(2_000)}
-    text = "a sentence that goes on and on; " * 20_000 + "total_7 = first + second + third_7 total_7 = first + second + third_77x"
-    assert Text(None, lines, strings=False).string(text).endswith("; source_7 total_7 = first + second + third_77x")
+    text = "a sentence; total_7 = first + second + third_7 total_7 = first + second + third_77x"
+    assert Text(None, lines, strings=False).string(text) == "a sentence; source_7 total_7 = first + second + third_77x"
 
 
 def test_a_hash_that_looks_like_a_number_and_two_letters_is_one(rewrite):

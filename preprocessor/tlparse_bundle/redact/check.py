@@ -12,7 +12,7 @@ from tlparse_bundle.format.json_codec import loads
 from tlparse_bundle.redact.collect import Found
 from tlparse_bundle.redact.names import public_part
 from tlparse_bundle.redact.policy import Policy
-from tlparse_bundle.redact.text import PATH, URL, WORD, Lines, is_long
+from tlparse_bundle.redact.text import PATH, URL, WORD, anywhere, is_long
 from tlparse_bundle.redact.words import usual, written_by_us
 
 _OURS = "schemas.json"  # the same in each bundle of a version
@@ -33,7 +33,8 @@ def left_over(folder: Path, found: Found, policy: Policy) -> list[str]:
     if "names" in policy.dropped:
         left += sorted(_names(whole, found)) + [path for path in found.paths if _is_telling(path) and path in whole]
     if "source" in policy.dropped:
-        left += sorted(Lines(line for line in found.source if is_long(line)).found(whole))
+        lines = anywhere(line for line in found.source if is_long(line))
+        left += sorted({match[0] for match in lines.finditer(whole)}) if lines else []
     return left
 
 

@@ -40,7 +40,7 @@ class Text:
         self._strings = strings
         self._string = lru_cache(20_000)(self._rewritten)
         self._numbers: dict[str, str] = {}
-        self._lines = Lines(line for line in source or () if is_long(line))
+        self._lines = anywhere(line for line in source or () if is_long(line))
 
     def code(self, line: str) -> str:
         """What stands for a line of source code."""
@@ -80,8 +80,7 @@ class Text:
         if "File" in text or "  # " in text:
             for place in PLACES:
                 text = place.sub(self._without_code, text)
-        pattern = self._lines.pattern(text)
-        return text if pattern is None else pattern.sub(lambda match: self._source[match[0]], text)
+        return text if self._lines is None else self._lines.sub(lambda match: self._source[match[0]], text)
 
     def _without_code(self, match: re.Match) -> str:
         groups = match.groupdict()
@@ -100,24 +99,10 @@ class Text:
         return found if kind == "escape" else "0.0.0.0"
 
 
-class Lines:
-    """Lines wherever they stand, but where they go on in the middle of a word: then it is another line that begins like one of them."""
-
-    def __init__(self, lines: Iterable[str]):
-        self._lines = sorted(lines, key=len, reverse=True)
-        self._pattern = lru_cache(1000)(self._of)
-
-    def pattern(self, text: str) -> re.Pattern | None:
-        """Of those that stand in the text; a pattern of all would try each at every character."""
-        return self._pattern(tuple(line for line in self._lines if line in text))
-
-    def found(self, text: str) -> set[str]:
-        pattern = self.pattern(text)
-        return set(pattern.findall(text)) if pattern else set()
-
-    @staticmethod
-    def _of(lines: tuple[str, ...]) -> re.Pattern | None:
-        return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, lines))})(?!\w)") if lines else None
+def anywhere(lines: Iterable[str]) -> re.Pattern | None:
+    """The lines wherever they stand, but where they go on in the middle of a word: then it is another line that begins like one of them."""
+    found = sorted(lines, key=len, reverse=True)
+    return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, found))})(?!\w)") if found else None
 
 
 def is_long(line: str) -> bool:
