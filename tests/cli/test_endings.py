@@ -309,7 +309,7 @@ def test_little_of_something(limit, name, material, tmp_path):
         shutil.copytree(material / "bundle1", out)
     before = traces.files(out) if out.exists() else None
     shell = ["bash", "-c", f'ulimit {limit}; exec "$@"', "bash", *command(*commands(material, out)[name])]
-    done = subprocess.run(shell, env=environment(), capture_output=True, text=True, timeout=HANG_S)
+    done = subprocess.run(shell, env={**environment(), "PYTHONDONTWRITEBYTECODE": "1"}, capture_output=True, text=True, timeout=HANG_S)
     if done.returncode == 0:
         assert out.exists() and (name in ("restore", "export") or Bundle.open(out).logs)
     else:

@@ -216,9 +216,10 @@ def test_a_log_that_cannot_be_read_to_its_end(tmp_path, monkeypatch):
 def test_a_disk_that_is_full(limit, jobs, root, tmp_path):
     for rank in (0, 1):
         (tmp_path / f"dedicated_log_torch_trace_rank_{rank}.log").write_bytes(b"".join(record("a", payload=random.Random(number).randbytes(50)) for number in range(2000)))
-    # No file may be longer than that: writing it fails just as on a full disk, with EFBIG instead of ENOSPC.
+    # No file may be longer than that: writing it fails just as on a full disk, with EFBIG instead of ENOSPC. Python would keep a part
+    # of the bytecode of a module that it imports then, on which later tests fail.
     command = f"ulimit -f {limit // 1024}; exec {sys.executable} -m tlparse_bundle . out --codec none --jobs {jobs}"
-    done = subprocess.run(["bash", "-c", command], cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(root / "preprocessor")}, capture_output=True, text=True)
+    done = subprocess.run(["bash", "-c", command], cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(root / "preprocessor"), "PYTHONDONTWRITEBYTECODE": "1"}, capture_output=True, text=True)
     assert done.returncode == 1 and "Error: out cannot be written: File too large" in done.stderr and "enough room" in done.stderr
     assert "Traceback" not in done.stderr and sorted(os.listdir(tmp_path)) == sorted(f"dedicated_log_torch_trace_rank_{rank}.log" for rank in (0, 1))
 

@@ -3,6 +3,7 @@
 import gc
 import json
 import random
+import sys
 import tempfile
 import tracemalloc
 from array import array
@@ -166,8 +167,9 @@ def test_without_a_folder_they_wait_in_memory(tmp_path, monkeypatch):
 
 @pytest.mark.filterwarnings("error::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("limit_bytes", [10_000, 100_000], ids=["when the file begins", "later"])
-def test_a_file_that_cannot_grow(limit_bytes):
+def test_a_file_that_cannot_grow(limit_bytes, monkeypatch):
     resource = pytest.importorskip("resource")
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)  # a part of it would stay
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (limit_bytes, before[1]))
     try:
