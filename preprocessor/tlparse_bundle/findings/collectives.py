@@ -39,6 +39,7 @@ def findings(facts: Facts) -> Iterator[Finding]:
             names = called.setdefault(kernel["code_index"], {})
             if kernel["call_lines"]:
                 names[kernel["name"]] = names.get(kernel["name"], 0) + len(kernel["call_lines"])
+    fitting: set[tuple] = set()
     for compile_index, rows in schedules.items():
         numbers = codes.get(compile_index, ())
         # Where a cache gave a graph, or the code is C++, the one is there without the other.
@@ -47,7 +48,12 @@ def findings(facts: Facts) -> Iterator[Finding]:
             for number in numbers:
                 for name, times in called.get(number, {}).items():
                     names[name] = names.get(name, 0) + times
-            yield from _of_compile(facts, compile_index, rows, names, [table["codes"][number]["event_index"] for number in numbers])
+            same = (tuple(tuple(row["collectives"]) for row in rows), tuple(names.items()))  # recompiles plan and call the same again
+            if same not in fitting:
+                found = list(_of_compile(facts, compile_index, rows, names, [table["codes"][number]["event_index"] for number in numbers]))
+                if not found:
+                    fitting.add(same)
+                yield from found
 
 
 def _of_compile(facts: Facts, compile_index: int, schedules: list[dict], called: dict[str, int], events: list[int]) -> Iterator[Finding]:

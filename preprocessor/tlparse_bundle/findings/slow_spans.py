@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tlparse_bundle.findings.facts import Facts, Span
+from tlparse_bundle.findings.facts import Facts
 from tlparse_bundle.findings.finding import Finding, Remedy
 from tlparse_bundle.findings.words import code, duration, plural
 
@@ -47,46 +47,42 @@ def findings(facts: Facts) -> Iterator[Finding]:
     total = facts.compile_time_us
     if not total:
         return
-    own, named = _of_names(facts)
+    own, compiling = _of_names(facts)
     for name, us in sorted(own.items(), key=lambda item: -item[1]):
         if us < _LEAST_US or us < _LEAST_SHARE * total:
             break
+        spans = [span for span in facts.spans if span.name == name and compiling[span.index] and span.duration_us is not None]
         what, remedies = _KNOWN.get(name) or (_ATTEMPT if name.startswith("compile_attempt_") else ("", []))
         yield Finding(
             "slow-span",
             "info",
             f"{code(name)} took {duration(us)} of {duration(total)} of compiling" + (f": {what}" if what else ""),
             (name,),
-            f"Time of {plural(len(named[name]), 'span')} of that name, without the spans in {'it' if len(named[name]) == 1 else 'them'}.",
-            compiles=sorted(span.compile_index for span in named[name]),
-            spans=[span.index for span in sorted(named[name], key=lambda span: -(span.duration_us or 0))],
-            count=len(named[name]),
+            f"Time of {plural(len(spans), 'span')} of that name, without the spans in {'it' if len(spans) == 1 else 'them'}.",
+            compiles=sorted(span.compile_index for span in spans),
+            spans=[span.index for span in sorted(spans, key=lambda span: -(span.duration_us or 0))],
+            count=len(spans),
             order=us,
             remedies=remedies,
             details={"span": name, "own_us": us, "share": round(us / total, 4)},
         )
 
 
-def _of_names(facts: Facts) -> tuple[dict[str, int], dict[str, list[Span]]]:
-    """Of each name the time that its spans have of their own, and its spans: those in which torch compiles, and all in them."""
+def _of_names(facts: Facts) -> tuple[dict[str, int], bytearray]:
+    """Of each name the time that its spans have of their own; by span, whether torch compiles in it: in the outermost ones that compile, and all in them."""
+    spans = facts.spans
+    within = [0] * len(spans)  # time of the spans directly in each
+    for span in spans:
+        if span.parent >= 0 and span.duration_us:
+            within[span.parent] += span.duration_us
+    compiling = bytearray(len(spans))
+    for span in facts.compile_spans:
+        compiling[span.index] = 1
     own: dict[str, int] = {}
-    named: dict[str, list[Span]] = {}
-    children = facts.children
-    todo = list(facts.compile_spans)
-    while todo:
-        span = todo.pop()
-        mine = span.duration_us
-        for child in children.get(span.index, ()):
-            todo.append(child)
-            if mine is not None:
-                mine -= child.duration_us or 0
-        if mine is None:
-            continue
-        name = span.name
-        if name in own:
-            own[name] += mine if mine > 0 else 0
-            named[name].append(span)
-        else:
-            own[name] = mine if mine > 0 else 0
-            named[name] = [span]
-    return own, named
+    for index, name, _, _, duration_us, parent in spans:
+        if 0 <= parent < index:  # it stands before those in it
+            compiling[index] = compiling[parent]
+        if duration_us is not None and compiling[index]:
+            mine = duration_us - within[index]
+            own[name] = own.get(name, 0) + (mine if mine > 0 else 0)
+    return own, compiling
