@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tlparse_bundle.compare.change import Change
-from tlparse_bundle.compare.graph_words import difference
 from tlparse_bundle.compare.findings import GONE, NEW, WORSE, Matched, changed_findings
+from tlparse_bundle.compare.graph_words import difference
 from tlparse_bundle.compare.pairs import OTHER, Pairs
 from tlparse_bundle.compare.settings import changed_settings
 from tlparse_bundle.findings.places import function_of, tail
@@ -48,10 +48,9 @@ def finding_changes(pairs: Pairs) -> Iterator[Change]:
 
 def _is_known(pairs: Pairs, found: Matched) -> bool:
     """Whether the other log, if it ends early, got as far as what the finding is about."""
-    side, row, at = (pairs.base.first, found.new, pairs.of_new) if found.change in (NEW, WORSE) else (pairs.new.first, found.base, pairs.of_base)
-    if row["kind"] in _OF_THE_END or side.ends_early is None:
+    own, other, row, at = (pairs.new.first, pairs.base.first, found.new, pairs.of_new) if found.change in (NEW, WORSE) else (pairs.base.first, pairs.new.first, found.base, pairs.of_base)
+    if row["kind"] in _OF_THE_END or other.ends_early is None:
         return True
-    own = pairs.new.first if found.change in (NEW, WORSE) else pairs.base.first
     numbers = [at[frame.key] for frame in own.frames_of(row["compile_indexes"])]
     return bool(numbers) and all(pairs.rows[number].both and pairs.ended(number) for number in numbers)
 
