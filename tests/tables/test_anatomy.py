@@ -80,3 +80,27 @@ def test_compiles_that_take_turns(turns, log_of, monkeypatch):
     assert {key: it.directory[key] for key in ("kinds", "ranks")} == {key: plain.directory[key] for key in ("kinds", "ranks")}
     assert [row["event_count"] for row in it.table("compiles")["compiles"]] == [2 * turns] * 5
     assert merged and all(size < 15 for size in merged)
+
+
+@pytest.mark.parametrize("still_open", [1, 4])
+def test_a_log_that_is_followed(still_open, log_of, monkeypatch):
+    """Before each state all but the newest compiles are packed, though some of them go on."""
+    text = "".join(f"artifact:{name} {number}/0\n | {'x' * number}\n" for _ in range(3) for number in range(9) for name in "ab")
+    plain = log_of(log(text))
+    monkeypatch.setattr(tally, "_WORTH_PACKING", 3)
+    monkeypatch.setattr(tally, "_STILL_OPEN", still_open)
+    packed = []
+    add = tally.Tally.add
+
+    def settling(self, kinds, compiles, rows):
+        for number, row in enumerate(rows):
+            add(self, kinds if not number else (), compiles if not number else (), [row])
+            self.settle()
+        packed.append(len(self._packed))
+
+    monkeypatch.setattr(tally.Tally, "add", settling)
+    it = log_of(log(text))
+    for name in ("anatomy", "compiles"):
+        assert it.table(name) == plain.table(name)
+    assert it.directory["kinds"] == plain.directory["kinds"]
+    assert packed and packed[-1] > 9  # some were packed again

@@ -64,6 +64,7 @@ class LogTables:
 
     def settle(self) -> None:
         """Of a log that goes on: do now what each of its states would do again."""
+        self._tally.settle()
         self._tables.settle()
         self._payload_tables.settle()
 

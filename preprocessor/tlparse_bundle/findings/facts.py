@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property, partial
-from itertools import count
-from typing import Any, NamedTuple, Protocol, TypeVar
+from functools import cached_property
+from typing import Any, Protocol, TypeVar
 
 from tlparse_bundle.findings.moments import compiling_us, covered_us
 from tlparse_bundle.findings.places import Shortener, function_of, is_generated, is_of_program
+from tlparse_bundle.findings.timeline import Span, Timeline
 
 # Outermost spans of the timeline in which torch compiles (torch/_dynamo/utils.py: dynamo_timed). What else has no span
 # around it, such as autotuning of a compiled function that runs, is not compiling.
@@ -51,15 +51,6 @@ class FrameCompile:
 
     rows: tuple[int, ...]
     row: dict
-
-
-class Span(NamedTuple):
-    index: int
-    name: str
-    compile_index: int
-    start_us: int  # since 1970
-    duration_us: int | None  # None: it has no end
-    parent: int
 
 
 def total(parts: Iterable[int | None]) -> int | None:
@@ -190,23 +181,18 @@ class Facts:
         return row["function"], row["filename"] and self.short(row["filename"]), row["first_line"]
 
     @cached_property
-    def spans(self) -> list[Span]:
-        table = self.table("spans")
-        base, columns = table["base_epoch_us"] or 0, table["spans"]
-        names, starts = map(table["names"].__getitem__, columns["name_index"]), map(base.__add__, columns["start_us"])
-        cells = zip(count(), names, columns["compile_index"], starts, columns["duration_us"], columns["parent_index"])
-        return list(map(partial(tuple.__new__, Span), cells))  # as Span._make, without a call in Python for each
+    def timeline(self) -> Timeline:
+        return Timeline(self.table("spans"))
 
     @cached_property
     def compile_spans(self) -> list[Span]:
         """The outermost spans in which torch compiles."""
-        return [span for span in self.spans if span.parent < 0 and span.name in COMPILE_SPANS]
+        return self.timeline.outermost(COMPILE_SPANS)
 
     @cached_property
     def last_us(self) -> int | None:
         """The last moment that the log tells of."""
-        ends = [span.start_us + (span.duration_us or 0) for span in self.spans]
-        return max([*ends, self._log.last_epoch_us() or 0], default=0) or None
+        return max(self.timeline.last_us, self._log.last_epoch_us() or 0) or None
 
     @cached_property
     def compile_time_us(self) -> int | None:
@@ -229,10 +215,8 @@ class Facts:
     @cached_property
     def ahead_of_time(self) -> list[Span]:
         """Compiles ahead of time: AOTInductor's, and captures in which a backend compiles (``aot_compile``, as vLLM does)."""
-        return [span for span in self.compile_spans if span.name == AOT_SPAN or span.name == CAPTURE_SPAN and self._has_backend(span)]
-
-    def _has_backend(self, capture: Span) -> bool:
-        return any(span.name in _BACKEND_SPANS for span in self.children.get(capture.index, ()))
+        with_backend = self.timeline.with_one_of(_BACKEND_SPANS)
+        return [span for span in self.compile_spans if span.name == AOT_SPAN or span.name == CAPTURE_SPAN and span.index in with_backend]
 
     @cached_property
     def forbidden(self) -> set[int]:
@@ -243,13 +227,6 @@ class Facts:
     def not_begun(self) -> set[int]:
         """Rows of compiles that torch did not begin: refused or forbidden."""
         return self.refused | self.forbidden
-
-    @cached_property
-    def children(self) -> dict[int, list[Span]]:
-        children: dict[int, list[Span]] = {}
-        for span in self.spans:
-            children.setdefault(span.parent, []).append(span)
-        return children
 
     def innermost(self, stack_index: int | None) -> dict | None:
         """The innermost frame of a stack, with file, line, name and loc; None for no stack."""

@@ -47,11 +47,11 @@ def findings(facts: Facts) -> Iterator[Finding]:
     total = facts.compile_time_us
     if not total:
         return
-    own, compiling = _of_names(facts)
+    own, compiling = facts.timeline.own_times(facts.compile_spans)
     for name, us in sorted(own.items(), key=lambda item: -item[1]):
         if us < _LEAST_US or us < _LEAST_SHARE * total:
             break
-        spans = [span for span in facts.spans if span.name == name and compiling[span.index] and span.duration_us is not None]
+        spans = [span for span in facts.timeline.named(name) if compiling[span.index] and span.duration_us is not None]
         what, remedies = _KNOWN.get(name) or (_ATTEMPT if name.startswith("compile_attempt_") else ("", []))
         yield Finding(
             "slow-span",
@@ -66,23 +66,3 @@ def findings(facts: Facts) -> Iterator[Finding]:
             remedies=remedies,
             details={"span": name, "own_us": us, "share": round(us / total, 4)},
         )
-
-
-def _of_names(facts: Facts) -> tuple[dict[str, int], bytearray]:
-    """Of each name the time that its spans have of their own; by span, whether torch compiles in it: in the outermost ones that compile, and all in them."""
-    spans = facts.spans
-    within = [0] * len(spans)  # time of the spans directly in each
-    for span in spans:
-        if span.parent >= 0 and span.duration_us:
-            within[span.parent] += span.duration_us
-    compiling = bytearray(len(spans))
-    for span in facts.compile_spans:
-        compiling[span.index] = 1
-    own: dict[str, int] = {}
-    for index, name, _, _, duration_us, parent in spans:
-        if 0 <= parent < index:  # it stands before those in it
-            compiling[index] = compiling[parent]
-        if duration_us is not None and compiling[index]:
-            mine = duration_us - within[index]
-            own[name] = own.get(name, 0) + (mine if mine > 0 else 0)
-    return own, compiling

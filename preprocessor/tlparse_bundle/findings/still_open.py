@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tlparse_bundle.findings.facts import Facts, Span
+from tlparse_bundle.findings.facts import Facts
+from tlparse_bundle.findings.timeline import Span
 
 
 def open_compiles(facts: Facts) -> Iterator[tuple[int, Span | None]]:
@@ -13,7 +14,7 @@ def open_compiles(facts: Facts) -> Iterator[tuple[int, Span | None]]:
     for span in facts.compile_spans:
         if span.duration_us is None and span.start_us >= latest_us and not _ended(facts, span):
             yield span.compile_index, span
-    if not facts.spans:
+    if not len(facts.timeline):
         last = max((row["first_event_index"] for row in facts.compiles if row["frame_id"] is not None), default=0)
         for frame in facts.compiled:
             # Without metrics it may have failed, or been skipped: only what nothing follows is open.
@@ -26,7 +27,7 @@ def open_below(facts: Facts, root: Span) -> list[Span]:
     """The span and those in it that have no end, from the outside in."""
     chain = [root]
     while True:
-        inner = [span for span in facts.children.get(chain[-1].index, ()) if span.duration_us is None]
+        inner = facts.timeline.open_in(chain[-1].index)
         if not inner:
             return chain
         chain.append(inner[-1])

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tlparse_bundle.findings.facts import Facts, Span
+from tlparse_bundle.findings.facts import Facts
 from tlparse_bundle.findings.finding import Finding
 from tlparse_bundle.findings.still_open import open_below, open_compiles
+from tlparse_bundle.findings.timeline import Span
 from tlparse_bundle.findings.words import code, duration, function_name
 
 KINDS = ("unfinished-compile",)

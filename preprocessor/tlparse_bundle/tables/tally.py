@@ -16,6 +16,8 @@ from tlparse_bundle.trace.compile_id import CompileId
 
 _MAX_OPEN = 2_000  # sums of events of a kind in a compile
 _MAX_PACKED = 100_000  # times that a compile was packed
+_WORTH_PACKING = 200
+_STILL_OPEN = 4  # compiles that a log which goes on may still be in
 
 
 class Compile(NamedTuple):
@@ -120,6 +122,12 @@ class Tally:
             artifacts[compile_index] += with_payload * payload_count + without * (event_count - payload_count)
         self._packed.append(rows)
         self._packed_compiles.append(compile_index)
+
+    def settle(self) -> None:
+        """See Table: most compiles have ended, so that they need not be packed for each state again. Of few it is no gain."""
+        if self._open_count >= _WORTH_PACKING:
+            for compile_index in list(self._open)[:-_STILL_OPEN]:
+                self._pack(compile_index)
 
     def _merge(self) -> None:
         """Compiles that take turns are packed again and again."""

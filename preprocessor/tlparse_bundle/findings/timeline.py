@@ -1,0 +1,86 @@
+"""The spans of a log as findings ask for them. There are tens of thousands, so that they stay columns: only those that are asked for become Spans."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from functools import cached_property
+from operator import add
+from typing import NamedTuple
+
+
+class Span(NamedTuple):
+    index: int
+    name: str
+    compile_index: int
+    start_us: int  # since 1970
+    duration_us: int | None  # None: it has no end
+    parent: int
+
+
+class Timeline:
+    """Made of the table of spans (schema: spans)."""
+
+    def __init__(self, table: dict):
+        columns = table["spans"]
+        self._base_us = table["base_epoch_us"] or 0
+        self._names: list[str] = table["names"]
+        self._name_indexes: list[int] = columns["name_index"]
+        self._compiles: list[int] = columns["compile_index"]
+        self._starts: list[int] = columns["start_us"]
+        self._durations: list[int | None] = columns["duration_us"]
+        self._parents: list[int] = columns["parent_index"]
+
+    def __len__(self) -> int:
+        return len(self._parents)
+
+    def span(self, index: int) -> Span:
+        name = self._names[self._name_indexes[index]]
+        return Span(index, name, self._compiles[index], self._base_us + self._starts[index], self._durations[index], self._parents[index])
+
+    def outermost(self, names: Collection[str]) -> list[Span]:
+        """Spans of these names that are in no other."""
+        wanted = self._numbers(names)
+        return [self.span(index) for index, (number, parent) in enumerate(zip(self._name_indexes, self._parents)) if parent < 0 and number in wanted]
+
+    def named(self, name: str) -> Iterator[Span]:
+        wanted = self._numbers((name,))
+        return (self.span(index) for index, number in enumerate(self._name_indexes) if number in wanted)
+
+    def with_one_of(self, names: Collection[str]) -> set[int]:
+        """Spans, by index, directly in which is one of these names."""
+        wanted = self._numbers(names)
+        return {parent for number, parent in zip(self._name_indexes, self._parents) if number in wanted}
+
+    def open_in(self, index: int) -> list[Span]:
+        """Spans directly in this one that have no end."""
+        return [self.span(inner) for inner in self._open if self._parents[inner] == index]
+
+    @cached_property
+    def last_us(self) -> int:
+        """The last moment that a span tells of; 0 when there is none."""
+        ends = map(add, self._starts, (duration_us or 0 for duration_us in self._durations))
+        return max(ends, default=-self._base_us) + self._base_us
+
+    def own_times(self, outermost: Iterable[Span]) -> tuple[dict[str, int], bytearray]:
+        """Of each name the time that its spans have of their own, in these and all in them; and whether a span is one of them, by index."""
+        within = [0] * len(self)  # time of the spans directly in each
+        inside = bytearray(len(self))
+        for span in outermost:
+            inside[span.index] = 1
+        for index, parent in enumerate(self._parents):
+            if parent >= 0:
+                within[parent] += self._durations[index] or 0
+                if parent < index:  # it stands before those in it
+                    inside[index] = inside[parent]
+        own: dict[int, int] = {}
+        for number, duration_us, inner_us, counts in zip(self._name_indexes, self._durations, within, inside):
+            if counts and duration_us is not None:
+                own[number] = own.get(number, 0) + (duration_us - inner_us if duration_us > inner_us else 0)
+        return {self._names[number]: us for number, us in own.items()}, inside
+
+    @cached_property
+    def _open(self) -> list[int]:
+        return [index for index, duration_us in enumerate(self._durations) if duration_us is None]
+
+    def _numbers(self, names: Collection[str]) -> set[int]:
+        return {number for number, name in enumerate(self._names) if name in names}
