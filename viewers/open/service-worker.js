@@ -54,17 +54,18 @@ async function isOther() {
 
 /** @param {Request} request @param {string} path */
 async function answer(request, path) {
-  if (request.mode === "navigate" && await isOther()) {
-    left = true;
-    await scope.registration.unregister();
-    return fetch(request);
+  if (request.mode === "navigate") { // each time: a page that was loading may have registered this worker once more
+    left = await isOther();
+    if (left) await scope.registration.unregister();
   }
+  if (left) return fetch(request);
   return await (await caches.open(CACHE)).match(keyOf(path)) ?? fetch(request);
 }
 
 scope.addEventListener("install", (/** @type {any} */ event) => event.waitUntil(install()));
 scope.addEventListener("activate", (/** @type {any} */ event) => event.waitUntil(activate()));
 scope.addEventListener("fetch", (/** @type {any} */ event) => {
-  const path = event.request.method === "GET" && !left ? pathOf(event.request.url) : null;
+  const { method, mode, url } = event.request;
+  const path = method === "GET" && (mode === "navigate" || !left) ? pathOf(url) : null;
   if (path !== null) event.respondWith(answer(event.request, path));
 });
