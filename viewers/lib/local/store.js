@@ -201,8 +201,9 @@ async function writerOf(there, name) {
   return {
     write: async (data) => {
       for (const end = at + data.length; at < end;) {
-        const some = access.write(data.subarray(data.length - (end - at)), { at });
-        if (!some) throw new DOMException("nothing was written", "QuotaExceededError");
+        const left = end - at, some = access.write(data.subarray(data.length - left), { at });
+        // In a private window Chromium gives a negative code of the error, as the unsigned number 4,294,967,288.
+        if (!(some > 0 && some <= left)) throw new DOMException("not all was written", "QuotaExceededError");
         at += some;
       }
     },
