@@ -77,7 +77,6 @@ class LogTables:
         paths = {table.name: self._sink.put_table(self._log_id, table.name, table.table()) for table in self._tables}
         payload_paths, payload_diagnostics = self._payload_tables.finish()
         self._diagnostics.merge(payload_diagnostics)
-        compiles = self._tables["compiles"]
         return TablesSummary(
             paths=paths | payload_paths,
             events=self._writer.events,
@@ -85,11 +84,7 @@ class LogTables:
             kinds=self._kinds(),
             ranks=self._ranks(),
             descriptors={kind.key: kind for kind in self._tally.kinds},
-            compiles={
-                "compile_count": compiles.compile_count(),
-                "statuses": compiles.statuses(),
-                "compile_time_us": compiles.compile_time_us(),
-            },
+            compiles=self._tables["compiles"].totals,
             diagnostics=self._diagnostics,
         )
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from array import array
-from itertools import islice
 
 from tlparse_bundle.tables.json_list import JsonColumns
 from tlparse_bundle.tables.table import TableContext
 from tlparse_bundle.trace.event import Event
 
-_BATCH = 256  # cells that are written at once
 _SUMS = ("event_count", "size_bytes", "payload_size_bytes")
 
 
@@ -42,9 +40,8 @@ class Anatomy:
     def table(self) -> dict:
         kinds = self._tally.kind_sums()
         cells = JsonColumns("kind_index", "compile_index", *_SUMS)
-        counted = self._tally.cells()
-        while some := list(islice(counted, _BATCH)):
-            cells.add_rows([(kind, compile_index, event_count, size_bytes, payload) for compile_index, kind, event_count, size_bytes, _, payload in some])
+        for compile_index, rows in self._tally.cells():
+            cells.add_rows([(kind, compile_index, event_count, size_bytes, payload) for kind, event_count, size_bytes, _, payload in rows])
         return {
             "kinds": {
                 "payload_size_bytes": [sums.payload_size_bytes for sums in kinds],

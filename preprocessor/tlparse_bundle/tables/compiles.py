@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from collections import Counter
 from functools import cached_property
 from typing import Any
 
@@ -106,6 +107,7 @@ class Compiles:
         self._metrics = JsonList()  # index of the event, and the values of _METRICS
         self._stack_indexes = array("i")  # of compiles, -1 for none
         self._graph_break_counts: dict[int, int] = {}
+        self.totals: dict[str, Any] = {}  # of the table once it is made: 'compile_count' to 'compile_time_us' of the row in the manifest
 
     def _number_of(self, compile_index: int) -> int:
         """The number of its frame compile."""
@@ -191,25 +193,6 @@ class Compiles:
         row = self._frame_compiles.metrics_row[number]
         return {} if row < 0 else dict(zip(("event_index", *_METRICS), self._metrics[row]))
 
-    def statuses(self) -> dict[str, int]:
-        """How many rows have each status."""
-        counts: dict[str, int] = {}
-        for index in range(len(self._tally.compiles)):
-            number = self._number_of(index)
-            status = self._outcome(number, self._metrics_of(number))["status"]
-            if status is not None:
-                counts[status] = counts.get(status, 0) + 1
-        return dict(sorted(counts.items()))
-
-    def compile_count(self) -> int:
-        """Rows with an id."""
-        return sum(compile.id is not None for compile in self._tally.compiles)
-
-    def compile_time_us(self) -> int:
-        """Sum over the frame compiles."""
-        shared = self._frame_compiles
-        return sum(self._outcome(number, self._metrics_of(number))["compile_time_us"] or 0 for number in range(len(shared.started)))
-
     def _outcome(self, number: int, metrics: dict) -> dict:
         """Status, times and failure of a frame compile."""
         known = {"status": (shared := self._frame_compiles).status(number, metrics), **shared.times(number, metrics), "failure": shared.failures.get(number)}
@@ -220,9 +203,14 @@ class Compiles:
         # compiles with its frame id, the number of the code object, do.
         functions: dict[tuple, dict] = {}
         rows, counts = JsonList(), self._tally.of_compiles()
+        statuses: Counter[str] = Counter()
+        times_us = array("q", [0]) * len(self._tally.compiles)  # by frame compile, which attempts share
         for index, compile in enumerate(self._tally.compiles):
             cid = compile.id
             cells = self._row(index, *(column[index] for column in counts))
+            if cells["status"] is not None:
+                statuses[cells["status"]] += 1
+            times_us[compile.frame_compile] = cells["compile_time_us"] or 0
             if cid is not None and cid.frame_id is not None:
                 known = {key: cells[key] for key in ("function", "filename", "first_line")}
                 frame = (cid.compiled_autograd_id, cid.frame_id)
@@ -233,6 +221,11 @@ class Compiles:
                 else:  # the first compile of a code object; before a reset the number was another's
                     functions.pop(frame, None)
             rows.append(cells)
+        self.totals = {
+            "compile_count": sum(compile.id is not None for compile in self._tally.compiles),
+            "statuses": dict(sorted(statuses.items())),
+            "compile_time_us": sum(times_us),
+        }
         return {"compiles": rows}
 
     def _row(self, index: int, event_count: int, size_bytes: int, artifact_count: int) -> dict:

@@ -55,8 +55,7 @@ class JsonList:
 
     def __iter__(self) -> Iterator[Any]:
         """The items, as JSON has them."""
-        for piece in self._texts():
-            yield from _items(piece)
+        return self.since(0)
 
     def __getitem__(self, number: int) -> Any:
         """An item. Those next to each other are cheap."""
@@ -64,6 +63,15 @@ class JsonList:
         if self._unpacked is None or self._unpacked[0] != pack:
             self._unpacked = pack, _items(self._packs[pack] if pack < len(self._packs) else bytes(self._open))
         return self._unpacked[1][number - (self._ends[pack - 1] if pack else 0)]
+
+    def since(self, number: int) -> Iterator[Any]:
+        """The items from this one on."""
+        pack = bisect_right(self._ends, number)
+        skipped = number - (self._ends[pack - 1] if pack else 0)
+        for place in range(pack, len(self._packs) + 1):
+            piece = self._packs[place] if place < len(self._packs) else bytes(self._open)
+            yield from islice(_items(piece), skipped, None)
+            skipped = 0
 
     def pieces(self) -> Iterator[bytes]:
         """The JSON, piece by piece."""

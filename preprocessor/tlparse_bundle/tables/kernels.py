@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tlparse_bundle.tables.code_text import Code, Kernel, read_code
+from tlparse_bundle.tables.columns import Columns
 from tlparse_bundle.tables.json_list import JsonList
 from tlparse_bundle.tables.remembered import Remembered
 from tlparse_bundle.tables.table import TableContext
@@ -26,8 +27,11 @@ class Kernels:
     def __init__(self, context: TableContext):
         self._diagnostics = context.diagnostics
         self._codes = JsonList()
+        self._code_places = Columns("compile_index", "event_index")
         self._kernels = JsonList()  # rows as if they had no Triton info, which is written later
         self._infos = JsonList()
+        self._known: dict[tuple, list[tuple[int, int]]] = {}  # numbers and events of the infos, by compile and name
+        self._rows = JsonList()  # the kernels, as far as it is known which info each has
         self._read = Remembered(_reading)
 
     @staticmethod
@@ -59,6 +63,7 @@ class Kernels:
         }
         self._kernels.extend({"code_index": len(self._codes), **kernel, "triton_info_index": None} for kernel in kernels)
         self._codes.append(place | cells)
+        self._code_places.add(compile_index=event.compile_index, event_index=event.index)
 
     def _observe_info(self, event: Event) -> None:
         try:
@@ -80,21 +85,31 @@ class Kernels:
                 "config_count": count if type(count) is int and 0 <= count < 2**53 else None,
                 "autotune_cache_state": text_or_none(info.get("autotune_cache_state")),
             }
+            self._known.setdefault((event.compile_index, row["name"]), []).append((len(self._infos), event.index))
             self._infos.append(row)
 
+    def settle(self) -> None:
+        """See Table: an info that stands behind the code stays the one of its kernel."""
+        if self._infos:
+            self._join(at_end=False)
+
     def table(self) -> dict:
-        if not self._infos:
-            return {"codes": self._codes, "kernels": self._kernels, "triton_infos": self._infos}
-        known: dict[tuple, list[tuple[int, int]]] = {}  # numbers and events of the infos
-        for number, info in enumerate(self._infos):
-            known.setdefault((info["compile_index"], info["name"]), []).append((number, info["event_index"]))
-        codes = [(code["compile_index"], code["event_index"]) for code in self._codes]
-        rows = JsonList()
-        for kernel in self._kernels:
-            compile_index, event_index = codes[kernel["code_index"]]
-            found = known.get((compile_index, kernel["name"]), ()) if kernel["kind"] == "triton" else ()
-            rows.append(kernel | {"triton_info_index": _following(found, event_index)})
-        return {"codes": self._codes, "kernels": rows, "triton_infos": self._infos}
+        if self._infos:
+            self._join(at_end=True)
+        return {"codes": self._codes, "kernels": self._rows if self._infos else self._kernels, "triton_infos": self._infos}
+
+    def _join(self, at_end: bool) -> None:
+        """Give the next kernels their infos; before the end only as far as these cannot change."""
+        compiles, events = self._code_places["compile_index"].whole(), self._code_places["event_index"].whole()
+        for kernel in self._kernels.since(len(self._rows)):
+            number = None
+            if kernel["kind"] == "triton":
+                code = kernel["code_index"]
+                infos = self._known.get((compiles[code], kernel["name"]), ())
+                number, follows = _info_of(infos, events[code])
+                if not (follows or at_end):
+                    break
+            self._rows.append(kernel | {"triton_info_index": number})
 
 
 def _reading(event: Event) -> tuple[dict, list[dict]]:
@@ -103,14 +118,14 @@ def _reading(event: Event) -> tuple[dict, list[dict]]:
     return _code_cells(code), [_kernel_cells(kernel) for kernel in code.kernels.values()]
 
 
-def _following(infos: Sequence[tuple[int, int]], event_index: int) -> int | None:
-    """torch writes the info when the code's kernels were compiled, after the code; forward and backward
-    of one compile can have kernels of one name.
+def _info_of(infos: Sequence[tuple[int, int]], event_index: int) -> tuple[int | None, bool]:
+    """Number of a kernel's info, and whether it stands behind the code. torch writes it when the code's kernels were
+    compiled, after the code; forward and backward of one compile can have kernels of one name.
     """
     for number, info_event_index in infos:
         if info_event_index > event_index:
-            return number
-    return infos[-1][0] if infos else None
+            return number, True
+    return (infos[-1][0] if infos else None), False
 
 
 def _code_cells(code: Code) -> dict:

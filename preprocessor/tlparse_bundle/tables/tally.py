@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
-from operator import add, itemgetter
+from operator import add
 from typing import NamedTuple
 
 from tlparse_bundle.events.kinds import Kind
@@ -132,8 +132,8 @@ class Tally:
     def _merge(self) -> None:
         """Compiles that take turns are packed again and again."""
         packed, compiles = JsonList(), array("q")
-        for compile_index, cells in groupby(self.cells(), itemgetter(0)):
-            packed.append([cell[1:] for cell in cells])
+        for compile_index, cells in self.cells():
+            packed.append(cells)
             compiles.append(compile_index)
         self._packed, self._packed_compiles = packed, compiles
         self._max_packed = max(_MAX_PACKED, 2 * len(packed))
@@ -162,24 +162,22 @@ class Tally:
         self._pack_all()
         return self._of_compiles
 
-    def cells(self) -> Iterator[tuple[int, ...]]:
-        """Compile, kind, and the numbers of Sums of what they have in common, in order of compile and kind."""
+    def cells(self) -> Iterator[tuple[int, list[Sequence[int]]]]:
+        """Each compile, and of each kind in it: the kind, and the numbers of Sums. In order of compile and kind."""
         self._pack_all()
         compile_of = self._packed_compiles.__getitem__
         merged = self._packed_again()
         # The others were packed in this order, so that each pack is unpacked once.
         for compile_index, (place, *_) in groupby(sorted(range(len(self._packed)), key=compile_of), compile_of):
             cells = merged.get(compile_index)
-            rows = sorted(self._packed[place]) if cells is None else [(kind, *cells[kind]) for kind in sorted(cells)]
-            for row in rows:
-                yield compile_index, *row
+            yield compile_index, sorted(self._packed[place]) if cells is None else [(kind, *cells[kind]) for kind in sorted(cells)]
 
     def _packed_again(self) -> dict[int, dict[int, list[int]]]:
         """The sums by kind of the compiles that were packed before their last event."""
         found: dict[int, dict[int, list[int]]] = {c: {} for c, count in Counter(self._packed_compiles).items() if count > 1}
-        for compile_index, row in zip(self._packed_compiles, self._packed if found else ()):
+        for place, compile_index in enumerate(self._packed_compiles if found else ()):
             cells = found.get(compile_index)
             if cells is not None:
-                for kind, *sums in row:
+                for kind, *sums in self._packed[place]:
                     cells[kind] = list(map(add, cells[kind], sums)) if kind in cells else sums
         return found
