@@ -27,6 +27,8 @@ class FileSink:
         self.root = root
         self.codec = codec
         self.below = ""  # before each path: where the files of one state of a growing bundle lie (layout.live_path)
+        self.keep: frozenset[str] = frozenset()  # names of tables that are read again, while what they were made of is still here
+        self.kept: dict[str, dict] = {}  # these, as ``put_table`` got them
 
     def put(self, path: str, data: bytes | memoryview) -> str:
         """Store a file under a path (as layout gives it); returns the path that it has."""
@@ -42,6 +44,8 @@ class FileSink:
         """Store a table of a log; returns its path."""
         path = self.below + log_path(log_id, f"{name}.json", self.codec)
         self._write(path, encoded_table(table, self.codec))
+        if name in self.keep:
+            self.kept[name] = table
         return path
 
     def put_blob(self, data: bytes | memoryview, path: str | None = None, *, sha256: str | None = None) -> BlobRow:

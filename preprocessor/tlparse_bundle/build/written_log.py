@@ -17,5 +17,8 @@ class WrittenLog:
     def table(self, name: str) -> dict:
         return loads(self._sink.codec.decode((self._sink.root / self.directory["tables"][name]).read_bytes()))
 
+    def lists(self, name: str) -> dict | None:
+        return self._sink.kept.get(name)
+
     def last_epoch_us(self) -> int | None:
         return self._last_epoch_us

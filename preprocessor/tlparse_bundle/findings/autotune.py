@@ -15,9 +15,15 @@ _LEAST_US = 100_000
 
 def findings(facts: Facts) -> Iterator[Finding]:
     """From the metrics (torch/_dynamo/utils.py: CompilationMetrics)."""
+    times: dict[str, list[tuple]] = {name: [] for name in _FIELDS}  # each with its compile and event
+    for row in facts.metrics_with(*_FIELDS):
+        for name, rows in times.items():
+            time_us = row["values"].get(name)
+            if type(time_us) in (int, float) and time_us > 0:
+                rows.append((time_us, row["compile_index"], row["event_index"]))
     for name, when in _FIELDS.items():
-        rows = [row for row in facts.metrics if type(row["values"].get(name)) in (int, float) and row["values"][name] > 0]
-        us = round(sum(row["values"][name] for row in rows))
+        rows = times[name]
+        us = round(sum(time_us for time_us, _, _ in rows))
         if us >= _LEAST_US:
             yield Finding(
                 "autotune",
@@ -25,8 +31,8 @@ def findings(facts: Facts) -> Iterator[Finding]:
                 f"{duration(us)} went into trying out kernels {when}, in {plural(len(rows), 'compile')}",
                 (name,),
                 "Inductor measures several kernels for one operation and keeps the fastest.",
-                compiles=[row["compile_index"] for row in rows],
-                events=[row["event_index"] for row in rows],
+                compiles=[compile_index for _, compile_index, _ in rows],
+                events=[event_index for _, _, event_index in rows],
                 count=len(rows),
                 cost_us=us,
                 cost_of="time of the measurements, as torch adds it up",

@@ -29,8 +29,9 @@ def findings(facts: Facts) -> Iterator[Finding]:
     if not schedules:
         return
     codes: dict[int, list[int]] = {}
-    table = facts.table("kernels")
-    for number, row in enumerate(table["codes"]):
+    table = facts.lists("kernels")
+    rows_of_codes = list(table["codes"])
+    for number, row in enumerate(rows_of_codes):
         if row["role"] == "output" and row["compile_index"] in schedules:
             codes.setdefault(row["compile_index"], []).append(number)
     called: dict[int, dict[str, int]] = {}  # how often the code calls each collective
@@ -43,14 +44,14 @@ def findings(facts: Facts) -> Iterator[Finding]:
     for compile_index, rows in schedules.items():
         numbers = codes.get(compile_index, ())
         # Where a cache gave a graph, or the code is C++, the one is there without the other.
-        if len(numbers) == len(rows) and not any(row["cut"] for row in rows) and not any(table["codes"][number]["cut"] for number in numbers):
+        if len(numbers) == len(rows) and not any(row["cut"] for row in rows) and not any(rows_of_codes[number]["cut"] for number in numbers):
             names: dict[str, int] = {}
             for number in numbers:
                 for name, times in called.get(number, {}).items():
                     names[name] = names.get(name, 0) + times
             same = (tuple(tuple(row["collectives"]) for row in rows), tuple(names.items()))  # recompiles plan and call the same again
             if same not in fitting:
-                found = list(_of_compile(facts, compile_index, rows, names, [table["codes"][number]["event_index"] for number in numbers]))
+                found = list(_of_compile(facts, compile_index, rows, names, [rows_of_codes[number]["event_index"] for number in numbers]))
                 if not found:
                     fitting.add(same)
                 yield from found

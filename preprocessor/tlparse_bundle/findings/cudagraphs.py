@@ -18,7 +18,7 @@ def findings(facts: Facts) -> Iterator[Finding]:
     """From ``cudagraph_skip_reason`` of the metrics (torch/_dynamo/utils.py: CompilationMetrics)."""
     reasons: dict[str, str] = {}  # by text: it is long, and most graphs have the same
     groups: dict[str, list[dict]] = {}
-    for row in facts.metrics:
+    for row in facts.metrics_with("cudagraph_skip_reason"):
         text = row["values"].get("cudagraph_skip_reason")
         if type(text) is str and text:
             if text not in reasons:

@@ -29,6 +29,7 @@ COMPILE_SPANS = frozenset(
 AOT_SPAN = "compile_fx_aot"
 CAPTURE_SPAN = "fullgraph_capture"  # torch.export captures a graph, or a function is compiled ahead of time
 _BACKEND_SPANS = frozenset(("create_aot_dispatcher_function", "inductor_compile", "vllm_backend"))
+STREAMED = frozenset(("kernels", "metrics", "spans"))  # the largest tables
 Made = TypeVar("Made")
 
 _LIMIT = re.compile(r"RecompileLimit|(?:recompile|cache_size)_limit reached|recompile limit exceeded", re.IGNORECASE)
@@ -40,6 +41,9 @@ class LogFiles(Protocol):
     directory: dict  # its log.json
 
     def table(self, name: str) -> dict: ...
+
+    def lists(self, name: str) -> dict | None:
+        """One of the tables that STREAMED names, of which the lists are JsonLists: to read these takes no memory. None where it has only the file."""
 
     def last_epoch_us(self) -> int | None:
         """When its last record was written, in microseconds since 1970; None when the log does not tell."""
@@ -76,6 +80,11 @@ class Facts:
         if name not in self._tables:
             self._tables[name] = self._log.table(name)
         return self._tables[name]
+
+    def lists(self, name: str) -> dict:
+        """A table that STREAMED names. Its lists can be iterated over, and asked for an item; each time costs as much."""
+        kept = self._log.lists(name)
+        return self.table(name) if kept is None else kept
 
     def once(self, make: Callable[[Facts], Made]) -> Made:
         """What a function makes of these facts; kept."""
@@ -121,8 +130,9 @@ class Facts:
         """Whether this torch writes graph breaks: since 2.6, metrics of which have new times; True of a log without metrics."""
         if not self.tells_ends:
             return False
-        new = any("dynamo_cumulative_compile_time_us" in row["values"] or "start_time_us" in row["values"] for row in self.metrics)
-        return new or not self.metrics or any(kind["name"] == "dynamo_graph_break_reason" for kind in self.directory["kinds"])
+        rows = self.lists("metrics")["metrics"]
+        new = any("dynamo_cumulative_compile_time_us" in row["values"] or "start_time_us" in row["values"] for row in rows)
+        return new or not len(rows) or any(kind["name"] == "dynamo_graph_break_reason" for kind in self.directory["kinds"])
 
     @cached_property
     def frames(self) -> list[FrameCompile]:
@@ -182,7 +192,7 @@ class Facts:
 
     @cached_property
     def timeline(self) -> Timeline:
-        return Timeline(self.table("spans"))
+        return Timeline(self.lists("spans"))
 
     @cached_property
     def compile_spans(self) -> list[Span]:
@@ -242,6 +252,11 @@ class Facts:
         """The rows of the metrics table."""
         return self.table("metrics")["metrics"]
 
+    def metrics_with(self, *fields: str) -> Iterator[dict]:
+        """The rows of the metrics table, one after another; none if all of them have null for each of these fields."""
+        table = self.lists("metrics")
+        return iter(table["metrics"] if any(field["name"] in fields for field in table["fields"]) else ())
+
     @cached_property
     def metrics_of(self) -> dict[int, dict]:
         """The values of each metrics record, by its event."""
@@ -262,8 +277,7 @@ class Facts:
         return found
 
     def _settings(self) -> Iterator[tuple[str, Any]]:
-        configs = self.table("metrics")["configs"]
-        for config in configs:
+        for config in self.lists("metrics")["configs"]:
             yield from ((f"{config['field']}.{name}", value) for name, value in (config["value"] or config["changes"]).items())
         for settings in self.table("sources")["config_values"]:
             yield from ((f"functorch_config.{name}", value) for name, value in settings.items())
@@ -278,8 +292,9 @@ class Facts:
         number = self._config_rows.get(self.compiles[compile_index]["metrics_event_index"], {}).get(field)
         if number is None:
             return None
-        config = self.table("metrics")["configs"][number]
-        base = config if config["base_index"] is None else self.table("metrics")["configs"][config["base_index"]]
+        configs = self.lists("metrics")["configs"]
+        config = configs[number]
+        base = config if config["base_index"] is None else configs[config["base_index"]]
         return config["changes"].get(name, (base["value"] or {}).get(name))
 
     def setting(self, name: str) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Collection, Iterable, Iterator
 from functools import cached_property
 from operator import add
@@ -24,11 +25,9 @@ class Timeline:
         columns = table["spans"]
         self._base_us = table["base_epoch_us"] or 0
         self._names: list[str] = table["names"]
-        self._name_indexes: list[int] = columns["name_index"]
-        self._compiles: list[int] = columns["compile_index"]
-        self._starts: list[int] = columns["start_us"]
-        self._durations: list[int | None] = columns["duration_us"]
-        self._parents: list[int] = columns["parent_index"]
+        self._name_indexes, self._compiles = array("i", columns["name_index"]), array("i", columns["compile_index"])
+        self._starts, self._parents = array("q", columns["start_us"]), array("i", columns["parent_index"])
+        self._durations: list[int | None] = list(columns["duration_us"])
 
     def __len__(self) -> int:
         return len(self._parents)

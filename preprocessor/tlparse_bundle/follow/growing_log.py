@@ -12,6 +12,7 @@ from tlparse_bundle.build.log_tables import LogTables
 from tlparse_bundle.build.log_writer import LogBuild, LogSummary
 from tlparse_bundle.build.sink import FileSink
 from tlparse_bundle.errors import BundleError
+from tlparse_bundle.findings.facts import STREAMED
 from tlparse_bundle.findings.still_open import running
 from tlparse_bundle.follow.growing_stream import GrowingStream, WholeStream
 from tlparse_bundle.format.codecs import quick
@@ -110,7 +111,7 @@ class GrowingLog:
 
     def write(self, counter: int, below: str) -> Written:
         """End the build with what was read, as the files of a state, and tell what is open. Only in a copy of the process."""
-        self.sink.below, self.sink.codec = below, quick(self.sink.codec)
+        self.sink.below, self.sink.codec, self.sink.keep = below, quick(self.sink.codec), STREAMED
         read_bytes = self.read_bytes
         self._stream.paused = True
         while self._build.advance():

@@ -122,6 +122,7 @@ class Groups:
         self._states: dict[tuple, _State] = {}
         self._holding: OrderedDict[tuple, _State] = OrderedDict()  # those that may have texts, by their newest records
         self._bytes = 0
+        self._ended: list[Group | None] = []  # at the end: to let go of their texts would part each from the process that this one is a copy of
 
     def observe(self, event: Event, part: str) -> None:
         name = event.metadata.get("subgraph_name") if event.metadata else None
@@ -183,6 +184,6 @@ class Groups:
     def end(self) -> None:
         """The end of the log."""
         for state in self._holding.values():
+            group = state.group
             self._end(state)
-        self._states.clear()
-        self._holding.clear()
+            self._ended.append(group)
