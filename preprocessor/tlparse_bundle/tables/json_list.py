@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 from tlparse_bundle.format.json_codec import dumps, loads
@@ -67,11 +67,9 @@ class JsonList:
     def since(self, number: int) -> Iterator[Any]:
         """The items from this one on."""
         pack = bisect_right(self._ends, number)
-        skipped = number - (self._ends[pack - 1] if pack else 0)
-        for place in range(pack, len(self._packs) + 1):
-            piece = self._packs[place] if place < len(self._packs) else bytes(self._open)
-            yield from islice(_items(piece), skipped, None)
-            skipped = 0
+        before = self._ends[pack - 1] if pack else 0
+        items = chain.from_iterable(map(_items, self._texts(pack)))
+        return islice(items, number - before, None) if number > before else items
 
     def pieces(self) -> Iterator[bytes]:
         """The JSON, piece by piece."""
@@ -79,8 +77,8 @@ class JsonList:
         yield from self._texts()
         yield b"]"
 
-    def _texts(self) -> Iterator[bytes]:
-        yield from self._packs
+    def _texts(self, first: int = 0) -> Iterator[bytes]:
+        yield from map(self._packs.__getitem__, range(first, len(self._packs)))
         yield bytes(self._open)
 
 
