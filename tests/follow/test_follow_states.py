@@ -70,6 +70,21 @@ def test_the_middle_of_a_record_waits_for_its_rest(tmp_path):
     assert all(row["diagnostics"] == {"year-unknown": 1} for manifest in found for row in manifest["logs"])
 
 
+def test_kernels_whose_infos_come_later(tmp_path):
+    """What a kernel's info is may change with each record: the last one before its code, until one stands behind it; or there never is one."""
+    code = """
+        inductor_output_code %s {"filename": "/tmp/%s.py"}
+            | triton_0 = async_compile.triton('triton_0', 1)
+            |     extern_kernels.mm(a, b)"""
+    info = """
+        artifact:triton_kernel_info %s
+            | {"triton_0": {"compile_time_us": %d, "num_configs": 2, "autotune_cache_state": "miss"}}"""
+    parts = [code % ("0/0", "a"), info % ("0/0", 1), code % ("0/0", "b"), info % ("1/0", 2), info % ("0/0", 3), code % ("1/0", "c"), code % ("2/0", "d"), info % ("2/0", 4)]
+    cuts = [len(log("".join(parts[:count]))) for count in range(1, len(parts))]
+    found = states_of(tmp_path, log("".join(parts)), cuts)
+    assert len(found) >= len(parts)
+
+
 def test_a_large_payload_at_the_end_is_there_when_its_last_byte_is(tmp_path):
     """A record that nothing follows, as before a hang: its payload has several blocks."""
     text = "".join(random.Random(1).choices("abc\n", k=3 * BLOCK_BYTES)).strip("\n").replace("\n\n", "\n").replace("\n\n", "\n")

@@ -55,6 +55,7 @@ def test_what_was_added(calls):
         expected += items
     assert json.loads(text(array)) == list(array) == expected
     assert [array[number] for number in reversed(range(len(array)))] == expected[::-1]
+    assert all(list(array.since(number)) == expected[number:] for number in range(len(array) + 1))
     assert len(array) == len(expected) and array.size_bytes == len(text(array))
 
 
