@@ -290,3 +290,15 @@ def test_clocks_that_differ_by_days_do_not_part_a_job():
     assert [sorted(run.logs) for run in runs_of(apart)] == [[0, 1, 2]]
     again = Told("again", 1, None, None, 30 * day, 30 * day + 1)
     assert len(runs_of([*apart, again])) > 1
+
+
+def test_more_ranks_than_the_job_has_are_not_all_of_them(root, tmp_path):
+    """Logs that were copied under other names, or of another job, beside those of a job of four."""
+    traces = tmp_path / "traces"
+    shutil.copytree(root / "fixtures" / "jobs" / "extra_then_hang", traces)
+    (first,) = traces.glob("*rank_0*")
+    for rank in range(4, 8):
+        shutil.copy(first, traces / first.name.replace("rank_0", f"rank_{rank}"))
+    build(discover([traces]), tmp_path / "out", jobs=1)
+    text = Bundle.open(tmp_path / "out").ranks("findings")["summary"]["text"]
+    assert "8 ranks (the logs tell of a job of 4)" in text and "All" not in text, text

@@ -340,6 +340,8 @@ def place_of(statement: dict, columns: Sequence[dict]) -> tuple[str | None, str 
 def known_ranks(present: Sequence[Sequence[int]], world_size: int | None) -> str:
     """Which ranks there are logs of, and whether that is all of them."""
     count = size(present)
+    if world_size is not None and present[-1][1] >= world_size:  # logs of several jobs, or names of files that are no ranks of this one
+        return f"{plural(count, 'rank')} (the logs tell of a job of {world_size:,})"
     if world_size is not None:
         return f"{count:,} of {world_size:,} ranks" if count < world_size else f"All {world_size:,} ranks"
     first, last = present[0][0], present[-1][1]
