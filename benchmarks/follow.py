@@ -4,6 +4,7 @@
 
 Prints processor time of all processes of the follower and of one build, the most memory that they have at once (PSS), and the longest
 time from a byte being written to a manifest that has it. With --ranks N the log is written N times at once, each with its share of the rate.
+It builds before and after, and takes the mean: the speed of a machine that others share changes within seconds.
 """
 
 import argparse
@@ -101,6 +102,12 @@ def differ(one, other):
     return files[0] != files[1]
 
 
+def builds(traces, out, codec):
+    """What ``measured`` tells of a build with one process, and with one for each core, by their number."""
+    command = [sys.executable, "-m", "tlparse_bundle", "build", str(traces), str(out), "--overwrite", "--codec", codec, "-q"]
+    return {jobs: measured([*command, "--jobs", str(jobs)], lambda process: None) for jobs in (1, os.cpu_count())}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("log", type=Path)
@@ -110,15 +117,19 @@ def main():
     arguments = parser.parse_args()
     data = arguments.log.read_bytes()
     with tempfile.TemporaryDirectory() as folder:
-        traces = Path(folder, "traces")
-        traces.mkdir()
-        paths = [traces / f"dedicated_log_torch_trace_rank_{rank}_x.log" for rank in range(arguments.ranks)]
-        writing = Writing(data, paths, Path(folder, "out"), arguments.megabytes_per_second * 1e6)
+        traces, whole = Path(folder, "traces"), Path(folder, "whole")
+        names = [f"dedicated_log_torch_trace_rank_{rank}_x.log" for rank in range(arguments.ranks)]
+        for place in (traces, whole):
+            place.mkdir()
+        for name in names:
+            (whole / name).write_bytes(data)
+        before = builds(whole, Path(folder, "built"), arguments.codec)
+        writing = Writing(data, [traces / name for name in names], Path(folder, "out"), arguments.megabytes_per_second * 1e6)
         cpu, wall, most = measured([sys.executable, "-c", FOLLOW, str(traces), str(writing.out), arguments.codec], writing)
-        command = [sys.executable, "-m", "tlparse_bundle", "build", str(traces), str(Path(folder, "built")), "--overwrite", "--codec", arguments.codec, "-q"]
-        built = {jobs: measured([*command, "--jobs", str(jobs)], lambda process: None) for jobs in (1, os.cpu_count())}
+        after = builds(whole, Path(folder, "built"), arguments.codec)
         if differ(writing.out, Path(folder, "built")):
             raise SystemExit("the bundle is not the one that a build makes")
+    built = {jobs: [sum(pair) / 2 for pair in zip(before[jobs], after[jobs])] for jobs in before}
     print(f"follow: {cpu:.2f} s of processor time in {wall:.1f} s ({cpu / wall:.2f} cores), {most / 1e6:.0f} MB, {writing.states} states, longest delay {writing.most_s:.2f} s")
     for jobs, (build_cpu, build_wall, build_most) in built.items():
         print(f"build --jobs {jobs}: {build_cpu:.2f} s of processor time in {build_wall:.1f} s, {build_most / 1e6:.0f} MB; follow takes {cpu / build_cpu:.2f} times the time, {most / build_most:.2f} times the memory")
