@@ -29,7 +29,7 @@ COMPILE_SPANS = frozenset(
 AOT_SPAN = "compile_fx_aot"
 CAPTURE_SPAN = "fullgraph_capture"  # torch.export captures a graph, or a function is compiled ahead of time
 _BACKEND_SPANS = frozenset(("create_aot_dispatcher_function", "inductor_compile", "vllm_backend"))
-STREAMED = frozenset(("kernels", "metrics", "spans"))  # the largest tables
+STREAMED = frozenset(("kernels", "metrics", "spans"))  # the largest tables, of which findings keep little: they need not be in memory whole
 Made = TypeVar("Made")
 
 _LIMIT = re.compile(r"RecompileLimit|(?:recompile|cache_size)_limit reached|recompile limit exceeded", re.IGNORECASE)
@@ -43,7 +43,7 @@ class LogFiles(Protocol):
     def table(self, name: str) -> dict: ...
 
     def lists(self, name: str) -> dict | None:
-        """One of the tables that STREAMED names, of which the lists are JsonLists: to read these takes no memory. None where it has only the file."""
+        """One of the tables that STREAMED names, of which the lists are JsonLists, in memory piece by piece. None where it has only the file."""
 
     def last_epoch_us(self) -> int | None:
         """When its last record was written, in microseconds since 1970; None when the log does not tell."""
