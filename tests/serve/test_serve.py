@@ -225,7 +225,7 @@ def test_nothing_else_is_given(base, path, client):
         assert word not in body
 
 
-@pytest.mark.parametrize("path", ["/bundles/other/manifest.json", "/bundles/", "/docs", "/schema/log.schema.json", "/favicon.ico"])
+@pytest.mark.parametrize("path", ["/bundles/other/manifest.json", "/bundles/", "/docs", "/schema/log.schema.json"])
 def test_unknown_places(path, client):
     assert client.get(path).status_code == 404
 

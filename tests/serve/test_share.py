@@ -101,7 +101,7 @@ def test_a_fork_is_complete(name, tmp_path):
     assert {"index.html", "README.md", "bundle.d.ts", "lib/bundle/bundle.js", "lib/page/dom.js"} <= found
     for path in (tmp_path / "mine").rglob("*.*"):
         if path.suffix in (".js", ".jsx", ".html", ".css") and "vendor" not in path.parts:
-            for reference in re.findall(r'["(](\.{1,2}/[\w./-]+\.(?:js|css|ts))["?)]', path.read_text(encoding="utf-8")):
+            for reference in re.findall(r'["(](\.{1,2}/[\w./-]+\.(?:js|css|svg|ts))["?)]', path.read_text(encoding="utf-8")):
                 target = (path.parent / reference).resolve()
                 assert target.is_relative_to((tmp_path / "mine").resolve()), (path.name, reference)
                 assert target.is_file() or "vendor" in target.parts, (path.name, reference)
@@ -113,7 +113,7 @@ def test_a_fork_holds_of_lib_what_its_viewer_needs(name, tmp_path):
     fork(name, folder)
     own = [path for path in folder.rglob("*.*") if path.is_file() and not path.is_relative_to(lib)]
     copied = {path for path in lib.rglob("*.*") if path.is_file()}
-    assert {path for path in copied if path.suffix in (".js", ".css")} == {path for path in needed(own) if path.is_relative_to(lib)}
+    assert {path for path in copied if path.suffix in (".js", ".css", ".svg")} == {path for path in needed(own) if path.is_relative_to(lib)}
     for path in copied:
         if path.name == "README.md":
             assert list(path.parent.glob("*.js")), f"nothing was copied to {path.parent.name}, but what it is for"

@@ -11,6 +11,7 @@ class OneServer:
     def __init__(self):
         self._apps = {}
         self._folders = {}
+        self._any = create_app({})  # for what is the same with any bundle: viewers, the icon
 
     def add(self, folder, name=None):
         """The name of a bundle, one that is free when none is given."""
@@ -26,7 +27,7 @@ class OneServer:
             await send({"type": "http.response.body", "body": b"<!doctype html>"})
             return
         name = path.split("/")[2] if path.startswith("/bundles/") else None
-        app = create_app(self._folders) if path in ("/comparison.json", "/comparison.html") else self._apps.get(name) or next(iter(self._apps.values()))
+        app = create_app(self._folders) if path in ("/comparison.json", "/comparison.html") else self._apps.get(name, self._any)
         await app(scope, receive, _kept(send) if path.startswith("/viewers/") else send)
 
 

@@ -28,7 +28,7 @@ from tlparse_bundle.serve.respond import FOREVER, REVALIDATE, UNREADABLE, is_qui
 from tlparse_bundle.serve.token import TokenGate
 from tlparse_bundle.serve.trend import FILE as OVER_TIME
 from tlparse_bundle.serve.trend import trend_of
-from tlparse_bundle.serve.viewer_files import viewers_folder, viewers_with
+from tlparse_bundle.serve.viewer_files import ICON, viewers_folder, viewers_with
 
 
 def create_app(
@@ -40,7 +40,7 @@ def create_app(
     """The application for places of bundles by name, with viewers beside those of the package.
 
     URLs: /viewers/<viewer>/…, /bundles/<name>/<path as in the bundle>, /bundles/<name>.html and .zip (the whole), /bundles/<name>.events (news of one that grows), /bundles.json (the list),
-    /trend.json (all of them over time), /comparison.json?base=<name>&new=<name> and /comparison.html (one file of it); '/' leads to the viewer of the only bundle, without one to the page that opens logs, else to the
+    /favicon.ico, /trend.json (all of them over time), /comparison.json?base=<name>&new=<name> and /comparison.html (one file of it); '/' leads to the viewer of the only bundle, without one to the page that opens logs, else to the
     page that lists them. Who may ask is the matter of Guard and TokenGate: pages of this server, programs, and pages of ``allow_origins``
     ('https://me.github.io'); with ``token`` none without it.
     """
@@ -62,6 +62,10 @@ def create_app(
     async def catalogue(request: Request) -> Response:
         rows = [viewer_row(name, folder) for name, folder in viewers_with(own).items()]
         return JSONResponse({"bundles": await _aside(known.rows), "viewers": rows, "comparison": COMPARISON}, headers={"Cache-Control": REVALIDATE})
+
+    async def icon(request: Request) -> Response:
+        """For what has no icon of its own, such as a JSON document in a tab."""
+        return await send_file(request, ICON, local_file(packaged, ICON), REVALIDATE)
 
     async def over_time(request: Request) -> Response:
         found = await _aside(lambda: trend_of(known.locations(), viewers_with(own)))
@@ -116,6 +120,7 @@ def create_app(
     routes = [
         Route("/", home),
         Route("/bundles.json", catalogue),
+        Route("/favicon.ico", icon),
         Route(f"/{OVER_TIME}", over_time),
         Route(f"/{COMPARISON}", comparisons.answer),
         Route(f"/{COMPARISON_PAGE}", comparisons.page),

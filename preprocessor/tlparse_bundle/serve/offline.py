@@ -9,7 +9,7 @@ from tlparse_bundle.format.json_codec import dumps
 from tlparse_bundle.serve.viewer_files import OPEN, viewers_folder
 
 FILE = "sw.js"  # at the root of the site, whose pages it is for
-_KEPT = {".css", ".html", ".js", ".mjs", ".json", ".wasm", ".zip"}
+_KEPT = {".css", ".html", ".js", ".json", ".mjs", ".svg", ".wasm", ".zip"}
 
 
 def service_worker(site: Path) -> bytes:

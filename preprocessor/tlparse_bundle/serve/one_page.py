@@ -52,6 +52,7 @@ _STYLE = re.compile(r'[ \t]*<link rel="stylesheet"(?: media="([^"]*)")? href="([
 _SCRIPT = re.compile(r'[ \t]*<script type="module" src="([^"]+)"></script>\n')
 _POLICY = re.compile(r'<meta\s+http-equiv="Content-Security-Policy"\s+content="[^"]*"\s*/>')
 _ELSEWHERE = {"choose-bundle.js", "stored.js", "stored-files.js"}  # they open bundles that are not in the page
+_ICON = re.compile(r'<link rel="icon" href="([^":]+\.svg)" />')
 _PRELOAD = re.compile(r'[ \t]*<link rel="modulepreload"[^>]*>\n')
 
 
@@ -76,6 +77,7 @@ def head(folders: Sequence[Path], compiles: Sequence[str]) -> Iterator[bytes]:
         "img-src data:; connect-src 'none'; base-uri 'none'; form-action 'none'"
     )
     page = _PRELOAD.sub("", _SCRIPT.sub("", _STYLE.sub("", viewers[0].page)))
+    page = _ICON.sub(lambda link: f'<link rel="icon" href="{_data_address(viewers[0].folder / link[1])}" />', page)
     page = _POLICY.sub(f'<meta http-equiv="Content-Security-Policy" content="{policy}" />', page)
     page = page.replace("</head>", f"{styles.elements}  </head>", 1)
     held = f' data-compiles="{html.escape(", ".join(compiles))}"' if compiles else ""
@@ -113,6 +115,10 @@ def _viewer(folder: Path) -> _Viewer:
     if script is None or not _POLICY.search(page):
         raise BundleError(f"{folder} cannot be exported: its index.html has no module or no policy of the form that ours have", code="export")
     return _Viewer(re.sub(r"[^A-Za-z0-9._-]", "_", folder.name), folder, page, folder / script[1])
+
+
+def _data_address(image: Path) -> str:
+    return f"data:image/svg+xml;base64,{base64.b64encode(image.read_bytes()).decode()}"
 
 
 def _hash(text: str) -> str:

@@ -13,7 +13,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 _BELOW = "/t/"  # and the token: the same tree, for pages elsewhere and for programs, which get no cookie
 _QUERY = "token="
 _REFUSED = (
-    '<!doctype html><html lang="en"><meta charset="utf-8"><title>Not allowed</title><h1>Not allowed</h1>'
+    '<!doctype html><html lang="en"><meta charset="utf-8"><link rel="icon" href="data:,"><title>Not allowed</title><h1>Not allowed</h1>'
     "<p>Open the address that <code>tlparse-bundle serve</code> printed in the terminal: it holds a token, which this browser "
     "keeps until the server ends. A server that was started again has a new one. Then reload this page."
     "<p>Programs send it as <code>Authorization: Bearer TOKEN</code>, or ask below <code>/t/TOKEN/</code>.\n"

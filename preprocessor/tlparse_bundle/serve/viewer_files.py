@@ -13,6 +13,7 @@ from tlparse_bundle.format.schemas import shared_files
 from tlparse_bundle.serve.modules import needed
 
 LIB = "lib"
+ICON = f"{LIB}/page/icon.svg"
 HOME = "home"  # the page that lists bundles and viewers
 TREND = "trend"  # the page that shows all bundles over time
 OPEN = "open"  # the page that opens logs and bundles of the reader's machine
