@@ -4,13 +4,13 @@ import json
 import os
 import random
 import re
-import shutil
 import sys
 import threading
 import time
 from collections import Counter
 from pathlib import Path
 
+from chromium import OPTIONS, chromium
 from playwright.sync_api import Error, sync_playwright
 from tlparse_bundle.format import layout
 from tlparse_bundle.format.codecs import codec_of
@@ -25,7 +25,6 @@ sys.path.append(str(ROOT / "tests" / "web"))
 from pages import open_page, settle  # noqa: E402
 
 SEEDS = Path(__file__).with_name("page_seeds.txt")
-OPTIONS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"]
 DEFAULT = [
     "overview", "stack", "stack&shape=flame", "stack&group=file", "compiles", "compile&compile=0/0", "compile&compile=0/0&artifact=~stack", "compile&compile=0/0&artifact=~metrics",
     "compile&compile=0/0&artifact=dynamo_output_graph", "compile&compile=0/0&artifact=dynamo_output_graph&pane=table", "compile&compile=0/0&artifact=dynamo_cpp_guards_str",
@@ -55,11 +54,6 @@ CLICKS = """(random) => {
 }"""
 HARM = "document.querySelectorAll(\"img, script:not([src]), [onerror], [href^='javascript' i], [src^='javascript' i], iframe, object, embed\").length"
 SAYS = "document.body.innerText.trim().length"
-
-
-def executable():
-    names = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
-    return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
 
 
 class Pages:
@@ -244,7 +238,7 @@ def main(minutes, seed, names=None):
 
     end, found, count = time.monotonic() + minutes * 60, {}, 0
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=executable(), args=OPTIONS)
+        browser = playwright.chromium.launch(executable_path=chromium(), args=OPTIONS)
         with Pages(browser) as pages:
             for name in names or cases(seed):
                 for fault in pages.run(name):

@@ -5,14 +5,13 @@ another host. Where a test wants errors it says so with ``page_with_errors``.
 """
 
 import hashlib
-import os
-import shutil
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from urllib.parse import urlsplit
 
 import pytest
+from chromium import OPTIONS, chromium
 from once import once_in_a_session
 from plain_server import plain_server
 from tlparse_bundle import Bundle, build, discover
@@ -31,24 +30,15 @@ VIEWERS = ROOT / "viewers"
 FIXTURES = ROOT / "fixtures"
 DECODER = VIEWERS / "lib" / "vendor" / "fzstd.js"
 NO_DECODER = f"{DECODER.relative_to(ROOT)} is missing: install the checkout with Node present, or run npm ci in viewers/ and copy it"
-CHROMIUM_OPTIONS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-]
 
 
 @pytest.fixture(scope="session")
 def browser():
-    names = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")  # the first has no window, and starts pages faster
-    executable = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
+    executable = chromium()
     if not executable:
         pytest.skip("no Chromium: install one, or name it in the environment variable CHROMIUM")
     with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=executable, args=CHROMIUM_OPTIONS, timeout=HANG_S * 1000)
+        browser = playwright.chromium.launch(executable_path=executable, args=OPTIONS, timeout=HANG_S * 1000)
         yield browser
         browser.close()
 
