@@ -14,6 +14,13 @@ class _Quiet(http.server.SimpleHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     extensions_map = {**http.server.SimpleHTTPRequestHandler.extensions_map, ".js": "text/javascript", ".zst": "application/octet-stream"}
 
+    def do_GET(self):
+        if self.path == "/favicon.ico":  # browsers ask for it where a page has no icon, such as a list of files
+            self.send_response(204)
+            self.end_headers()
+        else:
+            super().do_GET()
+
     def log_message(self, *_):
         pass
 

@@ -37,7 +37,7 @@ def test_the_viewers_are_those_that_an_export_needs():
     found = names(viewers_archive())
     assert all(name.startswith("tlparse_bundle/_shared/viewers/") for name in found)
     assert not [name for name in found if "node_modules" in name or "vendor/python" in name]
-    assert {"tlparse_bundle/_shared/viewers/default/index.html", "tlparse_bundle/_shared/viewers/lib/page/tokens.css"} <= set(found)
+    assert {"tlparse_bundle/_shared/viewers/default/index.html", "tlparse_bundle/_shared/viewers/lib/page/tokens.css", "tlparse_bundle/_shared/viewers/lib/page/icon.svg"} <= set(found)
 
 
 @needs_python

@@ -8,6 +8,7 @@ from starlette.testclient import TestClient
 from tlparse_bundle import Bundle
 from tlparse_bundle.serve.app import create_app
 from tlparse_bundle.serve.export import export, viewers_of
+from tlparse_bundle.serve.fork import fork
 from tlparse_bundle.serve.site import write_site
 from tlparse_bundle.serve.viewer_files import ICON, forkable, viewers_folder
 
@@ -47,8 +48,15 @@ def test_an_exported_file_holds_it(bundle):
     assert base64.b64decode(link.removeprefix("data:image/svg+xml;base64,")) == SVG
 
 
+def test_a_viewer_without_its_icon_is_exported_too(bundle, tmp_path):
+    fork("starter", tmp_path / "mine")
+    (tmp_path / "mine" / ICON).unlink()
+    assert LINK.findall(b"".join(export(Bundle.open(bundle), tmp_path / "mine")).decode()) == ["data:,"]
+
+
 def test_pages_of_a_site_lead_to_it(bundle, tmp_path):
     write_site([bundle], tmp_path / "site", python=False)
-    for page in [tmp_path / "site" / "index.html", *(tmp_path / "site" / "viewers").glob("*/index.html")]:
+    assert LINK.findall((tmp_path / "site" / "index.html").read_text()) == ["data:,"], "it only leads on"
+    for page in (tmp_path / "site" / "viewers").glob("*/index.html"):
         (link,) = LINK.findall(page.read_text())
         assert (page.parent / link).read_bytes() == SVG, page

@@ -20,6 +20,10 @@ class OneServer:
         self._folders[name] = folder
         return name
 
+    def _there(self):
+        """The bundles that are still there: those of a test go when it ends."""
+        return {name: folder for name, folder in self._folders.items() if folder.exists()}
+
     async def __call__(self, scope, receive, send):
         path = scope["path"]
         if path == BLANK:
@@ -27,7 +31,7 @@ class OneServer:
             await send({"type": "http.response.body", "body": b"<!doctype html>"})
             return
         name = path.split("/")[2] if path.startswith("/bundles/") else None
-        app = create_app(self._folders) if path in ("/comparison.json", "/comparison.html") else self._apps.get(name, self._any)
+        app = create_app(self._there()) if path in ("/comparison.json", "/comparison.html") else self._apps.get(name, self._any)
         await app(scope, receive, _kept(send) if path.startswith("/viewers/") else send)
 
 

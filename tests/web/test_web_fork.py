@@ -138,7 +138,9 @@ def older(forked):
     folder = forked("starter")
     lib = folder / "lib"
     main, page = folder / "main.js", folder / "index.html"
-    page.write_text(re.sub(r'.*"\./lib/.*\.css".*\n', "", page.read_text(encoding="utf-8")), encoding="utf-8")  # it had its own styles
+    page.write_text(re.sub(r'.*"\./lib/.*\.(css|svg)".*\n', "", page.read_text(encoding="utf-8")), encoding="utf-8")  # it had its own styles and icon
+    (folder / "icon.svg").write_bytes((lib / "page" / "icon.svg").read_bytes())
+    page.write_text(page.read_text(encoding="utf-8").replace("<title>", '<link rel="icon" href="icon.svg" /><title>', 1), encoding="utf-8")
     main.write_text(re.sub(r"\./lib/\w+/", "./lib/", main.read_text(encoding="utf-8")), encoding="utf-8")
     for path in [path for path in lib.glob("*/*.js") if path.parent.name != "vendor"]:
         text = path.read_text(encoding="utf-8").replace('"../vendor/', '"./vendor/')

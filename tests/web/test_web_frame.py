@@ -20,6 +20,7 @@ def scrolled(page, selector):
 
 def test_the_views_stand_by_question_with_their_counts(show):
     page, _ = show("graph_breaks")
+    settle(page)
     names = [text.split("\n")[0] for text in views(page).get_by_role("link").all_inner_texts()]
     assert names[1:] == ["Overview", "Failures", "Breaks", "Recompiles", "Guards", "Timeline", "Caches", "Stack", "Compiles", "Kernels", "Symbols", "Tensors", "Records", "Log anatomy", "Diagnostics"]
     expect(views(page).get_by_role("link", name="Breaks", exact=True)).to_have_text("Breaks6")

@@ -13,7 +13,7 @@ from tlparse_bundle.serve.viewer_files import copy_tree, files, viewers_folder
 
 FOLDER = "vendor/python"  # below viewers/
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # equal files make equal archives
-_SHOWN = {".js", ".css", ".html"}
+_SHOWN = {".css", ".html", ".js", ".svg"}
 
 
 def python_folder() -> Path | None:

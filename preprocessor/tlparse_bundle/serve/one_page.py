@@ -118,7 +118,8 @@ def _viewer(folder: Path) -> _Viewer:
 
 
 def _data_address(image: Path) -> str:
-    return f"data:image/svg+xml;base64,{base64.b64encode(image.read_bytes()).decode()}"
+    """The image in an address; an empty one where it is missing, since a viewer works without its icon."""
+    return f"data:image/svg+xml;base64,{base64.b64encode(image.read_bytes()).decode()}" if image.is_file() else "data:,"
 
 
 def _hash(text: str) -> str:

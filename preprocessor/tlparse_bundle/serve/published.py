@@ -20,7 +20,7 @@ LEADS = """<!doctype html>
 <html lang="en">
   <meta charset="utf-8" />
   <meta http-equiv="refresh" content="0; url={url}" />
-  <link rel="icon" href="viewers/lib/page/icon.svg" />
+  <link rel="icon" href="data:," />
   <title>tlparse-bundle</title>
   <p><a href="{url}">{text}</a></p>
 </html>
