@@ -2913,7 +2913,7 @@ export interface Comparison {
       least_us: number;
       /** Compiles that tell of it. With few of them a usual factor is taken. */
       measured: number;
-      /** What the total compile time varies by: a smaller difference of the totals is noise. Since 1.1. */
+      /** What the total compile time varies by: a difference of the totals up to this is noise. Since 1.1. */
       total_us?: number;
     };
     /** Time of compiling as the headlines of the logs tell it; null for a log that stands alone. */

@@ -79,7 +79,7 @@ def net(logs: Sequence[dict]) -> Net:
         return Net("incomplete", None, None, roots, different)
     total = _total(both)
     difference = 0 if total is None else total[1] - total[0]
-    if abs(difference) >= sum(log["noise"]["total_us"] for log in both):
+    if abs(difference) > sum(log["noise"]["total_us"] for log in both):
         found = Net("more" if difference > 0 else "less", total, None, roots, different)
         return found._replace(reason=_reason(found, both))
     unmatched = any(not (compile["base"] and compile["new"]) for log in both for compile in log["compiles"])

@@ -72,7 +72,7 @@ def noise(base: Sequence[Amounts], new: Sequence[Amounts]) -> Noise:
 
 
 def total_noise_us(base: Sequence[int | None], new: Sequence[int | None]) -> int:
-    """Differences of the total compile time below this are noise: totals of the runs of each side, the first of which stands for it.
+    """Differences of the total compile time up to this are noise: totals of the runs of each side, the first of which stands for it.
 
     One run of a side may take a tenth longer than the next one; several runs show what they vary by.
     """
