@@ -2943,7 +2943,7 @@ export interface Comparison {
     phases: {
       /** dynamo, aot_autograd, inductor or backward. */
       phase: string;
-      /** Microseconds; null when no compile tells it. */
+      /** Microseconds, 0 when no compile reached the phase; null when it is not recorded. */
       base_us: number | null;
       /** The same of the new log. */
       new_us: number | null;

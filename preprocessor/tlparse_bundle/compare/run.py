@@ -200,7 +200,7 @@ class Run:
 
     @cached_property
     def phases(self) -> dict[str, int | None]:
-        """Microseconds by phase, of the compiles whose metrics tell them; None where none does: what a cache had was in no Inductor."""
+        """Microseconds by phase, from the metrics of the compiles: 0 for a phase that no compile reached, None where metrics are missing."""
         rows = [self.compile(frame).row for frame in self.frames]
         times: dict[str, list[int]] = {phase: [] for phase in PHASES}
         for row in rows:
@@ -213,4 +213,5 @@ class Run:
                 times["inductor"].append(inductor)
             if row["backward_time_us"] is not None:
                 times["backward"].append(row["backward_time_us"])
-        return {phase: sum(found) if found else None for phase, found in times.items()}
+        complete = bool(rows) and all(row["compile_time_us"] is not None for row in rows)
+        return {phase: sum(found) if found or complete else None for phase, found in times.items()}

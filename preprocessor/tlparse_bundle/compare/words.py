@@ -205,6 +205,10 @@ def _notes(found: Net, logs: Sequence[dict]) -> list[str]:
             whys = list(dict.fromkeys(log[side]["ends_early"] for log in early))
             notes.append(f"In the {side} run {listed(whys)}: what only the {other} run has may come behind that, and is not told as {change}.")
     compared = [log for log in logs if log["base"] and log["new"]]
+    for side, other in (("base", "new"), ("new", "base")):
+        silent = [log for log in compared if log["compile_time_us"][side] is None and log["compile_time_us"][other] is not None]
+        if silent and found.verdict != "incomplete":
+            notes.append(f"The {side} run records no compile time, so the totals cannot be compared.")
     speeds = sorted(log["noise"]["speed"] for log in compared if log["noise"]["measured"] >= _MEASURED and not 1 / _ELSE < log["noise"]["speed"] < _ELSE)
     by_step = any(root.change["kind"] == "time" for root in found.roots)  # a step of the compiler that takes longer makes all compiles slower
     if found.reason == "speed":
