@@ -2847,8 +2847,21 @@ export interface Comparison {
   }[];
   /** The headline and its numbers. */
   summary: {
-    /** The first difference that has consequences, the consequences, the seconds; or that nothing changed. Plain text, code in backticks. */
+    /** The first line: the net result with both totals, what explains it, and how many other changes there are; or that nothing changed. It is made of the fields beside it. Plain text, code in backticks. */
     text: string;
+    /** same: no change, and all numbers agree. noise: no change, and the totals differ by less than runs vary by. less, more: the new side has less or more compile time, by more than that. changed: there are changes, and the totals do not differ by more than that, or are not recorded. incomplete: a log ends early, so that totals cannot be compared. unknown: compiles cannot be matched. Since 1.1. */
+    verdict?: "same" | "noise" | "less" | "more" | "changed" | "incomplete" | "unknown";
+    /** Compile time of the new side minus that of the base side, in microseconds, over all pairs of logs; null when a log does not record it or ends early. Since 1.1. */
+    net_us?: number | null;
+    /** The totals that net_us is the difference of; null where it is null. Since 1.1. */
+    compile_time_us?: null | {
+      /** Of the base side. */
+      base: number;
+      /** The same of the new side. */
+      new: number;
+    };
+    /** What explains most of net_us when verdict is less or more, otherwise null. changes: changes with a cost in that direction. speed: compiles that did not change took less or more time. unknown: neither. Since 1.1. */
+    reason?: "changes" | "speed" | "unknown" | null;
     /** What one should know and is no change: logs without a counterpart, a machine that is faster or slower as a whole. */
     notes: string[];
     /** Changes of all logs. */
@@ -2900,6 +2913,8 @@ export interface Comparison {
       least_us: number;
       /** Compiles that tell of it. With few of them a usual factor is taken. */
       measured: number;
+      /** What the total compile time varies by: a difference of the totals up to this is noise. Since 1.1. */
+      total_us?: number;
     };
     /** Time of compiling as the headlines of the logs tell it; null for a log that stands alone. */
     compile_time_us: null | {
@@ -2908,11 +2923,27 @@ export interface Comparison {
       /** null when unknown. */
       new: number | null;
     };
+    /** How long the compiles that did not change took together; null for a log that stands alone. Since 1.1. */
+    unchanged_us?: null | {
+      /** Of the base log. */
+      base: number;
+      /** The same of the new side. */
+      new: number;
+    };
+    /** What both logs have, in numbers; what neither has is left out. Since 1.1. */
+    counts?: {
+      /** compiles, functions, graph_breaks, recompiles, recompile_limits, restarts, failures, unfinished: as in the summary of the findings. generated_codes: artifacts with code of Inductor. fx_graph_hits and so on: lookups of a cache by outcome. */
+      name: string;
+      /** Of the base log; null when its torch does not record it. */
+      base: number | null;
+      /** The same of the new log. */
+      new: number | null;
+    }[];
     /** Time by phase, of the compiles whose metrics tell it. */
     phases: {
       /** dynamo, aot_autograd, inductor or backward. */
       phase: string;
-      /** Microseconds; null when no compile tells it. */
+      /** Microseconds, 0 when no compile reached the phase; null when it is not recorded. */
       base_us: number | null;
       /** The same of the new log. */
       new_us: number | null;
@@ -2983,10 +3014,10 @@ export interface Comparison {
         }[] | null;
       }[];
     }[];
-    /** What changed: causes first, the most costly one first, each followed by what it led to. */
+    /** What changed: causes, new errors first and then the largest cost, whether more or less time; each followed by what it led to. */
     changes: {
-      /** torch: another version. setting: a setting of torch or of vLLM. vllm: pieces that vLLM compiles, loads or reuses. finding: see the findings table. graph: another graph of the same function. compile: compiled in one log only. cache: a lookup with another outcome. code: other code of the same graph. time: more or less time. */
-      kind: "torch" | "setting" | "vllm" | "finding" | "graph" | "compile" | "cache" | "code" | "time";
+      /** torch: another version. setting: a setting of torch or of vLLM. backend: compiles that end at a different step of the compiler (since 1.1). vllm: pieces that vLLM compiles, loads or reuses. finding: see the findings table. graph: another graph of the same function. compile: compiled in one log only. cache: a lookup with another outcome. code: other code of the same graph. time: more or less time. */
+      kind: "torch" | "setting" | "backend" | "vllm" | "finding" | "graph" | "compile" | "cache" | "code" | "time";
       /** new and gone: of one log only. worse and better: in both, and not the same. changed: neither. */
       change: "new" | "gone" | "worse" | "better" | "changed";
       /** As of findings. */

@@ -52,7 +52,7 @@ def test_a_run_with_itself(built, root, name):
     bundle = built(root / "fixtures" / name / "trace")
     document = compare([("one", bundle)], [("one", bundle)])
     assert changes(document) == [] and document["summary"]["notes"] == []
-    assert document["summary"]["text"].startswith("Nothing changed: ")
+    assert document["summary"]["text"].startswith("No changes: ")
     assert all(row["base"]["key"] == row["new"]["key"] for log in document["logs"] for row in log["compiles"])
 
 

@@ -27,11 +27,15 @@ COMPILED = {
     "new_break_on_a_rank": (["embed", "reduce"],) * 2,
     "nested_break": (["forward"], ["forward!", "scaled!", "torch_dynamo_resume_in_scaled_at_7", "torch_dynamo_resume_in_scaled_at_7", "torch_dynamo_resume_in_forward_at_19"]),
     "other_inputs": (["score", "loss"],) * 2,
+    "backend_changed": (["scale", "loss"],) * 2,
+    "renamed_script": (["embed", "mix", "head"],) * 2,
 }
 # (hits, misses) of base and of new.
 CACHES = {
     "config_changed": {"fx_graph": ((6, 0), (0, 6)), "aotautograd": ((4, 0), (0, 4))},
     "line_changed": {"fx_graph": ((4, 0), (3, 1)), "aotautograd": ((4, 0), (3, 1))},
+    "backend_changed": {"fx_graph": ((0, 4), (0, 0)), "aotautograd": ((0, 2), (0, 0))},
+    "renamed_script": {"fx_graph": ((0, 3), (3, 0)), "aotautograd": ((0, 3), (3, 0))},
 }
 
 

@@ -132,7 +132,7 @@ def test_a_folder_has_all_that_its_page_needs(sides, tmp_path):
     base, new = sides("line_changed")
     result = CliRunner().invoke(cli, ["compare", str(base), str(new), "--out", str(tmp_path / "out")])
     assert result.exit_code == 0, result.output
-    assert result.output.startswith("`mix` (program.py:11): another graph") and "python -m http.server" in result.output
+    assert result.output.startswith("20.9 s more compile time (8.04 s → 29 s). `mix` (program.py:11): another graph") and "python -m http.server" in result.output
     folder = tmp_path / "out"
     assert {path.name for path in folder.iterdir()} == {"index.html", ".nojekyll", "comparison.json", "base", "new", "viewers"}
     assert json.loads((folder / "comparison.json").read_text())["logs"] == compare([("b", Bundle.open(base))], [("n", Bundle.open(new))])["logs"]

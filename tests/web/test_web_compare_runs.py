@@ -47,7 +47,7 @@ def share_menu(page):
 def test_the_first_screen_is_the_answer(page, page_of):
     """A cause, what it led to beneath it, seconds; both sides are a click away; the keyboard is enough."""
     show(page, page_of("new_break"))
-    expect(page.get_by_role("heading", level=1)).to_have_text(re.compile(r"^New: Graph break in forward at program\.py:14, once.*1 compile more and another graph; 11\.5 s more of compiling"))
+    expect(page.get_by_role("heading", level=1)).to_have_text(re.compile(r"^No net change in compile time beyond run-to-run noise \(59\.3 s → 1 min 4 s\)\. New: Graph break in forward at program\.py:14, once.*\(\+11\.5 s\); 1 more compile and a different graph"))
     cause = page.get_by_role("list", name="Changes").get_by_role("article").first
     expect(cause).to_contain_text("new Graph break in forward at program.py:14")
     expect(cause).to_contain_text("+11.5 s")
@@ -132,17 +132,18 @@ def test_both_timelines_in_one(page, page_of, bundle_of):
 def test_ranks_and_no_change(page, page_of):
     """What ranks share is told once, with the ranks; a rank without changes says so; so does a page of two equal runs."""
     show(page, page_of("new_break_on_a_rank"))
-    expect(page.get_by_role("heading", level=1)).to_contain_text("Rank 1: New: Graph break in embed")
+    expect(page.get_by_role("heading", level=1)).to_have_text(re.compile(r"^49\.2 s more compile time over 2 ranks \(1 min 27 s → 2 min 16 s\): .*New: Graph break in embed .*\(\+374 ms on rank 1\)"))
+    expect(page.get_by_role("table").get_by_role("row", name="Compile time, all logs")).to_have_text(re.compile(r"1 min 27 s.*2 min 16 s.*\+49\.2 s"))
     expect(page.get_by_role("list", name="Changes").get_by_role("article").first).to_contain_text("on rank 1")
     logs = page.get_by_label("Logs")
-    expect(logs.get_by_role("option")).to_have_text(["rank 1 · rank_1_fixture0", "rank 0 · rank_0_fixture0, nothing changed"])
+    expect(logs.get_by_role("option")).to_have_text(["rank 1 · rank_1_fixture0", "rank 0 · rank_0_fixture0, no changes"])
     page.keyboard.press("2")
     rows = page.get_by_role("grid").get_by_role("row")
     expect(rows).to_have_count(4)
     logs.select_option("0")
     expect(rows).to_have_count(3)
     show(page, page_of("nothing_changed"))
-    expect(page.get_by_role("heading", level=1)).to_have_text("Nothing changed: 5 compiles, the same on both sides.")
+    expect(page.get_by_role("heading", level=1)).to_have_text("53.9 s less compile time (1 min 47 s → 53.5 s): unchanged compiles ran 2× faster, so the machine probably differs. No other change: 5 compiles, the same on both sides.")
     expect(page.get_by_role("region", name="Changes")).to_contain_text("What was compared: torch and its settings")
     expect(page.get_by_role("table").get_by_role("row", name="Compiles")).to_have_text(re.compile("5.*5.*5 in both"))
     menu = share_menu(page)
@@ -152,6 +153,18 @@ def test_ranks_and_no_change(page, page_of):
         menu.get_by_role("menuitem", name="Save as one file").click()
     text = download.value.path().read_text()
     assert download.value.suggested_filename.endswith(".html") and 'data-viewers="compare default' in text and 'data-file="comparison.json"' in text and 'data-file="new/manifest.json"' in text
+
+
+def test_the_totals_stand_beside_the_net_result(page, page_of):
+    """The numbers that differ are those of the first line, and no sentence contradicts them."""
+    show(page, page_of("backend_changed"))
+    heading, table = page.get_by_role("heading", level=1), page.get_by_role("region", name="What was compared")
+    expect(heading).to_have_text(re.compile(r"^36\.1 s less compile time \(38\.6 s → 2\.5 s\)\. Different backend for scale and loss"))
+    expect(table.get_by_role("row", name="Compile time")).to_have_text(re.compile(r"38\.6 s.*2\.5 s.*−36\.1 s"))
+    expect(table.get_by_role("row", name="Files of generated code")).to_have_text(re.compile(r"4.*0.*different"))
+    boxes = heading.bounding_box(), table.bounding_box()
+    assert abs(boxes[0]["y"] - boxes[1]["y"]) < 20 and boxes[1]["x"] > boxes[0]["x"] + boxes[0]["width"] / 2
+    expect(page.get_by_role("main")).not_to_contain_text("vary by")
 
 
 def test_without_our_server(page_with_errors, bundle_of, tmp_path):
@@ -190,7 +203,7 @@ def test_without_our_server(page_with_errors, bundle_of, tmp_path):
         expect(page.get_by_role("main")).to_contain_text(f"{MARKUP} {MARKUP}")
         expect(page.locator("main img, nav img, header img")).to_have_count(0)
         inductor = page.get_by_role("list", name="Compile time by phase").get_by_role("listitem").filter(has_text="Inductor")
-        expect(inductor).to_have_text(re.compile("^Inductor–base–new2.87 s$"))  # every cache hit in base: what is unknown is not 0, and has no bar
+        expect(inductor).to_have_text(re.compile(r"^Inductor\+2\.87 sbase0 µsnew2\.87 s$"))  # every cache hit in base: no compile reached Inductor, and 0 has no bar
         expect(inductor.locator(".bar-room > *")).to_have_count(1)
         page.get_by_role("link", name="new [0/0]").first.click()
         settle(page)

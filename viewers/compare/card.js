@@ -8,7 +8,7 @@ import { changeSign, difference, toneOf } from "./words.js";
 /** What a change of these kinds counts; others count compiles. @type {Record<string, string>} */
 const COUNTED = { finding: "time", cache: "lookup", vllm: "piece" };
 /** What a change is of, in words. @type {Record<string, string>} */
-const KINDS = { torch: "torch", setting: "setting", vllm: "vLLM", finding: "finding", graph: "graph", compile: "compile", cache: "cache", code: "generated code", time: "compile time" };
+const KINDS = { torch: "torch", setting: "setting", backend: "backend", vllm: "vLLM", finding: "finding", graph: "graph", compile: "compile", cache: "cache", code: "generated code", time: "compile time" };
 
 /**
  * @param {import("./viewer.js").Context} context @param {number} pair position of the pair @param {import("./document.js").Change} change

@@ -5,32 +5,36 @@ import { toRuns, words } from "../lib/bundle/ranks.js";
 /** @typedef {import("./document.js").Change} Change */
 /** @typedef {{pair: number, index: number, pairs: number[]}} Root a cause: where it stands, and positions of all pairs that have it */
 
-/** Causes, in the order of the document; of several logs the most costly first. @param {Comparison} document @returns {Root[]} */
+/** Causes, in the order of the document; of several logs new errors first, then the most costly. @param {Comparison} document @returns {Root[]} */
 export function roots({ logs }) {
   /** @type {Map<string, Root & {cost: number}>} */
   const found = new Map();
-  logs.forEach(({ changes }, pair) => changes.forEach((change, index) => {
-    if (change.because_of !== null) return;
-    const key = signature(change), cost = Math.abs(change.cost_us ?? 0), known = found.get(key);
-    if (!known) found.set(key, { pair, index, pairs: [pair], cost });
-    else if (known.pairs.at(-1) !== pair) {
+  logs.forEach(({ changes }, pair) => {
+    /** @type {Map<string, number>} how many of the same signature this log has so far */
+    const seen = new Map();
+    changes.forEach((change, index) => {
+      if (change.because_of !== null) return;
+      const alike = signature(change), nth = seen.get(alike) ?? 0;
+      seen.set(alike, nth + 1);
+      const key = `${alike} ${nth}`, cost = Math.abs(change.cost_us ?? 0), known = found.get(key);
+      if (!known) return void found.set(key, { pair, index, pairs: [pair], cost });
       known.pairs.push(pair);
       if (cost > known.cost) Object.assign(known, { pair, index, cost }); // the log in which it weighs most stands for the others
-    }
-  }));
+    });
+  });
   const all = [...found.values()];
   if (logs.length < 2) return all;
-  const better = (/** @type {Root} */ { pair, index }) => Number(isBetter(logs[pair].changes[index]));
-  return all.sort((a, b) => better(a) - better(b) || b.cost - a.cost);
+  const isError = (/** @type {Root} */ { pair, index }) => Number(isNewError(logs[pair].changes[index]));
+  return all.sort((a, b) => isError(b) - isError(a) || b.cost - a.cost);
 }
 
 /** @param {Change} change */
-const isBetter = ({ change, cost_us: cost }) => change === "gone" || change === "better" || (cost ?? 0) < 0;
+const isNewError = ({ change, severity }) => severity === "error" && (change === "new" || change === "worse");
 
 /** What is the same change on another rank, although ids and seconds differ. @param {Change} change */
 function signature({ kind, change, function: name, file, line, title, details }) {
   const { fingerprint, cache, base, new: other } = /** @type {any} */ (details);
-  const what = kind === "finding" ? fingerprint : kind === "cache" ? [cache, base, other] : kind === "vllm" || kind === "graph" ? [base, other] : kind === "torch" || kind === "setting" ? title : "";
+  const what = kind === "finding" ? fingerprint : kind === "cache" ? [cache, base, other] : kind === "vllm" || kind === "graph" || kind === "backend" ? [base, other] : kind === "torch" || kind === "setting" ? title : "";
   return JSON.stringify([kind, change, name, file, line, what]);
 }
 

@@ -1,4 +1,4 @@
-// The first screen: what changed, causes with what they led to, and beside it where the time went.
+// The first screen: the net result beside the totals, changes with what they led to, and where the time went.
 import { append, h, rich } from "../lib/page/dom.js";
 import { count, plural, time } from "../lib/page/format.js";
 import { changeCard } from "./card.js";
@@ -18,21 +18,32 @@ export async function openChanges(context) {
   const { summary } = document;
   const all = roots(document);
   const element = h("div", { class: "page changes" },
-    h("header", { class: "answer" }, h("h1", null, rich(summary.text)), compared(context),
-      summary.notes.length > 0 && h("ul", { class: "notes", "aria-label": "Notes" }, summary.notes.map((note) => h("li", { class: "note" }, rich(note))))),
+    h("header", { class: "answer" }, h("h1", null, rich(summary.text)),
+      summary.notes.length > 0 && h("ul", { class: "notes", "aria-label": "Notes" }, summary.notes.map((note) => h("li", { class: "note" }, rich(note)))), compared(context)),
     h("div", { class: "columns" },
       h("section", { "aria-label": "Changes" }, all.length > 0
         ? folded(all, (root) => item(context, root), MOST, { class: "findings", "aria-label": "Changes" })
-        : h("p", { class: "nothing" }, h("span", { class: "tone-good", "aria-hidden": "true" }, "✔ "), "No change that is more than what runs vary by. What was compared: torch and its settings, findings, graphs, caches, generated code, times.")),
+        : h("p", { class: "nothing" }, "No change to list. What was compared: torch and its settings, backend, findings, graphs, caches, generated code, times.")),
       h("aside", { "aria-label": "Times" },
         document.logs.length > 1 && h("p", { class: "dim" }, `Of ${pairName(document.logs[pair])}`), phaseBars(document.logs[pair]), spanBars(context), noise(document.logs[pair]))));
   return { element, title: "Changes" };
 }
 
+/** What the rows of numbers are called; compiles have a row in any case. @type {Record<string, string>} */
+const COUNTS = {
+  functions: "Functions", graph_breaks: "Graph breaks", recompiles: "Recompiles", recompile_limits: "Functions at the recompile limit", restarts: "Restarts", failures: "Failures", unfinished: "Unfinished compiles",
+  generated_codes: "Files of generated code", fx_graph_hits: "FX graph cache hits", fx_graph_misses: "FX graph cache misses", fx_graph_bypasses: "FX graph cache bypasses",
+  aot_autograd_hits: "AOTAutograd cache hits", aot_autograd_misses: "AOTAutograd cache misses", aot_autograd_bypasses: "AOTAutograd cache bypasses",
+};
+
+/** @param {number | null} number "–" when the log does not record it */
+const amount = (number) => (number === null ? "–" : count(number));
+
 /** What was compared with what, in numbers. @param {Context} context */
 function compared({ run: { document }, pair }) {
   const names = (/** @type {"base" | "new"} */ which) => document[which].map(({ name }) => name).join(", ");
-  const { compiles, compile_time_us: times, base, new: other } = document.logs[pair];
+  const { summary, logs } = document;
+  const { compiles, compile_time_us: times, base, new: other, counts = [] } = logs[pair];
   const of = (/** @type {"base" | "new"} */ which) => compiles.filter((compile) => compile[which]).length;
   const torch = [base?.torch_version ?? "–", other?.torch_version ?? "–"], unknown = torch.includes("–");
   const row = (/** @type {string} */ title, /** @type {any} */ left, /** @type {any} */ right, /** @type {any} */ more) =>
@@ -40,16 +51,19 @@ function compared({ run: { document }, pair }) {
   return h("div", { class: "compared-box", tabindex: "0", role: "region", "aria-label": "What was compared" }, h("table", { class: "plain compared" },
     h("thead", null, h("tr", null, h("th", { scope: "col" }, document.logs.length > 1 ? pairName(document.logs[pair]) : h("span", { class: "visually-hidden" }, "What")), h("th", { scope: "col" }, `base: ${names("base")}`), h("th", { scope: "col" }, `new: ${names("new")}`), h("th", { scope: "col" }, "difference"))),
     h("tbody", null,
+      logs.length > 1 && summary.compile_time_us && row("Compile time, all logs", time(summary.compile_time_us.base), time(summary.compile_time_us.new), differenceText(summary.net_us ?? null)),
       row("Compile time", time(times?.base), time(times?.new), differenceText(minus(times?.base, times?.new))),
       row("Compiles", count(of("base")), count(of("new")), `${count(compiles.filter((compile) => compile.base && compile.new).length)} in both`),
-      row("torch", torch[0], torch[1], unknown ? "–" : torch[0] === torch[1] ? "same" : "≠ another"))));
+      counts.filter(({ name, base: left, new: right }) => Object.hasOwn(COUNTS, name) && left !== right).map(({ name, base: left, new: right }) => row(COUNTS[name], amount(left), amount(right), "≠ different")),
+      row("torch", torch[0], torch[1], unknown ? "–" : torch[0] === torch[1] ? "same" : "≠ different"))));
 }
 
 /** @param {import("./document.js").Pair} pair */
 function noise({ noise: known }) {
   if (!known) return null;
-  const from = known.measured === 0 ? "No compile tells what they vary by: a usual factor is taken." : `Measured on ${plural(known.measured, "compile")} that did not change.`;
-  return h("p", { class: "dim noise" }, `Times of a compile that differ by less than ${Number(known.factor.toFixed(2))} times, or by less than ${time(known.least_us)}, are not told. ${from}`);
+  const from = known.measured === 0 ? "No compile stayed the same, so a usual factor is taken." : `Measured on ${plural(known.measured, "unchanged compile")}.`;
+  const total = known.total_us === undefined ? "" : ` A total that differs by up to ${time(known.total_us)} is noise.`;
+  return h("p", { class: "dim noise" }, `Times of a compile that differ by less than a factor of ${Number(known.factor.toFixed(2))}, or by less than ${time(known.least_us)}, are not listed. ${from}${total}`);
 }
 
 /** A cause, and what it led to. @param {Context} context @param {Root} root */

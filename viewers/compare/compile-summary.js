@@ -8,7 +8,7 @@ import { CACHES, differenceText, minus } from "./words.js";
 /** @typedef {import("./document.js").Compared} Compared */
 
 /** @type {Record<string, string>} */
-const GRAPHS = { same: "= the same graph", other: "≠ another graph", unknown: "–" };
+const GRAPHS = { same: "= the same graph", other: "≠ a different graph", unknown: "–" };
 /** @type {Record<string, string>} */
 const CODES = { same: "= the same code", other: "≠ other code", unknown: "– not generated in both, or not recorded" };
 
@@ -31,7 +31,7 @@ export function summaryOf(context, compile, missing, artifacts) {
         row("Graph of Dynamo", "", "", GRAPHS[compile.graph] ?? compile.graph),
         row("Generated code", "", "", CODES[compile.code] ?? compile.code),
         artifacts && row("Artifacts", "", "", artifacts))),
-    h("section", { "aria-label": "Caches" }, h("h2", null, "Caches with another outcome"), compile.lookups.length ? compile.lookups.map(lookup) : h("p", { class: "dim" }, "None.")),
+    h("section", { "aria-label": "Caches" }, h("h2", null, "Caches with a different outcome"), compile.lookups.length ? compile.lookups.map(lookup) : h("p", { class: "dim" }, "None.")),
     h("section", { "aria-label": "Changes" }, h("h2", null, "Changes that concern it"),
       concerned.length ? h("ul", { class: "findings" }, concerned.map((change) => h("li", null, changeCard(context, pair, change, { level: 3, where: "" })))) : h("p", { class: "dim" }, "None.")));
 }

@@ -13,9 +13,9 @@ const SAME = { same: ["=", "same"], other: ["≠", "other"], unknown: ["–", "u
 const ONLY = {
   both: ["in both", ({ base, new: other }) => Boolean(base && other)],
   one: ["of one side only", ({ base, new: other }) => !base || !other],
-  graph: ["another graph", ({ graph }) => graph === "other"],
+  graph: ["different graph", ({ graph }) => graph === "other"],
   code: ["other code", ({ code }) => code === "other"],
-  cache: ["another outcome of a cache", ({ lookups }) => lookups.length > 0],
+  cache: ["different outcome of a cache", ({ lookups }) => lookups.length > 0],
 };
 
 /** @param {import("./viewer.js").Context} context @returns {Promise<import("./viewer.js").View>} */
@@ -38,7 +38,7 @@ export async function openCompiles({ run, pair, state }) {
       { id: "difference", title: "Difference", width: "6.5rem", number: true, help: "Sorted by its size, more or less alike", sort: (row) => { const us = change(compiles[row]); return us === null ? null : Math.abs(us); }, cell: (row) => differenceText(change(compiles[row])) },
       { id: "graph", title: "Graph", width: "6rem", help: "Whether Dynamo captured the same graph", sort: (row) => compiles[row].graph, cell: (row) => same(compiles[row].graph) },
       { id: "code", title: "Code", width: "6rem", help: "Whether Inductor generated the same code", sort: (row) => compiles[row].code, cell: (row) => same(compiles[row].code) },
-      { id: "caches", title: "Caches with another outcome", width: "minmax(10rem, 1.5fr)", cell: (row) => cachesOf(compiles[row]) },
+      { id: "caches", title: "Caches with a different outcome", width: "minmax(10rem, 1.5fr)", cell: (row) => cachesOf(compiles[row]) },
     ],
   });
   const told = h("span", { class: "dim", role: "status" });

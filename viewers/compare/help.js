@@ -11,7 +11,7 @@ const WORDS = [
   ["led to", "A change under another one follows from it: of the same function, or of what is compiled because of it."],
   ["matched", "Compiles are matched by what was compiled (function, place, order, graph), not by id: one more compile shifts the ids behind it."],
   ["–", "Unknown, or not recorded. It is not 0."],
-  ["not told", "Differences of time within what compiles that did not change vary by. Several runs of each side tell more: tlparse-bundle compare BASE1 BASE2 -- NEW1 NEW2."],
+  ["noise", "Differences of time within what unchanged compiles vary by; they are not listed. Several runs per side show more: tlparse-bundle compare BASE1 BASE2 -- NEW1 NEW2."],
 ];
 
 export const showHelp = helpDialog(() => [

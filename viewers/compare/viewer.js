@@ -108,7 +108,7 @@ function draw(run, pair, current) {
   const pairs = pairOrder(run.document);
   fill(frame.where, h("span", { class: "viewer-name gives" }, names(run)),
     pairs.length > 1 && picker({ label: "Logs", value: String(pair), onpick: (log) => state.go(state.patched({ log, left: "", right: "", change: "", span: "" })),
-      items: pairs.map((at) => ({ value: String(at), text: `${pairName(logs[at])}${logs[at].changes.length ? "" : ", nothing changed"}` })) }));
+      items: pairs.map((at) => ({ value: String(at), text: `${pairName(logs[at])}${logs[at].changes.length ? "" : ", no changes"}` })) }));
   const runs = SIDES.flatMap((which) => {
     const href = inDefault(run, which, { log: logs[pair]?.[which]?.id ?? "" });
     return href ? [{ id: which, title: `${which}: ${run.document[which][0].name}`, icon: "overview", href }] : [];

@@ -1,4 +1,4 @@
-"""What may lead to other changes: torch, its settings, what the findings tell, the program itself."""
+"""What may lead to other changes: torch, its settings, the backend, what the findings tell, the program itself."""
 
 from __future__ import annotations
 
@@ -10,13 +10,16 @@ from tlparse_bundle.compare.graph_words import difference
 from tlparse_bundle.compare.pairs import OTHER, Pairs
 from tlparse_bundle.compare.settings import changed_settings
 from tlparse_bundle.findings.places import function_of, tail
-from tlparse_bundle.findings.words import code, function_name, plural
+from tlparse_bundle.findings.words import code, function_name, listed, plural
 from tlparse_bundle.ranks.frames import Frame
 
 # Told by the caches themselves, with what differs in the keys.
 _TOLD_ELSEWHERE = frozenset(("cache-miss", "cache-bypass"))
 _OF_THE_END = frozenset(("unfinished-compile", "data-problem"))  # tell that a log ends early
 _MODULES = {"inductor_config": "torch._inductor.config", "dynamo_config": "torch._dynamo.config", "functorch_config": "torch._functorch.config"}
+
+
+_STEPS = {"inductor": "Inductor", "aot_autograd": "AOTAutograd without Inductor (as with `aot_eager`)", "dynamo": "Dynamo alone (as with `eager`)"}
 
 
 def torch_changes(pairs: Pairs) -> Iterator[Change]:
@@ -32,6 +35,21 @@ def setting_changes(pairs: Pairs) -> Iterator[Change]:
         name = f"{_MODULES.get(setting.config, setting.config)}.{setting.name}"
         details = {"config": setting.config, "name": setting.name, "base": setting.base, "new": setting.new}
         yield Change("setting", "changed", f"{code(name)} is {code(setting.new)}, was {code(setting.base)}", details=details, key=("setting", setting.config, setting.name))
+
+
+def backend_changes(pairs: Pairs) -> Iterator[Change]:
+    """Compiles that end at a different step of the compiler: the log does not record the name of the backend."""
+    groups: dict[tuple[str, str], list[int]] = {}
+    for number, row in enumerate(pairs.rows):
+        if row.reached:
+            groups.setdefault(row.reached, []).append(number)
+    for (before, now), numbers in groups.items():
+        names = list(dict.fromkeys(function_name(pairs.rows[number].pair.frame.function) for number in numbers))
+        yield Change(
+            "backend", "changed", f"Different backend for {listed(names)}: {_STEPS[now]}, was {_STEPS[before]}",
+            "The log does not record the name of a backend. These are the last steps that the compiles reached.", pairs=numbers, cost_us=pairs.cost_us(numbers),
+            count=len(numbers), details={"base": before, "new": now}, key=("backend", before, now),
+        )  # fmt: skip
 
 
 def finding_changes(pairs: Pairs) -> Iterator[Change]:

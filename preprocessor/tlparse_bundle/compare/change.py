@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from tlparse_bundle.findings.finding import MAX_TEXT, MAX_TITLE, SEVERITIES, cut
 
-KINDS = ("torch", "setting", "vllm", "finding", "graph", "compile", "cache", "code", "time")
+KINDS = ("torch", "setting", "backend", "vllm", "finding", "graph", "compile", "cache", "code", "time")
 MAX_PAIRS = 1000  # compiles that a change names
 
 
@@ -52,7 +52,7 @@ class Change:
 
 
 def ordered(changes: Sequence[Change]) -> list[dict]:
-    """Rows: causes first, the most costly one first, each followed by what it led to."""
+    """Rows: causes, the most costly one first, each followed by what it led to."""
     known = {change.key for change in changes if change.key is not None}
     roots = [change for change in changes if change.because_of not in known or change.because_of == change.key]
     led: dict[Hashable, list[Change]] = {}
@@ -68,8 +68,5 @@ def ordered(changes: Sequence[Change]) -> list[dict]:
 
 
 def _order(change: Change) -> tuple:
-    """What got worse first, then what got better, each by cost; last what changed without a consequence that is known."""
-    cost = change.cost_us or 0
-    better = change.change in ("gone", "better") or cost < 0
-    worse = not better and (cost > 0 or change.severity != "info")
-    return 0 if worse else 1 if better else 2, -abs(cost), SEVERITIES.index(change.severity), KINDS.index(change.kind)
+    """New errors first, then by cost, whether more or less time; last what has no known cost, by severity."""
+    return not (change.severity == "error" and change.change in ("new", "worse")), -abs(change.cost_us or 0), SEVERITIES.index(change.severity), KINDS.index(change.kind)

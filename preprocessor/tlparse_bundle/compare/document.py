@@ -7,14 +7,16 @@ from collections.abc import Sequence
 from tlparse_bundle import __version__
 from tlparse_bundle.compare import causes, effects
 from tlparse_bundle.compare.change import Change, ordered
+from tlparse_bundle.compare.net import counts
+from tlparse_bundle.compare.noise import total_noise_us
 from tlparse_bundle.compare.pairs import Compared, Pairs, Side
 from tlparse_bundle.compare.run import PHASES, Run
 from tlparse_bundle.compare.texts import Texts
-from tlparse_bundle.compare.words import headline
+from tlparse_bundle.compare.words import summary
 from tlparse_bundle.errors import BundleError
 from tlparse_bundle.read.reader import Bundle, Log
 
-FORMAT = {"name": "tlparse-comparison", "major": 1, "minor": 0}
+FORMAT = {"name": "tlparse-comparison", "major": 1, "minor": 1}
 _MAX_SPANS = 200
 
 
@@ -36,7 +38,7 @@ def compare(base: Sequence[tuple[str, Bundle]], new: Sequence[tuple[str, Bundle]
         "format": FORMAT,
         "made_by": f"tlparse-bundle {__version__}",
         **runs,
-        "summary": headline(logs, [side for side, bundles in runs.items() if any(bundle["state"] is not None for bundle in bundles)]),
+        "summary": summary(logs, [side for side, bundles in runs.items() if any(bundle["state"] is not None for bundle in bundles)]),
         "logs": logs,
     }
 
@@ -70,7 +72,7 @@ def _of_rank(side: tuple[str, Bundle], rank: int) -> Log:
 
 def _one_sided(base: Log | None, new: Log | None) -> dict:
     log = new or base
-    return {"base": base and _side(base, base.findings()["summary"]), "new": new and _side(new, new.findings()["summary"]), "rank": log.rank, "noise": None, "compile_time_us": None, "phases": [], "spans": [], "compiles": [], "changes": []}
+    return {"base": base and _side(base, base.findings()["summary"]), "new": new and _side(new, new.findings()["summary"]), "rank": log.rank, "noise": None, "compile_time_us": None, "unchanged_us": None, "counts": [], "phases": [], "spans": [], "compiles": [], "changes": []}
 
 
 def _side(log: Log, summary: dict, ends_early: str | None = None) -> dict:
@@ -91,8 +93,10 @@ def _log(base: Sequence[tuple[str, Bundle]], new: Sequence[tuple[str, Bundle]], 
         "base": _side(ours, runs[0].summary, runs[0].ends_early),
         "new": _side(theirs, runs[1].summary, runs[1].ends_early),
         "rank": theirs.rank,
-        "noise": {"speed": round(noise.speed, 3), "factor": round(noise.factor, 3), "least_us": noise.least_us, "measured": noise.measured},
+        "noise": {"speed": round(noise.speed, 3), "factor": round(noise.factor, 3), "least_us": noise.least_us, "measured": noise.measured, "total_us": total_noise_us(*([run.summary["compile_time_us"] for run in side.runs] for side in sides))},
         "compile_time_us": dict(zip(("base", "new"), (run.summary["compile_time_us"] for run in runs))),
+        "unchanged_us": dict(zip(("base", "new"), pairs.unchanged_us)),
+        "counts": counts(*runs),
         "phases": [{"phase": phase, "base_us": runs[0].phases[phase], "new_us": runs[1].phases[phase]} for phase in PHASES],
         "spans": _spans(*runs),
         "compiles": [_compile(row) for row in pairs.rows],
@@ -101,7 +105,7 @@ def _log(base: Sequence[tuple[str, Bundle]], new: Sequence[tuple[str, Bundle]], 
 
 
 def _changes(pairs: Pairs) -> list[Change]:
-    found = [*causes.torch_changes(pairs), *causes.setting_changes(pairs)]
+    found = [*causes.torch_changes(pairs), *causes.setting_changes(pairs), *causes.backend_changes(pairs)]
     of_vllm = pairs.base.first.pieces["backends"] and pairs.new.first.pieces["backends"]
     if of_vllm:
         from tlparse_bundle.compare.pieces import led_by_pieces, piece_changes  # most logs are of no vLLM, and to import it takes its time
@@ -111,7 +115,7 @@ def _changes(pairs: Pairs) -> list[Change]:
     graphs = [*causes.graph_changes(pairs, findings), *causes.training_changes(pairs)]
     compiles = list(effects.compile_changes(pairs, findings))
     roots = [*found, *findings, *graphs]
-    caches = list(effects.cache_changes(pairs, roots))
+    caches = effects.cache_changes(pairs, roots)
     code = list(effects.code_changes(pairs, roots))
     changes = [*roots, *compiles, *caches, *code]
     if of_vllm:

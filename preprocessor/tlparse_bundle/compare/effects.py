@@ -53,8 +53,20 @@ def _led_to(finding: Change, frame, numbers: Sequence[int], is_new: bool) -> boo
     return finding.details["kind"] in ("recompile", "recompile-limit") and same and (finding.change in ("new", "worse")) == is_new
 
 
-def cache_changes(pairs: Pairs, causes: Sequence[Change]) -> Iterator[Change]:
-    """Lookups with another outcome, put together by cache, outcomes and what differs in their keys."""
+def cache_changes(pairs: Pairs, causes: Sequence[Change]) -> list[Change]:
+    """Lookups with a different outcome, grouped by cache, outcomes and the parts of their keys that differ.
+
+    One cache stands beneath the other where the compiles are the same or fewer: an AOTAutograd cache entry holds FX graph cache entries.
+    """
+    changes = list(_cache_changes(pairs, causes))
+    for change in changes:
+        around = (other for other in changes if other is not change and other.change == change.change and set(change.pairs) <= set(other.pairs))
+        if change.because_of is None:
+            change.because_of = next((other.key for other in around if other.because_of is None and (set(change.pairs) < set(other.pairs) or changes.index(other) < changes.index(change))), None)
+    return changes
+
+
+def _cache_changes(pairs: Pairs, causes: Sequence[Change]) -> Iterator[Change]:
     groups: dict[tuple, list[tuple[int, Lookup]]] = {}
     for number, row in enumerate(pairs.rows):
         parts = [_parts(lookup) for lookup in row.lookups]
@@ -64,16 +76,27 @@ def cache_changes(pairs: Pairs, causes: Sequence[Change]) -> Iterator[Change]:
     for (cache, before, now, parts), found in groups.items():
         numbers = [number for number, _ in found]
         lookups = [lookup for _, lookup in found]
-        taken = [lookup.new["time_taken_us"] for lookup in lookups if lookup.new["time_taken_us"] is not None]
         what = plural(len(found), "lookup")
         verb = {"hit": "hit", "miss": "missed", "bypass": "bypassed it"}
         why = "" if before != "hit" or now != "miss" else f": {_why(parts)}"
         yield Change(
             "cache", "better" if now == "hit" else "worse", f"{CACHES[cache]}: {what} {verb[now]} that {verb[before]} before{why}", _values(lookups),
-            "info" if now == "hit" else "warning", (None, None, None), numbers, sum(taken) if taken and now == "miss" else None, len(found),
+            "info" if now == "hit" else "warning", (None, None, None), numbers, _lookup_cost_us(pairs, numbers, lookups), len(found),
             details={"cache": cache, "base": before, "new": now, "parts": None if parts is None else list(parts)},
             key=("cache", cache, before, now, parts), because_of=_cause(parts, numbers, causes) if now == "miss" else None,
         )  # fmt: skip
+
+
+def _lookup_cost_us(pairs: Pairs, numbers: Sequence[int], lookups: Sequence[Lookup]) -> int | None:
+    """How much longer the compiles take; where that is unknown, what torch says that the misses took, or that the hits saved."""
+    if pairs.base.first.pieces["backends"] or pairs.new.first.pieces["backends"]:
+        return None  # one compile has the lookups of many pieces
+    cost = pairs.cost_us(numbers)
+    if cost is not None:
+        return cost
+    taken = [lookup.new["time_taken_us"] if lookup.new["outcome"] == "miss" else lookup.new["time_saved_us"] and -lookup.new["time_saved_us"] for lookup in lookups]
+    known = [us for us in taken if us is not None]
+    return sum(known) if known else None
 
 
 def _parts(lookup: Lookup) -> tuple[str, ...] | None:
@@ -135,13 +158,14 @@ def time_changes(pairs: Pairs, causes: Sequence[Change]) -> Iterator[Change]:
     """Steps of the compiler that take more or less time in all compiles, and compiles that do."""
     spans = [] if any(change.cost_us for change in causes) or not pairs.timed_alike else list(span_changes(pairs.base.runs, pairs.new.runs))  # what is compiled more takes time in all spans
     yield from spans
+    by_evidence = sorted(causes, key=lambda change: change.kind != "cache")  # what a cache returned was not compiled, whatever else changed
     numbers = pairs.slower_or_faster()
     whole = sum(pairs.rows[number].cost_us or 0 for number in numbers)
     step = next((change for change in spans if change.cost_us and 2 * abs(change.cost_us) > abs(whole) and (change.cost_us > 0) == (whole > 0)), None)
     for number in numbers:
         before, now = (round(median(pairs.times_us(side, number))) for side in (pairs.base, pairs.new))
         frame, slower = pairs.rows[number].pair.frame, now > before
-        cause = next((change for change in causes if number in change.pairs and _may_lead(change, slower)), None) or (step if slower == (whole > 0) else None)
+        cause = next((change for change in by_evidence if number in change.pairs and _may_lead(change, slower)), None) or (step if slower == (whole > 0) else None)
         yield Change(
             "time", "worse" if slower else "better",
             f"{function_name(frame.function)} [{frame.compile_id}] takes {duration(now)} to compile, was {duration(before)}", "", "warning" if slower else "info",
@@ -154,4 +178,4 @@ def _may_lead(change: Change, slower: bool) -> bool:
     """Whether it is a reason for a compile to take more, or less, time."""
     if change.kind in ("finding", "cache", "vllm"):
         return change.change in (("new", "worse") if slower else ("gone", "better"))
-    return change.kind in ("graph", "code")
+    return change.kind in ("graph", "code", "backend")

@@ -28,11 +28,12 @@ class Lookup(NamedTuple):
 
 
 def changed_lookups(base: Run, new: Run, one: Frame, other: Frame) -> Iterator[Lookup]:
-    """Those of a compile whose outcome is another one; the first of each cache, which is what decides."""
+    """Those of a compile whose outcomes differ: for each cache the first one, in the order of the lookups (forward, then backward)."""
     for cache in CACHES:
-        before, now = (next((row for row in run.lookups(frame) if row["cache"] == cache), None) for run, frame in ((base, one), (new, other)))
-        if before is not None and now is not None and before["outcome"] != now["outcome"] and {before["outcome"], now["outcome"]} <= {"hit", "miss", "bypass"}:
-            yield Lookup(cache, before, now, _different(base, before, new, now))
+        rows = [[row for row in run.lookups(frame) if row["cache"] == cache] for run, frame in ((base, one), (new, other))]
+        found = next(((before, now) for before, now in zip(*rows) if before["outcome"] != now["outcome"] and {before["outcome"], now["outcome"]} <= {"hit", "miss", "bypass"}), None)
+        if found is not None:
+            yield Lookup(cache, *found, _different(base, found[0], new, found[1]))
 
 
 def _different(base: Run, before: dict, new: Run, now: dict) -> dict[str, tuple[Part | None, Part | None]] | None:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 LEAST_US = 50_000  # less than that is of no interest, whatever it is a multiple of
 LEAST_SHARE = 0.03  # of the time of compiling
+TOTAL_SHARE = 0.1  # what the total of one run varies by
 _MEASURED_US = 5_000  # shorter ones say more about the clock than about the machine
 ENOUGH = 3  # things that tell how fast the machines are; with fewer of them nobody knows
 _LEAST = math.log(1.4)  # a smaller change of one thing is not told
@@ -68,3 +69,15 @@ def noise(base: Sequence[Amounts], new: Sequence[Amounts]) -> Noise:
     middle = median(ratios)
     deviation = _MAD * median(abs(ratio - middle) for ratio in ratios)
     return Noise(math.exp(middle), math.exp(max(_LEAST if len(ratios) > 2 * ENOUGH else _USUAL, _DEVIATIONS * deviation)), least_us, len(ratios))
+
+
+def total_noise_us(base: Sequence[int | None], new: Sequence[int | None]) -> int:
+    """Differences of the total compile time up to this are noise: totals of the runs of each side, the first of which stands for it.
+
+    One run of a side may take a tenth longer than the next one; several runs show what they vary by.
+    """
+    known = [[us for us in side if us is not None] for side in (base, new)]
+    first = max((side[0] for side in known if side), default=0)
+    several = min(map(len, known)) > 1
+    spread = max(max(side) - min(side) for side in known) if several else round(TOTAL_SHARE * first)
+    return max(LEAST_US, round(LEAST_SHARE * first), spread)

@@ -16,7 +16,10 @@ SAME, OTHER, UNKNOWN = "same", "other", "unknown"
 
 
 class Compared(NamedTuple):
-    """A compile of both runs, or of one. ``graph`` and ``code``: whether what was captured and generated is the same."""
+    """A compile of both runs, or of one. ``graph`` and ``code``: whether what was captured and generated is the same.
+
+    ``ends_alike``: whether it succeeded in both runs, or in neither. ``reached``: the last step of the compiler in each run (``Run.reached``), where it differs; None where it does not or is unknown.
+    """
 
     pair: Pair
     base_us: int | None
@@ -24,6 +27,8 @@ class Compared(NamedTuple):
     graph: str
     code: str
     lookups: list[Lookup]
+    ends_alike: bool = False
+    reached: tuple[str, str] | None = None
 
     @property
     def both(self) -> bool:
@@ -38,7 +43,7 @@ class Compared(NamedTuple):
 
     @property
     def unchanged(self) -> bool:
-        return self.both and self.graph == SAME and self.code != OTHER and not self.lookups
+        return self.both and self.ends_alike and self.graph == SAME and self.code != OTHER and not self.lookups and not self.reached
 
 
 class Side:
@@ -78,7 +83,9 @@ class Pairs:
             return Compared(pair, one and base.time_us(one), two and new.time_us(two), UNKNOWN, UNKNOWN, [])
         graph = UNKNOWN if one.graph is None or two.graph is None else SAME if one.graph == two.graph else OTHER
         lookups = list(changed_lookups(base, new, one, two))
-        return Compared(pair, base.time_us(one), new.time_us(two), graph, self._code(one, two), lookups)
+        last, now = base.reached(one), new.reached(two)
+        reached = (last, now) if last and now and last != now else None
+        return Compared(pair, base.time_us(one), new.time_us(two), graph, self._code(one, two), lookups, base.compile(one).row["status"] == new.compile(two).row["status"], reached)
 
     def _code(self, one: Frame, two: Frame) -> str:
         ours, theirs = self.base.first.generated(one), self.new.first.generated(two)
@@ -100,6 +107,12 @@ class Pairs:
         """What the times of compiles that did not change vary by."""
         names = [number for number, row in enumerate(self.rows) if row.unchanged]
         return noise(*([self._amounts(run, side, names) for run in range(len(side.runs))] for side in (self.base, self.new)))
+
+    @property
+    def unchanged_us(self) -> tuple[int, int]:
+        """How long the compiles that did not change took together, in the first run of each side; what lies within another one counted once."""
+        rows = [row for row in self.rows if row.unchanged and row.base_us is not None and row.new_us is not None]
+        return self.base.first.together_us([row.pair.base for row in rows]), self.new.first.together_us([row.pair.new for row in rows])
 
     def _amounts(self, run: int, side: Side, names: Sequence[int]) -> Amounts:
         found = {}

@@ -15,6 +15,7 @@ from tlparse_bundle.read.rows import Artifact, Compile
 
 GENERATED = ("inductor_output_code",)
 _TRACED = {"aot_inference_graph": False, "aot_joint_graph": True, "aot_backward_graph": True}
+_OF_INDUCTOR = ("aot_autograd", "fx_graph")  # caches that other backends do not use
 _WANTED = frozenset((*CAPTURED, *GENERATED, *_TRACED))
 PHASES = ("dynamo", "aot_autograd", "inductor", "backward")
 
@@ -94,6 +95,21 @@ class Run:
     def generated(self, frame: Frame) -> list[Artifact]:
         """The code that Inductor made of it; empty when a cache had it."""
         return [artifact for artifact in self._frames.artifacts(self._number[frame.key]) if artifact.name in GENERATED]
+
+    def reached(self, frame: Frame) -> str | None:
+        """The last step of a compile: ``inductor``, ``aot_autograd`` or ``dynamo``, which tells backends apart; None when it did not succeed or vLLM compiled it in pieces."""
+        row = self.compile(frame).row
+        if row["status"] != "ok" or self.pieces["backends"] or not row["graph_node_count"]:
+            return None
+        if self.generated(frame) or row["inductor_time_us"] is not None or any(lookup["cache"] in _OF_INDUCTOR for lookup in self.lookups(frame)):
+            return "inductor"
+        traced = any(artifact.name in _TRACED for artifact in self._frames.artifacts(self._number[frame.key]))
+        return "aot_autograd" if traced else "dynamo"
+
+    @cached_property
+    def generated_count(self) -> int:
+        """How many files of code Inductor generated, or a cache returned, in the whole log."""
+        return sum(artifact.name in GENERATED for artifacts in self._frames.compared.values() for artifact in artifacts)
 
     @cached_property
     def summary(self) -> dict:
@@ -184,7 +200,7 @@ class Run:
 
     @cached_property
     def phases(self) -> dict[str, int | None]:
-        """Microseconds by phase, of the compiles whose metrics tell them; None where none does: what a cache had was in no Inductor."""
+        """Microseconds by phase, from the metrics of the compiles: 0 for a phase that no compile reached, None where metrics are missing."""
         rows = [self.compile(frame).row for frame in self.frames]
         times: dict[str, list[int]] = {phase: [] for phase in PHASES}
         for row in rows:
@@ -197,4 +213,5 @@ class Run:
                 times["inductor"].append(inductor)
             if row["backward_time_us"] is not None:
                 times["backward"].append(row["backward_time_us"])
-        return {phase: sum(found) if found else None for phase, found in times.items()}
+        complete = bool(rows) and all(row["compile_time_us"] is not None for row in rows)
+        return {phase: sum(found) if found or complete else None for phase, found in times.items()}

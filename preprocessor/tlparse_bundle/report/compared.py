@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import click
 
-from tlparse_bundle.compare.words import identity
+from tlparse_bundle.compare.net import identity
 from tlparse_bundle.findings.places import where
 from tlparse_bundle.findings.words import duration, plural
 from tlparse_bundle.report.github import annotation
