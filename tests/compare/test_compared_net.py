@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 from pathlib import Path
 
 import jsonschema
@@ -48,7 +49,7 @@ def contradictions(document, base, new):
                 assert all(mine in (None, its) for mine, its in zip(counts[name], values)), name
         asked = [one.get("cache_counts", {}) for one in findings]
         known = not any("caches" in one["untold"] for one in findings)
-        equal = equal and (not known or [one.get("fx_graph") for one in asked][:1] == [one.get("fx_graph") for one in asked][1:])
+        equal = equal and (not known or asked[0].get("fx_graph") == asked[1].get("fx_graph"))
     known = [sides for sides in totals if sides != [None, None]]
     if verdict == "incomplete":
         assert net_us is None and any(log["base"]["ends_early"] != log["new"]["ends_early"] for log in both)
@@ -77,6 +78,9 @@ def contradictions(document, base, new):
     costs = [change["cost_us"] for change in roots if change["cost_us"] and (change["cost_us"] > 0) == ((net_us or 0) > 0)]
     if summary["reason"] == "changes":
         assert abs(sum(costs)) >= abs(net_us) / 2
+    if len(both) == 1:  # each signed figure is the cost of a change
+        figures = {f"{'+' if change['cost_us'] > 0 else '−'}{duration(abs(change['cost_us']))}" for change in roots if change["cost_us"]}
+        assert set(re.findall(r"\(([+−][\d.,]+ (?:min(?: \d+ s)?|s|ms|µs))\)", text)) <= figures
     for log in both:  # what a change led to costs no more than the whole
         assert [change["title"] for change in log["changes"] if change["cost_us"] and change["kind"] in ("backend", "cache", "compile", "finding") and abs(change["cost_us"]) > 1.01 * max(filter(None, [*log["compile_time_us"].values(), 1])) and not log["new"]["ends_early"]] == []
     return summary
@@ -116,6 +120,13 @@ def test_a_run_with_itself(compared, name):
 @pytest.mark.parametrize(("base", "new"), [(one, two) for one in VLLM for two in VLLM if one < two], ids=str)
 def test_starts_of_vllm(compared, base, new):
     compared(f"vllm/{base}", f"vllm/{new}")
+
+
+def test_public_logs(compared, shared_traces):
+    logs = sorted((shared_traces / "single").iterdir())
+    for base, new in zip(logs, [*logs[1:], logs[0]]):
+        compared(base, new)
+        assert compared(base, base)["text"].startswith("No changes: ")
 
 
 @pytest.mark.parametrize(("base", "new"), [*STRANGERS, *VERSIONS], ids=str)
