@@ -1,6 +1,6 @@
 """Raw logs in the browser, beside the same builds on this machine.
 
-    python benchmarks/browser.py LOG [--small LOG] [--rounds 5] [--json FILE]
+    python benchmarks/browser.py LOG [--small LOG] [--rounds 5] [--json FILE] [--no-budgets]
 
 LOG is a large trace (see make_trace.py), --small one of about 1 MB (default: its beginning). A site is written, a plain
 static server hands it out, and the page that opens logs is given both, in turn with builds on one core of this machine.
@@ -13,11 +13,9 @@ a budget is missed, or when a bundle differs.
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import json
 import os
-import shutil
 import statistics
 import subprocess
 import sys
@@ -25,7 +23,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from page_clock import CHROMIUM
+from arguments import add_budgets, measuring_parser
+from page_clock import CHROMIUM_OPTIONS, chromium
 from playwright.sync_api import sync_playwright
 from preprocessor import measured, ours  # finds the package
 from tlparse_bundle.serve.site import write_site
@@ -55,11 +54,10 @@ BUILD = """async () => {
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = measuring_parser(__doc__)
     parser.add_argument("log", type=Path)
     parser.add_argument("--small", type=Path)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--json", type=Path)
+    add_budgets(parser)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         work = Path(temporary)
@@ -76,7 +74,7 @@ def main() -> None:
         print(f"{name}: {value:.2f} ({most} allowed)" + (" MISSED" if value > most else ""))
     if options.json:
         options.json.write_text(json.dumps({name: value for name, (value, _) in found.items()}, indent=2))
-    sys.exit(any(value > most for value, most in found.values()))
+    sys.exit(not options.no_budgets and any(value > most for value, most in found.values()))
 
 
 def _beginning(log: Path, work: Path) -> Path:
@@ -88,8 +86,7 @@ def _beginning(log: Path, work: Path) -> Path:
 
 
 def _browser(playwright, profile: Path):
-    executable = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, CHROMIUM)), None)
-    return playwright.chromium.launch_persistent_context(profile, executable_path=executable, args=["--no-sandbox", "--disable-gpu"], bypass_csp=True)
+    return playwright.chromium.launch_persistent_context(profile, executable_path=chromium(), args=CHROMIUM_OPTIONS, bypass_csp=True)
 
 
 def _large(log: Path, address: str, work: Path, rounds: int) -> dict[str, tuple[float, float]]:
@@ -109,7 +106,7 @@ def _large(log: Path, address: str, work: Path, rounds: int) -> dict[str, tuple[
             if found["files"] != expected:
                 sys.exit("the bundle that the page made differs")
             memory_mb = max(memory_mb, _largest_mb(browser) - before_mb)
-            if number:  # the first round is not counted
+            if number or not rounds:
                 here_s.append(here)
                 page_s.append(found["ms"] / 1000)
                 task_ms.append(found["task_ms"])
@@ -150,7 +147,7 @@ def _small(log: Path, address: str, work: Path, rounds: int) -> dict[str, tuple[
             from_s = time.perf_counter()  # the file comes at once, before Python is there
             page.locator("input[type=file]").first.set_input_files(log)
             page.wait_for_function(OVERVIEW)
-            if number:
+            if number or not rounds:
                 python_s.append(ready_s)
                 overview_s.append(time.perf_counter() - from_s)
         browser.close()

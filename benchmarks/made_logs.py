@@ -15,15 +15,15 @@ ROWS = 40_000  # of each table
 KERNELS = 2_000  # of one generated code
 
 
-def large_artifacts(bundle) -> bytes:
-    """One compile whose artifacts are payloads of ``bundle``'s first log, repeated up to 4.9 MB: one per language."""
+def large_artifacts(bundle, size_bytes: int = ARTIFACT_BYTES) -> bytes:
+    """Return a log of one compile with an artifact per language: a payload of ``bundle``'s first log, repeated up to ``size_bytes``."""
     log, made = bundle.logs[0], {}
     for artifact in log.artifacts:
         if artifact.hash is not None and artifact.size_bytes > 1000 and artifact.language not in made:
             text = artifact.text()
-            repeated = (text.rstrip("\n") + "\n") * (ARTIFACT_BYTES // (len(text.encode()) + 1))
+            repeated = (text.rstrip("\n") + "\n") * max(1, size_bytes // (len(text.encode()) + 1))
             if artifact.language == "json":
-                repeated = json.dumps([json.loads(text)] * (ARTIFACT_BYTES // len(text.encode())))
+                repeated = json.dumps([json.loads(text)] * max(1, size_bytes // len(text.encode())))
             head = f"artifact:{artifact.name}" if artifact.type == "artifact" else artifact.type
             made[artifact.language] = record(f"{head} 0/0", payload=repeated)
     return record('dynamo_start 0/0 {"stack": []}') + b"".join(made.values())
@@ -45,8 +45,9 @@ def many_rows(rows: int = ROWS) -> bytes:
             record(f"describe_source {at} " + json.dumps({"id": i, "describer_id": 0, "source": f"L['x{i}']"})),
             record(f"dynamo_cpp_guards_str {at}", payload=f"TREE_GUARD_MANAGER:\n+- RootGuardManager\n| +- GuardManager: source=L['x{i}'], accessed_by=x\n| | +- TENSOR_MATCH: check_tensor(L['x{i}'], {i})\n"),
         ]  # fmt: skip
-    for i in range(rows // KERNELS):
-        names = [f"triton_poi_fused_add_{k}" for k in range(KERNELS)]
+    kernels = min(rows, KERNELS)
+    for i in range(rows // kernels):
+        names = [f"triton_poi_fused_add_{k}" for k in range(kernels)]
         text = [f"# AOT ID: ['{i}_inference']"]
         for name in names:
             text += [

@@ -16,15 +16,18 @@ from playwright.sync_api import sync_playwright
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "preprocessor"))
 from tlparse_bundle.serve.server import listen
 
-CHROMIUM = ("chromium-headless-shell", "chromium", "google-chrome")
+# As in tests/web/conftest.py.
+CHROMIUM = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+CHROMIUM_OPTIONS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"]
 
-# Calls back with performance.now() once `test` (an expression) holds and a frame with it has been made.
+# Resolves to performance.now() once `test` (an expression) holds and a frame with it has been painted; fails after a minute.
 SEEN = """
-window.seen = (test, from = 0) => new Promise((done) => {
+window.seen = (test, from = 0) => new Promise((done, fail) => {
   const holds = new Function(`return ${test}`);
   const painted = () => requestAnimationFrame(() => { const c = new MessageChannel(); c.port1.onmessage = () => done(performance.now() - from); c.port2.postMessage(0); });
   if (holds()) return painted();
-  const watch = new MutationObserver(() => { if (holds()) { watch.disconnect(); painted(); } });
+  const late = setTimeout(() => { watch.disconnect(); fail(new Error(`not seen within a minute: ${test}`)); }, 60_000);
+  const watch = new MutationObserver(() => { if (holds()) { watch.disconnect(); clearTimeout(late); painted(); } });
   watch.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
 });
 """
@@ -38,6 +41,11 @@ window.transferred = () => [...performance.getEntriesByType('navigation'), ...pe
 """
 
 
+def chromium() -> str | None:
+    """Return the program of the environment variable CHROMIUM, or the first Chromium on the PATH; ``None`` when there is none."""
+    return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, CHROMIUM)), None)
+
+
 @contextmanager
 def visited(make_app: Callable) -> Iterator[tuple]:
     """``with visited(make_app) as (browser, address)``: a server of what ``make_app()`` gives, in a process of its own."""
@@ -46,8 +54,7 @@ def visited(make_app: Callable) -> Iterator[tuple]:
     server.start()
     try:
         with sync_playwright() as playwright:
-            executable = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, CHROMIUM)), None)
-            browser = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox", "--disable-gpu"])
+            browser = playwright.chromium.launch(executable_path=chromium(), args=CHROMIUM_OPTIONS)
             yield browser, f"http://127.0.0.1:{sock.getsockname()[1]}"
             browser.close()
     finally:

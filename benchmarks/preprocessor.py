@@ -1,6 +1,6 @@
 """How fast the preprocessor is beside tlparse: both run in turn on the same inputs.
 
-    python benchmarks/preprocessor.py SOURCE [--only trace,linear,ranks,workers,artifact,tiny,start] [--rounds 5] [--json FILE] [--work FOLDER]
+    python benchmarks/preprocessor.py SOURCE [--only trace,linear,ranks,workers,artifact,tiny,start] [--rounds 5] [--json FILE] [--work FOLDER] [--scale 1]
 
 SOURCE is the log of a real rank (of 1.86 MB and 504 records in the figures of docs/performance.md); the
 inputs are made from it in FOLDER. Each round runs every program once, so that a machine that gets slower
@@ -19,7 +19,6 @@ or beside the Python that runs this.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import platform
@@ -31,9 +30,10 @@ import tempfile
 import time
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass
 from pathlib import Path
 
+from arguments import add_scale, measuring_parser
 from make_ranks import make_ranks
 from make_trace import make_trace
 
@@ -45,10 +45,22 @@ from tlparse_bundle.trace.envelope import EventDecoder
 from tlparse_bundle.trace.reader import RecordReader
 
 OURS = [sys.executable, "-m", "tlparse_bundle"]
-COPIES = 81  # of the source make 150 MB
-RANK_COPIES = 11  # make 20 MB
 WARM_UP_BYTES = 500_000_000
 BYTECODE = str(Path(tempfile.gettempdir()) / "tlparse_bundle_benchmark")
+
+
+@dataclass
+class Sizes:
+    """Sizes of the inputs."""
+
+    copies: int = 81  # of the source; 150 MB
+    rank_copies: int = 11  # of the source for each rank; 20 MB
+    ranks: int = 64
+    artifact_bytes: int = 200_000_000
+    tiny_records: int = 1_000_000
+
+    def scaled(self, factor: float) -> Sizes:
+        return Sizes(*(max(1, round(size * factor)) for size in astuple(self)))
 
 
 @dataclass
@@ -97,7 +109,7 @@ def in_turn(name: str, source: Path, programs: dict[str, Callable[[Path], list[s
             result = measured(command(out))
             sizes[program] = size_of(out), size_of(out / "blobs")
             shutil.rmtree(out, ignore_errors=True)
-            if number:
+            if number or not rounds:
                 found[program].append(result)
                 print(f"{name} {number}/{rounds} {program}: {result[0]:.2f} s", file=sys.stderr)
     return [Run(name, program, input_bytes, *map(statistics.median, zip(*runs)), *sizes[program]) for program, runs in found.items()]
@@ -128,64 +140,64 @@ def trace_log(source: Path, work: Path, copies: int) -> Path:
     return path
 
 
-def bench_trace(source: Path, work: Path, rounds: int) -> list[Run]:
-    log = trace_log(source, work, COPIES)
+def bench_trace(source: Path, work: Path, rounds: int, sizes: Sizes) -> list[Run]:
+    log = trace_log(source, work, sizes.copies)
     programs = {"tlparse": theirs(log), "tlparse --plain-text": theirs(log, "--plain-text"), "tlparse-bundle": ours(log)}
     return in_turn("trace", log, programs, work, rounds)
 
 
-def bench_linear(source: Path, work: Path, rounds: int) -> list[Run]:
+def bench_linear(source: Path, work: Path, rounds: int, sizes: Sizes) -> list[Run]:
     runs = []
     for factor in (1, 2, 4):
-        log = trace_log(source, work, factor * COPIES)
+        log = trace_log(source, work, factor * sizes.copies)
         runs += in_turn(f"linear x{factor}", log, {"tlparse-bundle": ours(log)}, work, rounds)
         if factor > 1:
             log.unlink()
     return runs
 
 
-def rank_logs(source: Path, work: Path, count: int) -> Path:
-    folder = work / f"ranks_{count}"
+def rank_logs(source: Path, work: Path, count: int, copies: int) -> Path:
+    folder = work / f"ranks_{count}_{copies}"
     if not folder.exists():
-        elsewhere(make_ranks, trace_log(source, work, RANK_COPIES), folder, count)
+        elsewhere(make_ranks, trace_log(source, work, copies), folder, count)
     return folder
 
 
-def bench_ranks(source: Path, work: Path, rounds: int) -> list[Run]:
-    folder, one = rank_logs(source, work, 64), rank_logs(source, work, 1)
+def bench_ranks(source: Path, work: Path, rounds: int, sizes: Sizes) -> list[Run]:
+    folder, one = (rank_logs(source, work, count, sizes.rank_copies) for count in (sizes.ranks, 1))
     runs = in_turn("ranks", folder, {"tlparse": theirs(folder, "--all-ranks-html"), "tlparse-bundle": ours(folder)}, work, rounds)
     runs += in_turn("one rank", one, {"tlparse-bundle": ours(one)}, work, rounds)
     blobs = {run.input: run.blobs_bytes for run in runs if run.program == "tlparse-bundle"}
-    print(f"blobs/ of 64 ranks: {blobs['ranks'] / blobs['one rank']:.3f} times those of one")
+    print(f"blobs/ of {sizes.ranks} ranks: {blobs['ranks'] / blobs['one rank']:.3f} times those of one")
     return runs
 
 
-def bench_workers(source: Path, work: Path, rounds: int) -> list[Run]:
-    folder = rank_logs(source, work, 64)
+def bench_workers(source: Path, work: Path, rounds: int, sizes: Sizes) -> list[Run]:
+    folder = rank_logs(source, work, sizes.ranks, sizes.rank_copies)
     return in_turn("workers", folder, {"one worker": ours(folder, "--jobs", "1"), "two workers": ours(folder, "--jobs", "2")}, work, rounds)
 
 
-def bench_artifact(source: Path, work: Path, rounds: int) -> list[Run]:
+def bench_artifact(source: Path, work: Path, rounds: int, sizes: Sizes) -> list[Run]:
     log = work / "artifact.log"
-    elsewhere(write_artifact, log)
+    elsewhere(write_artifact, log, sizes.artifact_bytes)
     return in_turn("artifact", log, {"tlparse": theirs(log), "tlparse-bundle": ours(log)}, work, rounds)
 
 
-def write_artifact(log: Path) -> None:
+def write_artifact(log: Path, size_bytes: int) -> None:
     line = "buf0 = torch.ops.aten.add.Tensor(arg0_1, arg1_1)  # %08d\n"
-    log.write_bytes(record("artifact:big 0/0", payload="".join(line % i for i in range(200_000_000 // len(line % 0)))))
+    log.write_bytes(record("artifact:big 0/0", payload="".join(line % i for i in range(size_bytes // len(line % 0)))))
 
 
-def bench_tiny(source: Path, work: Path, rounds: int) -> list[Run]:
+def bench_tiny(source: Path, work: Path, rounds: int, sizes: Sizes) -> list[Run]:
     log = work / "tiny.log"
     some = b"".join(record(f'describe_storage 0/{i} {{"id": {i}, "describer_id": 0, "size": 4}}') for i in range(1000))
     with log.open("wb") as out:
-        for _ in range(1000):
+        for _ in range(-(-sizes.tiny_records // 1000)):
             out.write(some)
     return in_turn("tiny", log, {"tlparse": theirs(log), "tlparse-bundle": ours(log)}, work, rounds)
 
 
-def bench_start(source: Path, work: Path, rounds: int) -> list[Run]:
+def bench_start(source: Path, work: Path, rounds: int, sizes: Sizes) -> list[Run]:
     programs = {"python -c pass": lambda _: [sys.executable, "-c", "pass"], "tlparse-bundle --help": lambda _: [*OURS, "--help"]}
     return in_turn("start", Path(os.devnull), programs, work, rounds)
 
@@ -225,16 +237,16 @@ def report(runs: list[Run]) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = measuring_parser(__doc__)
     parser.add_argument("source", type=Path)
     parser.add_argument("--only", default=",".join(BENCHMARKS))
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--json", type=Path)
+    add_scale(parser)
     parser.add_argument("--work", type=Path, default=Path("benchmark_work"))
     options = parser.parse_args()
     options.work.mkdir(parents=True, exist_ok=True)
-    runs = [run for name in options.only.split(",") for run in BENCHMARKS[name](options.source, options.work, options.rounds)]
-    stage_s = stages(trace_log(options.source, options.work, COPIES))
+    sizes = Sizes().scaled(options.scale)
+    runs = [run for name in options.only.split(",") for run in BENCHMARKS[name](options.source, options.work, options.rounds, sizes)]
+    stage_s = stages(trace_log(options.source, options.work, sizes.copies))
     print(report(runs))
     print("processor seconds of one thread until there are", ", ".join(f"{name}: {value:.2f}" for name, value in stage_s.items()))
     if options.json:

@@ -29,6 +29,7 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import orjson
+from arguments import measuring_parser
 from preprocessor import measured, ours  # finds the package, so that it stands before the next line
 from tlparse_bundle.read.reader import Bundle, Log
 
@@ -76,7 +77,7 @@ def seconds(metrics: Iterator[dict]) -> float:
 ASK_LOG: dict[str, Callable[[Path], object]] = {
     "compiles": lambda log: len({id_of(one) for one, _ in records(log)} - {None}),
     "metrics": lambda log: seconds(one["compilation_metrics"] for one, _ in records(log) if "compilation_metrics" in one),
-    "artifact": lambda log: md5_of([[payload for one, payload in records(log) if CODE in one][-1]]),
+    "artifact": lambda log: md5_of([payload for one, payload in records(log) if CODE in one][-1:]),
     "codes": lambda log: md5_of(payload for one, payload in records(log) if CODE in one),
     "events": lambda log: sorted(Counter(type_of(one) for one, _ in records(log)).items()),
     "payloads": lambda log: md5_of(payload for _, payload in records(log)),
@@ -84,7 +85,7 @@ ASK_LOG: dict[str, Callable[[Path], object]] = {
 ASK_BUNDLE: dict[str, Callable[[Log], object]] = {
     "compiles": lambda log: len({one.id for one in log.compiles if one.id}),
     "metrics": lambda log: seconds(one.metadata["compilation_metrics"] for one in log.events(type="compilation_metrics")),
-    "artifact": lambda log: md5_of([[one for one in log.artifacts if one.name == CODE][-1].bytes()]),
+    "artifact": lambda log: md5_of(one.bytes() for one in [one for one in log.artifacts if one.name == CODE][-1:]),
     "codes": lambda log: md5_of(one.bytes() for one in log.artifacts if one.name == CODE),
     "events": lambda log: sorted(Counter(one.type for one in log.events()).items()),
     "payloads": lambda log: md5_of(one.bytes() or b"" for one in log.events()),
@@ -112,10 +113,8 @@ def compare(question: str, log: Path, bundle: Path, rounds: int) -> dict:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = measuring_parser(__doc__)
     parser.add_argument("log", type=Path)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--json", type=Path)
     parser.add_argument("--work", type=Path, help="folder for the bundle; a temporary one if not given")
     parser.add_argument("--answer", choices=ASK_LOG, help=argparse.SUPPRESS)  # what a measured process does: path is a log or a bundle
     options = parser.parse_args()

@@ -1,6 +1,6 @@
 """How fast the viewers are on a large trace, beside tlparse's report of the same trace.
 
-    python benchmarks/viewer.py LOG [--work FOLDER] [--rounds 5] [--json FILE] [--only load,compare,events,artifacts,tables,provenance]
+    python benchmarks/viewer.py LOG [--work FOLDER] [--rounds 5] [--json FILE] [--scale 1] [--no-budgets] [--only load,compare,events,artifacts,tables,provenance]
 
 LOG is a large trace (see make_trace.py). The bundle and tlparse's report of it are made in FOLDER,
 unless they are there; one server hands out both, and a new visitor opens them in turn. Needs
@@ -21,7 +21,7 @@ passed). On a machine with other work everything takes longer: its load stands i
 
 from __future__ import annotations
 
-import argparse
+import itertools
 import json
 import os
 import shutil
@@ -31,12 +31,13 @@ import sys
 import tempfile
 from pathlib import Path
 
-from made_logs import large_artifacts, many_rows
+from arguments import add_budgets, add_scale, measuring_parser
+from made_logs import ARTIFACT_BYTES, ROWS, large_artifacts, many_rows
 from page_clock import SEEN, heap_mb, load, longest_task, visited
 
 PREPROCESSOR = Path(__file__).resolve().parent.parent / "preprocessor"
 sys.path[:0] = [str(PREPROCESSOR), str(PREPROCESSOR.parent / "tests")]
-from long_provenance import long_provenance
+from long_provenance import KERNELS, long_provenance
 from tlparse_bundle import Bundle, build, discover
 from tlparse_bundle.compare.document import compare
 from tlparse_bundle.serve.app import create_app
@@ -49,15 +50,15 @@ TRIE = "document.querySelector('[role=tree] [role=treeitem]')"
 TABLES = ["compiles", "symbols", "tensors", "kernels", "guards", "anatomy", "anatomy&by=compile", "events"]
 
 
-def prepare(log: Path, work: Path) -> None:
-    """The bundles and the report, below ``work``."""
+def prepare(log: Path, work: Path, scale: float) -> None:
+    """Make the bundles and the report below ``work``. ``scale`` is a factor for the sizes of the logs that are made here."""
 
     made = {
         "trace": None,
         "earlier": lambda: ended_earlier(log),
-        "artifacts": lambda: large_artifacts(Bundle.open(work / "trace")),
-        "tables": many_rows,
-        "provenance": long_provenance,
+        "artifacts": lambda: large_artifacts(Bundle.open(work / "trace"), round(ARTIFACT_BYTES * scale)),
+        "tables": lambda: many_rows(round(ROWS * scale)),
+        "provenance": lambda: long_provenance(round(KERNELS * scale)),
     }
     for name, make in made.items():
         if not (work / name / "manifest.json").exists():
@@ -96,8 +97,9 @@ def application(work: Path, rounds: int):
 class Measuring:
     """A browser and the rows found so far."""
 
-    def __init__(self, browser, root: str, rounds: int):
+    def __init__(self, browser, root: str, rounds: int, scale: float):
         self.browser, self.root, self.rounds = browser, root, rounds
+        self.patience = min(1, max(0.1, scale))  # small inputs need shorter waits
         self.rows: list[dict] = []
 
     def address(self, bundle: str, hash: str = "", viewer: str = "default") -> str:
@@ -113,6 +115,10 @@ class Measuring:
         extra = ", ".join(f"{key} {value:,}" for key, value in row.items() if key not in ("name", "value", "unit", "budget"))
         print(f"{name:58}{row['value']:>12,} {unit:4} {verdict:24}{f'({extra})' if extra else ''}", flush=True)
 
+    def wait(self, page, ms: float) -> None:
+        """Wait until a page has finished what it does with an input of the full size in ``ms``."""
+        page.wait_for_timeout(ms * self.patience)
+
     def page(self, address: str, ready: str):
         page = self.browser.new_context(viewport={"width": 1280, "height": 800}, bypass_csp=True).new_page()
         page.add_init_script(SEEN)
@@ -127,7 +133,7 @@ class Measuring:
         for _ in range(self.rounds):
             with longest_task(self.browser, page) as task:
                 act()
-                page.wait_for_timeout(150)
+                self.wait(page, 150)
             found.append(task)
         cpu = [task["cpu_ms"] for task in found]
         self.note(
@@ -192,30 +198,30 @@ def measure_events(m: Measuring) -> None:
       for (let at = 0; at < end + 3000; at += 3000) { grid.scrollTop = at; await new Promise(requestAnimationFrame); }
       grid.scrollTop = 0; await new Promise(requestAnimationFrame); grid.scrollTop = end; await new Promise(requestAnimationFrame); grid.scrollTop = 0; }"""
     m.task(page, "event table, scrolled from end to end", lambda: page.evaluate(scroll))
-    m.task(page, "event table, typing in its filter", lambda: typed(page, "Filter records", "fx_graph_cache"))
-    m.task(page, "event table, sorted by each column", lambda: sort_all(page))
+    m.task(page, "event table, typing in its filter", lambda: typed(m, page, "Filter records", "fx_graph_cache"))
+    m.task(page, "event table, sorted by each column", lambda: sort_all(m, page))
     page.evaluate("location.hash = '#v=1&view=stack'")
     page.evaluate(f"seen({json.dumps(TRIE)})")
-    m.task(page, "trie, typing in its filter", lambda: typed(page, "Filter stacks", "forward"))
+    m.task(page, "trie, typing in its filter", lambda: typed(m, page, "Filter stacks", "forward"))
     page.evaluate("location.hash = '#v=1&view=search&q='")
-    m.task(page, "search everywhere, typing", lambda: typed(page, "Search", "triton_poi"))
+    m.task(page, "search everywhere, typing", lambda: typed(m, page, "Search", "triton_poi"))
     m.note("JS heap after all that", heap_mb(page), "MB", HEAP_MB)
     page.context.close()
 
 
-def typed(page, label: str, text: str) -> None:
+def typed(m: Measuring, page, label: str, text: str) -> None:
     field = page.get_by_label(label).first
     field.fill("")
     field.press_sequentially(text, delay=60)
-    page.wait_for_timeout(1200)
+    m.wait(page, 1200)
     field.fill("")
-    page.wait_for_timeout(300)
+    m.wait(page, 300)
 
 
-def sort_all(page) -> None:
+def sort_all(m: Measuring, page) -> None:
     for button in page.locator(".grid-header button").all():
         button.click()
-        page.wait_for_timeout(60)
+        m.wait(page, 60)
 
 
 def measure_artifacts(m: Measuring, work: Path) -> None:
@@ -234,14 +240,14 @@ def measure_artifacts(m: Measuring, work: Path) -> None:
                     m.address(bundle, f"&view=compile&compile={log.compiles[artifact.compile_index].key}"),
                     "document.querySelector('.rail a')",
                 )
-                page.wait_for_timeout(300)
+                m.wait(page, 300)
                 shown = f"document.querySelector('[aria-label=\"Text of {artifact.name}\"] .code-line')"
                 with longest_task(m.browser, page) as task:
                     times.append(page.evaluate(
                         "([name, test]) => { const from = performance.now(); [...document.querySelectorAll('.rail a')].find((a) => a.dataset.artifact === name).click(); return seen(test, from) }",
                         [artifact.name, shown],
                     ))  # fmt: skip
-                    page.wait_for_timeout(100)
+                    m.wait(page, 100)
                 tasks.append(task["cpu_ms"])
                 heap = heap_mb(page)
                 page.context.close()
@@ -277,13 +283,13 @@ def measure_tables(m: Measuring) -> None:
 
         def open_it(view=view):
             page.evaluate("location.hash = '#v=1&view=diagnostics'")
-            page.wait_for_timeout(100)
+            m.wait(page, 100)
             page.evaluate("view => { location.hash = '#v=1&view=' + view }", view)
             page.evaluate("seen(\"document.querySelectorAll('[role=grid] [role=row]').length > 2\")")
 
         m.task(page, f"{view}, opened", open_it)
-        m.task(page, f"{view}, sorted by each column", lambda: sort_all(page))
-        m.task(page, f"{view}, typing in its filter", lambda: typed(page, "Filter", "s39"))
+        m.task(page, f"{view}, sorted by each column", lambda: sort_all(m, page))
+        m.task(page, f"{view}, typing in its filter", lambda: typed(m, page, "Filter", "s39"))
         m.task(
             page,
             f"{view}, one row down and up",
@@ -297,12 +303,12 @@ def measure_tables(m: Measuring) -> None:
     page.context.close()
 
 
-def measure_provenance(m: Measuring) -> None:
+def measure_provenance(m: Measuring, kernels: int) -> None:
     code = "document.querySelector('.pane-code .code-line')"
     rows = [load(m.browser, m.address("provenance", viewer="provenance"), code) for _ in range(m.rounds)]
-    m.note("provenance, 50,000 lines: can be used", statistics.median(row["usable_ms"] for row in rows), "ms")
+    m.note("provenance: can be used", statistics.median(row["usable_ms"] for row in rows), "ms")
     page = m.page(m.address("provenance", viewer="provenance"), code)
-    pins = iter(range(5, 2000, 97))
+    pins = ((5 + 97 * number) % kernels for number in itertools.count())
 
     def pin():
         page.evaluate("k => { location.hash = `#v=1&pin=kernel:${k}` }", next(pins))
@@ -312,33 +318,33 @@ def measure_provenance(m: Measuring) -> None:
       for (let at = 0; at < end + 6000; at += 6000) { pane.dispatchEvent(new WheelEvent('wheel')); pane.scrollTop = at; await new Promise(requestAnimationFrame); } pane.scrollTop = 0; }"""
     m.task(page, "provenance, a pin far away", pin)
     m.task(page, "provenance, scrolled from end to end, panes together", lambda: page.evaluate(scroll))
-    m.task(page, "provenance, typing in the search of the code", lambda: typed_in(page, ".pane-code input[type=search]", "k19"))
-    m.task(page, "provenance, kernels sorted by each column", lambda: sort_all(page))
+    m.task(page, "provenance, typing in the search of the code", lambda: typed_in(m, page, ".pane-code input[type=search]", "k19"))
+    m.task(page, "provenance, kernels sorted by each column", lambda: sort_all(m, page))
     m.note("provenance: JS heap after all that", heap_mb(page), "MB", HEAP_MB)
     page.context.close()
 
 
-def typed_in(page, selector: str, text: str) -> None:
+def typed_in(m: Measuring, page, selector: str, text: str) -> None:
     page.locator(selector).fill("")
     page.locator(selector).press_sequentially(text, delay=60)
-    page.wait_for_timeout(500)
+    m.wait(page, 500)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = measuring_parser(__doc__)
     parser.add_argument("log", type=Path)
     parser.add_argument("--work", type=Path)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--json", type=Path)
     parser.add_argument("--only", default="load,compare,events,artifacts,tables,provenance")
+    add_budgets(parser)
+    add_scale(parser)
     options = parser.parse_args()
     print(f"load of the machine: {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors")
     with tempfile.TemporaryDirectory() as temporary:
         work = options.work or Path(temporary)
         work.mkdir(parents=True, exist_ok=True)
-        prepare(options.log, work)
+        prepare(options.log, work, options.scale)
         with visited(lambda: application(work, options.rounds)) as (browser, root):
-            m = Measuring(browser, root, options.rounds)
+            m = Measuring(browser, root, options.rounds, options.scale)
             only = options.only.split(",")
             load(browser, m.address("trace"), OVERVIEW)  # not counted: the server's and the browser's own first time
             parts = {
@@ -347,14 +353,14 @@ def main() -> None:
                 "events": measure_events,
                 "artifacts": lambda m: measure_artifacts(m, work),
                 "tables": measure_tables,
-                "provenance": measure_provenance,
+                "provenance": lambda m: measure_provenance(m, round(KERNELS * options.scale)),
             }
             for name, part in parts.items():
                 if name in only:
                     part(m)
     if options.json:
         options.json.write_text(json.dumps(m.rows, indent=1) + "\n")
-    sys.exit(any(row["budget"] is not None and row["value"] > row["budget"] for row in m.rows))
+    sys.exit(not options.no_budgets and any(row["budget"] is not None and row["value"] > row["budget"] for row in m.rows))
 
 
 if __name__ == "__main__":

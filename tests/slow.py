@@ -44,6 +44,8 @@ SLOW = (
     "tests/ranks/test_ranks_properties.py",
     "tests/read/test_validate.py::test_a_damaged_compressed_file",
     "tests/read/test_validate.py::test_every_file_matters",
+    "tests/repository/test_benchmarks.py::test_it_prints_its_figures_of_pages",
+    "tests/repository/test_scripts.py::test_a_screenshot_is_taken",
     "tests/repository/test_types.py",
     "tests/serve/test_proxy.py::test_a_bundle_on_an_s3_server",
     "tests/tables/test_anatomy.py::test_sums_are_those",

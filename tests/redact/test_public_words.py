@@ -18,12 +18,11 @@ ALL = pytest.mark.skipif(not os.environ.get("TLPARSE_BUNDLE_ALL_LOGS"), reason="
 
 
 @pytest.fixture
-def script(tmp_path):
-    """scripts/redact-words as a module that writes elsewhere."""
+def script():
+    """Return scripts/redact-words as a module."""
     loader = SourceFileLoader("redact_words", str(traces.ROOT / "scripts" / "redact-words"))
     module = module_from_spec(spec_from_loader("redact_words", loader))
     loader.exec_module(module)
-    module.OUT = tmp_path
     return module
 
 
@@ -34,7 +33,7 @@ def test_words_of_torch_are_in_torch(script, tmp_path):
     version = subprocess.run([TORCH, "-c", "import torch; print(torch.__version__)"], check=True, capture_output=True, text=True).stdout
     if not version.startswith(MADE_WITH):
         pytest.skip(f"the lists are those of torch {MADE_WITH}")
-    found = script.of_torch(TORCH)
+    found = script.of_torch(TORCH, tmp_path)
     assert sorted(listed("torch") - found) == []
     for name in ("operators", "files"):
         assert sorted(listed(name) - set((tmp_path / f"{name}.txt").read_text("utf-8").split())) == []

@@ -1,0 +1,111 @@
+"""Each script works with its smallest input, or a test elsewhere runs it."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+import traces
+from torch_python import NO_TORCH, TORCH, has_torch
+from waiting import HANG_S
+from zstandard import ZstdDecompressor
+
+SCRIPTS = traces.ROOT / "scripts"
+FIXTURES = traces.ROOT / "fixtures"
+# Scripts, and modules of scripts, that other tests run: what stands in the text of the test.
+ELSEWHERE = {
+    "dts.py": ("tests/format/test_docs.py", "script.DECLARATIONS"),
+    "preloads": ("tests/repository/test_preloads.py", '"preloads", "--check"'),
+    "release": ("tests/repository/test_release.py", '"release", "--python"'),
+    "shapes.py": ("tests/format/test_docs.py", "script.SHAPES"),
+    "site": ("tests/repository/test_release.py", '"site", site'),
+    "table_pages.py": ("tests/format/test_docs.py", "script.generated()"),
+}
+HERE = {"docs", "fuzz", "in_venv.py", "redact-words", "screenshots", "test", "versions"}
+ENVIRONMENT = traces.ROOT / ".venv" / ".installed"
+
+
+def ran(*command, code=0, **options):
+    """Run a command and return what it printed."""
+    done = subprocess.run([*map(str, command)], capture_output=True, text=True, timeout=HANG_S, check=False, **options)
+    assert done.returncode == code, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+def test_each_script_is_run():
+    assert {path.name for path in SCRIPTS.iterdir() if path.name != "__pycache__"} == HERE | ELSEWHERE.keys()
+    assert [name for name, (path, text) in ELSEWHERE.items() if text not in (traces.ROOT / path).read_text()] == []
+
+
+@pytest.mark.parametrize("name", ["docs", "site", "versions", "screenshots"])
+def test_it_finds_its_environment(name):
+    """A script that needs packages runs with the Python of the system, too, once scripts/test has made .venv."""
+    if not ENVIRONMENT.exists() or sys.prefix == sys.base_prefix:
+        pytest.skip("scripts/test did not make the environment")
+    system = os.path.realpath(sys.executable)
+    arguments = ["--check"] if name == "docs" else ["--help"]
+    ran(system, SCRIPTS / name, *arguments, env={key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "VIRTUAL_ENV")})
+
+
+def test_fuzz_runs_a_case():
+    assert "1 cases, 0 faults" in ran(SCRIPTS / "fuzz", "--repeat", "small-zstd:17:info")
+
+
+def test_words_of_redaction_are_written(tmp_path):
+    ran(sys.executable, SCRIPTS / "redact-words", "--out", tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == {"ours.txt", "prose.txt"}
+    assert {"dynamo_start", "compilation_metrics"} <= set((tmp_path / "ours.txt").read_text().split())
+
+
+def test_a_screenshot_is_taken(tmp_path, monkeypatch):
+    pytest.importorskip("playwright", reason="screenshots need playwright")
+    monkeypatch.syspath_prepend(traces.ROOT / "benchmarks")
+    from page_clock import chromium
+
+    if not chromium():
+        pytest.skip("no Chromium: install one, or name it in the environment variable CHROMIUM")
+    ran(sys.executable, SCRIPTS / "screenshots", "ranks", "--out", tmp_path)
+    assert (tmp_path / "ranks.png").read_bytes().startswith(b"\x89PNG") and len(list(tmp_path.iterdir())) == 1
+    assert "known: vllm, overview" in ran(sys.executable, SCRIPTS / "screenshots", "overveiw", code=2)
+
+
+def test_the_tests_start():
+    if not ENVIRONMENT.exists():
+        pytest.skip("scripts/test did not make the environment")
+    said = ran(SCRIPTS / "test", "--collect-only", "tests/repository/test_files.py", "-n", "0")
+    assert "test_no_source_file_is_long" in said
+
+
+def test_versions_compares_logs_with_what_the_processes_said(tmp_path):
+    """The logs of a fixture and their truths, as ``--out`` leaves them."""
+    fields = ("compile_id", "co_name", "fail_type", "graph_op_count", "guard_count", "dynamo_cumulative_compile_time_us")
+    version = FIXTURES / "versions" / "2.13.0"
+    truths = json.loads((version / "truth.json").read_text())
+    for name, truth in truths.items():
+        program, _, rank = name.partition(".")
+        source = version / f"{program}.log.zst" if not rank else version / program / f"dedicated_log_torch_trace_{rank.replace('rank', 'rank_')}.log.zst"
+        folder = tmp_path / program
+        folder.mkdir(exist_ok=True)
+        (folder / f"dedicated_log_torch_trace_{rank or 'x'}_made.log").write_bytes(ZstdDecompressor().decompress(source.read_bytes(), max_output_size=1 << 30))
+        (folder / f"truth{'.' + rank if rank else ''}.json").write_text(json.dumps({
+            "torch": truth["torch"],
+            "counters": {"frames": {"total": truth["frames"]}},
+            "events": [["", "ok" if done else "failed"] for done in truth["attempts"]],
+            "metrics": [dict(zip(fields, row)) for row in truth["metrics"]],
+        }))  # fmt: skip
+    said = ran(sys.executable, SCRIPTS / "versions", "--logs", tmp_path)
+    assert "Differs from what the process said: none" in said
+
+
+def test_a_fixture_is_regenerated(tmp_path):
+    """In a copy, since it writes beside itself."""
+    shutil.copy(FIXTURES / "regenerate.py", tmp_path)
+    assert "usage: " in ran(sys.executable, tmp_path / "regenerate.py", "--help")
+    assert "no such scenario: kiled; known: basic_inference" in ran(sys.executable, tmp_path / "regenerate.py", "kiled", code=2)
+    if not has_torch():
+        pytest.skip(NO_TORCH)
+    shutil.copytree(FIXTURES / "killed", tmp_path / "killed", ignore=shutil.ignore_patterns("trace"))
+    ran(TORCH, tmp_path / "regenerate.py", "killed")
+    assert (tmp_path / "killed" / "trace" / "dedicated_log_torch_trace_fixture0.log").stat().st_size > 10_000
