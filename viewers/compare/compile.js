@@ -31,7 +31,7 @@ export async function openCompile(context) {
   let list = /** @type {Artifacts[]} */ ([]);
   let place = "", drawn = "", damaged = false;
   /** @type {import("./viewer.js").View} */
-  const view = { element: h("div", { class: "fill" }, head, split("compare-compile", rail, body, { label: "Width of the list", size: 280 })), title: "Compile" };
+  const view = { element: h("div", { class: "fill" }, head, split("compare-compile", rail, body, { label: "Width of the list", size: "280px" })), title: "Compile" };
 
   /** What of both bundles the list needs; the summary does without. @param {Compared} found */
   const artifactsOf = async (found) => {

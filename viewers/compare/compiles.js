@@ -1,5 +1,6 @@
 // All compiles of both logs, matched by what was compiled: in one row what one side and the other say of it.
 import { Grid } from "../lib/list/grid.js";
+import { cutMiddle } from "../lib/page/cut-middle.js";
 import { fill, h, searchField } from "../lib/page/dom.js";
 import { count, time } from "../lib/page/format.js";
 import { compileState } from "./links.js";
@@ -26,19 +27,19 @@ export async function openCompiles({ run, pair, state }) {
   const id = (/** @type {{key: string} | null} */ side) => (side ? `[${side.key}]` : h("span", { class: "dim" }, "none"));
   const same = (/** @type {string} */ verdict) => h("span", { class: verdict === "other" ? "changed" : verdict === "unknown" ? "dim" : null }, h("span", { "aria-hidden": "true" }, `${SAME[verdict]?.[0] ?? "–"} `), SAME[verdict]?.[1] ?? verdict);
   const grid = new Grid({
-    label: "Compiles of both runs", minWidth: "58rem", sort: state.current.sort || "-difference",
+    label: "Compiles of both runs", sort: state.current.sort || "-difference",
     onsort: (sort) => state.replace({ sort }), onopen: open,
     name: (row) => nameOf(compiles[row]),
     columns: [
-      { id: "base", title: "Base", width: "5.5rem", sort: (row) => compiles[row].base?.key, cell: (row) => id(compiles[row].base) },
-      { id: "new", title: "New", width: "5.5rem", sort: (row) => compiles[row].new?.key, cell: (row) => id(compiles[row].new) },
-      { id: "function", title: "Function", width: "minmax(9rem, 2fr)", sort: (row) => nameOf(compiles[row]), cell: (row) => h("a", { href: state.link(compileState(compiles[row])), title: placeOf(compiles[row]) }, nameOf(compiles[row])) },
-      { id: "before", title: "Before", width: "5rem", number: true, sort: (row) => compiles[row].base_us, cell: (row) => time(compiles[row].base_us) },
-      { id: "after", title: "After", width: "5rem", number: true, sort: (row) => compiles[row].new_us, cell: (row) => time(compiles[row].new_us) },
-      { id: "difference", title: "Difference", width: "6.5rem", number: true, help: "Sorted by its size, more or less alike", sort: (row) => { const us = change(compiles[row]); return us === null ? null : Math.abs(us); }, cell: (row) => differenceText(change(compiles[row])) },
-      { id: "graph", title: "Graph", width: "6rem", help: "Whether Dynamo captured the same graph", sort: (row) => compiles[row].graph, cell: (row) => same(compiles[row].graph) },
-      { id: "code", title: "Code", width: "6rem", help: "Whether Inductor generated the same code", sort: (row) => compiles[row].code, cell: (row) => same(compiles[row].code) },
-      { id: "caches", title: "Caches with a different outcome", width: "minmax(10rem, 1.5fr)", cell: (row) => cachesOf(compiles[row]) },
+      { id: "base", title: "Base", sort: (row) => compiles[row].base?.key, cell: (row) => id(compiles[row].base) },
+      { id: "new", title: "New", sort: (row) => compiles[row].new?.key, cell: (row) => id(compiles[row].new) },
+      { id: "function", title: "Function", least: "9rem", sort: (row) => nameOf(compiles[row]), cell: (row) => h("a", { href: state.link(compileState(compiles[row])), title: placeOf(compiles[row]) }, cutMiddle(nameOf(compiles[row]), "")) },
+      { id: "before", title: "Before", number: true, sort: (row) => compiles[row].base_us, cell: (row) => time(compiles[row].base_us) },
+      { id: "after", title: "After", number: true, sort: (row) => compiles[row].new_us, cell: (row) => time(compiles[row].new_us) },
+      { id: "difference", title: "Difference", number: true, help: "Sorted by its size, more or less alike", sort: (row) => { const us = change(compiles[row]); return us === null ? null : Math.abs(us); }, cell: (row) => differenceText(change(compiles[row])) },
+      { id: "graph", title: "Graph", help: "Whether Dynamo captured the same graph", sort: (row) => compiles[row].graph, cell: (row) => same(compiles[row].graph) },
+      { id: "code", title: "Code", help: "Whether Inductor generated the same code", sort: (row) => compiles[row].code, cell: (row) => same(compiles[row].code) },
+      { id: "caches", title: "Caches with a different outcome", least: "10rem", cell: (row) => cachesOf(compiles[row]) },
     ],
   });
   const told = h("span", { class: "dim", role: "status" });

@@ -34,15 +34,15 @@ export async function openTimeline({ run, pair, state }) {
     onselect: (i) => { if (i >= 0) grid.show(grid.rows, i); },
   });
   const grid = new Grid({
-    label: "Spans of both runs, by the path of their names", minWidth: "50rem", sort: state.current.sort || "-difference", onsort: (sort) => state.replace({ sort }),
+    label: "Spans of both runs, by the path of their names", sort: state.current.sort || "-difference", onsort: (sort) => state.replace({ sort }),
     onselect: (i) => flame.mark(i), onopen: (i) => { flame.mark(i); flame.fit(i); }, name: words,
     columns: [
-      { id: "name", title: "Span", width: "minmax(12rem, 2fr)", sort: (i) => nodes[i].name, cell: (i) => h("span", { title: path(i) }, nodes[i].name, nodes[i].parent >= 0 && h("span", { class: "dim" }, ` in ${nodes[nodes[i].parent].name}`)) },
-      { id: "before", title: "Before", width: "5.5rem", number: true, sort: (i) => nodes[i].base_us, cell: (i) => (nodes[i].base_count ? time(nodes[i].base_us) : "–") },
-      { id: "after", title: "After", width: "5.5rem", number: true, sort: (i) => nodes[i].new_us, cell: (i) => (nodes[i].new_count ? time(nodes[i].new_us) : "–") },
-      { id: "difference", title: "Difference", width: "6.5rem", number: true, help: "Sorted by its size, more or less alike", sort: (i) => Math.abs(nodes[i].new_us - nodes[i].base_us), cell: (i) => differenceText(nodes[i].new_us - nodes[i].base_us, toneOf(nodes[i])) },
-      { id: "tone", title: "", help: "Slower or faster", width: "7rem", cell: (i) => (nodes[i].base_count === 0 ? "new only" : nodes[i].new_count === 0 ? "base only" : WORDS[toneOf(nodes[i])]) },
-      { id: "spans", title: "Spans", width: "6rem", number: true, help: "How many before and after", sort: (i) => nodes[i].new_count, cell: (i) => `${count(nodes[i].base_count)} → ${count(nodes[i].new_count)}` },
+      { id: "name", title: "Span", least: "12rem", sort: (i) => nodes[i].name, cell: (i) => h("span", { title: path(i) }, nodes[i].name, nodes[i].parent >= 0 && h("span", { class: "dim" }, ` in ${nodes[nodes[i].parent].name}`)) },
+      { id: "before", title: "Before", number: true, sort: (i) => nodes[i].base_us, cell: (i) => (nodes[i].base_count ? time(nodes[i].base_us) : "–") },
+      { id: "after", title: "After", number: true, sort: (i) => nodes[i].new_us, cell: (i) => (nodes[i].new_count ? time(nodes[i].new_us) : "–") },
+      { id: "difference", title: "Difference", number: true, help: "Sorted by its size, more or less alike", sort: (i) => Math.abs(nodes[i].new_us - nodes[i].base_us), cell: (i) => differenceText(nodes[i].new_us - nodes[i].base_us, toneOf(nodes[i])) },
+      { id: "tone", title: "", help: "Slower or faster", cell: (i) => (nodes[i].base_count === 0 ? "new only" : nodes[i].new_count === 0 ? "base only" : WORDS[toneOf(nodes[i])]) },
+      { id: "spans", title: "Spans", number: true, help: "How many before and after", sort: (i) => nodes[i].new_count, cell: (i) => `${count(nodes[i].base_count)} → ${count(nodes[i].new_count)}` },
     ],
   });
   const title = h("h1", { class: "toolbar-title" }, "Timeline");

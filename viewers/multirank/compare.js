@@ -23,7 +23,7 @@ export async function openCompare({ model, state }) {
   let keys = /** @type {((event: KeyboardEvent) => boolean) | null} */ (null);
   let sides = "", shown = "";
   let known = /** @type {Both | null} */ (null);
-  const view = { element: h("div", { class: "fill" }, head, split("ranks-compare", rail, body, { label: "Width of the list", size: 280 })), title: "Compare" };
+  const view = { element: h("div", { class: "fill" }, head, split("ranks-compare", rail, body, { label: "Width of the list", size: "280px" })), title: "Compare" };
 
   /** What the address leaves open is what differs. @param {Record<string, string>} current */
   const chosen = (current) => {

@@ -6,23 +6,41 @@ const MOST_NAMES = 4;
 /**
  * @param {import("./model.js").Model} model @param {import("./model.js").Place} place
  * @param {string[]} postLines text of the post-grad graph @param {(file: string) => string} short
- * @returns {{text: string, full: string} | null} null when the place has no counterpart
+ * @returns {{head: string, lines: string, full: string} | null} what the place leads to, and the source lines; null when it has no counterpart
  */
 export function chain(model, place, postLines, short) {
   const found = follow(model, place);
   if (!found.kernels.size && !found.post.size && !found.pre.size && !found.source.size) return null;
   const kernels = [...found.kernels].map((k) => model.kernels[k].label);
   const nodes = [...found.post].sort((a, b) => a - b).map((line) => nodeName(postLines[line - 1] ?? ""));
-  const rows = [...found.source].map((s) => model.source(s)).sort((a, b) => a.line - b.line);
-  const own = rows.filter((row) => !row.library);
-  const lines = [...new Set((own.length ? own : rows).map((row) => `${short(row.file).split("/").pop()}:${row.line}`))];
+  const places = placesOf(model, found.source, short);
   const about = byLineAlone(model, place) || (model.byLine.pre && place.pane === "pre") ? " (by source line)" : "";
-  const text = (/** @type {number} */ most) => [
+  const head = (/** @type {number} */ most) => [
     kernels.length ? `${kernels.length > 1 ? "kernels" : "kernel"} ${list(kernels, most)}` : "no kernel",
     nodes.length ? list(nodes, most) : "no post-grad node",
-    lines.length ? list(lines, most) : "no source line",
-  ].join(" ← ") + about;
-  return { text: text(MOST_NAMES), full: text(Infinity) };
+  ].join(" ← ");
+  return { head: `${head(MOST_NAMES)} ← `, lines: `${places?.short ?? "no source line"}${about}`, full: `${head(Infinity)} ← ${places?.full ?? "no source line"}${about}` };
+}
+
+/**
+ * "model.py:14, 16" for the first file and a few of its lines; the program's own files come before those of libraries. Null without any.
+ * @param {import("./model.js").Model} model @param {Iterable<number>} sources @param {(file: string) => string} short
+ */
+export function placesOf(model, sources, short) {
+  const rows = [...new Set(sources)].map((s) => model.source(s)).sort((a, b) => a.line - b.line);
+  const own = rows.filter((row) => !row.library);
+  const files = /** @type {Map<string, Set<number>>} */ (new Map());
+  for (const { file, line } of own.length ? own : rows) {
+    const name = short(file).split("/").pop() ?? "";
+    files.set(name, (files.get(name) ?? new Set()).add(line));
+  }
+  const [first] = files;
+  if (!first) return null;
+  const left = [...files.values()].reduce((sum, lines) => sum + lines.size, 0) - Math.min(MOST_NAMES, first[1].size);
+  return {
+    short: `${first[0]}:${[...first[1]].slice(0, MOST_NAMES).join(", ")}${left ? ` and ${left} more` : ""}`,
+    full: [...files].map(([name, lines]) => `${name}:${[...lines].join(", ")}`).join("; "),
+  };
 }
 
 /** @param {string[]} names @param {number} most */

@@ -3,10 +3,11 @@ import { Grid } from "../lib/list/grid.js";
 import { cutMiddle } from "../lib/page/cut-middle.js";
 import { fill, h } from "../lib/page/dom.js";
 import { count, time } from "../lib/page/format.js";
-import { list } from "./chain.js";
+import { list, placesOf } from "./chain.js";
 import { nodeName } from "./model.js";
 
 const MOST = 8;
+const MOST_LINES = 4; // of the code that calls it: the column is never cut
 
 /**
  * @param {import("./model.js").Model} model @param {string[]} postLines @param {(file: string) => string} short
@@ -17,17 +18,17 @@ export function kernelGrid(model, postLines, short, times, options) {
   const { kernels } = model;
   const fused = kernels.map((kernel) => kernel.post.map((line) => nodeName(postLines[line - 1] ?? "")));
   const unknown = (/** @type {number} */ k) => model.byLine.kernels && fused[k].length === 0; // torch did not say, which is not none
-  const places = kernels.map((kernel) => sourcesOf(model, kernel, short));
-  const cut = (/** @type {string[]} */ names, more = "") => h("span", { title: `${names.join(", ")}${more}` }, names.length ? list(names, MOST) : "–");
+  const places = kernels.map((kernel) => placesOf(model, kernel.stacks.flat(), short));
+  const cut = (/** @type {string[]} */ names, more = "", most = MOST) => h("span", { title: `${names.join(", ")}${more}` }, names.length ? list(names, most) : "–");
   const grid = new Grid({
-    label: "Kernels", minWidth: "58rem", name: (k) => `kernel ${kernels[k].label}`,
+    label: "Kernels", name: (k) => `kernel ${kernels[k].label}`,
     columns: [
-      { id: "name", title: "Kernel", width: "minmax(14rem, 3fr)", class: "mono", cell: (k) => cutMiddle(kernels[k].label), sort: (k) => kernels[k].label },
-      { id: "count", title: "Ops", width: "3.5rem", number: true, cell: (k) => (unknown(k) ? "–" : count(fused[k].length)), sort: (k) => (unknown(k) ? null : fused[k].length), help: "How many post-grad nodes it fuses" },
-      { id: "fused", title: "Fused post-grad nodes", width: "minmax(10rem, 3fr)", class: "mono", cell: (k) => cut(fused[k], kernels[k].fromCode ? ": read off the generated code" : "") },
-      { id: "source", title: "Source", width: "minmax(9rem, 2fr)", class: "mono", cell: (k) => cut(places[k]), sort: (k) => places[k][0] ?? null },
-      { id: "lines", title: "Lines of code", width: "7rem", number: true, cell: (k) => cut(kernels[k].calls.map(String)), sort: (k) => kernels[k].calls[0] ?? null, help: "Where it is called" },
-      { id: "time", title: "Estimated", width: "6rem", number: true, cell: (k) => timeText(times[k]), sort: (k) => times[k], help: "Run time that torch estimates (LOG_TLPARSE=1 on a GPU)" },
+      { id: "name", title: "Kernel", least: "14rem", class: "mono", cell: (k) => cutMiddle(kernels[k].label), sort: (k) => kernels[k].label },
+      { id: "count", title: "Ops", number: true, cell: (k) => (unknown(k) ? "–" : count(fused[k].length)), sort: (k) => (unknown(k) ? null : fused[k].length), help: "How many post-grad nodes it fuses" },
+      { id: "fused", title: "Fused post-grad nodes", least: "10rem", class: "mono", cell: (k) => cut(fused[k], kernels[k].fromCode ? ": read off the generated code" : "") },
+      { id: "source", title: "Source", least: "9rem", class: "mono", cell: (k) => cutMiddle(places[k]?.short ?? "–", places[k]?.full), sort: (k) => places[k]?.short ?? null },
+      { id: "lines", title: "Lines of code", number: true, cell: (k) => cut(kernels[k].calls.map(String), "", MOST_LINES), sort: (k) => kernels[k].calls[0] ?? null, help: "Where it is called" },
+      { id: "time", title: "Estimated", number: true, cell: (k) => timeText(times[k]), sort: (k) => times[k], help: "Run time that torch estimates (LOG_TLPARSE=1 on a GPU)" },
     ],
     ...options,
   });
@@ -37,13 +38,6 @@ export function kernelGrid(model, postLines, short, times, options) {
 
 /** @param {number | null} ns */
 const timeText = (ns) => (ns === null ? "–" : ns < 1_000 ? `${Math.round(ns)} ns` : time(ns / 1_000));
-
-/** "model.py:14", the program's own lines before those of libraries. @param {import("./model.js").Model} model @param {import("./model.js").Kernel} kernel @param {(file: string) => string} short */
-function sourcesOf(model, kernel, short) {
-  const rows = [...new Set(kernel.stacks.flat())].map((s) => model.source(s));
-  const own = rows.filter((row) => !row.library);
-  return [...new Set((own.length ? own : rows).sort((a, b) => a.line - b.line).map((row) => `${short(row.file).split("/").pop()}:${row.line}`))];
-}
 
 /** "9 of 10 (90 %)" @param {number} part @param {number} whole */
 export const share = (part, whole) => (whole ? `${count(part)} of ${count(whole)} (${Math.floor((100 * part) / whole)} %)` : "none");

@@ -98,7 +98,8 @@ export function graphView({ table, row, texts, times, state }) {
     }
     const place = preview ?? pin;
     const text = place && chain(model, place, postLines, source.short);
-    status.textContent = text ? text.text : place ? "Nothing is known to belong to this line." : "Hover over a line to see what belongs to it, click to keep it.";
+    const hint = place ? "Nothing is known to belong to this line." : "Hover over a line to see what belongs to it, click to keep it.";
+    fill(status, h("span", null, text?.head ?? hint), text && h("span", null, text.lines));
     status.title = text?.full ?? "";
     unpin.hidden = link.hidden = pin === null;
     link.href = location.hash;

@@ -1,6 +1,7 @@
 // An FX graph as a table: one row for each node.
 import { nodesOf, shapeOf } from "../../lib/code/fx-nodes.js";
 import { Grid } from "../../lib/list/grid.js";
+import { cutMiddle } from "../../lib/page/cut-middle.js";
 import { fill, h, searchField } from "../../lib/page/dom.js";
 import { count, plural, shortFile } from "../../lib/page/format.js";
 import { splitLines } from "../../lib/page/text.js";
@@ -21,7 +22,7 @@ export async function openGraphTable(text, name, tools, state, signal) {
   const filter = searchField("Filter nodes", "Filter by name, target, shape, source", (q) => { state.replace({ q }); apply(); });
   const onopen = (/** @type {number} */ line) => state.go(state.patched({ ...TABLE_ONLY, pane: "", line: String(line) }));
   const grid = new Grid({
-    label: `Nodes of ${name}`, columns: columns(nodes, several), minWidth: several ? "64rem" : "56rem",
+    label: `Nodes of ${name}`, columns: columns(nodes, several),
     name: (i) => `${nodes.name[i]} ${nodes.target[i]}`, sort: state.current.sort, onsort: (sort) => state.replace({ sort }),
     onselect: (i) => state.replace({ line: String(nodes.line[i]) }), onopen: (i) => onopen(nodes.line[i]),
   });
@@ -47,16 +48,16 @@ export async function openGraphTable(text, name, tools, state, signal) {
 function columns(nodes, several) {
   const text = (/** @type {string} */ value) => h("span", { title: value }, value);
   const all = [
-    { id: "line", title: "Line", width: "4rem", number: true, cell: (/** @type {number} */ i) => count(nodes.line[i]), sort: (/** @type {number} */ i) => nodes.line[i] },
-    { id: "name", title: "Name", width: "minmax(9rem, 2fr)", class: "mono", cell: (/** @type {number} */ i) => text(nodes.name[i]), sort: (/** @type {number} */ i) => nodes.name[i] },
-    { id: "op", title: "Op", width: "7rem", cell: (/** @type {number} */ i) => nodes.op[i], sort: (/** @type {number} */ i) => nodes.op[i] },
-    { id: "target", title: "Target", width: "minmax(10rem, 3fr)", class: "mono", cell: (/** @type {number} */ i) => text(nodes.target[i]), sort: (/** @type {number} */ i) => nodes.target[i] },
-    { id: "shape", title: "Shape", width: "minmax(6rem, 1.4fr)", class: "mono", cell: (/** @type {number} */ i) => text(shapeOf(nodes, i).shape), sort: (/** @type {number} */ i) => shapeOf(nodes, i).shape },
-    { id: "dtype", title: "Type", width: "4rem", class: "mono", cell: (/** @type {number} */ i) => shapeOf(nodes, i).dtype, sort: (/** @type {number} */ i) => shapeOf(nodes, i).dtype },
-    { id: "users", title: "Users", width: "4rem", number: true, cell: (/** @type {number} */ i) => count(nodes.users[i]), sort: (/** @type {number} */ i) => nodes.users[i], help: "Nodes that use it" },
-    { id: "source", title: "Source", width: "minmax(8rem, 2fr)", cell: (/** @type {number} */ i) => h("span", { title: `${nodes.source[i]}\n${nodes.code[i]}` },
-      h("span", { class: "place" }, nodes.source[i] && shortFile(nodes.source[i]).split("/").slice(-2).join("/")), " ", h("code", null, nodes.code[i])), sort: (/** @type {number} */ i) => nodes.source[i] },
+    { id: "line", title: "Line", number: true, cell: (/** @type {number} */ i) => count(nodes.line[i]), sort: (/** @type {number} */ i) => nodes.line[i] },
+    { id: "name", title: "Name", least: "9rem", class: "mono", cell: (/** @type {number} */ i) => text(nodes.name[i]), sort: (/** @type {number} */ i) => nodes.name[i] },
+    { id: "op", title: "Op", cell: (/** @type {number} */ i) => nodes.op[i], sort: (/** @type {number} */ i) => nodes.op[i] },
+    { id: "target", title: "Target", least: "10rem", class: "mono", cell: (/** @type {number} */ i) => text(nodes.target[i]), sort: (/** @type {number} */ i) => nodes.target[i] },
+    { id: "shape", title: "Shape", least: "6rem", class: "mono", cell: (/** @type {number} */ i) => text(shapeOf(nodes, i).shape), sort: (/** @type {number} */ i) => shapeOf(nodes, i).shape },
+    { id: "dtype", title: "Type", class: "mono", cell: (/** @type {number} */ i) => shapeOf(nodes, i).dtype, sort: (/** @type {number} */ i) => shapeOf(nodes, i).dtype },
+    { id: "users", title: "Users", number: true, cell: (/** @type {number} */ i) => count(nodes.users[i]), sort: (/** @type {number} */ i) => nodes.users[i], help: "Nodes that use it" },
+    { id: "source", title: "Source", least: "6rem", class: "mono", cell: (/** @type {number} */ i) => nodes.source[i] && cutMiddle(shortFile(nodes.source[i]).split("/").slice(-2).join("/"), nodes.source[i]), sort: (/** @type {number} */ i) => nodes.source[i] },
+    { id: "code", title: "Code", least: "6rem", class: "mono", cell: (/** @type {number} */ i) => text(nodes.code[i]) },
   ];
-  if (several) all.splice(1, 0, { id: "graph", title: "Graph", width: "8rem", class: "mono", cell: (i) => text(nodes.graph[i]), sort: (i) => nodes.graph[i] });
+  if (several) all.splice(1, 0, { id: "graph", title: "Graph", class: "mono", cell: (i) => text(nodes.graph[i]), sort: (i) => nodes.graph[i] });
   return all;
 }

@@ -26,7 +26,7 @@ export async function openCompare(context) {
   const body = h("section", { class: "pane artifact", "aria-label": "Difference" });
   const load = loader(body);
   /** @type {import("../frame/viewer.js").View} */
-  const view = { element: h("div", { class: "fill" }, head, split("compare", rail, body, { label: "Width of the list", size: 300 })), title: "Compare" };
+  const view = { element: h("div", { class: "fill" }, head, split("compare", rail, body, { label: "Width of the list", size: "300px" })), title: "Compare" };
   let keys = /** @type {((event: KeyboardEvent) => boolean) | null} */ (null);
   let sides = "", shown = "";
   let known = /** @type {Both | null} */ (null);

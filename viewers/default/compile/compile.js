@@ -29,7 +29,7 @@ export async function openCompile(context) {
   const body = h("section", { class: "pane artifact", "aria-label": "Artifact" });
   const load = loader(body);
   /** @type {import("../frame/viewer.js").View & {pane?: any}} */
-  const view = { element: h("div", { class: "fill" }, head, split("compile", rail, body, { label: "Width of the list", size: 300 })), title: "Compile" };
+  const view = { element: h("div", { class: "fill" }, head, split("compile", rail, body, { label: "Width of the list", size: "300px" })), title: "Compile" };
   let railOf = "", railShown = "";
   let shown = "";
   let find = /** @type {HTMLElement | null} */ (null);

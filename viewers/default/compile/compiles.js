@@ -6,6 +6,7 @@ import { count, firstLine, plural, time } from "../../lib/page/format.js";
 import { STATUSES, shareBar, statusBadge } from "../../lib/page/figures.js";
 import { BY_TORCH, BY_TORCH_HELP } from "../shared/guard-counts.js";
 import { compileLabel, functionName, idText, modelOf, placeOf } from "../shared/model.js";
+import { withoutPlace } from "../shared/program-line.js";
 
 /** @param {import("../frame/viewer.js").Context} context @returns {Promise<import("../frame/viewer.js").View>} */
 export async function openCompiles({ log, state }) {
@@ -28,7 +29,7 @@ export async function openCompiles({ log, state }) {
   const total = h("span", { class: "dim", "aria-live": "polite" });
   const open = (/** @type {number} */ i) => state.go(state.link({ view: "compile", compile: compiles[i].key }));
   const grid = new Grid({
-    label: "Compiles", columns: columns(model, state, attempts, unfolded, fold), minWidth: "64rem", sort: state.current.sort,
+    label: "Compiles", columns: columns(model, state, attempts, unfolded, fold), sort: state.current.sort,
     name: (i) => compileLabel(compiles[i]), onopen: open, onsort: (sort) => state.replace({ sort }),
     onselect: (i) => state.replace({ compile: compiles[i].key }),
     below: (i) => (unfolded().has(compiles[i].key) ? attempts.get(i) ?? [] : []), onfold: fold,
@@ -70,25 +71,25 @@ function columns(model, state, attempts, unfolded, fold) {
   const whole = model.frames.reduce((/** @type {number} */ sum, /** @type {any} */ { last }) => sum + (last.compile_time_us ?? 0), 0);
   const get = (/** @type {string} */ field) => (/** @type {number} */ i) => compiles[i][field];
   const number = (/** @type {string} */ id, /** @type {string} */ title, /** @type {string} */ field, /** @type {string} */ help) =>
-    ({ id, title, help, width: "4.6rem", number: true, cell: (/** @type {number} */ i) => count(compiles[i][field]), sort: get(field) });
+    ({ id, title, help, number: true, cell: (/** @type {number} */ i) => count(compiles[i][field]), sort: get(field) });
   return [
-    { id: "id", title: "Id", width: "11.5rem", class: "mono", sort: (i) => (compiles[i].id === null ? null : i), help: "The last attempt of each compile; those before it fold beneath it",
+    { id: "id", title: "Id", class: "mono", sort: (i) => (compiles[i].id === null ? null : i), help: "The last attempt of each compile; those before it fold beneath it",
       cell: (i) => [h("a", { href: state.link({ view: "compile", compile: compiles[i].key }), tabindex: "-1", class: attempts.has(i) || compiles[i].id === null ? null : "attempt" }, idText(compiles[i])),
         (attempts.get(i)?.length ?? 0) > 0 && foldButton(plural((attempts.get(i)?.length ?? 0) + 1, "attempt"), unfolded().has(compiles[i].key), () => fold(i, null))] },
-    { id: "function", title: "Function", width: "minmax(8rem, 1.4fr)", sort: (i) => functionName(compiles[i]),
+    { id: "function", title: "Function", least: "8rem", sort: (i) => functionName(compiles[i]),
       cell: (i) => cutMiddle(functionName(compiles[i])) },
-    { id: "file", title: "File", width: "minmax(8rem, 1.4fr)", class: "mono", sort: (i) => placeOf(model, compiles[i]),
+    { id: "file", title: "File", least: "8rem", class: "mono", sort: (i) => placeOf(model, compiles[i]),
       cell: (i) => cutMiddle(placeOf(model, compiles[i]), compiles[i].filename ?? undefined) },
-    { id: "status", title: "Status", width: "5.5rem", sort: get("status"), cell: (i) => statusBadge(compiles[i].status) },
-    { id: "time", title: "Time", width: "5rem", number: true, sort: get("compile_time_us"), cell: (i) => time(compiles[i].compile_time_us),
+    { id: "status", title: "Status", sort: get("status"), cell: (i) => statusBadge(compiles[i].status) },
+    { id: "time", title: "Time", number: true, sort: get("compile_time_us"), cell: (i) => time(compiles[i].compile_time_us),
       help: "The whole frame compile; all its attempts show the same time" },
     { id: "bar", title: "Share", width: "6.5rem", help: `Of ${time(whole)}, the forward compiles`, cell: (i) => shareBar(compiles[i].compile_time_us, whole) },
     number("ops", "Ops", "graph_op_count", "Operations in the last graph"),
     number("guards", "Guards", "guard_count", `${BY_TORCH}: ${BY_TORCH_HELP}`),
     number("breaks", "Breaks", "graph_break_count", "Graph break reasons written under this id"),
     number("artifacts", "Artifacts", "artifact_count", "Graphs, code, reasons … to look at"),
-    { id: "reason", title: "Reason in the metrics", width: "minmax(8rem, 2fr)", sort: (i) => reason(compiles[i]) || null,
-      cell: (i) => h("span", { title: reason(compiles[i]) }, firstLine(reason(compiles[i]))) },
+    { id: "reason", title: "Reason in the metrics", least: "8rem", sort: (i) => reason(compiles[i]) || null,
+      cell: (i) => h("span", { title: reason(compiles[i]) }, withoutPlace(firstLine(reason(compiles[i])))) },
   ];
 }
 

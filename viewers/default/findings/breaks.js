@@ -24,15 +24,15 @@ export async function openBreaks({ log, state }) {
         : ["torch.compile with ", h("code", null, "TORCH_TRACE=/tmp/trace"), " records them (dynamo_graph_break_reason)."]);
   }
   return listDetail({
-    state, name: "breaks", label: "Graph breaks", noun: ["graph break", "graph breaks"], length: breaks.length, minWidth: "34rem",
+    state, name: "breaks", label: "Graph breaks", noun: ["graph break", "graph breaks"], length: breaks.length,
     id: String, title: (i) => `${breakPlace(model, breaks[i])} ${breaks[i].reason}`,
     text: (i) => [breaks[i].reason, breaks[i].file, breaks[i].line, breaks[i].function, breaks[i].source_line, breaks[i].explanation, breaks[i].gb_id].join("\n"),
     columns: [
-      { id: "place", title: "Line", width: "minmax(8rem, 1fr)", class: "mono", sort: (i) => `${breaks[i].file}:${String(breaks[i].line).padStart(8)}`,
+      { id: "place", title: "Line", least: "8rem", class: "mono", sort: (i) => `${breaks[i].file}:${String(breaks[i].line).padStart(8)}`,
         cell: (i) => cutMiddle(breakPlace(model, breaks[i]), breaks[i].file ?? undefined) },
-      { id: "code", title: "Code", width: "minmax(7rem, 1fr)", class: "mono", cell: (i) => h("span", { title: breaks[i].source_line ?? "" }, breaks[i].source_line ?? "–") },
-      { id: "reason", title: "Reason", width: "minmax(10rem, 1.6fr)", sort: (i) => breaks[i].reason, cell: (i) => h("span", { title: breaks[i].reason }, breaks[i].reason) },
-      { id: "times", title: "Times", width: "3.6rem", number: true, sort: (i) => breaks[i].occurrences.length, cell: (i) => count(breaks[i].occurrences.length) },
+      { id: "code", title: "Code", least: "7rem", class: "mono", cell: (i) => h("span", { title: breaks[i].source_line ?? "" }, breaks[i].source_line ?? "–") },
+      { id: "reason", title: "Reason", least: "10rem", sort: (i) => breaks[i].reason, cell: (i) => h("span", { title: breaks[i].reason }, breaks[i].reason) },
+      { id: "times", title: "Times", number: true, sort: (i) => breaks[i].occurrences.length, cell: (i) => count(breaks[i].occurrences.length) },
     ],
     detail: (i) => {
       const shown = cards(model, state, found, shownBy(...breaks[i].occurrences.map((/** @type {any} */ at) => at.event_index)));

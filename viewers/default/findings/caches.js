@@ -22,7 +22,7 @@ export async function openCaches({ log, state }) {
   const compile = (/** @type {number} */ i) => model.compiles[rows[i].compile_index];
   const known = (/** @type {string} */ cell) => /** @type {string[]} */ ([...new Set(rows.map((/** @type {any} */ row) => row[cell]))]);
   return listDetail({
-    state, name: "caches", label: "Caches", noun: ["lookup or write", "lookups and writes"], length: rows.length, minWidth: "38rem",
+    state, name: "caches", label: "Caches", noun: ["lookup or write", "lookups and writes"], length: rows.length,
     above: h("div", { class: "intro" }, h("ul", { class: "facts-line" }, counts.map(([cache, by]) => h("li", null, h("b", null, CACHES[cache] ?? cache), ": ", Object.entries(by).map(([outcome, n], at) =>
       [at > 0 && ", ", h("a", { href: state.link({ view: "caches", type: cache, status: outcome }) }, outcomeCount(outcome, n))]))))),
     id: (i) => String(rows[i].event_index), title: (i) => `${idText(compile(i))} ${CACHES[rows[i].cache] ?? rows[i].cache} ${rows[i].outcome}`,
@@ -32,13 +32,13 @@ export async function openCaches({ log, state }) {
       { key: "status", label: "Outcome", all: "all outcomes", options: known("outcome").map((id) => [id, id]), fits: (i, value) => rows[i].outcome === value },
     ],
     columns: [
-      { id: "compile", title: "Compile", width: "5.5rem", class: "mono", sort: (i) => rows[i].compile_index, cell: (i) => (compile(i).id === null ? "–" : idText(compile(i))) },
-      { id: "function", title: "Function", width: "minmax(6rem, 1fr)", sort: (i) => functionName(compile(i)), cell: (i) => cutMiddle(functionName(compile(i))) },
-      { id: "cache", title: "Cache", width: "6.4rem", sort: (i) => rows[i].cache, cell: (i) => CACHES[rows[i].cache] ?? rows[i].cache },
-      { id: "outcome", title: "Outcome", width: "5.6rem", sort: (i) => rows[i].outcome, cell: (i) => outcomeBadge(rows[i].outcome) },
-      { id: "time", title: "Time", width: "4.6rem", number: true, sort: (i) => rows[i].time_saved_us ?? rows[i].time_taken_us, help: "Of a hit: how long the compile took whose result was found. Of a miss: how long compiling took.",
+      { id: "compile", title: "Compile", class: "mono", sort: (i) => rows[i].compile_index, cell: (i) => (compile(i).id === null ? "–" : idText(compile(i))) },
+      { id: "function", title: "Function", least: "6rem", sort: (i) => functionName(compile(i)), cell: (i) => cutMiddle(functionName(compile(i))) },
+      { id: "cache", title: "Cache", sort: (i) => rows[i].cache, cell: (i) => CACHES[rows[i].cache] ?? rows[i].cache },
+      { id: "outcome", title: "Outcome", sort: (i) => rows[i].outcome, cell: (i) => outcomeBadge(rows[i].outcome) },
+      { id: "time", title: "Time", number: true, sort: (i) => rows[i].time_saved_us ?? rows[i].time_taken_us, help: "Of a hit: how long the compile took whose result was found. Of a miss: how long compiling took.",
         cell: (i) => { const us = rows[i].time_saved_us ?? rows[i].time_taken_us; return us === null ? "" : time(us); } },
-      { id: "why", title: "Reason, or new parts of the key", width: "minmax(8rem, 2fr)", cell: (i) => h("span", { title: rows[i].reason ?? cacheReason(rows[i]) }, cacheReason(rows[i])) },
+      { id: "why", title: "Reason, or new parts of the key", least: "8rem", cell: (i) => h("span", { title: rows[i].reason ?? cacheReason(rows[i]) }, cacheReason(rows[i])) },
     ],
     detail: (i) => [cards(model, state, found, shownBy(rows[i].event_index)), cacheDetail(model, rows[i], state)],
   });

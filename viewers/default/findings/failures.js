@@ -9,6 +9,7 @@ import { count, firstLine } from "../../lib/page/format.js";
 import { cards } from "../shared/finding-leads.js";
 import { findingsOf, functionName, modelOf, placeOf } from "../shared/model.js";
 import { compileLink, pairs, recordLink, sourceLine } from "../shared/parts.js";
+import { framePlace, programFrame } from "../shared/program-line.js";
 import { isUntold, untoldPage } from "../shared/untold.js";
 
 /** @typedef {import("../../lib/finding/card.js").Finding} Finding */
@@ -26,24 +27,25 @@ const KINDS = {
 export async function openFailures({ log, state }) {
   const [model, found, table] = await Promise.all([modelOf(log), findingsOf(log), log.table("failures")]);
   const items = itemsOf(found?.findings ?? [], table?.failures ?? []);
+  const stacks = items.some((item) => stackOf(item) !== null) ? await log.stacks() : null;
   if (items.length === 0) {
     if (isUntold(log, "failures")) return untoldPage("Failures", "failures");
     return emptyPage("No failures",
       "Compiles that failed or are unfinished, exceptions and restarts would be here, with the line of the program and the traceback. Nothing of the kind is in this log.");
   }
   const kinds = [...new Set(items.map(kindOf))];
-  const place = (/** @type {number} */ i) => placeIn(model, items[i]);
+  const place = (/** @type {number} */ i) => placeIn(model, stacks, items[i]);
   return listDetail({
-    state, name: "failures", label: "Failures", noun: ["row", "rows"], length: items.length, minWidth: "32rem",
+    state, name: "failures", label: "Failures", noun: ["row", "rows"], length: items.length,
     id: (i) => items[i].id, title: (i) => `${kindOf(items[i])} ${nameIn(model, items[i])} ${textOf(items[i])}`,
     text: (i) => [kindOf(items[i]), nameIn(model, items[i]), textOf(items[i]), place(i), ...items[i].rows.flatMap((row) => [row.type, row.reason, row.file, row.source_line])].join("\n"),
     choices: kinds.length > 1 ? [{ key: "type", label: "Kind", all: "all kinds", options: kinds.map((kind) => [kind, kind]), fits: (i, value) => kindOf(items[i]) === value }] : [],
     columns: [
-      { id: "kind", title: "Kind", width: "8.5rem", sort: (i) => kindOf(items[i]), cell: (i) => kindBadge(items[i]) },
-      { id: "function", title: "Function", width: "minmax(7rem, 1fr)", sort: (i) => nameIn(model, items[i]), cell: (i) => cutMiddle(nameIn(model, items[i])) },
-      { id: "place", title: "Line", width: "minmax(6rem, .8fr)", class: "mono", sort: (i) => place(i) || null, cell: (i) => cutMiddle(place(i) || "–") },
-      { id: "what", title: "What", width: "minmax(8rem, 1.6fr)", sort: (i) => textOf(items[i]), cell: (i) => h("span", { title: textOf(items[i]) }, textOf(items[i])) },
-      { id: "times", title: "Times", width: "3.6rem", number: true, sort: (i) => items[i].finding?.count ?? 1, cell: (i) => count(items[i].finding?.count ?? 1) },
+      { id: "kind", title: "Kind", sort: (i) => kindOf(items[i]), cell: (i) => kindBadge(items[i]) },
+      { id: "place", title: "Line", least: "6rem", class: "mono", sort: (i) => place(i) || null, cell: (i) => cutMiddle(place(i) || "–") },
+      { id: "function", title: "Function", least: "8rem", sort: (i) => nameIn(model, items[i]), cell: (i) => cutMiddle(nameIn(model, items[i])) },
+      { id: "what", title: "What", least: "8rem", sort: (i) => textOf(items[i]), cell: (i) => h("span", { title: textOf(items[i]) }, textOf(items[i])) },
+      { id: "times", title: "Times", number: true, sort: (i) => items[i].finding?.count ?? 1, cell: (i) => count(items[i].finding?.count ?? 1) },
     ],
     detail: (i) => failureDetail({ log, state }, model, found, items[i]),
   });
@@ -78,10 +80,16 @@ function nameIn(model, { finding, rows: [first] }) {
   return finding?.function ?? (compile && compile.id !== null ? functionName(compile) : first?.function ?? "–");
 }
 
-/** @param {any} model @param {Item} item */
-function placeIn(model, { finding, rows: [first] }) {
-  if (finding) return placeText(finding) ?? "";
-  return first.file !== null ? `${model.short(first.file)}:${first.line}` : placeOf(model, model.compiles[first.compile_index]);
+/** The stack whose innermost line of the program is the place, when neither the finding nor the record names one. @param {Item} item @returns {number | null} */
+const stackOf = ({ finding, rows: [first] }) => ((finding?.file ?? first?.file ?? null) === null ? first?.stack_index ?? null : null);
+
+/** @param {any} model @param {import("../../lib/bundle/stacks.js").Stacks | null} stacks @param {Item} item */
+function placeIn(model, stacks, item) {
+  const { finding, rows: [first] } = item;
+  if (finding?.file) return placeText(finding) ?? "";
+  if (first?.file) return `${model.short(first.file)}:${first.line}`;
+  if (stacks && stackOf(item) !== null) return framePlace(model, programFrame(stacks, stackOf(item)));
+  return first ? placeOf(model, model.compiles[first.compile_index]) : "";
 }
 
 /** @param {Item} item */

@@ -10,6 +10,7 @@ import { cards, shownBy } from "../shared/finding-leads.js";
 import { BY_TORCH, BY_TORCH_HELP, IN_DUMP, IN_DUMP_HELP } from "../shared/guard-counts.js";
 import { functionName, idText, modelOf } from "../shared/model.js";
 import { compileLink, pairs, recordLink } from "../shared/parts.js";
+import { withoutPlace } from "../shared/program-line.js";
 
 const MOST_KINDS = 4;
 
@@ -39,19 +40,19 @@ export async function openGuards({ log, state }) {
   const biggest = extreme("guard_count"), slowest = extreme("latency_us");
   let inner = /** @type {HTMLElement | null} */ (null);
   const view = listDetail({
-    state, name: "guards", label: "Guards of the compiles", noun: ["compile", "compiles"], length: trees.length, minWidth: "34rem", share: 0.4, id: (i) => String(trees[i].event_index),
+    state, name: "guards", label: "Guards of the compiles", noun: ["compile", "compiles"], length: trees.length, share: 0.4, id: (i) => String(trees[i].event_index),
     title: (i) => `${idText(compile(i))} ${functionName(compile(i))} ${plural(trees[i].guard_count, "guard")} in the ${trees[i].form} dump`,
     text: (i) => [idText(compile(i)), functionName(compile(i)), compile(i).filename, kinds(i)].join("\n"),
     above: trees.length > 1 && h("div", { class: "intro" }, h("ul", { class: "facts-line" },
       extremeItem("most guards", biggest, `${count(trees[biggest].guard_count)} in the dump`), trees[slowest].latency_us !== null && extremeItem("slowest check", slowest, latency(trees[slowest].latency_us)))),
     columns: [
-      { id: "compile", title: "Compile", width: "5.5rem", class: "mono", sort: (i) => i, cell: (i) => idText(compile(i)) },
-      { id: "function", title: "Function", width: "minmax(7rem, 1fr)", sort: (i) => functionName(compile(i)), cell: (i) => h("span", { title: functionName(compile(i)) }, functionName(compile(i))) },
-      { id: "guards", title: "In the dump", width: "5.6rem", number: true, sort: (i) => trees[i].guard_count, cell: (i) => count(trees[i].guard_count), help: IN_DUMP_HELP },
-      { id: "torch", title: "By torch", width: "4.6rem", number: true, sort: (i) => compile(i).guard_count, cell: (i) => count(compile(i).guard_count), help: BY_TORCH_HELP },
-      { id: "latency", title: "One check", width: "5rem", number: true, sort: (i) => trees[i].latency_us, cell: (i) => latency(trees[i].latency_us), help: "How long one check of all these guards takes, as torch measured it" },
+      { id: "compile", title: "Compile", class: "mono", sort: (i) => i, cell: (i) => idText(compile(i)) },
+      { id: "function", title: "Function", least: "7rem", sort: (i) => functionName(compile(i)), cell: (i) => cutMiddle(functionName(compile(i))) },
+      { id: "guards", title: "In the dump", number: true, sort: (i) => trees[i].guard_count, cell: (i) => count(trees[i].guard_count), help: IN_DUMP_HELP },
+      { id: "torch", title: "By torch", number: true, sort: (i) => compile(i).guard_count, cell: (i) => count(compile(i).guard_count), help: BY_TORCH_HELP },
+      { id: "latency", title: "One check", number: true, sort: (i) => trees[i].latency_us, cell: (i) => latency(trees[i].latency_us), help: "How long one check of all these guards takes, as torch measured it" },
       { id: "bar", title: "Share", width: "6.5rem", cell: (i) => shareBar(trees[i].guard_count, all), help: `Of ${plural(all, "guard")} in all dumps` },
-      { id: "kinds", title: "Kinds", width: "minmax(8rem, 1.5fr)", cell: (i) => h("span", { title: kinds(i) }, trees[i].form === "list" ? "about aliasing" : kinds(i)) },
+      { id: "kinds", title: "Kinds", least: "8rem", cell: (i) => h("span", { title: kinds(i) }, trees[i].form === "list" ? "about aliasing" : kinds(i)) },
     ],
     detail: (i) => [cards(model, state, found, (finding) => finding.kind === "guard-cost" && shownBy(trees[i].event_index)(finding)),
       guardDetail({ log, state }, model, table, trees[i], (element) => { inner = element; })],
@@ -86,13 +87,13 @@ function guardDetail({ log, state }, model, table, tree, tell) {
   const lineOf = (/** @type {number} */ i) => String(guards.payload_line[first + i] + 1);
   const line = (/** @type {number} */ i) => state.link({ view: "compile", compile: key, artifact: address, line: lineOf(i) });
   const grid = new Grid({
-    label: "Guards", minWidth: "38rem", sort: state.current.by, onsort: (by) => state.replace({ by }), onselect: (i) => state.replace({ line: lineOf(i) }), name: (i) => `${cells(i).kind} ${cells(i).source}`,
+    label: "Guards", sort: state.current.by, onsort: (by) => state.replace({ by }), onselect: (i) => state.replace({ line: lineOf(i) }), name: (i) => `${cells(i).kind} ${cells(i).source}`,
     onopen: (i) => state.go(line(i)),
     columns: [
-      { id: "kind", title: "Kind", width: "minmax(9rem, 13rem)", sort: (i) => cells(i).kind, cell: (i) => h("a", { href: line(i), tabindex: "-1", title: `${cells(i).kind}: its line in the tree` }, cutMiddle(cells(i).kind || "guard")) },
-      { id: "source", title: "On", width: "minmax(8rem, 1fr)", class: "mono", sort: (i) => cells(i).source || null, cell: (i) => h("span", { title: cells(i).source }, cells(i).source || "–") },
-      { id: "text", title: "Guard", width: "minmax(10rem, 2fr)", class: "mono", cell: (i) => h("span", { title: text(i) }, text(i)) },
-      { id: "place", title: "Line of the program", width: "minmax(7rem, 1fr)", class: "mono", sort: (i) => cells(i).place || null, cell: (i) => cutMiddle(cells(i).place || "–", cells(i).place && `${cells(i).place} in ${cells(i).in}`) },
+      { id: "kind", title: "Kind", least: "6rem", sort: (i) => cells(i).kind, cell: (i) => h("a", { href: line(i), tabindex: "-1", title: `${cells(i).kind}: its line in the tree` }, cutMiddle(cells(i).kind || "guard")) },
+      { id: "source", title: "On", least: "6rem", class: "mono", sort: (i) => cells(i).source || null, cell: (i) => h("span", { title: cells(i).source }, cells(i).source || "–") },
+      { id: "place", title: "Line of the program", least: "7rem", class: "mono", sort: (i) => cells(i).place || null, cell: (i) => cutMiddle(cells(i).place || "–", cells(i).place && `${cells(i).place} in ${cells(i).in}`) },
+      { id: "text", title: "Guard", least: "7rem", class: "mono", cell: (i) => h("span", { title: text(i) }, withoutPlace(text(i))) },
     ],
   });
   const total = h("span", { class: "dim", role: "status" });

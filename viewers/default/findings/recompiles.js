@@ -71,14 +71,14 @@ const limitBadge = () => h("span", { class: "status status-error" }, h("span", {
 function causeList(about, told, tools) {
   const { model, found, table, state } = about;
   return listDetail({
-    state, name: "recompiles", label: "Causes of recompiles", noun: ["cause", "causes"], length: told.length, minWidth: "30rem", tools,
+    state, name: "recompiles", label: "Causes of recompiles", noun: ["cause", "causes"], length: told.length, tools,
     id: (i) => told[i].fingerprint, title: (i) => plain(told[i].title),
     text: (i) => [plain(told[i].title), told[i].function, placeText(told[i]), told[i].text, told[i].kind].join("\n"),
     columns: [
-      { id: "what", title: "What", width: "minmax(12rem, 3fr)", sort: (i) => told[i].title, cell: (i) => h("span", { title: plain(told[i].title) }, told[i].kind === "recompile-limit" && [limitBadge(), " "], rich(told[i].title)) },
-      { id: "place", title: "Line", width: "minmax(7rem, 1fr)", class: "mono", sort: (i) => placeText(told[i]), cell: (i) => cutMiddle(placeText(told[i]) ?? "–") },
-      { id: "times", title: "Times", width: "3.6rem", number: true, sort: (i) => told[i].count, cell: (i) => count(told[i].count) },
-      { id: "cost", title: "Cost", width: "4.6rem", number: true, sort: (i) => told[i].cost_us, cell: (i) => (told[i].cost_us === null ? "–" : time(told[i].cost_us)) },
+      { id: "what", title: "What", least: "12rem", sort: (i) => told[i].title, cell: (i) => h("span", { title: plain(told[i].title) }, told[i].kind === "recompile-limit" && [limitBadge(), " "], rich(told[i].title)) },
+      { id: "place", title: "Line", least: "7rem", class: "mono", sort: (i) => placeText(told[i]), cell: (i) => cutMiddle(placeText(told[i]) ?? "–") },
+      { id: "times", title: "Times", number: true, sort: (i) => told[i].count, cell: (i) => count(told[i].count) },
+      { id: "cost", title: "Cost", number: true, sort: (i) => told[i].cost_us, cell: (i) => (told[i].cost_us === null ? "–" : time(told[i].cost_us)) },
     ],
     detail: (i) => {
       const events = new Set(told[i].event_indexes);
@@ -102,13 +102,13 @@ function functionList(about, tools) {
   const frame = (/** @type {number} */ i) => frames[again[i]];
   const limited = (/** @type {number} */ i) => frame(i).limit_compile_index !== null;
   return listDetail({
-    state, name: "recompiles", label: "Functions that were compiled again", noun: ["function", "functions"], length: again.length, minWidth: "30rem", tools,
+    state, name: "recompiles", label: "Functions that were compiled again", noun: ["function", "functions"], length: again.length, tools,
     id: (i) => String(again[i]), title: (i) => frameName(frame(i)), text: (i) => [frameName(frame(i)), frame(i).file].join("\n"),
     columns: [
-      { id: "function", title: "Function", width: "minmax(8rem, 1fr)", sort: (i) => frameName(frame(i)), cell: (i) => frameName(frame(i)) },
-      { id: "place", title: "File", width: "minmax(8rem, 1fr)", class: "mono", sort: (i) => framePlace(model, frame(i)), cell: (i) => cutMiddle(framePlace(model, frame(i)), frame(i).file ?? undefined) },
-      { id: "times", title: "Recompiles", width: "5.4rem", number: true, sort: (i) => counts[again[i]], cell: (i) => count(counts[again[i]]) },
-      { id: "limit", title: "Limit", width: "4.4rem", sort: (i) => (limited(i) ? 0 : 1), cell: (i) => (limited(i) ? limitBadge() : "") },
+      { id: "function", title: "Function", least: "8rem", sort: (i) => frameName(frame(i)), cell: (i) => cutMiddle(frameName(frame(i))) },
+      { id: "place", title: "File", least: "8rem", class: "mono", sort: (i) => framePlace(model, frame(i)), cell: (i) => cutMiddle(framePlace(model, frame(i)), frame(i).file ?? undefined) },
+      { id: "times", title: "Recompiles", number: true, sort: (i) => counts[again[i]], cell: (i) => count(counts[again[i]]) },
+      { id: "limit", title: "Limit", sort: (i) => (limited(i) ? 0 : 1), cell: (i) => (limited(i) ? limitBadge() : "") },
     ],
     detail: (i) => {
       const compiles = new Set([...frame(i).compile_indexes, frame(i).limit_compile_index]);

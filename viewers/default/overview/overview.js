@@ -1,5 +1,6 @@
 // The first screen: the numbers of the log; what it says, most important first; then what took the time.
 import { findingList } from "../../lib/finding/card.js";
+import { cutMiddle } from "../../lib/page/cut-middle.js";
 import { afterPaint, append, fill, h, plain, rich } from "../../lib/page/dom.js";
 import { shareBar, shares, statusBadge, tile } from "../../lib/page/figures.js";
 import { bytes, count, plural, time } from "../../lib/page/format.js";
@@ -104,9 +105,6 @@ function nothingCompiled(model, state) {
       h("code", null, "TORCH_TRACE=/tmp/trace python train.py"), "."));
 }
 
-/** @param {any} model @param {any} compile */
-const where = (model, compile) => h("span", { class: "place", title: compile.filename }, placeOf(model, compile));
-
 /** What came of them, and where the time went. @param {any} model @param {ReturnType<typeof facts>} known @param {any} state */
 function compilesPart(model, known, state) {
   if (model.frames.length === 0) return null;
@@ -120,7 +118,7 @@ function compilesPart(model, known, state) {
         h("td", null, compileLink(model, rows[rows.length - 1], state)),
         h("td", { class: "number" }, time(us)),
         h("td", { class: "bar-cell" }, shareBar(us, total)),
-        h("td", null, functionName(last), " ", where(model, last)))))));
+        h("td", null, h("div", { class: "function-place" }, cutMiddle(functionName(last)), " ", cutMiddle(placeOf(model, last), last.filename))))))));
 }
 
 // A tile has a colour only when something is bad; each leads to its view.

@@ -46,16 +46,16 @@ function anatomyList(about, [by, , label, noun], tools) {
   const name = (/** @type {number} */ i) => rowName(model, rows[i], by);
   const share = (/** @type {number} */ n) => (total ? `${((100 * n) / total).toFixed(n * 10 < total ? 1 : 0)} %` : "–");
   const number = (/** @type {string} */ id, /** @type {string} */ title, /** @type {(row: Row) => number | null} */ get, /** @type {(n: number | null) => string} */ show, /** @type {string} */ help) =>
-    ({ id, title, width: "5rem", number: true, help, sort: (/** @type {number} */ i) => get(rows[i]), cell: (/** @type {number} */ i) => show(get(rows[i])) });
+    ({ id, title, number: true, help, sort: (/** @type {number} */ i) => get(rows[i]), cell: (/** @type {number} */ i) => show(get(rows[i])) });
   return listDetail({
-    state, name: "anatomy", label, noun, length: rows.length, minWidth: "44rem", share: 0.66, tools,
+    state, name: "anatomy", label, noun, length: rows.length, share: 0.66, tools,
     id: (i) => rows[i].id, title: (i) => `${name(i)} ${bytes(rows[i].size)}`, text: (i) => [name(i), rows[i].help].join("\n"),
     above: wholeLog(rows, by, total),
     columns: [
-      { id: "name", title: { "": "Kind", origin: "Place in torch", compile: "Compile" }[by] ?? "", width: "minmax(11rem, 2fr)", class: by === "origin" ? "mono" : "", sort: name, cell: (i) => cutMiddle(name(i), describeRow(bundle, rows[i], by)) },
+      { id: "name", title: { "": "Kind", origin: "Place in torch", compile: "Compile" }[by] ?? "", least: "11rem", class: by === "origin" ? "mono" : "", sort: name, cell: (i) => cutMiddle(name(i), describeRow(bundle, rows[i], by)) },
       number("size", "Bytes", (row) => row.size, bytes, "Bytes of the log that its records take"),
-      { id: "share", title: "Share", width: "4rem", number: true, sort: (i) => rows[i].size, cell: (i) => share(rows[i].size) },
-      { id: "bar", title: "", width: "minmax(6rem, 1fr)", cell: (i) => partsBar(rows[i], total) },
+      { id: "share", title: "Share", number: true, sort: (i) => rows[i].size, cell: (i) => share(rows[i].size) },
+      { id: "bar", title: "", least: "6rem", width: "1fr", cell: (i) => partsBar(rows[i], total) },
       number("records", "Records", (row) => row.count, count, "How many records"),
       number("payload", "Payloads", (row) => row.payload, bytes, "Bytes of payloads: graphs, code, JSON"),
       ...(by === "" ? [number("distinct", "Distinct", (row) => row.distinct, bytes, "Payloads that were not in the log before")] : []),

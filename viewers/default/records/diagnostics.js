@@ -14,15 +14,15 @@ export async function openDiagnostics({ bundle, log, state }) {
   const filter = searchField("Filter diagnostics", "Filter", (q) => state.replace({ q }, true));
   const total = h("span", { class: "dim", "aria-live": "polite" });
   const grid = new Grid({
-    label: "Diagnostics", minWidth: "50rem", sort: state.current.sort, onsort: (sort) => state.replace({ sort }), onselect: (i) => state.replace({ item: String(i) }),
+    label: "Diagnostics", sort: state.current.sort, onsort: (sort) => state.replace({ sort }), onselect: (i) => state.replace({ item: String(i) }),
     columns: [
-      { id: "severity", title: "Severity", width: "6.5rem", cell: (i) => severityBadge(rows[i].severity), sort: (i) => rows[i].severity },
-      { id: "code", title: "Code", width: "14rem", cell: (i) => rows[i].code, sort: (i) => rows[i].code, class: "mono" },
-      { id: "line", title: "Line", width: "5.5rem", number: true, cell: (i) => count(rows[i].line), sort: (i) => rows[i].line },
-      { id: "byte", title: "Byte", width: "7rem", number: true, cell: (i) => count(rows[i].byte_offset), sort: (i) => rows[i].byte_offset },
-      { id: "count", title: "Times", width: "5rem", number: true, cell: (i) => count(rows[i].count), sort: (i) => rows[i].count },
-      { id: "event", title: "Record", width: "6rem", number: true, cell: (i) => event(rows[i], state) },
-      { id: "message", title: "What was found", width: "minmax(16rem, 1fr)", cell: (i) => h("span", { title: rows[i].message }, rows[i].message) },
+      { id: "severity", title: "Severity", cell: (i) => severityBadge(rows[i].severity), sort: (i) => rows[i].severity },
+      { id: "code", title: "Code", cell: (i) => rows[i].code, sort: (i) => rows[i].code, class: "mono" },
+      { id: "line", title: "Line", number: true, cell: (i) => count(rows[i].line), sort: (i) => rows[i].line },
+      { id: "byte", title: "Byte", number: true, cell: (i) => count(rows[i].byte_offset), sort: (i) => rows[i].byte_offset },
+      { id: "count", title: "Times", number: true, cell: (i) => count(rows[i].count), sort: (i) => rows[i].count },
+      { id: "event", title: "Record", number: true, cell: (i) => event(rows[i], state) },
+      { id: "message", title: "What was found", least: "16rem", cell: (i) => h("span", { title: rows[i].message }, rows[i].message) },
     ],
     onopen: (i) => rows[i].event_index !== null && state.go(state.link({ view: "events", event: String(rows[i].event_index) })),
   });

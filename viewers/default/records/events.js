@@ -36,12 +36,12 @@ export async function openEvents(context) {
   const spanNames = new Map();
   if (table.length <= MOST_NAMED) log.table("spans").then((spans) => { if (spans && nameSpans(spans, spanNames)) grid.list.redraw(); }, () => {}); // the timeline tells what went wrong
   const grid = new Grid({
-    label: "Records", columns: columns(table, model, kinds, bundle, spanNames), minWidth: "38rem", sort: state.current.sort,
+    label: "Records", columns: columns(table, model, kinds, bundle, spanNames), sort: state.current.sort,
     onselect: choose, onopen: choose, onsort: (sort) => state.replace({ sort }),
     name: (i) => `${count(i)} ${kinds[table.columns.kind_index[i]].type} ${kinds[table.columns.kind_index[i]].name ?? ""}`,
   });
   const left = h("section", { class: "pane", "aria-label": "Records" }, h("div", { class: "toolbar" }, filter, type, compile, ids, total), grid.element);
-  const element = split("events", left, detail, { label: "Width of the table", size: Math.max(420, Math.round(innerWidth * 0.55)) });
+  const element = split("events", left, detail, { label: "Width of the table", size: "max(420px, 55vw)" });
 
   let drawn = "";
   let search = /** @type {AbortController | null} */ (null);
@@ -126,14 +126,14 @@ function columns(table, model, kinds, bundle, spanNames) {
   const place = new Map([...words].sort().map((word, at) => [word, at]));
   const order = words.map((word) => place.get(word));
   return [
-    { id: "index", title: "#", width: "3.6rem", number: true, cell: (i) => count(i), sort: (i) => i, help: "Place in the log, from 0" },
-    { id: "time", title: "Time", width: "4.4rem", number: true, cell: (i) => time(c.time_us[i]), sort: (i) => c.time_us[i], help: "After the first record" },
-    { id: "type", title: "Type and name", width: "minmax(10rem, 1fr)", sort: (i) => order[c.kind_index[i]],
+    { id: "index", title: "#", number: true, cell: (i) => count(i), sort: (i) => i, help: "Place in the log, from 0" },
+    { id: "time", title: "Time", number: true, cell: (i) => time(c.time_us[i]), sort: (i) => c.time_us[i], help: "After the first record" },
+    { id: "type", title: "Type and name", least: "10rem", sort: (i) => order[c.kind_index[i]],
       cell: (i) => h("span", { title: `${kind(i).type} ${kind(i).name ?? ""}\n${describe(bundle.manifest, kind(i)).help}` },
         kind(i).name === null && !spanNames.has(i) ? kind(i).type : [h("span", { class: "dim" }, kind(i).type), " ", kind(i).name ?? spanNames.get(i)]) },
-    { id: "compile", title: "Compile", width: "5rem", class: "mono", cell: (i) => (model.compiles[c.compile_index[i]].id === null ? "–" : idText(model.compiles[c.compile_index[i]])), sort: (i) => c.compile_index[i] },
-    { id: "line", title: "Line", width: "4.2rem", number: true, cell: (i) => count(c.line[i]), sort: (i) => c.line[i], help: "Line in the log" },
-    { id: "size", title: "Record", width: "4.4rem", number: true, cell: (i) => bytes(c.size_bytes[i]), sort: (i) => c.size_bytes[i], help: "Bytes in the log, payload included" },
-    { id: "payload", title: "Payload", width: "4.4rem", number: true, cell: (i) => (c.blob_index[i] < 0 ? "" : bytes(c.payload_size_bytes[i])), sort: (i) => c.payload_size_bytes[i] },
+    { id: "compile", title: "Compile", class: "mono", cell: (i) => (model.compiles[c.compile_index[i]].id === null ? "–" : idText(model.compiles[c.compile_index[i]])), sort: (i) => c.compile_index[i] },
+    { id: "line", title: "Line", number: true, cell: (i) => count(c.line[i]), sort: (i) => c.line[i], help: "Line in the log" },
+    { id: "size", title: "Record", number: true, cell: (i) => bytes(c.size_bytes[i]), sort: (i) => c.size_bytes[i], help: "Bytes in the log, payload included" },
+    { id: "payload", title: "Payload", number: true, cell: (i) => (c.blob_index[i] < 0 ? "" : bytes(c.payload_size_bytes[i])), sort: (i) => c.payload_size_bytes[i] },
   ];
 }

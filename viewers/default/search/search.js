@@ -137,7 +137,7 @@ export async function openSearch(context) {
     h("a", { href: state.link({ ...placeOf(payload.places[0]).link, line: String(line) }), class: "search-line" }, h("span", { class: "number dim" }, count(line)), h("code", null, marked(text, query, at)));
 
   const read = async () => { for (const one of bundle.logs) if (!known.has(one) && (one === log || state.current.by === "logs")) known.set(one, { model: await modelOf(one), artifacts: await artifactsOf(one) }); };
-  const element = split("search", left, texts, { label: "Width of the names", size: Math.max(360, Math.round(innerWidth * 0.4)) });
+  const element = split("search", left, texts, { label: "Width of the names", size: "max(360px, 40vw)" });
   element.addEventListener("keydown", walk);
   return {
     element, title: "Search", close: () => { stop(); shown = ""; },

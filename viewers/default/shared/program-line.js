@@ -36,6 +36,9 @@ export const frameTitle = (frame) => (frame ? frameText(frame) : "");
 export const frameLine = (frame, text = null) =>
   frame && sourceLine({ file: frame.file ?? "(unknown file)", line: frame.line, function: frame.name, source_line: frame.loc ?? text });
 
+/** A guard or a reason as torch writes it, without the place at its end, which an own column or the compile's page shows: "x == 4  # return x" of "x == 4  # return x  # program.py:11 in f". @param {string} text */
+export const withoutPlace = (text) => text.replace(/ *# \S+:\d+ in .*$/, "").replace(/ {2,}#/, "  #");
+
 /** A stack behind a click; frames of torch are dim. @param {Stacks} stacks @param {number | null} index @param {string} words */
 export function stackFold(stacks, index, words) {
   if (index === null || index < 0) return null;

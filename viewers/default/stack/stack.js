@@ -103,7 +103,7 @@ export async function openStack(context) {
 
   const first = weightiest(model);
   let shownQuery = "";
-  const element = split("stack", left, detail, { label: "Width of the tree", size: Math.max(380, Math.round(innerWidth * 0.55)) });
+  const element = split("stack", left, detail, { label: "Width of the tree", size: "max(380px, 55vw)" });
   return {
     element,
     title: "Stack",

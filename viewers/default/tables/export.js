@@ -32,15 +32,15 @@ export async function openExport({ log, state }) {
   const kinds = Object.keys(KINDS).filter((kind) => items.some((item) => item.kind === kind));
   const about = { log, state, model, stacks, exports };
   const view = listDetail({
-    state, name: "export", label: "Export report", noun: ["row", "rows"], length: items.length, minWidth: "30rem", id: (i) => String(items[i].event),
+    state, name: "export", label: "Export report", noun: ["row", "rows"], length: items.length, id: (i) => String(items[i].event),
     title: (i) => `${KINDS[items[i].kind][2]} ${what(items[i])}`,
     text: (i) => [KINDS[items[i].kind][2], what(items[i]), place(i), items[i].frame?.loc, items[i].failure?.reason].join("\n"),
     choices: [{ key: "type", label: "Kind", all: "all kinds", options: kinds.map((kind) => [kind, KINDS[kind][2]]), fits: (i, value) => items[i].kind === value }],
     columns: [
-      { id: "kind", title: "What", width: "9rem", sort: (i) => items[i].kind, cell: (i) => badge(...KINDS[items[i].kind]) },
-      { id: "about", title: "About", width: "minmax(8rem, 1.6fr)", class: "mono", sort: (i) => what(items[i]), cell: (i) => h("span", { title: what(items[i]) }, what(items[i])) },
-      { id: "call", title: "Export", width: "3.8rem", number: true, sort: (i) => items[i].call, cell: (i) => (items[i].call < 0 ? "–" : count(items[i].call + 1)) },
-      { id: "place", title: "Line", width: "minmax(7rem, 1fr)", class: "mono", sort: (i) => place(i) || null, cell: (i) => cutMiddle(place(i) || "–", frameTitle(items[i].frame)) },
+      { id: "kind", title: "What", sort: (i) => items[i].kind, cell: (i) => badge(...KINDS[items[i].kind]) },
+      { id: "about", title: "About", least: "8rem", class: "mono", sort: (i) => what(items[i]), cell: (i) => h("span", { title: what(items[i]) }, what(items[i])) },
+      { id: "call", title: "Export", number: true, sort: (i) => items[i].call, cell: (i) => (items[i].call < 0 ? "–" : count(items[i].call + 1)) },
+      { id: "place", title: "Line", least: "7rem", class: "mono", sort: (i) => place(i) || null, cell: (i) => cutMiddle(place(i) || "–", frameTitle(items[i].frame)) },
     ],
     detail: (i) => [cards(model, state, found, shownBy(items[i].event)), items[i].failure ? failureDetail(about, items[i]) : exportDetail(about, items[i], items)],
   });

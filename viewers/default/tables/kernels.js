@@ -37,7 +37,7 @@ export async function openKernels({ log, state }) {
   const kinds = Object.keys(KERNEL_KINDS).filter((kind) => kernels.some((/** @type {any} */ kernel) => kernel.kind === kind));
   const ops = (/** @type {number} */ i) => kernels[i].aten_ops.map((/** @type {string} */ op) => op.replace(/^aten\./, "")).join(", ");
   const view = listDetail({
-    state, name: "kernels", label: "Kernels", noun: ["kernel or call", "kernels and calls"], length: kernels.length, minWidth: "44rem", share: 0.6,
+    state, name: "kernels", label: "Kernels", noun: ["kernel or call", "kernels and calls"], length: kernels.length, share: 0.6,
     // A name can stand in several codes, and in one code once as it is defined.
     id: (i) => `${code(i).event_index}:${kernels[i].name}`, title: (i) => `${idText(compile(i))} ${kernels[i].name} ${kindWord(kernels[i].kind)}`,
     text: (i) => [idText(compile(i)), compile(i).function, codeName(code(i)), kernels[i].name, kernels[i].kind, kindWord(kernels[i].kind), ...kernels[i].aten_ops, ...kernels[i].source_nodes].join("\n"),
@@ -45,13 +45,13 @@ export async function openKernels({ log, state }) {
     above: h("div", { class: "intro" }, h("ul", { class: "facts-line" }, h("li", null, `in ${plural(codes.length, "generated code")}`), kinds.map((kind) => h("li", null,
       h("a", { href: state.link({ view: "kernels", type: kind }), title: KERNEL_KINDS[kind][1] }, `${kindWord(kind)} ${count(kernels.filter((/** @type {any} */ kernel) => kernel.kind === kind).length)}`))))),
     columns: [
-      { id: "compile", title: "Compile", width: "5rem", class: "mono", sort: (i) => code(i).event_index, cell: (i) => (compile(i).id === null ? "–" : idText(compile(i))) },
-      { id: "code", title: "Code", width: "6rem", sort: (i) => codeName(code(i)), cell: (i) => cutMiddle(codeName(code(i)), code(i).filename ?? undefined) },
-      { id: "kind", title: "Kind", width: "5rem", sort: (i) => kernels[i].kind, cell: (i) => kindWord(kernels[i].kind) },
-      { id: "name", title: "Name", width: "minmax(10rem, 2fr)", class: "mono", sort: (i) => kernels[i].name, cell: (i) => cutMiddle(kernels[i].name) },
-      { id: "calls", title: "Calls", width: "3.4rem", number: true, sort: (i) => kernels[i].call_lines.length, cell: (i) => count(kernels[i].call_lines.length), help: "Lines of the code that call it" },
-      { id: "ops", title: "Operators", width: "minmax(7rem, 1.4fr)", sort: (i) => kernels[i].aten_ops.length || null, cell: (i) => h("span", { title: ops(i) }, ops(i) || "–"), help: "What was fused into it; torch does not say for C++ kernels" },
-      ...(timed ? [{ id: "time", title: "Compile", width: "4.6rem", number: true, sort: us, cell: (/** @type {number} */ i) => { const known = us(i); return known === null ? "" : time(Math.round(known)); }, help: "Time to compile this Triton kernel" }] : []),
+      { id: "compile", title: "Compile", class: "mono", sort: (i) => code(i).event_index, cell: (i) => (compile(i).id === null ? "–" : idText(compile(i))) },
+      { id: "code", title: "Code", least: "6rem", sort: (i) => codeName(code(i)), cell: (i) => cutMiddle(codeName(code(i)), code(i).filename ?? undefined) },
+      { id: "kind", title: "Kind", sort: (i) => kernels[i].kind, cell: (i) => kindWord(kernels[i].kind) },
+      { id: "name", title: "Name", least: "10rem", class: "mono", sort: (i) => kernels[i].name, cell: (i) => cutMiddle(kernels[i].name) },
+      { id: "calls", title: "Calls", number: true, sort: (i) => kernels[i].call_lines.length, cell: (i) => count(kernels[i].call_lines.length), help: "Lines of the code that call it" },
+      { id: "ops", title: "Operators", least: "7rem", sort: (i) => kernels[i].aten_ops.length || null, cell: (i) => h("span", { title: ops(i) }, ops(i) || "–"), help: "What was fused into it; torch does not say for C++ kernels" },
+      ...(timed ? [{ id: "time", title: "Compile", number: true, sort: us, cell: (/** @type {number} */ i) => { const known = us(i); return known === null ? "" : time(Math.round(known)); }, help: "Time to compile this Triton kernel" }] : []),
     ],
     detail: (i) => kernelDetail({ log, state }, model, table, i),
   });

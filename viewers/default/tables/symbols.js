@@ -46,20 +46,20 @@ export async function openSymbols({ log, state }) {
   const kinds = /** @type {Item["kind"][]} */ (Object.keys(SYMBOL_KINDS)).filter((kind) => items.some((item) => item.kind === kind));
   const place = (/** @type {number} */ i) => framePlace(model, items[i].frame);
   const view = listDetail({
-    state, name: "symbols", label: "Symbols", noun: ["row", "rows"], length: items.length, minWidth: "40rem", share: 0.6, id: (i) => String(items[i].event),
+    state, name: "symbols", label: "Symbols", noun: ["row", "rows"], length: items.length, share: 0.6, id: (i) => String(items[i].event),
     title: (i) => `${idText(compile(i))} ${items[i].name} ${SYMBOL_KINDS[items[i].kind][2]}`,
     text: (i) => [idText(compile(i)), compile(i).function, SYMBOL_KINDS[items[i].kind][2], items[i].name, items[i].source, items[i].value, place(i), items[i].frame?.loc, ...items[i].guards.map((g) => table.strings[table.guards.expr[g]])].join("\n"),
     choices: kinds.length > 1 ? [{ key: "type", label: "Kind", all: "all kinds", options: kinds.map((kind) => [kind, SYMBOL_KINDS[kind][2]]), fits: (i, value) => items[i].kind === value }] : [],
     above: h("div", { class: "intro" }, h("ul", { class: "facts-line" }, kinds.map((kind) => h("li", null,
       h("a", { href: state.link({ view: "symbols", type: kind }), title: SYMBOL_KINDS[kind][3] }, `${SYMBOL_KINDS[kind][2]} ${count(items.filter((item) => item.kind === kind).length)}`))))),
     columns: [
-      { id: "kind", title: "Kind", width: "6rem", sort: (i) => items[i].kind, cell: (i) => symbolBadge(items[i]) },
-      { id: "compile", title: "Compile", width: "4.6rem", class: "mono", sort: (i) => items[i].compile, cell: (i) => (compile(i).id === null ? "–" : idText(compile(i))) },
-      { id: "name", title: "Symbol", help: "Or the condition", width: "minmax(5rem, .8fr)", class: "mono", sort: (i) => items[i].name, cell: (i) => cutMiddle(items[i].name) },
-      { id: "source", title: "Comes from", width: "minmax(7rem, 1.2fr)", class: "mono", sort: (i) => items[i].source, cell: (i) => cutMiddle(sourceName(items[i].source) ?? "–", items[i].source ?? undefined) },
-      { id: "value", title: "Value", width: "3.6rem", number: true, help: "While torch traced; of a constant: for ever", sort: (i) => items[i].value, cell: (i) => items[i].value ?? "–" },
-      { id: "guards", title: "Guards", width: "3.8rem", number: true, sort: (i) => items[i].guards.length, cell: (i) => count(items[i].guards.length) },
-      { id: "place", title: "Line", width: "minmax(6rem, 1fr)", class: "mono", sort: (i) => place(i) || null, cell: (i) => cutMiddle(place(i) || "–", frameTitle(items[i].frame)) },
+      { id: "kind", title: "Kind", sort: (i) => items[i].kind, cell: (i) => symbolBadge(items[i]) },
+      { id: "compile", title: "Compile", class: "mono", sort: (i) => items[i].compile, cell: (i) => (compile(i).id === null ? "–" : idText(compile(i))) },
+      { id: "name", title: "Symbol", help: "Or the condition", least: "5rem", class: "mono", sort: (i) => items[i].name, cell: (i) => cutMiddle(items[i].name) },
+      { id: "source", title: "Comes from", least: "7rem", class: "mono", sort: (i) => items[i].source, cell: (i) => cutMiddle(sourceName(items[i].source) ?? "–", items[i].source ?? undefined) },
+      { id: "value", title: "Value", number: true, help: "While torch traced; of a constant: for ever", sort: (i) => items[i].value, cell: (i) => items[i].value ?? "–" },
+      { id: "guards", title: "Guards", number: true, sort: (i) => items[i].guards.length, cell: (i) => count(items[i].guards.length) },
+      { id: "place", title: "Line", least: "6rem", class: "mono", sort: (i) => place(i) || null, cell: (i) => cutMiddle(place(i) || "–", frameTitle(items[i].frame)) },
     ],
     detail: (i) => symbolDetail(about, items[i]),
   });

@@ -24,7 +24,7 @@ export async function openTensors({ log, state }) {
     ({ key, label, all, options: known(cell).map((value) => /** @type {[string, string]} */ ([value, value])), fits: (/** @type {number} */ i, /** @type {string} */ value) => rows[i][cell] === value });
   const FLAGS = /** @type {[string, string][]} */ ([["parameter", "parameters"], ["grad", "with requires_grad"], ["shared", "sharing memory"], ["view", "views"], ["dynamic", "marked dynamic"]]);
   const view = listDetail({
-    state, name: "tensors", label: "Tensors", noun: ["tensor", "tensors"], length: rows.length, minWidth: "46rem", share: 0.6, id: (i) => String(rows[i].event),
+    state, name: "tensors", label: "Tensors", noun: ["tensor", "tensors"], length: rows.length, share: 0.6, id: (i) => String(rows[i].event),
     title: (i) => `${idText(compile(i))} ${tensorName(rows[i])} ${shapeText(rows[i].shape)} ${rows[i].dtype ?? ""}`,
     text: (i) => [idText(compile(i)), compile(i).function, tensorName(rows[i]), ...rows[i].sources, shapeText(rows[i].shape), rows[i].dtype, rows[i].device, ...rows[i].flags].join("\n"),
     choices: [
@@ -32,13 +32,13 @@ export async function openTensors({ log, state }) {
       { key: "status", label: "Flag", all: "any flags", options: FLAGS, fits: (i, value) => rows[i].flags.includes(value) },
     ],
     columns: [
-      { id: "compile", title: "Compile", width: "5rem", class: "mono", sort: (i) => rows[i].compile, cell: (i) => (compile(i).id === null ? "–" : idText(compile(i))) },
-      { id: "name", title: "Tensor", width: "minmax(9rem, 2fr)", class: "mono", sort: (i) => tensorName(rows[i]), cell: (i) => cutMiddle(tensorName(rows[i]), rows[i].sources.join("\n")) },
-      { id: "shape", title: "Shape", width: "minmax(5rem, .9fr)", class: "mono", sort: (i) => shapeText(rows[i].shape), cell: (i) => shapeText(rows[i].shape) },
-      { id: "stride", title: "Strides", width: "minmax(5rem, .9fr)", class: "mono", sort: (i) => shapeText(rows[i].stride), cell: (i) => shapeText(rows[i].stride) },
-      { id: "dtype", title: "Dtype", width: "5.6rem", sort: (i) => rows[i].dtype, cell: (i) => rows[i].dtype?.replace("torch.", "") ?? "–" },
-      { id: "device", title: "Device", width: "4.4rem", sort: (i) => rows[i].device, cell: (i) => rows[i].device ?? "–" },
-      { id: "flags", title: "Flags", width: "minmax(6rem, 1fr)", sort: (i) => rows[i].flags.join(", ") || null, cell: (i) => h("span", { title: rows[i].flags.join(", ") }, rows[i].flags.join(", ")) },
+      { id: "compile", title: "Compile", class: "mono", sort: (i) => rows[i].compile, cell: (i) => (compile(i).id === null ? "–" : idText(compile(i))) },
+      { id: "name", title: "Tensor", least: "9rem", class: "mono", sort: (i) => tensorName(rows[i]), cell: (i) => cutMiddle(tensorName(rows[i]), rows[i].sources.join("\n")) },
+      { id: "shape", title: "Shape", least: "5rem", class: "mono", sort: (i) => shapeText(rows[i].shape), cell: (i) => shapeText(rows[i].shape) },
+      { id: "stride", title: "Strides", least: "5rem", class: "mono", sort: (i) => shapeText(rows[i].stride), cell: (i) => shapeText(rows[i].stride) },
+      { id: "dtype", title: "Dtype", sort: (i) => rows[i].dtype, cell: (i) => rows[i].dtype?.replace("torch.", "") ?? "–" },
+      { id: "device", title: "Device", sort: (i) => rows[i].device, cell: (i) => rows[i].device ?? "–" },
+      { id: "flags", title: "Flags", least: "6rem", sort: (i) => rows[i].flags.join(", ") || null, cell: (i) => h("span", { title: rows[i].flags.join(", ") }, rows[i].flags.join(", ")) },
     ],
     detail: (i) => tensorDetail({ log, state }, model, data, i),
   });

@@ -73,7 +73,7 @@ export async function openTimeline(context) {
   return {
     title: "Timeline",
     element: h("div", { class: "fill timeline" }, h("h1", { class: "visually-hidden" }, "Timeline"), toolbar, small.element, chart.element,
-      split("timeline", tables.element, side, { label: "Width of the table", size: Math.round(innerWidth * 0.52) })),
+      split("timeline", tables.element, side, { label: "Width of the table", size: "52vw" })),
     search: () => search,
     close: () => chart.close(),
     update: (current) => {

@@ -76,11 +76,11 @@ const PARTS = [
   ["Findings", "finding/card.js", ({ findings }) => findings.length ? findings.slice(0, 2).map((/** @type {any} */ finding) => findingCard(finding)) : h("p", { class: "dim" }, rich("Nothing was found in this log."))],
   ["Names that are cut", "page/cut-middle.js", () => h("div", { style: { width: "12rem" } }, ["scenarios/s05_failures_of_many_kinds.py:118", "triton_poi_fused_add_mul_relu_sigmoid_17"].map((name) => h("div", null, cutMiddle(name))))],
   ["Tables", "list/grid.js", ({ compiles }) => {
-    const grid = new Grid({ label: "Compiles", minWidth: "20rem", name: (i) => compiles[i].key, columns: [
-      { id: "id", title: "Id", width: "5rem", class: "mono", cell: (i) => compiles[i].key, sort: (i) => i },
-      { id: "function", title: "Function", width: "minmax(6rem, 1fr)", cell: (i) => cutMiddle(compiles[i].function ?? "–"), sort: (i) => compiles[i].function },
-      { id: "status", title: "Status", width: "6rem", cell: (i) => statusBadge(compiles[i].status) },
-      { id: "size", title: "Size", width: "5rem", number: true, cell: (i) => bytes(compiles[i].size_bytes), sort: (i) => compiles[i].size_bytes },
+    const grid = new Grid({ label: "Compiles", name: (i) => compiles[i].key, columns: [
+      { id: "id", title: "Id", class: "mono", cell: (i) => compiles[i].key, sort: (i) => i },
+      { id: "function", title: "Function", least: "6rem", cell: (i) => cutMiddle(compiles[i].function ?? "–"), sort: (i) => compiles[i].function },
+      { id: "status", title: "Status", cell: (i) => statusBadge(compiles[i].status) },
+      { id: "size", title: "Size", number: true, cell: (i) => bytes(compiles[i].size_bytes), sort: (i) => compiles[i].size_bytes },
     ] });
     grid.show(compiles.map((/** @type {any} */ _, /** @type {number} */ i) => i), 0);
     return [h("p", { class: "dim" }, `${count(compiles.length)} rows`), grid.element];

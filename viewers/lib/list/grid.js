@@ -1,12 +1,14 @@
 // A table of any number of rows: sortable columns, one tab stop, arrow keys, Enter opens.
 import { fill, h, typing } from "../page/dom.js";
 import { VirtualList } from "./virtual-list.js";
+import { cellClass, Widths } from "./widths.js";
 
 /**
  * @typedef {object} Column
  * @property {string} id
  * @property {string} title
- * @property {string} width a grid track: '6rem', 'minmax(8rem, 2fr)'
+ * @property {string} [least] where the row is full, the column shrinks to this length; without it, it is always as wide as its content
+ * @property {string} [width] of a picture, which has no text to measure
  * @property {(row: number) => any} cell what to show: text or an element
  * @property {(row: number) => any} [sort] what to sort by; without it the column cannot be sorted
  * @property {boolean} [number] right-aligned
@@ -19,7 +21,7 @@ const ROW = 24;
 export class Grid {
   /**
    * @param {{label: string, columns: Column[], sort?: string, onsort?: (sort: string) => void,
-   *   onselect?: (row: number) => void, onopen?: (row: number) => void, minWidth?: string,
+   *   onselect?: (row: number) => void, onopen?: (row: number) => void,
    *   name?: (row: number) => string, below?: (row: number) => number[], onfold?: (row: number, open: boolean) => void}} options
    *   sort: a column's id, with '-' in front for descending; '' for the order of the rows
    *   below: rows that stand beneath one, however the others are sorted; onfold: → or ← on a row
@@ -37,8 +39,8 @@ export class Grid {
       render: (index) => this.renderRow(index),
     });
     this.element = this.list.element;
-    this.element.style.setProperty("--columns", options.columns.map((column) => column.width).join(" "));
-    this.element.style.setProperty("--min-width", options.minWidth ?? "0");
+    this.widths = new Widths(options.columns);
+    this.widths.apply(this.element);
     this.element.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => this.key(event));
     this.drawHeader();
   }
@@ -46,6 +48,7 @@ export class Grid {
   /** @param {ArrayLike<number>} rows @param {number} [selected] one of them */
   show(rows, selected = -1) {
     this.rows = rows;
+    if (this.widths.measure(rows)) this.widths.apply(this.element);
     this.arrange(selected);
   }
 
@@ -108,7 +111,7 @@ export class Grid {
       "aria-selected": active ? "true" : "false", "aria-label": this.options.name?.(row),
       onclick: (/** @type {MouseEvent} */ event) => this.click(event, index),
     }, this.options.columns.map((column) =>
-      h("div", { role: "gridcell", class: [column.number && "number", column.class].filter(Boolean).join(" ") || null }, column.cell(row))));
+      h("div", { role: "gridcell", class: cellClass(column) }, column.cell(row))));
   }
 
   /** @param {MouseEvent} event @param {number} index */

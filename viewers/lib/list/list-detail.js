@@ -21,7 +21,6 @@ import { Grid } from "./grid.js";
  * @property {[string, string]} noun what is counted: ["graph break", "graph breaks"]
  * @property {number} length
  * @property {import("./grid.js").Column[]} columns
- * @property {string} minWidth
  * @property {(row: number) => string} id stays; what the address says
  * @property {(row: number) => string} title accessible name of a row
  * @property {(row: number) => string} text what the filter looks at
@@ -64,7 +63,7 @@ export function listDetail(options) {
     }
   };
   const grid = new Grid({
-    label: options.label, columns: options.columns, minWidth: options.minWidth, sort: state.current.sort, name: options.title,
+    label: options.label, columns: options.columns, sort: state.current.sort, name: options.title,
     onsort: (sort) => state.replace({ sort }),
     onselect: (row) => { state.replace({ item: options.id(row), line: "" }); showDetail(row); },
     onopen: () => /** @type {HTMLElement} */ (detail.querySelector("a, button, summary") ?? detail).focus(),
@@ -74,7 +73,7 @@ export function listDetail(options) {
   let drawn = "";
   let hidden = -1; // the row of the address, when the filter leaves it out
   return {
-    element: split(options.name, list, detail, { label: "Width of the list", size: Math.max(360, Math.round(innerWidth * (options.share ?? 0.5))) }),
+    element: split(options.name, list, detail, { label: "Width of the list", size: `max(360px, ${100 * (options.share ?? 0.5)}vw)` }),
     title: options.label,
     search: () => filter,
     update: (current) => {

@@ -1,16 +1,16 @@
-// A name that is cut in its middle where there is no room, so that its end stays: the line number, the number of a kernel.
+// A name that is shortened in the middle where there is no room, so that its end stays: a line number, the number of a kernel.
 import { h } from "./dom.js";
 
-const TAIL = 12; // characters of the end that stay, about
-const FILE = 28; // a file name that is no longer stays whole
-const SHORTEST = 16; // shorter names have no part that could go
+const TAIL = 12; // about as many characters stay together at the end of a name without a line number
+const SHORTEST = 16; // shorter names without a line number are cut at their end
 const BREAKS = /[\\._:\s-]/g;
+const PLACE = /(\.\w{1,4})?:\d+(, \d+)*( and \d+ more)?$/; // ".py:41", ".py:41, 43 and 2 more"
 
-/** Where the end of a name begins that stays: its file, or else what is behind the separator nearest to the last twelve characters. @param {string} text */
+/** Where the end of a name begins that is not a place: its file, or what follows the separator nearest to the last twelve characters. @param {string} text */
 function tailStart(text) {
   const file = text.lastIndexOf("/") + 1;
-  if (file > 0 && file < text.length && text.length - file <= FILE) return file;
   const wanted = text.length - TAIL;
+  if (file >= wanted && file < text.length) return file;
   const around = Math.max(1, wanted - 6);
   let best = wanted;
   let distance = Infinity;
@@ -19,17 +19,30 @@ function tailStart(text) {
     if (away < distance) [best, distance] = [around + index, away];
   }
   const code = text.charCodeAt(best);
-  return code >= 0xdc00 && code < 0xe000 ? best - 1 : best; // never within a pair of surrogates
+  return code >= 0xdc00 && code < 0xe000 ? best - 1 : best; // never between the halves of a surrogate pair
+}
+
+/** The parts of a name in the order in which they give way. @param {string} text @returns {{head: string, name: string, end: string} | null} null for a short name */
+function partsOf(text) {
+  const end = PLACE.exec(text)?.index;
+  if (end === undefined && text.length < SHORTEST) return null;
+  if (end === undefined) return { head: text.slice(0, tailStart(text)), name: "", end: text.slice(tailStart(text)) };
+  const name = Math.max(text.lastIndexOf("/", end), text.lastIndexOf(" ", end)) + 1;
+  return { head: text.slice(0, name), name: text.slice(name, end), end: text.slice(end) };
 }
 
 /**
- * The whole name is in the page once, as one text that is selected, copied, found and read aloud; what is seen of it is
- * drawn over it from two parts, of which the first gives way. The element is as wide as the room there is at most.
- * @param {string} text @param {string} [title] what the pointer shows; the whole name without it @returns {HTMLElement}
+ * The whole name is in the page once, as one text that is selected, copied, found and read aloud. What people see is drawn
+ * over it from up to three parts: the head gives way first, then the name of a file, the end never. The element is at most as wide as its container.
+ * @param {string} text @param {string} [title] the tooltip; the whole name by default @returns {HTMLElement}
  */
 export function cutMiddle(text, title = text) {
-  if (text.length < SHORTEST) return h("span", { class: "cut-middle", title: title === text ? null : title }, text);
-  const at = tailStart(text);
+  const parts = partsOf(text);
+  if (!parts) return h("span", { class: "cut-middle", title: title || null }, h("span", null, text));
+  const { head, name, end } = parts;
   return h("span", { class: "cut-middle", title }, h("span", { class: "cut-whole" }, text),
-    h("span", { class: "cut-seen", "aria-hidden": "true", dataset: { head: text.slice(0, at), tail: text.slice(at) } }));
+    h("span", { class: "cut-seen", "aria-hidden": "true", dataset: head ? { head } : {} }, h("span", { class: "cut-end", dataset: name ? { name, end } : { end } })));
 }
+
+/** How many characters at the end of the place in a cell are never cut; 0 when it holds no place. @param {Element} cell */
+export const endLength = (cell) => /** @type {HTMLElement | null} */ (cell.querySelector(".cut-end[data-name]"))?.dataset.end?.length ?? 0;

@@ -1,4 +1,4 @@
-// Two panes and a bar between them that can be dragged or moved with the arrow keys. The size is remembered.
+// Two panes and a bar between them that can be dragged or moved with the arrow keys. The size that a reader chose is remembered.
 import { h } from "./dom.js";
 import { store, stored } from "./remember.js";
 
@@ -7,26 +7,23 @@ const STEP = 24;
 /**
  * @param {string} name of the remembered size
  * @param {HTMLElement} first @param {HTMLElement} second
- * @param {{label: string, size: number, min?: number}} options size of the first pane in pixels
+ * @param {{label: string, size: string, min?: number}} options size: a CSS length, the width of the first pane until a reader moves the bar
  */
 export function split(name, first, second, { label, size, min = 160 }) {
   const key = `tlparse-bundle.${name}`;
   const bar = h("div", { role: "separator", class: "split-bar", tabindex: "0", "aria-orientation": "vertical", "aria-label": label });
   const element = h("div", { class: "split" }, first, bar, second);
-  let width = Number(stored(key)) || size;
+  const known = Number(stored(key));
 
   const apply = (/** @type {number} */ wanted) => {
     const most = (element.clientWidth || 10_000) - min;
-    width = Math.round(Math.max(min, Math.min(wanted, most)));
-    element.style.setProperty("--first", `${width}px`);
-    bar.setAttribute("aria-valuenow", String(width));
-    bar.setAttribute("aria-valuemin", String(min));
+    element.style.setProperty("--first", `${Math.round(Math.max(min, Math.min(wanted, most)))}px`);
   };
-  const keep = () => store(key, String(width));
+  const keep = () => store(key, String(first.offsetWidth));
 
   bar.addEventListener("pointerdown", (/** @type {PointerEvent} */ event) => {
     bar.setPointerCapture(event.pointerId);
-    const start = width - event.clientX;
+    const start = first.offsetWidth - event.clientX;
     const move = (/** @type {PointerEvent} */ e) => apply(start + e.clientX);
     bar.addEventListener("pointermove", move);
     bar.addEventListener("pointerup", () => { bar.removeEventListener("pointermove", move); keep(); }, { once: true });
@@ -34,10 +31,12 @@ export function split(name, first, second, { label, size, min = 160 }) {
   bar.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
     if (event.key !== "ArrowLeft" && event.key !== "ArrowRight") return;
     event.preventDefault();
-    apply(width + (event.key === "ArrowRight" ? STEP : -STEP));
+    apply(first.offsetWidth + (event.key === "ArrowRight" ? STEP : -STEP));
     keep();
   });
-  element.style.setProperty("--first", `${width}px`);
-  bar.setAttribute("aria-valuenow", String(width));
+  element.style.setProperty("--first", known ? `${known}px` : size);
+  bar.setAttribute("aria-valuemin", String(min));
+  bar.setAttribute("aria-valuenow", "0");
+  new ResizeObserver(() => bar.setAttribute("aria-valuenow", String(first.offsetWidth))).observe(first);
   return element;
 }

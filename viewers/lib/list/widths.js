@@ -1,0 +1,92 @@
+// How wide the columns of a table are: as wide as their content. Where the row is full, the long ones share what is left.
+import { endLength } from "../page/cut-middle.js";
+import { h } from "../page/dom.js";
+
+/** @typedef {import("./grid.js").Column} Column */
+
+const SAMPLE = 300; // rows that are looked at, spread over the whole table
+const MEASURED = 4; // widest texts of a column that are measured with all that is around them in a cell
+const WIDEST = 320; // pixels of a column that does not shrink
+const GAP = 12; // between two columns, and
+const PADDING = 32; // of a row, as in widgets.css
+
+const pen = /** @type {CanvasRenderingContext2D} */ (document.createElement("canvas").getContext("2d"));
+pen.font = "13px system-ui, sans-serif"; // close enough to compare texts with each other
+
+/** @param {Column} column */
+export const cellClass = (column) => [column.number && "number", column.class].filter(Boolean).join(" ") || null;
+
+export class Widths {
+  /** @param {Column[]} columns */
+  constructor(columns) {
+    this.columns = columns.map((column) => ({ column, width: 0, end: 0, known: /** @type {Set<string>} */ (new Set()) }));
+  }
+
+  /** Widens the columns for these rows. They never get narrower, so that filters move nothing. @param {ArrayLike<number>} rows @returns {boolean} whether a width changed */
+  measure(rows) {
+    const probe = h("div", { class: "grid grid-probe", "aria-hidden": "true" });
+    const cells = /** @type {[HTMLElement, {width: number, end: number}][]} */ ([]);
+    for (const measured of this.columns) {
+      const { column, known } = measured;
+      if (column.width) continue;
+      const add = (/** @type {any} */ content) => {
+        const cell = h("div", { class: cellClass(column) }, content);
+        probe.append(h("div", { class: "grid-row" }, cell));
+        cells.push([cell, measured]);
+      };
+      if (known.size === 0) add(h("button", { class: "sort" }, column.title, column.sort && " ▾"));
+      const found = widest(column, rows);
+      for (const [text, content] of found) if (!known.has(text)) add(content);
+      for (const [text] of found) known.add(text);
+    }
+    if (cells.length === 0) return false;
+    document.body.append(probe);
+    const widths = cells.map(([cell]) => Math.ceil(cell.getBoundingClientRect().width));
+    probe.remove();
+    const before = this.tracks().join();
+    cells.forEach(([cell, measured], i) => {
+      measured.width = Math.max(measured.width, widths[i]);
+      measured.end = Math.max(measured.end, endLength(cell));
+    });
+    return before !== this.tracks().join();
+  }
+
+  /** For each column its least and its largest width. @returns {[string, string][]} */
+  tracks() {
+    return this.columns.map(({ column: { width: fixed, least }, width, end }) => {
+      if (fixed) return [least ?? fixed, fixed];
+      if (!least) return [`${Math.min(width, WIDEST)}px`, `${Math.min(width, WIDEST)}px`];
+      return [`min(max(${least}, ${end + 4}ch), ${width}px)`, `${width}px`]; // 4: a "…" and the beginning of a file name
+    });
+  }
+
+  /** @param {HTMLElement} element */
+  apply(element) {
+    const tracks = this.tracks();
+    element.style.setProperty("--columns", tracks.map(([least, most]) => (least === most ? most : `minmax(${least}, ${most})`)).join(" "));
+    element.style.setProperty("--min-width", `calc(${tracks.map(([least]) => least).join(" + ")} + ${GAP * (tracks.length - 1) + PADDING}px)`);
+  }
+}
+
+/** The widest texts in a column, with their cells. @param {Column} column @param {ArrayLike<number>} rows @returns {[string, any][]} */
+function widest(column, rows) {
+  const cells = new Map();
+  const step = Math.max(1, Math.ceil(rows.length / SAMPLE));
+  for (let i = 0; i < rows.length; i += step) note(rows[i]);
+  if (rows.length > 0) note(rows[rows.length - 1]);
+  const widths = new Map([...cells.keys()].map((text) => [text, pen.measureText(text.slice(0, 1000)).width]));
+  const width = (/** @type {string} */ text) => widths.get(text) ?? 0;
+  return [...cells].sort(([a], [b]) => width(b) - width(a)).slice(0, MEASURED);
+
+  function note(/** @type {number} */ row) {
+    const content = column.cell(row);
+    cells.set(textOf(content), content);
+  }
+}
+
+/** @param {any} content of a cell @returns {string} */
+function textOf(content) {
+  if (Array.isArray(content)) return content.map(textOf).join("");
+  if (content instanceof Node) return content.textContent ?? "";
+  return content === null || content === undefined || content === false ? "" : String(content);
+}
