@@ -1,14 +1,103 @@
-"""What other packages add, through entry points."""
+"""Plug-ins: what other packages add through entry points.
+
+A plug-in that cannot be loaded or that fails later is left out. Its fault is one sentence, which becomes a diagnostic
+``plugin-failed`` of the bundle.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")  # in the repr of an object; two runs must write the same bundle
+_MAX_MESSAGE = 300
 
-def plugins(group: str) -> list[Any]:
-    """The objects of the entry points of a group, such as ``tlparse_bundle.tables``, in the order of their names."""
-    return [entry.load() for entry in _by_group().get(group, ())]
+
+@dataclass(frozen=True)
+class Plugin:
+    """An entry point and the object that it loads, as ``prepare`` returned it."""
+
+    group: str
+    name: str
+    package: str  # name and version of the distribution
+    module: str
+    object: Any = None
+
+    def __str__(self) -> str:
+        return f"Plug-in {self.name!r} ({self.group}) of {self.package}"
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """The plug-ins of a group, and the faults of those that could not be loaded; both in the order of their names."""
+
+    plugins: tuple[Plugin, ...]
+    faults: tuple[str, ...]
+
+
+class Guard:
+    """Calls a plug-in. The first exception becomes its ``fault``; it is not called after that."""
+
+    def __init__(self, plugin: Plugin):
+        self._plugin = plugin
+        self.fault: str | None = None
+
+    def __call__(self, function: Callable, *arguments: Any) -> Any:
+        """Return what the function returns, or None when the plug-in has failed."""
+        if self.fault is not None:
+            return None
+        try:
+            return function(*arguments)
+        except MemoryError:
+            raise
+        except (Exception, SystemExit) as error:
+            text = " ".join(_ADDRESS.sub("", str(error)).split())
+            said = f"{type(error).__name__}: {text}" if text else type(error).__name__
+            said = said if len(said) <= _MAX_MESSAGE else said[:_MAX_MESSAGE] + "…"
+            self.fault = f"{self._plugin} failed{_place(error, self._plugin.module)}: {said}".encode("utf-8", "replace").decode()
+        return None
+
+
+_loaded: dict[str, Loaded] = {}  # by group
+
+
+def plugins(group: str, prepare: Callable[[Any], Any]) -> Loaded:
+    """Load the entry points of a group, such as ``tlparse_bundle.tables``, once in a process.
+
+    ``prepare`` gets each object that was loaded and returns what to use; it raises when the object is not what the group asks for.
+    """
+    if group not in _loaded:
+        found, faults = [], []
+        for entry in _by_group().get(group, ()):
+            plugin = Plugin(group, entry.name, _package(entry), entry.module)
+            guard = Guard(plugin)
+            loaded = guard(lambda: prepare(entry.load()))
+            if guard.fault is None:
+                found.append(Plugin(plugin.group, plugin.name, plugin.package, plugin.module, loaded))
+            else:
+                faults.append(guard.fault)
+        _loaded[group] = Loaded(tuple(found), tuple(faults))
+    return _loaded[group]
+
+
+def own_name(name: Any, taken: set[str], fits: Callable[[str], bool]) -> str:
+    """Return the name of something that a plug-in adds, and add it to ``taken``. Raises ValueError when it cannot have that name."""
+    if type(name) is not str or len(name) > 100 or not fits(name):
+        raise ValueError(f"{name!r} is not a name: use letters, digits, '.', '_' and '-'")
+    if name.lower() in taken:
+        raise ValueError(f"the name {name!r} is taken")
+    taken.add(name.lower())
+    return name
+
+
+def need(thing: Any, *names: str, of: str) -> None:
+    """Raise TypeError unless all these methods or functions exist. ``of``: what a sentence calls ``thing``."""
+    for name in names:
+        if not callable(getattr(thing, name, None)):
+            raise TypeError(f"{of} has no function {name!r}")
 
 
 @cache
@@ -17,4 +106,20 @@ def _by_group() -> dict[str, list]:
     from importlib.metadata import entry_points  # it takes longer to import than our own modules
 
     found = entry_points()
-    return {group: sorted(found.select(group=group), key=lambda entry: entry.name) for group in found.groups if group.startswith("tlparse_bundle.")}
+    return {group: sorted(found.select(group=group), key=lambda entry: (entry.name, _package(entry), entry.value)) for group in found.groups if group.startswith("tlparse_bundle.")}
+
+
+def _package(entry: Any) -> str:
+    return f"the package {entry.dist.name} {entry.dist.version}" if entry.dist is not None else "an unknown package"
+
+
+def _place(error: BaseException, module: str) -> str:
+    """Where in the package of the plug-in an exception was raised: file and line, without folders."""
+    place, step = "", error.__traceback__
+    while step is not None:
+        code = step.tb_frame.f_code
+        if str(step.tb_frame.f_globals.get("__name__")).partition(".")[0] == module.partition(".")[0]:
+            file = code.co_filename.replace("\\", "/").rpartition("/")[2]
+            place = f" in {file}:{step.tb_lineno}"
+        step = step.tb_next
+    return place

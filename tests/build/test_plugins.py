@@ -5,10 +5,10 @@ import sys
 import textwrap
 
 import pytest
+from installed_plugins import forget, install
 from log_builder import log
-from tlparse_bundle import Bundle, build, discover, plugins
+from tlparse_bundle import Bundle, build, discover
 from tlparse_bundle.build import stage
-from tlparse_bundle.events import registry
 from tlparse_bundle.read.validate import validate
 
 KINDS = '''
@@ -86,26 +86,16 @@ LOG = log("""
 def plugin(tmp_path):
     """A folder with an installed package, as pip would leave it."""
     folder = tmp_path / "site"
-    info = folder / "engine-1.0.dist-info"
-    info.mkdir(parents=True)
-    (folder / "engine_kinds.py").write_text(textwrap.dedent(KINDS))
-    (folder / "engine_table.py").write_text(textwrap.dedent(TABLE))
-    (folder / "engine_ranks.py").write_text(textwrap.dedent(ANALYSIS))
-    (folder / "engine_findings.py").write_text(textwrap.dedent(FINDINGS))
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: engine\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(textwrap.dedent(ENTRY_POINTS))
+    install(folder, ENTRY_POINTS, {"engine_kinds": KINDS, "engine_table": TABLE, "engine_ranks": ANALYSIS, "engine_findings": FINDINGS})
     return folder
 
 
 @pytest.fixture
 def forget_kinds():
     """The registry reads the entry points once in a process."""
-    caches = (registry.known_kinds, registry._patterns, plugins._by_group)
-    for cached in caches:
-        cached.cache_clear()
+    forget()
     yield
-    for cached in caches:
-        cached.cache_clear()
+    forget()
 
 
 def test_a_plugin_adds_kinds_and_a_table(plugin, forget_kinds, monkeypatch, tmp_path):

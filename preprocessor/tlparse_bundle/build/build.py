@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
@@ -14,7 +14,7 @@ from tlparse_bundle.build.log_writer import LogSummary, write_log
 from tlparse_bundle.build.process_strings import strings_from_others
 from tlparse_bundle.build.target import Target, folder_of, open_target
 from tlparse_bundle.build.workers import Executor, Workers, core_count
-from tlparse_bundle.diagnostics import CODES
+from tlparse_bundle.diagnostics import CODES, PLUGIN_FAILED
 from tlparse_bundle.errors import BundleError
 from tlparse_bundle.events.kinds import PHASES
 from tlparse_bundle.format import layout
@@ -37,6 +37,7 @@ class BuildResult:
     stored_bytes: int
     findings: dict[str, list[dict]]  # the first of each log (schema: findings), by its id
     job: dict | None  # what the ranks say together (schema: ranks_findings); None for less than two
+    plugin_faults: list[str]
 
 
 def build(
@@ -70,11 +71,25 @@ def build(
         if len(logs) > 1:
             summaries = _with_strings_of_others(logs, summaries, target.root, codec, workers)
         manifest, job = finish(summaries, target, codec, workers, run, names)
-    return BuildResult(str(out) if is_url(out) else Path(out), manifest, *target.size(), first_findings(summaries), job)
+    return BuildResult(str(out) if is_url(out) else Path(out), manifest, *target.size(), first_findings(summaries), job, plugin_faults(summaries, manifest))
 
 
 def first_findings(summaries: Sequence[LogSummary]) -> dict[str, list[dict]]:
     return {summary.row["id"]: summary.findings for summary in summaries}
+
+
+def plugin_faults(summaries: Sequence[LogSummary], manifest: dict) -> list[str]:
+    """Return the faults of plug-ins in a build, each once: those of the logs, then those of the ranks."""
+    said = [*(fault for summary in summaries for fault in summary.plugin_faults), *(row["message"] for row in manifest.get("diagnostics", ()))]
+    return list(dict.fromkeys(said))
+
+
+def add_faults(manifest: dict, faults: Sequence[str]) -> None:
+    """Add what plug-ins failed with, when they compared ranks, to a manifest."""
+    if faults:
+        code = CODES[PLUGIN_FAILED]
+        manifest["diagnostics"] = [{"code": PLUGIN_FAILED, "severity": code.severity, "message": fault} for fault in faults]
+        manifest["diagnostic_codes"] |= _codes([PLUGIN_FAILED])
 
 
 def finish(summaries: Sequence[LogSummary], target: Target, codec: str, workers: Executor, run: int | None = None, names: Mapping[str, str] = {}) -> tuple[dict, dict | None]:
@@ -90,9 +105,10 @@ def write_beside(summaries: Sequence[LogSummary], target: Target, codec: str, wo
     if len(manifest["logs"]) > 1 or run is not None:
         from tlparse_bundle.build.rank_files import write_ranks  # the modules of all analyses, which a single log does not need
 
-        paths, job = write_ranks(target, manifest["logs"], codec, workers, run)
+        paths, job, faults = write_ranks(target, manifest["logs"], codec, workers, run)
         if paths:
             manifest["ranks"] = paths
+        add_faults(manifest, faults)
     write_schemas(target, codec)
     return manifest, job
 
@@ -128,7 +144,6 @@ def make_manifest(summaries: Sequence[LogSummary], codec: str, names: Mapping[st
     """The manifest (schema: manifest) of a bundle of these logs; ``names``: see ``named``."""
     rows = sorted((s.row for s in summaries), key=lambda row: (row["rank"] is None, row["rank"] or 0, row["id"]))
     kinds = {key: kind for summary in summaries for key, kind in summary.kinds.items()}
-    codes = sorted({code for row in rows for code in row["diagnostics"]})
     return {
         "format": {"name": layout.FORMAT_NAME, "major": layout.FORMAT_MAJOR, "minor": layout.FORMAT_MINOR},
         "producer": {"name": "tlparse-bundle", "version": __version__},
@@ -141,8 +156,12 @@ def make_manifest(summaries: Sequence[LogSummary], codec: str, names: Mapping[st
             key: {"title": kind.title, "phase": kind.phase, "language": kind.language, "help": kind.help}
             for key, kind in sorted(kinds.items())
         },
-        "diagnostic_codes": {code: {"severity": CODES[code].severity, "meaning": CODES[code].meaning} for code in codes},
+        "diagnostic_codes": _codes(code for row in rows for code in row["diagnostics"]),
     }
+
+
+def _codes(found: Iterable[str]) -> dict[str, dict]:
+    return {code: {"severity": CODES[code].severity, "meaning": CODES[code].meaning} for code in sorted(set(found))}
 
 
 def _write_logs(

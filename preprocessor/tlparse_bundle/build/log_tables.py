@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from tlparse_bundle.build.batches import Batch
@@ -12,8 +13,7 @@ from tlparse_bundle.build.sink import FileSink
 from tlparse_bundle.diagnostics import Diagnostics
 from tlparse_bundle.events.kinds import Kind
 from tlparse_bundle.format.codecs import CODECS
-from tlparse_bundle.plugins import plugins
-from tlparse_bundle.tables.registry import ENTRY_POINTS, STREAM_TABLES, TABLES, Tables
+from tlparse_bundle.tables.registry import STREAM_TABLES, TABLES, PluginTable, Tables, plugin_tables
 from tlparse_bundle.tables.table import TableContext
 from tlparse_bundle.tables.tally import Tally
 from tlparse_bundle.trace.stacks import StackTable
@@ -46,13 +46,14 @@ class LogTables:
         self._tally = Tally()
         self._stacks = StackTable()
         self._writer = EventWriter(self._sink, log_id)
-        self._tables = Tables((*STREAM_TABLES, *plugins(ENTRY_POINTS)), TableContext(self._stacks, self._diagnostics, self._tally))
+        context = TableContext(self._stacks, self._diagnostics, self._tally)
+        self._tables = Tables((*STREAM_TABLES, *_plugin_classes()), context)
         self._payload_tables = (RememberedPayloadTables if one_of_many else PayloadTables)(self._sink, log_id)
 
     @staticmethod
     def wanted() -> Tables:
         """See Stage."""
-        return Tables((*TABLES, *plugins(ENTRY_POINTS)), TableContext(StackTable(), Diagnostics(), Tally()))
+        return Tables((*TABLES, *_plugin_classes()), TableContext(StackTable(), Diagnostics(), Tally()))
 
     def feed(self, batch: Batch) -> None:
         self._stacks.extend(batch.stacks)
@@ -74,7 +75,12 @@ class LogTables:
     def finish(self) -> TablesSummary:
         self._writer.close()
         # One after another, so that no two are in memory at once.
-        paths = {table.name: self._sink.put_table(self._log_id, table.name, table.table()) for table in self._tables}
+        paths = {}
+        for table in self._tables:
+            made = table.table()
+            if made is not None:  # else it is of a plug-in that failed
+                paths[table.name] = self._sink.put_table(self._log_id, table.name, made)
+            del made
         payload_paths, payload_diagnostics = self._payload_tables.finish()
         self._diagnostics.merge(payload_diagnostics)
         return TablesSummary(
@@ -98,3 +104,7 @@ class LogTables:
     def _ranks(self) -> list[dict]:
         counts = self._tally.rank_counts()
         return [{"rank": rank, "event_count": counts[rank]} for rank in sorted(counts, key=lambda r: (r is None, r or 0))]
+
+
+def _plugin_classes() -> list[partial[PluginTable]]:
+    return [partial(PluginTable, plugin) for plugin in plugin_tables().plugins]

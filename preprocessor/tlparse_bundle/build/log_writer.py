@@ -15,8 +15,9 @@ from tlparse_bundle.build.sink import FileSink
 from tlparse_bundle.build.stage import LOG_TABLES, Stage, open_stage
 from tlparse_bundle.build.verbatim_writer import VerbatimWriter
 from tlparse_bundle.build.written_log import WrittenLog
-from tlparse_bundle.diagnostics import Diagnostics
+from tlparse_bundle.diagnostics import PLUGIN_FAILED, Diagnostics
 from tlparse_bundle.events.kinds import Kind
+from tlparse_bundle.events.registry import plugin_kinds
 from tlparse_bundle.findings.facts import Facts
 from tlparse_bundle.findings.registry import NAME as FINDINGS
 from tlparse_bundle.findings.registry import findings_of
@@ -24,6 +25,7 @@ from tlparse_bundle.format.codecs import CODECS
 from tlparse_bundle.format.json_codec import dumps
 from tlparse_bundle.format.layout import log_path
 from tlparse_bundle.tables.identity import Identity, rank_of
+from tlparse_bundle.tables.registry import plugin_tables
 from tlparse_bundle.trace.envelope import EventDecoder
 from tlparse_bundle.trace.event import Event
 from tlparse_bundle.trace.log_file import LogFile
@@ -42,6 +44,7 @@ class LogSummary:
     kinds: dict[str, Kind] = field(default_factory=dict)  # by descriptor key
     findings: list[dict] = field(default_factory=list)  # the first rows of its table
     pids: frozenset[int] = frozenset()  # of the processes that wrote it
+    plugin_faults: list[str] = field(default_factory=list)
 
 
 def write_log(
@@ -132,6 +135,8 @@ class LogBuild:
         _note_clock(decoder, diagnostics, records.size_bytes)
         made = tables.finish()
         diagnostics.merge(made.diagnostics)
+        for fault in (*plugin_kinds().faults, *plugin_tables().faults):
+            diagnostics.add(PLUGIN_FAILED, fault)
         for name, table in (("stacks", decoder.stacks.table), ("blobs", blobs.table), ("diagnostics", diagnostics.table)):
             made.paths[name] = sink.put_table(log.id, name, table())
         name = os.fsencode(log.path.name).decode("utf-8", "replace")
@@ -153,7 +158,11 @@ class LogBuild:
             "origins": [{"level": level.decode(), "path": path.decode("utf-8", "replace"), "line": int(line[:15])} for level, path, line in decoder.origins],
         }
         self.facts = Facts(WrittenLog(sink, directory, decoder.clock.last_epoch_us()))
-        found = findings_of(self.facts)
+        found, faults = findings_of(self.facts)
+        if faults:  # they come after the table that findings read
+            for fault in faults:
+                diagnostics.add(PLUGIN_FAILED, fault)
+            sink.put_table(log.id, "diagnostics", diagnostics.table())
         made.paths[FINDINGS] = sink.put_table(log.id, FINDINGS, found)
         path = sink.put(log_path(log.id, "log.json", sink.codec), dumps(directory))
         row = {
@@ -167,7 +176,7 @@ class LogBuild:
             "diagnostics": diagnostics.counts(),
             "summary": found["summary"],
         }
-        return LogSummary(row, made.descriptors, found["findings"][:FIRST_FINDINGS], frozenset(decoder.pids))
+        return LogSummary(row, made.descriptors, found["findings"][:FIRST_FINDINGS], frozenset(decoder.pids), diagnostics.messages(PLUGIN_FAILED))
 
 
 def _batches(records: LogRecords, decoder: EventDecoder) -> Iterator[tuple[list[Event], list[bytes]] | None]:

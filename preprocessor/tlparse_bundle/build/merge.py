@@ -9,11 +9,12 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from tlparse_bundle.build.build import BuildResult, finish, first_findings
+from tlparse_bundle.build.build import BuildResult, finish, first_findings, plugin_faults
 from tlparse_bundle.build.log_writer import FIRST_FINDINGS, LogSummary
 from tlparse_bundle.build.sink import FileSink
 from tlparse_bundle.build.target import folder_of, open_target
 from tlparse_bundle.build.workers import Workers, core_count
+from tlparse_bundle.diagnostics import PLUGIN_FAILED
 from tlparse_bundle.errors import BundleError
 from tlparse_bundle.events.kinds import Kind
 from tlparse_bundle.format import layout
@@ -45,7 +46,7 @@ def merge(bundles: Sequence[str | os.PathLike], out: str | os.PathLike, *, overw
             manifest, job = finish(summaries, target, codec, workers, run, _common_names(opened))
         except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
             raise damaged("one of the bundles", f"its logs cannot be compared ({type(error).__name__}: {error})") from error
-    return BuildResult(str(out) if is_url(out) else Path(out), manifest, *target.size(), first_findings(summaries), job)
+    return BuildResult(str(out) if is_url(out) else Path(out), manifest, *target.size(), first_findings(summaries), job, plugin_faults(summaries, manifest))
 
 
 def _check(opened: Sequence[Bundle], locations: Sequence[str | os.PathLike]) -> None:
@@ -101,7 +102,8 @@ def _copy_log(location: str, log_id: str, root: str, verify: bool) -> LogSummary
     descriptors = bundle.manifest["descriptors"]
     keys = {kind["descriptor"] for kind in log.directory["kinds"]}
     known = {key: Kind(key, *(descriptors[key][field] for field in _KIND_FIELDS)) for key in keys}
-    return LogSummary(log.row, known, log.findings()["findings"][:FIRST_FINDINGS])
+    faults = [row["message"] for row in log.table("diagnostics")["diagnostics"] if row["code"] == PLUGIN_FAILED] if PLUGIN_FAILED in log.row["diagnostics"] else []
+    return LogSummary(log.row, known, log.findings()["findings"][:FIRST_FINDINGS], plugin_faults=faults)
 
 
 def _own_files(log: Log) -> list[str]:

@@ -16,13 +16,14 @@ from tlparse_bundle.ranks.calls import Call
 from tlparse_bundle.ranks.comparison import Comparison, Member
 from tlparse_bundle.ranks.frames import Frame, Frames
 from tlparse_bundle.ranks.identity import Contents
-from tlparse_bundle.ranks.registry import analyses
+from tlparse_bundle.plugins import Guard
+from tlparse_bundle.ranks.registry import PluginAnalysis, analyses, plugin_analyses
 from tlparse_bundle.ranks.runs import Told, runs_of, to_compare
 from tlparse_bundle.ranks.told import told
 from tlparse_bundle.read.reader import Bundle
 from tlparse_bundle.read.store import open_store
 
-_FRAMES, _RUN = "", "."  # stand for the frames of a log, and what it tells of its run, among the names of the analyses
+_FRAMES, _RUN, _FAULTS = "", ".", "!"  # among the names of the analyses: the frames of a log, what it records about its run, faults of plug-ins by name
 
 
 def digest_log(root: str, codec: str, row: dict) -> dict[str, bytes]:
@@ -34,6 +35,15 @@ def digest_log(root: str, codec: str, row: dict) -> dict[str, bytes]:
     found = {analysis.name: analysis.digest(frames) for analysis in analyses()}
     run = told(frames, (Call(*cells) for cells in found["order"]["calls"]))
     digests = {_FRAMES: dumps([list(frame) for frame in frames.rows()]), _RUN: dumps(run), **{name: dumps(digest) for name, digest in found.items()}}
+    faults = {}
+    for plugin in plugin_analyses().plugins:
+        guard, analysis = Guard(plugin), plugin.object
+        digest = guard(lambda: dumps(analysis.make().digest(frames)))
+        if guard.fault is None:
+            digests[analysis.name] = digest
+        else:
+            faults[analysis.name] = guard.fault
+    digests[_FAULTS] = dumps(faults)
     frames.log.bundle.forget()
     return digests
 
@@ -48,8 +58,8 @@ def _contents() -> Contents:
     return Contents()
 
 
-def write_ranks(target: Target, rows: Sequence[dict], codec: str, workers: Executor, run: int | None = None, below: str = "") -> tuple[dict[str, str], dict | None]:
-    """Write the files of the analyses; returns their paths by name and the findings, ({}, None) for less than two ranks.
+def write_ranks(target: Target, rows: Sequence[dict], codec: str, workers: Executor, run: int | None = None, below: str = "") -> tuple[dict[str, str], dict | None, list[str]]:
+    """Write the files of the analyses. Returns their paths by name, the findings, and the faults of plug-ins; ({}, None, []) for less than two ranks.
 
     ``rows`` are those of the manifest; ``run`` is the number of the run to compare, from 1, in the order of their start.
     ``below`` stands before each path, as in the sink.
@@ -82,10 +92,32 @@ def write_ranks(target: Target, rows: Sequence[dict], codec: str, workers: Execu
         tables[analysis.name] = table = analysis.table(comparison, digests[analysis.name], tables)
         paths[analysis.name] = path = below + layout.rank_path(analysis.name, CODECS[codec])
         target.write(path, CODECS[codec].encode(dumps(table)))
-    return paths, tables["findings"]
+    faults = [*plugin_analyses().faults]
+    for plugin in plugin_analyses().plugins:
+        guard, name = Guard(plugin), plugin.object.name
+        failed = next((fault for known_faults in digests[_FAULTS] if (fault := known_faults.get(name))), None)
+        data = guard(_made, plugin.object, comparison, digests.get(name, []), tables) if failed is None else None
+        if data is None:
+            faults.append(failed or guard.fault or "")
+            continue
+        paths[name] = path = below + layout.rank_path(name, CODECS[codec])
+        target.write(path, CODECS[codec].encode(data))
+    return paths, tables["findings"], faults
 
 
-def _none(run: int | None, count: int) -> tuple[dict[str, str], None]:
+def _made(analysis: PluginAnalysis, comparison: Comparison, digests: Sequence[Any], tables: dict[str, dict]) -> bytes:
+    """Return the table of a plug-in as JSON, and add it to ``tables``. Raises an exception when it is not an object of JSON."""
+    if len(digests) < len(comparison.members):
+        raise LookupError("a process that read a log does not have it")
+    table = analysis.make().table(comparison, digests, tables)
+    if type(table) is not dict:
+        raise TypeError(f"table() gave {type(table).__name__!r}, not dict")
+    data = dumps(table)
+    tables[analysis.name] = table
+    return data
+
+
+def _none(run: int | None, count: int) -> tuple[dict[str, str], None, list[str]]:
     if run is not None:
         raise BundleError(f"run {run} cannot be compared", hint=f"There are {count} runs of several ranks." if count else "The logs are of one rank.", code="not-found")
-    return {}, None
+    return {}, None, []

@@ -15,8 +15,8 @@ from tlparse_bundle.compare.findings import GONE, NEW, WORSE, matched_findings
 from tlparse_bundle.errors import BundleError
 from tlparse_bundle.findings.bounds import KIND as UNLISTED
 from tlparse_bundle.findings.registry import kinds as kinds_of_logs
+from tlparse_bundle.findings.registry import plugin_kinds
 from tlparse_bundle.findings.words import duration, listed, plural
-from tlparse_bundle.plugins import plugins
 from tlparse_bundle.ranks.findings import KINDS as KINDS_OF_RANKS
 from tlparse_bundle.report.choose import Section
 
@@ -62,8 +62,7 @@ def _rule(text: str) -> Rule:
 
 
 def _known() -> list[str]:
-    theirs = [kind for module in plugins("tlparse_bundle.findings") for kind in module.KINDS]
-    return [kind for kind in dict.fromkeys([ANY, *kinds_of_logs(), *theirs, *KINDS_OF_RANKS]) if kind not in {*MEASURED, UNLISTED}]
+    return [kind for kind in dict.fromkeys([ANY, *kinds_of_logs(), *plugin_kinds(), *KINDS_OF_RANKS]) if kind not in {*MEASURED, UNLISTED}]
 
 
 def _misuse(message: str, hint: str) -> BundleError:

@@ -41,7 +41,7 @@ def _executor(address: str | None):
 @click.option("--ranks", callback=rank_list, metavar="LIST", help="Take these ranks only, such as 0,3-7.")
 @click.option("--run", type=click.IntRange(min=1), metavar="N", help="Compare the ranks of run N of several (default: the newest attempt of the largest).")
 @click.option("--overwrite", is_flag=True, help="Replace OUT if it is a bundle.")
-@click.option("--strict", is_flag=True, help="Exit with 3 when a log is damaged (the bundle is built all the same).")
+@click.option("--strict", is_flag=True, help="Exit with 3 when a log is damaged or a plug-in fails (the bundle is still built).")
 @click.option("--jobs", type=click.IntRange(min=1), help="Logs to process at once (default: one per core).")
 @click.option("--executor", metavar="dask://HOST:PORT", help="Let the workers of a Dask cluster process the logs.")
 @click.option("--codec", type=click.Choice(["zstd", "gzip", "none"]), default="zstd", show_default=True, help="How files are stored.")
@@ -63,7 +63,7 @@ def build(traces, latest, ranks, run, overwrite, strict, jobs, executor, codec, 
       tlparse-bundle rank_0.log rank_1.log.gz out/ --overwrite
     """
     from tlparse_bundle.build.target import open_target
-    from tlparse_bundle.cli.progress import damage, print_summary
+    from tlparse_bundle.cli.progress import print_summary, warnings
 
     *paths, out = traces if len(traces) > 1 else (traces[0], default_out(traces[0]))
     refuse_bundles(paths)
@@ -73,14 +73,14 @@ def build(traces, latest, ranks, run, overwrite, strict, jobs, executor, codec, 
     if not quiet:
         print_summary(result)
     if as_json:
-        say_json({"ok": True, "path": str(out), "logs": result.manifest["logs"], "skipped": [it._asdict() for it in skipped]})
+        say_json({"ok": True, "path": str(out), "logs": result.manifest["logs"], "diagnostics": result.manifest.get("diagnostics", []), "skipped": [it._asdict() for it in skipped]})
     if open_browser:
         serve_bundles([out], port=port, open_browser=True)
     elif not quiet:
         say(f"Look at it: tlparse-bundle serve {shown(out)}", err=True)
-    damaged = damage(result.manifest) if strict else ""
-    if damaged:
-        say(f"Error: --strict: the bundle was built, but logs are damaged:\n{damaged}", err=True)
+    found = warnings(result.manifest) if strict else ""
+    if found:
+        say(f"Error: --strict: the bundle was built, but logs are damaged or plug-ins failed:\n{found}", err=True)
         sys.exit(EXIT_DIAGNOSTICS)
 
 
@@ -111,4 +111,4 @@ def merge(bundles, overwrite, jobs, run, verify, as_json, quiet) -> None:
     if not quiet:
         print_summary(result)
     if as_json:
-        say_json({"ok": True, "path": out, "logs": result.manifest["logs"]})
+        say_json({"ok": True, "path": out, "logs": result.manifest["logs"], "diagnostics": result.manifest.get("diagnostics", [])})

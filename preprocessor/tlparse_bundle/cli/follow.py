@@ -214,5 +214,5 @@ def _say_end(result, out: str | Path, *, serves_on: bool, quiet: bool, as_json: 
         print_summary(result)
         say("The bundle is finished. Its pages stay until Ctrl-C." if serves_on else f"Look at it: tlparse-bundle serve {shown(out)}", err=True)
     if as_json:
-        say_json({"ok": True, "path": str(out), "logs": result.manifest["logs"]})
+        say_json({"ok": True, "path": str(out), "logs": result.manifest["logs"], "diagnostics": result.manifest.get("diagnostics", [])})
     sys.stdout.flush()

@@ -10,9 +10,11 @@ import click
 from tlparse_bundle.build.build import BuildResult
 from tlparse_bundle.build.log_writer import FIRST_FINDINGS
 from tlparse_bundle.cli.say import say, shown
+from tlparse_bundle.diagnostics import PLUGIN_FAILED
 from tlparse_bundle.findings.words import plural
 from tlparse_bundle.read.info import headlines, size
 
+_MAX_FAULTS = 10  # of plug-ins, that are printed
 _SIGNS = {"error": "✖", "warning": "!", "info": "·"}
 
 
@@ -50,7 +52,10 @@ def print_summary(result: BuildResult) -> None:
         for code, count in log["diagnostics"].items():
             totals[code] = totals.get(code, 0) + count
     about = result.manifest["diagnostic_codes"]
-    for code in sorted(code for code in totals if about[code]["severity"] == "warning"):
+    lines += [f"warning: {shown(fault)}" for fault in result.plugin_faults[:_MAX_FAULTS]]
+    if len(result.plugin_faults) > _MAX_FAULTS:
+        lines.append(f"warning: {plural(len(result.plugin_faults) - _MAX_FAULTS, 'more fault')} of plug-ins")
+    for code in sorted(code for code in totals if about[code]["severity"] == "warning" and code != PLUGIN_FAILED):
         lines.append(f"warning: {totals[code]:,} × {code}: {about[code]['meaning']}")
     say("\n".join(lines), err=True)
 
@@ -72,12 +77,13 @@ def _headlines(result: BuildResult) -> Iterator[str]:
         yield f"  {_SIGNS[group[0]['severity']]} {shown(group[0]['title'])}" + (f" (in {plural(len(group), 'log')})" if len(group) > 1 else "")
 
 
-def damage(manifest: dict) -> str:
-    """Which logs have which warnings, a line for each log that has any; empty when none has."""
+def warnings(manifest: dict) -> str:
+    """Return which logs have which warnings, a line for each log that has any, and those of the bundle; empty when there are none."""
     about = manifest["diagnostic_codes"]
     lines = []
     for log in manifest["logs"]:
         found = [f"{count:,} × {code}" for code, count in log["diagnostics"].items() if about[code]["severity"] == "warning"]
         if found:
             lines.append(f"  {shown(log['source']['name'])}: {', '.join(found)}")
+    lines += [f"  comparison of the ranks: {row['code']}" for row in manifest.get("diagnostics", ()) if row["severity"] == "warning"]
     return "\n".join(lines)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+LANGUAGES = ("fx", "python", "cpp", "json", "guards", "bytecode", "csv", "text", "none")  # of payloads; none: the kind has no payload
+
 
 class Kind(NamedTuple):
     """``key`` is an event type, or ``artifact:`` and a name in which ``*`` stands for anything."""
@@ -11,7 +13,7 @@ class Kind(NamedTuple):
     key: str
     title: str
     phase: str
-    language: str  # fx, python, cpp, json, guards, bytecode, csv, text; none: no payload
+    language: str  # one of LANGUAGES
     help: str
 
 

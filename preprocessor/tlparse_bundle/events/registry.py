@@ -7,10 +7,11 @@ from __future__ import annotations
 import re
 from fnmatch import translate
 from functools import cache, lru_cache
+from typing import Any
 
 from tlparse_bundle.events import aot, autograd, caching, distributed, dynamo, export, inductor, process, runtime, shapes, vllm
-from tlparse_bundle.events.kinds import Kind
-from tlparse_bundle.plugins import plugins
+from tlparse_bundle.events.kinds import LANGUAGES, PHASES, Kind
+from tlparse_bundle.plugins import Loaded, plugins
 
 FAMILIES = (process, dynamo, shapes, export, autograd, distributed, aot, inductor, caching, runtime, vllm)
 
@@ -21,7 +22,28 @@ _METRICS = ("compilation_metrics", "bwd_compilation_metrics", "aot_autograd_back
 @cache
 def known_kinds() -> dict[str, Kind]:
     """All kinds by key; those of other packages count where we have none."""
-    return {kind.key: kind for family in (*plugins(ENTRY_POINTS), *FAMILIES) for kind in family.KINDS}
+    theirs = (plugin.object for plugin in plugin_kinds().plugins)
+    return {kind.key: kind for kinds in (*theirs, *(family.KINDS for family in FAMILIES)) for kind in kinds}
+
+
+def plugin_kinds() -> Loaded:
+    """The kinds of other packages: the object of each plug-in is a tuple of Kinds."""
+    return plugins(ENTRY_POINTS, _kinds_of)
+
+
+def _kinds_of(module: Any) -> tuple[Kind, ...]:
+    """The kinds that a module of another package has. Raises TypeError or ValueError when one is not a Kind."""
+    kinds = tuple(module.KINDS)
+    for kind in kinds:
+        if not isinstance(kind, Kind):
+            raise TypeError(f"KINDS has {type(kind).__name__!r}, not Kind")
+        if not all(type(field) is str for field in kind):
+            raise TypeError("a field of a Kind is not text")
+        if kind.language not in LANGUAGES:
+            raise ValueError(f"{kind.language!r} is not a language of a Kind: use one of {', '.join(LANGUAGES)}")
+        if kind.phase not in (phase.id for phase in PHASES):
+            raise ValueError(f"{kind.phase!r} is not a phase of a Kind: use one of {', '.join(phase.id for phase in PHASES)}")
+    return kinds
 
 
 @cache

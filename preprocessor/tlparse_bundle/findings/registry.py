@@ -5,7 +5,8 @@ A module has ``KINDS``, the kinds that it makes, and ``findings(facts)``, which 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 from tlparse_bundle.findings import (
@@ -32,7 +33,10 @@ from tlparse_bundle.findings.bounds import KIND as UNLISTED
 from tlparse_bundle.findings.bounds import bounded
 from tlparse_bundle.findings.finding import SEVERITIES, Finding
 from tlparse_bundle.findings.summary import summary
-from tlparse_bundle.plugins import plugins
+from tlparse_bundle.format.json_codec import dumps
+from tlparse_bundle.format.schemas import schema
+from tlparse_bundle.format.shape import Check, compile_schema
+from tlparse_bundle.plugins import Guard, Loaded, need, plugins
 
 NAME = "findings"  # of the table
 ENTRY_POINTS = "tlparse_bundle.findings"
@@ -42,17 +46,14 @@ MODULES = (
 )
 
 
-def findings_of(facts: Facts) -> dict:
-    """The table (schema: findings) of a log, from its other tables."""
-    found = sorted(_all(facts, (*MODULES, *plugins(ENTRY_POINTS))), key=_order)
+def findings_of(facts: Facts) -> tuple[dict, list[str]]:
+    """Return the table (schema: findings) of a log, made from its other tables, and the faults of plug-ins."""
+    theirs, faults = _plugin_findings(facts)
+    found = sorted((*(finding for module in MODULES for finding in module.findings(facts)), *theirs), key=_order)
     listed = bounded(found)
     places = {finding.key: number for number, finding in reversed(list(enumerate(listed))) if finding.key is not None}
     rows = [finding.row(facts.short.text, places.get(finding.because_of) if finding.because_of is not None else None) for finding in listed]
-    return {"summary": summary(facts, found), "findings": rows}
-
-
-def _all(facts: Facts, modules: Iterable[Any]) -> list[Finding]:
-    return [finding for module in modules for finding in module.findings(facts)]
+    return {"summary": summary(facts, found), "findings": rows}, faults
 
 
 def _order(finding: Finding) -> tuple:
@@ -64,3 +65,64 @@ def _order(finding: Finding) -> tuple:
 def kinds(modules: Sequence[Any] = MODULES) -> list[str]:
     """All kinds of ours."""
     return [*(kind for module in modules for kind in module.KINDS), UNLISTED]
+
+
+def plugin_kinds() -> list[str]:
+    """Return the kinds of findings that plug-ins make."""
+    return [kind for plugin in _plugins().plugins for kind in plugin.object.KINDS]
+
+
+def _plugins() -> Loaded:
+    return plugins(ENTRY_POINTS, _module)
+
+
+def _module(module: Any) -> Any:
+    """Return a module of a plug-in. Raises TypeError or ValueError when it is not like those of MODULES."""
+    need(module, "findings", of="the plug-in")
+    if type(module.KINDS) not in (tuple, list) or not all(type(kind) is str and kind for kind in module.KINDS):
+        raise TypeError("KINDS is not a tuple of names")
+    ours = sorted({*kinds()} & {*module.KINDS})
+    if ours:
+        raise ValueError(f"tlparse-bundle has the kind {ours[0]!r} itself")
+    return module
+
+
+def _plugin_findings(facts: Facts) -> tuple[list[Finding], list[str]]:
+    """Return the findings of plug-ins, all or none of each, and the faults."""
+    loaded = _plugins()
+    found, faults = [], [*loaded.faults]
+    for plugin in loaded.plugins:
+        guard = Guard(plugin)
+        found += guard(_checked, plugin.object, facts) or ()
+        faults += [guard.fault] if guard.fault else []
+    return found, faults
+
+
+def _checked(module: Any, facts: Facts) -> list[Finding]:
+    """Return the findings of a module of a plug-in. Raises an exception when one cannot become a row of the table."""
+    found, highest = [], {}
+    for finding in module.findings(facts):
+        if not isinstance(finding, Finding):
+            raise TypeError(f"findings() gave {type(finding).__name__!r}, not Finding")
+        if finding.kind not in module.KINDS:
+            raise ValueError(f"findings() gave a Finding of the kind {finding.kind!r}, which KINDS does not have")
+        if type(finding.title) is not str or type(finding.text) is not str:
+            raise TypeError("title or text of a Finding is not str")
+        finding.compiles, finding.events, finding.spans = list(finding.compiles), list(finding.events), list(finding.spans)
+        row = finding.row(facts.short.text, None)
+        _row_check()(row, highest)
+        dumps(row)
+        hash((finding.key, finding.because_of))
+        if finding.order is not None and type(finding.order) is not int:
+            raise TypeError(f"order is {type(finding.order).__name__!r}, not int")
+        found.append(finding)
+    for what, count in (("compile", len(facts.compiles)), ("event", facts.directory["event_count"])):
+        if highest.get(what, -1) >= count:
+            raise ValueError(f"a Finding names {what} {highest[what]}, and the log has {count}")
+    return found
+
+
+@cache
+def _row_check() -> Check:
+    rows = schema(NAME)["properties"]["findings"]
+    return compile_schema(rows["items"], {"compile_indexes": "compile", "event_indexes": "event"}.get, closed=True)

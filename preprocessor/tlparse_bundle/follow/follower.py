@@ -8,7 +8,7 @@ import os
 import time
 from collections.abc import Callable, Sequence
 
-from tlparse_bundle.build.build import BuildResult, first_findings, named, write_beside, write_schemas
+from tlparse_bundle.build.build import BuildResult, first_findings, named, plugin_faults, write_beside, write_schemas
 from tlparse_bundle.build.log_writer import LogSummary, write_log
 from tlparse_bundle.build.process_strings import strings_from_others
 from tlparse_bundle.build.workers import Workers, core_count
@@ -286,7 +286,7 @@ class Follower:
         summaries = self._with_strings(summaries)
         with Workers(min(core_count(), len(summaries))) as workers:
             manifest, job = write_beside(summaries, self._place, self._codec, workers, None, self._names)
-        return BuildResult(self._place.called, manifest, *self._place.finish(manifest), first_findings(summaries), job)
+        return BuildResult(self._place.called, manifest, *self._place.finish(manifest), first_findings(summaries), job, plugin_faults(summaries, manifest))
 
     def _read_to_the_end(self) -> None:
         self._leaving.clear()

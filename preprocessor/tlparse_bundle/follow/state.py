@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-from tlparse_bundle.build.build import first_findings, make_manifest
+from tlparse_bundle.build.build import add_faults, first_findings, make_manifest
 from tlparse_bundle.follow.growing_log import GrowingLog, Written
 from tlparse_bundle.follow.place import Place
 from tlparse_bundle.format import layout
@@ -74,9 +74,10 @@ def make_state(
     if len(summaries) > 1:
         from tlparse_bundle.build.rank_files import write_ranks
 
-        paths, _ = write_ranks(place, manifest["logs"], codec, executor, below=below)
+        paths, _, faults = write_ranks(place, manifest["logs"], codec, executor, below=below)
         if paths:
             manifest["ranks"] = paths
+        add_faults(manifest, faults)
     order = {row["id"]: number for number, row in enumerate(manifest["logs"])}
     rows.sort(key=lambda row: order[row["id"]])
     manifest["growing"] = True

@@ -44,6 +44,7 @@ class Tools:
             "commit": opened.manifest.get("commit"),
             "growing": opened.manifest.get("growing"),
             "ranks_together": together and together["summary"]["text"],
+            "diagnostics": [row["message"] for row in opened.manifest.get("diagnostics", ())] or None,
             "page": self._opened.link(name),
         }
         rows = (

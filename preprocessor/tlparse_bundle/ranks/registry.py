@@ -4,10 +4,13 @@ packages add theirs through the entry points ``tlparse_bundle.ranks``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
-from tlparse_bundle.plugins import plugins
+from tlparse_bundle.format.layout import is_own
+from tlparse_bundle.format.schemas import schema_names
+from tlparse_bundle.plugins import Loaded, need, own_name, plugins
 from tlparse_bundle.ranks.caches import Caches
 from tlparse_bundle.ranks.collectives import Collectives
 from tlparse_bundle.ranks.comparison import Comparison
@@ -61,5 +64,25 @@ ENTRY_POINTS = "tlparse_bundle.ranks"
 
 
 def analyses() -> list[Analysis]:
-    """All analyses, in the order in which they are made; those of other packages last."""
-    return [analysis() for analysis in (*ANALYSES, *plugins(ENTRY_POINTS))]
+    """All analyses of ours, in the order in which they are made."""
+    return [analysis() for analysis in ANALYSES]
+
+
+@dataclass(frozen=True)
+class PluginAnalysis:
+    """The analysis of a plug-in: its name, and what makes one."""
+
+    name: str
+    make: Callable[[], Analysis]
+
+
+def plugin_analyses() -> Loaded:
+    """Load the analyses of plug-ins: the object of each is a PluginAnalysis."""
+    taken = {name.removeprefix("ranks_") for name in schema_names()}
+
+    def prepared(cls: Any) -> PluginAnalysis:
+        analysis = cls()
+        need(analysis, "digest", "table", of="the analysis")
+        return PluginAnalysis(own_name(analysis.name, taken, lambda name: is_own(f"ranks/{name}.json")), cls)
+
+    return plugins(ENTRY_POINTS, prepared)

@@ -44,7 +44,7 @@ def as_text(bundle: Bundle) -> str:
     manifest = bundle.manifest
     version = manifest["format"]
     producer = manifest["producer"]
-    lines = [f"format {version['major']}.{version['minor']}, made by {shown(producer['name'])} {shown(producer['version'])}, codec {manifest['codec']}", "", *_job(bundle), *headlines(manifest["logs"]), ""]
+    lines = [f"format {version['major']}.{version['minor']}, made by {shown(producer['name'])} {shown(producer['version'])}, codec {manifest['codec']}", "", *_job(bundle), *headlines(manifest["logs"]), *(f"{row['severity']}: {shown(row['code'])}: {shown(row['message'])}" for row in manifest.get("diagnostics", ())), ""]
     rows = [("log", "rank", "torch", "events", "compiles", "compile time", "statuses", "diagnostics")]
     for log in bundle.logs[:_MAX_LOGS]:
         row, numbers = log.row, log.row.get("summary", log.row)

@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
+from tlparse_bundle.diagnostics import PLUGIN_FAILED, Diagnostics
+from tlparse_bundle.format.codecs import CODECS
+from tlparse_bundle.format.json_codec import Fragment, dumps
+from tlparse_bundle.format.layout import is_own, log_path
+from tlparse_bundle.format.schemas import schema_names
+from tlparse_bundle.plugins import Guard, Loaded, Plugin, need, own_name, plugins
 from tlparse_bundle.tables.anatomy import Anatomy
 from tlparse_bundle.tables.artifacts import Artifacts
 from tlparse_bundle.tables.caches import Caches
@@ -15,6 +24,7 @@ from tlparse_bundle.tables.failures import Failures
 from tlparse_bundle.tables.graph_breaks import GraphBreaks
 from tlparse_bundle.tables.graphs import Graphs
 from tlparse_bundle.tables.guards import Guards
+from tlparse_bundle.tables.json_list import JsonList
 from tlparse_bundle.tables.kernels import Kernels
 from tlparse_bundle.tables.metrics import Metrics
 from tlparse_bundle.tables.partition import Partition
@@ -25,9 +35,11 @@ from tlparse_bundle.tables.sources import Sources
 from tlparse_bundle.tables.spans import Spans
 from tlparse_bundle.tables.symbols import Symbols
 from tlparse_bundle.tables.table import Table, TableContext
+from tlparse_bundle.tables.tally import Tally
 from tlparse_bundle.tables.tensors import Tensors
 from tlparse_bundle.tables.vllm import Vllm
 from tlparse_bundle.trace.event import TIMELINE, Event, Span
+from tlparse_bundle.trace.stacks import StackTable
 
 # Those that need the stacks of the log, or something of every event.
 STREAM_TABLES: tuple[type[Table], ...] = (Compiles, Artifacts, Spans, Anatomy, Recompiles, Vllm)
@@ -52,6 +64,7 @@ PAYLOAD_TABLES: tuple[type[Table], ...] = (
 )
 TABLES = (*STREAM_TABLES, *PAYLOAD_TABLES)
 ENTRY_POINTS = "tlparse_bundle.tables"  # those of other packages, which may use all that STREAM_TABLES use
+_OPTIONAL = ("observe_span", "settle", "timeline")  # see Table
 
 
 def _always(event: Event) -> bool:
@@ -119,3 +132,73 @@ class Tables:
 
     def __iter__(self) -> Iterator[Table]:
         return iter(self._tables.values())
+
+
+@dataclass(frozen=True)
+class _Class:
+    make: Callable[[TableContext], Table]
+    name: str
+    types: frozenset[str] | None
+
+
+class PluginTable:
+    """A table of a plug-in, as one of ours. When the plug-in fails a diagnostic says so, and the table sees no more events."""
+
+    def __init__(self, plugin: Plugin, context: TableContext):
+        self.name, self.types = plugin.object.name, plugin.object.types
+        self._plugin, self._guard = plugin, Guard(plugin)
+        self._diagnostics = context.diagnostics
+        self._table = self._call(plugin.object.make, context)
+        for name in _OPTIONAL:
+            found = getattr(self._table, name, None)
+            if found is not None:
+                setattr(self, name, partial(self._call, found) if callable(found) else found)
+
+    def _call(self, function: Callable, *arguments: Any, event_index: int | None = None) -> Any:
+        failed_before = self._guard.fault is not None
+        result = self._guard(function, *arguments)
+        if self._guard.fault is not None and not failed_before:
+            self._diagnostics.add(PLUGIN_FAILED, self._guard.fault, event_index=event_index)
+        return result
+
+    def observe(self, event: Event) -> None:
+        if self._guard.fault is None:
+            self._call(self._table.observe, event, event_index=event.index)
+
+    def reads(self, event: Event) -> bool:
+        """Whether it needs the payload of an event: also when the plug-in fails here, since only a log with a process of its own asks."""
+        return Guard(self._plugin)(getattr(self._table, "reads", _always), event) is not False
+
+    def table(self) -> dict | None:
+        """Return the table, of which everything is JSON already, or None when the plug-in has failed."""
+        return self._call(lambda: _as_json(self._table.table()))
+
+
+def plugin_tables() -> Loaded:
+    """Load the tables of plug-ins: the object of each has ``make``, ``name`` and ``types``."""
+    taken = {"log", *schema_names()}
+
+    def prepared(cls: Any) -> _Class:
+        table = cls(TableContext(StackTable(), Diagnostics(), Tally()))
+        need(table, "observe", "table", of="the table")
+        timeline, types = getattr(table, "timeline", None), table.types
+        for name, value in (("types", types), ("timeline", timeline)):
+            if value is not None and (isinstance(value, str) or not all(type(item) is str for item in value)):
+                raise TypeError(f"{name!r} of the table is not a set of names")
+        name = own_name(table.name, taken, lambda name: is_own(log_path("log", f"{name}.json", CODECS["none"])))
+        return _Class(cls, name, None if types is None else frozenset(types))
+
+    return plugins(ENTRY_POINTS, prepared)
+
+
+def _as_json(table: Any) -> dict:
+    """Encode what a table holds. JsonLists stay: what is in them was encoded before. Raises TypeError when something is not JSON."""
+    if type(table) is not dict:
+        raise TypeError(f"table() gave {type(table).__name__!r}, not dict")
+    if not all(type(key) is str for key in table):
+        raise TypeError("a key of the table is not str")
+    encoded = {}
+    for key, value in table.items():
+        has_lists = type(value) is dict and JsonList in map(type, value.values())
+        encoded[key] = value if type(value) is JsonList else _as_json(value) if has_lists else Fragment(dumps(value))
+    return encoded

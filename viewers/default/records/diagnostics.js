@@ -6,7 +6,8 @@ import { diagnosticsList, severityBadge } from "./diagnostics-list.js";
 
 /** @param {import("../frame/viewer.js").Context} context @returns {Promise<import("../frame/viewer.js").View>} */
 export async function openDiagnostics({ bundle, log, state }) {
-  const rows = await log.diagnostics();
+  const ofBundle = (bundle.manifest.diagnostics ?? []).map((row) => ({ line: null, byte_offset: null, event_index: null, count: 1, ...row }));
+  const rows = [...ofBundle, ...await log.diagnostics()];
   if (rows.length === 0) {
     return { title: "Diagnostics", element: h("div", { class: "page" }, h("h1", null, "No diagnostics"),
       h("p", null, "Every line of this log was understood. Lines that are damaged, skipped or had to be assumed would be listed here.")) };
@@ -26,7 +27,7 @@ export async function openDiagnostics({ bundle, log, state }) {
     ],
     onopen: (i) => rows[i].event_index !== null && state.go(state.link({ view: "events", event: String(rows[i].event_index) })),
   });
-  const found = /** @type {[string, any][]} */ (Object.entries(log.summary.diagnostics));
+  const found = /** @type {[string, any][]} */ (Object.entries(counts(rows)));
   const element = h("div", { class: "fill" },
     h("div", { class: "intro" }, diagnosticsList(bundle, found, (code) => state.link({ view: "diagnostics", q: code }))),
     h("div", { class: "toolbar" }, filter, total), grid.element);
@@ -40,6 +41,13 @@ export async function openDiagnostics({ bundle, log, state }) {
       grid.show(fit, item === "" ? -1 : Number(item));
     },
   };
+}
+
+/** How often each code comes. @param {any[]} rows */
+function counts(rows) {
+  const found = /** @type {Record<string, number>} */ ({});
+  for (const { code, count: n } of rows) found[code] = (Object.hasOwn(found, code) ? found[code] : 0) + n;
+  return found;
 }
 
 /** @param {any} row @param {any} state */

@@ -1,0 +1,28 @@
+"""Packages with plug-ins, installed in a folder as pip would leave them."""
+
+import importlib
+import sys
+import textwrap
+
+from tlparse_bundle import plugins
+from tlparse_bundle.events import registry
+
+
+def install(folder, entry_points, modules, name="engine"):
+    """Write a package: the text of entry_points.txt, and {name of a module: its source}."""
+    info = folder / f"{name}-1.0.dist-info"
+    info.mkdir(parents=True, exist_ok=True)
+    for module, source in modules.items():
+        (folder / f"{module}.py").write_text(textwrap.dedent(source))
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(textwrap.dedent(entry_points))
+
+
+def forget():
+    """Read the entry points and import their modules again: a process does so once."""
+    for cached in (registry.known_kinds, registry._patterns, plugins._by_group):
+        cached.cache_clear()
+    plugins._loaded.clear()
+    importlib.invalidate_caches()
+    for name in [name for name in sys.modules if name.startswith("engine")]:
+        del sys.modules[name]
