@@ -385,7 +385,7 @@ export interface Failures {
   }[];
 }
 
-/** findings.json: what the log says, as data: what went wrong, where, what it cost, what may help. Most important first: errors without a cost, then by cost, then by severity. At most 300; a last one tells of the others. Every finding names the rows that show it. */
+/** findings.json: what the log says, as data: what went wrong, where, what it cost, what may help. Most important first: errors, beginning with the one that ended the program; then functions at the recompile limit; then by cost. At most 300; a last one tells of the others. Every finding names the rows that show it. */
 export interface Findings {
   /** The numbers of the headline and the headline itself, as in the manifest. */
   summary: {
@@ -397,7 +397,7 @@ export interface Findings {
     frame_count: number;
     /** Compiles by AOTInductor (spans 'compile_fx_aot' that lie in no other), and captures ('fullgraph_capture') in which a backend compiled, as vLLM does ahead of time. */
     ahead_of_time_count: number;
-    /** Calls of torch.export, as records (TORCH_DTRACE) or spans ('fullgraph_capture' without a backend) tell of them. */
+    /** Calls of torch.export, known from their records (with TORCH_DTRACE), or from spans ('fullgraph_capture' without a backend) and failures: without TORCH_DTRACE torch does not log a non-strict export that succeeds. */
     export_count: number;
     /** Functions of the program among the frames; a resumed part belongs to its function, and code that torch generates does not count. */
     function_count: number;
@@ -405,7 +405,7 @@ export interface Findings {
     compile_time_us: number | null;
     /** From the first to the last moment of compiling, in microseconds; null when the log has no timeline. */
     wall_us: number | null;
-    /** Failures, each once; not what a graph break or the recompile limit tells of already. null: this torch writes none. */
+    /** Failures: the sum of 'count' of the findings of kind 'failure'. What is nested in a failed compile or export belongs to that failure; what a graph break or the recompile limit is about is not counted. null: this torch does not log failures. */
     failure_count: number | null;
     /** Compiles that were open when the log ended, or that were broken off (Ctrl-C, sys.exit). */
     unfinished_count: number;
@@ -421,7 +421,7 @@ export interface Findings {
     recompile_limit_count: number | null;
     /** Sizes of functions of the program that became constants. */
     specialization_count: number;
-    /** What stood in the way of an export; an export that stopped at a condition and so left no program counts once. */
+    /** What stood in the way of an export: the sum of 'count' of the findings of kind 'export-failure'. Exports that an exception ended are among the failures. */
     export_failure_count: number;
     /** Conditions that an export took for granted. */
     export_assumption_count: number;
@@ -908,7 +908,7 @@ export interface Manifest {
       frame_count: number;
       /** Compiles by AOTInductor (spans 'compile_fx_aot' that lie in no other), and captures ('fullgraph_capture') in which a backend compiled, as vLLM does ahead of time. */
       ahead_of_time_count: number;
-      /** Calls of torch.export, as records (TORCH_DTRACE) or spans ('fullgraph_capture' without a backend) tell of them. */
+      /** Calls of torch.export, known from their records (with TORCH_DTRACE), or from spans ('fullgraph_capture' without a backend) and failures: without TORCH_DTRACE torch does not log a non-strict export that succeeds. */
       export_count: number;
       /** Functions of the program among the frames; a resumed part belongs to its function, and code that torch generates does not count. */
       function_count: number;
@@ -916,7 +916,7 @@ export interface Manifest {
       compile_time_us: number | null;
       /** From the first to the last moment of compiling, in microseconds; null when the log has no timeline. */
       wall_us: number | null;
-      /** Failures, each once; not what a graph break or the recompile limit tells of already. null: this torch writes none. */
+      /** Failures: the sum of 'count' of the findings of kind 'failure'. What is nested in a failed compile or export belongs to that failure; what a graph break or the recompile limit is about is not counted. null: this torch does not log failures. */
       failure_count: number | null;
       /** Compiles that were open when the log ended. */
       unfinished_count: number;

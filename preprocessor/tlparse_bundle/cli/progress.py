@@ -11,6 +11,7 @@ from tlparse_bundle.build.build import BuildResult
 from tlparse_bundle.build.log_writer import FIRST_FINDINGS
 from tlparse_bundle.cli.say import say, shown
 from tlparse_bundle.diagnostics import PLUGIN_FAILED
+from tlparse_bundle.findings.finding import ERROR, stage
 from tlparse_bundle.findings.words import plural
 from tlparse_bundle.read.info import headlines, size
 
@@ -69,12 +70,19 @@ def _headlines(result: BuildResult) -> Iterator[str]:
                 yield f"  {_SIGNS[row['severity']]} {shown(row['title'])}"
     yield from headlines(result.manifest["logs"])
     logs_with: dict[str, list[dict]] = {}
+    first: dict[str, int] = {}  # where each stands in the log in which it stands first
     for findings in result.findings.values():
-        for finding in findings:
+        for position, finding in enumerate(findings):
             logs_with.setdefault(finding["fingerprint"], []).append(finding)
-    groups = sorted(logs_with.values(), key=lambda group: (group[0]["severity"] != "error" or group[0]["cost_us"] is not None, -sum(f["cost_us"] or 0 for f in group)))
-    for group in groups[:FIRST_FINDINGS]:
+            first[finding["fingerprint"]] = min(position, first.get(finding["fingerprint"], position))
+    for group in sorted(logs_with.values(), key=lambda group: _order(group, first[group[0]["fingerprint"]]))[:FIRST_FINDINGS]:
         yield f"  {_SIGNS[group[0]['severity']]} {shown(group[0]['title'])}" + (f" (in {plural(len(group), 'log')})" if len(group) > 1 else "")
+
+
+def _order(group: list[dict], first: int) -> tuple:
+    """Errors as their logs have them, then the others by what they cost together."""
+    place = stage(group[0]["kind"], group[0]["severity"], group[0]["details"])
+    return place, first if place == ERROR else 0, -sum(finding["cost_us"] or 0 for finding in group)
 
 
 def warnings(manifest: dict) -> str:

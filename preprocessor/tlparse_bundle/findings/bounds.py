@@ -14,7 +14,7 @@ _MAX_COSTLY = 150  # of these, that are kept for what they cost
 
 
 def bounded(found: Sequence[Finding], most: int = MAX_FINDINGS, costly: int = _MAX_COSTLY) -> list[Finding]:
-    """The findings in their order: the most costly ones, those that stand first, and a last one that tells of the others."""
+    """Return the findings in their order: the most costly ones, those that come first, and a last one that counts the others."""
     if len(found) <= most:
         return list(found)
     by_cost = sorted(range(len(found)), key=lambda number: -(found[number].cost_us or 0))
@@ -42,7 +42,7 @@ def _unlisted(others: Sequence[Finding]) -> Finding:
         min((finding.severity for finding in others), key=SEVERITIES.index),
         f"{plural(len(others), 'more finding')} {'is' if len(others) == 1 else 'are'} not listed: {listed([f'{count:,} {kind}' for kind, count in kinds], 5)}",
         (),
-        "The numbers of the headline count them. They cost less than those above, or have no figure; the tables have what they tell of.",
+        "The numbers of the headline include them, and the other tables list what they are about.",
         compiles=[finding.compiles[0] for finding in others if finding.compiles],
         events=[finding.events[0] for finding in others if finding.events],
         spans=[finding.spans[0] for finding in others if finding.spans],

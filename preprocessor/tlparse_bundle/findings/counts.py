@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 
-from tlparse_bundle.findings.facts import CAPTURE_SPAN, Facts
+from tlparse_bundle.findings.calls import ahead_of_time, captures
+from tlparse_bundle.findings.facts import Facts
+from tlparse_bundle.findings.failing import CALLED, failures
 from tlparse_bundle.findings.places import is_generated
 
 _CACHES = ("fx_graph", "aot_autograd", "precompile")
@@ -27,10 +29,15 @@ def recompile_count(facts: Facts) -> int:
     return sum(row["compile_index"] not in facts.not_begun for row in facts.table("recompiles")["recompiles"])
 
 
+def ahead_of_time_count(facts: Facts) -> int:
+    """Compiles ahead of time."""
+    return len(facts.once(ahead_of_time))
+
+
 def export_count(facts: Facts) -> int:
-    """Calls of torch.export: those that left records (with TORCH_DTRACE), or spans of the timeline."""
-    captures = sum(span.name == CAPTURE_SPAN for span in facts.compile_spans) - sum(span.name == CAPTURE_SPAN for span in facts.ahead_of_time)
-    return max(captures, len(facts.table("export")["exports"]))
+    """Calls of torch.export: those that left records (with TORCH_DTRACE), or else spans of the timeline and failures outside of these."""
+    captured = len(set(captures(facts)) - set(facts.once(ahead_of_time)))
+    return max(captured + sum(failure.export == CALLED for failure in facts.once(failures)), len(facts.table("export")["exports"]))
 
 
 def phase_times_us(facts: Facts) -> dict[str, int] | None:

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tlparse_bundle.findings.export_stops import graph_ends
+from tlparse_bundle.findings.calls import export_around, graph_ends, stop_around
 from tlparse_bundle.findings.facts import Facts
+from tlparse_bundle.findings.failing import failures
 from tlparse_bundle.findings.finding import Finding, Remedy
 from tlparse_bundle.findings.change_words import source_name
 from tlparse_bundle.findings.words import code, first_line, listed, plural, times
 
 KINDS = ("export-failure", "export-assumption")
-_STOP = ("export", "stop")  # key of the findings of conditions at which exports stopped
 
 
 def findings(facts: Facts) -> Iterator[Finding]:
     table = facts.table("export")
     if table["exports"]:
-        yield from _without_program(table)
+        yield from _without_program(facts, table["exports"])
     groups: dict[tuple, list[dict]] = {}
     for row in table["failures"]:
         if row["kind"] == "guard_evaluated" and not table["exports"]:
@@ -35,21 +35,25 @@ def _end_of_graph(facts: Facts, row: dict) -> dict:
     return {"file": end.get("file"), "line": end.get("line"), "name": end.get("function"), "loc": end.get("source_line")}
 
 
-def _without_program(table: dict) -> Iterator[Finding]:
-    exports = table["exports"]
-    without = [row for row in exports if row["program_event_index"] is None]
+def _without_program(facts: Facts, exports: list[dict]) -> Iterator[Finding]:
+    """The exports that left no program and no record of why."""
+    failed = {export_around(facts, failure.events[0]) for failure in facts.once(failures) if failure.export is not None}
+    without = []
+    for row in exports:
+        begin = row["start_event_index"]
+        if row["program_event_index"] is None and begin is not None and export_around(facts, begin) not in failed and stop_around(facts, begin) is None:
+            without.append(row)
     if without:
         yield Finding(
             "export-failure",
             "error",
-            f"{len(without):,} of {plural(len(exports), 'export')} left no program",
+            f"{len(without):,} of {plural(len(exports), 'export')} left no program" if len(exports) > 1 else "The export left no program",
             ("no program",),
             "An export began and no exported program followed: it failed, or the log ends in it.",
             compiles=[row["compile_index"] for row in without],
-            events=[row["start_event_index"] for row in without if row["start_event_index"] is not None],
+            events=[row["start_event_index"] for row in without],
             count=len(without),
             details={"problem": "no_program", "condition": None, "assumed": None, "operator": None},
-            because_of=_STOP,
         )
 
 
@@ -76,6 +80,7 @@ def _finding(facts: Facts, key: tuple, rows: list[dict]) -> Finding:
         held = f" is {result}" if result is not None else " holds"
         title = f"The export assumes that {code(expr or '?')}{held}{often}"
         remedy = [Remedy("If it holds for all inputs, say so in the program; otherwise the exported program is wrong for the others.")]
+    stopped = severity == "error" and kind == "data_dependent_error"
     ends = first["event_index"] in facts.once(graph_ends) and first["user_stack_index"] is None
     texts = [
         f"{'The graph that torch had made by then ends at' if ends else 'At'} {code(where)}{f': {code(loc)}' if loc else ''}." if where else f"In {code(loc)}; the file is not known." if loc else None,
@@ -89,9 +94,17 @@ def _finding(facts: Facts, key: tuple, rows: list[dict]) -> Finding:
         "\n\n".join(filter(None, texts)),
         (function, file and facts.short(file), line),
         [row["compile_index"] for row in rows],
-        [row["event_index"] for row in rows],
+        sorted({*(row["event_index"] for row in rows), *(_events_of_stops(facts, rows) if stopped else ())}),
         count=len(rows),
         remedies=remedy,
-        key=_STOP if severity == "error" and kind == "data_dependent_error" else None,
         details={"problem": kind, "condition": expr, "assumed": result, "operator": op},
     )
+
+
+def _events_of_stops(facts: Facts, rows: list[dict]) -> Iterator[int]:
+    """More records of the exports that stopped there: where they began, and the graph that make_fx wrote."""
+    for row in rows:
+        if (stop := stop_around(facts, row["event_index"])) is not None:
+            yield stop[0]
+        if (end := facts.once(graph_ends).get(row["event_index"])) is not None:
+            yield end["event_index"]

@@ -26,9 +26,7 @@ COMPILE_SPANS = frozenset(
         "compiled_autograd",
     )
 )
-AOT_SPAN = "compile_fx_aot"
 CAPTURE_SPAN = "fullgraph_capture"  # torch.export captures a graph, or a function is compiled ahead of time
-_BACKEND_SPANS = frozenset(("create_aot_dispatcher_function", "inductor_compile", "vllm_backend"))
 STREAMED = frozenset(("kernels", "metrics", "spans"))  # the largest tables, of which findings keep little: they need not be in memory whole
 Made = TypeVar("Made")
 
@@ -136,15 +134,17 @@ class Facts:
 
     @cached_property
     def frames(self) -> list[FrameCompile]:
-        """Frames of functions that were compiled, or were to be. Not what compiled autograd captures, nor what ended and has no function."""
+        """Frames of functions that were compiled, or should have been. Not what compiled autograd captures, nor what ended well and has no function."""
+        failed = {row["compile_index"] for row in self.table("failures")["failures"] if row["kind"] in ("compile", "exception")}
         found: dict[tuple, list[int]] = {}
         for index, row in enumerate(self.compiles):
-            if row["frame_id"] is not None and (row["status"] is not None or row["metrics_event_index"] is not None):
+            if row["frame_id"] is not None and (row["status"] is not None or row["metrics_event_index"] is not None or index in failed):
                 found.setdefault(self.frame_key(row), []).append(index)
         frames = []
         for rows in found.values():
             last = self.compiles[rows[-1]]
-            if last["function"] is not None or last["filename"] is not None or last["status"] == "missing" or not self.tells_ends:
+            named = last["function"] is not None or last["filename"] is not None
+            if named or last["status"] == "missing" or not failed.isdisjoint(rows) or not self.tells_ends:
                 frames.append(FrameCompile(tuple(rows), last))
         return frames
 
@@ -221,12 +221,6 @@ class Facts:
         if not self.compile_spans:
             return None
         return max(map(self.end_us, self.compile_spans)) - min(span.start_us for span in self.compile_spans)
-
-    @cached_property
-    def ahead_of_time(self) -> list[Span]:
-        """Compiles ahead of time: AOTInductor's, and captures in which a backend compiles (``aot_compile``, as vLLM does)."""
-        with_backend = self.timeline.with_one_of(_BACKEND_SPANS)
-        return [span for span in self.compile_spans if span.name == AOT_SPAN or span.name == CAPTURE_SPAN and span.index in with_backend]
 
     @cached_property
     def forbidden(self) -> set[int]:

@@ -1,97 +1,102 @@
-"""Compiles that failed, exceptions outside of compiles, and attempts that were started again without a graph break."""
+"""Compiles and exports that failed, exceptions outside of both, and attempts that were started again without a graph break."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
 from tlparse_bundle.findings.attempts import breaks_by_frame, lost_us, tells_of
-from tlparse_bundle.findings.counts import export_count
-from tlparse_bundle.findings.export_stops import stop_around
+from tlparse_bundle.findings.calls import ahead_of_time
+from tlparse_bundle.findings.environment import Environment, environment
 from tlparse_bundle.findings.facts import Facts, FrameCompile, total
+from tlparse_bundle.findings.failing import Failure, failures, is_suppressed
 from tlparse_bundle.findings.finding import Finding
 from tlparse_bundle.findings.moments import compiling_us
-from tlparse_bundle.findings.words import MOST_TEXT, code, first_line, function_name, plural, shortened, taken_apart, times, torch_remedies
+from tlparse_bundle.findings.places import normalised
+from tlparse_bundle.findings.words import MOST_TEXT, code, first_line, function_name, listed, plural, shortened, taken_apart, times, torch_remedies
 
 KINDS = ("failure", "restart")
-_WHAT = {
-    "compile": "failed to compile",
-    "exception": "failed to compile",
-    "backward": "failed in the backward compile",
-    "eager_backward": "has a backward that could not be compiled ahead",
-    "fx_interpreter": "failed while a graph was interpreted",
-    "make_fx": "could not be traced into a graph (make_fx)",
+# The title of one failure; of several, what they are and what happened to them.
+_TITLES = {
+    "compile": ("{who} failed to compile", "compile", "compiles", "failed"),
+    "unnamed": ("A compile without a name failed", "compile", "compiles", "failed"),
+    "ahead": ("An ahead-of-time compile failed", "ahead-of-time compile", "ahead-of-time compiles", "failed"),
+    "backward": ("{who} failed in the backward compile", "backward compile", "backward compiles", "failed"),
+    "eager_backward": ("{who} has a backward that could not be compiled ahead", "backward", "backwards", "could not be compiled ahead"),
+    "export": ("`torch.export`{of} failed", "export", "exports", "failed"),
+    "fx_interpreter": ("A graph failed outside of a compile, while it was interpreted", "graph", "graphs", "failed outside of a compile, while they were interpreted"),
+    "make_fx": ("`make_fx`{of} failed outside of a compile", "call of `make_fx`", "calls of `make_fx`", "failed outside of a compile"),
 }
-_UNTOLD = {"make_fx": "torch wrote the graph up to there, and not the exception. make_fx traces for torch.export and for AOTAutograd."}
-
-
-@dataclass(slots=True)
-class _Failure:
-    """One failure, with all records that tell of it: the exception, then the metrics of the compile."""
-
-    kind: str
-    compile_index: int
-    cells: dict = field(default_factory=dict)
-    events: list[int] = field(default_factory=list)
-
-    def add(self, row: dict) -> None:
-        self.events.append(row["event_index"])
-        for cell, value in row.items():
-            if self.cells.get(cell) is None:
-                self.cells[cell] = value
-        if row["kind"] != "exception":
-            self.kind = row["kind"]
+_NO_EXCEPTION = "torch logged the graph up to that point, and not the exception."
+_MOST_FUNCTIONS = 5
+_COMPILER_ERROR = re.compile(r"^.*?\b(?:fatal )?error: .+$", re.MULTILINE)
 
 
 def findings(facts: Facts) -> Iterator[Finding]:
-    groups: dict[tuple, list[_Failure]] = {}
-    for failure in _failures(facts):
+    groups: dict[tuple, list[Failure]] = {}
+    for failure in facts.once(failures):
         groups.setdefault(_cause(facts, failure), []).append(failure)
-    for cause, group in groups.items():
-        yield _finding(facts, cause, group)
+    for group in groups.values():
+        yield _finding(facts, group)
     yield from _restarts(facts)
 
 
-def _failures(facts: Facts) -> list[_Failure]:
-    """Each failure once: not those that the recompile limit refused, nor those that a graph break or an export failure tells of already."""
-    broken = facts.once(breaks_by_frame)
-    found: dict[tuple, _Failure] = {}
-    for number, row in enumerate(facts.table("failures")["failures"]):
-        compile = facts.compiles[row["compile_index"]]
-        if row["kind"] == "restart" or row["compile_index"] in facts.refused:
-            continue
-        alone = compile["id"] is None or row["kind"] in ("fx_interpreter", "make_fx")
-        key = (number,) if alone else (*facts.frame_key(compile), "backward" in row["kind"])
-        if row["kind"] == "make_fx" and stop_around(facts, row["event_index"]) is not None:
-            continue
-        if not alone and tells_of(broken.get(facts.frame_key(compile), ()), row["reason"]):
-            continue
-        found.setdefault(key, _Failure(row["kind"], row["compile_index"])).add(row)
-    return list(found.values())
+def _cause(facts: Facts, failure: Failure) -> tuple:
+    """The same for failures with one cause: one problem of the machine, or one exception at one line of the program, as far as the line is known."""
+    found = environment(failure.cells["reason"])
+    if found is not None:
+        return found.name, _phase(failure)
+    message = _message(failure)
+    name = failure.name if not message else None  # nothing else says what failed
+    return _type(failure), normalised(message), _phase(failure), name, failure.cells["file"], failure.cells["line"]
 
 
-def _name(facts: Facts, failure: _Failure) -> str | None:
-    return facts.compiles[failure.compile_index]["function"] or failure.cells["function"]
+def _phase(failure: Failure) -> str:
+    """Torch writes an exception alone where the exception left the compile around this one, too."""
+    return "compile" if failure.phase == "exception" else failure.phase
 
 
-def _type(failure: _Failure) -> str | None:
+def _message(failure: Failure) -> str:
+    """The line that says most; of a compiler, its first error."""
+    head, _, _ = taken_apart(failure.cells["reason"])
+    said = _COMPILER_ERROR.search(head) if "C++ compile error" in head else None
+    return first_line(head) if said is None else f"C++ compile error: {first_line(normalised(said[0]))}"
+
+
+def _type(failure: Failure) -> str | None:
     """Name of the exception's class."""
     return failure.cells["type"] and failure.cells["type"].rpartition(".")[2]
 
 
-def _cause(facts: Facts, failure: _Failure) -> tuple:
-    head, _, _ = taken_apart(failure.cells["reason"])
-    return _type(failure), first_line(head), failure.kind, _name(facts, failure), failure.cells["file"], failure.cells["line"]
+def _title(facts: Facts, group: Sequence[Failure], functions: Counter[tuple]) -> str:
+    """Who failed, and how: the title up to the reason."""
+    first, phase = group[0], _phase(group[0])
+    names = {failure.name for failure in group}
+    if phase == "compile" and names == {None}:
+        phase = "ahead" if facts.compiles[first.compile_index]["id"] is None and facts.once(ahead_of_time) else "unnamed"
+    one, noun, nouns, verb = _TITLES[phase]
+    of = f" of {plural(len(functions), 'function')}" if len(functions) > 1 else f" of {code(first.name)}" if first.name and len(names) == 1 else ""
+    if len(group) > 1:
+        return f"{plural(len(group), noun, nouns)}{of} {verb}"
+    return one.format(who=code(first.name) if first.name else "A compile without a name", of=of)
 
 
-def _who(facts: Facts, kind: str, name: str | None, compile: dict) -> str:
-    if name:
-        return code(name)
-    if kind == "make_fx":
-        return "A function without a name"
-    if compile["id"] is None and facts.ahead_of_time:
-        return "An ahead-of-time compile"
-    return "A compile without a name" if compile["id"] is not None else "A capture of `torch.export`" if export_count(facts) else "Something that has no compile id"
+def _function(facts: Facts, failure: Failure) -> tuple:
+    """(file, name, line) of the function that failed; what is known of it outside of a frame."""
+    key = facts.function_keys[failure.compile_index]
+    return key if key[1] is not None else (failure.cells["file"], failure.name, failure.cells["line"])
+
+
+def _functions(facts: Facts, functions: Counter[tuple]) -> str | None:
+    """Which functions failed, where there are several."""
+    if len(functions) < 2:
+        return None
+    told = []
+    for (file, name, line), count in functions.most_common():
+        where = facts.short.place(file, line)
+        told.append(f"{function_name(name)}{f' ({code(where)})' if where else ''}{f', {times(count)}' if count > 1 else ''}")
+    return "Functions: " + listed(told, _MOST_FUNCTIONS) + "."
 
 
 def _rest(head: str, message: str) -> str | None:
@@ -103,37 +108,72 @@ def _rest(head: str, message: str) -> str | None:
     return head.strip() or None
 
 
-def _finding(facts: Facts, cause: tuple, group: list[_Failure]) -> Finding:
-    kind_of_error, message, kind, name, file, line = cause
-    head, explanation, hints = taken_apart(group[0].cells["reason"])
-    compile = facts.compiles[group[0].compile_index]
-    where = facts.short.place(file, line)
-    if file is None and compile["filename"] is not None:
-        file, line = compile["filename"], compile["first_line"]
+def _finding(facts: Facts, group: list[Failure]) -> Finding:
+    first = group[0]
+    phase, cells = _phase(first), first.cells
+    machine = environment(cells["reason"])
+    head, explanation, hints = taken_apart(cells["reason"])
+    message = _message(first)
+    what = machine.what if machine else ": ".join(filter(None, [_type(first), message]))
+    functions = Counter(_function(facts, failure) for failure in group)
+    texts = [
+        None if what else _NO_EXCEPTION if cells["kind"] == "make_fx" else "torch logged no message.",
+        machine and machine.text,
+        shortened(head.strip() if machine else _rest(head, message)),
+        shortened(explanation),
+        _raised_at(facts, first),
+        _functions(facts, functions),
+        _suppressed(facts, group),
+    ]
     frames = {facts.frame_key(facts.compiles[failure.compile_index]) for failure in group}
-    cost = compiling_us((facts.frame_of[key].row for key in frames if key in facts.frame_of), with_backward=False) if kind in ("compile", "exception") else None
-    what = ": ".join(filter(None, [kind_of_error, message]))
-    verb = "failed" if kind in ("compile", "exception") and not name and compile["id"] is None else _WHAT[kind]
-    title = f"{_who(facts, kind, name, compile)} {verb}{f' ({times(len(group))})' if len(group) > 1 else ''}{f': {what}' if what else ''}"
-    suppressed = kind in ("compile", "exception") and facts.setting("dynamo_config.suppress_errors") is True
-    texts = [_UNTOLD.get(kind, "torch wrote no message.") if not what else None, shortened(_rest(head, message)), shortened(explanation), f"{'The graph ends with' if kind == 'make_fx' else 'It was raised at'} {code(where)}: {code(group[0].cells['source_line'])}" if where and group[0].cells["source_line"] else None,
-        "`suppress_errors` is on in the log: the program went on with the uncompiled function." if suppressed else None]
+    rows = [facts.frame_of[key].row for key in frames if key in facts.frame_of]
     return Finding(
         "failure",
         "error",
-        title,
-        (kind, kind_of_error, message),
+        f"{_title(facts, group, functions)}{f': {what}' if what else ''}",
+        (phase, machine.name) if machine else (phase, _type(first), message),
         "\n\n".join(filter(None, texts)),
-        (name, file and facts.short(file), line),
+        _place(facts, group),
         [failure.compile_index for failure in group],
         [event for failure in group for event in failure.events],
         count=len(group),
-        cost_us=cost,
+        cost_us=compiling_us(rows, with_backward=False) if phase == "compile" else None,
         cost_of="time of the compiles that failed",
-        remedies=torch_remedies(hints),
-        key=("failure", group[0].events[0]),
-        details={"phase": kind, "exception_type": group[0].cells["type"], "message": head[:MOST_TEXT] or None, "source_line": group[0].cells["source_line"]},
+        remedies=[*torch_remedies(hints), *(machine.remedies if machine else ())],
+        key=("failure", first.events[0]),
+        details={"phase": phase, "exception_type": cells["type"], "message": head[:MOST_TEXT] or None, "source_line": cells["source_line"]},
+        placed=machine is None and (cells["file"] is not None or not message),
     )
+
+
+def _place(facts: Facts, group: list[Failure]) -> tuple[str | None, str | None, int | None]:
+    """The line of the program that all of them failed at; else their function, if it is one."""
+    places = set()
+    for failure in group:
+        compile, cells = facts.compiles[failure.compile_index], failure.cells
+        file, line = (cells["file"], cells["line"]) if cells["file"] is not None else (compile["filename"], compile["first_line"])
+        places.add((failure.name, file and facts.short(file), line))
+    if len(places) == 1:
+        return places.pop()
+    at = {place[1:] for place in places}
+    return (None, *at.pop()) if len(at) == 1 else (None, None, None)
+
+
+def _raised_at(facts: Facts, failure: Failure) -> str | None:
+    where = facts.short.place(failure.cells["file"], failure.cells["line"])
+    if not where or not failure.cells["source_line"]:
+        return None
+    return f"{'The graph ends with' if failure.cells['kind'] == 'make_fx' else 'It was raised at'} {code(where)}: {code(failure.cells['source_line'])}"
+
+
+def _suppressed(facts: Facts, group: list[Failure]) -> str | None:
+    if _phase(group[0]) != "compile":
+        return None
+    count = sum(is_suppressed(facts, failure.compile_index) for failure in group)
+    if not count:
+        return None
+    which = "" if count == len(group) else f" for {count:,} of these compiles"
+    return f"`suppress_errors` was on{which}: the program went on and ran the function eager."
 
 
 def _restarts(facts: Facts) -> Iterator[Finding]:

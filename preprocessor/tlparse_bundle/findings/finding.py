@@ -11,6 +11,7 @@ from tlparse_bundle.findings.places import normalised, tail
 from tlparse_bundle.format.json_codec import dumps
 
 SEVERITIES = ("error", "warning", "info")
+ERROR, EAGER, REST = range(3)  # stages of the order of findings
 TORCH, OURS = "torch", "tlparse-bundle"
 MAX_TITLE, MAX_TEXT = 600, 6000  # characters
 MAX_EVIDENCE = 1000  # rows of a table that a finding names; ``count`` tells how many there are
@@ -83,6 +84,13 @@ class Finding:
             "because_of": because_of,
             "details": self.details,
         }
+
+
+def stage(kind: str, severity: str, details: dict) -> int:
+    """Return what comes first whatever it cost: ERROR, then EAGER (a function that torch stopped compiling), then REST."""
+    if severity != "error":
+        return REST
+    return EAGER if kind == "recompile-limit" and not details["raised"] else ERROR
 
 
 def weight(summary: dict) -> tuple[int, int, int]:

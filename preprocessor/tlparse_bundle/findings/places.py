@@ -12,14 +12,18 @@ _PYTHON = re.compile(r"[/\\\\]lib[/\\\\]python3[.\d]*[/\\\\]|[/\\\\]torch[/\\\\]
 _SHOWN_PATH = re.compile(r"(?<![\w./:>)\]-])(?:/[\w.@+~-]+){2,}")  # neither a part of a relative path nor of an address
 _BELOW = re.compile(r".*/(?:lib/(?=python3)|(?=torch/(?:_\w+|fx|export|nn|optim|autograd|utils)/))")
 _AT = re.compile(r" at 0x[0-9a-fA-F]{6,16}(?=>)")
+_TEMPORARY = re.compile(r"\btmp[a-z0-9_]{8}\b")  # of the module tempfile
+_HASH = re.compile(r"\bc[a-z2-7]{51}\b")  # of code that Inductor writes
+_NUMBER = re.compile(r"\b((?i:pid|process(?: id)?)[ =:]+)\d+\b|\b\d{10,}\b")  # a process, an object
 _GENERATED = re.compile(r"(<eval_with_key>)\.\d+")
 _RESUME = re.compile(r"torch_dynamo_resume_in_(.+)_at_\d+")
 
 
 def normalised(text: str) -> str:
-    """A text as another machine or another run writes it: without addresses, folders of files, numbers of generated code."""
+    """A text as another machine or another run writes it: without addresses, folders, temporary names, processes, numbers of generated code."""
     text = _PATH.sub(lambda path: tail(path[0]), text)
-    return _GENERATED.sub(r"\1", _ADDRESS.sub("0x…", text))
+    text = _HASH.sub("c…", _TEMPORARY.sub("tmp…", _GENERATED.sub(r"\1", _ADDRESS.sub("0x…", text))))
+    return _NUMBER.sub(lambda number: f"{number[1] or ''}…", text)
 
 
 def tail(path: str) -> str:

@@ -5,7 +5,8 @@ A module has ``KINDS``, the kinds that it makes, and ``findings(facts)``, which 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any
 
@@ -28,10 +29,11 @@ from tlparse_bundle.findings import (
     vllm_pieces,
     vllm_sizes,
 )
-from tlparse_bundle.findings.facts import Facts
 from tlparse_bundle.findings.bounds import KIND as UNLISTED
 from tlparse_bundle.findings.bounds import bounded
-from tlparse_bundle.findings.finding import SEVERITIES, Finding
+from tlparse_bundle.findings.facts import Facts
+from tlparse_bundle.findings.failing import is_suppressed
+from tlparse_bundle.findings.finding import ERROR, SEVERITIES, Finding, stage
 from tlparse_bundle.findings.summary import summary
 from tlparse_bundle.format.json_codec import dumps
 from tlparse_bundle.format.schemas import schema
@@ -49,17 +51,58 @@ MODULES = (
 def findings_of(facts: Facts) -> tuple[dict, list[str]]:
     """Return the table (schema: findings) of a log, made from its other tables, and the faults of plug-ins."""
     theirs, faults = _plugin_findings(facts)
-    found = sorted((*(finding for module in MODULES for finding in module.findings(facts)), *theirs), key=_order)
+    found = ordered(facts, (*(finding for module in MODULES for finding in module.findings(facts)), *theirs))
     listed = bounded(found)
     places = {finding.key: number for number, finding in reversed(list(enumerate(listed))) if finding.key is not None}
     rows = [finding.row(facts.short.text, places.get(finding.because_of) if finding.because_of is not None else None) for finding in listed]
     return {"summary": summary(facts, found), "findings": rows}, faults
 
 
+def ordered(facts: Facts, found: Iterable[Finding]) -> list[Finding]:
+    """All findings, most important first. Equal ones keep their order."""
+    found = list(found)
+    fatal = _fatal(facts, found)
+    return sorted(found, key=lambda finding: (finding is not fatal, *_order(finding)))
+
+
 def _order(finding: Finding) -> tuple:
-    """Most important first: what is lost and has no figure, then by cost, then by severity. Equal ones keep their order."""
-    unknown = finding.severity == "error" and finding.cost_us is None
-    return not unknown, -(finding.cost_us or 0), SEVERITIES.index(finding.severity), -(finding.count if finding.order is None else finding.order)
+    """Errors with an unknown cost come before those with a known one: nobody can say that they cost less."""
+    place = stage(finding.kind, finding.severity, finding.details)
+    known = place == ERROR and finding.cost_us is not None
+    return place, known, -(finding.cost_us or 0), SEVERITIES.index(finding.severity), -(finding.count if finding.order is None else finding.order)
+
+
+def _fatal(facts: Facts, found: Sequence[Finding]) -> Finding | None:
+    """The error after which nothing was compiled: its exception left the program, or the log ends in it. None when there is none."""
+    last = max((finding for finding in found if _may_end(finding)), key=lambda finding: _end(facts, finding), default=None)
+    return last if last is not None and _end(facts, last) > _last_begin(facts) and not _went_on(facts, last) else None
+
+
+def _may_end(finding: Finding) -> bool:
+    if finding.kind == "export-failure":
+        return finding.details["problem"] in ("no_program", "data_dependent_error")
+    return finding.kind in ("failure", "unfinished-compile") or finding.kind == "recompile-limit" and finding.details["raised"]
+
+
+def _end(facts: Facts, finding: Finding) -> float:
+    """The last record of it, by event; a compile that is open where the log ends comes after all."""
+    if finding.kind == "unfinished-compile" and facts.compiles[finding.compiles[-1]]["metrics_event_index"] is None:
+        return math.inf
+    return max(finding.events, default=-1)
+
+
+def _last_begin(facts: Facts) -> int:
+    """The record with which the last compile or export begins."""
+    frames = (facts.compiles[frame.rows[0]]["first_event_index"] for frame in facts.frames)
+    exports = (row["start_event_index"] for row in facts.table("export")["exports"] if row["start_event_index"] is not None)
+    return max((*frames, *exports), default=-1)
+
+
+def _went_on(facts: Facts, finding: Finding) -> bool:
+    """Whether torch did not raise the error: the function runs eager, or its backward is compiled later."""
+    if finding.kind != "failure":
+        return False
+    return finding.details["phase"] == "eager_backward" or finding.details["phase"] == "compile" and is_suppressed(facts, finding.compiles[-1])
 
 
 def kinds(modules: Sequence[Any] = MODULES) -> list[str]:

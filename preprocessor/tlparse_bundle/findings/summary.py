@@ -6,8 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from tlparse_bundle.findings.causes import causes
-from tlparse_bundle.findings.counts import break_count, cache_counts, export_count, phase_times_us, place_count, recompile_count, specialization_count
-from tlparse_bundle.findings.export_stops import failure_count
+from tlparse_bundle.findings.counts import ahead_of_time_count, break_count, cache_counts, export_count, phase_times_us, place_count, recompile_count, specialization_count
 from tlparse_bundle.findings.facts import Facts
 from tlparse_bundle.findings.finding import Finding
 from tlparse_bundle.findings.places import is_generated
@@ -24,7 +23,7 @@ def summary(facts: Facts, findings: Sequence[Finding]) -> dict:
         return sum(finding.count for finding in findings if finding.kind in kinds)
 
     exports = export_count(facts)
-    ahead = len(facts.ahead_of_time)
+    ahead = ahead_of_time_count(facts)
     numbers = {
         "compile_count": len(facts.compiled) + ahead + exports,
         "frame_count": len(facts.compiled),
@@ -41,7 +40,7 @@ def summary(facts: Facts, findings: Sequence[Finding]) -> dict:
         "restart_count": count("restart"),
         "recompile_limit_count": sum(finding.kind == "recompile-limit" for finding in findings) if facts.tells_recompiles else None,
         "specialization_count": specialization_count(facts),
-        "export_failure_count": failure_count(findings),
+        "export_failure_count": count("export-failure"),
         "export_assumption_count": count("export-assumption"),
         "cudagraph_skip_count": count("cudagraph-skip"),
         "start_epoch_us": facts.directory["clock"]["origin_epoch_us"],
@@ -85,7 +84,7 @@ def _compiles(facts: Facts, numbers: dict) -> str:
     if numbers["export_count"]:
         parts.append(plural(numbers["export_count"], "export"))
     if not parts:
-        return f"no compiles in this log{_loaded(facts)}"
+        return "no compile ended in this log" if numbers["unfinished_count"] else f"no compiles in this log{_loaded(facts)}"
     timed = f" in {duration(numbers['compile_time_us'])}" if numbers["compile_time_us"] is not None else ""
     return listed(parts) + timed
 

@@ -21,7 +21,7 @@ _WHERE = "c.key AS compile, c.function AS function"
 
 VIEWS = (
     _view(
-        "v_findings", "What the logs say is wrong, most costly first: kind, severity, title, place, cost.", "findings logs",
+        "v_findings", "What is wrong in the logs, most important first: kind, severity, title, place, cost.", "findings logs",
         """
         SELECT t.log_id, l.rank, t.kind, t.severity, t.title, t.text, t.function, t.file, t.line, t.count, t.cost_us / 1000.0 AS cost_ms, t.cost_of, t.fingerprint
         FROM findings AS t JOIN logs AS l USING (log_id) ORDER BY l.rank, t.log_id, t.row""",

@@ -20,7 +20,7 @@ const MOST_ROWS = 50;
 /** Kinds of rows of the failure table. @type {Record<string, string>} */
 const KINDS = {
   compile: "failed compile", backward: "failed backward compile", exception: "exception", eager_backward: "backward not compiled ahead",
-  fx_interpreter: "graph could not be run", make_fx: "make_fx failed", restart: "restart",
+  export: "failed export", fx_interpreter: "graph could not be run", make_fx: "make_fx failed", restart: "restart",
 };
 
 /** @param {import("../frame/viewer.js").Context} context @returns {Promise<import("../frame/viewer.js").View>} */
