@@ -92,7 +92,7 @@ VIEWS = [  # viewer, fixture, views; the viewers in the last line show no line n
     ("default", "dynamic_shapes", ["symbols", "tensors&item=112", "guards"]),
     ("default", "export_dtrace", ["export"]),
     ("default", "transformer", ["kernels", "anatomy&by=origin"]),
-    *(("provenance", name, ["", "&pin=kernel:0"]) for name in ("provenance", "provenance_training", "provenance_aoti", "provenance_graphs")),
+    *(("provenance", name, ["", "&pin=kernel:0"]) for name in ("provenance", "provenance_aoti")),
     *(("multirank", name, RANKS) for name in ("ranks_missing_collective", "ranks_killed", "jobs/pipeline_broken")),
     *(("compare", f"pairs/{name}", RUNS) for name in ("new_break", "line_changed")),
     ("letter", "failures", [""]), ("letter", "recompiles", [""]),

@@ -1,5 +1,6 @@
 // The stacks that led to the compiles: tree or flame on the left, what is selected on the right.
 import { Tree } from "../../lib/list/tree.js";
+import { cutMiddle } from "../../lib/page/cut-middle.js";
 import { fill, h, searchField } from "../../lib/page/dom.js";
 import { count, fileShortener, plural, time } from "../../lib/page/format.js";
 import { errorBox } from "../../lib/page/load.js";
@@ -173,9 +174,9 @@ function timeCells(row, whole) {
 function frameCells(stacks, trie, short, row, whole) {
   const frame = stacks.frame(stacks.frameOf[row.stack]);
   const words = trie.title ? h("b", null, trie.title(row.stack))
-    : [h("b", null, frame.name), " ", h("span", { class: "place" }, `${short(frame.file)}:${frame.line}`), " ", h("code", null, frame.loc ?? "")];
+    : [h("b", null, frame.name), " ", h("span", { class: "place" }, cutMiddle(`${short(frame.file)}:${frame.line}`, "")), " ", h("code", null, frame.loc ?? "")];
   return [
-    h("span", { class: "tree-text", style: { "padding-left": `${row.depth * 16}px` }, title: trie.title ? frame.file : `${frame.file ?? "(unknown file)"}:${frame.line} in ${frame.name}` }, words),
+    h("span", { class: "tree-text tree-frame", style: { "padding-left": `${row.depth * 16}px` }, title: trie.title ? frame.file : `${frame.file ?? "(unknown file)"}:${frame.line} in ${frame.name}` }, words),
     row.expanded === false && h("span", { class: "dim" }, plural(row.compiles, "compile")),
     timeCells(row, whole),
   ];
