@@ -62,6 +62,7 @@ def check(bundle, baseline, fail_on, no_failures, allow_unknown, form, junit, wr
     from tlparse_bundle.check.verdict import failing
     from tlparse_bundle.commit.folder import new_file
     from tlparse_bundle.format.layout import guards
+    from tlparse_bundle.read.growing import still_growing
     from tlparse_bundle.report.choose import choose
 
     if no_failures:
@@ -76,6 +77,8 @@ def check(bundle, baseline, fail_on, no_failures, allow_unknown, form, junit, wr
     rules = compared.parse(_RULES if fail_on is None else fail_on) if baseline is not None else []
     known = _known(baseline) if baseline is not None else None
     with opened(bundle) as found:
+        if growing := still_growing(found.manifest):
+            say(growing, err=True)
         sections, private = choose(found), guards(found.location)
         outcomes = list(limited.outcomes(sections, most))
         if known is not None:

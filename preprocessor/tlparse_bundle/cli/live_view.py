@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from tlparse_bundle.findings.words import duration, plural
+from tlparse_bundle.read.growing import Running, compile_words, running_compiles, who
 from tlparse_bundle.read.info import size
 from tlparse_bundle.read.reader import Bundle
 from tlparse_bundle.read.store import open_store
@@ -16,19 +16,7 @@ from tlparse_bundle.shown import shown
 QUIET_US = 30_000_000
 UNFINISHED = "unfinished-compile"  # a compile that runs is told as that
 NOTHING = "0 compiles"
-_PIECES = 4  # of a list of ranks that is shown as it is
 _SECOND = 1_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class Running:
-    """A compile that is open now, in one log or in several that are at the same place of it."""
-
-    logs: tuple[str, ...]
-    who: str  # the ranks; empty where there is one log
-    what: str  # "0/0 forward (model.py:12)"
-    spans: tuple[str, ...]  # that are open in it, outermost first
-    since_us: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +97,7 @@ class Views:
             read_bytes=sum(log["read_bytes"] for log in live.values()) if live else sum(row["source"]["size_bytes"] for row in rows.values()),
             compiles=_compiles(rows.values()),
             last_read_us=max((log["read_epoch_us"] for log in live.values() if log["read_epoch_us"] is not None), default=None),
-            running=tuple(_running(rows, live, many)),
+            running=tuple(running_compiles(rows, live)),
             last=tuple(_last(rows, live, titles, many)),
             ranks=tuple(_ranks(rows, live, now_us)) if many else (),
             findings=self._newest(findings, live),
@@ -147,30 +135,6 @@ def ago(us: int | None, now_us: int) -> str:
     return f"{passed / _SECOND:.1f} s" if passed < 10 * _SECOND else duration(passed // _SECOND * _SECOND)
 
 
-def who(rows: Iterable[dict]) -> str:
-    """The ranks of logs, "ranks 0–3, 7", or of many pieces "56 ranks (0–6, 8–14, …)"; the ids of those without one."""
-    rows = list(rows)
-    ranks = sorted({row["rank"] for row in rows if row["rank"] is not None})
-    others = [shown(row["id"]) for row in rows if row["rank"] is None]
-    pieces = _ranges(ranks)
-    if len(pieces) > _PIECES:
-        parts = [f"{len(ranks):,} ranks ({', '.join(pieces[:2])}, …)"]
-    else:
-        parts = [f"{'rank' if len(ranks) == 1 else 'ranks'} {', '.join(pieces)}"] if ranks else []
-    parts += others if len(others) <= 2 else [f"{len(others):,} logs without a rank"]
-    return ", ".join(parts)
-
-
-def _ranges(numbers: Sequence[int]) -> list[str]:
-    spans: list[list[int]] = []
-    for number in numbers:
-        if spans and number == spans[-1][1] + 1:
-            spans[-1][1] = number
-        else:
-            spans.append([number, number])
-    return [str(first) if first == last else f"{first}–{last}" for first, last in spans]
-
-
 def _compiles(rows: Iterable[dict], graph_break: str = "graph break") -> str:
     """How much was compiled, and what went wrong: "12 compiles, 2 graph breaks". What a log does not tell is unknown, not zero."""
     numbers = [row["summary"] for row in rows]
@@ -185,31 +149,10 @@ def _compiles(rows: Iterable[dict], graph_break: str = "graph break") -> str:
     return ", ".join(parts)
 
 
-def _what(running: dict) -> str:
-    """The compile in words: "0/0 forward (model.py:12)"."""
-    place = f"({os.path.basename(running['file'])}:{running['line']})" if running["file"] else ""
-    parts = (running["compile_id"], running["function"], place)
-    return shown(" ".join(part for part in parts if part)) or "a compile without a name"
-
-
-def _running(rows: dict[str, dict], live: dict[str, dict], many: bool) -> Iterable[Running]:
-    """What began first comes first."""
-    groups: dict[tuple, list[tuple[str, int | None]]] = {}
-    for id, log in live.items():
-        for running in log["running"]:
-            key = _what(running), tuple(shown(span["name"]) for span in running["spans"])
-            groups.setdefault(key, []).append((id, running["since_epoch_us"]))
-    found = [
-        Running(tuple(id for id, _ in logs), who(rows[id] for id, _ in logs) if many else "", what, spans, min((since for _, since in logs if since is not None), default=None))
-        for (what, spans), logs in groups.items()
-    ]
-    return sorted(found, key=lambda one: (one.since_us is None, one.since_us))
-
-
 def _last(rows: dict[str, dict], live: dict[str, dict], titles: dict[str, str], many: bool) -> Iterable[Last]:
     groups: dict[tuple[str | None, str], list[dict]] = {}
     for log in live.values():
-        inside = _what(log["running"][-1]) if log["running"] else ""
+        inside = compile_words(log["running"][-1]) if log["running"] else ""
         groups.setdefault((_record(log["last_record"], titles), inside), []).append(log)
     for (what, inside), logs in groups.items():
         read = min((log["read_epoch_us"] for log in logs if log["read_epoch_us"] is not None), default=None)
@@ -228,7 +171,7 @@ def _ranks(rows: dict[str, dict], live: dict[str, dict], now_us: int) -> Iterabl
     groups: dict[tuple, list[str]] = {}
     for id, row in rows.items():
         log = live.get(id)
-        inside = " › ".join(_what(running) for running in log["running"]) if log else ""
+        inside = " › ".join(compile_words(running) for running in log["running"]) if log else ""
         quiet = bool(log) and is_quiet(log["read_epoch_us"], now_us)
         groups.setdefault((_compiles([row], "break"), inside, quiet), []).append(id)
     for (compiles, inside, quiet), ids in groups.items():

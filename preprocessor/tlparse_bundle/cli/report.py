@@ -30,18 +30,22 @@ def report(bundle, form, log_id, ranks, kinds, limit) -> None:
       tlparse-bundle report out/ --kind recompile --kind graph-break
       tlparse-bundle report out/ --format markdown > report.md
     """
+    from tlparse_bundle.read.growing import live_of, still_growing
     from tlparse_bundle.read.reader import Bundle
     from tlparse_bundle.report import choose, github, markdown, terminal
     from tlparse_bundle.report.checkout import places_in
 
-    sections = choose.choose(Bundle.open(bundle), log_id=log_id, ranks=ranks, kinds=kinds, limit=limit)
+    opened = Bundle.open(bundle)
+    sections, growing = choose.choose(opened, log_id=log_id, ranks=ranks, kinds=kinds, limit=limit), still_growing(opened.manifest)
     if form == "json":
         job = next(({"summary": section.summary, "findings": section.findings} for section in sections if section.log is None), None)
         logs = [{"id": section.log.id, "rank": section.log.rank, "summary": section.summary, "findings": section.findings} for section in sections if section.log is not None]
-        say_json({"ok": True, "ranks": job, "logs": logs})
+        if growing is not None:
+            logs = [{**log, "running": (live_of(opened.manifest, log["id"]) or {"running": []})["running"]} for log in logs]
+        say_json({"ok": True, **({} if growing is None else {"growing": True, "note": growing}), "ranks": job, "logs": logs})
     elif form == "text":
-        say_coloured(terminal.render(sections, width=width()))
+        say_coloured(terminal.render(sections, width=width(), growing=growing))
     elif form == "github":
-        say(github.render(sections, places_in(Path.cwd(), {row["file"] for section in sections for row in section.findings})))
+        say(github.render(sections, places_in(Path.cwd(), {row["file"] for section in sections for row in section.findings}), growing=growing))
     else:
-        say(markdown.render(sections))
+        say(markdown.render(sections, growing=growing))

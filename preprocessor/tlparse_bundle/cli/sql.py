@@ -40,9 +40,12 @@ def sql(bundle, query, form, out, overwrite) -> None:
       tlparse-bundle sql out/ "select change, count(*) from v_recompiles group by change" --format json
       tlparse-bundle sql out/ --out trace.db
     """
+    from tlparse_bundle.read.growing import still_growing
     from tlparse_bundle.read.reader import Bundle
 
     opened = Bundle.open(bundle)
+    if growing := still_growing(opened.manifest):
+        say(growing, err=True)
     if out:
         _write(opened, out, overwrite=overwrite)
     if query:

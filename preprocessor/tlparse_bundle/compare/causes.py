@@ -55,7 +55,7 @@ def backend_changes(pairs: Pairs) -> Iterator[Change]:
 def finding_changes(pairs: Pairs) -> Iterator[Change]:
     base, new = pairs.base.first, pairs.new.first
     same_words = base.torch_version == new.torch_version and not base.ends_early and not new.ends_early
-    changes = [_finding(pairs, found) for found in changed_findings(base.findings_table, new.findings_table, same_words) if found.row["kind"] not in _TOLD_ELSEWHERE and _is_known(pairs, found) and not _is_running(pairs, found)]
+    changes = [_finding(pairs, found) for found in changed_findings(base.findings_table, new.findings_table, same_words) if found.row["kind"] not in _TOLD_ELSEWHERE and _is_known(pairs, found)]
     breaks = [change for change in changes if change.details["kind"] == "graph-break"]
     for change in changes:
         if change.details["kind"] == "recompile" and change.change in (NEW, GONE):  # of what is compiled behind a break
@@ -71,12 +71,6 @@ def _is_known(pairs: Pairs, found: Matched) -> bool:
         return True
     numbers = [at[frame.key] for frame in own.frames_of(row["compile_indexes"])]
     return bool(numbers) and all(pairs.rows[number].both and pairs.ended(number) for number in numbers)
-
-
-def _is_running(pairs: Pairs, found: Matched) -> bool:
-    """Whether it tells of a compile that did not end yet."""
-    sides = ((pairs.base.first, found.base), (pairs.new.first, found.new))
-    return found.row["kind"] == "unfinished-compile" and any(row and row["compile_indexes"] and run.running.issuperset(row["compile_indexes"]) for run, row in sides)
 
 
 def _finding(pairs: Pairs, found: Matched) -> Change:

@@ -131,12 +131,6 @@ class Run:
         return next((f"the log of rank {row['rank']} {why}" for row in others if "summary" in row and (why := ends_early(row["summary"], (), False))), None)
 
     @cached_property
-    def running(self) -> set[int]:
-        """Rows of compiles that are open in a log that is still being written: that they did not end is no fault."""
-        logs = self.log.bundle.manifest.get("live", {"logs": []})["logs"]
-        return {row["compile_index"] for log in logs if log["id"] == self.log.id for row in log["running"]}
-
-    @cached_property
     def findings_table(self) -> dict:
         return self.log.findings()
 

@@ -8,6 +8,7 @@ from urllib.parse import quote, urlencode
 
 from tlparse_bundle.errors import BundleError
 from tlparse_bundle.findings.finding import weight
+from tlparse_bundle.read.growing import is_growing, log_now
 from tlparse_bundle.read.reader import Bundle, Log
 
 
@@ -20,14 +21,14 @@ class Opened:
         self._bundles: dict[str, Bundle] = {}
 
     def bundle(self, name: str | None) -> tuple[str, Bundle]:
-        """The bundle of a name; the only one without. Raises BundleError."""
+        """Return the bundle of a name; the only one without. A growing one is opened each time. Raises BundleError."""
         if name is None:
             if len(self.places) > 1:
                 raise BundleError("there are several bundles", hint=f"Name one as 'bundle': {', '.join(self.places)}", code="not-found")
             (name,) = self.places
         if name not in self.places:
             raise BundleError(f"there is no bundle {name!r}", hint=f"There are: {', '.join(self.places)}", code="not-found")
-        if name not in self._bundles:
+        if name not in self._bundles or is_growing(self._bundles[name].manifest):
             place = self.places[name]
             self._bundles[name] = Bundle.open(place)
         return name, self._bundles[name]
@@ -36,7 +37,7 @@ class Opened:
         """A log by its id or its rank; without, the one with most to say. Raises BundleError."""
         name, opened = self.bundle(bundle)
         if log is None:
-            return name, max(opened.logs, key=lambda one: weight(one.row["summary"]) if "summary" in one.row else (0, 0, 0))
+            return name, max(opened.logs, key=lambda one: weight(log_now(opened.manifest, one.row)["summary"]) if "summary" in one.row else (0, 0, 0))
         found = next((one for one in opened.logs if log in (one.id, str(one.rank))), None)
         return name, found or opened.log(log)
 

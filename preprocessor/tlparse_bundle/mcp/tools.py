@@ -13,6 +13,7 @@ from tlparse_bundle.errors import BundleError
 from tlparse_bundle.mcp.bounded import answer, cut
 from tlparse_bundle.mcp.opened import Opened
 from tlparse_bundle.read.find import find
+from tlparse_bundle.read.growing import log_now, running_in, still_growing
 from tlparse_bundle.read.reader import Log
 from tlparse_bundle.read.rows import Compile
 from tlparse_bundle.sql.database import asked
@@ -42,7 +43,7 @@ class Tools:
             "bundle": name,
             "label": opened.manifest.get("label"),
             "commit": opened.manifest.get("commit"),
-            "growing": opened.manifest.get("growing"),
+            "growing": still_growing(opened.manifest),
             "ranks_together": together and together["summary"]["text"],
             "diagnostics": [row["message"] for row in opened.manifest.get("diagnostics", ())] or None,
             "page": self._opened.link(name),
@@ -133,7 +134,7 @@ class Tools:
         if together is None:
             raise BundleError("the bundle has one rank, or none", hint="overview() says what its logs are.", code="not-found")
         keys = ("kind", "severity", "title", "text", "ranks", "others", "function", "file", "line", "cost_us", "cost_of")
-        head = {"bundle": name, "page": self._opened.link(name, "multirank"), "says": together["summary"]["text"], **{key: together["summary"][key] for key in ("ranks", "agreeing", "missing", "world_size")}}
+        head = {"bundle": name, "page": self._opened.link(name, "multirank"), "says": together["summary"]["text"], "growing": still_growing(opened.manifest), **{key: together["summary"][key] for key in ("ranks", "agreeing", "missing", "world_size")}}
         return answer(head, "findings", ({key: row[key] for key in keys} for row in together["findings"]), total=len(together["findings"]))
 
     def timeline(self, bundle: str | None = None, log: str | None = None, compile: str | None = None) -> dict[str, Any]:
@@ -156,11 +157,11 @@ class Tools:
 
     def _head(self, name: str, log: Log, says: str | None = None, **place: str | None) -> dict[str, Any]:
         several = len(log.bundle.logs) > 1
-        return {"bundle": name, "log": log.id, "rank": log.rank, "page": self._opened.link(name, log=log.id if several else None, **place), "says": says}
+        return {"bundle": name, "log": log.id, "rank": log.rank, "page": self._opened.link(name, log=log.id if several else None, **place), "says": says, "growing": still_growing(log.bundle.manifest)}
 
 
 def _said(log: Log) -> str | None:
-    summary = log.row.get("summary")
+    summary = log_now(log.bundle.manifest, log.row).get("summary")
     return summary and summary["text"]
 
 

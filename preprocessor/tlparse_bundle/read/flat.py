@@ -27,6 +27,8 @@ class Log(Protocol):
 
     def table(self, name: str) -> dict: ...
 
+    def findings(self) -> dict: ...
+
     def chunk(self, name: str, number: int) -> dict: ...
 
 
@@ -55,7 +57,7 @@ def flat_tables(log: Log, file: str) -> Iterator[Flat]:
     elif file == "log":
         yield from flattened(file, {key: log.directory[key] for key in _OF_DIRECTORY})
     else:
-        yield from flattened(file, log.table(file))
+        yield from flattened(file, log.findings() if file == "findings" else log.table(file))
 
 
 def files_of(log: Log) -> list[str]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from tlparse_bundle.findings.finding import weight
 from tlparse_bundle.findings.words import duration, plural
+from tlparse_bundle.read.growing import log_now, still_growing
 from tlparse_bundle.read.reader import Bundle
 from tlparse_bundle.shown import shown
 
@@ -44,7 +45,8 @@ def as_text(bundle: Bundle) -> str:
     manifest = bundle.manifest
     version = manifest["format"]
     producer = manifest["producer"]
-    lines = [f"format {version['major']}.{version['minor']}, made by {shown(producer['name'])} {shown(producer['version'])}, codec {manifest['codec']}", "", *_job(bundle), *headlines(manifest["logs"]), *(f"{row['severity']}: {shown(row['code'])}: {shown(row['message'])}" for row in manifest.get("diagnostics", ())), ""]
+    growing = still_growing(manifest)
+    lines = [*([shown(growing), ""] if growing else []), f"format {version['major']}.{version['minor']}, made by {shown(producer['name'])} {shown(producer['version'])}, codec {manifest['codec']}", "", *_job(bundle), *headlines([log_now(manifest, row) for row in manifest["logs"]]), *(f"{row['severity']}: {shown(row['code'])}: {shown(row['message'])}" for row in manifest.get("diagnostics", ())), ""]
     rows = [("log", "rank", "torch", "events", "compiles", "compile time", "statuses", "diagnostics")]
     for log in bundle.logs[:_MAX_LOGS]:
         row, numbers = log.row, log.row.get("summary", log.row)

@@ -14,6 +14,7 @@ from tlparse_bundle.format.schemas import schema, schema_names
 from tlparse_bundle.format.shape import quoted
 from tlparse_bundle.read.blobs import Blobs
 from tlparse_bundle.read.checks import check_chunk, check_directory, check_fields, check_table, damaged, row_of
+from tlparse_bundle.read.growing import findings_now, ranks_now
 from tlparse_bundle.read.manifest import read_manifest
 from tlparse_bundle.read.rows import Artifact, Compile, Event
 from tlparse_bundle.read.store import Store, once, open_store, read, read_json, read_without
@@ -53,7 +54,10 @@ class Bundle:
     def ranks(self, name: str) -> dict | None:
         """What several ranks together say, by the name of the analysis, such as 'findings' (schema: ranks_findings); None when there is none."""
         path = self.manifest.get("ranks", {}).get(name)
-        return None if path is None else self.table(f"ranks_{name}", path)
+        if path is None:
+            return None
+        table = self.table(f"ranks_{name}", path)
+        return ranks_now(self.manifest, table) if name == "findings" else table
 
     def to_pandas(self, name: str) -> Any:
         """A table of all logs as a ``pandas.DataFrame``, by a name that 'tlparse-bundle sql BUNDLE' lists, such as 'compiles' or 'spans_by_name'.
@@ -182,12 +186,15 @@ class Log:
         return {"events": self.directory["event_count"], **{key: len(self.directory[key]) for key in ("kinds", "origins", "pids")}}
 
     def findings(self) -> dict:
-        """What the log says (schema: findings). Raises BundleError for a bundle older than format 1.2, and for one that is redacted."""
+        """Return what the log says (schema: findings); in a growing bundle, compiles that run are not findings.
+
+        Raises BundleError for a bundle older than format 1.2, and for one that is redacted.
+        """
         if "findings" not in self.directory["tables"] and "redacted" in self.bundle.manifest:
             raise BundleError(f"log {self.id} has no findings: the bundle is redacted", hint="Who made it has them.", code="redacted")
         if "findings" not in self.directory["tables"]:
             raise BundleError(f"log {self.id} has no findings: its bundle was built before they were part of it", hint="Build the bundle again.", code="not-found")
-        return self.table("findings")
+        return findings_now(self.bundle.manifest, self.row, self.table("findings"))
 
     @cached_property
     def compiles(self) -> list[Compile]:

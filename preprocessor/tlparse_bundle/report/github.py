@@ -13,9 +13,10 @@ if TYPE_CHECKING:
 _COMMANDS = {"error": "error", "warning": "warning"}
 
 
-def render(sections: Sequence[Section], places: Mapping[str, str] = {}) -> str:
-    """``places``: where files lie in the repository (see checkout)."""
-    return "\n".join(line for section in sections for line in _section(section, places))
+def render(sections: Sequence[Section], places: Mapping[str, str] = {}, *, growing: str | None = None) -> str:
+    """``places``: where files lie in the repository (see checkout). ``growing``: what to say of a growing bundle first."""
+    first = [] if growing is None else [annotation("notice", "still growing", growing)]
+    return "\n".join([*first, *(line for section in sections for line in _section(section, places))])
 
 
 def _section(section: Section, places: Mapping[str, str]) -> Iterator[str]:

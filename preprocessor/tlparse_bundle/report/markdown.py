@@ -17,8 +17,10 @@ _SIGNS = {"error": "❌", "warning": "⚠️", "info": "ℹ️"}
 _SPECIAL = re.compile(r"([\\*_\[\]<>#|~!&@])")
 
 
-def render(sections: Sequence[Section]) -> str:
-    return "\n".join(line for section in sections for line in _section(section, len(sections) > 1)).rstrip("\n")
+def render(sections: Sequence[Section], *, growing: str | None = None) -> str:
+    """``growing``: what to say of a growing bundle first."""
+    first = [] if growing is None else [f"**{rich(growing)}**", ""]
+    return "\n".join([*first, *(line for section in sections for line in _section(section, len(sections) > 1))]).rstrip("\n")
 
 
 def rich(text: str) -> str:

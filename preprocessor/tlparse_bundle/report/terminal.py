@@ -15,9 +15,10 @@ from tlparse_bundle.shown import shown
 _SIGNS = {"error": ("✖", "red"), "warning": ("!", "yellow"), "info": ("·", "cyan")}
 
 
-def render(sections: Sequence[Section], *, width: int = 100) -> str:
-    """Headline and findings of all ranks together and of each log, with colours."""
-    return "\n".join(line for section in sections for line in _section(section, len(sections) > 1, width)).rstrip("\n")
+def render(sections: Sequence[Section], *, width: int = 100, growing: str | None = None) -> str:
+    """Headline and findings of all ranks together and of each log, with colours. ``growing``: what to say of a growing bundle first."""
+    first = [] if growing is None else [*textwrap.wrap(shown(growing), width, break_long_words=False, break_on_hyphens=False), ""]
+    return "\n".join([*first, *(line for section in sections for line in _section(section, len(sections) > 1, width))]).rstrip("\n")
 
 
 def headline(section: Section, named: bool) -> str:

@@ -14,6 +14,7 @@ from tlparse_bundle import __version__
 from tlparse_bundle.errors import BundleError
 from tlparse_bundle.format.json_codec import dumps
 from tlparse_bundle.read.flat import Flat, files_of, flat_ranks, flat_tables
+from tlparse_bundle.read.growing import log_now
 from tlparse_bundle.read.reader import Bundle, Log
 from tlparse_bundle.sql.views import VIEWS
 
@@ -70,7 +71,7 @@ def _with_views(wanted: Collection[str]) -> set[str]:
 
 
 def _logs(bundle: Bundle) -> Flat:
-    rows = bundle.manifest["logs"]
+    rows = [log_now(bundle.manifest, row) for row in bundle.manifest["logs"]]
     columns = dict.fromkeys(key for row in rows for key in row)
     found: dict[str, list[Any]] = {key: [row.get(key) for row in rows] for key in columns}
     return Flat("logs", {"log_id": found.pop("id"), **found} if rows else {"log_id": []})

@@ -1,0 +1,191 @@
+"""Bundles of logs that are still being written: what runs, and what the bundle says without it.
+
+A state of such a bundle is a build of what was read, so that its tables have a finding for each open compile and for a
+record that is not complete. Readers get findings without these.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from tlparse_bundle.findings.words import code, duration, large, listed, plural
+from tlparse_bundle.shown import shown
+
+_PIECES = 4  # of a list of ranks that is shown as it is
+_LISTED = 5  # open compiles in a sentence
+_UNFINISHED = "unfinished-compile"
+_CUT = frozenset(("record-cut", "empty-log"))  # diagnostics of a log whose rest is still to come
+_OPEN = frozenset((_UNFINISHED, "cut-log"))  # findings of the ranks that a rank which is compiling cannot help
+_COUNTS = (("failure_count", "failure"), ("graph_break_count", "graph break"), ("recompile_count", "recompile"))
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A compile that is open now, in one log or in several that are at the same place of it."""
+
+    logs: tuple[str, ...]
+    who: str  # the ranks; empty where there is one log
+    what: str  # "0/0 forward (model.py:12)"
+    spans: tuple[str, ...]  # that are open in it, outermost first
+    since_us: int | None
+
+
+def running_compiles(rows: Mapping[str, dict], live: Mapping[str, dict]) -> list[Running]:
+    """Return the open compiles of logs, the one that began first first. ``rows``, ``live``: rows of ``logs`` and ``live.logs`` of the manifest by id."""
+    groups: dict[tuple, list[tuple[str, int | None]]] = {}
+    for id, log in live.items():
+        for running in log["running"]:
+            key = compile_words(running), tuple(shown(span["name"]) for span in running["spans"])
+            groups.setdefault(key, []).append((id, running["since_epoch_us"]))
+    found = [
+        Running(tuple(id for id, _ in logs), who(rows[id] for id, _ in logs) if len(rows) > 1 else "", name, spans, min((since for _, since in logs if since is not None), default=None))
+        for (name, spans), logs in groups.items()
+    ]
+    return sorted(found, key=lambda one: (one.since_us is None, one.since_us))
+
+
+def compile_words(running: dict) -> str:
+    """Return an open compile in words: "0/0 forward (model.py:12)"."""
+    place = f"({os.path.basename(running['file'])}:{running['line']})" if running["file"] else ""
+    parts = (running["compile_id"], running["function"], place)
+    return shown(" ".join(part for part in parts if part)) or "a compile without a name"
+
+
+def who(rows: Iterable[dict]) -> str:
+    """Return the ranks of logs, "ranks 0–3, 7", or of many pieces "56 ranks (0–6, 8–14, …)"; the ids of those without one."""
+    rows = list(rows)
+    ranks = sorted({row["rank"] for row in rows if row["rank"] is not None})
+    others = [shown(row["id"]) for row in rows if row["rank"] is None]
+    pieces = _ranges(ranks)
+    if len(pieces) > _PIECES:
+        parts = [f"{len(ranks):,} ranks ({', '.join(pieces[:2])}, …)"]
+    else:
+        parts = [f"{'rank' if len(ranks) == 1 else 'ranks'} {', '.join(pieces)}"] if ranks else []
+    parts += others if len(others) <= 2 else [f"{len(others):,} logs without a rank"]
+    return ", ".join(parts)
+
+
+def _ranges(numbers: Sequence[int]) -> list[str]:
+    spans: list[list[int]] = []
+    for number in numbers:
+        if spans and number == spans[-1][1] + 1:
+            spans[-1][1] = number
+        else:
+            spans.append([number, number])
+    return [str(first) if first == last else f"{first}–{last}" for first, last in spans]
+
+
+def is_growing(manifest: dict) -> bool:
+    """Return whether logs of a bundle are still being written."""
+    return manifest.get("growing") is True and "live" in manifest
+
+
+def still_growing(manifest: dict) -> str | None:
+    """Return the sentences that readers of a growing bundle see first, on one line; None for a finished bundle."""
+    if not is_growing(manifest):
+        return None
+    live = manifest["live"]
+    said = f"The logs of this bundle are still being written; it has what was read until {_moment(live['written_epoch_us'])}."
+    rows = {row["id"]: row for row in manifest["logs"]}
+    open_now = running_compiles(rows, {log["id"]: log for log in live["logs"] if log["id"] in rows})
+    if not open_now:
+        return said + " No compile is running."
+    more = f"; {plural(len(open_now) - _LISTED, 'more compile')}" if len(open_now) > _LISTED else ""
+    return f"{said} Running: {'; '.join(_said(one, live['written_epoch_us']) for one in open_now[:_LISTED])}{more}."
+
+
+def _said(one: Running, now_us: int) -> str:
+    inside = f" in {code(one.spans[-1])}" if one.spans else ""
+    since = f" for {duration(max(0, now_us - one.since_us))} (since {_moment(one.since_us, '%H:%M:%S')})" if one.since_us is not None else ""
+    return one.what + (f" on {one.who}" if one.who else "") + inside + since
+
+
+def _moment(epoch_us: int, form: str = "%Y-%m-%d %H:%M:%S") -> str:
+    try:
+        return datetime.fromtimestamp(epoch_us // 1_000_000, UTC).strftime(f"{form} UTC")
+    except (OverflowError, ValueError, OSError):
+        return "an unknown time"
+
+
+def live_of(manifest: dict, log_id: str) -> dict | None:
+    """Return the row of a log in ``live`` of the manifest; None in a finished bundle."""
+    return next((log for log in manifest["live"]["logs"] if log["id"] == log_id), None) if is_growing(manifest) else None
+
+
+def running_in(manifest: dict, log_id: str) -> set[int]:
+    """Return the rows of the compile table that are open now."""
+    live = live_of(manifest, log_id)
+    return {running["compile_index"] for running in live["running"]} if live else set()
+
+
+def log_now(manifest: dict, row: dict) -> dict:
+    """Return the row of a log in the manifest; in a growing bundle its summary says what there is so far."""
+    if not is_growing(manifest) or "summary" not in row:
+        return row
+    count = len(running_in(manifest, row["id"]))
+    summary = _summary_now(row["summary"], count)
+    return {**row, "summary": {**summary, "findings": _left(summary["findings"], [{"severity": "error"}] * count)}}
+
+
+def findings_now(manifest: dict, row: dict, table: dict) -> dict:
+    """Return the findings of a log of a growing bundle (schema: findings), without those of compiles that run and of a last record that is not complete yet."""
+    if not is_growing(manifest):
+        return table
+    running, last = running_in(manifest, row["id"]), row["event_count"] - 1
+
+    def is_open(one: dict) -> bool:
+        return one["kind"] == _UNFINISHED and bool(one["compile_indexes"]) and running.issuperset(one["compile_indexes"])
+
+    def is_cut(one: dict) -> bool:
+        events = one["event_indexes"]
+        return one["kind"] == "data-problem" and one["count"] == 1 and (events[0] >= last if events else one["details"].get("code") in _CUT)
+
+    rows, gone = _without(table["findings"], lambda one: is_open(one) or is_cut(one))
+    summary = _summary_now(table["summary"], sum(map(is_open, gone)))
+    return {**table, "findings": rows, "summary": {**summary, "findings": _left(summary["findings"], gone)}}
+
+
+def ranks_now(manifest: dict, table: dict) -> dict:
+    """Return what the ranks of a growing bundle say together (schema: ranks_findings), without what is only that some of them are compiling."""
+    if not is_growing(manifest):
+        return table
+    rows = {row["id"]: row for row in manifest["logs"]}
+    busy = {rows[log["id"]]["rank"] for log in manifest["live"]["logs"] if log["running"] and log["id"] in rows}
+
+    def is_open(one: dict) -> bool:  # a log may claim any rank: the runs may be long
+        return one["kind"] in _OPEN and all(last - first < len(busy) and busy.issuperset(range(first, last + 1)) for first, last in one["ranks"])
+
+    found, gone = _without(table["findings"], is_open)
+    if not gone:
+        return table
+    counts = _left(table["summary"]["findings"], gone)
+    said = f"{large(who(rows.values()))}: {plural(len(found), 'finding') if found else 'no difference'} so far."
+    return {**table, "findings": found, "summary": {**table["summary"], "text": said, "findings": counts}}
+
+
+def _without(rows: Sequence[dict], goes: Callable[[dict], bool]) -> tuple[list[dict], list[dict]]:
+    """Return findings without some, and these; findings name each other by their place."""
+    stays = [number for number, row in enumerate(rows) if not goes(row)]
+    places = {number: place for place, number in enumerate(stays)}
+    gone = [row for number, row in enumerate(rows) if number not in places]
+    return [{**rows[number], "because_of": places.get(rows[number]["because_of"])} for number in stays], gone
+
+
+def _left(counts: Mapping[str, int], gone: Sequence[dict]) -> dict[str, int]:
+    """Return the numbers of findings by severity, without some."""
+    return {severity: max(0, count - sum(one["severity"] == severity for one in gone)) for severity, count in counts.items()}
+
+
+def _summary_now(summary: dict, open_count: int) -> dict:
+    return {**summary, "text": _so_far(summary), "unfinished_count": max(0, summary["unfinished_count"] - open_count)}
+
+
+def _so_far(summary: dict) -> str:
+    if not summary["compile_count"]:
+        return "No compiles so far."
+    timed = f" in {duration(summary['compile_time_us'])}" if summary["compile_time_us"] is not None else ""
+    wrong = [plural(summary[key], one) for key, one in _COUNTS if summary[key]]
+    return f"{plural(summary['compile_count'], 'compile')} of {plural(summary['function_count'], 'function')} so far{timed}" + (f": {listed(wrong)}" if wrong else "") + "."
