@@ -55,6 +55,24 @@ def test_commands_exist(name):
     assert name != "docs/json-format.md" or len(used) > 5
 
 
+def test_the_readme_has_each_command_with_its_choices():
+    rows = re.findall(r"^\| `tlparse-bundle ([^`]+)` \|", text_of("README.md"), re.MULTILINE)
+    commands = _all_commands()
+    assert {row.split()[0] for row in rows} - {"TRACE..."} == commands.keys() - {"build"}
+    (row,) = (row for row in rows if row.startswith("docs "))
+    assert set(re.findall(r"[a-z]+", row)) - {"docs"} == set(commands["docs"].params[0].type.choices)
+    sentence = re.search(r"^.*`--open` and `--no-open`.*$", text_of("README.md"), re.MULTILINE)[0]
+    for option in ("--open", "--port"):
+        assert [name for name, command in commands.items() if name != "mcp" and any(option in one.opts for one in command.params) and f"`{name}`" not in sentence] == []
+
+
+def test_each_viewer_is_in_their_readme():
+    """And each folder of what they share."""
+    folders = [path.parent.relative_to(traces.ROOT / "viewers").as_posix() for pattern in ("*/index.html", "lib/*/README.md") for path in traces.ROOT.glob(f"viewers/{pattern}")]
+    assert len(folders) > 15
+    assert [name for name in folders if f"`{name}/" not in text_of("viewers/README.md")] == []
+
+
 @pytest.mark.parametrize("name", GUIDES)
 def test_paths_exist(name):
     text = text_of(name)
