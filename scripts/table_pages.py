@@ -21,7 +21,13 @@ _TARGET = re.compile(r"<(.+)$")
 
 def pages(schemas: dict[str, dict], sections: dict[str, str], fields_of: Callable[[str], str], bundle_of: Callable[[str], dict[str, bytes]]) -> dict[str, str]:
     """The text of each page by the name of the table. ``fields_of``: the table of fields; ``bundle_of``: the files of a fixture's bundle."""
-    return {name: _page(name, schema, sections[name], fields_of(name), bundle_of) for name, schema in schemas.items() if name not in NOT_ROWS}
+    names = [name for name in schemas if name not in NOT_ROWS]
+    return {name: _page(name, schemas[name], _led_out(sections[name], names), fields_of(name), bundle_of) for name in names}
+
+
+def _led_out(section: str, names: list[str]) -> str:
+    """Return the section with links that work outside of the format document: to the page of a table, or back into the document."""
+    return re.sub(r"\]\(#([^)]+)\)", lambda link: f"]({link[1]}.md)" if link[1] in names else f"](../json-format.md#{link[1]})", section)
 
 
 def _page(name: str, schema: dict, section: str, fields: str, bundle_of: Callable) -> str:

@@ -1,5 +1,6 @@
 """The guide for users of tlparse: each thing of tlparse is in it, and what it leads to is there."""
 
+import json
 import re
 import subprocess
 import sys
@@ -36,6 +37,17 @@ def test_each_row_leads_somewhere_that_is_there():
             assert name in {"view": views, "viewer": viewers}.get(kind, tables), f"{theirs}: no {kind} {name}"
         words = ("tlparse-bundle ", "](", "Ctrl+C", "delete the folder")
         assert named or any(word in here for word in words), f"{theirs} leads nowhere"
+
+
+def test_the_tables_of_collectives_hold_the_schedules(built):
+    bundle = built(traces.ROOT / "fixtures" / "ranks_missing_collective" / "trace")
+    scheduled = {op for log in bundle.logs for artifact in log.artifacts if artifact.name == "inductor_collective_schedule" for op in artifact.json()}
+    (here,) = (here for theirs, here in rows() if "`collective_schedules.json`" in theirs)
+    named = re.findall(r"table `(\w+)`", here)
+    assert scheduled and named
+    for table in named:
+        content = bundle.ranks(table.removeprefix("ranks_")) if table.startswith("ranks_") else [log.table(table) for log in bundle.logs]
+        assert [op for op in scheduled if op not in json.dumps(content)] == [], table
 
 
 def test_each_option_of_tlparse_has_a_row():

@@ -6,12 +6,11 @@ import shlex
 import click
 import pytest
 import traces
+from documents import GUIDES, code_spans, text_of
 from tlparse_bundle.cli.main import cli
 
-GUIDES = (
-    "README.md", "CONTRIBUTING.md", "SECURITY.md", "AGENTS.md", "docs/json-format.md", "docs/share.md", "docs/provenance.md", "docs/ranks.md", "docs/compare.md", "docs/trend.md", "docs/vllm.md", "docs/ci.md", "docs/live.md", "docs/performance.md", "docs/coming-from-tlparse.md",
-    "viewers/README.md", "viewers/FORK.md", "fixtures/README.md",
-)  # fmt: skip
+# Options of other programs: of tlparse in the left column of its guide, and in a comparison with it.
+_FOREIGN = {"docs/performance.md": {"--plain-text"}}
 
 
 def _commands(text):
@@ -21,16 +20,29 @@ def _commands(text):
     for line in (line for code in (*fenced, *inline) for line in code.replace("\\\n", " ").splitlines()):
         line = re.sub(r"tlparse-bundle\[\w+\]", "", line)  # an extra of the package
         line = re.sub(r"\\\||[\[\]]", " ", line)  # choices in a table: [format\|schema NAME]
-        use = re.search(r"(?:^|[\s$;&|])tlparse-bundle((?: +[^\s|>#;&]+)+)", line)
+        use = re.search(r"(?:^|[\s$;&|])tlparse-bundle((?: +(?:\"[^\"]*\"|'[^']*'|[^\s|>#;&\"']+))+)", line)
         if use and not line.lstrip().startswith(("pip ", "pipx ", "uv ", "{", '"')):
             yield shlex.split(use[1])
 
 
+def _all_commands():
+    with click.Context(cli) as ctx:
+        return {command: cli.get_command(ctx, command) for command in cli.list_commands(ctx)}
+
+
+@pytest.mark.parametrize("name", GUIDES)
+def test_options_exist(name):
+    """Those that stand alone, such as ``--overwrite``, are options of some command."""
+    options = {"--help", "--version"} | {option for command in _all_commands().values() for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)}
+    text = re.sub(r"^\|.*?\|", "", text_of(name), flags=re.MULTILINE) if name == "docs/coming-from-tlparse.md" else text_of(name)
+    named = {found[0] for span in code_spans(text) if (found := re.match(r"--?[a-z][\w-]*", span))}
+    assert sorted(named - options - _FOREIGN.get(name, set())) == []
+
+
 @pytest.mark.parametrize("name", GUIDES)
 def test_commands_exist(name):
-    with click.Context(cli) as ctx:
-        commands = {command: cli.get_command(ctx, command) for command in cli.list_commands(ctx)}
-    used = list(_commands((traces.ROOT / name).read_text(encoding="utf-8")))
+    commands = _all_commands()
+    used = list(_commands(text_of(name)))
     for words in used:
         first = words[0]
         if first not in commands:
@@ -43,12 +55,27 @@ def test_commands_exist(name):
     assert name != "docs/json-format.md" or len(used) > 5
 
 
+def test_the_readme_has_each_command_with_its_choices():
+    rows = re.findall(r"^\| `tlparse-bundle ([^`]+)` \|", text_of("README.md"), re.MULTILINE)
+    commands = _all_commands()
+    assert {row.split()[0] for row in rows} - {"TRACE..."} == commands.keys() - {"build"}
+    (row,) = (row for row in rows if row.startswith("docs "))
+    assert set(re.findall(r"[a-z]+", row)) - {"docs"} == set(commands["docs"].params[0].type.choices)
+    sentence = re.search(r"^.*`--open` and `--no-open`.*$", text_of("README.md"), re.MULTILINE)[0]
+    for option in ("--open", "--port"):
+        assert [name for name, command in commands.items() if name != "mcp" and any(option in one.opts for one in command.params) and f"`{name}`" not in sentence] == []
+
+
+def test_each_viewer_is_in_their_readme():
+    """And each folder of what they share."""
+    folders = [path.parent.relative_to(traces.ROOT / "viewers").as_posix() for pattern in ("*/index.html", "lib/*/README.md") for path in traces.ROOT.glob(f"viewers/{pattern}")]
+    assert len(folders) > 15
+    assert [name for name in folders if f"`{name}/" not in text_of("viewers/README.md")] == []
+
+
 @pytest.mark.parametrize("name", GUIDES)
 def test_paths_exist(name):
-    path = traces.ROOT / name
-    text = path.read_text(encoding="utf-8")
-    for target in re.findall(r"\]\((?!https?:|mailto:|#)([^)#\s]+)", text):
-        assert (path.parent / target).exists(), target
+    text = text_of(name)
     top = {entry.name for entry in traces.ROOT.iterdir() if entry.is_dir() and not entry.name.startswith(".")}
     for word in re.findall(r"`([\w./*-]+)`", text):
         if "/" in word and word.split("/")[0] in top:

@@ -78,3 +78,7 @@ def test_the_site_of_the_documentation_is_whole_and_asks_nobody_else(tmp_path):
                 continue
             target = (page.parent / unquote(parts.path)).resolve()
             assert target.exists() or not target.is_relative_to(site.resolve()), f"{page.relative_to(site)} leads to {link}"
+        for target, anchor in re.findall(r'<a [^>]*href="([^":#]*)#([^"]+)"', text):
+            assert f'id="{anchor}"' in ((page.parent / target).read_text(encoding="utf-8") if target else text), f"{page.relative_to(site)} leads to {target}#{anchor}"
+        marks = r"^(?:<p>)?(?:[-*|] |\d+\. |#+ |```|&lt;!--).*"  # of Markdown that was not understood
+        assert re.findall(marks, re.sub(r"<pre.*?</pre>", "", text, flags=re.DOTALL), re.MULTILINE) == [], page

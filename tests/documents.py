@@ -1,0 +1,34 @@
+"""The documents of the repository, for the tests of what they say."""
+
+import os
+import re
+from pathlib import Path
+
+import traces
+
+_LEFT_OUT = {"node_modules", "vendor", "dist", "golden"}
+
+
+def _documents():
+    for folder, folders, files in os.walk(traces.ROOT):
+        folders[:] = sorted(name for name in folders if name not in _LEFT_OUT and not name.startswith("."))
+        yield from (Path(folder, name) for name in sorted(files) if name.endswith(".md"))
+
+
+DOCUMENTS = {path.relative_to(traces.ROOT).as_posix(): path for path in _documents()}
+# Those that speak of the checkout as it is, not of what it was.
+GUIDES = [name for name in DOCUMENTS if not name.endswith("CHANGELOG.md")]
+
+
+def text_of(name):
+    return DOCUMENTS[name].read_text(encoding="utf-8")
+
+
+def prose(text):
+    """Return the text without fenced code."""
+    return re.sub(r"^( *)```.*?^\1```$", "", text, flags=re.MULTILINE | re.DOTALL)
+
+
+def code_spans(text):
+    """Return what stands between backticks in a line."""
+    return re.findall(r"`([^`\n]+)`", prose(text))
