@@ -14,13 +14,14 @@ from tlparse_bundle.build.log_writer import LogSummary, write_log
 from tlparse_bundle.build.process_strings import strings_from_others
 from tlparse_bundle.build.target import Target, folder_of, open_target
 from tlparse_bundle.build.workers import Executor, Workers, core_count
-from tlparse_bundle.diagnostics import CODES, PLUGIN_FAILED
+from tlparse_bundle.diagnostics import CODES
 from tlparse_bundle.errors import BundleError
 from tlparse_bundle.events.kinds import PHASES
 from tlparse_bundle.format import layout
 from tlparse_bundle.format.codecs import CODECS
 from tlparse_bundle.format.json_codec import dumps, dumps_indented
 from tlparse_bundle.format.schemas import schema, schema_names
+from tlparse_bundle.plugins import PLUGIN_FAILED
 from tlparse_bundle.remote import is_url
 from tlparse_bundle.shown import shown
 from tlparse_bundle.trace.log_file import LogFile

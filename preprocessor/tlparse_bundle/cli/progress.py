@@ -10,9 +10,9 @@ import click
 from tlparse_bundle.build.build import BuildResult
 from tlparse_bundle.build.log_writer import FIRST_FINDINGS
 from tlparse_bundle.cli.say import say, shown
-from tlparse_bundle.diagnostics import PLUGIN_FAILED
 from tlparse_bundle.findings.finding import ERROR, stage
 from tlparse_bundle.findings.words import plural
+from tlparse_bundle.plugins import PLUGIN_FAILED
 from tlparse_bundle.read.info import headlines, size
 
 _MAX_FAULTS = 10  # of plug-ins, that are printed
