@@ -25,7 +25,7 @@ import traces
 WEB = "tests/web/test_web"
 ELSEWHERE = {
     2: ("tests/findings/test_summaries.py::test_backward_compiles_are_part_of_the_time",),
-    5: ("tests/findings/test_kinds.py::test_failures_of_other_functions_are_other_failures",),
+    5: ("tests/findings/test_kinds.py::test_failures_of_two_functions_name_both",),
     9: (f"{WEB}_provenance.py::test_the_compile_page_leads_here",),
     11: ("tests/findings/test_kinds.py::test_a_break_explains_its_restart", "tests/findings/test_kinds.py::test_what_a_graph_break_tells_is_no_failure_as_well"),
     14: ("tests/findings/test_summaries.py::test_numbers_agree_with_the_tables",),
@@ -135,7 +135,7 @@ def test_10_what_an_export_assumed_and_where_it_stopped(log):
     assert [row["details"]["operator"] for row in rows(draft, "export-failure")] == ["fixture.no_fake.default", "fixture.wrong_fake.default"]
     assert [(row["details"]["condition"], row["details"]["assumed"]) for row in rows(draft, "export-assumption")] == [("u0 > 2", "True")]
     assert text(draft) == "1 export: 2 export problems and 1 assumption."
-    assert "1 of 2 exports left no program" in [row["title"] for row in rows(export, "export-failure")]
+    assert [row["title"] for row in rows(export, "export-failure")] == ["The export stopped at a condition that depends on data: `zuf0 > 0.0`"]
 
 
 def test_10_a_file_that_another_log_of_the_process_names(log):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tlparse_bundle.findings.finding import TORCH, Remedy
 from tlparse_bundle.findings.words import code
@@ -12,19 +12,22 @@ from tlparse_bundle.findings.words import code
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """What is wrong with the machine. ``name`` identifies the cause; ``what`` completes "3 compiles failed: …"."""
+    """What is wrong with the machine. ``name`` identifies the cause, ``what`` completes "3 compiles failed: …", ``detail`` may differ between compiles."""
 
     name: str
     what: str
     remedies: tuple[Remedy, ...]
+    detail: str | None = None
     text: str | None = None
+    said: str = ""  # the line of the message that says so
 
 
 def environment(message: str | None) -> Environment | None:
     """The cause in the environment that the message of an exception describes; None for every other exception."""
     for pattern, make in _CAUSES:
         if message and (match := pattern.search(message)):
-            return make(match)
+            begin, end = message.rfind("\n", 0, match.start()) + 1, message.find("\n", match.end())
+            return replace(make(match), said=message[begin : end if end >= 0 else None].strip())
     return None
 
 
@@ -45,7 +48,7 @@ def _triton_helper(match: re.Match) -> Environment:
         f"triton helper {module}",
         f"{code(compiler)} could not build Triton's {device}helper ({code(module)})",
         tuple(remedies),
-        f"The log has only the exit status. The message of {code(compiler)} is in the standard error of the program.",
+        text=f"The log has only the exit status. The message of {code(compiler)} is in the standard error of the program.",
     )
 
 
@@ -68,7 +71,7 @@ def _c_compiler(match: re.Match) -> Environment:
 def _cxx_compiler(match: re.Match) -> Environment:
     asked = " or ".join(map(code, re.findall(r"'([^']+)'", match["asked"] or ""))) or (match["missing"] and code(match["missing"])) or "a C++ compiler"
     remedy = Remedy("Install a C++ compiler, for instance package `g++`, or set the environment variable `CXX` to the path of one before torch is imported.")
-    return Environment("cxx compiler", f"Inductor found no working C++ compiler (it tried {asked})", (remedy,))
+    return Environment("cxx compiler", "Inductor found no working C++ compiler", (remedy,), f"it tried {asked}")
 
 
 def _libcuda(match: re.Match) -> Environment:
@@ -100,8 +103,8 @@ def _space(match: re.Match) -> Environment:
 
 def _permission(match: re.Match) -> Environment:
     read_only = match["number"] == "30"
-    what = f"{'the file system is read-only' if read_only else 'permission denied'}{': ' + code(match['path']) if match['path'] else ''}"
-    return Environment("permission", what, (Remedy(f"{'Use a folder that can be written to' if read_only else 'Give the user of the program access to the path'}, or use another folder. {_MOVE}"),))
+    help = "Use a folder that can be written to." if read_only else "Give the user of the program access to the path, or use a different one."
+    return Environment("permission", "the file system is read-only" if read_only else "permission denied", (Remedy(f"{help} {_MOVE}"),), match["path"] and code(match["path"]))
 
 
 def _openmp(match: re.Match) -> Environment:
@@ -111,7 +114,7 @@ def _openmp(match: re.Match) -> Environment:
 
 def _old_compiler(match: re.Match) -> Environment:
     remedy = Remedy("Install a newer C++ compiler, and set the environment variable `CXX` to its path before torch is imported.")
-    return Environment("old compiler", f"the C++ compiler does not know {code(match['option'])}", (remedy,))
+    return Environment("old compiler", "the C++ compiler is too old", (remedy,), f"it does not know {code(match['option'])}")
 
 
 def _triton(match: re.Match) -> Environment:

@@ -114,12 +114,12 @@ def _finding(facts: Facts, group: list[Failure]) -> Finding:
     machine = environment(cells["reason"])
     head, explanation, hints = taken_apart(cells["reason"])
     message = _message(first)
-    what = machine.what if machine else ": ".join(filter(None, [_type(first), message]))
+    what = _problem(group, machine) if machine else ": ".join(filter(None, [_type(first), message]))
     functions = Counter(_function(facts, failure) for failure in group)
     texts = [
         None if what else _NO_EXCEPTION if cells["kind"] == "make_fx" else "torch logged no message.",
         machine and machine.text,
-        shortened(head.strip() if machine else _rest(head, message)),
+        shortened(machine.said if machine else _rest(head, message)),
         shortened(explanation),
         _raised_at(facts, first),
         _functions(facts, functions),
@@ -131,7 +131,7 @@ def _finding(facts: Facts, group: list[Failure]) -> Finding:
         "failure",
         "error",
         f"{_title(facts, group, functions)}{f': {what}' if what else ''}",
-        (phase, machine.name) if machine else (phase, _type(first), message),
+        (phase, machine.name) if machine else (phase, _type(first), message) if message else (phase, _type(first), message, cells["source_line"]),
         "\n\n".join(filter(None, texts)),
         _place(facts, group),
         [failure.compile_index for failure in group],
@@ -144,6 +144,12 @@ def _finding(facts: Facts, group: list[Failure]) -> Finding:
         details={"phase": phase, "exception_type": cells["type"], "message": head[:MOST_TEXT] or None, "source_line": cells["source_line"]},
         placed=machine is None and (cells["file"] is not None or not message),
     )
+
+
+def _problem(group: Sequence[Failure], machine: Environment) -> str:
+    """What is wrong with the machine, with the detail that is the same for all of them."""
+    details = {found.detail for failure in group if (found := environment(failure.cells["reason"])) is not None}
+    return machine.what + (f" ({machine.detail})" if machine.detail and len(details) == 1 else "")
 
 
 def _place(facts: Facts, group: list[Failure]) -> tuple[str | None, str | None, int | None]:

@@ -58,9 +58,11 @@ def findings_of(facts: Facts) -> tuple[dict, list[str]]:
     return {"summary": summary(facts, found), "findings": rows}, faults
 
 
-def ordered(facts: Facts, found: Iterable[Finding]) -> list[Finding]:
-    """All findings, most important first. Equal ones keep their order."""
-    found = list(found)
+def ordered(facts: Facts, found: Sequence[Finding]) -> list[Finding]:
+    """Return all findings, most important first; equal ones keep their order.
+
+    Errors come first, and of these the one that ended the program; then what runs eager from then on; then the rest by cost.
+    """
     fatal = _fatal(facts, found)
     return sorted(found, key=lambda finding: (finding is not fatal, *_order(finding)))
 
@@ -75,7 +77,7 @@ def _order(finding: Finding) -> tuple:
 def _fatal(facts: Facts, found: Sequence[Finding]) -> Finding | None:
     """The error after which nothing was compiled: its exception left the program, or the log ends in it. None when there is none."""
     last = max((finding for finding in found if _may_end(finding)), key=lambda finding: _end(facts, finding), default=None)
-    return last if last is not None and _end(facts, last) > _last_begin(facts) and not _went_on(facts, last) else None
+    return last if last is not None and _end(facts, last) >= _last_begin(facts) and not _went_on(facts, last) else None
 
 
 def _may_end(finding: Finding) -> bool:
