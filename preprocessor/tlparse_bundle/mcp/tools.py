@@ -12,8 +12,9 @@ from tlparse_bundle.compare.document import compare as compared
 from tlparse_bundle.errors import BundleError
 from tlparse_bundle.mcp.bounded import answer, cut
 from tlparse_bundle.mcp.opened import Opened
+from tlparse_bundle.read.compile_counts import compile_counts
 from tlparse_bundle.read.find import find
-from tlparse_bundle.read.growing import log_now, running_in, still_growing
+from tlparse_bundle.read.growing import log_now, still_growing
 from tlparse_bundle.read.reader import Log
 from tlparse_bundle.read.rows import Compile
 from tlparse_bundle.sql.database import asked
@@ -49,7 +50,7 @@ class Tools:
             "page": self._opened.link(name),
         }
         rows = (
-            {"log": log.id, "rank": log.rank, "torch_version": log.row["torch_version"], "says": _said(log), "statuses": log.row["statuses"], "compile_time_us": log.row["compile_time_us"],
+            {"log": log.id, "rank": log.rank, "torch_version": log.row["torch_version"], "says": _said(log), "statuses": compile_counts(log).statuses, "compile_time_us": log.row.get("summary", log.row)["compile_time_us"],
              "diagnostics": log.row["diagnostics"]}
             for log in opened.logs
         )  # fmt: skip
@@ -68,12 +69,13 @@ class Tools:
         return answer(self._head(name, opened, view="overview", says=_said(opened)), "findings", rows, total=len(found), offset=max(0, offset))
 
     def compiles(self, bundle: str | None = None, log: str | None = None, status: str | None = None, function: str | None = None, by_time: bool = True, offset: int = 0) -> dict[str, Any]:
-        """The compiles of a log, slowest first (or by_time=false: in order): function, place, status (ok, empty, break, error, missing), times of the phases."""
+        """The compiles of a log, slowest first (or by_time=false: in order): function, place, status (ok, empty, break, error, missing; running; restarted: an earlier attempt; refused: at the recompile limit), times of the phases."""
         name, opened = self._opened.log(bundle, log)
-        found = [one for one in opened.compiles if one.row["id"] is not None and status in (None, one.row["status"]) and (function is None or function in (one.row["function"] or ""))]
+        statuses = compile_counts(opened).rows
+        found = [one for one in opened.compiles if one.row["id"] is not None and status in (None, statuses[one.index]) and (function is None or function in (one.row["function"] or ""))]
         if by_time:
             found.sort(key=lambda one: -(one.row["compile_time_us"] or 0))
-        rows = (_compile_row(one, _TIMES) for one in found[max(0, offset) :])
+        rows = (_compile_row(one, statuses[one.index], _TIMES) for one in found[max(0, offset) :])
         return answer(self._head(name, opened, view="compiles"), "compiles", rows, total=len(found), offset=max(0, offset))
 
     def compile(self, compile: str, bundle: str | None = None, log: str | None = None) -> dict[str, Any]:
@@ -81,7 +83,7 @@ class Tools:
         name, opened = self._opened.log(bundle, log)
         one = opened.compile(compile)
         head = self._head(name, opened, view="compile", compile=compile)
-        head |= _compile_row(one, (*_TIMES, *_COUNTS)) | {"recompile_reason": one.row["recompile_reason"], "restart_reasons": one.row["restart_reasons"] or None, "failure": one.row["failure"]}
+        head |= _compile_row(one, compile_counts(opened).rows[one.index], (*_TIMES, *_COUNTS)) | {"recompile_reason": one.row["recompile_reason"], "restart_reasons": one.row["restart_reasons"] or None, "failure": one.row["failure"]}
         if "findings" in opened.directory["tables"]:
             head["findings"] = [row["title"] for row in opened.findings()["findings"] if one.index in row["compile_indexes"]] or None
         if "caches" in opened.directory["tables"]:
@@ -165,9 +167,9 @@ def _said(log: Log) -> str | None:
     return summary and summary["text"]
 
 
-def _compile_row(one: Compile, numbers: tuple[str, ...]) -> dict[str, Any]:
+def _compile_row(one: Compile, status: str | None, numbers: tuple[str, ...]) -> dict[str, Any]:
     row = one.row
-    place = {"compile": one.key, "status": row["status"], "function": row["function"], "file": row["filename"], "line": row["first_line"]}
+    place = {"compile": one.key, "status": status, "function": row["function"], "file": row["filename"], "line": row["first_line"]}
     return {**place, **{key: row[key] for key in numbers if row[key] is not None}}
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
 from tlparse_bundle.findings.finding import weight
-from tlparse_bundle.findings.words import duration, plural
+from tlparse_bundle.findings.words import duration, listed, plural
+from tlparse_bundle.read.compile_counts import REFUSED, RESTARTED, compile_counts
 from tlparse_bundle.read.growing import log_now, still_growing
 from tlparse_bundle.read.reader import Bundle
 from tlparse_bundle.shown import shown
@@ -49,12 +51,12 @@ def as_text(bundle: Bundle) -> str:
     lines = [*([shown(growing), ""] if growing else []), f"format {version['major']}.{version['minor']}, made by {shown(producer['name'])} {shown(producer['version'])}, codec {manifest['codec']}", "", *_job(bundle), *headlines([log_now(manifest, row) for row in manifest["logs"]]), *(f"{row['severity']}: {shown(row['code'])}: {shown(row['message'])}" for row in manifest.get("diagnostics", ())), ""]
     rows = [("log", "rank", "torch", "events", "compiles", "compile time", "statuses", "diagnostics")]
     for log in bundle.logs[:_MAX_LOGS]:
-        row, numbers = log.row, log.row.get("summary", log.row)
-        statuses = " ".join(f"{count} {status}" for status, count in row["statuses"].items()) or "-"
+        row, numbers, counted = log.row, log.row.get("summary", log.row), compile_counts(log)
+        statuses = " ".join(f"{count:,} {status}" for status, count in counted.statuses.items()) or "-"
         found = " ".join(f"{count} {code}" for code, count in row["diagnostics"].items()) or "-"
         rank = "-" if log.rank is None else str(log.rank)
         rows.append(
-            (log.id, rank, row["torch_version"] or "-", f"{row['event_count']:,}", f"{numbers['compile_count']:,}", _time(numbers["compile_time_us"]), statuses, found)
+            (log.id, rank, row["torch_version"] or "-", f"{row['event_count']:,}", f"{counted.compile_count:,}", _time(numbers["compile_time_us"]), statuses, found)
         )
     lines += _columns(rows)
     if len(bundle.logs) > _MAX_LOGS:
@@ -71,12 +73,17 @@ def _job(bundle: Bundle) -> list[str]:
 
 
 def _compiles(bundle: Bundle) -> list[str]:
-    compiles = [c for c in bundle.logs[0].compiles if c.id is not None]
+    log = bundle.logs[0]
+    compiles, counted = [c for c in log.compiles if c.id is not None], compile_counts(log)
+    statuses = Counter(counted.rows[c.index] for c in compiles)
     rows = [("compile", "status", "function", "at", "time", "artifacts")]
     for c in compiles[:_MAX_COMPILES]:
         place = f"{c.row['filename']}:{c.row['first_line']}" if c.row["filename"] else "-"
-        rows.append((c.key, c.status or "-", c.row["function"] or "-", place, _time(c.row["compile_time_us"]), str(c.row["artifact_count"])))
+        rows.append((c.key, counted.rows[c.index] or "-", c.row["function"] or "-", place, _time(c.row["compile_time_us"]), str(c.row["artifact_count"])))
     lines = _columns(rows)
+    if statuses[RESTARTED] or statuses[REFUSED]:
+        parts = [f"{statuses[status]:,} {status}" for status in (RESTARTED, REFUSED) if statuses[status]]
+        lines = [f"{plural(len(compiles), 'compile id')}, of which {listed(parts)}: these are not counted as compiles.", "", *lines]
     if len(compiles) > _MAX_COMPILES:
         lines.append(f"… {len(compiles) - _MAX_COMPILES} more compiles; --json shows all")
     return lines

@@ -111,7 +111,8 @@ function compilesPart(model, known, state) {
   const total = known.slowest.reduce((sum, { us }) => sum + us, 0);
   return h("section", { class: "slowest" }, h("h2", null, "Compiles"),
     h("ul", { class: "facts-line" }, Object.entries(known.statuses).map(([status, n]) =>
-      h("li", null, h("a", { href: state.link({ view: "compiles", status }) }, statusBadge(status), ` ${count(n)}`)))),
+      h("li", null, h("a", { href: state.link({ view: "compiles", status }) }, statusBadge(status), ` ${count(n)}`))),
+      known.refused > 0 && h("li", { class: "dim" }, `${count(known.refused)} refused by torch`)),
     total > 0 && h("table", { class: "plain" },
       h("thead", null, h("tr", null, ["Slowest", "Time", `Of ${time(total)}, forward and backward`, "Function"].map((title, i) => h("th", { scope: "col", class: i === 1 ? "number" : null }, title)))),
       h("tbody", null, known.slowest.slice(0, SLOWEST).map(({ last, rows, us }) => h("tr", null,

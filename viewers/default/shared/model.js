@@ -83,6 +83,11 @@ export function placeOf(model, compile) {
 export const isProblem = (compile) =>
   ["error", "break", "missing"].includes(compile.status) || compile.recompile_reason !== null || compile.graph_break_count > 0;
 
+const REFUSED = /RecompileLimit|(?:recompile|cache_size)_limit reached|recompile limit exceeded/i; // as findings/facts.py
+
+/** Whether torch refused to begin it: the number of compiles in the headline leaves it out. @param {Compile} compile */
+export const isRefused = ({ failure }) => failure !== null && (REFUSED.test(failure.type ?? "") || REFUSED.test((failure.reason ?? "").slice(0, 200)) || (failure.type ?? "").includes("RecompileError"));
+
 /** How many records of a type the log has. @param {Model} model @param {string} type */
 export const kindCount = (model, type) => model.directory.kinds.reduce((/** @type {number} */ n, /** @type {any} */ kind) => n + (kind.type === type ? kind.event_count : 0), 0);
 
@@ -99,7 +104,7 @@ export function facts(model) {
   const inductor = sum((c) => c.inductor_time_us);
   /** @type {Record<string, number>} */
   const statuses = {};
-  for (const { last } of frames) if (last.status) statuses[last.status] = (statuses[last.status] ?? 0) + 1;
+  for (const { last } of frames) if (last.status && !isRefused(last)) statuses[last.status] = (statuses[last.status] ?? 0) + 1;
   return {
     phases: [
       { id: "dynamo", title: "Dynamo", us: Math.max(0, total - backend) },
@@ -108,6 +113,7 @@ export function facts(model) {
       { id: "backward", title: "backward, later", us: sum((c) => c.backward_time_us) },
     ],
     statuses,
+    refused: frames.filter(({ last }) => isRefused(last)).length,
     slowest: frames.map((frame) => ({ ...frame, us: whole(frame.last) })).filter(({ us }) => us > 0).sort((a, b) => b.us - a.us),
   };
 }
