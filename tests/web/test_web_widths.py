@@ -137,3 +137,13 @@ def test_no_line_number_is_clipped(new_page, bundle_of, address_of, renamed, vie
             seen += number
         assert seen > 0 or viewer in WITHOUT, f"{viewer} of {fixture} shows line numbers"
     assert wrong == []
+
+
+@pytest.mark.parametrize("viewer", ["home", "trend"])
+def test_no_line_number_is_clipped_in_the_lists_of_bundles(new_page, served, bundle_of, renamed, viewer):
+    bundles = {name: bundle_of(renamed(FIXTURES / name / "trace")) for name in ("failures", "recompiles", "graph_breaks")}
+    page = new_page()
+    page.goto(f"{served(bundles)}/viewers/{viewer}/")
+    settle(page)
+    wrong, _ = clipped(page, viewer)
+    assert wrong == []
