@@ -975,15 +975,8 @@ export interface Manifest {
   }[];
   /** Path of what several ranks together say, by the name of the analysis; the schema of 'findings' is ranks_findings. Only in bundles with logs of two or more ranks. More analyses may be added; a reader ignores those that it does not know. */
   ranks?: Record<string, string>;
-  /** Only when something went wrong while the ranks were compared: plug-ins that failed. What concerns one log is in the diagnostics of that log. */
-  diagnostics?: {
-    /** A key of 'diagnostic_codes'. */
-    code: string;
-    /** 'info': worth knowing, nothing is wrong. 'warning': a part of the log is damaged or had to be assumed, or a plug-in failed. */
-    severity: "info" | "warning";
-    /** What went wrong, in words. */
-    message: string;
-  }[];
+  /** Faults of the comparison of ranks: messages by code. */
+  diagnostics?: Record<string, string[]>;
   /** Only in a bundle made to be shared: see docs/share.md. */
   redacted?: {
     /** Its name, or null. */
@@ -1069,7 +1062,7 @@ export interface Manifest {
   }>;
   /** The diagnostic codes that occur in this bundle. */
   diagnostic_codes: Record<string, {
-    /** 'info': worth knowing, nothing is wrong. 'warning': a part of the log is damaged or had to be assumed, or a plug-in failed. */
+    /** 'info': worth knowing, nothing is wrong. 'warning': something is damaged, assumed or left out. */
     severity: "info" | "warning";
     /** One sentence: what happened and what was done about it. */
     meaning: string;

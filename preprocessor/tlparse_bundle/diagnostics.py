@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-PLUGIN_FAILED = "plugin-failed"
 MAX_ROWS_PER_CODE = 1000
 
 
@@ -48,7 +47,7 @@ CODES: dict[str, Code] = {
     "timeline-misnested": Code("info", "Spans of the timeline that overlap without one lying in the other, or an end without a begin: several threads write under one thread id. The span table puts them on lanes."),
     "timeline-unended": Code("info", "Spans of the timeline have no end: the process was killed, or an exception left them."),
     "table-parse": Code("warning", "The content of an event is not what its kind promises, so that a table has it as text, in part or not at all. The event itself is complete."),
-    PLUGIN_FAILED: Code("warning", "A plug-in failed. The bundle was built without what it adds; the rest is complete. The message names its package and its entry point."),
+    "plugin-failed": Code("warning", "A plug-in failed. The bundle was built without what it adds; the rest is complete. The message names its package and its entry point."),
 }
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+PLUGIN_FAILED = "plugin-failed"  # code of the diagnostic
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")  # in the repr of an object; two runs must write the same bundle
 _MAX_MESSAGE = 300
 

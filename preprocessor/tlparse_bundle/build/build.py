@@ -14,13 +14,14 @@ from tlparse_bundle.build.log_writer import LogSummary, write_log
 from tlparse_bundle.build.process_strings import strings_from_others
 from tlparse_bundle.build.target import Target, folder_of, open_target
 from tlparse_bundle.build.workers import Executor, Workers, core_count
-from tlparse_bundle.diagnostics import CODES, PLUGIN_FAILED
+from tlparse_bundle.diagnostics import CODES
 from tlparse_bundle.errors import BundleError
 from tlparse_bundle.events.kinds import PHASES
 from tlparse_bundle.format import layout
 from tlparse_bundle.format.codecs import CODECS
 from tlparse_bundle.format.json_codec import dumps, dumps_indented
 from tlparse_bundle.format.schemas import schema, schema_names
+from tlparse_bundle.plugins import PLUGIN_FAILED
 from tlparse_bundle.remote import is_url
 from tlparse_bundle.shown import shown
 from tlparse_bundle.trace.log_file import LogFile
@@ -80,15 +81,14 @@ def first_findings(summaries: Sequence[LogSummary]) -> dict[str, list[dict]]:
 
 def plugin_faults(summaries: Sequence[LogSummary], manifest: dict) -> list[str]:
     """Return the faults of plug-ins in a build, each once: those of the logs, then those of the ranks."""
-    said = [*(fault for summary in summaries for fault in summary.plugin_faults), *(row["message"] for row in manifest.get("diagnostics", ()))]
+    said = [*(fault for summary in summaries for fault in summary.plugin_faults), *manifest.get("diagnostics", {}).get(PLUGIN_FAILED, ())]
     return list(dict.fromkeys(said))
 
 
 def add_faults(manifest: dict, faults: Sequence[str]) -> None:
     """Add what plug-ins failed with, when they compared ranks, to a manifest."""
     if faults:
-        code = CODES[PLUGIN_FAILED]
-        manifest["diagnostics"] = [{"code": PLUGIN_FAILED, "severity": code.severity, "message": fault} for fault in faults]
+        manifest["diagnostics"] = {PLUGIN_FAILED: list(faults)}
         manifest["diagnostic_codes"] |= _codes([PLUGIN_FAILED])
 
 

@@ -15,7 +15,7 @@ from tlparse_bundle.build.sink import FileSink
 from tlparse_bundle.build.stage import LOG_TABLES, Stage, open_stage
 from tlparse_bundle.build.verbatim_writer import VerbatimWriter
 from tlparse_bundle.build.written_log import WrittenLog
-from tlparse_bundle.diagnostics import PLUGIN_FAILED, Diagnostics
+from tlparse_bundle.diagnostics import Diagnostics
 from tlparse_bundle.events.kinds import Kind
 from tlparse_bundle.events.registry import plugin_kinds
 from tlparse_bundle.findings.facts import Facts
@@ -24,6 +24,7 @@ from tlparse_bundle.findings.registry import findings_of
 from tlparse_bundle.format.codecs import CODECS
 from tlparse_bundle.format.json_codec import dumps
 from tlparse_bundle.format.layout import log_path
+from tlparse_bundle.plugins import PLUGIN_FAILED
 from tlparse_bundle.tables.identity import Identity, rank_of
 from tlparse_bundle.tables.registry import plugin_tables
 from tlparse_bundle.trace.envelope import EventDecoder

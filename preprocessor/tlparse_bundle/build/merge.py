@@ -14,11 +14,11 @@ from tlparse_bundle.build.log_writer import FIRST_FINDINGS, LogSummary
 from tlparse_bundle.build.sink import FileSink
 from tlparse_bundle.build.target import folder_of, open_target
 from tlparse_bundle.build.workers import Workers, core_count
-from tlparse_bundle.diagnostics import PLUGIN_FAILED
 from tlparse_bundle.errors import BundleError
 from tlparse_bundle.events.kinds import Kind
 from tlparse_bundle.format import layout
 from tlparse_bundle.format.shape import quoted
+from tlparse_bundle.plugins import PLUGIN_FAILED
 from tlparse_bundle.read.checks import damaged
 from tlparse_bundle.read.reader import Bundle, Log
 from tlparse_bundle.read.whole import check_log

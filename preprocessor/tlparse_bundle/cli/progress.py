@@ -10,8 +10,8 @@ import click
 from tlparse_bundle.build.build import BuildResult
 from tlparse_bundle.build.log_writer import FIRST_FINDINGS
 from tlparse_bundle.cli.say import say, shown
-from tlparse_bundle.diagnostics import PLUGIN_FAILED
 from tlparse_bundle.findings.words import plural
+from tlparse_bundle.plugins import PLUGIN_FAILED
 from tlparse_bundle.read.info import headlines, size
 
 _MAX_FAULTS = 10  # of plug-ins, that are printed
@@ -85,5 +85,6 @@ def warnings(manifest: dict) -> str:
         found = [f"{count:,} × {code}" for code, count in log["diagnostics"].items() if about[code]["severity"] == "warning"]
         if found:
             lines.append(f"  {shown(log['source']['name'])}: {', '.join(found)}")
-    lines += [f"  comparison of the ranks: {row['code']}" for row in manifest.get("diagnostics", ()) if row["severity"] == "warning"]
+    found = [f"{len(messages):,} × {code}" for code, messages in manifest.get("diagnostics", {}).items() if about[code]["severity"] == "warning"]
+    lines += [f"  comparison of the ranks: {', '.join(found)}"] if found else []
     return "\n".join(lines)

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from tlparse_bundle.diagnostics import PLUGIN_FAILED, Diagnostics
+from tlparse_bundle.diagnostics import Diagnostics
 from tlparse_bundle.format.codecs import CODECS
 from tlparse_bundle.format.json_codec import Fragment, dumps
 from tlparse_bundle.format.layout import is_own, log_path
 from tlparse_bundle.format.schemas import schema_names
-from tlparse_bundle.plugins import Guard, Loaded, Plugin, need, own_name, plugins
+from tlparse_bundle.plugins import PLUGIN_FAILED, Guard, Loaded, Plugin, need, own_name, plugins
 from tlparse_bundle.tables.anatomy import Anatomy
 from tlparse_bundle.tables.artifacts import Artifacts
 from tlparse_bundle.tables.caches import Caches
