@@ -908,7 +908,7 @@ export interface Manifest {
       frame_count: number;
       /** Compiles by AOTInductor (spans 'compile_fx_aot' that lie in no other), and captures ('fullgraph_capture') in which a backend compiled, as vLLM does ahead of time. */
       ahead_of_time_count: number;
-      /** Calls of torch.export, known from their records (with TORCH_DTRACE), or from spans ('fullgraph_capture' without a backend) and failures: without TORCH_DTRACE torch does not log a non-strict export that succeeds. */
+      /** Calls of torch.export, as records (TORCH_DTRACE) or spans ('fullgraph_capture' without a backend) tell of them. */
       export_count: number;
       /** Functions of the program among the frames; a resumed part belongs to its function, and code that torch generates does not count. */
       function_count: number;
@@ -916,7 +916,7 @@ export interface Manifest {
       compile_time_us: number | null;
       /** From the first to the last moment of compiling, in microseconds; null when the log has no timeline. */
       wall_us: number | null;
-      /** Failures: the sum of 'count' of the findings of kind 'failure'. What is nested in a failed compile or export belongs to that failure; what a graph break or the recompile limit is about is not counted. null: this torch does not log failures. */
+      /** Failures, each once; not what a graph break or the recompile limit tells of already. null: this torch writes none. */
       failure_count: number | null;
       /** Compiles that were open when the log ended. */
       unfinished_count: number;
@@ -975,15 +975,8 @@ export interface Manifest {
   }[];
   /** Path of what several ranks together say, by the name of the analysis; the schema of 'findings' is ranks_findings. Only in bundles with logs of two or more ranks. More analyses may be added; a reader ignores those that it does not know. */
   ranks?: Record<string, string>;
-  /** Plug-ins that failed while ranks were compared. Faults of one log are in its own diagnostics. */
-  diagnostics?: {
-    /** A key of 'diagnostic_codes'. */
-    code: string;
-    /** 'info': nothing is wrong. 'warning': the log is damaged, something was assumed, or a plug-in failed. */
-    severity: "info" | "warning";
-    /** What went wrong, in words. */
-    message: string;
-  }[];
+  /** Faults of the comparison of ranks: messages by code. */
+  diagnostics?: Record<string, string[]>;
   /** Only in a bundle made to be shared: see docs/share.md. */
   redacted?: {
     /** Its name, or null. */
@@ -1069,7 +1062,7 @@ export interface Manifest {
   }>;
   /** The diagnostic codes that occur in this bundle. */
   diagnostic_codes: Record<string, {
-    /** 'info': nothing is wrong. 'warning': the log is damaged, something was assumed, or a plug-in failed. */
+    /** 'info': worth knowing, nothing is wrong. 'warning': something is damaged, assumed or left out. */
     severity: "info" | "warning";
     /** One sentence: what happened and what was done about it. */
     meaning: string;

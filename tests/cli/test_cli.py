@@ -216,7 +216,7 @@ def test_a_bundle_given_as_a_trace_is_named(out, run):
         (["info", "nowhere"], 1, "nowhere is no bundle"),
         (["info", "trace"], 1, "trace is no bundle"),
         (["info"], 2, "Missing argument"),
-        (["serve", "nowhere"], 1, "nowhere is no bundle"),
+        (["serve", "nowhere"], 1, "nowhere does not exist"),
         (["validate", "notes.txt"], 1, "notes.txt is no bundle"),
         (["cat", "trace", "x"], 1, "trace is no bundle"),
         (["restore", "trace", "x"], 1, "trace is no bundle"),

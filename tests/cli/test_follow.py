@@ -111,7 +111,7 @@ def test_a_writer_that_is_killed_is_a_sentence(start):
 
 def test_without_a_log_nothing_is_written(start, tmp_path):
     started = start("follow", "later", "out", "--no-serve")
-    assert "is not there yet" in started.line("later")
+    assert "does not exist yet" in started.line("later")
     started.line("Ctrl-C")
     returned, _, errors = started.end(signal.SIGINT)
     assert returned == 130 and "Interrupted; nothing was written." in errors
@@ -120,7 +120,7 @@ def test_without_a_log_nothing_is_written(start, tmp_path):
 
 def test_a_folder_that_appears_later(start, tmp_path):
     started = start("follow", "later", "out", "--no-serve", "--codec", "none")
-    started.line("is not there yet")
+    started.line("does not exist yet")
     (tmp_path / "later").mkdir()
     (tmp_path / "later" / LOG).write_bytes((tmp_path / "trace" / LOG).read_bytes())
     started.line(f"log {LOG}")

@@ -108,6 +108,8 @@ function chosen(event) {
   if (all.length) void take(all[0].webkitRelativePath.split("/")[0] || namesOf(all), () => thingsOf(all));
 }
 
+const EMPTY = "If TORCH_TRACE named an empty folder, nothing was compiled, or the variable was not set in the process when it imported torch.";
+
 /** @param {{name: string}[]} all */
 const namesOf = (all) => (all.length > 3 ? `${all.length} files` : all.map(({ name }) => name).join(", "));
 
@@ -123,7 +125,7 @@ addEventListener("drop", (event) => {
   if (occupied) return;
   const dropped = takeDropped(event.dataTransfer);
   if (dropped.length) void take(namesOf(dropped), () => thingsOf(dropped));
-  else fill(place, failure(new Error("What was dropped holds no file. Drop a log, a folder, or a bundle.")));
+  else fill(place, failure(new Error(`What was dropped holds no file. Drop a log, a folder, or a bundle. ${EMPTY}`)));
 });
 addEventListener("focus", () => void (occupied || drawKept(kept, python, busy))); // another tab may have removed something
 

@@ -81,15 +81,14 @@ def first_findings(summaries: Sequence[LogSummary]) -> dict[str, list[dict]]:
 
 def plugin_faults(summaries: Sequence[LogSummary], manifest: dict) -> list[str]:
     """Return the faults of plug-ins in a build, each once: those of the logs, then those of the ranks."""
-    said = [*(fault for summary in summaries for fault in summary.plugin_faults), *(row["message"] for row in manifest.get("diagnostics", ()))]
+    said = [*(fault for summary in summaries for fault in summary.plugin_faults), *manifest.get("diagnostics", {}).get(PLUGIN_FAILED, ())]
     return list(dict.fromkeys(said))
 
 
 def add_faults(manifest: dict, faults: Sequence[str]) -> None:
     """Add what plug-ins failed with, when they compared ranks, to a manifest."""
     if faults:
-        code = CODES[PLUGIN_FAILED]
-        manifest["diagnostics"] = [{"code": PLUGIN_FAILED, "severity": code.severity, "message": fault} for fault in faults]
+        manifest["diagnostics"] = {PLUGIN_FAILED: list(faults)}
         manifest["diagnostic_codes"] |= _codes([PLUGIN_FAILED])
 
 

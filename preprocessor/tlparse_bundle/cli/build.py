@@ -73,7 +73,7 @@ def build(traces, latest, ranks, run, overwrite, strict, jobs, executor, codec, 
     if not quiet:
         print_summary(result)
     if as_json:
-        say_json({"ok": True, "path": str(out), "logs": result.manifest["logs"], "diagnostics": result.manifest.get("diagnostics", []), "skipped": [it._asdict() for it in skipped]})
+        say_json({"ok": True, "path": str(out), "logs": result.manifest["logs"], "diagnostics": result.manifest.get("diagnostics", {}), "skipped": [it._asdict() for it in skipped]})
     if open_browser:
         serve_bundles([out], port=port, open_browser=True)
     elif not quiet:
@@ -111,4 +111,4 @@ def merge(bundles, overwrite, jobs, run, verify, as_json, quiet) -> None:
     if not quiet:
         print_summary(result)
     if as_json:
-        say_json({"ok": True, "path": out, "logs": result.manifest["logs"], "diagnostics": result.manifest.get("diagnostics", [])})
+        say_json({"ok": True, "path": out, "logs": result.manifest["logs"], "diagnostics": result.manifest.get("diagnostics", {})})

@@ -15,7 +15,7 @@ import click
 
 from tlparse_bundle.cli.building import default_out, refuse_bundles
 from tlparse_bundle.cli.options import Location, name_options, open_option, port_option
-from tlparse_bundle.cli.say import say, say_json, shown
+from tlparse_bundle.cli.say import say, say_error, say_json, shown
 from tlparse_bundle.errors import BundleError
 
 _NOTHING = {"no-logs", "not-found", "empty"}  # codes of errors when there is nothing to be finished
@@ -120,6 +120,8 @@ def follow_logs(paths: Sequence[str | Path], out: str | Path, options: dict, ser
             number = watch(following, _display(paths, out, server, quiet), ended, [] if ended.file is None else [ended.file], signals, finishes=keeps)
         except BundleError as error:
             if signals.first is not None and error.code in _NOTHING:
+                if not quiet:
+                    say_error(error)
                 raise_signal(signals.first)
             raise
         except BaseException:
@@ -195,7 +197,7 @@ def _say_start(paths: Sequence[str | Path], out: str | Path, *, serves: bool, ke
         return
     for path in paths:
         if not is_url(path) and not Path(path).exists():
-            say(f"{shown(path)} is not there yet: it is waited for.", err=True)
+            say(f"{shown(path)} does not exist yet: torch creates it with the first record. Waiting for it.", err=True)
     if keeps:
         say(f"Following {shown(_named(paths))} into {shown(out)}. Ctrl-C finishes the bundle.", err=True)
 
@@ -214,5 +216,5 @@ def _say_end(result, out: str | Path, *, serves_on: bool, quiet: bool, as_json: 
         print_summary(result)
         say("The bundle is finished. Its pages stay until Ctrl-C." if serves_on else f"Look at it: tlparse-bundle serve {shown(out)}", err=True)
     if as_json:
-        say_json({"ok": True, "path": str(out), "logs": result.manifest["logs"], "diagnostics": result.manifest.get("diagnostics", [])})
+        say_json({"ok": True, "path": str(out), "logs": result.manifest["logs"], "diagnostics": result.manifest.get("diagnostics", {})})
     sys.stdout.flush()

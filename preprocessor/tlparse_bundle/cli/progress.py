@@ -93,5 +93,6 @@ def warnings(manifest: dict) -> str:
         found = [f"{count:,} × {code}" for code, count in log["diagnostics"].items() if about[code]["severity"] == "warning"]
         if found:
             lines.append(f"  {shown(log['source']['name'])}: {', '.join(found)}")
-    lines += [f"  comparison of the ranks: {row['code']}" for row in manifest.get("diagnostics", ()) if row["severity"] == "warning"]
+    found = [f"{len(messages):,} × {code}" for code, messages in manifest.get("diagnostics", {}).items() if about[code]["severity"] == "warning"]
+    lines += [f"  comparison of the ranks: {', '.join(found)}"] if found else []
     return "\n".join(lines)

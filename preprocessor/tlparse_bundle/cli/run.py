@@ -45,6 +45,7 @@ def run(program, output, overwrite, keep_trace, provenance, follows, label, comm
     from tlparse_bundle.cli.follow import follow_program, prepare
     from tlparse_bundle.cli.progress import print_summary
     from tlparse_bundle.recording import run_traced
+    from tlparse_bundle.trace.discover import CHECK_COMPILING
 
     out, overwrite = (output, overwrite) if output else (DEFAULT_OUT, True)
     # What is wrong with these is said before the program runs.
@@ -66,7 +67,7 @@ def run(program, output, overwrite, keep_trace, provenance, follows, label, comm
             if code:
                 say(f"{shown(program[0])} ended with {code}; what it traced until then:", err=True)
             if not any(path.is_file() for path in trace.rglob("*")):
-                hint = "It compiled nothing, does not use torch, or sets TORCH_TRACE itself."
+                hint = f"It compiled nothing, or it sets TORCH_TRACE itself. {CHECK_COMPILING}"
                 raise BundleError("the program wrote no trace", hint=hint, code="no-trace", exit_code=code or 1)
             return code
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import sys
@@ -122,6 +123,7 @@ def serve_bundles(bundles, *, port: int | None = None, open_browser: bool, viewe
 
 def _place(location: str | Path, kept: ExitStack) -> str | Path:
     """A place that has bundles, or may get some; the bundle of a trace is built for as long as ``kept`` lasts."""
+    from tlparse_bundle.format.layout import MANIFEST
     from tlparse_bundle.read.reader import Bundle
     from tlparse_bundle.remote import is_url
     from tlparse_bundle.serve.places import is_bundle, open_place
@@ -129,12 +131,27 @@ def _place(location: str | Path, kept: ExitStack) -> str | Path:
     if not is_url(location) and _is_trace(Path(location)):
         return _built(location, kept)
     if not is_url(location) and Path(location).is_dir() and not any(Path(location).iterdir()):
-        say(f"{shown(location)} is empty: bundles that are built in it appear on the page.", err=True)
+        say(f"{shown(location)} is empty: bundles that are built in it appear on the page. To see logs as torch writes them: tlparse-bundle serve --follow {shown(location)}", err=True)
         return location
+    if not is_url(location) and not os.path.lexists(Path(location) / MANIFEST):
+        _refuse_without_bundles(Path(location))
     place = open_place(location)
     if is_bundle(place) or not any(is_bundle(place, folder) for folder in place.folders()):
         Bundle.open(location)  # says clearly what is wrong with it
     return location
+
+
+def _refuse_without_bundles(path: Path) -> None:
+    """Raise BundleError for a path of this machine that has neither bundles nor logs, with what to check."""
+    from tlparse_bundle.serve.places import is_bundle, open_place
+    from tlparse_bundle.trace.discover import discover
+
+    place = open_place(path) if path.is_dir() else None
+    if place is None or not any(is_bundle(place, folder) for folder in place.folders()):
+        try:
+            discover([path])
+        except BundleError as error:
+            raise BundleError(error.message.replace("holds no trace log", "holds no bundle and no trace log"), hint=error.hint, code=error.code) from None
 
 
 def _is_trace(path: Path) -> bool:

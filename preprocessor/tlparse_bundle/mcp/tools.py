@@ -46,7 +46,7 @@ class Tools:
             "commit": opened.manifest.get("commit"),
             "growing": still_growing(opened.manifest),
             "ranks_together": together and together["summary"]["text"],
-            "diagnostics": [row["message"] for row in opened.manifest.get("diagnostics", ())] or None,
+            "diagnostics": opened.manifest.get("diagnostics"),
             "page": self._opened.link(name),
         }
         rows = (

@@ -48,7 +48,7 @@ def as_text(bundle: Bundle) -> str:
     version = manifest["format"]
     producer = manifest["producer"]
     growing = still_growing(manifest)
-    lines = [*([shown(growing), ""] if growing else []), f"format {version['major']}.{version['minor']}, made by {shown(producer['name'])} {shown(producer['version'])}, codec {manifest['codec']}", "", *_job(bundle), *headlines([log_now(manifest, row) for row in manifest["logs"]]), *(f"{row['severity']}: {shown(row['code'])}: {shown(row['message'])}" for row in manifest.get("diagnostics", ())), ""]
+    lines = [*([shown(growing), ""] if growing else []), f"format {version['major']}.{version['minor']}, made by {shown(producer['name'])} {shown(producer['version'])}, codec {manifest['codec']}", "", *_job(bundle), *headlines([log_now(manifest, row) for row in manifest["logs"]]), *(f"{shown(code)}: {shown(message)}" for code, messages in manifest.get("diagnostics", {}).items() for message in messages), ""]
     rows = [("log", "rank", "torch", "events", "compiles", "compile time", "statuses", "diagnostics")]
     for log in bundle.logs[:_MAX_LOGS]:
         row, numbers, counted = log.row, log.row.get("summary", log.row), compile_counts(log)

@@ -22,6 +22,12 @@ ENDINGS = re.compile(r"(\.(log|txt|jsonl?))?(\.(gz|zst))?$", re.IGNORECASE)
 _MAGIC = {"gzip": b"\x1f\x8b", "zstd": b"\x28\xb5\x2f\xfd"}
 _SNIFF_BYTES = 64 << 10
 _NAMED = 5  # of those that were left out
+CHECK_COMPILING = "Check that the program calls torch.compile, and that neither TORCH_COMPILE_DISABLE nor TORCHDYNAMO_DISABLE is set."
+_NOTHING_TRACED = f"""torch creates the folder that TORCH_TRACE names, and its logs, when it writes the first record. If TORCH_TRACE named this folder, then \
+nothing was compiled, or the variable was not set in the process when it imported torch.
+Check the variable with the same launcher: python -c "import os; print(os.environ.get('TORCH_TRACE'))"
+{CHECK_COMPILING}
+Or let tlparse-bundle set the variable: tlparse-bundle run -- python train.py"""
 
 
 class Skipped(NamedTuple):
@@ -60,7 +66,7 @@ def discover(paths: Sequence[str | os.PathLike], *, latest: bool = False, ranks:
         if stat.S_ISDIR(mode):
             found = _logs_below(given, skipped)
             if not found:
-                raise _no_logs(given, "A log is written by TORCH_TRACE=<directory> python …; its name begins with dedicated_log_torch_trace_.", skipped)
+                raise _no_logs(given, skipped)
         elif stat.S_ISREG(mode):
             found = [_named_log(given)]
         else:
@@ -71,13 +77,13 @@ def discover(paths: Sequence[str | os.PathLike], *, latest: bool = False, ranks:
     if latest:
         found = _newest_run(found)
     if ranks is not None:
-        wanted = set(ranks)
+        wanted, known = set(ranks), found
         found = [log for log in found if log.name_rank in wanted]
         if not found:
-            raise BundleError("no log has one of these ranks in its file name", hint="Leave out --ranks to take all logs.", code="no-logs")
+            raise BundleError("no log has one of these ranks in its file name", hint=f"{_ranks_of(known)} Leave out --ranks to take all logs.", code="no-logs")
     if all(log.size_bytes == 0 for log in found):
         names = ", ".join(shown(log.path) for log in found)
-        raise BundleError(f"{names}: empty", hint="The process wrote no record, or was killed before. Run it again with TORCH_TRACE set.", code="empty")
+        raise BundleError(f"{names}: empty", hint="torch creates a log when it writes the first record. The process was killed before that record was written, or the disk was full. Run the program again.", code="empty")
     for one, other in zip(found, found[1:]):
         if one.id.lower() == other.id.lower():
             raise BundleError(
@@ -92,13 +98,22 @@ def _mode(path: Path) -> int:
     try:
         return path.stat().st_mode
     except (FileNotFoundError, NotADirectoryError):
-        raise BundleError(f"{shown(path)} does not exist", hint="Pass a trace log, or the directory that TORCH_TRACE named.", code="not-found") from None
+        is_log = TORCH_NAME.match(path.name) or ENDINGS.search(path.name)[0]
+        hint = "Check the path. Pass a trace log, or the folder that TORCH_TRACE named." if is_log else _NOTHING_TRACED
+        raise BundleError(f"{shown(path)} does not exist", hint=hint, code="not-found") from None
     except (OSError, ValueError) as error:
         raise unreadable(path, error) from None
 
 
-def _no_logs(place: object, hint: str, skipped: Sequence[Skipped]) -> BundleError:
-    return BundleError(f"{shown(place)} holds no trace log", hint=f"{left_out(skipped)}\n{hint}".strip(), code="no-logs")
+def _no_logs(place: object, skipped: Sequence[Skipped]) -> BundleError:
+    return BundleError(f"{shown(place)} holds no trace log", hint=f"{left_out(skipped)}\n{_NOTHING_TRACED}".strip(), code="no-logs")
+
+
+def _ranks_of(logs: Sequence[LogFile]) -> str:
+    ranks = sorted({log.name_rank for log in logs if log.name_rank is not None})
+    if not ranks:
+        return "No file name has a rank."
+    return f"The file names have the ranks {', '.join(map(str, ranks[:20]))}{', …' if len(ranks) > 20 else ''}."
 
 
 def _logs_below(folder: Path, skipped: list[Skipped]) -> list[LogFile]:
@@ -163,7 +178,7 @@ def _logs_at(url: str, skipped: list[Skipped]) -> list[LogFile]:
         if not hidden and not path.startswith(tuple(bundles)):
             found += _considered(RemoteFile(f"{url}/{path}"), skipped)
     if not found:
-        raise _no_logs(url, "Is it the folder that TORCH_TRACE named?", skipped)
+        raise _no_logs(url, skipped)
     return found
 
 

@@ -6,8 +6,7 @@ import { diagnosticsList, severityBadge } from "./diagnostics-list.js";
 
 /** @param {import("../frame/viewer.js").Context} context @returns {Promise<import("../frame/viewer.js").View>} */
 export async function openDiagnostics({ bundle, log, state }) {
-  const ofBundle = (bundle.manifest.diagnostics ?? []).map((row) => ({ line: null, byte_offset: null, event_index: null, count: 1, ...row }));
-  const rows = [...ofBundle, ...await log.diagnostics()];
+  const rows = [...ofRanks(bundle), ...await log.diagnostics()];
   if (rows.length === 0) {
     return { title: "Diagnostics", element: h("div", { class: "page" }, h("h1", null, "No diagnostics"),
       h("p", null, "Every line of this log was understood. Lines that are damaged, skipped or had to be assumed would be listed here.")) };
@@ -42,6 +41,10 @@ export async function openDiagnostics({ bundle, log, state }) {
     },
   };
 }
+
+/** What went wrong while the ranks were compared, as rows. @param {any} bundle */
+const ofRanks = ({ manifest }) => Object.entries(manifest.diagnostics ?? {}).flatMap(([code, messages]) => /** @type {string[]} */ (messages).map((message) => (
+  { code, severity: manifest.diagnostic_codes[code]?.severity ?? "warning", message, line: null, byte_offset: null, event_index: null, count: 1 })));
 
 /** How often each code comes. @param {any[]} rows */
 function counts(rows) {
