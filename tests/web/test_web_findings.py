@@ -131,6 +131,22 @@ def test_failures_by_kind_with_traceback_and_records(show):
     expect_address(page, "type=graph")
 
 
+def test_findings_stand_in_the_order_of_the_table(show, root):
+    """The error that ended the program comes first in the overview and among the failures, though others cost more."""
+    page, bundle = show(root / "fixtures/versions/2.13.0/ends.log.zst", "#v=1&view=failures")
+    titles = [row["title"].replace("`", "") for row in bundle.logs[0].findings()["findings"] if row["kind"] == "failure"]
+    assert titles[0].startswith("prints failed to compile")
+    for number, title in enumerate(titles, 1):
+        expect(rows(page, "Failures").nth(number)).to_contain_text(title)
+
+
+def test_an_export_that_failed_is_called_so(show, root):
+    page, _ = show(root / "fixtures/versions/2.13.0/exports.log.zst", "#v=1&view=failures")
+    expect(rows(page, "Failures").filter(has_text="failed export")).to_have_count(7)
+    page, _ = show(root / "fixtures/versions/2.13.0/exports.log.zst", "#v=1&view=overview")
+    expect(page.get_by_role("list", name="At a glance")).to_contain_text("1 compile of 1 function, 7 exports")
+
+
 def test_restarts_have_their_place(show):
     page, bundle = show("graph_breaks", "#v=1&view=failures&type=restart")
     restarts = [row for row in bundle.logs[0].table("failures")["failures"] if row["kind"] == "restart"]

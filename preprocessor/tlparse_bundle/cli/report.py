@@ -22,7 +22,7 @@ _FORMATS = ("text", "markdown", "json", "github")
 @click.option("--kind", "kinds", multiple=True, metavar="KIND", help="These kinds of findings only, such as recompile; may be repeated.")
 @click.option("--limit", type=click.IntRange(min=0), help="Not more findings of a log than this.")
 def report(bundle, form, log_id, ranks, kinds, limit) -> None:
-    """Print what the ranks of a bundle say together, and what each log says: what went wrong, where, what it cost, what may help. Most costly first.
+    """Print what the ranks of a bundle say together, and what each log says: what went wrong, where, what it cost, what may help. Most important first.
 
     \b
     Example:

@@ -57,7 +57,7 @@ class Tools:
         return answer(head, "logs", rows, total=len(opened.logs))
 
     def findings(self, bundle: str | None = None, log: str | None = None, kind: str | None = None, offset: int = 0) -> dict[str, Any]:
-        """What went wrong in one log, most costly first: why, where, what it cost, what helps. 'log': id or rank (default: the one with most to say). 'kind' such as recompile, graph-break."""
+        """What went wrong in one log, most important first: why, where, what it cost, what helps. 'log': id or rank (default: the one with most to say). 'kind' such as recompile, graph-break."""
         name, opened = self._opened.log(bundle, log)
         table = opened.findings()
         found = [row for row in table["findings"] if kind is None or row["kind"] == kind]

@@ -139,7 +139,7 @@ export function tiles({ log, state, found: { summary, findings }, phases, caches
   const again = of("recompile");
   return h("ul", { class: "tiles", "aria-label": "At a glance" },
     h("li", { class: "tile-wide" }, tile({ number: summary.compile_time_us === null ? "–" : time(summary.compile_time_us), noun: "compiling", href: state.link({ view: "timeline" }), more: shares(phases, "in the metrics"),
-      note: summary.compile_count ? `${plural(summary.compile_count, "compile")} of ${plural(summary.function_count, "function")}` : "no compiles" })),
+      note: compiled(summary) })),
     h("li", null, !failed && open > 0
       ? tile({ number: count(open), noun: "unfinished", tone: "error", href: state.link({ view: "failures" }), note: name(of("unfinished-compile")[0]) })
       : tile({ number: count(failed), noun: failed === 1 ? "failure" : "failures", tone: "error", href: state.link({ view: "failures" }),
@@ -149,6 +149,15 @@ export function tiles({ log, state, found: { summary, findings }, phases, caches
     h("li", null, tile({ number: count(breaks), noun: breaks === 1 ? "graph break" : "graph breaks", tone: "break", href: state.link({ view: "breaks" }),
       note: breaks === null ? UNTOLD : breaks === 0 ? NONE : summary.graph_break_place_count === null ? "" : `at ${plural(summary.graph_break_place_count, "place")}` })),
     caches);
+}
+
+/** What was compiled, as the headline counts it. @param {Found["summary"]} summary */
+function compiled({ frame_count: frames, function_count: functions, ahead_of_time_count: ahead, export_count: exports, unfinished_count: open }) {
+  const parts = [
+    frames > 0 && plural(frames, "compile") + (functions > 0 ? ` of ${plural(functions, "function")}` : ""),
+    ahead > 0 && plural(ahead, "ahead-of-time compile"), exports > 0 && plural(exports, "export"),
+  ];
+  return parts.filter(Boolean).join(", ") || (open > 0 ? "no compile ended" : "no compiles");
 }
 
 /** @param {any[]} rows of the cache table @param {any} state @param {string | null} lacks why there may be none */
