@@ -8,7 +8,7 @@ def detail(page):
 
 
 def test_what_ended_the_export_and_what_helps(show):
-    page, _ = show("export_dtrace")
+    page, _ = show("export_dtrace", "#v=1&log=fixture0")
     page.get_by_role("link", name="Export", exact=True).click()
     grid = page.get_by_role("grid", name="Export report")
     expect(grid.get_by_role("row", name="exported export")).to_have_count(1)
@@ -19,7 +19,7 @@ def test_what_ended_the_export_and_what_helps(show):
     for text in ["depends on data", "program.py:33 in forward", "return x + 1 if x.sum().item() > 0 else x", "torch.cond", "export 2 (no program)"]:
         expect(detail(page)).to_contain_text(text)
     page.go_back()
-    expect(detail(page).get_by_role("article")).to_contain_text("1 of 2 exports left no program")
+    expect(detail(page).get_by_role("article")).to_contain_text("The export stopped at a condition that depends on data")
 
 
 def test_the_program_that_an_export_left(show):
@@ -32,7 +32,7 @@ def test_the_program_that_an_export_left(show):
 
 
 def test_a_condition_on_sizes_with_its_variables(show):
-    page, _ = show("export_dtrace", "#v=1&view=export&type=guard_evaluated")
+    page, _ = show("export_dtrace", "#v=1&view=export&log=fixture0&type=guard_evaluated")
     for text in ["2*s77 > 5", "x.size()[0]", "torch.Size([s77])", "program.py:28", "say so in the program"]:
         expect(detail(page)).to_contain_text(text)
 

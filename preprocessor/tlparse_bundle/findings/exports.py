@@ -94,7 +94,7 @@ def _finding(facts: Facts, key: tuple, rows: list[dict]) -> Finding:
         "\n\n".join(filter(None, texts)),
         (function, file and facts.short(file), line),
         [row["compile_index"] for row in rows],
-        sorted({*(row["event_index"] for row in rows), *(_events_of_stops(facts, rows) if stopped else ())}),
+        [*(row["event_index"] for row in rows), *(_events_of_stops(facts, rows) if stopped else ())],
         count=len(rows),
         remedies=remedy,
         details={"problem": kind, "condition": expr, "assumed": result, "operator": op},
