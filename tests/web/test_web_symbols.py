@@ -45,7 +45,7 @@ def test_guards_with_the_line_of_the_program(show):
 
 
 def test_an_undecided_condition_and_how_it_was_made(show):
-    page, _ = show("export_dtrace", "#v=1&view=symbols&type=error")
+    page, _ = show("export_dtrace", "#v=1&view=symbols&log=fixture0&type=error")
     for text in ["Undecided: zuf0 > 0.0", "program.py:33", "return x + 1 if x.sum().item() > 0 else x", "torch.cond"]:
         expect(detail(page)).to_contain_text(text)
     detail(page).get_by_text("How the condition was made").click()
