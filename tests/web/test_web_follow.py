@@ -144,7 +144,7 @@ def test_what_runs_now_stands_first_with_its_spans_and_a_clock_and_is_no_fault(f
     follow.write(x=whole_records(data, IN_A_COMPILE))
     (live,) = json.loads((follow.out / "manifest.json").read_bytes())["live"]["logs"]
     (compile,) = live["running"]
-    assert any(row["kind"] == "unfinished-compile" for row in Bundle.open(follow.out).logs[0].findings()["findings"])
+    assert any(row["kind"] == "unfinished-compile" for row in Bundle.open(follow.out).logs[0].table("findings")["findings"])
     page = open_viewer(follow.out)
     running = page.get_by_role("region", name="Running now")
     expect(page.locator(".overview > *").first).to_have_attribute("aria-label", "Running now")
