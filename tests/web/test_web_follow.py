@@ -5,10 +5,12 @@ import os
 import re
 import shutil
 import subprocess
+import time
 
 import pytest
 import traces
 from followed import RECOMPILES, cuts, mark, rows, whole_records
+from pages import settle
 from playwright.sync_api import expect
 from tlparse_bundle import Bundle, build, discover
 from torch_python import NO_TORCH, TORCH, has_torch
@@ -297,6 +299,23 @@ def test_a_plain_server_is_asked_again_and_again(follow, new_page, servers):
     page.goto(servers.enter_context(_static(follow.out)) + "#v=1&view=compiles")
     expect(mark(page)).to_contain_text("live")
     follow.write(x=more)
+    expect(rows(page)).to_have_count(1 + len(Bundle.open(follow.out).logs[0].compiles))
+
+
+def test_two_states_in_one_second_are_two_for_a_plain_server_too(follow, new_page, servers):
+    """Such a server names a state by the second in which it was written."""
+    from conftest import _static
+
+    begin, more = cuts(RECOMPILES.read_bytes(), 0.3, 0.8)
+    manifest, second = follow.out / "manifest.json", time.time() + 3600
+    follow.write(x=begin)
+    os.utime(manifest, (second, second))
+    page = new_page()
+    page.goto(servers.enter_context(_static(follow.out)) + "#v=1&view=compiles")
+    expect(mark(page)).to_contain_text("live")
+    settle(page)
+    follow.write(x=more)
+    os.utime(manifest, (second, second))
     expect(rows(page)).to_have_count(1 + len(Bundle.open(follow.out).logs[0].compiles))
 
 

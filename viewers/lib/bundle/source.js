@@ -37,7 +37,8 @@ export async function readFile(file, most, { signal, anew } = {}) {
     const stream = file.data.stream();
     return readBounded(file.gzip ? stream.pipeThrough(new DecompressionStream("gzip")) : stream, most);
   }
-  const response = await fetch(file.url, { signal, ...(anew ? { cache: "no-cache" } : {}) });
+  // "no-cache" would ask with If-Modified-Since, which counts in seconds: of two states in one second the browser would keep the first.
+  const response = await fetch(file.url, { signal, ...(anew ? { cache: "reload" } : {}) });
   if (!response.ok) {
     const token = response.status === 403 ? ". If it is 'tlparse-bundle serve', open the address that it printed: after a restart there is another token" : "";
     throw new Refused(`the server answered ${response.status} ${response.statusText}${token}`);

@@ -4,6 +4,7 @@
 const SERVER = "Tlparse-Bundle-Live"; // the header by which our server says that it tells
 const ASK_MS = 3_000, AGAIN_MS = 1_000, LONGEST_MS = 30_000, ANSWER_MS = 20_000;
 const LOOK_MS = 5_000, ASLEEP_MS = 15_000, SILENT_MS = 30_000;
+const SETTLED_MS = 2_000;
 const STREAMS = 3; // of one browser: it has six connections to a server, and needs some to read
 
 export class Listener {
@@ -65,8 +66,8 @@ export class Listener {
     this.wait = AGAIN_MS;
     const now = Date.parse(response.headers.get("date") ?? "");
     this.tell.onanswer(Number.isNaN(now) ? null : now + 500 - Date.now()); // it counts in seconds
-    const tag = response.headers.get("etag") ?? response.headers.get("last-modified") ?? `${Date.now()}`; // of a server that cannot tell
-    if (response.ok && tag !== this.tag) this.tell.onnews();
+    const tag = response.headers.get("etag") ?? lastModified(response, now);
+    if (response.ok && (!tag || tag !== this.tag)) this.tell.onnews();
     this.tag = tag;
     if (!(response.ok && response.headers.get(SERVER)?.includes("events") && (await this.listen()))) this.later(ASK_MS);
   }
@@ -121,4 +122,13 @@ export class Listener {
     }
     return false;
   }
+}
+
+/**
+ * What names the state of the manifest on a server without ETags; empty when another state could have the same name, since
+ * Last-Modified counts in seconds. @param {Response} response @param {number} nowMs the time of the server, NaN when it sends none
+ */
+function lastModified(response, nowMs) {
+  const text = response.headers.get("last-modified") ?? "";
+  return nowMs - Date.parse(text) >= SETTLED_MS ? text : "";
 }
