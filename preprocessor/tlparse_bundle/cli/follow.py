@@ -114,8 +114,8 @@ def follow_logs(paths: Sequence[str | Path], out: str | Path, options: dict, ser
     ended = Ended(until_pid)
     if until_pid is not None and ended():
         say(f"There is no process {until_pid} any more: the logs are taken as they are.", err=True)
-    _say_start(paths, out, serves=server is not None, keeps=keeps, quiet=quiet)
     with Signals() as signals, Following(What(paths, Path(out), options), server) as following:
+        _say_start(paths, out, serves=server is not None, keeps=keeps, quiet=quiet)  # what it says of Ctrl-C holds from here on
         try:
             number = watch(following, _display(paths, out, server, quiet), ended, [] if ended.file is None else [ended.file], signals, finishes=keeps)
         except BundleError as error:
