@@ -356,33 +356,32 @@ export interface Expressions {
   };
 }
 
-/** failures.json: what failed or was started again, a row for each record that says so, in file order. One failure of a compile can have several rows: the exception (kind 'exception') and then the metrics (kind 'compile'). To count failed compiles, count the rows of kind 'compile'. Texts of more than 20,000 characters are cut and end in '…'. */
+/** What failed or was restarted: one row per record that reports it, in file order. One failure of a compile can have several rows: the exception (kind 'exception'), then the metrics (kind 'compile'). To count failed compiles, count the rows of kind 'compile'. Texts longer than 20,000 characters are cut and end in '…'. */
 export interface Failures {
-  /** The rows. */
-  failures: {
-    /** 'compile': the metrics of a compile report a failure; 'backward': those of a backward compile do; 'restart': one of the restart reasons in the metrics of a compile (at most 1000); 'exception': dynamo_error, a frame compile raised; 'eager_backward': the backward could not be compiled ahead; 'fx_interpreter': a node failed while a graph was interpreted; 'make_fx': make_fx failed and left a partial graph. */
-    kind: "compile" | "backward" | "restart" | "exception" | "eager_backward" | "fx_interpreter" | "make_fx";
-    /** Compile of the record; of a restart, the last attempt. */
-    compile_index: number;
-    /** The record. */
-    event_index: number;
-    /** Exception type: in metrics its qualified name ('Unsupported'), in a traceback with its module ('torch._dynamo.exc.Unsupported'). null for the kinds that have none: restart, fx_interpreter, make_fx. */
-    type: string | null;
-    /** Message of the exception without the stack and the advice that torch appends; of a restart, its reason; of fx_interpreter, message and node. null when torch logs none, as for make_fx. */
-    reason: string | null;
-    /** User's file where it happened: innermost frame of the user's code, or the source of the last node of a partial graph; null when unknown. */
-    file: string | null;
-    /** Line in that file; null when unknown. */
-    line: number | null;
-    /** Function around that line; null when unknown (metrics do not say). */
-    function: string | null;
-    /** Text of that line; null when unknown. */
-    source_line: string | null;
-    /** The user's stack as Python prints it, outermost frame first; null when the record has none. */
-    user_traceback: string | null;
-    /** Row of the stack table: who called, of a record outside of any compile; else null. */
-    stack_index: number | null;
-  }[];
+  /** The record. */
+  event: number;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; of a restart, the last one; null outside any compile. */
+  attempt: number | null;
+  /** 'compile': the metrics of a compile report a failure; 'backward': those of a backward compile do; 'restart': one of the restart reasons in the metrics of a compile (at most 1000); 'exception': dynamo_error, a frame compile raised; 'eager_backward': the backward could not be compiled ahead; 'fx_interpreter': a node failed while a graph was interpreted; 'make_fx': make_fx failed and left a partial graph. */
+  kind: "compile" | "backward" | "restart" | "exception" | "eager_backward" | "fx_interpreter" | "make_fx";
+  /** Exception type: in metrics its qualified name ('Unsupported'), in a traceback with its module ('torch._dynamo.exc.Unsupported'). null for the kinds that have none: restart, fx_interpreter, make_fx. */
+  type: string | null;
+  /** Message of the exception without the stack and the advice that torch appends; of a restart, its reason; of fx_interpreter, message and node. null when torch logs none, as for make_fx. */
+  reason: string | null;
+  /** User's file where it happened: innermost frame of the user's code, or the source of the last node of a partial graph; null when unknown. */
+  file: string | null;
+  /** Line in that file; null when unknown. */
+  line: number | null;
+  /** Function around that line; null when unknown (metrics do not record it). */
+  function: string | null;
+  /** Text of that line; null when unknown. */
+  source_line: string | null;
+  /** The user's stack as Python prints it, outermost frame first; null when the record has none. */
+  user_traceback: string | null;
+  /** Stack of the caller, for a record outside any compile; null otherwise. */
+  stack: number | null;
 }
 
 /** findings.json: what the log says, as data: what went wrong, where, what it cost, what may help. Most important first: errors, beginning with the one that ended the program; then functions at the recompile limit; then by cost. At most 300; a last one tells of the others. Every finding names the rows that show it. */
@@ -788,6 +787,20 @@ export interface Log {
     diagnostics: string;
     [other: string]: string;
   };
+  /** The tables of rows by name, which is that of their schema: JSON Lines, a row on each line. A table without rows is not listed. */
+  row_tables: Record<string, {
+    /** Number of rows. */
+    rows: number;
+    /** The files, in order. A file ends with its 4,096th row, or with the row that fills its first MiB. */
+    files: {
+      /** Path relative to manifest.json. */
+      path: string;
+      /** Number of rows in the file. */
+      rows: number;
+    }[];
+  }>;
+  /** Tables that were left out of a redacted bundle, by name. */
+  left_out?: string[];
   /** The chunks of the event table (schema: events), in order. */
   events: {
     /** Path relative to manifest.json. */

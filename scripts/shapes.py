@@ -47,6 +47,7 @@ _ELSEWHERE = [  # by the end of a field's name: what it counts
     (re.compile(r"event_index$"), "@events"),
     (re.compile(r"origin_index$"), "@origins"),
     (re.compile(r"pid_index$"), "@pids"),
+    (re.compile(r"(^|_)events?$"), "@events"),
 ]
 _SAID_OTHERWISE = {  # where neither the description nor the name tells
     "artifacts.kind_index": "@kinds",
@@ -72,8 +73,14 @@ _NO_ROWS = re.compile(r"_count$|^first_guard$|^first_event_index$|^position$")  
 def shapes(schemas: dict[str, dict]) -> str:
     """The text of the module."""
     minors = {int(document["$id"].split(":")[2].split(".")[1]) for document in schemas.values()}
-    tables = "".join(f"  {name}: {_text(shape_of(document, document, name))},\n" for name, document in schemas.items())
+    tables = "".join(f"  {name}: {_text(_shape(document, name))},\n" for name, document in schemas.items())
     return _HEAD.format(minor=max(minors), tables=tables)
+
+
+def _shape(document: dict, name: str) -> object:
+    """A table of rows is a list of what its schema says."""
+    shape = shape_of(document, document, name)
+    return [shape] if "x-table" in document else shape
 
 
 def document_shape(name: str, document: dict) -> str:

@@ -22,7 +22,46 @@ _TARGET = re.compile(r"<(.+)$")
 def pages(schemas: dict[str, dict], sections: dict[str, str], fields_of: Callable[[str], str], bundle_of: Callable[[str], dict[str, bytes]]) -> dict[str, str]:
     """The text of each page by the name of the table. ``fields_of``: the table of fields; ``bundle_of``: the files of a fixture's bundle."""
     names = [name for name in schemas if name not in NOT_ROWS]
-    return {name: _page(name, schemas[name], _led_out(sections[name], names), fields_of(name), bundle_of) for name in names}
+    return {
+        name: _row_page(name, schemas[name], fields_of(name), bundle_of) if "x-table" in schemas[name] else _page(name, schemas[name], _led_out(sections[name], names), fields_of(name), bundle_of)
+        for name in names
+    }
+
+
+def _row_page(name: str, schema: dict, fields: str, bundle_of: Callable) -> str:
+    """The page of a table of rows: what its schema says, two rows, a program."""
+    where = "log" if schema["x-table"] == "log" else "bundle"
+    parts = [
+        f"# Table `{name}`",
+        schema["description"],
+        f"One row per line in the files that `row_tables.{name}` of `log.json` lists. How files are read, and the `Bundle` of the program below: [format-core.md](../format-core.md)."
+        if where == "log"
+        else f"One row per line in the files that `rank_tables.{name}` of the manifest lists. How files are read, and the `Bundle` of the program below: [format-core.md](../format-core.md).",
+        "## Fields",
+        "`null` is unknown, or does not apply.",
+        fields,
+    ]
+    fixture, rows = _example_rows(name, schema, bundle_of)
+    if rows:
+        parts += ["## Rows", f"From the fixture `{fixture}`; long texts and lists are cut here.", "```json\n" + "\n".join(json.dumps(_cut(row), ensure_ascii=False) for row in rows) + "\n```"]
+    program = f'for log in bundle.manifest["logs"]:\n    for row in bundle.rows(log, "{name}"):\n        print(row)' if where == "log" else f'for row in bundle.rows(None, "{name}"):\n    print(row)'
+    parts += ["## In Python", f"```python table={name}\n{program}\n```"]
+    return "\n\n".join(parts) + "\n"
+
+
+def _example_rows(name: str, schema: dict, bundle_of: Callable) -> tuple[str, list[dict]]:
+    """The fixture, and two rows of the first file with two rows, else one."""
+    best: tuple[str, list[dict]] = "", []
+    folder = r"logs/[^/]+" if schema["x-table"] == "log" else "ranks"
+    for fixture in FIXTURES:
+        for path, data in bundle_of(fixture).items():
+            if re.fullmatch(rf"{folder}/{name}(?:/0000)?\.jsonl", path):
+                rows = [json.loads(line) for line in data.splitlines()[:2]]
+                if len(rows) > len(best[1]):
+                    best = fixture, rows
+        if len(best[1]) == 2:
+            break
+    return best
 
 
 def _led_out(section: str, names: list[str]) -> str:

@@ -21,7 +21,6 @@ import shutil
 import pytest
 import traces
 from tlparse_bundle import Bundle, build, discover
-from tlparse_bundle.errors import BundleError
 from tlparse_bundle.read.validate import validate
 
 FIXTURE = traces.ROOT / "fixtures" / "killed" / "trace"
@@ -73,16 +72,3 @@ def test_golden_is_sound():
 
 def test_golden_is_small():
     assert sum(len(data) for path, data in traces.files(GOLDEN).items() if path != "schemas.json") < MAX_BYTES
-
-
-@pytest.mark.parametrize("version", ["1.1"])
-def test_bundles_of_earlier_versions_can_be_read(version):
-    """Bundles that were released stay as tests. They are not written anew."""
-    bundle = Bundle.open(GOLDEN.with_name(f"killed-{version}"))
-    assert "{major}.{minor}".format(**bundle.manifest["format"]) == version
-    assert validate(bundle) == []
-    (log,) = bundle.logs
-    assert [compile.row["function"] for compile in log.compiles] == ["finishes", None, "never_finishes"]
-    assert traces.restore(log) == next(FIXTURE.iterdir()).read_bytes()
-    with pytest.raises(BundleError, match="was built before they were part of it"):
-        log.findings()

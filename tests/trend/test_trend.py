@@ -73,11 +73,6 @@ def test_what_a_log_does_not_tell_is_unknown(built):
     assert killed["dynamo_time_us"] is None and killed["compile_time_us"] > 0 and killed["fx_graph_hit_count"] is None and killed["unfinished_count"] == 1
 
 
-def test_a_bundle_of_format_1_1_tells_nothing_and_is_no_fault():
-    run = read_run(location(traces.ROOT / "tests" / "golden" / "killed-1.1"))
-    assert set(run.values.values()) == {None} and run.start_epoch_us is None and run.log_count == 1
-
-
 def test_of_several_logs_the_slowest_tells_times(tmp_path, manifest):
     logs = [
         {"compile_time_us": 10_000_000, "phase_times_us": {"dynamo": 9, "aot": 1, "inductor": 0, "backward": 0}, "graph_break_count": 4, "cache_counts": {"fx_graph": {"hit": 9, "miss": 0, "bypass": 0}}},

@@ -24,6 +24,7 @@ class TablesSummary:
     """What the log directory and the manifest need to know."""
 
     paths: dict[str, str]  # of the tables, by name
+    row_tables: dict[str, dict]  # tables of rows, by name: see FileSink.put_rows
     events: list[dict]  # 'events', 'metadata', 'kinds' and 'ranks' of the log directory (schema: log)
     metadata: list[dict]
     kinds: list[dict]
@@ -75,16 +76,22 @@ class LogTables:
     def finish(self) -> TablesSummary:
         self._writer.close()
         # One after another, so that no two are in memory at once.
-        paths = {}
+        paths, row_tables = {}, {}
         for table in self._tables:
+            if hasattr(table, "tables"):
+                for name, rows in table.tables():
+                    if len(rows):
+                        row_tables[name] = self._sink.put_rows(self._log_id, name, rows)
+                continue
             made = table.table()
             if made is not None:  # else it is of a plug-in that failed
                 paths[table.name] = self._sink.put_table(self._log_id, table.name, made)
             del made
-        payload_paths, payload_diagnostics = self._payload_tables.finish()
+        payload_paths, payload_row_tables, payload_diagnostics = self._payload_tables.finish()
         self._diagnostics.merge(payload_diagnostics)
         return TablesSummary(
             paths=paths | payload_paths,
+            row_tables=dict(sorted((row_tables | payload_row_tables).items())),
             events=self._writer.events,
             metadata=self._writer.metadata,
             kinds=self._kinds(),

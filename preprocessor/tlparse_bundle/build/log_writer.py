@@ -151,6 +151,7 @@ class LogBuild:
             "clock": decoder.clock.table(),
             "event_count": decoder.event_count,
             "tables": made.paths,
+            "row_tables": made.row_tables,
             "events": made.events,
             "metadata": made.metadata,
             "verbatim": verbatim.chunks,

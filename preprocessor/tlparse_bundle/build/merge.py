@@ -110,7 +110,8 @@ def _own_files(log: Log) -> list[str]:
     """The files of a log but its blobs. Raises BundleError when one lies elsewhere than in the folder of the log."""
     directory = log.directory
     chunks = (chunk["path"] for name in ("events", "metadata", "verbatim") for chunk in directory[name])
-    paths = [log.row["path"], *directory["tables"].values(), *chunks]
+    rows = (file["path"] for entry in directory["row_tables"].values() for file in entry["files"])
+    paths = [log.row["path"], *directory["tables"].values(), *rows, *chunks]
     for path in (*paths, *filter(None, log.blobs["path"])):
         if not layout.is_own(path) or not path.startswith(f"logs/{log.id}/"):
             raise damaged(f"log {log.id}", f"{quoted(path)} is no path of a file of it")

@@ -5,12 +5,15 @@ from __future__ import annotations
 import hashlib
 import os
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
-from tlparse_bundle.build.table_file import encoded_table
+from tlparse_bundle.build.table_file import encoded_pieces, encoded_table
+from tlparse_bundle.format import layout
 from tlparse_bundle.format.codecs import Codec
 from tlparse_bundle.format.layout import blob_path, log_path
+from tlparse_bundle.tables.rows import Rows
 
 # SHA-256, size, stored size, path if the hash does not tell it: as the columns of schema blobs.
 BlobRow = tuple[str, int, int, str | None]
@@ -28,7 +31,7 @@ class FileSink:
         self.codec = codec
         self.below = ""  # before each path: where the files of one state of a growing bundle lie (layout.live_path)
         self.keep: frozenset[str] = frozenset()  # names of tables that are read again, while what they were made of is still here
-        self.kept: dict[str, dict] = {}  # these, as ``put_table`` got them
+        self.kept: dict[str, Any] = {}  # these, as ``put_table`` got them
 
     def put(self, path: str, data: bytes | memoryview) -> str:
         """Store a file under a path (as layout gives it); returns the path that it has."""
@@ -47,6 +50,21 @@ class FileSink:
         if name in self.keep:
             self.kept[name] = table
         return path
+
+    def put_rows(self, log_id: str, name: str, rows: Rows) -> dict:
+        """Store a table of a log as JSON Lines; returns what the log directory says of it (schema: log, 'row_tables')."""
+        if name in self.keep:
+            self.kept[name] = rows
+        return self.put_row_files(log_id, name, [(count, encoded_pieces(pieces, self.codec)) for count, pieces in rows.files()])
+
+    def put_row_files(self, log_id: str, name: str, files: Sequence[tuple[int, Iterable[bytes]]]) -> dict:
+        """The same for files that are encoded already: (number of rows, pieces) of each."""
+        entries = []
+        for number, (count, pieces) in enumerate(files):
+            path = self.below + log_path(log_id, layout.rows_file(name, number, len(files)), self.codec)
+            self._write(path, pieces)
+            entries.append({"path": path, "rows": count})
+        return {"rows": sum(entry["rows"] for entry in entries), "files": entries}
 
     def put_blob(self, data: bytes | memoryview, path: str | None = None, *, sha256: str | None = None) -> BlobRow:
         """Store a blob.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from tlparse_bundle.format.codecs import Codec
 from tlparse_bundle.format.json_codec import dumps
@@ -23,6 +23,15 @@ def encoded_table(table: dict, codec: Codec) -> Iterator[bytes]:
         for piece in part.pieces() if type(part) is JsonList else (part,):
             yield encoder.compress(piece)
     yield encoder.flush()
+
+
+def encoded_pieces(pieces: Sequence[bytes], codec: Codec) -> list[bytes]:
+    """Pieces of a file whose content is given in pieces."""
+    size_bytes = sum(map(len, pieces))
+    if size_bytes <= _SMALL_BYTES:
+        return [codec.encode(b"".join(pieces))]
+    encoder = codec.encoder(size_bytes)
+    return [*map(encoder.compress, pieces), encoder.flush()]
 
 
 def _parts(table: dict) -> Iterator[bytes | JsonList]:

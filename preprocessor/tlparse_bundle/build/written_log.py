@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tlparse_bundle.build.sink import FileSink
 from tlparse_bundle.format.json_codec import loads
+from tlparse_bundle.format.schemas import row_tables
+from tlparse_bundle.tables.rows import parse_rows
 
 
 class WrittenLog:
@@ -14,10 +18,15 @@ class WrittenLog:
         self._last_epoch_us = last_epoch_us
         self.directory = directory
 
-    def table(self, name: str) -> dict:
+    def table(self, name: str) -> Any:
+        entry = self.directory["row_tables"].get(name)
+        if entry is not None:
+            return [row for file in entry["files"] for row in parse_rows(self._sink.codec.decode((self._sink.root / file["path"]).read_bytes()))]
+        if name in row_tables():
+            return []
         return loads(self._sink.codec.decode((self._sink.root / self.directory["tables"][name]).read_bytes()))
 
-    def lists(self, name: str) -> dict | None:
+    def lists(self, name: str) -> Any:
         return self._sink.kept.get(name)
 
     def last_epoch_us(self) -> int | None:

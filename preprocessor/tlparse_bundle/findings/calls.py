@@ -57,15 +57,15 @@ def ahead_of_time(facts: Facts) -> list[Span]:
 
 def _failed_captures(facts: Facts) -> set[int]:
     """Capture spans, by index, that a failure of an ahead-of-time compile ended."""
-    rows = [row for row in facts.table("failures")["failures"] if row["kind"] == "compile" and facts.compiles[row["compile_index"]]["id"] is None]
+    rows = [row for row in facts.table("failures") if row["kind"] == "compile" and row["compile"] is None]
     spans = captures(facts) if rows else []
     if not spans:
         return set()
     begins = facts.lists("spans")["spans"]["begin_event_index"]
     ended = set()
     for row in rows:
-        if caller(stack(facts, row["stack_index"])) == AHEAD:
-            ended.add(max((span.index for span in spans if begins[span.index] < row["event_index"]), default=-1))
+        if caller(stack(facts, row["stack"])) == AHEAD:
+            ended.add(max((span.index for span in spans if begins[span.index] < row["event"]), default=-1))
     return ended
 
 
@@ -95,9 +95,9 @@ def graph_ends(facts: Facts) -> dict[int, dict]:
     """For the records of such stops, by event: the row of the failure table in which make_fx says where the graph ends that it had made by then."""
     told = sorted(row["event_index"] for row in facts.table("export")["failures"] if _stops(row))
     ends: dict[int, dict] = {}
-    for row in facts.table("failures")["failures"]:
+    for row in facts.table("failures"):
         if row["kind"] == "make_fx" and row["file"] is not None:
-            before, stop = bisect_left(told, row["event_index"]) - 1, stop_around(facts, row["event_index"])
+            before, stop = bisect_left(told, row["event"]) - 1, stop_around(facts, row["event"])
             if before >= 0 and stop is not None and stop[0] <= told[before]:
                 ends.setdefault(told[before], row)
     return ends

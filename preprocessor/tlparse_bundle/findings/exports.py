@@ -107,4 +107,4 @@ def _events_of_stops(facts: Facts, rows: list[dict]) -> Iterator[int]:
         if (stop := stop_around(facts, row["event_index"])) is not None:
             yield stop[0]
         if (end := facts.once(graph_ends).get(row["event_index"])) is not None:
-            yield end["event_index"]
+            yield end["event"]

@@ -11,6 +11,7 @@ from typing import Any, Protocol, TypeVar
 from tlparse_bundle.findings.moments import compiling_us, covered_us
 from tlparse_bundle.findings.places import Shortener, function_of, is_generated, is_of_program
 from tlparse_bundle.findings.timeline import Span, Timeline
+from tlparse_bundle.trace.compile_id import compile_key
 
 # Outermost spans of the timeline in which torch compiles (torch/_dynamo/utils.py: dynamo_timed). What else has no span
 # around it, such as autotuning of a compiled function that runs, is not compiling.
@@ -99,6 +100,16 @@ class Facts:
         return self.table("compiles")["compiles"]
 
     @cached_property
+    def _numbers(self) -> dict[tuple[str | None, int | None], int]:
+        """Rows of the compile table by compile and attempt."""
+        keys = ((compile_key((row["compiled_autograd_id"], row["frame_id"], row["frame_compile_id"]), row["occurrence"]), row["attempt"]) for row in self.compiles)
+        return {(None, None) if row["id"] is None else key: number for number, (row, key) in enumerate(zip(self.compiles, keys))}
+
+    def number_of(self, row: dict) -> int:
+        """The row of the compile table that a row of another table belongs to."""
+        return self._numbers[row["compile"], row["attempt"]]
+
+    @cached_property
     def short(self) -> Shortener:
         table = self.table("stacks")
         called = (table["strings"][file] for file in set(table["frames"]["file"]) if file >= 0)
@@ -108,8 +119,8 @@ class Facts:
     def refused(self) -> set[int]:
         """Rows of compiles that the recompile limit refused. torch 2.6 tells of them in metrics of a backward compile."""
         limits = {row["compile_index"] for row in self.table("recompiles")["recompiles"] if row["limit"]}
-        rows = self.table("failures")["failures"]
-        return limits | {row["compile_index"] for row in rows if _LIMIT.search(row["type"] or "") or _LIMIT.search((row["reason"] or "")[:200])}
+        rows = self.table("failures")
+        return limits | {self.number_of(row) for row in rows if _LIMIT.search(row["type"] or "") or _LIMIT.search((row["reason"] or "")[:200])}
 
     @cached_property
     def tells_ends(self) -> bool:
@@ -135,7 +146,7 @@ class Facts:
     @cached_property
     def frames(self) -> list[FrameCompile]:
         """Frames of functions that were compiled, or should have been. Not what compiled autograd captures, nor what ended well and has no function."""
-        failed = {row["compile_index"] for row in self.table("failures")["failures"] if row["kind"] in ("compile", "exception")}
+        failed = {self.number_of(row) for row in self.table("failures") if row["kind"] in ("compile", "exception")}
         found: dict[tuple, list[int]] = {}
         for index, row in enumerate(self.compiles):
             if row["frame_id"] is not None and (row["status"] is not None or row["metrics_event_index"] is not None or index in failed):

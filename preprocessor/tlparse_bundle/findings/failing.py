@@ -26,7 +26,7 @@ class Failure:
     frames: list[Frame] = field(default_factory=list)  # of the stack of its last record without a compile, or of its compile
 
     def add(self, row: dict) -> None:
-        self.events.append(row["event_index"])
+        self.events.append(row["event"])
         for cell, value in row.items():
             if self.cells.get(cell) is None:
                 self.cells[cell] = value
@@ -43,9 +43,9 @@ def failures(facts: Facts) -> list[Failure]:
     found: dict[tuple, Failure] = {}
     nested: list[tuple[tuple, dict]] = []
     broken = facts.once(breaks_by_frame)
-    for number, row in enumerate(facts.table("failures")["failures"]):
-        compile = facts.compiles[row["compile_index"]]
-        if row["kind"] == "restart" or row["compile_index"] in facts.refused:
+    for number, row in enumerate(facts.table("failures")):
+        compile = facts.compiles[facts.number_of(row)]
+        if row["kind"] == "restart" or facts.number_of(row) in facts.refused:
             continue
         frame = facts.frame_key(compile)
         if frame not in facts.frame_of:
@@ -60,35 +60,35 @@ def failures(facts: Facts) -> list[Failure]:
     for frame, row in nested:
         failure = found.get((*frame, False)) or found.get((*frame, True))
         if failure is not None:
-            failure.add({**row, "kind": "exception"} if row["kind"] == "fx_interpreter" else {"event_index": row["event_index"], "kind": "exception"})
+            failure.add({**row, "kind": "exception"} if row["kind"] == "fx_interpreter" else {"event": row["event"], "kind": "exception"})
     for failure in found.values():
         failure.events.sort()
     return list(found.values())
 
 
 def _of_compile(facts: Facts, row: dict) -> Failure:
-    compile = facts.compiles[row["compile_index"]]
+    compile = facts.compiles[facts.number_of(row)]
     frames = stack(facts, compile["stack_index"])
     exported = caller(frames) == EXPORT
-    return Failure(EXPORT if exported else row["kind"], row["compile_index"], compile["function"] or row["function"], frames=frames, export=CAPTURED if exported else None)
+    return Failure(EXPORT if exported else row["kind"], facts.number_of(row), compile["function"] or row["function"], frames=frames, export=CAPTURED if exported else None)
 
 
 def _outside(facts: Facts, found: dict[tuple, Failure], number: int, row: dict) -> None:
     """Add a record that belongs to no frame."""
-    frames = stack(facts, row["stack_index"])
-    compile = facts.compiles[row["compile_index"]]
+    frames = stack(facts, row["stack"])
+    compile = facts.compiles[facts.number_of(row)]
     # From torch 2.15 on an export has a compile id, without a record that its compile began.
     if not (caller(frames) == EXPORT or row["kind"] == "make_fx" and compile["frame_id"] is not None):
-        found[number,] = failure = Failure(row["kind"], row["compile_index"], compile["function"] or row["function"], frames=frames)
+        found[number,] = failure = Failure(row["kind"], facts.number_of(row), compile["function"] or row["function"], frames=frames)
         failure.add(row)
         return
-    if row["kind"] == "make_fx" and stop_around(facts, row["event_index"]) is not None:
+    if row["kind"] == "make_fx" and stop_around(facts, row["event"]) is not None:
         return
-    window = export_around(facts, row["event_index"])
+    window = export_around(facts, row["event"])
     last = next(reversed(found.values()), None)
     failure = last if last is not None and _same_export(last, frames) else found.get((EXPORT, window))
     if failure is None:
-        failure = found[(number,) if window is None else (EXPORT, window)] = Failure(EXPORT, row["compile_index"], None)
+        failure = found[(number,) if window is None else (EXPORT, window)] = Failure(EXPORT, facts.number_of(row), None)
     strict = any(frame.name == "_strict_export" for frame in frames)
     captured = row["kind"] not in _NESTED or strict and bool(captures(facts))
     failure.export = CAPTURED if captured else CALLED

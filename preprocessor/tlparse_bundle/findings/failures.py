@@ -192,9 +192,9 @@ def _restarts(facts: Facts) -> Iterator[Finding]:
         for reason in rest[: max(0, len(frame.row["restart_reasons"]) - len(breaks))]:
             groups.setdefault((frame.row["function"], first_line(reason)), []).append(frame)
     by_frame = {}
-    for row in facts.table("failures")["failures"]:
+    for row in facts.table("failures"):
         if row["kind"] == "restart":
-            by_frame.setdefault((facts.frame_key(facts.compiles[row["compile_index"]]), first_line(row["reason"])), row["event_index"])
+            by_frame.setdefault((facts.frame_key(facts.compiles[facts.number_of(row)]), first_line(row["reason"])), row["event"])
     for (name, reason), frames in groups.items():
         _, file, line = facts.place_of(frames[0].rows[0])
         yield Finding(

@@ -8,21 +8,22 @@ from pathlib import Path
 from tlparse_bundle.format.codecs import Codec
 
 FORMAT_NAME = "tlparse-bundle"
-FORMAT_MAJOR = 1
-FORMAT_MINOR = 2
+FORMAT_MAJOR = 2
+FORMAT_MINOR = 0
 MANIFEST = "manifest.json"
 LIVE = "live"
 UNFINISHED_MANIFEST = "live/manifest"
 MAX_PATH = 1000
+ROWS_PER_FILE, BYTES_PER_FILE = 4096, 1 << 20  # of a table: a browser parses such a file without a pause
 LOG_ID = r"[A-Za-z0-9_][A-Za-z0-9._-]*"  # as the schema of the manifest has it
 _NAME = r"[A-Za-z0-9_][A-Za-z0-9._-]*"
 _OWN = re.compile(
-    rf"manifest\.json|(?:live/[0-9]{{1,15}}/)?(?:schemas\.json|ranks/{_NAME}\.json|logs/{LOG_ID}/(?:{_NAME}\.json|[a-z_]+/[0-9]{{4,18}}\.(?:json|log))"
+    rf"manifest\.json|(?:live/[0-9]{{1,15}}/)?(?:schemas\.json|ranks/{_NAME}(?:/[0-9]{{4,18}})?\.jsonl?|logs/{LOG_ID}/(?:{_NAME}\.jsonl?|{_NAME}/[0-9]{{4,18}}\.(?:jsonl?|log))"
     r"|blobs/(?P<head>[0-9a-f]{2})/(?P=head)[0-9a-f]{62})(?:\.zst|\.gz)?",
     re.ASCII,
 )
 _UNFINISHED = re.compile(r"(.+)\.[0-9]{1,20}\.[0-9]{1,20}")
-_OWN_FOLDER = re.compile(rf"(?:live/[0-9]{{1,15}}/)?(?:ranks|logs(?:/{LOG_ID}(?:/[a-z_]+)?)?|blobs(?:/[0-9a-f]{{2}})?)|live(?:/[0-9]{{1,15}})?", re.ASCII)
+_OWN_FOLDER = re.compile(rf"(?:live/[0-9]{{1,15}}/)?(?:ranks(?:/{_NAME})?|logs(?:/{LOG_ID}(?:/{_NAME})?)?|blobs(?:/[0-9a-f]{{2}})?)|live(?:/[0-9]{{1,15}})?", re.ASCII)
 
 
 def blob_path(sha256: str, codec: Codec) -> str:
@@ -32,6 +33,11 @@ def blob_path(sha256: str, codec: Codec) -> str:
 def log_path(log_id: str, name: str, codec: Codec) -> str:
     """Path of a file of one log, such as log_path(id, "compiles.json", codec)."""
     return f"logs/{log_id}/{name}{codec.suffix}"
+
+
+def rows_file(name: str, number: int, count: int) -> str:
+    """Name of a file of a table: one of ``count``, by its number."""
+    return f"{name}.jsonl" if count == 1 else f"{name}/{number:04d}.jsonl"
 
 
 def rank_path(name: str, codec: Codec) -> str:

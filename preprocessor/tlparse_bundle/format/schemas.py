@@ -43,6 +43,12 @@ def schema(name: str) -> dict:
     return loads(path.read_bytes())
 
 
+@cache
+def row_tables() -> dict[str, str]:
+    """The tables of rows: their names, and whether a 'log' has them or the 'ranks' together."""
+    return {name: where for name in schema_names() if (where := schema(name).get("x-table"))}
+
+
 def format_document() -> str:
     """docs/json-format.md."""
     return (shared_files() / "docs" / "json-format.md").read_text(encoding="utf-8")

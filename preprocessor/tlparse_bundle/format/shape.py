@@ -19,7 +19,7 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "integer": (int,), "number": (int, float), "string": (str,), "null": (type(None),),
     "boolean": (bool,), "array": (list,), "object": (dict,),
 }  # fmt: skip
-_NOTES = {"$schema", "$id", "$defs", "title", "description"}
+_NOTES = {"$schema", "$id", "$defs", "title", "description", "x-table"}
 _KNOWN = _NOTES | {"$ref", "type", "enum", "const", "minimum", "pattern", "properties", "required", "additionalProperties", "propertyNames", "items", "minItems", "maxItems"}  # fmt: skip
 _NAMES = {int: "an integer", float: "a number", str: "a string", type(None): "null", bool: "a boolean", list: "a list", dict: "an object"}
 

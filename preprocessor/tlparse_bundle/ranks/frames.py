@@ -8,6 +8,7 @@ from typing import NamedTuple
 from tlparse_bundle.ranks.identity import Contents
 from tlparse_bundle.read.reader import Log
 from tlparse_bundle.read.rows import Artifact, Compile
+from tlparse_bundle.trace.compile_id import compile_key
 
 # The graph as captured: torch/_dynamo/output_graph.py, torch/_dynamo/compiled_autograd.py.
 CAPTURED = ("dynamo_output_graph", "compiled_autograd_graph")
@@ -39,6 +40,7 @@ class Frames:
                 id_ = (row["compiled_autograd_id"], row["frame_id"], row["frame_compile_id"], row["occurrence"])
                 groups.setdefault(id_, []).append(compile)
         self.compiles: list[list[Compile]] = list(groups.values())
+        self._of_key = {compile_key(key[:3], key[3]): number for number, key in enumerate(groups)}
         self._numbers = {compile.index: number for number, group in enumerate(self.compiles) for compile in group}
 
     def __len__(self) -> int:
@@ -47,6 +49,10 @@ class Frames:
     def number(self, compile_index: int | None) -> int | None:
         """The frame compile that a row of the compile table belongs to; None for rows without an id."""
         return self._numbers.get(compile_index)
+
+    def number_of(self, row: dict) -> int | None:
+        """The frame compile that a row of a table belongs to; None outside of all."""
+        return self._of_key.get(row["compile"])
 
     def artifacts(self, number: int) -> list[Artifact]:
         """The artifacts of the last attempt that has any, in order."""

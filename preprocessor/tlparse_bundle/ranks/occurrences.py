@@ -46,13 +46,13 @@ def _failures(frames: Frames) -> list[list]:
     return [
         _row(
             "restart" if row["kind"] == "restart" else "failure",
-            frames.number(row["compile_index"]),
+            frames.number_of(row),
             row["reason"],
             row["type"],
             row["file"],
             row["line"],
         )
-        for row in frames.table("failures")["failures"]
+        for row in frames.table("failures")
         if row["kind"] in ("compile", "backward", "restart")
     ]
 

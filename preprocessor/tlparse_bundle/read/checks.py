@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any
 
 from tlparse_bundle.errors import BundleError
-from tlparse_bundle.format.schemas import schema
+from tlparse_bundle.format.schemas import row_tables, schema, schema_names
 from tlparse_bundle.format.shape import Check, Highest, Malformed, compile_schema, quoted
 
 # Parts of a table that are columns of equal length; "" is the whole table. Fields that are no lists are left out.
@@ -19,6 +19,8 @@ COLUMNS = {
     "provenance": ("sources",), "runtime": ("ops",), "spans": ("by_name", "spans", "instants"), "stacks": ("frames", "stacks"),
     "symbols": ("symbols", "guards", "real_values", "data_dependent_errors", "specializations"), "tensors": ("storages", "tensors", "graphs"),
 }  # fmt: skip
+# What a field of a row refers to, by its name or how that ends.
+_ROW_TARGETS = {"event": "events", "stack": "stacks"}
 # What a field refers to, by how its name ends.
 _TARGETS = {"event_index": "events", "compile_index": "compiles", "compile_indexes": "compiles", "stack_index": "stacks", "blob_index": "blobs"}
 _OWN_TARGETS = {
@@ -50,6 +52,18 @@ def check_table(name: str, table: Any, where: str, sizes: Mapping[str, int] = {}
     except Malformed as error:
         raise damaged(where, error) from None
     check_rows(name, table, where)
+    check_references(highest, sizes, where)
+
+
+def check_row_file(name: str, rows: Sequence[Any], count: int, where: str, sizes: Mapping[str, int] = {}) -> None:
+    """Raises BundleError unless a file holds as many rows as the log directory says, each of which is what the schema of the table says. ``sizes``: see check_table."""
+    if len(rows) != count:
+        raise damaged(where, f"it has {len(rows)} rows, and not {count}")
+    highest: Highest = {}
+    try:
+        rows_shape(name)(rows, highest)
+    except Malformed as error:
+        raise damaged(where, error) from None
     check_references(highest, sizes, where)
 
 
@@ -118,7 +132,21 @@ def shape(name: str, *, closed: bool = False, left_out: str = "", only: tuple[st
     return compile_schema(document, lambda column: _target(name, column), closed=closed)
 
 
+@cache
+def rows_shape(name: str, *, closed: bool = False) -> Check:
+    """The check of the rows of a table; of one that has no schema, which a plug-in adds, that they are objects."""
+    return compile_schema(rows_schema(name), lambda column: _target(name, column), closed=closed)
+
+
+def rows_schema(name: str) -> dict:
+    """The schema of a list of rows of a table."""
+    row = schema(name) if name in schema_names() else {"type": "object"}
+    return {"type": "array", "items": row, "$defs": row.get("$defs", {})}
+
+
 def _target(table: str, column: str) -> str | None:
+    if table in row_tables():
+        return next((target for field, target in _ROW_TARGETS.items() if column in (field, f"{field}s") or column.endswith((f"_{field}", f"_{field}s"))), None)
     if table.startswith("ranks_"):
         return "columns" if column == "column_index" else None
     if column == "first_event_index" and table in ("log", "events", "metadata"):

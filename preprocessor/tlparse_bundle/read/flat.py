@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple, Protocol
 
-from tlparse_bundle.format.schemas import schema, schema_names
+from tlparse_bundle.format.schemas import row_tables, schema, schema_names
 from tlparse_bundle.read.checks import COLUMNS
 
 _VALUE = "value"  # the column of a list of plain values
@@ -56,13 +56,17 @@ def flat_tables(log: Log, file: str) -> Iterator[Flat]:
         yield _chunks(log, file)
     elif file == "log":
         yield from flattened(file, {key: log.directory[key] for key in _OF_DIRECTORY})
+    elif file in log.directory["row_tables"] or row_tables().get(file) == "log":
+        yield Flat(file, _columns(log.table(file), list(schema(file)["properties"]) if file in schema_names() else []))
     else:
         yield from flattened(file, log.findings() if file == "findings" else log.table(file))
 
 
 def files_of(log: Log) -> list[str]:
     """Names for ``flat_tables``."""
-    return ["log", *log.directory["tables"], "events", "metadata"]
+    left_out = log.directory.get("left_out", ())
+    of_rows = dict.fromkeys((*(name for name, where in row_tables().items() if where == "log" and name not in left_out), *log.directory["row_tables"]))
+    return ["log", *log.directory["tables"], *of_rows, "events", "metadata"]
 
 
 def flat_ranks(bundle: Bundle, analysis: str) -> Iterator[Flat]:

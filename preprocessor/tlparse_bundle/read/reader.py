@@ -10,14 +10,14 @@ from typing import Any, TypeVar
 from tlparse_bundle.errors import BundleError
 from tlparse_bundle.format import layout
 from tlparse_bundle.format.codecs import CODECS, MAX_FILE_BYTES
-from tlparse_bundle.format.schemas import schema, schema_names
+from tlparse_bundle.format.schemas import row_tables, schema, schema_names
 from tlparse_bundle.format.shape import quoted
 from tlparse_bundle.read.blobs import Blobs
-from tlparse_bundle.read.checks import check_chunk, check_directory, check_fields, check_table, damaged, row_of
+from tlparse_bundle.read.checks import check_chunk, check_directory, check_fields, check_row_file, check_table, damaged, row_of
 from tlparse_bundle.read.growing import findings_now, ranks_now
 from tlparse_bundle.read.manifest import read_manifest
 from tlparse_bundle.read.rows import Artifact, Compile, Event
-from tlparse_bundle.read.store import Store, once, open_store, read, read_json, read_without
+from tlparse_bundle.read.store import Store, once, open_store, read, read_json, read_rows, read_without
 
 _CACHED_CHUNKS = 8
 T = TypeVar("T")
@@ -27,7 +27,7 @@ class Bundle:
     """A bundle: ``location``, ``manifest`` (dict) and ``logs`` (list of Log). ``trusted``: this program has just written it, nothing is checked."""
 
     def __init__(self, store: Store, manifest: dict | None = None, *, verify: bool = True, trusted: bool = False):
-        self._store = store
+        self.store = store
         self.location = store.location
         self.trusted = trusted
         self.manifest: dict = read_manifest(store) if manifest is None else manifest
@@ -49,7 +49,7 @@ class Bundle:
             if log.id == log_id:
                 return log
         names = ", ".join(log.id for log in self.logs[:10])
-        raise BundleError(f"{self._store.location} has no log {log_id!r}", hint=f"Its logs are: {names}", code="not-found")
+        raise BundleError(f"{self.store.location} has no log {log_id!r}", hint=f"Its logs are: {names}", code="not-found")
 
     def ranks(self, name: str) -> dict | None:
         """What several ranks together say, by the name of the analysis, such as 'findings' (schema: ranks_findings); None when there is none."""
@@ -80,6 +80,14 @@ class Bundle:
             return self.json(path)
         return self.once((name, path, *sizes.items()), lambda: self._checked(name, path, sizes))
 
+    def rows(self, name: str, file: dict, sizes: Mapping[str, int] = {}) -> list[dict]:
+        """The rows of a file of a table: ``file`` is its entry in 'files'. ``sizes``: see check_table."""
+        path = file["path"]
+        rows = read_rows(self.store, path)
+        if not self.trusted:
+            self.once((name, path, *sizes.items()), lambda: check_row_file(name, rows, file["rows"], self.where(path), sizes))
+        return rows
+
     def _checked(self, name: str, path: str, sizes: Mapping[str, int]) -> Any:
         table = self.json(path)
         check_table(name, table, self.where(path), sizes)
@@ -93,23 +101,23 @@ class Bundle:
 
     def once(self, what: Hashable, read_it: Callable[[], T]) -> T:
         """What ``read_it`` gives; see ``store.once``."""
-        return once(self._store, what, read_it)
+        return once(self.store, what, read_it)
 
     def where(self, path: str) -> str:
         """A file of the bundle in a message."""
-        return f"{self._store.location}/{path}"
+        return f"{self.store.location}/{path}"
 
     def json(self, path: str) -> Any:
         """A JSON file of the bundle, by the path that manifest or log directory give: anything, other than ``table``."""
-        return read_json(self._store, path)
+        return read_json(self.store, path)
 
     def read(self, path: str, max_bytes: int = MAX_FILE_BYTES) -> bytes:
         """Any file of the bundle, decoded. Raises BundleError when it holds more than ``max_bytes``."""
-        return read(self._store, path, max_bytes)
+        return read(self.store, path, max_bytes)
 
     def raw(self, path: str, max_bytes: int = MAX_FILE_BYTES) -> bytes:
         """Any file of the bundle as it is stored. Raises BundleError when it has more than ``max_bytes``."""
-        return self._store.raw(path, max_bytes)
+        return self.store.raw(path, max_bytes)
 
     def blob(self, sha256: str) -> bytes:
         """An uncompressed blob that logs share, by its name."""
@@ -144,8 +152,16 @@ class Log:
             check_directory(directory, self.bundle.where(self.row["path"]))
         return directory
 
-    def table(self, name: str) -> dict:
-        """A table by the name of its schema, such as 'diagnostics'. Raises BundleError when the log has none."""
+    def table(self, name: str) -> Any:
+        """Return a table by the name of its schema, such as 'failures': a list of its rows, empty when it has none.
+
+        Raises BundleError when there is no such table, or when it was left out of a redacted bundle.
+        """
+        entry = self.directory["row_tables"].get(name)
+        if entry is not None:
+            return [row for file in entry["files"] for row in self.bundle.rows(name, file, self.sizes)]
+        if row_tables().get(name) == "log" and name not in self.directory.get("left_out", ()):
+            return []
         return self.bundle.table(name, self._path(name), self.sizes)
 
     def fields(self, name: str, *fields: str) -> dict:
@@ -160,13 +176,13 @@ class Log:
         known = list(schema(name)["properties"])
         *others, last = sorted(map(known.index, fields))
         first = others[-1] + 1 if others else 0
-        return self.bundle.json(path) if first == last else read_without(self.bundle._store, path, known[first], known[last])
+        return self.bundle.json(path) if first == last else read_without(self.bundle.store, path, known[first], known[last])
 
     def _path(self, name: str) -> str:
         path = self.directory["tables"].get(name)
         if path is None:
             redacted = ": the bundle is redacted" if "redacted" in self.bundle.manifest and name in schema_names() else ""
-            raise BundleError(f"log {self.id} has no table {quoted(name)}{redacted}", hint=f"Its tables: {', '.join(self.directory['tables'])}", code="not-found")
+            raise BundleError(f"log {self.id} has no table {quoted(name)}{redacted}", hint=f"Its tables: {', '.join((*self.directory['tables'], *self.directory['row_tables']))}", code="not-found")
         return path
 
     def chunk(self, name: str, number: int) -> dict:

@@ -101,6 +101,12 @@ def _read_json(store: Store, path: str, max_bytes: int) -> Any:
     return _parsed(read(store, path, max_bytes), f"{store.location}/{path}")
 
 
+def read_rows(store: Store, path: str) -> list[Any]:
+    """The rows of a file of JSON Lines. Raises BundleError, for one that would take more memory than tables do as well."""
+    _check(path, store.location)
+    return once(store, path, lambda: _parsed(b"[%b]" % read(store, path, MAX_JSON_BYTES).removesuffix(b"\n").replace(b"\n", b","), f"{store.location}/{path}"))
+
+
 def read_without(store: Store, path: str, first: str, behind: str) -> Any:
     """A JSON file of the bundle without its fields from one up to another, where they stand in this order: nine tenths of a table may be of no interest."""
     _check(path, store.location)

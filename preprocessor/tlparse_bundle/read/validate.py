@@ -11,11 +11,12 @@ from tlparse_bundle.errors import BundleError
 from tlparse_bundle.format.layout import FORMAT_MINOR, LIVE, blob_path
 from tlparse_bundle.format.schemas import schema, schema_names
 from tlparse_bundle.format.shape import Highest, Malformed, quoted
-from tlparse_bundle.read.checks import check_chunk, check_directory, check_references, check_rows, shape
+from tlparse_bundle.read.checks import check_chunk, check_directory, check_references, check_rows, rows_schema, rows_shape, shape
 from tlparse_bundle.read.reader import Bundle, Log
 from tlparse_bundle.read.restore import restored_bytes, verbatim_bytes
-from tlparse_bundle.read.store import decoded
+from tlparse_bundle.read.store import decoded, read_rows
 from tlparse_bundle.read.whole import check_slices
+from tlparse_bundle.trace.compile_id import compile_key
 from tlparse_bundle.trace.envelope import CONTEXT_KEYS
 
 _MAX_PROBLEMS_A_FILE = 10
@@ -54,6 +55,7 @@ class _Checker:
         self.problems: list[str] = []
         self._relaxed = bundle.manifest["format"]["minor"] > FORMAT_MINOR
         self._checked_blobs: set[str] = set()
+        self._keys: set[str | None] = set()  # of the compiles of the log that is checked
 
     def check_schema(self, name: str, value: Any, path: str) -> Highest:
         """Says how a value differs from its schema; returns its largest reference to each target."""
@@ -61,7 +63,7 @@ class _Checker:
         try:
             shape(name, closed=not self._relaxed)(value, highest)
         except Malformed as malformed:
-            for problem in _problems(name, value, relaxed=self._relaxed) or [str(malformed)]:
+            for problem in _problems(schema(name), value, relaxed=self._relaxed) or [str(malformed)]:
                 self.say(f"{path}: {problem}")
         return highest
 
@@ -115,6 +117,23 @@ class _Checker:
         value = self.bundle.json(path)
         return value, self.check_schema(name, value, path) if name in schema_names() else {}
 
+    def _check_row_tables(self, directory: dict) -> list[tuple[str, Highest]]:
+        references = []
+        for name, entry in directory["row_tables"].items():
+            self.require(sum(file["rows"] for file in entry["files"]) == entry["rows"], f"log.json: the files of {quoted(name)} do not have {entry['rows']} rows together")
+            for file in entry["files"]:
+                rows, highest = read_rows(self.bundle.store, file["path"]), {}
+                self.require(len(rows) == file["rows"], f"{file['path']}: it has {len(rows)} rows, log.json says {file['rows']}")
+                try:
+                    rows_shape(name, closed=not self._relaxed)(rows, highest)
+                except Malformed as malformed:
+                    for problem in _problems(rows_schema(name), rows, relaxed=self._relaxed) or [str(malformed)]:
+                        self.say(f"{file['path']}: {problem}")
+                references.append((file["path"], highest))
+                unknown = next((row["compile"] for row in rows if isinstance(row, dict) and row.get("compile", None) not in self._keys), None)
+                self.require(unknown is None, f"{file['path']}: there is no compile {quoted(unknown)}")
+        return references
+
     def say(self, problem: str) -> None:
         """Beyond some hundreds nobody reads them."""
         if len(self.problems) < _MAX_PROBLEMS:
@@ -157,6 +176,9 @@ class _Checker:
         self.sound(check_slices, tables["artifacts"], "size_bytes", blob_sizes, f"{where} artifacts")
         for row in directory["timeline"]:
             self.require(row < len(blob_sizes), f"{where}: timeline refers to blob {row}, which does not exist")
+        rows = tables["compiles"]["compiles"]
+        self._keys = {None} | {compile_key((row["compiled_autograd_id"], row["frame_id"], row["frame_compile_id"]), row["occurrence"]) for row in rows}
+        references += self._check_row_tables(directory)
         references += self._check_events(directory, blob_sizes, where)
         references += self._check_metadata(directory)
         sizes = {
@@ -229,18 +251,17 @@ class _Checker:
         return references
 
 
-def _problems(name: str, value: Any, *, relaxed: bool) -> list[str]:
+def _problems(document: dict, value: Any, *, relaxed: bool) -> list[str]:
     """What jsonschema says of a value, which takes its time: it is asked only when something is wrong. Empty for a value that is too deep for it."""
     try:
-        return list(_said(name, value, relaxed))
+        return list(_said(document, value, relaxed))
     except RecursionError:
         return []
 
 
-def _said(name: str, value: Any, relaxed: bool) -> Iterator[str]:
+def _said(document: dict, value: Any, relaxed: bool) -> Iterator[str]:
     from jsonschema import Draft202012Validator
 
-    document = schema(name)
     for number, error in enumerate(Draft202012Validator(_relax(document) if relaxed else document).iter_errors(value)):
         if number == _MAX_PROBLEMS_A_FILE:
             yield "and more"

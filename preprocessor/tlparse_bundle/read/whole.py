@@ -20,6 +20,9 @@ def check_log(log: Log) -> None:
     sizes = row_counts(log)
     for name, path in directory["tables"].items():
         bundle.table(name, path, sizes)
+    for name, entry in directory["row_tables"].items():
+        for file in entry["files"]:
+            bundle.rows(name, file, sizes)
     check_slices(log.table("artifacts"), "size_bytes", log.blobs["size_bytes"], f"log {log.id} artifacts")
     for name in ("events", "metadata"):
         for chunk in directory[name]:

@@ -52,11 +52,15 @@ def _payloads(bundle: Bundle, folder: Path, gone: Collection[str]) -> None:
 
 
 def _log(log: Log, folder: Path, dropped: Collection[str], codec: Codec) -> None:
-    directory = {**log.directory, "tables": dict(log.directory["tables"])}
+    directory = {**log.directory, "tables": dict(log.directory["tables"]), "row_tables": dict(log.directory["row_tables"]), "left_out": []}
     for chunk in directory["verbatim"]:
         (folder / chunk["path"]).unlink()
     directory["verbatim"] = []
     for name in (table for part in dropped for table in PARTS.get(part, ())):
+        entry = directory["row_tables"].pop(name, {"files": ()})
+        for file in entry["files"]:
+            (folder / file["path"]).unlink()
+        directory["left_out"].append(name)
         path = directory["tables"].pop(name, None)
         if path is not None:
             (folder / path).unlink()

@@ -104,6 +104,7 @@ def _tables(bundle: Bundle) -> Iterator[str]:
     for log in bundle.logs:
         yield log.row["path"]
         yield from log.directory["tables"].values()
+        yield from (file["path"] for entry in log.directory["row_tables"].values() for file in entry["files"])
         yield from (chunk["path"] for name in ("events", "metadata") for chunk in log.directory[name])
 
 

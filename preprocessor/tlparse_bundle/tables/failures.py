@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from tlparse_bundle.tables.break_text import without_advice
+from tlparse_bundle.tables.rows import Rows
 from tlparse_bundle.tables.table import TableContext
 from tlparse_bundle.tables.texts import Frame, class_name, cut, exception_in, frames_in, payload_text, text_or_none, unexpected
 from tlparse_bundle.trace.event import Event
@@ -34,7 +36,7 @@ class Failures:
 
     def __init__(self, context: TableContext):
         self._diagnostics = context.diagnostics
-        self._rows: list[dict] = []
+        self._rows = Rows()
 
     @staticmethod
     def wants(event: Event) -> bool:
@@ -56,9 +58,10 @@ class Failures:
         stack_index = event.metadata.get("stack_index") if event.metadata else None
         self._rows.append(
             {
+                "event": event.index,
+                "compile": event.compile,
+                "attempt": event.attempt,
                 "kind": kind,
-                "compile_index": event.compile_index,
-                "event_index": event.index,
                 "type": cut(type_),
                 "reason": cut(reason) or None,
                 "file": frame and frame.file,
@@ -66,7 +69,7 @@ class Failures:
                 "function": frame and frame.function,
                 "source_line": frame and frame.source_line,
                 "user_traceback": cut(user_traceback) or None,
-                "stack_index": stack_index if type(stack_index) is int else None,
+                "stack": stack_index if type(stack_index) is int else None,
             }
         )
 
@@ -112,8 +115,8 @@ class Failures:
         frame = place and Frame(cut(place["file"]), int(place["line"]), cut(place["function"]), cut(place["code"]))
         self._add(event, "make_fx", None, None, frame)
 
-    def table(self) -> dict:
-        return {"failures": self._rows}
+    def tables(self) -> Iterator[tuple[str, Rows]]:
+        yield "failures", self._rows
 
 
 def _any_text(value: Any) -> str:

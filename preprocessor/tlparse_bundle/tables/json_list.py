@@ -20,6 +20,8 @@ class JsonList:
 
     __slots__ = ("_packs", "_ends", "_open", "_count", "_unpacked", "size_bytes")
 
+    separator = b","
+
     def __init__(self, items: Iterable[Any] = ()):
         self._packs = Packs()
         self._ends = array("q")  # how many items there are with each pack
@@ -39,7 +41,7 @@ class JsonList:
 
     def _add(self, json: bytes, count: int) -> None:
         if self._count:
-            self._open += b","
+            self._open += self.separator
             self.size_bytes += 1
         self._open += json
         self.size_bytes += len(json)
@@ -61,14 +63,14 @@ class JsonList:
         """An item. Those next to each other are cheap."""
         pack = bisect_right(self._ends, number)
         if self._unpacked is None or self._unpacked[0] != pack:
-            self._unpacked = pack, _items(self._packs[pack] if pack < len(self._packs) else bytes(self._open))
+            self._unpacked = pack, self._items(self._packs[pack] if pack < len(self._packs) else bytes(self._open))
         return self._unpacked[1][number - (self._ends[pack - 1] if pack else 0)]
 
     def since(self, number: int) -> Iterator[Any]:
         """The items from this one on."""
         pack = bisect_right(self._ends, number)
         before = self._ends[pack - 1] if pack else 0
-        items = chain.from_iterable(map(_items, self._texts(pack)))
+        items = chain.from_iterable(map(self._items, self._texts(pack)))
         return islice(items, number - before, None) if number > before else items
 
     def pieces(self) -> Iterator[bytes]:
@@ -81,9 +83,9 @@ class JsonList:
         yield from map(self._packs.__getitem__, range(first, len(self._packs)))
         yield bytes(self._open)
 
-
-def _items(piece: bytes) -> list:
-    return loads(b"[%b]" % piece.removeprefix(b","))
+    @staticmethod
+    def _items(piece: bytes) -> list:
+        return loads(b"[%b]" % piece.removeprefix(b","))
 
 
 class JsonColumns:

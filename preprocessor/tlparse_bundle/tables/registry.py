@@ -170,7 +170,7 @@ class PluginTable:
         return Guard(self._plugin)(getattr(self._table, "reads", _always), event) is not False
 
     def table(self) -> dict | None:
-        """Return the table, of which everything is JSON already, or None when the plug-in has failed."""
+        """Return the table (of a plug-in that still makes one), of which everything is JSON already, or None when the plug-in has failed."""
         return self._call(lambda: _as_json(self._table.table()))
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from collections.abc import Iterable
 from typing import Protocol
 
 from tlparse_bundle.diagnostics import Diagnostics
+from tlparse_bundle.tables.rows import Rows
 from tlparse_bundle.tables.tally import Tally
 from tlparse_bundle.trace.event import Event
 from tlparse_bundle.trace.stacks import StackTable
@@ -44,4 +46,6 @@ class Table(Protocol):
 
     def observe(self, event: Event) -> None: ...
 
-    def table(self) -> dict: ...
+    def tables(self) -> Iterable[tuple[str, Rows]]:
+        """The tables by name, each with its rows; a table of no rows is not written. ``name`` stands for them where they are made."""
+        ...

@@ -6,6 +6,7 @@ and ``!N`` while compiled autograd itself captures; CompileContext adds ``_attem
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 ID_KEYS = ("compiled_autograd_id", "frame_id", "frame_compile_id", "attempt")
@@ -31,6 +32,13 @@ class CompileId(NamedTuple):
             parts.append("-" if self.frame_compile_id is None else str(self.frame_compile_id))
         text = "/".join(parts)
         return f"{text}_{self.attempt}" if self.attempt else text
+
+
+@lru_cache(4096)
+def compile_key(frame_compile: tuple[int | None, int | None, int | None], occurrence: int) -> str:
+    """Return the key of a compile in all tables: its id without an attempt, and '@2' for the second compile with this id."""
+    key = str(CompileId(*frame_compile, attempt=0))
+    return key if occurrence == 1 else f"{key}@{occurrence}"
 
 
 class Occurrences:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tlparse_bundle.trace.compile_id import CompileId
+from tlparse_bundle.trace.compile_id import CompileId, compile_key
 from tlparse_bundle.trace.payload import Payload
 
 TIMELINE = "chromium_event"  # the type of its events
@@ -54,6 +54,16 @@ class Event:
     # Set by build/batches.py:
     kind_index: int
     compile_index: int
+
+    @property
+    def compile(self) -> str | None:
+        """Key of the compile that the record belongs to, such as '0/1'; None for a record outside any compile."""
+        return None if self.compile_id is None else compile_key(self.compile_id.frame_compile, self.occurrence)
+
+    @property
+    def attempt(self) -> int | None:
+        """Attempt of that compile, from 0; None for a record outside any compile."""
+        return None if self.compile_id is None else self.compile_id.attempt
 
     @property
     def hash(self) -> str | None:

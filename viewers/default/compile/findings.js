@@ -6,7 +6,7 @@ import { CACHES, cacheReason, outcomeBadge } from "../findings/cache-names.js";
 import { guardsOf, kindCounts, latency } from "../findings/guards.js";
 import { compareLink, reasonParts } from "../findings/recompiles.js";
 import { cards } from "../shared/finding-leads.js";
-import { findingsOf } from "../shared/model.js";
+import { findingsOf, numberOf } from "../shared/model.js";
 import { compileLink, recordLink, sourceLine } from "../shared/parts.js";
 
 const MOST_KINDS = 6;
@@ -22,7 +22,7 @@ export function compileProblems({ log, state }, model, index, instead) {
   const of = (/** @type {any[]} */ rows) => (rows ?? []).filter((row) => attempts.has(row.compile_index)).slice(0, MOST_SHOWN);
   Promise.all([findingsOf(log), log.table("failures"), log.table("graph_breaks"), log.table("recompiles")]).then(([found, failures, breaks, recompiles]) => fill(root,
     cards(model, state, found, (finding) => finding.compile_indexes.some((at) => attempts.has(at)), { level: 3, whole: false }),
-    records(of(failures?.failures).map((row) => failureRow(row, state)), breakRows(breaks?.graph_breaks ?? [], attempts, state), found !== null),
+    records((failures ?? []).filter((/** @type {any} */ row) => attempts.has(numberOf(model, row))).slice(0, MOST_SHOWN).map((/** @type {any} */ row) => failureRow(row, state)), breakRows(breaks?.graph_breaks ?? [], attempts, state), found !== null),
     of(recompiles?.recompiles).map((row) => recompileRow(log, model, recompiles, row, state))),
   (error) => fill(root, instead(), h("p", { class: "dim" }, error.message)));
   return root;
@@ -58,7 +58,7 @@ function records(failures, breaks, told) {
 function failureRow(row, state) {
   const [tone, sign] = row.kind === "restart" ? ["break", "↺"] : ["error", "✖"];
   return box(tone, sign, [row.kind.replaceAll("_", " "), row.type && `: ${row.type}`],
-    row.reason !== null && h("pre", { class: "wrapped" }, row.reason.trim()), sourceLine(row), h("p", null, recordLink(row.event_index, state)));
+    row.reason !== null && h("pre", { class: "wrapped" }, row.reason.trim()), sourceLine(row), h("p", null, recordLink(row.event, state)));
 }
 
 /** @param {any[]} breaks @param {Set<number>} attempts @param {any} state */

@@ -7,7 +7,7 @@ import { fill, h, plain } from "../../lib/page/dom.js";
 import { cutMiddle } from "../../lib/page/cut-middle.js";
 import { count, firstLine } from "../../lib/page/format.js";
 import { cards } from "../shared/finding-leads.js";
-import { findingsOf, functionName, modelOf, placeOf } from "../shared/model.js";
+import { findingsOf, functionName, modelOf, numberOf, placeOf } from "../shared/model.js";
 import { compileLink, pairs, recordLink, sourceLine } from "../shared/parts.js";
 import { framePlace, programFrame } from "../shared/program-line.js";
 import { isUntold, untoldPage } from "../shared/untold.js";
@@ -26,7 +26,7 @@ const KINDS = {
 /** @param {import("../frame/viewer.js").Context} context @returns {Promise<import("../frame/viewer.js").View>} */
 export async function openFailures({ log, state }) {
   const [model, found, table] = await Promise.all([modelOf(log), findingsOf(log), log.table("failures")]);
-  const items = itemsOf(found?.findings ?? [], table?.failures ?? []);
+  const items = itemsOf(found?.findings ?? [], table ?? []);
   const stacks = items.some((item) => stackOf(item) !== null) ? await log.stacks() : null;
   if (items.length === 0) {
     if (isUntold(log, "failures")) return untoldPage("Failures", "failures");
@@ -56,7 +56,7 @@ function itemsOf(findings, rows) {
   const items = findings.filter(({ kind }) => OF_FINDINGS.includes(kind)).map((finding) => ({ id: finding.fingerprint, finding: /** @type {Finding | null} */ (finding), rows: /** @type {any[]} */ ([]) }));
   const ofEvent = new Map(items.flatMap((item) => item.finding?.event_indexes.map((event) => /** @type {[number, Item]} */ ([event, item])) ?? []));
   rows.forEach((row, at) => {
-    const item = ofEvent.get(row.event_index);
+    const item = ofEvent.get(row.event);
     if (item) item.rows.push(row);
     else items.push({ id: String(at), finding: null, rows: [row] });
   });
@@ -76,12 +76,12 @@ function textOf({ finding, rows: [first] }) {
 
 /** @param {any} model @param {Item} item */
 function nameIn(model, { finding, rows: [first] }) {
-  const compile = model.compiles[finding?.compile_indexes[0] ?? first?.compile_index];
+  const compile = model.compiles[finding?.compile_indexes[0] ?? (first ? numberOf(model, first) : -1)];
   return finding?.function ?? (compile && compile.id !== null ? functionName(compile) : first?.function ?? "–");
 }
 
 /** The stack whose innermost line of the program is the place, when neither the finding nor the record names one. @param {Item} item @returns {number | null} */
-const stackOf = ({ finding, rows: [first] }) => ((finding?.file ?? first?.file ?? null) === null ? first?.stack_index ?? null : null);
+const stackOf = ({ finding, rows: [first] }) => ((finding?.file ?? first?.file ?? null) === null ? first?.stack ?? null : null);
 
 /** @param {any} model @param {import("../../lib/bundle/stacks.js").Stacks | null} stacks @param {Item} item */
 function placeIn(model, stacks, item) {
@@ -89,7 +89,7 @@ function placeIn(model, stacks, item) {
   if (finding?.file) return placeText(finding) ?? "";
   if (first?.file) return `${model.short(first.file)}:${first.line}`;
   if (stacks && stackOf(item) !== null) return framePlace(model, programFrame(stacks, stackOf(item)));
-  return first ? placeOf(model, model.compiles[first.compile_index]) : "";
+  return first ? placeOf(model, model.compiles[numberOf(model, first)]) : "";
 }
 
 /** @param {Item} item */
@@ -100,32 +100,32 @@ function kindBadge(item) {
 
 /** @param {{log: any, state: any}} context @param {any} model @param {any} found @param {Item} item */
 function failureDetail({ log, state }, model, found, { finding, rows }) {
-  const about = (/** @type {Finding} */ other) => (finding ? other === finding : other.compile_indexes.includes(rows[0].compile_index));
+  const about = (/** @type {Finding} */ other) => (finding ? other === finding : other.compile_indexes.includes(numberOf(model, rows[0])));
   const told = new Set(); // what torch wrote twice is shown once
-  const compiles = [...new Set(rows.map((row) => row.compile_index))].slice(0, MOST_ROWS);
+  const compiles = [...new Set(rows.map((row) => numberOf(model, row)))].slice(0, MOST_ROWS);
   return [
     cards(model, state, found, about),
     rows.slice(0, MOST_ROWS).map((row) => recordOf({ log, state }, model, row, told, finding !== null)),
-    compiles.map((index) => wholeTraceback({ log, state }, model, index, rows.find((row) => row.compile_index === index && row.reason !== null)?.reason ?? "")),
+    compiles.map((index) => wholeTraceback({ log, state }, model, index, rows.find((row) => numberOf(model, row) === index && row.reason !== null)?.reason ?? "")),
     rows.length > MOST_ROWS && h("p", { class: "dim" }, `and ${count(rows.length - MOST_ROWS)} more records`),
   ];
 }
 
 /** One row of the table: what torch wrote, and where. @param {{log: any, state: any}} context @param {any} model @param {any} row @param {Set<string>} told messages that stand above @param {boolean} folded whether a finding stands above it */
 function recordOf({ log, state }, model, row, told, folded) {
-  const compile = model.compiles[row.compile_index];
+  const compile = model.compiles[numberOf(model, row)];
   const again = row.reason === null || told.has(row.reason.trim());
   const message = !again && h("pre", { class: "wrapped message" }, row.type && `${row.type}: `, row.reason.trim());
   if (!again) told.add(row.reason.trim());
   return h("section", { class: "evidence" },
-    h("h3", null, KINDS[row.kind], " ", compileLink(model, row.compile_index, state), " ", row.function ?? compile.function ?? ""),
+    h("h3", null, KINDS[row.kind], " ", compileLink(model, numberOf(model, row), state), " ", row.function ?? compile.function ?? ""),
     message && folded ? h("details", null, h("summary", null, "The whole message"), message) : message,
     sourceLine(row),
     row.user_traceback && [h("h4", null, "Traceback of the program"), tracebackView(row.user_traceback)],
-    row.stack_index !== null && callers(log, row.stack_index),
+    row.stack !== null && callers(log, row.stack),
     pairs([
-      ["In the log", [recordLink(row.event_index, state), row.reason === null && row.type && ` ${row.type}`]],
-      ["Called by", row.stack_index !== null || compile.stack_index === null || compile.id === null ? null
+      ["In the log", [recordLink(row.event, state), row.reason === null && row.type && ` ${row.type}`]],
+      ["Called by", row.stack !== null || compile.stack_index === null || compile.id === null ? null
         : h("a", { href: state.link({ view: "compile", compile: compile.key, artifact: "~stack" }) }, "the stack of the compile")],
     ]));
 }

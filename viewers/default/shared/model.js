@@ -36,9 +36,19 @@ async function build(log) {
     /** In the order of the log, the row without an id last. */
     order: compiles.map((_, index) => index).sort((a, b) => Number(compiles[a].id === null) - Number(compiles[b].id === null) || a - b),
     byKey: new Map(compiles.map((compile, index) => [compile.key, index])),
+    byAttempt: new Map(compiles.map((compile, index) => [attemptKey(compile.id === null ? null : compileKey(compile), compile.id === null ? null : compile.attempt), index])),
     short: fileShortener(compiles.map((compile) => compile.filename)),
   };
 }
+
+/** @param {string | null} compile @param {number | null} attempt */
+const attemptKey = (compile, attempt) => `${compile} ${attempt}`;
+
+/** What tables call a compile: its id without an attempt. @param {Compile} compile */
+const compileKey = ({ id, attempt, occurrence }) => (attempt ? id.slice(0, -`_${attempt}`.length) : id) + (occurrence > 1 ? `@${occurrence}` : "");
+
+/** The row of the compile table that a row of another table belongs to. @param {Model} model @param {{compile: string | null, attempt: number | null}} row @returns {number} */
+export const numberOf = (model, { compile, attempt }) => model.byAttempt.get(attemptKey(compile, attempt)) ?? -1;
 
 /** What tells of the compiles that run now; null for a bundle that does not grow. @param {Log} log */
 const liveOf = async ({ bundle }) => (bundle.manifest.growing ? import("../../lib/live/running-data.js") : null);

@@ -19,9 +19,10 @@ import { Log } from "./log.js";
 /** @typedef {{path: string, sha256: string, blob_size: number, offset: number, size: number, left_out?: boolean}} BlobSlice a payload: a part of a blob; left_out: which is not there, as the bundle is redacted */
 /** @typedef {{signal?: AbortSignal}} Abortable */
 
-export const FORMAT = { name: "tlparse-bundle", major: 1 };
+export const FORMAT = { name: "tlparse-bundle", major: 2 };
 const CACHE_BYTES = 256_000_000;
 const MANIFEST_KEY = " manifest.json"; // in the cache
+const ROWS = /\.jsonl(\.zst|\.gz)?$/;
 const ENDINGS = { zstd: ".zst", gzip: ".gz", none: "" };
 
 export { BundleError };
@@ -150,7 +151,7 @@ export class Bundle {
     const key = `${schema} ${path}`; // a file that is given out as two tables has to look like both
     return this.cache.get(key) ?? this.once(key, options, async () => {
       const [bytes, rows] = await Promise.all([this.decoded(path, options), lengths?.()]);
-      const value = parse(bytes, path);
+      const value = ROWS.test(path) ? parseRows(bytes, path) : parse(bytes, path);
       check(schema, value, path, { lengths: rows, minor: this.manifest?.format.minor });
       this.cache.set(key, value, bytes.length * 2);
       return value;
@@ -261,9 +262,14 @@ export class Bundle {
   }
 }
 
+/** The rows of JSON Lines: one call of the parser for all of them. @param {Uint8Array} bytes @param {string} path */
+const parseRows = (bytes, path) => parseText(`[${new TextDecoder().decode(bytes).replace(/\n$/, "").replaceAll("\n", ",")}]`, path);
+
 /** @param {Uint8Array} bytes @param {string} path */
-function parse(bytes, path) {
-  const text = new TextDecoder().decode(bytes);
+const parse = (bytes, path) => parseText(new TextDecoder().decode(bytes), path);
+
+/** @param {string} text @param {string} path */
+function parseText(text, path) {
   try {
     return JSON.parse(text);
   } catch (error) {

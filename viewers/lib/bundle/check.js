@@ -9,6 +9,9 @@ export function check(name, value, file, { lengths = {}, minor = MINOR } = {}) {
   if (problem !== null) throw malformed(file, problem);
 }
 
+/** Whether there is a table of rows of this name. @param {string} name */
+export const hasRows = (name) => Object.hasOwn(SHAPES, name) && Array.isArray(SHAPES[name]);
+
 // What the shapes of single tables do not say: that the numbers in them agree with one another.
 
 /** @typedef {{path: string, first_event_index: number, count: number}} Chunk */

@@ -1,5 +1,5 @@
 // One log of a bundle: its tables, its events, its payloads.
-import { checkChunk, checkDirectory, checkTable } from "./check.js";
+import { checkChunk, checkDirectory, checkTable, hasRows } from "./check.js";
 import { BundleError, malformed, shortly } from "./shape.js";
 import { isOfLog } from "./source.js";
 
@@ -54,16 +54,30 @@ export class Log {
     throw malformed(`Log ${this.id}`, `it names ${shortly(path)} as ${what}, which is no file of this log`);
   }
 
-  /** A table by the name of its schema, as JSON. @param {string} name @param {Abortable} [options] @returns {Promise<any>} */
+  /**
+   * A table by the name of its schema: an array of its rows, empty when it has none; null when there is no such table, or when it was left
+   * out of a redacted bundle.
+   * @param {string} name @param {Abortable} [options] @returns {Promise<any>}
+   */
   async table(name, options) {
     this.asked.add(name);
-    const { tables } = await this.directory(options);
-    if (!Object.hasOwn(tables, name)) return null;
+    const { tables, row_tables: ofRows, left_out: leftOut } = await this.directory(options);
+    if (Object.hasOwn(ofRows, name)) return (await Promise.all(ofRows[name].files.map((file) => this.rows(name, file, options)))).flat();
+    if (!Object.hasOwn(tables, name)) return hasRows(name) && !leftOut?.includes(name) ? [] : null;
     const what = `the table '${name}' of log ${this.id}`;
     const path = this.own(tables[name], what);
     const table = await this.bundle.file(path, { ...options, what, schema: name, lengths: () => this.lengths(name) });
     checkTable(name, table, path);
     return table;
+  }
+
+  /** The rows of one file of a table. @param {string} name @param {{path: string, rows: number}} file @param {Abortable} [options] @returns {Promise<any[]>} */
+  async rows(name, file, options) {
+    const what = `the table '${name}' of log ${this.id}`;
+    const path = this.own(file.path, what);
+    const rows = await this.bundle.file(path, { ...options, what, schema: name, lengths: async () => ({ events: (await this.directory(options)).event_count }) });
+    if (rows.length !== file.rows) throw malformed(path, `it has ${rows.length} rows, the directory of the log says ${file.rows}`);
+    return rows;
   }
 
   /** Rows of what a table points into. @param {string} name of the table @returns {Promise<Record<string, number>>} */

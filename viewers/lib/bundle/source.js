@@ -4,7 +4,7 @@ import { readBounded } from "./bounded.js";
 
 // The names that a file of a bundle can have, as format/layout.py has them: nothing else is ever asked for.
 const OWN =
-  /^(manifest\.json|(?:live\/[0-9]{1,15}\/)?(schemas\.json|ranks\/[A-Za-z0-9_][A-Za-z0-9._-]*\.json|logs\/[A-Za-z0-9_][A-Za-z0-9._-]*\/([A-Za-z0-9_][A-Za-z0-9._-]*\.json|[a-z_]+\/[0-9]{4,18}\.(json|log))|blobs\/([0-9a-f]{2})\/\5[0-9a-f]{62})(\.zst|\.gz)?)$/;
+  /^(manifest\.json|(?:live\/[0-9]{1,15}\/)?(schemas\.json|ranks\/[A-Za-z0-9_][A-Za-z0-9._-]*(\/[0-9]{4,18})?\.jsonl?|logs\/[A-Za-z0-9_][A-Za-z0-9._-]*\/([A-Za-z0-9_][A-Za-z0-9._-]*\.jsonl?|[A-Za-z0-9_][A-Za-z0-9._-]*\/[0-9]{4,18}\.(jsonl?|log))|blobs\/([0-9a-f]{2})\/\6[0-9a-f]{62})(\.zst|\.gz)?)$/;
 const MOST = 1000;
 
 /** Whether a file of this path may be part of a bundle. @param {unknown} path */

@@ -1,0 +1,57 @@
+"""Rows of a table while a log is read: JSON Lines, packed as they come, so that memory hardly grows with the log."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Any
+
+from tlparse_bundle.format.json_codec import dumps, loads
+from tlparse_bundle.format.layout import BYTES_PER_FILE, ROWS_PER_FILE
+from tlparse_bundle.tables.json_list import JsonList
+
+_BATCH = 256  # rows that are encoded at once
+
+
+class Rows(JsonList):
+    """Rows of one table, in order. Each is written when it is added: later changes of it are not seen. ``size_bytes`` is that of the JSON Lines."""
+
+    __slots__ = ()
+
+    separator = b"\n"
+
+    def extend(self, items: Iterable[Any]) -> None:
+        """Add rows."""
+        rest = iter(items)
+        while batch := list(islice(rest, _BATCH)):
+            self._add(b"\n".join(map(dumps, batch)), len(batch))
+
+    def files(self) -> Iterator[tuple[int, list[bytes]]]:
+        """For each file of the table: its number of rows, and its JSON Lines in pieces.
+
+        A file ends with the row that is its 4,096th or that fills its first MiB.
+        """
+        if len(self) <= ROWS_PER_FILE and self.size_bytes <= BYTES_PER_FILE:
+            if len(self):
+                yield len(self), [*self._texts(), b"\n"]
+            return
+        lines: list[bytes] = []
+        size_bytes = 0
+        for text in self._texts():
+            for line in text.removeprefix(b"\n").split(b"\n") if text else ():
+                lines.append(line)
+                size_bytes += len(line) + 1
+                if len(lines) == ROWS_PER_FILE or size_bytes >= BYTES_PER_FILE:
+                    yield len(lines), [b"\n".join(lines), b"\n"]
+                    lines, size_bytes = [], 0
+        if lines:
+            yield len(lines), [b"\n".join(lines), b"\n"]
+
+    @staticmethod
+    def _items(piece: bytes) -> list:
+        return parse_rows(piece.removeprefix(b"\n"))
+
+
+def parse_rows(lines: bytes) -> list[Any]:
+    """Return the rows of JSON Lines: one call of the parser for all of them. Raises JSONDecodeError when a line is not JSON."""
+    return loads(b"[%b]" % lines.removesuffix(b"\n").replace(b"\n", b","))
