@@ -506,67 +506,79 @@ export interface Findings {
   }[];
 }
 
-/** graph_breaks.json: the graph breaks (dynamo_graph_break_reason), each once. Records with equal reason, file, line and gb_id are occurrences of one break: a compile of a resume function, a recompile, an inlined function that is compiled on its own later. Texts of more than 20,000 characters are cut and end in '…'; the payload of the event is whole. */
+/** The records of graph breaks (dynamo_graph_break_reason): one row per record, in file order. After a break Dynamo restarts the compile: the next attempt has the graph. */
+export interface GraphBreakRecords {
+  /** The record. */
+  event: number;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile, which ended at the break; null outside any compile. */
+  attempt: number | null;
+  /** id of the break in `graph_breaks`. */
+  graph_break: number;
+  /** true: no graph is made of the function, it runs eager as a whole; false: what comes before the break is compiled; null: the text does not say. */
+  skips_frame: boolean | null;
+}
+
+/** The graph breaks: one row per place and reason, in order of first occurrence. Records (dynamo_graph_break_reason) with equal reason, file, line and gb_id are one row, since resume functions, recompiles, and functions that are first inlined and later compiled on their own come to the same break again; the texts are those of the first record. The number of graph breaks of a log is the sum of count; `graph_break_records` has the single records. Texts longer than 20,000 characters are cut and end in '…'; the payload of the event is whole. */
 export interface GraphBreaks {
-  /** The breaks, in order of first occurrence. Their cells are those of the first occurrence. */
-  graph_breaks: {
-    /** What Dynamo could not do: torch's name for this type of graph break where it has one, else the text of the reason. */
+  /** Number of the row, from 0. */
+  id: number;
+  /** Number of records. */
+  count: number;
+  /** Number of records whose frame runs eager as a whole (skips_frame of the records). */
+  skipped_frame_count: number;
+  /** The records, in file order. */
+  events: number[];
+  /** Compiles of these records, each once, in order of first occurrence; empty when all records are outside any compile. */
+  compiles: string[];
+  /** What Dynamo could not do: torch's name for this type of graph break, or the text of the reason where torch has no name for it. */
+  reason: string;
+  /** What Dynamo was doing, where torch logs that above the reason ('Encountered graph break when attempting to trace CALL …'); null otherwise. */
+  situation: string | null;
+  /** The higher-order operator whose body broke; null outside of one. */
+  higher_order_operator: string | null;
+  /** torch's explanation; null when torch logs none. It can contain addresses, which differ between processes. */
+  explanation: string | null;
+  /** torch's hints, in its order; at most 100. */
+  hints: string[];
+  /** torch's developer debug context; null when torch logs none. */
+  debug_context: string | null;
+  /** Number of this type in torch's registry of graph breaks, such as 'GB0059'; null when the text has no link. */
+  gb_id: string | null;
+  /** Page about this type of graph break; null when the text has none. */
+  link: string | null;
+  /** Further breaks that occurred while this one was handled, in order; usually empty. */
+  followed_by: {
+    /** What Dynamo could not do: torch's name for this type of graph break, or the text of the reason where torch has no name for it. */
     reason: string;
-    /** What Dynamo was doing, where torch writes that above the reason ('Encountered graph break when attempting to trace CALL …'); else null. */
+    /** What Dynamo was doing, where torch logs that above the reason ('Encountered graph break when attempting to trace CALL …'); null otherwise. */
     situation: string | null;
-    /** The higher-order operator whose body broke, or null. */
+    /** The higher-order operator whose body broke; null outside of one. */
     higher_order_operator: string | null;
-    /** torch's explanation; null when it wrote none. It can hold addresses, which differ between processes. */
+    /** torch's explanation; null when torch logs none. It can contain addresses, which differ between processes. */
     explanation: string | null;
     /** torch's hints, in its order; at most 100. */
     hints: string[];
-    /** What torch calls the developer debug context, or null. */
+    /** torch's developer debug context; null when torch logs none. */
     debug_context: string | null;
-    /** Number of the type in torch's registry of graph breaks, as 'GB0059'; null when the text has no link. */
+    /** Number of this type in torch's registry of graph breaks, such as 'GB0059'; null when the text has no link. */
     gb_id: string | null;
-    /** Page about this type of graph break, or null. */
+    /** Page about this type of graph break; null when the text has none. */
     link: string | null;
-    /** Further breaks that occurred while this one was handled, in order; usually empty. */
-    followed_by: {
-      /** What Dynamo could not do: torch's name for this type of graph break where it has one, else the text of the reason. */
-      reason: string;
-      /** What Dynamo was doing, where torch writes that above the reason ('Encountered graph break when attempting to trace CALL …'); else null. */
-      situation: string | null;
-      /** The higher-order operator whose body broke, or null. */
-      higher_order_operator: string | null;
-      /** torch's explanation; null when it wrote none. It can hold addresses, which differ between processes. */
-      explanation: string | null;
-      /** torch's hints, in its order; at most 100. */
-      hints: string[];
-      /** What torch calls the developer debug context, or null. */
-      debug_context: string | null;
-      /** Number of the type in torch's registry of graph breaks, as 'GB0059'; null when the text has no link. */
-      gb_id: string | null;
-      /** Page about this type of graph break, or null. */
-      link: string | null;
-    }[];
-    /** User's file, as written; null when unknown. */
-    file: string | null;
-    /** Line in that file; null when unknown. */
-    line: number | null;
-    /** Function around that line; null when unknown. */
-    function: string | null;
-    /** Text of that line; null when unknown. */
-    source_line: string | null;
-    /** The user's stack, outermost frame first, as Python prints it; null when the record has none. */
-    user_traceback: string | null;
-    /** The whole text, when it has none of the forms that are known; then its first line is the reason. Else null. */
-    text: string | null;
-    /** The records of this break, in file order. */
-    occurrences: {
-      /** The record. */
-      event_index: number;
-      /** Its compile. After a break Dynamo starts the compile again: the row of the next attempt has the graph. */
-      compile_index: number;
-      /** true: no graph is made of the whole function, it runs uncompiled; false: what stands before the break is compiled; null: the text does not say. */
-      skips_frame: boolean | null;
-    }[];
   }[];
+  /** User's file, as logged; null when unknown. */
+  file: string | null;
+  /** Line in that file; null when unknown. */
+  line: number | null;
+  /** Function around that line; null when unknown. */
+  function: string | null;
+  /** Text of that line; null when unknown. */
+  source_line: string | null;
+  /** The user's stack as Python prints it, outermost frame first; null when the record has none. */
+  user_traceback: string | null;
+  /** The whole text, when it has an unknown form; its first line is then the reason. null otherwise. */
+  text: string | null;
 }
 
 /** graphs.json: one row per FX graph of the log, in the order torch wrote them: every payload whose language is 'fx'. All of it is counted from the text of the graph; a row without a graph in its text has null counts. A text of more than 20,000 characters is cut and ends in '…'. */

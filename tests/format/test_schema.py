@@ -16,7 +16,7 @@ from tlparse_bundle.trace import discover
 SCHEMAS = {
     path.name.removesuffix(".schema.json"): json.loads(path.read_bytes()) for path in sorted((traces.ROOT / "schema").glob("*.schema.json"))
 }
-BUNDLES = ("graph_breaks", "failures", "killed", "recompiles", "fork_children", "aoti", "nonascii", "ranks4")
+BUNDLES = ("graph_breaks", "failures", "killed", "recompiles", "fork_children", "aoti", "nonascii", "ranks4", "export_dtrace")
 
 with_schemas = pytest.mark.parametrize("name", SCHEMAS)
 
@@ -39,7 +39,7 @@ def enums(name, field):
 
 
 def tables_of(bundle):
-    """(name of the schema, value) of every JSON file of a bundle."""
+    """(name of the schema, value) of every JSON file of a bundle, and of every row of a table of rows."""
     yield "manifest", bundle.manifest
     for name in bundle.manifest.get("ranks", ()):
         yield f"ranks_{name}", bundle.ranks(name)
@@ -47,6 +47,8 @@ def tables_of(bundle):
         yield "log", log.directory
         for name, path in log.directory["tables"].items():
             yield name, bundle.json(path)
+        for name in log.directory["row_tables"]:
+            yield from ((name, row) for row in log.table(name))
         for name in ("events", "metadata"):
             for chunk in log.directory[name]:
                 yield name, bundle.json(chunk["path"])

@@ -15,13 +15,13 @@ _OUTCOMES = ("hit", "miss", "bypass")
 
 def place_count(facts: Facts) -> int:
     """Distinct places of graph breaks; a break whose place is unknown is a place of its own."""
-    rows = facts.table("graph_breaks")["graph_breaks"]
+    rows = facts.table("graph_breaks")
     return len({(row["file"], row["line"]) if row["file"] is not None else number for number, row in enumerate(rows)})
 
 
 def break_count(facts: Facts) -> int:
     """How often a graph broke: each record once."""
-    return sum(len(row["occurrences"]) for row in facts.table("graph_breaks")["graph_breaks"])
+    return sum(row["count"] for row in facts.table("graph_breaks"))
 
 
 def recompile_count(facts: Facts) -> int:

@@ -58,11 +58,13 @@ def _failures(frames: Frames) -> list[list]:
 
 
 def _graph_breaks(frames: Frames) -> list[list]:
+    first: dict[int, dict] = {}
+    for record in frames.table("graph_break_records"):
+        first.setdefault(record["graph_break"], record)
     rows = []
-    for row in frames.table("graph_breaks")["graph_breaks"]:
+    for row in frames.table("graph_breaks"):
         text = ": ".join(filter(None, (row["reason"], row["source_line"])))
-        number = frames.number(row["occurrences"][0]["compile_index"])
-        rows.append(_row("graph_break", number, text, row["gb_id"], row["file"], row["line"]))
+        rows.append(_row("graph_break", frames.number_of(first[row["id"]]), text, row["gb_id"], row["file"], row["line"]))
     return rows
 
 

@@ -21,7 +21,7 @@ PARTS: Mapping[str, tuple[str, ...]] = {
     "findings": ("findings",),
     "timeline": ("spans",),
     "recompiles": ("recompiles",),
-    "graph_breaks": ("graph_breaks",),
+    "graph_breaks": ("graph_breaks", "graph_break_records"),
     "failures": ("failures",),
     "caches": ("caches",),
     "guards": ("guards", "expressions"),

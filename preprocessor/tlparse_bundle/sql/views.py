@@ -45,8 +45,8 @@ VIEWS = (
     _view(
         "v_graph_breaks", "Each place at which a graph broke: how often, why, what torch advises.", "graph_breaks",
         """
-        SELECT t.log_id, json_array_length(t.occurrences) AS count, t.reason, t.explanation, t.hints, t.file, t.line, t.function, t.source_line, t.gb_id, t.link
-        FROM graph_breaks AS t ORDER BY count DESC""",
+        SELECT t.log_id, t.count, t.reason, t.explanation, t.hints, t.file, t.line, t.function, t.source_line, t.gb_id, t.link
+        FROM graph_breaks AS t ORDER BY t.count DESC""",
     ),
     _view(
         "v_recompiles", "Each recompile with its first reason: the guard that failed, and what changed.", "recompiles compiles",
