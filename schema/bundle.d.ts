@@ -236,6 +236,26 @@ export interface Compiles {
   }[];
 }
 
+/** Conditions on unbacked symbols that torch could not decide: one row per record guard_on_data_dependent_error, in file order. Texts longer than 2,000 characters are cut and end in '…'; the metadata of the event have the whole text. */
+export interface DataDependentErrors {
+  /** The record. */
+  event: number;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** The condition; null when the record lacks it. */
+  expr: string | null;
+  /** The condition without known values substituted; null when the record lacks it. */
+  unhinted_expr: string | null;
+  /** Symbols whose names occur in expr, in order of first occurrence: event of their rows in `symbols`. Of several symbols with one name it is the newest one created before in the same compile, whatever its attempt. */
+  symbol_events: number[];
+  /** Record that created the expression: event of its row in `expressions`; null when the log does not have it (it does with TORCH_DTRACE). */
+  expression_event: number | null;
+  /** torch's stack; null when the record has none. */
+  stack: number | null;
+}
+
 /** diagnostics.json: everything in the log that was not understood, skipped, mended or assumed, in file order. Nothing is lost by it: the bytes are in the verbatim chunks. */
 export interface Diagnostics {
   /** The rows. */
@@ -289,71 +309,70 @@ export interface Events {
   payload_forms: Record<string, "crlf" | "verbatim">;
 }
 
-/** export.json: calls of torch.export and torch.export.draft_export; torch writes them only with TORCH_DTRACE. */
-export interface Export {
-  /** One row for each call that started, and for each program without a start, in the order of the log. A program belongs to the newest call that has none yet. */
-  exports: {
-    /** The event 'export', or null: draft_export writes a log of its own, without a start. */
-    start_event_index: number | null;
-    /** The event 'exported_program', whose payload is the program; null when there came none: the export failed, or the log ends. */
-    program_event_index: number | null;
-    /** Row of the compile table: of the start, else of the program. */
-    compile_index: number;
-  }[];
-  /** What stands in the way of an export, in the order of the log. In a log without exports a guard_evaluated is an ordinary guard. */
-  failures: {
-    /** 'missing_fake_kernel': an operator cannot be traced, as it has no fake kernel; 'mismatched_fake_kernel': its fake kernel disagrees with the real one; 'data_dependent_error': a condition depends on data; with a result, the data of the example inputs decided it (draft_export), without one the export ended there; 'guard_evaluated': a condition on symbols was decided, which may narrow the dynamic shapes that were asked for. */
-    kind: "missing_fake_kernel" | "mismatched_fake_kernel" | "data_dependent_error" | "guard_evaluated";
-    /** The event: missing_fake_kernel, mismatched_fake_kernel, propagate_real_tensors_provenance, guard_on_data_dependent_error, or guard_added with the prefix 'eval'. */
-    event_index: number;
-    /** Row of the compile table. */
-    compile_index: number;
-    /** The condition, or null. This and the other texts end in '…' where they were cut after 2,000 characters. */
-    expr: string | null;
-    /** What the condition was decided to be, such as 'False', or null. */
-    result: string | null;
-    /** The operator, such as 'mylib.my_op.default', or null. */
-    op: string | null;
-    /** How the fake kernel differs, or null. */
-    reason: string | null;
-    /** Row of the stack table: torch's stack, or null. */
-    stack_index: number | null;
-    /** Row of the stack table: the user's code, or null. */
-    user_stack_index: number | null;
-    /** Event that made the condition, as in event_index of the expressions table; null when the log does not have it. */
-    expression_event_index: number | null;
-    /** Text of the source lines, or null. */
-    loc: string | null;
-    /** Local variables in those lines: one text for each leaf of a variable's value, null for a leaf that is neither a tensor nor symbolic. At most 200 variables of at most 200 leaves. */
-    locals: Record<string, (string | null)[]>;
-    /** Source of each symbol that has one, as a Python expression. */
-    symbol_sources: Record<string, string | null>;
-  }[];
+/** What stands in the way of an export: one row per record, in file order. In a log without rows in `exports`, a guard_evaluated is an ordinary guard. Texts longer than 2,000 characters are cut and end in '…'; the metadata of the event have the whole text. */
+export interface ExportFailures {
+  /** The record: missing_fake_kernel, mismatched_fake_kernel, propagate_real_tensors_provenance, guard_on_data_dependent_error, or guard_added with the prefix 'eval'. */
+  event: number;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** 'missing_fake_kernel': an operator cannot be traced because it has no fake kernel; 'mismatched_fake_kernel': its fake kernel disagrees with the real one; 'data_dependent_error': a condition depends on data; if result is not null, the data of the example inputs decided it (draft_export), otherwise the export stopped there; 'guard_evaluated': a condition on symbols was decided, which may narrow the requested dynamic shapes. */
+  kind: "missing_fake_kernel" | "mismatched_fake_kernel" | "data_dependent_error" | "guard_evaluated";
+  /** The condition; null for kinds without one. */
+  expr: string | null;
+  /** What the condition was decided to be, such as 'False'; null when it was not decided. */
+  result: string | null;
+  /** The operator, such as 'mylib.my_op.default'; null for kinds without one. */
+  op: string | null;
+  /** How the fake kernel differs; null for other kinds. */
+  reason: string | null;
+  /** torch's stack; null when the record has none. */
+  stack: number | null;
+  /** Stack of the user's code; null when the record has none. */
+  user_stack: number | null;
+  /** Record that made the condition: event of a row of `expressions`; null when the log does not have it. */
+  expression_event: number | null;
+  /** Text of the source lines; null when unknown. */
+  loc: string | null;
+  /** Local variables in those lines: one text for each leaf of a variable's value, null for a leaf that is neither a tensor nor symbolic. At most 200 variables of at most 200 leaves. */
+  locals: Record<string, (string | null)[]>;
+  /** Source of each symbol that has one, as a Python expression. */
+  symbol_sources: Record<string, string | null>;
 }
 
-/** expressions.json: the nodes of symbolic expressions, in the order in which torch made them; it writes them only with TORCH_DTRACE. The part expressions is made of columns of equal length: row i is made of element i of each. */
+/** Calls of torch.export and torch.export.draft_export: one row per call that started, and one per program without a start, in file order. A program belongs to the newest call that does not have one yet. torch logs them only with TORCH_DTRACE. */
+export interface Exports {
+  /** The record 'export'; null for draft_export, which writes a log of its own without a start. */
+  start_event: number | null;
+  /** The record 'exported_program', whose payload is the program; null when there is none: the export failed, or the log ends. */
+  program_event: number | null;
+  /** Compile of the start, or of the program without a start; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+}
+
+/** The nodes of symbolic expressions: one row per record expression_created or create_unbacked_symbol (a leaf), in file order. torch logs expressions only with TORCH_DTRACE. Texts longer than 2,000 characters are cut and end in '…'; the metadata of the event have the whole text. */
 export interface Expressions {
-  /** Distinct texts. A text of more than 2,000 characters is cut and ends in '…'; the whole is in the metadata of its event. */
-  strings: string[];
-  /** The nodes. An unbacked symbol is a row too, a leaf. Arguments point to earlier rows only. */
-  expressions: {
-    /** The event: expression_created or create_unbacked_symbol. Increases from row to row; expression_event_index of other tables is a value of this column. */
-    event_index: number[];
-    /** Row of the compile table; an attempt has its own. */
-    compile_index: number[];
-    /** Index into strings: the operation, such as 'add' or 'gt'; -1 for an unbacked symbol. */
-    method: number[];
-    /** Index into strings: the expression, or the name of the unbacked symbol; -1 when the record lacks it. */
-    result: number[];
-    /** Indexes into strings: the arguments, constants included. At most 100. */
-    arguments: number[][];
-    /** Rows of this part: the nodes of the arguments, in their order; -1 for a node that the log does not define (a backed symbol). Constants are left out, so this can be shorter than arguments. torch names nodes by an address that later nodes can get again; what is meant is the newest node that was made before. */
-    argument_rows: number[][];
-    /** Row of the stack table: torch's stack; -1 when torch wrote none. */
-    stack_index: number[];
-    /** Row of the stack table: the user's code that was traced; -1 when torch wrote none. */
-    user_stack_index: number[];
-  };
+  /** The record: expression_created or create_unbacked_symbol. It increases from row to row; other tables refer to an expression by it. */
+  event: number;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** The operation, such as 'add' or 'gt'; null for an unbacked symbol. */
+  method: string | null;
+  /** The expression, or the name of the unbacked symbol; null when the record lacks it. */
+  result: string | null;
+  /** The arguments, constants included; null for one that is null in the record. At most 100. */
+  arguments: (string | null)[];
+  /** The nodes of the arguments, in their order: event of their rows, which is less than that of this row; null for a node that the log does not define (a backed symbol). Constants are left out, so this list can be shorter than arguments. torch names nodes by an address that later nodes can get again; the newest node created before is meant. */
+  argument_events: (number | null)[];
+  /** torch's stack; null when the record has none. */
+  stack: number | null;
+  /** Stack of the user's code that was traced; null when the record has none. */
+  user_stack: number | null;
 }
 
 /** What failed or was restarted: one row per record that reports it, in file order. One failure of a compile can have several rows: the exception (kind 'exception'), then the metrics (kind 'compile'). To count failed compiles, count the rows of kind 'compile'. Texts longer than 20,000 characters are cut and end in '…'. */
@@ -579,6 +598,22 @@ export interface GraphBreaks {
   user_traceback: string | null;
   /** The whole text, when it has an unknown form; its first line is then the reason. null otherwise. */
   text: string | null;
+}
+
+/** Sizes of the tensors in the graphs of Dynamo: one row per record dynamo_output_graph with sizes, in file order. */
+export interface GraphTensors {
+  /** The record. */
+  event: number;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** How many of nodes, from the first on, are inputs; null when the text of the graph does not say. */
+  input_count: number | null;
+  /** Names of the nodes that are tensors, in the order of the graph. */
+  nodes: string[];
+  /** Shape of each of nodes, in their order, with elements as in shape of `tensors`; null when the record lacks it. */
+  shapes: ((number | string)[] | null)[];
 }
 
 /** graphs.json: one row per FX graph of the log, in the order torch wrote them: every payload whose language is 'fx'. All of it is counted from the text of the graph; a row without a graph in its text has null counts. A text of more than 20,000 characters is cut and ends in '…'. */
@@ -2467,6 +2502,30 @@ export interface Spans {
   };
 }
 
+/** Symbols that were specialized, that is, became constants: one row per record symbolic_shape_specialization, in file order. Texts longer than 2,000 characters are cut and end in '…'; the metadata of the event have the whole text. */
+export interface Specializations {
+  /** The record. */
+  event: number;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** Name of the symbol; null when the record lacks it. */
+  name: string | null;
+  /** The symbol: event of its row in `symbols`. It is the newest one of that name created before in the same compile; null when the log has none. */
+  symbol_event: number | null;
+  /** The constant; null when the record lacks it. */
+  value: string | null;
+  /** Reason in torch's words, such as 'range_refined_to_singleton'; null when torch logs none. */
+  reason: string | null;
+  /** Where the value comes from, as Python expressions. */
+  sources: string[];
+  /** torch's stack; null when the record has none. */
+  stack: number | null;
+  /** Stack of the user's code that was traced; null when the record has none. */
+  user_stack: number | null;
+}
+
 /** stacks.json: strings, frames and stacks of one log, each once. The stacks form a trie: a stack is its parent's frames and one frame more. To list the frames of a stack from the innermost outwards, follow parent_index until it is -1. */
 export interface Stacks {
   /** Distinct strings, in order of first use. string_index points here. */
@@ -2491,191 +2550,142 @@ export interface Stacks {
   };
 }
 
-/** symbols.json: the symbols of dynamic shapes, and what torch decided about them. Each part is made of columns of equal length, in the order of the log: row i of a part is made of element i of each of its columns. */
-export interface Symbols {
-  /** Distinct texts. A text of more than 2,000 characters is cut and ends in '…'; the whole is in the metadata of its event. */
-  strings: string[];
-  /** Distinct places in the user's code where a condition was met; torch writes them only with TORCH_DTRACE. */
-  contexts: {
-    /** Text of the source lines, or null. */
-    loc: string | null;
-    /** Local variables in those lines: one text for each leaf of a variable's value, null for a leaf that is neither a tensor nor symbolic. At most 200 variables of at most 200 leaves. */
-    locals: Record<string, (string | null)[]>;
-    /** Source of each symbol that has one, as a Python expression. */
-    symbol_sources: Record<string, string | null>;
-  }[];
-  /** The symbols, by their create_symbol or create_unbacked_symbol. */
-  symbols: {
-    /** The event: create_symbol or create_unbacked_symbol. */
-    event_index: number[];
-    /** Row of the compile table; an attempt has its own. */
-    compile_index: number[];
-    /** Index into strings: the name, such as 's77' or 'u0'. Every trace has its own s0, s1 …, so that a name comes again. */
-    name: number[];
-    /** 1 for a symbol whose value is known only when the code runs, else 0. */
-    unbacked: number[];
-    /** Index into strings: the value that the symbol had while torch traced; -1 for an unbacked symbol. */
-    value: number[];
-    /** Index into strings: what values are possible, such as '[2, int_oo]'; -1 when torch wrote none. */
-    range: number[];
-    /** Index into strings: where the value comes from, as a Python expression such as "L['x'].size()[0]"; -1 for an unbacked symbol. */
-    source: number[];
-    /** Row of the stack table: torch's stack; -1 when torch wrote none. */
-    stack_index: number[];
-    /** Row of the stack table: the user's code that was traced; -1 when torch wrote none. */
-    user_stack_index: number[];
-  };
-  /** The guards on symbols. With TORCH_DTRACE torch writes two records of a guard, guard_added and guard_added_fast; they are one row. */
-  guards: {
-    /** The event: guard_added, or guard_added_fast where that stands alone. */
-    event_index: number[];
-    /** The second event of the same guard (guard_added_fast behind guard_added), or -1. */
-    pair_event_index: number[];
-    /** Row of the compile table; an attempt has its own. */
-    compile_index: number[];
-    /** Index into strings: the condition; -1 when the record lacks it. */
-    expr: number[];
-    /** Index into strings: who asked for it ('eval', 'runtime_assert' …); -1 when torch did not write it (without TORCH_DTRACE). */
-    prefix: number[];
-    /** Rows of symbols (in this table) whose names occur in expr, in order of first occurrence: of symbols with one name the newest that was made before in the same compile, whichever its attempt. */
-    symbol_index: number[][];
-    /** Event that made the expression, as in event_index of the expressions table; -1 when the log does not have it. */
-    expression_event_index: number[];
-    /** Position in contexts, or -1. */
-    context_index: number[];
-    /** Row of the stack table: torch's stack; -1 when torch wrote none. */
-    stack_index: number[];
-    /** Row of the stack table: the user's code that was traced; -1 when torch wrote none. */
-    user_stack_index: number[];
-  };
-  /** Conditions on unbacked symbols that the real value of an example input decided. With TORCH_DTRACE torch writes two records of one, propagate_real_tensors and propagate_real_tensors_provenance; they are one row. */
-  real_values: {
-    /** The event: the first record of it. */
-    event_index: number[];
-    /** The second event of the same decision, or -1. */
-    pair_event_index: number[];
-    /** Row of the compile table; an attempt has its own. */
-    compile_index: number[];
-    /** Index into strings: the condition; -1 when the record lacks it. */
-    expr: number[];
-    /** Index into strings: what the real value made of it, such as 'True'. */
-    result: number[];
-    /** Rows of symbols (in this table) whose names occur in expr, in order of first occurrence: of symbols with one name the newest that was made before in the same compile, whichever its attempt. */
-    symbol_index: number[][];
-    /** Event that made the expression, as in event_index of the expressions table; -1 when the log does not have it. */
-    expression_event_index: number[];
-    /** Position in contexts, or -1. */
-    context_index: number[];
-    /** Row of the stack table: torch's stack; -1 when torch wrote none. */
-    stack_index: number[];
-    /** Row of the stack table: the user's code that was traced; -1 when torch wrote none. */
-    user_stack_index: number[];
-  };
-  /** Conditions on unbacked symbols that torch could not decide: guard_on_data_dependent_error. */
-  data_dependent_errors: {
-    /** The event: guard_on_data_dependent_error. */
-    event_index: number[];
-    /** Row of the compile table; an attempt has its own. */
-    compile_index: number[];
-    /** Index into strings: the condition; -1 when the record lacks it. */
-    expr: number[];
-    /** Index into strings: the condition without known values put in. */
-    unhinted_expr: number[];
-    /** Rows of symbols (in this table) whose names occur in expr, in order of first occurrence: of symbols with one name the newest that was made before in the same compile, whichever its attempt. */
-    symbol_index: number[][];
-    /** Event that made the expression, as in event_index of the expressions table; -1 when the log does not have it. */
-    expression_event_index: number[];
-    /** Row of the stack table: torch's stack; -1 when torch wrote none. */
-    stack_index: number[];
-  };
-  /** Symbols that became constants: symbolic_shape_specialization. */
-  specializations: {
-    /** The event: symbolic_shape_specialization. */
-    event_index: number[];
-    /** Row of the compile table; an attempt has its own. */
-    compile_index: number[];
-    /** Index into strings: the symbol. */
-    name: number[];
-    /** Row of symbols (in this table): the newest of that name made before in the same compile; -1 when the log has none. */
-    symbol_index: number[];
-    /** Index into strings: the constant. */
-    value: number[];
-    /** Index into strings: why, in torch's words, such as 'range_refined_to_singleton'. */
-    reason: number[];
-    /** Indexes into strings: where the value comes from. */
-    sources: number[][];
-    /** Row of the stack table: torch's stack; -1 when torch wrote none. */
-    stack_index: number[];
-    /** Row of the stack table: the user's code that was traced; -1 when torch wrote none. */
-    user_stack_index: number[];
-  };
+/** Distinct places in the user's code where a condition was evaluated; torch logs them only with TORCH_DTRACE. Texts longer than 2,000 characters are cut and end in '…'; the metadata of the event have the whole text. */
+export interface SymbolContexts {
+  /** Number of the row, from 0. */
+  id: number;
+  /** Text of the source lines; null when unknown. */
+  loc: string | null;
+  /** Local variables in those lines: one text for each leaf of a variable's value, null for a leaf that is neither a tensor nor symbolic. At most 200 variables of at most 200 leaves. */
+  locals: Record<string, (string | null)[]>;
+  /** Source of each symbol that has one, as a Python expression. */
+  symbol_sources: Record<string, string | null>;
 }
 
-/** tensors.json: the inputs of compiles as torch described them (describe_storage, describe_tensor, describe_source), and the sizes in the graphs of Dynamo. Each part with several columns is made of columns of equal length, in the order of the log: row i of a part is made of element i of each of its columns. */
+/** The guards on symbols, in file order. With TORCH_DTRACE torch writes two records of a guard, guard_added and guard_added_fast; they are one row. The guards of a symbol are the rows whose symbol_events contain its event. Texts longer than 2,000 characters are cut and end in '…'; the metadata of the event have the whole text. */
+export interface SymbolGuards {
+  /** The record: guard_added, or guard_added_fast when the guard has only that. */
+  event: number;
+  /** The second record of the same guard (guard_added_fast after guard_added); null when there is none. */
+  pair_event: number | null;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** The condition; null when the record lacks it. */
+  expr: string | null;
+  /** Who asked for it ('eval', 'runtime_assert' …); null when torch does not log it (without TORCH_DTRACE). */
+  prefix: string | null;
+  /** Symbols whose names occur in expr, in order of first occurrence: event of their rows in `symbols`. Of several symbols with one name it is the newest one created before in the same compile, whatever its attempt. */
+  symbol_events: number[];
+  /** Record that created the expression: event of its row in `expressions`; null when the log does not have it (it does with TORCH_DTRACE). */
+  expression_event: number | null;
+  /** id in `symbol_contexts`: the place in the user's code; null when the record has none. */
+  context: number | null;
+  /** torch's stack; null when the record has none. */
+  stack: number | null;
+  /** Stack of the user's code that was traced; null when the record has none. */
+  user_stack: number | null;
+}
+
+/** Conditions on unbacked symbols that the real value of an example input decided, in file order. With TORCH_DTRACE torch writes two records of one decision, propagate_real_tensors and propagate_real_tensors_provenance; they are one row. Texts longer than 2,000 characters are cut and end in '…'; the metadata of the event have the whole text. */
+export interface SymbolValues {
+  /** The first record of the decision. */
+  event: number;
+  /** The second record of the same decision; null when there is none. */
+  pair_event: number | null;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** The condition; null when the record lacks it. */
+  expr: string | null;
+  /** What the real value made of it, such as 'True'; null when the record lacks it. */
+  result: string | null;
+  /** Symbols whose names occur in expr, in order of first occurrence: event of their rows in `symbols`. Of several symbols with one name it is the newest one created before in the same compile, whatever its attempt. */
+  symbol_events: number[];
+  /** Record that created the expression: event of its row in `expressions`; null when the log does not have it (it does with TORCH_DTRACE). */
+  expression_event: number | null;
+  /** id in `symbol_contexts`: the place in the user's code; null when the record has none. */
+  context: number | null;
+  /** torch's stack; null when the record has none. */
+  stack: number | null;
+  /** Stack of the user's code that was traced; null when the record has none. */
+  user_stack: number | null;
+}
+
+/** The symbols of dynamic shapes: one row per record create_symbol or create_unbacked_symbol, in file order. Other tables refer to a symbol by the event of its row. Texts longer than 2,000 characters are cut and end in '…'; the metadata of the event have the whole text. */
+export interface Symbols {
+  /** The record: create_symbol or create_unbacked_symbol. */
+  event: number;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** Name, such as 's77' or 'u0'; null when the record lacks it. Each trace has its own s0, s1 …, so names repeat. */
+  name: string | null;
+  /** true for an unbacked symbol: its value is known only when the code runs. */
+  unbacked: boolean;
+  /** Value of the symbol while torch traced; null for an unbacked symbol. */
+  value: string | null;
+  /** Possible values, such as '[2, int_oo]'; null when torch logs none. */
+  range: string | null;
+  /** Where the value comes from, as a Python expression such as "L['x'].size()[0]"; null for an unbacked symbol. */
+  source: string | null;
+  /** torch's stack; null when the record has none. */
+  stack: number | null;
+  /** Stack of the user's code that was traced; null when the record has none. */
+  user_stack: number | null;
+}
+
+/** Storages of tensors as torch described them: one row per record describe_storage, in file order. */
+export interface TensorStorages {
+  /** The record. */
+  event: number;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** Size in bytes; a text when it is symbolic; null when the record lacks it. */
+  size_bytes: number | string | null;
+}
+
+/** Inputs of compiles as torch described them: one row per record describe_tensor, in file order. torch leaves out what has its default: a flag that is not in the record is false. Lists of sizes, strides and dimensions have at most 100 elements; an element is a number, or a text: an expression of symbols such as 's77'. (A constant that was a symbol, which torch writes as text, is a number.) Texts longer than 2,000 characters are cut and end in '…'; the metadata of the event have the whole text. */
 export interface Tensors {
-  /** Distinct texts. A text of more than 2,000 characters is cut and ends in '…'; the whole is in the metadata of its event. */
-  strings: string[];
-  /** Distinct lists of sizes, strides or dimensions. An element is a number, or text: an expression of symbols such as 's77'. (A constant that was a symbol, which torch writes as text, is a number.) At most 100 elements. */
-  shapes: ((number | string)[])[];
-  /** Distinct objects: the fields of a tensor that are not at their default and have no column, as torch wrote them (layout, base, attrs, storage_offset …). A field that is a tensor is its tensor_id. Left out: view_func, the name of a function with its address. A field of more than 2,000 characters of JSON is cut, as text. */
-  others: Record<string, unknown>[];
-  /** Storages: two tensors with one storage_index share memory. */
-  storages: {
-    /** The event: describe_storage. */
-    event_index: number[];
-    /** Row of the compile table; an attempt has its own. */
-    compile_index: number[];
-    /** Size in bytes; a text when it is symbolic; null when the record lacks it. */
-    size_bytes: (number | string | null)[];
-  };
-  /** Tensors. torch leaves out what is at its default: a flag that it did not write is false. */
-  tensors: {
-    /** The event: describe_tensor. */
-    event_index: number[];
-    /** Row of the compile table; an attempt has its own. */
-    compile_index: number[];
-    /** Number of the describer: one for each trace of the process. */
-    describer_id: number[];
-    /** Number that the describer gave the tensor. A log can have a pair of numbers twice; sources and others mean the newest row before them. */
-    tensor_id: number[];
-    /** Position in shapes, or -1. */
-    shape: number[];
-    /** Position in shapes; -1 for a tensor without strides (sparse, nested). */
-    stride: number[];
-    /** Position in shapes: dimensions that the user marked as dynamic; -1 for none. */
-    dynamic_dims: number[];
-    /** Index into strings: such as 'torch.float32'; -1 when the record lacks it. */
-    dtype: number[];
-    /** Index into strings: such as 'cpu' or 'cuda:0'; -1 when the record lacks it. */
-    device: number[];
-    /** Row of storages (in this table), or -1. */
-    storage_index: number[];
-    /** Position in others; -1 for none. */
-    other: number[];
-    /** Whether autograd tracks it. */
-    requires_grad: boolean[];
-    /** Whether it is a torch.nn.Parameter. */
-    is_parameter: boolean[];
-    /** Whether it is a leaf of the autograd graph. */
-    is_leaf: boolean[];
-    /** Whether it is a view of another tensor. */
-    is_view: boolean[];
-    /** Indexes into strings: Python expressions that give the tensor, such as "L['x']". None for a tensor that is only part of another (a base, a gradient). */
-    sources: number[][];
-  };
-  /** The graphs of Dynamo: one row for each dynamo_output_graph with sizes. */
-  graphs: {
-    /** The event: dynamo_output_graph. */
-    event_index: number[];
-    /** Row of the compile table; an attempt has its own. */
-    compile_index: number[];
-    /** How many of the nodes, from the first on, are inputs; -1 when the text of the graph does not say. */
-    input_count: number[];
-    /** Indexes into strings: names of the nodes that are tensors, in the order of the graph. */
-    nodes: number[][];
-    /** For each of nodes its position in shapes, or -1. */
-    shapes: number[][];
-  };
+  /** The record. */
+  event: number;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** Number of the describer: one for each trace of the process. */
+  describer_id: number;
+  /** Number that the describer gave the tensor. A log can have a pair of numbers twice; sources and other refer to the newest row before them. */
+  tensor_id: number;
+  /** Sizes; null when the record lacks them. */
+  shape: (number | string)[] | null;
+  /** Strides; null for a tensor without strides (sparse, nested). */
+  stride: (number | string)[] | null;
+  /** Dimensions that the user marked as dynamic; null for none. */
+  dynamic_dims: (number | string)[] | null;
+  /** Data type, such as 'torch.float32'; null when the record lacks it. */
+  dtype: string | null;
+  /** Device, such as 'cpu' or 'cuda:0'; null when the record lacks it. */
+  device: string | null;
+  /** Storage of the tensor: event of its row in `tensor_storages`; null when the log does not describe it. Tensors with one storage_event share memory. */
+  storage_event: number | null;
+  /** Fields of the record that are not at their default and have no field here, as torch wrote them (layout, base, attrs, storage_offset …); null for none. A value that is a tensor is its tensor_id. Left out: view_func, the name of a function with its address. A value of more than 2,000 characters of JSON is cut, as text. */
+  other: Record<string, unknown> | null;
+  /** Whether autograd tracks it. */
+  requires_grad: boolean;
+  /** Whether it is a torch.nn.Parameter. */
+  is_parameter: boolean;
+  /** Whether it is a leaf of the autograd graph. */
+  is_leaf: boolean;
+  /** Whether it is a view of a different tensor. */
+  is_view: boolean;
+  /** Python expressions for the tensor, such as "L['x']". Empty for a tensor that is only part of a different one (a base, a gradient). */
+  sources: string[];
 }
 
 /** vllm.json: what vLLM compiled: its backends, the pieces of each (a submodule for a size or a range of sizes), and where their code came from. Empty for other programs. */

@@ -62,8 +62,6 @@ _SAID_OTHERWISE = {  # where neither the description nor the name tells
     "spans.spans.parent_index": "spans",
     "stacks.stacks.frame_index": "frames",
     "stacks.stacks.parent_index": "^",
-    "tensors.graphs.nodes": "strings",
-    "tensors.graphs.shapes": "shapes",
     "ranks_findings.findings.because_of": "findings",
     "ranks_verdict.statements.because_of": "statements",
 }

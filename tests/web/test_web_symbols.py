@@ -78,14 +78,12 @@ def test_tree_of_an_expression_is_bounded(show, most):
     tree = page.evaluate(
         """async (most) => {
       const { expressionTree } = await import(new URL("tables/symbol-data.js", location.href.split("?")[0]));
-      const rows = [...Array(40).keys()];
-      const table = { strings: ["x", "add", "1"], expressions: {
-        event_index: rows, compile_index: rows, method: rows.map((i) => (i ? 1 : -1)), result: rows.map(() => 0),
-        arguments: rows.map((i) => (i ? [0, 0] : [])), argument_rows: rows.map((i) => (i ? [i - 1, i - 1] : [])), stack_index: rows.map(() => -1), user_stack_index: rows.map(() => -1) } };
+      const rows = [...Array(40).keys()].map((i) => ({
+        event: i, compile: null, attempt: null, method: i ? "add" : null, result: "x", arguments: i ? ["x", "x"] : [], argument_events: i ? [i - 1, i - 1] : [], stack: null, user_stack: null }));
       let nodes = 0, cut = 0;
       const walk = (node) => { nodes++; cut += node.cut; node.children.forEach(walk); };
-      walk(expressionTree(table, 39, most));
-      return { nodes, cut, none: expressionTree(table, 99) };
+      walk(expressionTree(rows, 39, most));
+      return { nodes, cut, none: expressionTree(rows, 99) };
     }""",
         most,
     )

@@ -37,7 +37,7 @@ def ahead_of_time_count(facts: Facts) -> int:
 def export_count(facts: Facts) -> int:
     """Calls of torch.export: those that left records (with TORCH_DTRACE), or else spans of the timeline and failures outside of these."""
     captured = len(set(captures(facts)) - set(facts.once(ahead_of_time)))
-    return max(captured + sum(failure.export == CALLED for failure in facts.once(failures)), len(facts.table("export")["exports"]))
+    return max(captured + sum(failure.export == CALLED for failure in facts.once(failures)), len(facts.table("exports")))
 
 
 def phase_times_us(facts: Facts) -> dict[str, int] | None:
@@ -64,7 +64,5 @@ def cache_counts(facts: Facts) -> dict[str, dict[str, int]]:
 
 def specialization_count(facts: Facts) -> int:
     """Sizes of functions of the program that became constants; what compiled autograd generates has many, by design."""
-    if not facts.kind_count("symbolic_shape_specialization"):
-        return 0
-    compiles = (facts.compiles[index] for index in facts.table("symbols")["specializations"]["compile_index"])
+    compiles = (facts.compiles[facts.number_of(row)] for row in facts.table("specializations"))
     return sum(not is_generated(compile["filename"]) for compile in compiles)

@@ -28,7 +28,7 @@ COMPILE_SPANS = frozenset(
     )
 )
 CAPTURE_SPAN = "fullgraph_capture"  # torch.export captures a graph, or a function is compiled ahead of time
-STREAMED = frozenset(("kernels", "metrics", "spans"))  # the largest tables, of which findings keep little: they need not be in memory whole
+STREAMED = frozenset(("export_failures", "kernels", "metrics", "spans"))  # the largest tables, of which findings keep little: they need not be in memory whole
 Made = TypeVar("Made")
 
 _LIMIT = re.compile(r"RecompileLimit|(?:recompile|cache_size)_limit reached|recompile limit exceeded", re.IGNORECASE)

@@ -26,7 +26,7 @@ export function compileTables({ log, state }, model, index) {
     return place;
   };
   return fill(root,
-    part(symbolsOf(log), ({ table, items }) => symbolSection(model, table, items.filter((/** @type {any} */ item) => attempts.has(item.compile)), state, query)),
+    part(symbolsOf(log), ({ items }) => symbolSection(model, items.filter((/** @type {any} */ item) => attempts.has(item.compile)), state, query)),
     part(tensorsOf(log), (data) => tensorSection(data, attempts, state, query)),
     part(log.table("kernels"), (table) => table && kernelSection(log, model, table, attempts, state, query)),
     part(log.table("partition"), (table) => table && partitionSection(log, model, table, attempts, state)));
@@ -38,8 +38,8 @@ const section = (title, n, href, ...children) => h("section", null, h("h3", null
 /** @param {number} n @param {string} href */
 const more = (n, href) => n > MOST_SHOWN && h("p", null, h("a", { href }, `all ${count(n)}`));
 
-/** @param {any} model @param {any} table @param {import("../tables/symbol-data.js").Item[]} items @param {any} state @param {string} q */
-function symbolSection(model, table, items, state, q) {
+/** @param {any} model @param {import("../tables/symbol-data.js").Item[]} items @param {any} state @param {string} q */
+function symbolSection(model, items, state, q) {
   if (items.length === 0) return null;
   const all = state.link({ view: "symbols", q });
   const order = ["error", "assumed", "constant", "unbacked", "symbol", "guard"];
@@ -47,7 +47,7 @@ function symbolSection(model, table, items, state, q) {
   return section("Symbols", items.length, all, h("ul", null, sorted.slice(0, MOST_SHOWN).map((item) => {
     const last = item.constants[item.constants.length - 1];
     return h("li", null, symbolBadge(item), " ", h("a", { href: state.link({ view: "symbols", item: String(item.event) }) }, h("code", null, item.name)), item.source && [" from ", h("code", null, sourceName(item.source))],
-      last !== undefined && [" became ", h("b", null, table.strings[table.specializations.value[last]]), h("span", { class: "dim" }, `: ${reasonWords(table.strings[table.specializations.reason[last]] ?? "")}`)],
+      last !== undefined && [" became ", h("b", null, last.value), h("span", { class: "dim" }, `: ${reasonWords(last.reason ?? "")}`)],
       item.guards.length > 0 && h("span", { class: "dim" }, ` ${plural(item.guards.length, "guard")}`), item.frame && h("span", { class: "place" }, ` ${framePlace(model, item.frame)}`));
   })), more(items.length, all));
 }
