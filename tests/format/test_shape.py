@@ -61,7 +61,7 @@ def documents(root, tmp_path_factory):
 
     folder = tmp_path_factory.mktemp("shapes")
     found = {}
-    for name in ("ranks_extra_break", "train_step", "dynamic_shapes"):
+    for name in ("ranks_extra_break", "train_step", "dynamic_shapes", "graph_breaks", "failures", "export_dtrace"):
         build(discover([root / "fixtures" / name / "trace"]), folder / name, jobs=1, codec="none")
         bundle = Bundle.open(folder / name)
         found.setdefault("manifest", []).append(bundle.manifest)
@@ -71,6 +71,8 @@ def documents(root, tmp_path_factory):
             found.setdefault("log", []).append(log.directory)
             for table, path in log.directory["tables"].items():
                 found.setdefault(table, []).append(bundle.json(path))
+            for table in log.directory["row_tables"]:
+                found.setdefault(table, []).extend(log.table(table)[:4])
             for kind in ("events", "metadata"):
                 found.setdefault(kind, []).append(bundle.json(log.directory[kind][0]["path"]))
     return found
