@@ -20,12 +20,12 @@ SEEN = {
     "artifact:torch_version": ["log"],
     # Dynamo
     "dynamo_start": ["stacks"],
-    "dynamo_output_graph": ["graphs", "tensors"],
+    "dynamo_output_graph": ["graphs", "graph_tensors"],
     "dynamo_guards": ["guards"],
     "dynamo_cpp_guards_str": ["guards"],
     "compilation_metrics": ["metrics"],
     "bwd_compilation_metrics": ["metrics"],
-    "artifact:dynamo_graph_break_reason": ["graph_breaks"],
+    "artifact:dynamo_graph_break_reason": ["graph_breaks", "graph_break_records"],
     "artifact:recompile_reasons": ["recompiles"],
     "artifact:dynamo_error": ["failures"],
     "artifact:*_ORIGINAL_BYTECODE": ["sources"],
@@ -87,20 +87,20 @@ SEEN = {
     # shapes
     "create_symbol": ["symbols"],
     "create_unbacked_symbol": ["symbols", "expressions"],
-    "guard_added_fast": ["symbols"],
-    "guard_added": ["symbols", "export"],
-    "symbolic_shape_specialization": ["symbols"],
-    "propagate_real_tensors_provenance": ["symbols", "export"],
-    "guard_on_data_dependent_error": ["symbols", "export"],
+    "guard_added_fast": ["symbol_guards"],
+    "guard_added": ["symbol_guards", "export_failures"],
+    "symbolic_shape_specialization": ["specializations"],
+    "propagate_real_tensors_provenance": ["symbol_values", "export_failures"],
+    "guard_on_data_dependent_error": ["data_dependent_errors", "export_failures"],
     "expression_created": ["expressions"],
-    "describe_storage": ["tensors"],
+    "describe_storage": ["tensor_storages"],
     "describe_tensor": ["tensors"],
     "describe_source": ["tensor sources"],
     # export
-    "export": ["export"],
-    "exported_program": ["export", "graphs"],
-    "missing_fake_kernel": ["export"],
-    "mismatched_fake_kernel": ["export"],
+    "export": ["exports"],
+    "exported_program": ["exports", "graphs"],
+    "missing_fake_kernel": ["export_failures"],
+    "mismatched_fake_kernel": ["export_failures"],
     # compiled autograd
     "compiled_autograd_graph": ["graphs", "sources"],
     "artifact:compiled_autograd_graph_pre_reordering": ["graphs", "sources"],
@@ -176,7 +176,7 @@ UNSEEN = [
     ("artifact:triton_kernel_info", {}, '{"triton_0": {"compile_time_us": 1}}', "kernels"),
     ("artifact:fx_graph_cache_bypass", {}, CACHE, "caches"),
     ("artifact:aotautograd_cache_pickle_failure", {}, '{"error": "e", "field": "f"}', "caches"),
-    ("propagate_real_tensors", {"expr": "u0 > 2", "result": "True"}, None, "symbols"),
+    ("propagate_real_tensors", {"expr": "u0 > 2", "result": "True"}, None, "symbol_values"),
     ("artifact:compiled_autograd_compile_reasons", {}, '["a"]', "sources"),
     # written by older releases
     ("inductor_pre_grad_graph", {}, GRAPH, "graphs"),
@@ -204,7 +204,7 @@ def event_indexes(value, key=""):
     elif isinstance(value, list):
         for child in value:
             yield from event_indexes(child, key)
-    elif isinstance(value, int) and key.endswith("event_index"):
+    elif isinstance(value, int) and (key in ("event", "events") or key.endswith(("event_index", "_event", "_events"))):
         yield value
 
 
@@ -220,7 +220,7 @@ def key_of(event):
 def holders(it):
     """{event: names of the tables that refer to it}"""
     found = defaultdict(set)
-    for name in it.directory["tables"]:
+    for name in (*it.directory["tables"], *it.directory["row_tables"]):
         if name not in ("artifacts", "diagnostics", "blobs"):
             for index in event_indexes(it.table(name)):
                 found[index].add(name)

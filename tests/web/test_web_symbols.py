@@ -5,22 +5,18 @@ from pages import expect_address
 from playwright.sync_api import expect
 
 
-def names(table, part, column):
-    return [table["strings"][i] if i >= 0 else None for i in table[part][column]]
-
-
 def detail(page):
     return page.get_by_role("region", name="Symbols: the selected one")
 
 
 def test_every_symbol_is_a_row_with_its_source(show):
     page, bundle = show("dynamic_shapes", "#v=1&view=symbols")
-    table = bundle.logs[0].table("symbols")
+    symbols = bundle.logs[0].table("symbols")
     grid = page.get_by_role("grid", name="Symbols")
-    expect(grid).to_have_attribute("aria-rowcount", str(1 + len(table["symbols"]["event_index"])))
-    for event, name in zip(table["symbols"]["event_index"], names(table, "symbols", "name"), strict=True):
-        page.goto(page.url.split("#")[0] + f"#v=1&view=symbols&item={event}")
-        expect(detail(page).get_by_role("heading", level=2)).to_contain_text(name)
+    expect(grid).to_have_attribute("aria-rowcount", str(1 + len(symbols)))
+    for symbol in symbols:
+        page.goto(page.url.split("#")[0] + f"#v=1&view=symbols&item={symbol['event']}")
+        expect(detail(page).get_by_role("heading", level=2)).to_contain_text(symbol["name"])
 
 
 def test_where_a_symbol_became_a_constant_and_why(show):
