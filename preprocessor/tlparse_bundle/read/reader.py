@@ -14,9 +14,10 @@ from tlparse_bundle.format.schemas import row_tables, schema, schema_names
 from tlparse_bundle.format.shape import quoted
 from tlparse_bundle.read.blobs import Blobs
 from tlparse_bundle.read.checks import check_chunk, check_directory, check_fields, check_row_file, check_table, damaged, row_of
-from tlparse_bundle.read.growing import findings_now, ranks_now
+from tlparse_bundle.read.growing import findings_now, log_now, ranks_now
 from tlparse_bundle.read.manifest import read_manifest
 from tlparse_bundle.read.rows import Artifact, Compile, Event
+from tlparse_bundle.trace.compile_id import id_of
 from tlparse_bundle.read.store import Store, once, open_store, read, read_json, read_rows, read_without
 
 _CACHED_CHUNKS = 8
@@ -160,7 +161,7 @@ class Log:
         entry = self.directory["row_tables"].get(name)
         if entry is not None:
             return [row for file in entry["files"] for row in self.bundle.rows(name, file, self.sizes)]
-        if row_tables().get(name) == "log" and name not in self.directory.get("left_out", ()):
+        if row_tables().get(name) == "log" and not self.is_missing(name):
             return []
         return self.bundle.table(name, self._path(name), self.sizes)
 
@@ -177,6 +178,10 @@ class Log:
         *others, last = sorted(map(known.index, fields))
         first = others[-1] + 1 if others else 0
         return self.bundle.json(path) if first == last else read_without(self.bundle.store, path, known[first], known[last])
+
+    def is_missing(self, name: str) -> bool:
+        """Return whether a table was left out of a redacted bundle."""
+        return name in self.directory.get("left_out", ())
 
     def _path(self, name: str) -> str:
         path = self.directory["tables"].get(name)
@@ -201,24 +206,25 @@ class Log:
         """How many rows there are of what tables refer to, as far as the directory says."""
         return {"events": self.directory["event_count"], **{key: len(self.directory[key]) for key in ("kinds", "origins", "pids")}}
 
-    def findings(self) -> dict:
-        """Return what the log says (schema: findings); in a growing bundle, compiles that run are not findings.
+    @property
+    def summary(self) -> dict:
+        """The numbers of the headline, and its text (schema: manifest, 'summary'); in a growing bundle, as of now."""
+        return log_now(self.bundle.manifest, self.row)["summary"]
 
-        Raises BundleError for a bundle older than format 1.2, and for one that is redacted.
+    def findings(self) -> list[dict]:
+        """Return what the log says, most important first (rows of findings); in a growing bundle, compiles that run are not findings.
+
+        Raises BundleError when a redacted bundle does not have them.
         """
-        if "findings" not in self.directory["tables"] and "redacted" in self.bundle.manifest:
-            raise BundleError(f"log {self.id} has no findings: the bundle is redacted", hint="Who made it has them.", code="redacted")
-        if "findings" not in self.directory["tables"]:
-            raise BundleError(f"log {self.id} has no findings: its bundle was built before they were part of it", hint="Build the bundle again.", code="not-found")
         return findings_now(self.bundle.manifest, self.row, self.table("findings"))
 
     @cached_property
     def compiles(self) -> list[Compile]:
-        """The compiles in order of first appearance; the row of the records without an id included."""
-        return [Compile(self, i, row) for i, row in enumerate(self.table("compiles")["compiles"])]
+        """The compiles, in the order in which they began."""
+        return [Compile(self, row) for row in self.table("compiles")]
 
     def compile(self, key: str) -> Compile:
-        """The compile with this key ('0/1', '0/0@2', '-'). Raises BundleError when there is none."""
+        """Return the compile with this key ('0/1', '0/0@2', 'aot-1'). Raises BundleError when there is none."""
         for compile in self.compiles:
             if compile.key == key:
                 return compile
@@ -229,21 +235,23 @@ class Log:
         return BundleError(f"log {self.id} has no compile {key!r}", hint=f"tlparse-bundle info lists them; here: {self._keys()}", code="not-found")
 
     def _keys(self) -> str:
-        keys = [compile.key for compile in self.compiles]
+        keys = [*(compile.key for compile in self.compiles), *(key for key in self.artifacts_by_compile if key is not None and all(key != compile.key for compile in self.compiles))]
         return ", ".join(keys[:20]) + (f" and {len(keys) - 20} more" if len(keys) > 20 else "")
 
     @cached_property
     def artifacts(self) -> list[Artifact]:
         """All artifacts of the log, in the order torch wrote them."""
         table = self.table("artifacts")
-        return [Artifact(self, dict(zip(table, values))) for values in zip(*table.values())]
+        attempts = self.table("attempts")
+        rows = (dict(zip(table, values)) for values in zip(*table.values()))
+        return [Artifact(self, {**row, **{key: attempts[row["compile_index"]][key] for key in ("compile", "attempt")}}) for row in rows]
 
     @cached_property
-    def artifacts_by_compile(self) -> dict[int, list[Artifact]]:
-        """The artifacts by row of the compile table."""
-        groups: dict[int, list[Artifact]] = {artifact.compile_index: [] for artifact in self.artifacts}
+    def artifacts_by_compile(self) -> dict[str | None, list[Artifact]]:
+        """The artifacts by the key of their compile; None for those outside any compile."""
+        groups: dict[str | None, list[Artifact]] = {}
         for artifact in self.artifacts:
-            groups[artifact.compile_index].append(artifact)
+            groups.setdefault(artifact.row["compile"], []).append(artifact)
         return groups
 
     @cached_property
@@ -311,7 +319,7 @@ class Log:
         """
         wanted = {i for i, kind in enumerate(self.directory["kinds"]) if type in (None, kind["type"]) and name in (None, kind["name"])}
         if compile_id is not None:
-            rows = {c.index for c in self.compiles if compile_id in (c.id, c.key)}
+            rows = {index for index, row in enumerate(self.table("attempts")) if row["compile"] is not None and compile_id in (row["compile"], id_of(row))}
         for number, chunk in enumerate(self.directory["events"]):
             table = self.chunk("events", number)
             columns = {key: values for key, values in table.items() if isinstance(values, list)}

@@ -38,7 +38,6 @@ def row_counts(log: Log) -> dict[str, int]:
     """How many rows there are of what the tables of a log refer to."""
     return {
         **log.sizes,
-        "compiles": len(log.table("compiles")["compiles"]),
         "stacks": len(log.stacks["stacks"]["frame_index"]),
         "blobs": len(log.blobs["sha256"]),
     }
