@@ -148,15 +148,20 @@ class Tools:
         return answer(self._head(name, opened, view="timeline", compile=compile), "spans", rows, total=len(rows))
 
     def sql(self, query: str, bundle: str | None = None) -> dict[str, Any]:
-        """Rows of one SQL query (SQLite, read only) over all tables. Views: v_findings, v_compiles, v_artifacts, v_graph_breaks, v_recompiles, v_failures, v_caches, v_spans, v_span_sums, v_kernels, v_events; all columns: SELECT sql FROM sqlite_master."""
+        """Rows of one SQL query (DuckDB, read only) over all tables of a bundle: logs, findings, compiles, graph_breaks, recompiles, failures, caches, kernels, span_totals and others, each with bundle, log and rank. Their columns: DESCRIBE compiles; all tables: SHOW TABLES."""
         name, opened = self._opened.bundle(bundle)
-        with asked(opened, query, _MOST_SECONDS) as found:
-            columns = [column[0] for column in found.description or ()]
-            return answer({"bundle": name, "columns": columns}, "rows", ([cell.hex() if isinstance(cell, bytes) else cell for cell in row] for row in found.fetchmany(_MOST_ROWS)))
+        with asked([(name, opened)], query, _MOST_SECONDS) as result:
+            columns = [column[0] for column in result.description or ()]
+            return answer({"bundle": name, "columns": columns}, "rows", ([_cell(cell) for cell in row] for row in result.fetchmany(_MOST_ROWS)))
 
     def _head(self, name: str, log: Log, says: str | None = None, **place: str | None) -> dict[str, Any]:
         several = len(log.bundle.logs) > 1
         return {"bundle": name, "log": log.id, "rank": log.rank, "page": self._opened.link(name, log=log.id if several else None, **place), "says": says, "growing": still_growing(log.bundle.manifest)}
+
+
+def _cell(cell: Any) -> Any:
+    """A value of a query as JSON has it."""
+    return cell if cell is None or isinstance(cell, bool | int | float | str | list | dict) else cell.hex() if isinstance(cell, bytes) else str(cell)
 
 
 def _said(log: Log) -> str:

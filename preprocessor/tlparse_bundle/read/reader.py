@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
+from importlib import import_module
 from typing import Any, TypeVar
 
 from tlparse_bundle.errors import BundleError
@@ -60,20 +61,30 @@ class Bundle:
         table = self.table(f"ranks_{name}", path)
         return ranks_now(self.manifest, table) if name == "findings" else table
 
-    def to_pandas(self, name: str) -> Any:
-        """A table of all logs as a ``pandas.DataFrame``, by a name that 'tlparse-bundle sql BUNDLE' lists, such as 'compiles' or 'spans_by_name'.
+    def rows(self, name: str) -> Iterator[dict]:
+        """Yield the rows of a table of all logs, each with ``log`` and ``rank`` in front. Raises BundleError when there is no such table."""
+        for log in self.logs:
+            for row in log.table(name):
+                yield {"log": log.id, "rank": log.rank, **row}
+
+    def frame(self, name: str) -> Any:
+        """Return a table of all logs as a ``pandas.DataFrame``, with the columns ``log`` and ``rank`` in front.
 
         Raises BundleError when there is no such table, or no pandas.
         """
-        from tlparse_bundle.read.dataframe import as_pandas, whole_columns  # few ask for it, and all commands read bundles
+        columns = ["log", "rank", *schema(name)["properties"]] if name in row_tables() else None
+        return _library("pandas").DataFrame(list(self.rows(name)), columns=columns)
 
-        return as_pandas(whole_columns(self, name))
+    def sql(self, query: str) -> Any:
+        """Return the result of a query over all tables as a ``pandas.DataFrame`` (see docs/sql.md).
 
-    def to_arrow(self, name: str) -> Any:
-        """The same as a ``pyarrow.Table``."""
-        from tlparse_bundle.read.dataframe import as_arrow, whole_columns
+        Raises BundleError for a query that fails, or without DuckDB and pandas.
+        """
+        from tlparse_bundle.sql.database import asked  # DuckDB takes longer to import than all of ours
 
-        return as_arrow(whole_columns(self, name))
+        _library("pandas")
+        with asked([(self.location.rstrip("/").rpartition("/")[2], self)], query) as result:
+            return result.df()
 
     def table(self, name: str, path: str, sizes: Mapping[str, int] = {}) -> Any:
         """A table by its path, which is as the schema of this name says; ``sizes``: see check_table."""
@@ -81,7 +92,7 @@ class Bundle:
             return self.json(path)
         return self.once((name, path, *sizes.items()), lambda: self._checked(name, path, sizes))
 
-    def rows(self, name: str, file: dict, sizes: Mapping[str, int] = {}) -> list[dict]:
+    def file_rows(self, name: str, file: dict, sizes: Mapping[str, int] = {}) -> list[dict]:
         """The rows of a file of a table: ``file`` is its entry in 'files'. ``sizes``: see check_table."""
         path = file["path"]
         rows = read_rows(self.store, path)
@@ -160,7 +171,7 @@ class Log:
         """
         entry = self.directory["row_tables"].get(name)
         if entry is not None:
-            return [row for file in entry["files"] for row in self.bundle.rows(name, file, self.sizes)]
+            return [row for file in entry["files"] for row in self.bundle.file_rows(name, file, self.sizes)]
         if row_tables().get(name) == "log" and not self.is_missing(name):
             return []
         return self.bundle.table(name, self._path(name), self.sizes)
@@ -327,3 +338,10 @@ class Log:
             for row in range(chunk["count"]):
                 if columns["kind_index"][row] in wanted and (compile_id is None or columns["compile_index"][row] in rows):
                     yield Event(self, table["first_event_index"] + row, {key: values[row] for key, values in columns.items()}, forms.get(str(row), "lf"))
+
+
+def _library(name: str) -> Any:
+    try:
+        return import_module(name)
+    except ImportError:
+        raise BundleError(f"{name} is not installed", hint=f"Install it: pip install {name}", code="not-installed") from None

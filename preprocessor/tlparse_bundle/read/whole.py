@@ -22,7 +22,7 @@ def check_log(log: Log) -> None:
         bundle.table(name, path, sizes)
     for name, entry in directory["row_tables"].items():
         for file in entry["files"]:
-            bundle.rows(name, file, sizes)
+            bundle.file_rows(name, file, sizes)
     check_slices(log.table("artifacts"), "size_bytes", log.blobs["size_bytes"], f"log {log.id} artifacts")
     for name in ("events", "metadata"):
         for chunk in directory[name]:
