@@ -76,7 +76,7 @@ def test_several_bundles_in_one_query(built):
         ("COPY compiles TO '/tmp/compiles.csv'", "may only read"),
         ("INSTALL httpfs", "may only read"),
         ("SELECT * FROM read_text('/etc/passwd')", "disabled by configuration"),
-        ("SELECT * FROM '/etc/passwd'", "disabled by configuration"),
+        ("SELECT * FROM '/etc/passwd'", "does not exist"),
         ("SELECT * FROM glob('/etc/*')", "disabled by configuration"),
         ("SELECT 1; SELECT 2", "one statement"),
         ("SELECT * FROM nowhere", "nowhere does not exist"),
