@@ -97,7 +97,7 @@ def test_a_signal_that_comes_while_the_program_is_started_reaches_it(tmp_path, m
             os.kill(os.getpid(), signal.SIGHUP)
 
     monkeypatch.setattr("tlparse_bundle.recording.subprocess.Popen", Slow)
-    assert run_traced([sys.executable, "-c", "import time; time.sleep(600)"], tmp_path) == 128 + signal.SIGHUP
+    assert run_traced([sys.executable, "-c", "import signal; signal.pause()"], tmp_path) == 128 + signal.SIGHUP
 
 
 def test_a_program_that_a_signal_ends(command, start, tmp_path):
