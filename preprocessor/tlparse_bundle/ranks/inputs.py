@@ -14,7 +14,7 @@ def inputs(frames: Frames, number: int) -> dict[str, dict]:
     described = [row for row in frames.log.table("tensors") if frames.number_of(row) == number]
     graphs = [row for row in frames.log.table("graph_tensors") if frames.number_of(row) == number]
     tensors: dict[str, dict] = {}
-    for attempt in (compile.row["attempt"] for compile in frames.compiles[number]):
+    for attempt in sorted({row["attempt"] for row in (*described, *graphs)}):
         tensors |= _described(described, attempt) or _in_graph(graphs, attempt)
     return tensors
 
