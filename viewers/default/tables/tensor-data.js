@@ -1,5 +1,4 @@
 // The tensors of a log, and how they belong together. No page needed.
-import { frameKey } from "../../lib/bundle/log.js";
 import { bytes } from "../../lib/page/format.js";
 import { modelOf, numberOf } from "../shared/model.js";
 import { sourceName } from "../shared/source-name.js";
@@ -82,7 +81,7 @@ function tensorModel(model, tensors, storages, graphTensors) {
     graphsOf: (model, compile) => {
       const own = graphs.filter((/** @type {any} */ graph) => graph.compile === compile);
       if (own.length || model.compiles[compile].id === null) return own;
-      return graphs.filter((/** @type {any} */ graph) => model.compiles[graph.compile].id !== null && frameKey(model.compiles[graph.compile]) === frameKey(model.compiles[compile]));
+      return graphs.filter((/** @type {any} */ graph) => model.compiles[graph.compile].id !== null && model.compiles[graph.compile].compile === model.compiles[compile].compile);
     },
   };
 }
