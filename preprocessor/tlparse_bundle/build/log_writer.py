@@ -24,7 +24,7 @@ from tlparse_bundle.findings.registry import findings_of
 from tlparse_bundle.format.codecs import CODECS
 from tlparse_bundle.format.json_codec import dumps
 from tlparse_bundle.format.layout import log_path
-from tlparse_bundle.model.compiles import compile_tables
+from tlparse_bundle.findings.compile_tables import compile_tables
 from tlparse_bundle.plugins import PLUGIN_FAILED
 from tlparse_bundle.tables.compiles import CANDIDATES
 from tlparse_bundle.tables.identity import Identity, rank_of
