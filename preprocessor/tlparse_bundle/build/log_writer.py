@@ -24,9 +24,9 @@ from tlparse_bundle.findings.registry import findings_of
 from tlparse_bundle.format.codecs import CODECS
 from tlparse_bundle.format.json_codec import dumps
 from tlparse_bundle.format.layout import log_path
-from tlparse_bundle.model.compiles import compile_tables
+from tlparse_bundle.findings.compile_tables import compile_tables
 from tlparse_bundle.plugins import PLUGIN_FAILED
-from tlparse_bundle.tables.compiles import CANDIDATES
+from tlparse_bundle.model.status import CANDIDATES
 from tlparse_bundle.tables.identity import Identity, rank_of
 from tlparse_bundle.tables.registry import plugin_tables
 from tlparse_bundle.tables.rows import Rows
@@ -164,8 +164,8 @@ class LogBuild:
         }
         self.facts = Facts(WrittenLog(sink, directory, decoder.clock.last_epoch_us()))
         compiles = dict(compile_tables(self.facts))
-        made.row_tables |= {name: sink.put_rows(log.id, name, rows) for name, rows in compiles.items() if len(rows)}
-        numbers, findings, faults = findings_of(self.facts, list(compiles["compiles"]))
+        made.row_tables |= {name: sink.put_rows(log.id, name, Rows(rows)) for name, rows in compiles.items() if rows}
+        numbers, findings, faults = findings_of(self.facts, compiles["compiles"])
         if faults:  # they come after the table that findings read
             for fault in faults:
                 diagnostics.add(PLUGIN_FAILED, fault)

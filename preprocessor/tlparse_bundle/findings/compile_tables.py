@@ -1,11 +1,4 @@
-"""What torch compiled: which compile ids of a log are compiles, which it refused, and which it only captured.
-
-- compile: something torch compiled, all attempts together: a frame, a frame of compiled autograd, or an ahead-of-time compile.
-- limit: a compile id that torch refused, at the recompile limit or because ``error_on_recompile`` forbids recompiles. Not a compile.
-- capture: a compile id under which something was captured that is not compiled under it: the graph of compiled autograd (``!0``), a call
-  of ``torch.export``, a function that was inlined elsewhere. Not a compile.
-- attempt: one try of any of these; Dynamo restarts make several.
-"""
+"""The tables ``compiles``, ``limits`` and ``captures``: what each compile id of a log turned out to be (definitions: ``model``)."""
 
 from __future__ import annotations
 
@@ -16,18 +9,18 @@ from tlparse_bundle.findings.calls import ahead_of_time
 from tlparse_bundle.findings.facts import Facts
 from tlparse_bundle.findings.timeline import Span
 from tlparse_bundle.model.times import phase_times
-from tlparse_bundle.tables.compiles import CANDIDATES
-from tlparse_bundle.tables.rows import Rows
+from tlparse_bundle.model.status import CANDIDATES
 
 
-def compile_tables(facts: Facts) -> Iterator[tuple[str, Rows]]:
+def compile_tables(facts: Facts) -> Iterator[tuple[str, list[dict]]]:
     """Yield the tables ``compiles``, ``limits`` and ``captures`` of a log. They have disjoint compile keys, which together are those of ``attempts`` and of ahead-of-time compiles."""
     refused, compiled = _keys(facts, facts.not_begun), {frame.row["compile"] for frame in facts.compiled}
     skipped = _skipped(facts)
     ahead = facts.once(_ahead_of_time)
     candidates = facts.table(CANDIDATES)
     compiles: list[dict] = []
-    limits, captures = Rows(), Rows()
+    limits: list[dict] = []
+    captures: list[dict] = []
     for row in candidates:
         key = row["compile"]
         if key in refused:
@@ -41,7 +34,7 @@ def compile_tables(facts: Facts) -> Iterator[tuple[str, Rows]]:
     of_candidates = {row["compile"] for row in candidates}
     compiles += (row for key, row in ahead.items() if key not in of_candidates)
     compiles.sort(key=lambda row: row["first_event"])
-    yield "compiles", Rows(compiles)
+    yield "compiles", compiles
     yield "limits", limits
     yield "captures", captures
 
