@@ -10,7 +10,7 @@ _DEVICE = re.compile(r"device\(type='(\w+)'")
 
 
 def inputs(frames: Frames, number: int) -> dict[str, dict]:
-    """Return name -> tensor (schema: ranks_graphs) for a frame compile: in each attempt the described tensors with a source, or the sizes in the graph."""
+    """Return the inputs of a frame compile by name: the described tensors with a source; for an attempt without any, the sizes in its graph."""
     described = [row for row in frames.log.table("tensors") if frames.number_of(row) == number]
     graphs = [row for row in frames.log.table("graph_tensors") if frames.number_of(row) == number]
     tensors: dict[str, dict] = {}

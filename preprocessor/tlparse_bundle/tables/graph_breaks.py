@@ -32,7 +32,7 @@ class GraphBreaks:
         self._breaks: list[dict] = []
         self._numbers: dict[tuple, int] = {}
         self._records: list[_Record] = []
-        self._unclear: dict[int, _Attempt] = {}  # records, by their position, whose text does not say that the frame is skipped, with their attempt
+        self._unclear: dict[int, _Attempt] = {}  # attempts of records, by position, whose text does not say that the frame is skipped
         self._without_graph: set[_Attempt] = set()  # last attempts of frame compiles that ended well, with nothing in their graph
 
     @staticmethod
@@ -69,7 +69,7 @@ class GraphBreaks:
         self._records.append(_Record(event.index, event.compile, event.attempt, number, skips_frame))
 
     def _record(self, number: int) -> _Record:
-        """Return a record. Before torch 2.11 its text does not say that the frame is skipped: Dynamo did not restart at the break, and made no graph."""
+        """Return a record. Before torch 2.11 its text does not say that the frame is skipped: Dynamo made no graph in that attempt."""
         record, attempt = self._records[number], self._unclear.get(number)
         return record if attempt is None else record._replace(skips_frame=attempt in self._without_graph)
 
