@@ -506,6 +506,32 @@ export interface Findings {
   }[];
 }
 
+/** Code that Inductor generated: one row per record with such code, in file order. All fields are read from the text of the code; it is never executed. Texts longer than 20,000 characters are cut and end in '…'. */
+export interface GeneratedCode {
+  /** The record whose payload is the code. */
+  event: number;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** 'output': the Python wrapper of inductor_output_code; 'wrapper', 'kernel', 'header': C++ sources of AOTInductor (graph_dump); 'autotuning': code that only times kernels; 'other'. */
+  role: "output" | "wrapper" | "kernel" | "header" | "autotuning" | "other";
+  /** File that torch wrote the code to; null when the record does not name one. */
+  filename: string | null;
+  /** The 'subgraph_name' of the record: the region of the graph that Inductor compiles on its own; null without one. */
+  subgraph_name: string | null;
+  /** The 'AOT ID' in the first lines, such as '0_forward': number of the graph and direction; null without one. */
+  aot_id: string | null;
+  /** Direction in the AOT ID; null without one. */
+  direction: "forward" | "backward" | "inference" | null;
+  /** Lines of the code. */
+  line_count: number;
+  /** Rows of table kernels that belong to this code. */
+  kernel_count: number;
+  /** Whether kernels or calls are missing from table kernels because of a limit. The payload of the record is complete. */
+  cut: boolean;
+}
+
 /** graph_breaks.json: the graph breaks (dynamo_graph_break_reason), each once. Records with equal reason, file, line and gb_id are occurrences of one break: a compile of a resume function, a recompile, an inlined function that is compiled on its own later. Texts of more than 20,000 characters are cut and end in '…'; the payload of the event is whole. */
 export interface GraphBreaks {
   /** The breaks, in order of first occurrence. Their cells are those of the first occurrence. */
@@ -671,67 +697,30 @@ export interface Guards {
   };
 }
 
-/** kernels.json: the code that Inductor generated, the kernels in it, and the operations of libraries that it calls. Read from the text of the code, which is never run. A text of more than 20,000 characters is cut and ends in '…'. */
+/** Kernels in generated code, and the operations that the code calls: one row per name and code, in order of first appearance; the codes of a forward and its backward can have kernels of one name. Read from the text of the code, which is never executed; tables provenance_kernels and provenance_lines have the source lines. Lines are counted from 1 in the payload of 'code_event'. Texts longer than 20,000 characters are cut and end in '…'. */
 export interface Kernels {
-  /** One row per generated code, in log order. code_index is a position in this array. */
-  codes: {
-    /** The event whose payload is the code. */
-    event_index: number;
-    /** Row of the compile table. */
-    compile_index: number;
-    /** 'output': the Python wrapper of inductor_output_code; 'wrapper', 'kernel', 'header': C++ sources of AOTInductor (graph_dump); 'autotuning': code that only times kernels; 'other'. */
-    role: "output" | "wrapper" | "kernel" | "header" | "autotuning" | "other";
-    /** File that torch wrote the code to; null when it says none. */
-    filename: string | null;
-    /** The 'subgraph_name' of the record: the region of the graph that Inductor compiles for itself, or null. */
-    subgraph_name: string | null;
-    /** The 'AOT ID' of the first lines, such as '0_forward': number of the graph and direction; null without one. */
-    aot_id: string | null;
-    /** Direction in the AOT ID; null without one. */
-    direction: "forward" | "backward" | "inference" | null;
-    /** Lines of the code. */
-    line_count: number;
-    /** Its rows in kernels. */
-    kernel_count: number;
-    /** Whether something was left out because of a limit; the payload of the event has it. */
-    cut: boolean;
-  }[];
-  /** One row per kernel or called operation and code, in order of first appearance. */
-  kernels: {
-    /** Row of codes. */
-    code_index: number;
-    /** Name of the kernel; of an operation as the code calls it: 'extern_kernels.mm', 'torch.ops._c10d_functional.all_reduce_.default', 'aoti_torch_cpu_addmm_out'. */
-    name: string;
-    /** 'triton', 'cpp': a kernel that Inductor generated; 'other': one in another language; 'extern': an operation of a library; 'fallback': an operator called as it is; 'collective': communication between ranks, waiting included. */
-    kind: "triton" | "cpp" | "other" | "extern" | "fallback" | "collective";
-    /** Line of its definition or declaration, from 1; null for an operation. */
-    line: number | null;
-    /** Lines that call it; at most 1000. */
-    call_lines: number[];
-    /** Debug handle of each of these calls, with which provenance records name it ('name:handle'); null without provenance tracking. */
-    call_handles: (number | null)[];
-    /** Nodes of the graph that became it, from the comments above its definition and its calls; empty when there is no such comment, as for C++ kernels. At most 500. */
-    source_nodes: string[];
-    /** Operators that these nodes were, from the same comments. */
-    aten_ops: string[];
-    /** Row of triton_infos with its compile time: the same name, the same compile, the first behind the code; null when there is none. */
-    triton_info_index: number | null;
-  }[];
-  /** What triton_kernel_info says of each Triton kernel. */
-  triton_infos: {
-    /** The event. */
-    event_index: number;
-    /** Row of the compile table. */
-    compile_index: number;
-    /** Name of the kernel. */
-    name: string;
-    /** Time to compile it, in microseconds. */
-    compile_time_us: number | null;
-    /** Configurations that autotuning chooses from. */
-    config_count: number | null;
-    /** Whether the choice was in the autotuning cache: 'hit', 'miss' …, as torch writes it. */
-    autotune_cache_state: string | null;
-  }[];
+  /** The record with the code: a row of table generated_code. */
+  code_event: number;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** Name of the kernel. An operation has the name that the code calls: 'extern_kernels.mm', 'torch.ops._c10d_functional.all_reduce_.default', 'aoti_torch_cpu_addmm_out'. */
+  name: string;
+  /** 'triton', 'cpp': a kernel that Inductor generated; 'other': one in a different language; 'extern': an operation of a library; 'fallback': an operator that is called unchanged; 'collective': communication between ranks, waiting included. */
+  kind: "triton" | "cpp" | "other" | "extern" | "fallback" | "collective";
+  /** Line of its definition or declaration; null for an operation. */
+  line: number | null;
+  /** Lines that call it; at most 1000. */
+  call_lines: number[];
+  /** Debug handle of each of these calls; provenance records name a call 'name:handle'. null without provenance tracking. */
+  call_handles: (number | null)[];
+  /** Graph nodes that were fused into it, from the comments above its definition and its calls; empty without such a comment, as for C++ kernels. At most 500. */
+  source_nodes: string[];
+  /** Operators of these nodes, from the same comments. */
+  aten_ops: string[];
+  /** The triton_kernel_info with its compile time: 'event' of the row of table triton_kernels that also has this name. It is the first one after the code in the same attempt; null when there is none. */
+  triton_event: number | null;
 }
 
 /** logs/<log id>/log.json: the directory of one log. It names every other file of the log and holds the small dictionaries that the events refer to. */
@@ -2664,6 +2653,24 @@ export interface Tensors {
     /** For each of nodes its position in shapes, or -1. */
     shapes: number[][];
   };
+}
+
+/** Triton kernels that torch reports in triton_kernel_info: one row per kernel and record, in file order. */
+export interface TritonKernels {
+  /** The record. */
+  event: number;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** Name of the kernel. */
+  name: string;
+  /** Time to compile it, in microseconds; null when not recorded. */
+  compile_time_us: number | null;
+  /** Configurations that autotuning chooses from; null when not recorded. */
+  config_count: number | null;
+  /** Whether the choice was in the autotuning cache: 'hit', 'miss' …, as torch writes it; null when not recorded. */
+  autotune_cache_state: string | null;
 }
 
 /** vllm.json: what vLLM compiled: its backends, the pieces of each (a submodule for a size or a range of sizes), and where their code came from. Empty for other programs. */

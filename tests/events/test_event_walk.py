@@ -5,6 +5,7 @@ failure that these programs do not have: its records are made here, from torch's
 """
 
 import json
+import re
 from collections import defaultdict
 
 import pytest
@@ -62,9 +63,9 @@ SEEN = {
     "artifact:backward_subclass_wrapper": ["sources"],
     "artifact:min_cut_information": ["partition"],
     # Inductor
-    "inductor_output_code": ["kernels"],
+    "inductor_output_code": ["generated_code"],
     "inductor_post_grad_graph": ["graphs"],
-    "graph_dump": ["kernels"],
+    "graph_dump": ["generated_code"],
     "artifact:fx_graph_runnable": ["sources"],
     "artifact:before_pre_grad_graph": ["graphs"],
     "artifact:after_pre_grad_graph": ["graphs"],
@@ -72,7 +73,7 @@ SEEN = {
     "artifact:after_joint_graph": ["graphs"],
     "artifact:before_post_grad_graph": ["graphs"],
     "artifact:inductor_post_grad_graph": ["graphs"],
-    "artifact:inductor_autotune_at_compile_time_code": ["kernels"],
+    "artifact:inductor_autotune_at_compile_time_code": ["generated_code"],
     "artifact:inductor_runtime_and_tensor_meta": ["runtime"],
     "artifact:graph_execution": ["runtime"],
     "artifact:inductor_provenance_tracking_node_mappings": ["provenance"],
@@ -173,7 +174,7 @@ UNSEEN = [
     ("artifact:ReorderPass_post_grad", {}, GRAPH, "graphs"),
     ("artifact:optimus_BatchLinear", {}, GRAPH, "graphs"),
     ("artifact:cff_Fusion", {}, GRAPH, "graphs"),
-    ("artifact:triton_kernel_info", {}, '{"triton_0": {"compile_time_us": 1}}', "kernels"),
+    ("artifact:triton_kernel_info", {}, '{"triton_0": {"compile_time_us": 1}}', "triton_kernels"),
     ("artifact:fx_graph_cache_bypass", {}, CACHE, "caches"),
     ("artifact:aotautograd_cache_pickle_failure", {}, '{"error": "e", "field": "f"}', "caches"),
     ("propagate_real_tensors", {"expr": "u0 > 2", "result": "True"}, None, "symbols"),
@@ -196,6 +197,9 @@ NOT_PARSED = {
 }
 
 
+REFERS_TO_EVENT = re.compile(r"event_index$|(^|_)events?$")
+
+
 def event_indexes(value, key=""):
     """Every event that a table refers to."""
     if isinstance(value, dict):
@@ -204,7 +208,7 @@ def event_indexes(value, key=""):
     elif isinstance(value, list):
         for child in value:
             yield from event_indexes(child, key)
-    elif isinstance(value, int) and key.endswith("event_index"):
+    elif isinstance(value, int) and REFERS_TO_EVENT.search(key):
         yield value
 
 
@@ -220,7 +224,7 @@ def key_of(event):
 def holders(it):
     """{event: names of the tables that refer to it}"""
     found = defaultdict(set)
-    for name in it.directory["tables"]:
+    for name in (*it.directory["tables"], *it.directory["row_tables"]):
         if name not in ("artifacts", "diagnostics", "blobs"):
             for index in event_indexes(it.table(name)):
                 found[index].add(name)

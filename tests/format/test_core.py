@@ -74,9 +74,8 @@ def cache_outcomes(bundle, log):
 
 
 def code_of_a_kernel(bundle, log):
-    kernel = next(row for row in bundle.rows(log, "kernels", "kernels") if row["line"] is not None)
-    code = bundle.rows(log, "kernels", "codes")[kernel["code_index"]]
-    artifact = next(row for row in bundle.rows(log, "artifacts") if row["event_index"] == code["event_index"])
+    kernel = next(row for row in bundle.rows(log, "kernels") if row["line"] is not None)
+    artifact = next(row for row in bundle.rows(log, "artifacts") if row["event_index"] == kernel["code_event"])
     return kernel["name"], bundle.payload(log, artifact).decode().split("\n")[kernel["line"] - 1]
 
 

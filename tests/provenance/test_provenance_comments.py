@@ -92,10 +92,8 @@ def test_the_flow_says_what_the_map_says(built, root, name):
 def test_kernels_are_those_that_the_code_has(built, root, path):
     """Collectives too, which the map of torch does not name: as in the table of kernels, which reads the code alone."""
     it, graphs = of(built, root / "fixtures" / path / "trace" if type(path) is str else path)
-    table = it.table("kernels")
     for graph in graphs.values():
-        codes = {number for number, code in enumerate(table["codes"]) if code["event_index"] == graph.row["code_event_index"]}
-        read = {kernel["name"] for kernel in table["kernels"] if kernel["code_index"] in codes}
+        read = {kernel["name"] for kernel in it.table("kernels") if kernel["code_event"] == graph.row["code_event_index"]}
         assert {graph.table["strings"][kernel["name"]] for kernel in graph.kernels.values()} == read
     if type(path) is not str and "multi_rank" in str(path):
         assert "torch.ops._c10d_functional.all_reduce_.default" in graphs["0/0", 1].kernels

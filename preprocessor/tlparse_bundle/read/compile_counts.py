@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from tlparse_bundle.errors import BundleError
 from tlparse_bundle.findings.facts import Facts
+from tlparse_bundle.format.schemas import row_tables
 from tlparse_bundle.read.growing import running_in
 from tlparse_bundle.read.reader import Log
 
@@ -59,7 +60,7 @@ class _Files:
             return self._log.table(name)
         except BundleError as error:
             if error.code == "not-found":
-                return {name: []}
+                return [] if name in row_tables() else {name: []}
             raise
 
     def lists(self, name: str) -> dict | None:

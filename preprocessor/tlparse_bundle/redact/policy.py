@@ -26,7 +26,7 @@ PARTS: Mapping[str, tuple[str, ...]] = {
     "caches": ("caches",),
     "guards": ("guards", "expressions"),
     "graphs": ("graphs", "partition"),
-    "kernels": ("kernels",),
+    "kernels": ("generated_code", "kernels", "triton_kernels"),
     "provenance": ("provenance",),
     "tensors": ("tensors",),
     "symbols": ("symbols",),

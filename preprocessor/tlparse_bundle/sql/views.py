@@ -17,6 +17,10 @@ def _view(name: str, help: str, needs: str, select: str) -> View:
 
 
 _COMPILE = "LEFT JOIN compiles AS c ON c.log_id = t.log_id AND c.row = t.compile_index"
+_COMPILE_OF_ROW = """
+        LEFT JOIN compiles AS c ON c.log_id = t.log_id AND c.key = CASE
+            WHEN t.compile IS NULL THEN '-' WHEN t.attempt = 0 THEN t.compile WHEN instr(t.compile, '@') = 0 THEN t.compile || '_' || t.attempt
+            ELSE replace(t.compile, '@', '_' || t.attempt || '@') END"""
 _WHERE = "c.key AS compile, c.function AS function"
 
 VIEWS = (
@@ -58,7 +62,7 @@ VIEWS = (
     ),
     _view(
         "v_failures", "Each failure: of which compile, what was raised, where.", "failures compiles",
-        f"SELECT t.log_id, {_WHERE}, t.kind, t.type, t.reason, t.file, t.line, t.source_line FROM failures AS t {_COMPILE} ORDER BY t.log_id, t.row",
+        f"SELECT t.log_id, {_WHERE}, t.kind, t.type, t.reason, t.file, t.line, t.source_line FROM failures AS t {_COMPILE_OF_ROW} ORDER BY t.log_id, t.row",
     ),
     _view(
         "v_caches", "Each lookup of a cache: outcome, reason, time.", "caches compiles",
@@ -79,11 +83,10 @@ VIEWS = (
         FROM spans_by_name AS t JOIN spans_names AS n ON n.log_id = t.log_id AND n.row = t.row ORDER BY t.self_us DESC""",
     ),
     _view(
-        "v_kernels", "Each kernel: name, kind, the code that calls it.", "kernels kernels_codes compiles",
-        """
-        SELECT t.log_id, c.key AS compile, c.function AS function, t.name, t.kind, t.line, t.call_lines, t.source_nodes, t.aten_ops, k.role, k.filename AS file, k.event_index
-        FROM kernels AS t JOIN kernels_codes AS k ON k.log_id = t.log_id AND k.row = t.code_index
-        LEFT JOIN compiles AS c ON c.log_id = t.log_id AND c.row = k.compile_index ORDER BY t.log_id, t.row""",
+        "v_kernels", "Each kernel: name, kind, the code that calls it.", "kernels generated_code compiles",
+        f"""
+        SELECT t.log_id, {_WHERE}, t.name, t.kind, t.line, t.call_lines, t.source_nodes, t.aten_ops, k.role, k.filename AS file, k.event AS code_event
+        FROM kernels AS t JOIN generated_code AS k ON k.log_id = t.log_id AND k.event = t.code_event {_COMPILE_OF_ROW} ORDER BY t.log_id, t.row""",
     ),
     _view(
         "v_events", "Each record: line, kind, compile, size.", "events log_kinds compiles",
