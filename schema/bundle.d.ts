@@ -595,50 +595,38 @@ export interface GraphBreaks {
   }[];
 }
 
-/** graphs.json: one row per FX graph of the log, in the order torch wrote them: every payload whose language is 'fx'. All of it is counted from the text of the graph; a row without a graph in its text has null counts. A text of more than 20,000 characters is cut and ends in '…'. */
+/** FX graphs: one row per payload whose language is 'fx', in file order. Everything is counted from the text of the graph; a row without a graph in its text has null counts. The counts are those of the outermost graph, except 'ops', which covers the whole text; a subgraph that is called twice is written once. Texts longer than 20,000 characters are cut and end in '…'. */
 export interface Graphs {
-  /** The rows. */
-  graphs: {
-    /** The event whose payload is the graph; the artifact table has its name and size. */
-    event_index: number;
-    /** Row of the compile table. */
-    compile_index: number;
-    /** Part of the compiler that wrote it: 'dynamo' as Dynamo captured it; 'compiled_autograd'; 'ddp_split' by DDPOptimizer; 'export'; 'aot_joint', 'aot_forward', 'aot_backward', 'aot_inference', 'aot_quantization' of AOTAutograd; 'pre_grad', 'joint', 'post_grad' around or between those passes of Inductor; 'communication' around a pass over collectives; 'other'. */
-    stage: "dynamo" | "compiled_autograd" | "ddp_split" | "export" | "aot_joint" | "aot_forward" | "aot_backward" | "aot_inference" | "aot_quantization" | "pre_grad" | "joint" | "post_grad" | "communication" | "other";
-    /** Whether it shows the graph before or after the passes that its name tells; null when the name does not say. */
-    position: "before" | "after" | null;
-    /** What the graph computes. Where the name does not say, it is told by the names that AOTAutograd gives to inputs: tangents make it a backward, else primals a forward, else it is an inference graph. null before AOTAutograd. */
-    direction: "joint" | "forward" | "backward" | "inference" | null;
-    /** The 'subgraph_name' of the record: the region of the graph that Inductor compiles for itself, or null. */
-    subgraph_name: string | null;
-    /** Name of the outermost class in the text, or 'graph' for a graph written as a list of nodes; null when there is no graph in the text. */
-    class_name: string | null;
-    /** Number behind '# graph id:', by which the graphs before and after the pre-grad passes belong together; as text, since it is an address. null without one. */
-    graph_id: string | null;
-    /** Nodes of the outermost graph: inputs, calls, attributes, and one for its output. */
-    node_count: number | null;
-    /** Inputs of the outermost graph; of a joint graph, the leaves of its input trees. */
-    placeholder_count: number | null;
-    /** Calls in the outermost graph: operators, functions, methods, modules. A call of a subgraph is one. */
-    call_count: number | null;
-    /** Attributes that the outermost graph fetches: constants, subgraphs. */
-    get_attr_count: number | null;
-    /** Values that the outermost graph returns. */
-    output_count: number | null;
-    /** Operation -> how often it occurs in the whole text, subgraphs included, most frequent first; at most 100. Operators are written as in the text ('torch.ops.aten.mm.default'), Python's as 'operator.add', methods of a value as 'Tensor.sin', called modules as 'self.submod_0', an attribute of a value as 'getattr'. */
-    ops: Record<string, number>;
-    /** Graphs inside of it, in the order of the text; at most 200. */
-    subgraphs: {
-      /** Name of its class, by which the graph around it calls it. */
-      name: string;
-      /** Its inputs. */
-      placeholder_count: number;
-      /** Its calls. */
-      call_count: number;
-      /** Values that it returns. */
-      output_count: number;
-    }[];
-  }[];
+  /** The record whose payload is the graph. */
+  event: number;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** Part of the compiler that wrote it: 'dynamo' as Dynamo captured it; 'compiled_autograd'; 'ddp_split' by DDPOptimizer; 'export'; 'aot_joint', 'aot_forward', 'aot_backward', 'aot_inference', 'aot_quantization' of AOTAutograd; 'pre_grad', 'joint', 'post_grad' around or between those passes of Inductor; 'communication' around a pass over collectives; 'other'. */
+  stage: "dynamo" | "compiled_autograd" | "ddp_split" | "export" | "aot_joint" | "aot_forward" | "aot_backward" | "aot_inference" | "aot_quantization" | "pre_grad" | "joint" | "post_grad" | "communication" | "other";
+  /** Whether it shows the graph before or after the passes that its name states; null when the name does not say. */
+  position: "before" | "after" | null;
+  /** What the graph computes. Where the name does not say, the names that AOTAutograd gives to inputs decide: tangents make it a backward, else primals a forward, else it is an inference graph. null before AOTAutograd. */
+  direction: "joint" | "forward" | "backward" | "inference" | null;
+  /** The 'subgraph_name' of the record: the region of the graph that Inductor compiles on its own; null without one. */
+  subgraph_name: string | null;
+  /** Name of the outermost class in the text, or 'graph' for a graph written as a list of nodes; null when there is no graph in the text. */
+  class_name: string | null;
+  /** Number after '# graph id:', which the graphs before and after the pre-grad passes share; a string, since it is an address. null without one. */
+  graph_id: string | null;
+  /** Nodes of the outermost graph: inputs, calls, attributes, and one for its output. */
+  node_count: number | null;
+  /** Inputs of the outermost graph; of a joint graph, the leaves of its input trees. */
+  placeholder_count: number | null;
+  /** Calls in the outermost graph: operators, functions, methods, modules. A call of a subgraph counts as one. */
+  call_count: number | null;
+  /** Attributes that the outermost graph fetches: constants, subgraphs. */
+  get_attr_count: number | null;
+  /** Values that the outermost graph returns. */
+  output_count: number | null;
+  /** Operation -> how often it occurs in the whole text, subgraphs included, most frequent first; at most 100. Operators are written as in the text ('torch.ops.aten.mm.default'), Python's as 'operator.add', methods of a value as 'Tensor.sin', called modules as 'self.submod_0', an attribute of a value as 'getattr'. */
+  ops: Record<string, number>;
 }
 
 /** guards.json: the guards of each compile: counts, cost, and of each guard its kind, source and place. The text of a guard is a line of the payload. Lists that are equal, as those of one function compiled for other sizes are, are stored once. */
@@ -2466,6 +2454,20 @@ export interface Stacks {
     /** The stack without its innermost frame; -1 for a stack of one frame. Always less than the row's own index. */
     parent_index: number[];
   };
+}
+
+/** Graphs inside of FX graphs: one row per graph, in the order of the text; at most 200 of one graph. Texts longer than 20,000 characters are cut and end in '…'. */
+export interface Subgraphs {
+  /** The record whose payload holds it: a row of table graphs. */
+  graph_event: number;
+  /** Name of its class, by which the graph around it calls it. */
+  name: string;
+  /** Its inputs. */
+  placeholder_count: number;
+  /** Its calls. */
+  call_count: number;
+  /** Values that it returns. */
+  output_count: number;
 }
 
 /** symbols.json: the symbols of dynamic shapes, and what torch decided about them. Each part is made of columns of equal length, in the order of the log: row i of a part is made of element i of each of its columns. */

@@ -25,7 +25,7 @@ PARTS: Mapping[str, tuple[str, ...]] = {
     "failures": ("failures",),
     "caches": ("caches",),
     "guards": ("guards", "expressions"),
-    "graphs": ("graphs", "partition"),
+    "graphs": ("graphs", "subgraphs", "partition"),
     "kernels": ("generated_code", "kernels", "triton_kernels"),
     "provenance": ("provenance",),
     "tensors": ("tensors",),

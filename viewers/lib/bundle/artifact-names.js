@@ -20,7 +20,7 @@ function directionsOf(log) {
       const note = (/** @type {number | null} */ event, /** @type {any} */ row) => {
         if (event !== null && (row.direction || row.subgraph_name)) directions.set(event, { direction: row.direction, subgraph: row.subgraph_name });
       };
-      for (const row of graphs?.graphs ?? []) note(row.event_index, row);
+      for (const row of graphs ?? []) note(row.event, row);
       for (const row of codes ?? []) note(row.event, row);
       for (const row of provenance?.groups ?? []) for (const event of [row.code_event_index, row.mapping_event_index, row.stacks_event_index]) note(event, row);
       return directions;
