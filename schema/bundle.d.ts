@@ -55,6 +55,22 @@ export interface Artifacts {
   size_bytes: number[];
 }
 
+/** Captures of a backward graph by compiled autograd: one row per capture, in file order. */
+export interface AutogradCaptures {
+  /** Compile of the capture; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** The record whose payload is the graph; null when the capture did not produce one. */
+  graph_event: number | null;
+  /** The record whose payload is the same graph before its nodes were reordered; null when the log lacks it. */
+  pre_reordering_event: number | null;
+  /** The record with the reasons, which torch writes only with verbose logging of compiled autograd; null without it. */
+  reasons_event: number | null;
+  /** Why compiled autograd captured the graph and could not reuse an earlier one; at most 500. */
+  reasons: string[];
+}
+
 /** blobs.json: the blobs that a log's payloads lie in. A blob is a file blobs/<first 2 digits>/<sha256> and the ending of the codec, or has a path. A large payload is a blob of its own; smaller payloads of one kind lie one after another in a blob of about 1 MB. Equal blobs of several logs are one file. Columns of equal length. */
 export interface Blobs {
   /** SHA-256 of the uncompressed blob, in hex: its name. */
@@ -65,6 +81,24 @@ export interface Blobs {
   stored_size_bytes: number[];
   /** Path of the file, relative to manifest.json, of a blob with chromium events, whose times no other log has; null for a blob under blobs/, whose path follows from its name. */
   path: (string | null)[];
+}
+
+/** Bytecode of resume functions, before and after Dynamo: one row per function and compile, in file order. */
+export interface Bytecode {
+  /** Compile of the function; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** Name of the function. */
+  function: string;
+  /** The record whose payload is its bytecode; null when the log lacks it. */
+  original_event: number | null;
+  /** The record whose payload is the bytecode that Dynamo replaced it with; null when nothing was compiled. */
+  modified_event: number | null;
+  /** Instructions in it; null when the log lacks it. */
+  original_instruction_count: number | null;
+  /** Instructions in what replaced it; null when the log lacks it. */
+  modified_instruction_count: number | null;
 }
 
 /** caches.json: what was asked of the compile caches and what came of it, in the order of the log. Texts are cut behind 20,000 characters; the payload of the event has all. */
@@ -234,6 +268,22 @@ export interface Compiles {
     /** Number of its rows in the artifact table. */
     artifact_count: number;
   }[];
+}
+
+/** Parts of graphs that DDPOptimizer split: one row per part, in file order. The rows with one 'split_event' are the parts of one graph. */
+export interface DdpSplits {
+  /** The record whose payload is the part. */
+  event: number;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** The record whose payload is the graph that calls the parts; null when the log lacks it. */
+  split_event: number | null;
+  /** Position of the part in the order in which the parts run, from 0. */
+  position: number;
+  /** Name of the part, such as 'submod_0'; null when the record has none. */
+  name: string | null;
 }
 
 /** diagnostics.json: everything in the log that was not understood, skipped, mended or assumed, in file order. Nothing is lost by it: the bytes are in the verbatim chunks. */
@@ -506,6 +556,18 @@ export interface Findings {
   }[];
 }
 
+/** Configurations of AOTAutograd: one row per torch._functorch.config artifact, in file order. */
+export interface FunctorchConfigs {
+  /** The record. */
+  event: number;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** Name of each setting -> its value, as torch wrote it; null when the payload is not a configuration, or larger than 500,000 bytes. */
+  config: Record<string, unknown> | null;
+}
+
 /** Code that Inductor generated: one row per record with such code, in file order. All fields are read from the text of the code; it is never executed. Texts longer than 20,000 characters are cut and end in '…'. */
 export interface GeneratedCode {
   /** The record whose payload is the code. */
@@ -709,6 +771,22 @@ export interface Kernels {
   aten_ops: string[];
   /** The triton_kernel_info with its compile time: 'event' of the row of table triton_kernels that also has this name. It is the first one after the code in the same attempt; null when there is none. */
   triton_event: number | null;
+}
+
+/** Links that the job attached: one row per link, in file order. Texts longer than 20,000 characters are cut and end in '…'. */
+export interface Links {
+  /** The record. */
+  event: number;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** Its name; null when the record has none. */
+  name: string | null;
+  /** Its address, as text; null when the record has none. */
+  url: string | null;
+  /** Whether the address starts with http:// or https:// and has no blank or control character. Do not make any other address clickable. */
+  safe: boolean;
 }
 
 /** logs/<log id>/log.json: the directory of one log. It names every other file of the log and holds the small dictionaries that the events refer to. */
@@ -2261,109 +2339,34 @@ export interface Runtime {
   }[];
 }
 
-/** sources.json: code and names that other records refer to: dumped sources, generated wrappers, links, graphs that were split, bytecode before and after Dynamo. A text of more than 20,000 characters is cut and ends in '…'. */
+/** Side effects of compiled code: one row per dynamo_side_effects, in file order. Texts longer than 20,000 characters are cut and end in '…'. */
+export interface SideEffects {
+  /** The record. */
+  event: number;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** Mutations that the compiled code replays, each with the user's code that makes it; at most 500. */
+  messages: string[];
+}
+
+/** Source code that the log contains by name: dumped files, and artifacts of Python code (AOTAutograd's wrappers, scripts that run a graph alone, partial graphs). One row per record, in file order. Texts longer than 20,000 characters are cut and end in '…'. */
 export interface Sources {
-  /** One row per dump_file. A frame whose file is this name is in this code. Names can come again: what counts for a record is the newest row before its event. */
-  dump_files: {
-    /** The event whose payload is the source. */
-    event_index: number;
-    /** Row of the compile table. */
-    compile_index: number;
-    /** File name that stacks and guards use, such as '<eval_with_key>.5'. */
-    name: string | null;
-    /** Lines of the source. */
-    line_count: number;
-    /** Functions that it defines at the left margin; at most 200. */
-    functions: string[];
-  }[];
-  /** One row per artifact of Python code: AOTAutograd's wrappers, scripts that run a graph alone, partial graphs. */
-  codes: {
-    /** The event whose payload is the code. */
-    event_index: number;
-    /** Row of the compile table. */
-    compile_index: number;
-    /** Name of the artifact. */
-    name: string;
-    /** Lines of the code. */
-    line_count: number;
-    /** Functions that it defines at the left margin; at most 200. */
-    functions: string[];
-  }[];
-  /** One row per link that the job attached. */
-  links: {
-    /** The event. */
-    event_index: number;
-    /** Row of the compile table. */
-    compile_index: number;
-    /** Its name. */
-    name: string | null;
-    /** Its address, as text. */
-    url: string | null;
-    /** Whether the address begins with http:// or https:// and holds no blank or control character. Anything else must not be made clickable. */
-    safe: boolean;
-  }[];
-  /** One row per graph that DDPOptimizer split. */
-  ddp_splits: {
-    /** The event whose payload is the graph that calls the parts; null when the log lacks it. */
-    event_index: number | null;
-    /** Row of the compile table. */
-    compile_index: number;
-    /** The parts, in the order in which they run. */
-    parts: {
-      /** The event whose payload is the part. */
-      event_index: number;
-      /** Its name, such as 'submod_0'. */
-      name: string | null;
-    }[];
-  }[];
-  /** One row per capture by compiled autograd. */
-  autograd_captures: {
-    /** The event whose payload is the graph; null when the capture came to none. */
-    event_index: number | null;
-    /** Row of the compile table. */
-    compile_index: number;
-    /** The event whose payload is the same graph before its nodes were reordered, or null. */
-    pre_reordering_event_index: number | null;
-    /** The event with the reasons, which torch writes only with verbose logging of compiled autograd, or null. */
-    reasons_event_index: number | null;
-    /** Why it captured again; at most 500. */
-    reasons: string[];
-  }[];
-  /** One row per dynamo_side_effects. */
-  side_effects: {
-    /** The event. */
-    event_index: number;
-    /** Row of the compile table. */
-    compile_index: number;
-    /** Mutations that the compiled code replays, with the user's code that makes them; at most 500. */
-    messages: string[];
-  }[];
-  /** One row per resume function whose bytecode Dynamo wrote down. */
-  bytecode: {
-    /** Row of the compile table. */
-    compile_index: number;
-    /** Name of the function. */
-    function: string;
-    /** The event whose payload is its bytecode, or null. */
-    original_event_index: number | null;
-    /** The event whose payload is what Dynamo put in its place, or null: nothing was compiled. */
-    modified_event_index: number | null;
-    /** Instructions in it; null when the log lacks it. */
-    original_instruction_count: number | null;
-    /** Instructions in what replaced it; null when the log lacks it. */
-    modified_instruction_count: number | null;
-  }[];
-  /** One row per torch._functorch.config artifact. */
-  configs: {
-    /** The event. */
-    event_index: number;
-    /** Row of the compile table. */
-    compile_index: number;
-    /** Row of config_values; null when the payload is no configuration. */
-    config_index: number | null;
-  }[];
-  /** Distinct configurations of AOTAutograd, as torch wrote them; at most 200. */
-  config_values: Record<string, unknown>[];
+  /** The record whose payload is the code. */
+  event: number;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** 'dump_file': a dumped file; a stack frame whose file is 'name' is in this code, and names can repeat: for a record, the last such row before it counts. 'code': an artifact of Python code. */
+  kind: "dump_file" | "code";
+  /** Of a dumped file, the file name that stacks and guards use, such as '<eval_with_key>.5', or null when the record has none; of code, the name of the artifact. */
+  name: string | null;
+  /** Lines of the code. */
+  line_count: number;
+  /** Functions that it defines at the left margin; at most 200. */
+  functions: string[];
 }
 
 /** spans.json: the timeline made of spans that nest. torch writes a begin and an end event for each span, all under one thread id although several threads write, so that they may overlap. Ends are matched to begins by name. Columns of equal length in 'spans', in 'instants' and in 'by_name'. The events as torch wrote them are in the blobs that 'timeline' of log.json names. */

@@ -29,16 +29,16 @@ SEEN = {
     "artifact:dynamo_graph_break_reason": ["graph_breaks"],
     "artifact:recompile_reasons": ["recompiles"],
     "artifact:dynamo_error": ["failures"],
-    "artifact:*_ORIGINAL_BYTECODE": ["sources"],
-    "artifact:*_MODIFIED_BYTECODE": ["sources"],
-    "artifact:dynamo_side_effects": ["sources"],
+    "artifact:*_ORIGINAL_BYTECODE": ["bytecode"],
+    "artifact:*_MODIFIED_BYTECODE": ["bytecode"],
+    "artifact:dynamo_side_effects": ["side_effects"],
     "artifact:dynamo_cache_entries": ["caches"],
     "artifact:put_local_code_state": ["caches"],
     "artifact:fx_interpreter_error": ["failures"],
     "artifact:make_fx_fail_partial": ["failures", "sources"],
     # DDP and collectives
-    "optimize_ddp_split_graph": ["graphs", "sources"],
-    "optimize_ddp_split_child": ["graphs", "sources"],
+    "optimize_ddp_split_graph": ["graphs", "ddp_splits"],
+    "optimize_ddp_split_child": ["graphs", "ddp_splits"],
     "artifact:pre_bucketing_fsdp_collectives": ["communication"],
     "artifact:overlap_scheduling_graph_before": ["graphs"],
     "artifact:inductor_collective_schedule": ["runtime"],
@@ -50,7 +50,7 @@ SEEN = {
     "artifact:aot_inference_graph_after_hop_passes": ["graphs"],
     "artifact:aot_forward_graph_fw_metadata": ["partition"],
     "artifact:aot_forward_graph_fw_subclass_metadata": ["partition"],
-    "artifact:torch._functorch.config": ["sources"],
+    "artifact:torch._functorch.config": ["functorch_configs"],
     "artifact:backward_prologue": ["sources"],
     "artifact:backward_epilogue": ["sources"],
     "artifact:compiled_function_forward": ["sources"],
@@ -103,8 +103,8 @@ SEEN = {
     "missing_fake_kernel": ["export"],
     "mismatched_fake_kernel": ["export"],
     # compiled autograd
-    "compiled_autograd_graph": ["graphs", "sources"],
-    "artifact:compiled_autograd_graph_pre_reordering": ["graphs", "sources"],
+    "compiled_autograd_graph": ["graphs", "autograd_captures"],
+    "artifact:compiled_autograd_graph_pre_reordering": ["graphs", "autograd_captures"],
     # the timeline
     "chromium_event": ["spans"],
 }
@@ -116,7 +116,7 @@ ERROR = 'Traceback (most recent call last):\n  File "a.py", line 1, in f\nRuntim
 
 # (event, metadata, payload) -> table. The names stand for whole families where torch makes them up.
 UNSEEN = [
-    ("link", {"name": "cprofile_manifold_url", "url": "https://example.org"}, None, "sources"),
+    ("link", {"name": "cprofile_manifold_url", "url": "https://example.org"}, None, "links"),
     ("compilation_metrics_runtime", {"duration_us": 3}, None, "runtime"),
     ("bwd_compilation_metrics_runtime", {"duration_us": 3}, None, "runtime"),
     ("artifact:vllm_compilation_config", {}, '{"prefix": "backbone"}', "vllm"),
@@ -178,7 +178,7 @@ UNSEEN = [
     ("artifact:fx_graph_cache_bypass", {}, CACHE, "caches"),
     ("artifact:aotautograd_cache_pickle_failure", {}, '{"error": "e", "field": "f"}', "caches"),
     ("propagate_real_tensors", {"expr": "u0 > 2", "result": "True"}, None, "symbols"),
-    ("artifact:compiled_autograd_compile_reasons", {}, '["a"]', "sources"),
+    ("artifact:compiled_autograd_compile_reasons", {}, '["a"]', "autograd_captures"),
     # written by older releases
     ("inductor_pre_grad_graph", {}, GRAPH, "graphs"),
     ("aot_autograd_backward_compilation_metrics", {"fail_type": None}, None, "metrics"),

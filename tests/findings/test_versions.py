@@ -73,7 +73,7 @@ def test_an_artifact_that_one_torch_writes_is_no_unknown_text(log, name, artifac
 
 def test_the_wrappers_of_2_15_are_code(log):
     """One artifact in place of those of the wrappers, which 2.13 writes one by one."""
-    codes = [code for code in log("2.15.0/train").table("sources")["codes"] if code["name"] == "aot_autograd_runtime_wrappers"]
+    codes = [code for code in log("2.15.0/train").table("sources") if code["name"] == "aot_autograd_runtime_wrappers"]
     assert len(codes) == 2 and all(code["functions"] for code in codes)
 
 

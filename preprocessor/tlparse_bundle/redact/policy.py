@@ -32,7 +32,7 @@ PARTS: Mapping[str, tuple[str, ...]] = {
     "symbols": ("symbols",),
     "metrics": ("metrics",),
     "runtime": ("runtime", "communication"),
-    "sources": ("sources",),
+    "sources": ("sources", "links", "ddp_splits", "autograd_captures", "side_effects", "bytecode", "functorch_configs"),
     "export": ("export",),
     "vllm": ("vllm",),
     "anatomy": ("anatomy",),
