@@ -1334,112 +1334,114 @@ export interface Partition {
   }[];
 }
 
-/** provenance.json: which line of the source, of the pre-grad graph, of the post-grad graph and of the generated code belong together. Empty for a log without provenance tracking (INDUCTOR_PROVENANCE=1). Lines are counted from 1, in the payload of the event that is named beside them. */
-export interface Provenance {
-  /** Distinct texts. A text of more than 2,000 characters is cut and ends in '…'. */
-  strings: string[];
-  /** Distinct lines of the source, in columns of equal length, as the log has them: the program itself is not in it. */
-  sources: {
-    /** Index into strings. */
-    file: number[];
-    /** Line in the file. */
-    line: number[];
-    /** Index into strings: the function; -1 when it is not known. */
-    function: number[];
-    /** Index into strings: the text of the line; -1 when it is not known. */
-    code: number[];
-  };
-  /** Distinct stacks of kernels: rows of sources, outermost caller first. At most the 200 innermost. */
-  stacks: number[][];
-  /** The graphs that groups refer to, in the order in which they were read. */
-  graphs: {
-    /** The event whose payload is the text of the graph. */
-    event_index: number;
-    /** Nodes that compute something: all but inputs and parameters. */
-    node_count: number;
-    /** Lines of nodes, ascending. The name of the node is what the line begins with. */
-    line: number[];
-    /** For each of line its row of sources, from the comment above it; -1 when torch knows none. */
-    source: number[];
-  }[];
-  /** One row per compiled graph with provenance, in log order: a forward and its backward are two. Records belong together by their order: a post-grad graph begins a group, code and mapping join it, and the pre-grad graph is the newest one before. */
-  groups: {
-    /** Row of the compile table. */
-    compile_index: number;
-    /** The 'subgraph_name' of the records: the region of the graph that Inductor compiles for itself, or null. */
-    subgraph_name: string | null;
-    /** Number of the group in its compile and subgraph_name, from 1. */
-    number: number;
-    /** Version of the mapping: 1 names kernels, 2 single calls of them; null without a mapping. */
-    version: number | null;
-    /** Direction in the 'AOT ID' of the code; null without one, as in C++ code. */
-    direction: "forward" | "backward" | "inference" | null;
-    /** Language of the code around the kernels; null without code. 'cpp' can be C++ in a Python string. */
-    code_language: "python" | "cpp" | null;
-    /** Row of graphs: the pre-grad graph. A backward has that of its forward. Null when the log does not tell which one it is. */
-    pre_graph_index: number | null;
-    /** Row of graphs: the post-grad graph; null when the log has none. */
-    post_graph_index: number | null;
-    /** The event whose payload is the generated code: inductor_output_code, or the wrapper of AOTInductor; null when the log has none. */
-    code_event_index: number | null;
-    /** The event inductor_aot_kernel_code: the bodies of the C++ kernels that the wrapper of AOTInductor calls; null when the log has none. */
-    bodies_event_index: number | null;
-    /** The event inductor_provenance_tracking_node_mappings, or null. */
-    mapping_event_index: number | null;
-    /** The event inductor_provenance_tracking_kernel_stack_traces, or null. */
-    stacks_event_index: number | null;
-    /** How many there are, and how many of them have a counterpart. Nodes: those that compute something. */
-    coverage: {
-      /** Nodes of the pre-grad graph. */
-      pre_node_count: number;
-      /** Those with a post-grad node. */
-      pre_in_post_count: number;
-      /** Nodes of the post-grad graph. */
-      post_node_count: number;
-      /** Those with a pre-grad node. */
-      post_in_pre_count: number;
-      /** Those in a kernel. Views need none. */
-      post_in_kernel_count: number;
-      /** Rows of kernels. */
-      kernel_count: number;
-      /** Those with a post-grad node. */
-      kernel_in_post_count: number;
-      /** Those of them whose nodes are read off the code alone, as of a backward that is compiled later. */
-      kernel_from_code_count: number;
-      /** Those with a line in the code. */
-      kernel_in_code_count: number;
-      /** Those with a stack. */
-      kernel_with_source_count: number;
-    };
-    /** Names of post-grad nodes in the mapping of kernels that the text of the graph lacks. */
-    unknown_name_count: number;
-    /** Pairs of a line of the pre-grad and a line of the post-grad graph that belong together, in columns of equal length, sorted. */
-    pre_post: {
-      /** Line of the pre-grad graph. */
-      pre_line: number[];
-      /** Line of the post-grad graph. */
-      post_line: number[];
-    };
-    /** Kernels, in columns of equal length: those that torch names, then those that only the code has. In version 2 a row is one call, in version 1 all calls of the name. */
-    kernels: {
-      /** Index into strings: the name without handle. */
-      name: number[];
-      /** Debug handle: the number behind the last colon in 'name:handle'; null in version 1. */
-      handle: (number | null)[];
-      /** Lines of the post-grad graph whose nodes became it; empty when torch does not say. */
-      post_lines: number[][];
-      /** Lines of the code that call it; the comment with its handle when no call follows. */
-      call_lines: number[][];
-      /** First and last line of its own code, if it stands in the same text; null else. */
-      definition: (number[] | null)[];
-      /** First and last line in the payload of bodies_event_index; null when it is not there. */
-      body: (number[] | null)[];
-      /** Whether post_lines are read off the code, since torch wrote no map: its comments, and for kernels of a CPU what flows through it. */
-      from_code: boolean[];
-      /** Rows of stacks: where in the program its nodes come from. */
-      stacks: number[][];
-    };
-  }[];
+/** Compiled graphs with provenance (INDUCTOR_PROVENANCE=1): one row per graph, in file order of its first record; a forward and its backward are two rows, and one compile can have several. The other provenance tables say which of their lines belong together: provenance_lines (source line of each graph node), provenance_nodes (pre-grad and post-grad nodes), provenance_kernels, provenance_sources. Records are grouped by their order, separately for each attempt and subgraph_name: a post-grad graph starts a group; code, mapping and stacks join it; its pre-grad graph is the last one before it. A backward that is compiled when it first runs has no rows in provenance_nodes; sources tie its nodes. The counts say how many nodes and kernels there are and how many of them have a counterpart; only nodes that compute something are counted, not inputs and parameters. */
+export interface ProvenanceGroups {
+  /** Row number, from 0. */
+  id: number;
+  /** Compile of the graph; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** The 'subgraph_name' of the records: the region of the graph that Inductor compiles on its own; null without one. At most 2,000 characters. */
+  subgraph_name: string | null;
+  /** Number of the group in its attempt and subgraph_name, from 1. */
+  number: number;
+  /** Version of the mapping: 1 names kernels, 2 single calls of them; null without a mapping. */
+  version: number | null;
+  /** Direction in the 'AOT ID' of the code; null without one, as in C++ code. */
+  direction: "forward" | "backward" | "inference" | null;
+  /** Language of the code around the kernels; null without code. 'cpp' can be C++ in a Python string. */
+  code_language: "python" | "cpp" | null;
+  /** The record whose payload is the pre-grad graph. A backward has that of its forward. null when the log does not say which one it is. */
+  pre_graph_event: number | null;
+  /** The record whose payload is the post-grad graph; null when the log has none. */
+  post_graph_event: number | null;
+  /** The record whose payload is the generated code: inductor_output_code, or the wrapper of AOTInductor; null when the log has none. */
+  code_event: number | null;
+  /** The inductor_aot_kernel_code: the bodies of the C++ kernels that the wrapper of AOTInductor calls; null when the log has none. */
+  bodies_event: number | null;
+  /** The inductor_provenance_tracking_node_mappings; null when the log has none. */
+  mapping_event: number | null;
+  /** The inductor_provenance_tracking_kernel_stack_traces; null when the log has none. */
+  stacks_event: number | null;
+  /** Nodes of the pre-grad graph. */
+  pre_node_count: number;
+  /** Those with a post-grad node. */
+  pre_in_post_count: number;
+  /** Nodes of the post-grad graph. */
+  post_node_count: number;
+  /** Those with a pre-grad node. */
+  post_in_pre_count: number;
+  /** Those in a kernel. Views need none. */
+  post_in_kernel_count: number;
+  /** Its rows in table provenance_kernels. */
+  kernel_count: number;
+  /** Kernels with a post-grad node. */
+  kernel_in_post_count: number;
+  /** Those of them whose nodes are read from the code alone, as for a backward that is compiled later. */
+  kernel_from_code_count: number;
+  /** Kernels with a line in the code. */
+  kernel_in_code_count: number;
+  /** Kernels with a stack. */
+  kernel_with_source_count: number;
+  /** Names of post-grad nodes in the mapping of kernels that the text of the graph lacks. */
+  unknown_name_count: number;
+}
+
+/** Kernels of graphs with provenance: one row per kernel of a group, those that torch names first, then those that only the code has. With version 2 of the mapping a row is one call, with version 1 all calls of the name. Each of its post_lines belongs to each of its call_lines. Lines are counted from 1. */
+export interface ProvenanceKernels {
+  /** 'id' of a row of table provenance_groups. */
+  group: number;
+  /** Name of the kernel without its debug handle; at most 2,000 characters. */
+  name: string;
+  /** Debug handle: the number after the last colon in 'name:handle'; null with version 1. */
+  handle: number | null;
+  /** Lines of the post-grad graph whose nodes became it; empty when torch does not say. */
+  post_lines: number[];
+  /** Lines of the code that call it; the comment with its handle when no call follows. */
+  call_lines: number[];
+  /** First and last line of its own code, if it is in the payload of code_event; null otherwise. */
+  definition: number[] | null;
+  /** First and last line in the payload of bodies_event; null when it is not there. */
+  body: number[] | null;
+  /** Whether post_lines are read from the code, since torch wrote no map: from its comments, and for kernels of a CPU from the values that flow through it. */
+  from_code: boolean;
+  /** Where in the program its nodes come from: one list per stack with the 'id' of rows of table provenance_sources, outermost caller first. At most the 200 innermost frames of a stack. */
+  sources: number[][];
+}
+
+/** Lines of nodes in the pre-grad and post-grad graphs of table provenance_groups, with the source line that each node comes from. One row per line, ascending within a graph. The line begins with the name of the node. */
+export interface ProvenanceLines {
+  /** The record whose payload is the text of the graph: pre_graph_event or post_graph_event of a group. Groups can share a pre-grad graph; its lines are listed once. */
+  graph_event: number;
+  /** Line in that payload, from 1. */
+  line: number;
+  /** The source line in the comment above the node: 'id' of a row of table provenance_sources; null when torch does not know it. */
+  source: number | null;
+}
+
+/** Pairs of a pre-grad node and a post-grad node that belong together: one row per pair of lines, sorted within a group. */
+export interface ProvenanceNodes {
+  /** 'id' of a row of table provenance_groups. */
+  group: number;
+  /** Line of the pre-grad graph, from 1. */
+  pre_line: number;
+  /** Line of the post-grad graph, from 1. */
+  post_line: number;
+}
+
+/** Source lines that provenance refers to: one row per distinct line, as the log has them; the program itself is not in the log. Texts longer than 2,000 characters are cut and end in '…'. */
+export interface ProvenanceSources {
+  /** Row number, from 0. */
+  id: number;
+  /** Path of the file. */
+  file: string;
+  /** Line in the file. */
+  line: number;
+  /** Function around the line; null when not known. */
+  function: string | null;
+  /** Text of the line; null when not known. */
+  code: string | null;
 }
 
 /** ranks/caches.json: what came of asking the compile caches, by rank. Ranks that share a cache directory differ in who missed first; that is no fault, but says who had to wait. */

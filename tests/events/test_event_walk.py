@@ -76,8 +76,8 @@ SEEN = {
     "artifact:inductor_autotune_at_compile_time_code": ["generated_code"],
     "artifact:inductor_runtime_and_tensor_meta": ["runtime"],
     "artifact:graph_execution": ["runtime"],
-    "artifact:inductor_provenance_tracking_node_mappings": ["provenance"],
-    "artifact:inductor_provenance_tracking_kernel_stack_traces": ["provenance"],
+    "artifact:inductor_provenance_tracking_node_mappings": ["provenance_groups"],
+    "artifact:inductor_provenance_tracking_kernel_stack_traces": ["provenance_groups"],
     # caches
     "artifact:fx_graph_cache_miss": ["caches"],
     "artifact:fx_graph_cache_hit": ["caches"],

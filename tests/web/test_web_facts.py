@@ -96,8 +96,8 @@ def test_what_became_of_a_line(show, fixture):
 
 
 def line_leads_to_kernel(page, log, pair):
-    rows = log.table("provenance")["groups"]
-    of_compile = [i for i, row in enumerate(rows) if log.compiles[row["compile_index"]].key == pair["compile"]]
+    rows = log.table("provenance_groups")
+    of_compile = [i for i, row in enumerate(rows) if row["compile"] == pair["compile"]]
     picker = page.get_by_role("combobox", name="Graph")
     expect(picker.locator("option")).to_have_count(len(rows))
     if of_compile[pair["graph"] - 1]:

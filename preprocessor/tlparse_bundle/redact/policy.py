@@ -27,7 +27,7 @@ PARTS: Mapping[str, tuple[str, ...]] = {
     "guards": ("guards", "expressions"),
     "graphs": ("graphs", "subgraphs", "partition"),
     "kernels": ("generated_code", "kernels", "triton_kernels"),
-    "provenance": ("provenance",),
+    "provenance": ("provenance_groups", "provenance_lines", "provenance_nodes", "provenance_kernels", "provenance_sources"),
     "tensors": ("tensors",),
     "symbols": ("symbols",),
     "metrics": ("metrics",),

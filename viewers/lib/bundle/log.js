@@ -227,6 +227,15 @@ export class Log {
   }
 }
 
+/** What tables call the attempt that a row of the compile table is. @param {{id: string | null, attempt: number | null, occurrence: number | null}} row @returns {{compile: string | null, attempt: number | null}} */
+export function attemptOf({ id, attempt, occurrence }) {
+  if (id === null) return { compile: null, attempt: null };
+  return { compile: (attempt ? id.slice(0, -`_${attempt}`.length) : id) + ((occurrence ?? 1) > 1 ? `@${occurrence}` : ""), attempt };
+}
+
+/** The same for all rows of tables that belong to one attempt. @param {{compile: string | null, attempt: number | null}} row */
+export const attemptKey = ({ compile, attempt }) => `${compile} ${attempt}`;
+
 /** The same for all rows of the compile table that are attempts of one compile of one function. @param {{metrics_event_index: number | null, compiled_autograd_id: number | null, frame_id: number | null, frame_compile_id: number | null, occurrence: number}} compile */
 export function frameKey(compile) {
   if (compile.metrics_event_index !== null) return `metrics ${compile.metrics_event_index}`;
