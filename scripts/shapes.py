@@ -53,8 +53,6 @@ _SAID_OTHERWISE = {  # where neither the description nor the name tells
     "artifacts.kind_index": "@kinds",
     "events.kind_index": "@kinds",
     "metrics.configs.base_index": "configs",
-    "provenance.groups.kernels.stacks": "stacks",
-    "provenance.stacks": "sources",
     "recompiles.causes.recompile_indexes": "recompiles",
     "recompiles.frames.resumes_frame_index": "frames",
     "recompiles.recompiles.caused_by": "^",

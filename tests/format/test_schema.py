@@ -7,6 +7,7 @@ import re
 import pytest
 import traces
 from jsonschema import Draft202012Validator
+from log_builder import RARE
 from tlparse_bundle.diagnostics import CODES
 from tlparse_bundle.events.registry import FAMILIES
 from tlparse_bundle.format import layout
@@ -16,7 +17,7 @@ from tlparse_bundle.trace import discover
 SCHEMAS = {
     path.name.removesuffix(".schema.json"): json.loads(path.read_bytes()) for path in sorted((traces.ROOT / "schema").glob("*.schema.json"))
 }
-BUNDLES = ("graph_breaks", "failures", "killed", "recompiles", "fork_children", "aoti", "nonascii", "ranks4", "export_dtrace", "dynamic_shapes")
+BUNDLES = ("graph_breaks", "failures", "killed", "recompiles", "fork_children", "aoti", "nonascii", "ranks4", "export_dtrace", "dynamic_shapes", "provenance_graphs", "ddp_split", "compiled_autograd", "wrappers", "regions")
 
 with_schemas = pytest.mark.parametrize("name", SCHEMAS)
 
@@ -55,11 +56,13 @@ def tables_of(bundle):
 
 
 @pytest.fixture(scope="session")
-def tables(built, root):
-    """{name of the schema: values} of several fixtures."""
+def tables(built, root, tmp_path_factory):
+    """{name of the schema: values} of several fixtures, and of records that none of them has."""
     found = {}
-    for fixture in BUNDLES:
-        for name, value in tables_of(built(root / "fixtures" / fixture / "trace")):
+    rare = tmp_path_factory.mktemp("rare") / "dedicated_log_torch_trace_x.log"
+    rare.write_bytes(RARE)
+    for place in (*(root / "fixtures" / fixture / "trace" for fixture in BUNDLES), rare):
+        for name, value in tables_of(built(place)):
             found.setdefault(name, []).append(value)
     return found
 

@@ -6,6 +6,7 @@ import re
 
 import pytest
 from jsonschema import Draft202012Validator
+from log_builder import RARE
 from tlparse_bundle.format.schemas import schema, schema_names
 from tlparse_bundle.format.shape import Malformed, compile_schema
 
@@ -60,9 +61,11 @@ def documents(root, tmp_path_factory):
     from tlparse_bundle import Bundle, build, discover
 
     folder = tmp_path_factory.mktemp("shapes")
+    rare = folder / "dedicated_log_torch_trace_x.log"
+    rare.write_bytes(RARE)
     found = {}
-    for name in ("ranks_extra_break", "train_step", "dynamic_shapes", "graph_breaks", "failures", "export_dtrace"):
-        build(discover([root / "fixtures" / name / "trace"]), folder / name, jobs=1, codec="none")
+    for name in ("ranks_extra_break", "train_step", "dynamic_shapes", "graph_breaks", "failures", "export_dtrace", "provenance_graphs", "ddp_split", "compiled_autograd", "wrappers", "regions", "rare"):
+        build(discover([rare if name == "rare" else root / "fixtures" / name / "trace"]), folder / name, jobs=1, codec="none")
         bundle = Bundle.open(folder / name)
         found.setdefault("manifest", []).append(bundle.manifest)
         for analysis, path in bundle.manifest.get("ranks", {}).items():

@@ -29,7 +29,7 @@ COMPILE_SPANS = frozenset(
     )
 )
 CAPTURE_SPAN = "fullgraph_capture"  # torch.export captures a graph, or a function is compiled ahead of time
-STREAMED = frozenset(("export_failures", "kernels", "metrics", "spans"))  # the largest tables, of which findings keep little: they need not be in memory whole
+STREAMED = frozenset(("export_failures", "functorch_configs", "kernels", "metrics", "spans"))  # the largest tables, of which findings keep little: they need not be in memory whole
 Made = TypeVar("Made")
 _OUTSIDE: dict[str, Any] = {
     **dict.fromkeys(("id", "compile", "attempt", "status", "function", "file", "line", "stack", "start_epoch_us", "total_us", "backward_us", "metrics_event", "frame_id")),
@@ -305,8 +305,11 @@ class Facts:
     def _settings(self) -> Iterator[tuple[str, Any]]:
         for config in self.lists("metrics")["configs"]:
             yield from ((f"{config['field']}.{name}", value) for name, value in (config["value"] or config["changes"]).items())
-        for settings in self.table("sources")["config_values"]:
-            yield from ((f"functorch_config.{name}", value) for name, value in settings.items())
+        last: dict | None = None
+        for row in self.lists("functorch_configs"):
+            if row["config"] != last:  # they seldom change
+                last = row["config"]
+                yield from ((f"functorch_config.{name}", value) for name, value in (last or {}).items())
 
     @cached_property
     def _config_rows(self) -> dict[int, dict]:
