@@ -55,9 +55,6 @@ _SAID_OTHERWISE = {  # where neither the description nor the name tells
     "metrics.configs.base_index": "configs",
     "provenance.groups.kernels.stacks": "stacks",
     "provenance.stacks": "sources",
-    "recompiles.causes.recompile_indexes": "recompiles",
-    "recompiles.frames.resumes_frame_index": "frames",
-    "recompiles.recompiles.caused_by": "^",
     "runtime.executions.graph_compile_indexes": "@compiles",
     "spans.spans.parent_index": "spans",
     "stacks.stacks.frame_index": "frames",
@@ -67,7 +64,7 @@ _SAID_OTHERWISE = {  # where neither the description nor the name tells
     "ranks_findings.findings.because_of": "findings",
     "ranks_verdict.statements.because_of": "statements",
 }
-_NO_ROWS = re.compile(r"_count$|^first_guard$|^first_event_index$|^position$")  # numbers of rows, or where rows begin: they may be as large as the table
+_NO_ROWS = re.compile(r"_count$|^first_event_index$|^position$")  # numbers of rows, or where rows begin: they may be as large as the table
 
 
 def shapes(schemas: dict[str, dict]) -> str:

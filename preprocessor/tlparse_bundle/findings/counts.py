@@ -26,7 +26,7 @@ def break_count(facts: Facts) -> int:
 
 def recompile_count(facts: Facts) -> int:
     """Compiles that were made again; what the limit refused or error_on_recompile forbade was not."""
-    return sum(row["compile_index"] not in facts.not_begun for row in facts.table("recompiles")["recompiles"])
+    return sum(facts.number_of(row) not in facts.not_begun for row in facts.table("recompiles"))
 
 
 def ahead_of_time_count(facts: Facts) -> int:

@@ -118,7 +118,7 @@ class Facts:
     @cached_property
     def refused(self) -> set[int]:
         """Rows of compiles that the recompile limit refused. torch 2.6 tells of them in metrics of a backward compile."""
-        limits = {row["compile_index"] for row in self.table("recompiles")["recompiles"] if row["limit"]}
+        limits = {self.number_of(row) for row in self.table("limits")}
         rows = self.table("failures")
         return limits | {self.number_of(row) for row in rows if _LIMIT.search(row["type"] or "") or _LIMIT.search((row["reason"] or "")[:200])}
 

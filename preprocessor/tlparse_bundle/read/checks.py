@@ -15,7 +15,7 @@ from tlparse_bundle.format.shape import Check, Highest, Malformed, compile_schem
 
 # Parts of a table that are columns of equal length; "" is the whole table. Fields that are no lists are left out.
 COLUMNS = {
-    "anatomy": ("kinds", "origins", "cells"), "artifacts": ("",), "blobs": ("",), "events": ("",), "expressions": ("expressions",), "guards": ("guards", "places"),
+    "anatomy": ("kinds", "origins", "cells"), "artifacts": ("",), "blobs": ("",), "events": ("",), "expressions": ("expressions",),
     "provenance": ("sources",), "runtime": ("ops",), "spans": ("by_name", "spans", "instants"), "stacks": ("frames", "stacks"),
     "symbols": ("symbols", "guards", "real_values", "data_dependent_errors", "specializations"), "tensors": ("storages", "tensors", "graphs"),
 }  # fmt: skip

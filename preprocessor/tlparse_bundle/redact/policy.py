@@ -20,11 +20,11 @@ CLASSES: Mapping[str, str] = {
 PARTS: Mapping[str, tuple[str, ...]] = {
     "findings": ("findings",),
     "timeline": ("spans",),
-    "recompiles": ("recompiles",),
+    "recompiles": ("recompiles", "recompile_reasons", "recompile_causes", "code_objects", "limits"),
     "graph_breaks": ("graph_breaks",),
     "failures": ("failures",),
     "caches": ("caches",),
-    "guards": ("guards", "expressions"),
+    "guards": ("guards", "guard_trees", "expressions"),
     "graphs": ("graphs", "partition"),
     "kernels": ("kernels",),
     "provenance": ("provenance",),

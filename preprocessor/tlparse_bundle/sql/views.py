@@ -49,12 +49,11 @@ VIEWS = (
         FROM graph_breaks AS t ORDER BY count DESC""",
     ),
     _view(
-        "v_recompiles", "Each recompile with its first reason: the guard that failed, and what changed.", "recompiles compiles",
-        f"""
-        SELECT t.log_id, {_WHERE}, t."limit" AS at_limit, json_extract(t.reasons, '$[0].guard') AS guard, json_extract(t.reasons, '$[0].source') AS source,
-            json_extract(t.reasons, '$[0].change.kind') AS change, json_extract(t.reasons, '$[0].change.expected') AS expected,
-            json_extract(t.reasons, '$[0].change.actual') AS actual, c.compile_time_us / 1000.0 AS compile_ms, t.text
-        FROM recompiles AS t {_COMPILE} ORDER BY t.log_id, t.row""",
+        "v_recompiles", "Each recompile with its first reason: the guard that failed, and what changed.", "recompiles recompile_reasons compiles",
+        """
+        SELECT t.log_id, t.compile, c.function, r.guard, r.source, r.change, r.expected, r.actual, c.compile_time_us / 1000.0 AS compile_ms, t.text
+        FROM recompiles AS t LEFT JOIN recompile_reasons AS r ON r.log_id = t.log_id AND r.event = t.event AND r.position = 0
+        LEFT JOIN compiles AS c ON c.log_id = t.log_id AND c.key = t.compile ORDER BY t.log_id, t.row""",
     ),
     _view(
         "v_failures", "Each failure: of which compile, what was raised, where.", "failures compiles",

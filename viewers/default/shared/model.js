@@ -36,6 +36,8 @@ async function build(log) {
     /** In the order of the log, the row without an id last. */
     order: compiles.map((_, index) => index).sort((a, b) => Number(compiles[a].id === null) - Number(compiles[b].id === null) || a - b),
     byKey: new Map(compiles.map((compile, index) => [compile.key, index])),
+    /** The first attempt of each compile. @type {Map<string, number>} */
+    byCompile: new Map(compiles.flatMap((compile, index) => (compile.id === null ? [] : [/** @type {[string, number]} */ ([compileKey(compile), index])])).reverse()),
     byAttempt: new Map(compiles.map((compile, index) => [attemptKey(compile.id === null ? null : compileKey(compile), compile.id === null ? null : compile.attempt), index])),
     short: fileShortener(compiles.map((compile) => compile.filename)),
   };
@@ -49,6 +51,9 @@ const compileKey = ({ id, attempt, occurrence }) => (attempt ? id.slice(0, -`_${
 
 /** The row of the compile table that a row of another table belongs to. @param {Model} model @param {{compile: string | null, attempt: number | null}} row @returns {number} */
 export const numberOf = (model, { compile, attempt }) => model.byAttempt.get(attemptKey(compile, attempt)) ?? -1;
+
+/** The row of the compile table of a compile: of its first attempt; -1 when there is none. @param {Model} model @param {string | null} compile @returns {number} */
+export const rowOf = (model, compile) => model.byCompile.get(compile ?? "") ?? -1;
 
 /** What tells of the compiles that run now; null for a bundle that does not grow. @param {Log} log */
 const liveOf = async ({ bundle }) => (bundle.manifest.growing ? import("../../lib/live/running-data.js") : null);
