@@ -49,11 +49,11 @@ def breaks_by_line(bundle, log):
 
 
 def recompile_chain(bundle, log):
-    compiles = bundle.rows(log, "compiles", "compiles")
+    first = {row["event"]: row for row in bundle.rows(log, "recompile_reasons") if row["position"] == 0}
     found = []
-    for row in bundle.rows(log, "recompiles", "recompiles"):
-        first = row["reasons"][0] if row["reasons"] else None
-        found.append((compiles[row["compile_index"]]["key"], first and first["guard"], first and first["failed_compile_id"], row["caused_by"]))
+    for row in bundle.rows(log, "recompiles"):
+        reason = first.get(row["event"])
+        found.append((row["compile"], reason and reason["guard"], reason and reason["entry"], row["caused_by"]))
     return found
 
 

@@ -67,7 +67,7 @@ def _mark_unbacked(facts: Facts, cause: Cause, name: str) -> Remedy | None:
         return None
     return Remedy(
         "torch compiles for the sizes 0 and 1 apart, also where a dimension is dynamic. If that is not wanted, make the dimension unbacked.",
-        f"torch._dynamo.decorators.mark_unbacked({name}, {cause.change['index']})",
+        f"torch._dynamo.decorators.mark_unbacked({name}, {cause.dimension})",
     )
 
 
