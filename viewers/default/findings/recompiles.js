@@ -70,8 +70,7 @@ function causeList(about, told, tools) {
       { id: "cost", title: "Cost", number: true, sort: (i) => told[i].cost_us, cell: (i) => (told[i].cost_us === null ? "–" : time(told[i].cost_us)) },
     ],
     detail: (i) => {
-      const events = new Set(told[i].event_indexes);
-      const rows = recompiles.flatMap((row, n) => (events.has(row.event) ? [n] : []));
+      const rows = recompiles.flatMap((row, n) => (row.compile !== null && told[i].compiles.includes(row.compile) ? [n] : []));
       const codes = [...new Set(rows.map((n) => recompiles[n].code_object))].flatMap((id) => codeObjects[id ?? -1] ?? []);
       return [
         cards(model, state, found, (finding) => finding === told[i]),
@@ -99,10 +98,10 @@ function functionList(about, tools) {
       { id: "limit", title: "Limit", sort: (i) => (limited(again[i]) ? 0 : 1), cell: (i) => (limited(again[i]) ? limitBadge() : "") },
     ],
     detail: (i) => {
-      const compiles = new Set([...again[i].compiles, again[i].limit_compile].map((compile) => rowOf(model, compile)));
+      const compiles = new Set(again[i].compiles);
       return [
         h("h2", null, nameOf(again[i]), " ", h("span", { class: "place" }, placeOf(model, again[i]))),
-        cards(model, state, found, (finding) => OF_FINDINGS.includes(finding.kind) && finding.compile_indexes.some((index) => compiles.has(index)), { level: 3, whole: true }),
+        cards(model, state, found, (finding) => OF_FINDINGS.includes(finding.kind) && finding.compiles.some((compile) => compiles.has(compile)), { level: 3, whole: true }),
         h("h3", null, "All compiles"), history(about, again[i]),
       ];
     },
@@ -156,7 +155,7 @@ function history(about, code) {
   return capped(compiles, (compile) => {
     const recompile = at.get(compile), previous = before.get(compile), index = rowOf(model, compile);
     const leader = rowOf(model, recompile?.caused_by ?? null);
-    return h("li", null, compileLink(model, index, state), " ", h("span", { class: "dim" }, time(model.compiles[index].compile_time_us)), " ",
+    return h("li", null, compileLink(model, index, state), " ", h("span", { class: "dim" }, time(model.compiles[index].total_us)), " ",
       recompile?.limit && [limitBadge(), " "],
       recompile ? reasonLine(about, recompile, [
         leader >= 0 && [h("span", { class: "dim" }, " followed "), compileLink(model, leader, state)],

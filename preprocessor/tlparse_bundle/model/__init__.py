@@ -1,0 +1,1 @@
+"""The definitions behind every number that anybody sees: compile, attempt, status, time, count."""
