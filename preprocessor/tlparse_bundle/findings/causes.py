@@ -4,30 +4,29 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, field
-from heapq import merge
 from typing import Any
 
 from tlparse_bundle.findings.facts import Facts
+from tlparse_bundle.tables.recompiles import ASKED
 
 _OF_AN_OBJECT = frozenset(("type", "identity", "value", "attribute", "keys", "length"))  # several guards on one object are one cause
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A recompile, or one that the recompile limit refused."""
+    """What guards asked for: a recompile, or one that torch refused."""
 
-    row: dict  # of 'recompiles' or 'limits'
-    compile_index: int  # row of the compile table
+    row: dict  # event, compile, attempt, code_object, caused_by, at_limit, text
+    compile_index: int  # row of ``Facts.compiles``
     reasons: list[dict]  # its rows of 'recompile_reasons'
 
 
 def asked(facts: Facts) -> list[Asked]:
-    """Return the recompiles and what the limit refused, in file order."""
+    """Return the recompiles and what torch refused, in file order."""
     reasons: dict[int, list[dict]] = defaultdict(list)
     for reason in facts.table("recompile_reasons"):
         reasons[reason["event"]].append(reason)
-    rows = merge(facts.table("recompiles"), facts.table("limits"), key=lambda row: row["event"])
-    return [Asked(row, facts.number_of(row), reasons[row["event"]]) for row in rows]
+    return [Asked(row, facts.number_of(row), reasons[row["event"]]) for row in facts.table(ASKED)]
 
 
 @dataclass(slots=True)
@@ -61,7 +60,7 @@ def causes(facts: Facts) -> list[Cause]:
     roots: dict[int, Cause] = {}
     found: dict[tuple, Cause] = {}
     for number, one in enumerate(everything):
-        leader, refused = numbers.get(one.row.get("caused_by") or ""), one.compile_index in facts.refused
+        leader, refused = numbers.get(one.row["caused_by"] or ""), one.compile_index in facts.refused
         if one.row["compile"] is not None:
             numbers[one.row["compile"]] = number
         if leader is not None and leader in roots and not refused:

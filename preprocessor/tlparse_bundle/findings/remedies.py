@@ -24,10 +24,16 @@ def _kind(facts: Facts, cause: Cause) -> str | None:
     """What the table of causes has for most of these."""
     if cause.change == "dispatch_keys":
         return "dispatch_keys"
-    table, everything = facts.table("recompile_causes"), facts.once(asked)
-    found = (table[everything[number].row["cause"]] for number in cause.rows)
+    rows, table, everything = facts.once(_cause_ids), facts.table("recompile_causes"), facts.once(asked)
+    ids = (rows.get(everything[number].row["event"]) for number in cause.rows)
+    found = (table[id_] for id_ in ids if id_ is not None)
     kinds = Counter(row["remedy"] for row in found if row["change"] == cause.change)  # the table takes the newest result, near or not
     return kinds.most_common(1)[0][0] if kinds else _BY_KIND.get(cause.change)
+
+
+def _cause_ids(facts: Facts) -> dict[int, int]:
+    """Return the cause of each recompile, by its record."""
+    return {row["event"]: row["cause"] for row in facts.table("recompiles")}
 
 
 def _mark_dynamic(facts: Facts, cause: Cause, name: str) -> Remedy | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from heapq import merge
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
@@ -66,12 +65,14 @@ def _graph_breaks(frames: Frames) -> list[list]:
 
 
 def _recompiles(frames: Frames) -> list[list]:
-    """What guards asked for, whether the recompile limit refused it or not."""
-    first = {row["event"]: row for row in frames.table("recompile_reasons") if row["position"] == 0}
+    """What guards asked for, whether torch refused it or not."""
+    first = {row["compile"]: row for row in frames.table("recompile_reasons") if row["position"] == 0}
+    asked = [(row["event"], row, row["text"]) for row in frames.table("recompiles")]
+    asked += [(first.get(row["compile"], {}).get("event", row["first_event"]), row, row["recompile_reason"]) for row in frames.table("limits")]
     rows = []
-    for row in merge(frames.table("recompiles"), frames.table("limits"), key=lambda row: row["event"]):
-        reason = first.get(row["event"], {})
-        text = reason.get("guard") or row["text"] or ""
+    for _, row, text in sorted(asked, key=itemgetter(0)):
+        reason = first.get(row["compile"], {})
+        text = reason.get("guard") or text or ""
         rows.append(_row("recompile", frames.number_of(row), _COMPILE_ID.sub("", text), None, reason.get("file"), reason.get("line")))
     return rows
 

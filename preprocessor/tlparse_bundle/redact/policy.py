@@ -20,7 +20,7 @@ CLASSES: Mapping[str, str] = {
 PARTS: Mapping[str, tuple[str, ...]] = {
     "findings": ("findings",),
     "timeline": ("spans",),
-    "recompiles": ("recompiles", "recompile_reasons", "recompile_causes", "code_objects", "limits"),
+    "recompiles": ("recompiles", "recompile_reasons", "recompile_causes", "code_objects"),
     "graph_breaks": ("graph_breaks",),
     "failures": ("failures",),
     "caches": ("caches",),

@@ -1,4 +1,4 @@
-"""The recompiles: which guard of which earlier compile failed, what changed, and what was the root cause."""
+"""The recompiles: which guard of which cache entry failed, what changed, and which recompile led to which."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from tlparse_bundle.tables.break_text import parse_break
 from tlparse_bundle.tables.cascades import Cascades, Recompile, resumed_function, sort_of
-from tlparse_bundle.tables.guard_text import parse_reason, read_reasons, remedy
+from tlparse_bundle.tables.guard_text import parse_reason, read_reasons
 from tlparse_bundle.tables.json_list import JsonList
 from tlparse_bundle.tables.rows import Rows
 from tlparse_bundle.tables.table import TableContext
@@ -15,13 +15,12 @@ from tlparse_bundle.tables.texts import RECOMPILE_LIMIT, cut, payload_text, text
 from tlparse_bundle.trace.compile_id import compile_key
 from tlparse_bundle.trace.event import Event
 
+ASKED = "asked"
 _MAX_REASONS = 1000  # of one recompile: torch writes one for each entry of the cache
-_MAX_VALUES = 1000  # of one cause
 # torch/_dynamo/convert_frame.py, _compile: the type, or the first line of the message, says so.
 _LIMIT_REASON = re.compile(r".*(?:recompile limit exceeded|(?:recompile|cache_size)_limit)", re.IGNORECASE)
 _RECOMPILE_ERROR = re.compile(r"Recompiling function ")  # torch/_dynamo/guards.py, under error_on_recompile
 _FAILED_GUARD = re.compile(r"^ *- (?=!?\d)", re.MULTILINE)
-_NO_REASON = {"source": None, "change": "other", "dimension": None, "expected": None, "actual": None, "guard": None}
 _CONVERT_FRAME = "torch/_dynamo/convert_frame.py"  # its frames end the stacks of older releases
 
 
@@ -72,8 +71,7 @@ class Recompiles:
         self._by_name: dict[tuple, _CodeObject] = {}
         self._cascades = Cascades()
         self._reasons = Rows()
-        # For each record that asks for a recompile: its row of 'recompiles' or 'limits', the text, the first reason and the remedy.
-        self._asked = JsonList()
+        self._asked = JsonList()  # a row for each record that asks for a recompile
         # What is known of these only later, by number:
         self._caused_by: dict[int, int] = {}
         self._at_limit: set[int] = set()
@@ -160,10 +158,8 @@ class Recompiles:
         self._reasons.extend(
             {**who, "position": position, **reason, "entry": self._entry(reason["entry"])} for position, reason in enumerate(parsed)
         )
-        first = parsed[0] if parsed else _NO_REASON
-        row = {**who, "code_object": None if code is None else code.id}
         recompile = Recompile(len(self._asked), sort_of(parsed, event.index))
-        self._asked.append([row, cut(text), {key: first[key] for key in _NO_REASON}, remedy(first) if parsed else None])
+        self._asked.append({**who, "code_object": None if code is None else code.id, "text": cut(text)})
         if code is not None:
             code.recompiles[event.compile_id.frame_compile_id] = recompile
         return recompile
@@ -198,76 +194,18 @@ class Recompiles:
             code.limit = code.compile(event.compile_id.frame_compile_id)
 
     def tables(self) -> Iterator[tuple[str, Rows]]:
+        """Yield the reasons and the code objects, and what was asked for: ``ASKED``, of which ``findings.recompile_tables`` makes the recompiles."""
         # A log that grows may have the start of the last one yet to come: nothing is noted of it here.
         refused = {key: asked for key, asked in self._open.items() if self._is_old}
         at_limit = self._at_limit.union(number for number, _ in refused.values())
         limits = {code.id: key for key, (_, code) in refused.items()}
-        causes = _Causes()
-        recompiles = Rows()
-        compiles: list[str | None] = []  # of the rows so far
-        of_rows: list[dict | None] = []  # their causes; None for what the limit refused
-        for number, (row, text, first, help_) in enumerate(self._asked):
-            compiles.append(row["compile"])
-            if number in at_limit:
-                of_rows.append(None)
-                continue
-            leader = self._caused_by.get(number)  # which stands before it
-            cause = None if leader is None else of_rows[leader]
-            if cause is None:
-                leader, cause = None, causes.add(row, first, help_)
-            else:
-                cause["cascade_count"] += 1
-            of_rows.append(cause)
-            recompiles.append({**row, "caused_by": None if leader is None else compiles[leader], "cause": cause["id"], "text": text})
-        yield "recompiles", recompiles
+        yield ASKED, Rows(self._rows(at_limit))
         yield "recompile_reasons", self._reasons
-        yield "recompile_causes", Rows(causes.rows())
         yield "code_objects", Rows(code.row(limits.get(code.id)) for code in self._code_objects)
-        asked = map(self._asked.__getitem__, sorted(at_limit))
-        yield "limits", Rows({**row, "cause": causes.known(row, first), "text": text} for row, text, first, _ in asked)
 
-
-class _Causes:
-    """The causes of recompiles: the first reason is that of the newest cache entry, and says what changed since the last compile."""
-
-    def __init__(self) -> None:
-        self._rows: dict[tuple, dict] = {}
-
-    @staticmethod
-    def _key(row: dict, first: dict) -> tuple:
-        key = (row["code_object"], first["source"], first["change"], first["dimension"])
-        return (*key, first["guard"]) if first["change"] == "other" else key
-
-    def known(self, row: dict, first: dict) -> int | None:
-        """Return the id of a cause; None when no recompile has it."""
-        cause = self._rows.get(self._key(row, first))
-        return cause and cause["id"]
-
-    def add(self, row: dict, first: dict, help_: str | None) -> dict:
-        """Add a recompile to its cause; return that."""
-        cause = self._rows.setdefault(
-            self._key(row, first),
-            {
-                "id": len(self._rows),
-                "code_object": row["code_object"],
-                "source": first["source"],
-                "change": first["change"],
-                "dimension": first["dimension"],
-                "guard": first["guard"],
-                "values": [],
-                "count": 0,
-                "cascade_count": 0,
-                "compiles": [],
-                "remedy": help_,
-            },
-        )
-        cause["count"] += 1
-        cause["compiles"].append(row["compile"])
-        for value in (first["expected"], first["actual"]):
-            if value is not None and cause["values"][-1:] != [value] and len(cause["values"]) < _MAX_VALUES:
-                cause["values"].append(value)
-        return cause
-
-    def rows(self) -> list[dict]:
-        """Return the rows of 'recompile_causes'."""
-        return list(self._rows.values())
+    def _rows(self, at_limit: set[int]) -> Iterator[dict]:
+        compiles: list[str | None] = []  # of the rows so far
+        for number, row in enumerate(self._asked):
+            compiles.append(row["compile"])
+            leader = self._caused_by.get(number)  # which stands before it
+            yield {**row, "caused_by": None if leader is None else compiles[leader], "at_limit": number in at_limit}

@@ -8,7 +8,7 @@ import { count, plural } from "../../lib/page/format.js";
 import { shareBar } from "../../lib/page/figures.js";
 import { cards, shownBy } from "../shared/finding-leads.js";
 import { BY_TORCH, BY_TORCH_HELP, IN_DUMP, IN_DUMP_HELP } from "../shared/guard-counts.js";
-import { functionName, idText, modelOf, numberOf } from "../shared/model.js";
+import { findingsOf, functionName, idText, modelOf, numberOf } from "../shared/model.js";
 import { compileLink, pairs, recordLink } from "../shared/parts.js";
 import { withoutPlace } from "../shared/program-line.js";
 
@@ -25,7 +25,7 @@ export const kindCounts = (tree) => Object.entries(tree.counts).sort((a, b) => b
 
 /** @param {import("../frame/viewer.js").Context} context @returns {Promise<import("../frame/viewer.js").View>} */
 export async function openGuards({ log, state }) {
-  const [model, table, found] = await Promise.all([modelOf(log), log.table("guard_trees"), log.findings()]);
+  const [model, table, found] = await Promise.all([modelOf(log), log.table("guard_trees"), findingsOf(log)]);
   const trees = /** @type {Tree[]} */ (table ?? []);
   if (trees.length === 0) {
     return emptyPage("No guards", "What torch checks before it runs compiled code again would be here: each guard with its source and the line of the program. torch writes them when a compile ends (dynamo_cpp_guards_str).");

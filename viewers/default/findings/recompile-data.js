@@ -2,10 +2,12 @@
 
 /** @typedef {import("../../../schema/bundle.d.ts").RecompileReasons} Reason */
 /** @typedef {import("../../../schema/bundle.d.ts").CodeObjects} CodeObject */
-/** @typedef {{event: number, compile: string | null, attempt: number | null, code_object: number | null, caused_by: string | null, text: string | null, limit: boolean, reasons: Reason[]}} Recompile limit: torch refused it */
+/** @typedef {import("../../../schema/bundle.d.ts").Recompiles} Made */
+/** @typedef {import("../../../schema/bundle.d.ts").Limits} Limit */
+/** @typedef {{event: number, compile: string | null, attempt: number | null, code_object: number | null, caused_by: string | null, text: string | null, refused: boolean, limit: boolean, reasons: Reason[]}} Recompile refused: torch did not begin it; limit: because of the recompile limit */
 /** @typedef {{recompiles: Recompile[], codeObjects: CodeObject[]}} Recompiles in the order of the log */
 
-/** Adds to the list of a key. @template T @param {Map<number, T[]>} lists @param {number} key @param {T} item */
+/** Adds to the list of a key. @template T @param {Map<any, T[]>} lists @param {any} key @param {T} item */
 function add(lists, key, item) {
   const known = lists.get(key);
   if (known) known.push(item);
@@ -15,13 +17,20 @@ function add(lists, key, item) {
 /** Null when the tables were left out of the bundle. @param {import("../../lib/bundle/log.js").Log} log @returns {Promise<Recompiles | null>} */
 export async function recompilesOf(log) {
   const [rows, limits, reasons, codeObjects] = await Promise.all(["recompiles", "limits", "recompile_reasons", "code_objects"].map((name) => log.table(name)));
-  if (!rows || !limits || !reasons || !codeObjects) return null;
-  /** @type {Map<number, Reason[]>} */
-  const ofEvent = new Map();
-  for (const reason of reasons) add(ofEvent, reason.event, reason);
-  const whole = (/** @type {any} */ row, /** @type {boolean} */ limit) => ({ caused_by: null, ...row, limit, reasons: ofEvent.get(row.event) ?? [] });
-  const recompiles = [...rows.map((/** @type {any} */ row) => whole(row, false)), ...limits.map((/** @type {any} */ row) => whole(row, true))];
-  return { recompiles: recompiles.sort((a, b) => a.event - b.event), codeObjects };
+  if (!rows || !reasons || !codeObjects) return null;
+  /** @type {Map<string | null, Reason[]>} */
+  const ofCompile = new Map();
+  for (const reason of reasons) add(ofCompile, reason.compile, reason);
+  const codeOf = new Map(codeObjects.flatMap((/** @type {CodeObject} */ { id, compiles }) => compiles.map((compile) => [compile, id])));
+  const made = rows.map((/** @type {Made} */ row) => ({ ...row, refused: false, limit: false, reasons: ofCompile.get(row.compile) ?? [] }));
+  const refused = (limits ?? []).map((/** @type {Limit} */ { compile, first_event: first, recompile_reason: text, kind }) => {
+    const failed = ofCompile.get(compile) ?? [];
+    return {
+      event: failed[0]?.event ?? first, compile, attempt: failed[0]?.attempt ?? 0, code_object: codeOf.get(compile) ?? null, caused_by: null,
+      text: failed.length > 0 ? null : text, refused: true, limit: kind === "recompile_limit", reasons: failed,
+    };
+  });
+  return { recompiles: [...made, ...refused].sort((a, b) => a.event - b.event), codeObjects };
 }
 
 /** Recompiles that one led to, directly, by position. @param {Recompile[]} recompiles @returns {Map<number, number[]>} */

@@ -5,7 +5,7 @@ import { emptyPage, listDetail } from "../../lib/list/list-detail.js";
 import { cutMiddle } from "../../lib/page/cut-middle.js";
 import { count, plural, time } from "../../lib/page/format.js";
 import { cards } from "../shared/finding-leads.js";
-import { idText, modelOf, numberOf, rowOf } from "../shared/model.js";
+import { findingsOf, idText, modelOf, numberOf, rowOf } from "../shared/model.js";
 import { compileLink, recordLink } from "../shared/parts.js";
 import { isUntold, untoldPage } from "../shared/untold.js";
 import { cascadesOf, recompilesOf } from "./recompile-data.js";
@@ -21,7 +21,7 @@ const DEEPEST = 12;
 
 /** @param {import("../frame/viewer.js").Context} context @returns {Promise<import("../frame/viewer.js").View>} */
 export async function openRecompiles({ log, state }) {
-  const [model, found, table] = await Promise.all([modelOf(log), log.findings(), recompilesOf(log)]);
+  const [model, found, table] = await Promise.all([modelOf(log), findingsOf(log), recompilesOf(log)]);
   if (!table?.recompiles.length) {
     if (isUntold(log, "recompile_reasons")) {
       const again = model.frames.filter(({ last }) => last.frame_compile_id > 0);
@@ -85,9 +85,10 @@ function causeList(about, told, tools) {
 function functionList(about, tools) {
   const { model, found, recompiles, codeObjects, state } = about;
   const counts = codeObjects.map(() => 0);
-  for (const row of recompiles) if (row.code_object !== null && !row.limit) counts[row.code_object]++;
+  for (const row of recompiles) if (row.code_object !== null && !row.refused) counts[row.code_object]++;
+  const asked = new Set(recompiles.map((row) => row.code_object));
   const limited = (/** @type {CodeObject} */ code) => code.limit_compile !== null;
-  const again = codeObjects.filter((code) => counts[code.id] || limited(code));
+  const again = codeObjects.filter((code) => asked.has(code.id) || limited(code));
   return listDetail({
     state, name: "recompiles", label: "Functions that were compiled again", noun: ["function", "functions"], length: again.length, tools,
     id: (i) => String(again[i].id), title: (i) => nameOf(again[i]), text: (i) => [nameOf(again[i]), again[i].file].join("\n"),

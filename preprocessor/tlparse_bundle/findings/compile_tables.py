@@ -1,11 +1,4 @@
-"""What torch compiled: which compile ids of a log are compiles, which it refused, and which it only captured.
-
-- compile: something torch compiled, all attempts together: a frame, a frame of compiled autograd, or an ahead-of-time compile.
-- limit: a compile id that torch refused, at the recompile limit or because ``error_on_recompile`` forbids recompiles. Not a compile.
-- capture: a compile id under which something was captured that is not compiled under it: the graph of compiled autograd (``!0``), a call
-  of ``torch.export``, a function that was inlined elsewhere. Not a compile.
-- attempt: one try of any of these; Dynamo restarts make several.
-"""
+"""The tables ``compiles``, ``limits`` and ``captures``: what each compile id of a log turned out to be (definitions: ``model``)."""
 
 from __future__ import annotations
 
