@@ -148,6 +148,28 @@ export interface Captures {
   line: number | null;
 }
 
+/** The code objects that were compiled, in order of their first compile, with all their compiles. After torch._dynamo.reset() a frame id stands for a different code object and gets another row. Resume functions of two branches have one name and are two code objects. */
+export interface CodeObjects {
+  /** Number of the code object, from 0. */
+  id: number;
+  /** Part of the compile ids, or null. */
+  compiled_autograd_id: number | null;
+  /** Part of the compile ids: torch's number of the code object. */
+  frame_id: number;
+  /** Name of the function; null when unknown. */
+  function: string | null;
+  /** File of that function, as written; null when unknown. */
+  file: string | null;
+  /** First line of that function; null when unknown. */
+  first_line: number | null;
+  /** Its compile ids, in order, those that torch refused included. */
+  compiles: string[];
+  /** The compile that torch refused at the recompile limit, or null. */
+  limit_compile: string | null;
+  /** For a resume function, the code object of the function that it continues ('id' in this table); null for others, and when that is not in the log. */
+  resumes: number | null;
+}
+
 /** communication.json: what passes over collectives decided and measured, and what ranks told each other. Estimates of run times are in the runtime table, graphs in the graph table. A text of more than 20,000 characters is cut and ends in '…'. */
 export interface Communication {
   /** One row per report in words. */
@@ -272,26 +294,6 @@ export interface Compiles {
   artifact_count: number | null;
 }
 
-/** Conditions on unbacked symbols that torch could not decide: one row per record guard_on_data_dependent_error, in file order. Texts longer than 2,000 characters are cut and end in '…'; the metadata of the event have the whole text. */
-export interface DataDependentErrors {
-  /** The record. */
-  event: number;
-  /** Compile of the record; null outside any compile. */
-  compile: string | null;
-  /** Attempt of that compile; null outside any compile. */
-  attempt: number | null;
-  /** The condition; null when the record lacks it. */
-  expr: string | null;
-  /** The condition without known values substituted; null when the record lacks it. */
-  unhinted_expr: string | null;
-  /** Symbols whose names occur in expr, in order of first occurrence: event of their rows in `symbols`. Of several symbols with one name it is the newest one created before in the same compile, whatever its attempt. */
-  symbol_events: number[];
-  /** Record that created the expression: event of its row in `expressions`; null when the log does not have it (it does with TORCH_DTRACE). */
-  expression_event: number | null;
-  /** torch's stack; null when the record has none. */
-  stack: number | null;
-}
-
 /** diagnostics.json: everything in the log that was not understood, skipped, mended or assumed, in file order. Nothing is lost by it: the bytes are in the verbatim chunks. */
 export interface Diagnostics {
   /** The rows. */
@@ -345,70 +347,71 @@ export interface Events {
   payload_forms: Record<string, "crlf" | "verbatim">;
 }
 
-/** What stands in the way of an export: one row per record, in file order. In a log without rows in `exports`, a guard_evaluated is an ordinary guard. Texts longer than 2,000 characters are cut and end in '…'; the metadata of the event have the whole text. */
-export interface ExportFailures {
-  /** The record: missing_fake_kernel, mismatched_fake_kernel, propagate_real_tensors_provenance, guard_on_data_dependent_error, or guard_added with the prefix 'eval'. */
-  event: number;
-  /** Compile of the record; null outside any compile. */
-  compile: string | null;
-  /** Attempt of that compile; null outside any compile. */
-  attempt: number | null;
-  /** 'missing_fake_kernel': an operator cannot be traced because it has no fake kernel; 'mismatched_fake_kernel': its fake kernel disagrees with the real one; 'data_dependent_error': a condition depends on data; if result is not null, the data of the example inputs decided it (draft_export), otherwise the export stopped there; 'guard_evaluated': a condition on symbols was decided, which may narrow the requested dynamic shapes. */
-  kind: "missing_fake_kernel" | "mismatched_fake_kernel" | "data_dependent_error" | "guard_evaluated";
-  /** The condition; null for kinds without one. */
-  expr: string | null;
-  /** What the condition was decided to be, such as 'False'; null when it was not decided. */
-  result: string | null;
-  /** The operator, such as 'mylib.my_op.default'; null for kinds without one. */
-  op: string | null;
-  /** How the fake kernel differs; null for other kinds. */
-  reason: string | null;
-  /** torch's stack; null when the record has none. */
-  stack: number | null;
-  /** Stack of the user's code; null when the record has none. */
-  user_stack: number | null;
-  /** Record that made the condition: event of a row of `expressions`; null when the log does not have it. */
-  expression_event: number | null;
-  /** Text of the source lines; null when unknown. */
-  loc: string | null;
-  /** Local variables in those lines: one text for each leaf of a variable's value, null for a leaf that is neither a tensor nor symbolic. At most 200 variables of at most 200 leaves. */
-  locals: Record<string, (string | null)[]>;
-  /** Source of each symbol that has one, as a Python expression. */
-  symbol_sources: Record<string, string | null>;
+/** export.json: calls of torch.export and torch.export.draft_export; torch writes them only with TORCH_DTRACE. */
+export interface Export {
+  /** One row for each call that started, and for each program without a start, in the order of the log. A program belongs to the newest call that has none yet. */
+  exports: {
+    /** The event 'export', or null: draft_export writes a log of its own, without a start. */
+    start_event_index: number | null;
+    /** The event 'exported_program', whose payload is the program; null when there came none: the export failed, or the log ends. */
+    program_event_index: number | null;
+    /** Row of the compile table: of the start, else of the program. */
+    compile_index: number;
+  }[];
+  /** What stands in the way of an export, in the order of the log. In a log without exports a guard_evaluated is an ordinary guard. */
+  failures: {
+    /** 'missing_fake_kernel': an operator cannot be traced, as it has no fake kernel; 'mismatched_fake_kernel': its fake kernel disagrees with the real one; 'data_dependent_error': a condition depends on data; with a result, the data of the example inputs decided it (draft_export), without one the export ended there; 'guard_evaluated': a condition on symbols was decided, which may narrow the dynamic shapes that were asked for. */
+    kind: "missing_fake_kernel" | "mismatched_fake_kernel" | "data_dependent_error" | "guard_evaluated";
+    /** The event: missing_fake_kernel, mismatched_fake_kernel, propagate_real_tensors_provenance, guard_on_data_dependent_error, or guard_added with the prefix 'eval'. */
+    event_index: number;
+    /** Row of the compile table. */
+    compile_index: number;
+    /** The condition, or null. This and the other texts end in '…' where they were cut after 2,000 characters. */
+    expr: string | null;
+    /** What the condition was decided to be, such as 'False', or null. */
+    result: string | null;
+    /** The operator, such as 'mylib.my_op.default', or null. */
+    op: string | null;
+    /** How the fake kernel differs, or null. */
+    reason: string | null;
+    /** Row of the stack table: torch's stack, or null. */
+    stack_index: number | null;
+    /** Row of the stack table: the user's code, or null. */
+    user_stack_index: number | null;
+    /** Event that made the condition, as in event_index of the expressions table; null when the log does not have it. */
+    expression_event_index: number | null;
+    /** Text of the source lines, or null. */
+    loc: string | null;
+    /** Local variables in those lines: one text for each leaf of a variable's value, null for a leaf that is neither a tensor nor symbolic. At most 200 variables of at most 200 leaves. */
+    locals: Record<string, (string | null)[]>;
+    /** Source of each symbol that has one, as a Python expression. */
+    symbol_sources: Record<string, string | null>;
+  }[];
 }
 
-/** Calls of torch.export and torch.export.draft_export: one row per call that started, and one per program without a start, in file order. A program belongs to the newest call that does not have one yet. torch logs them only with TORCH_DTRACE. */
-export interface Exports {
-  /** The record 'export'; null for draft_export, which writes a log of its own without a start. */
-  start_event: number | null;
-  /** The record 'exported_program', whose payload is the program; null when there is none: the export failed, or the log ends. */
-  program_event: number | null;
-  /** Compile of the start, or of the program without a start; null outside any compile. */
-  compile: string | null;
-  /** Attempt of that compile; null outside any compile. */
-  attempt: number | null;
-}
-
-/** The nodes of symbolic expressions: one row per record expression_created or create_unbacked_symbol (a leaf), in file order. torch logs expressions only with TORCH_DTRACE. Texts longer than 2,000 characters are cut and end in '…'; the metadata of the event have the whole text. */
+/** expressions.json: the nodes of symbolic expressions, in the order in which torch made them; it writes them only with TORCH_DTRACE. The part expressions is made of columns of equal length: row i is made of element i of each. */
 export interface Expressions {
-  /** The record: expression_created or create_unbacked_symbol. It increases from row to row; other tables refer to an expression by it. */
-  event: number;
-  /** Compile of the record; null outside any compile. */
-  compile: string | null;
-  /** Attempt of that compile; null outside any compile. */
-  attempt: number | null;
-  /** The operation, such as 'add' or 'gt'; null for an unbacked symbol. */
-  method: string | null;
-  /** The expression, or the name of the unbacked symbol; null when the record lacks it. */
-  result: string | null;
-  /** The arguments, constants included; null for one that is null in the record. At most 100. */
-  arguments: (string | null)[];
-  /** The nodes of the arguments, in their order: event of their rows, which is less than that of this row; null for a node that the log does not define (a backed symbol). Constants are left out, so this list can be shorter than arguments. torch names nodes by an address that later nodes can get again; the newest node created before is meant. */
-  argument_events: (number | null)[];
-  /** torch's stack; null when the record has none. */
-  stack: number | null;
-  /** Stack of the user's code that was traced; null when the record has none. */
-  user_stack: number | null;
+  /** Distinct texts. A text of more than 2,000 characters is cut and ends in '…'; the whole is in the metadata of its event. */
+  strings: string[];
+  /** The nodes. An unbacked symbol is a row too, a leaf. Arguments point to earlier rows only. */
+  expressions: {
+    /** The event: expression_created or create_unbacked_symbol. Increases from row to row; expression_event_index of other tables is a value of this column. */
+    event_index: number[];
+    /** Row of the compile table; an attempt has its own. */
+    compile_index: number[];
+    /** Index into strings: the operation, such as 'add' or 'gt'; -1 for an unbacked symbol. */
+    method: number[];
+    /** Index into strings: the expression, or the name of the unbacked symbol; -1 when the record lacks it. */
+    result: number[];
+    /** Indexes into strings: the arguments, constants included. At most 100. */
+    arguments: number[][];
+    /** Rows of this part: the nodes of the arguments, in their order; -1 for a node that the log does not define (a backed symbol). Constants are left out, so this can be shorter than arguments. torch names nodes by an address that later nodes can get again; what is meant is the newest node that was made before. */
+    argument_rows: number[][];
+    /** Row of the stack table: torch's stack; -1 when torch wrote none. */
+    stack_index: number[];
+    /** Row of the stack table: the user's code that was traced; -1 when torch wrote none. */
+    user_stack_index: number[];
+  };
 }
 
 /** What failed or was restarted: one row per record that reports it, in file order. One failure of a compile can have several rows: the exception (kind 'exception'), then the metrics (kind 'compile'). To count failed compiles, count the rows of kind 'compile'. Texts longer than 20,000 characters are cut and end in '…'. */
@@ -486,95 +489,67 @@ export interface Findings {
   details: Record<string, unknown>;
 }
 
-/** The records of graph breaks (dynamo_graph_break_reason): one row per record, in file order. After a break Dynamo restarts the compile: the next attempt has the graph. */
-export interface GraphBreakRecords {
-  /** The record. */
-  event: number;
-  /** Compile of the record; null outside any compile. */
-  compile: string | null;
-  /** Attempt of that compile, which ended at the break; null outside any compile. */
-  attempt: number | null;
-  /** id of the break in `graph_breaks`. */
-  graph_break: number;
-  /** true: no graph is made of the function, it runs eager as a whole; false: what comes before the break is compiled; null: the text does not say. */
-  skips_frame: boolean | null;
-}
-
-/** The graph breaks: one row per place and reason, in order of first occurrence. Records (dynamo_graph_break_reason) with equal reason, file, line and gb_id are one row, since resume functions, recompiles, and functions that are first inlined and later compiled on their own come to the same break again; the texts are those of the first record. The number of graph breaks of a log is the sum of count; `graph_break_records` has the single records. Texts longer than 20,000 characters are cut and end in '…'; the payload of the event is whole. */
+/** graph_breaks.json: the graph breaks (dynamo_graph_break_reason), each once. Records with equal reason, file, line and gb_id are occurrences of one break: a compile of a resume function, a recompile, an inlined function that is compiled on its own later. Texts of more than 20,000 characters are cut and end in '…'; the payload of the event is whole. */
 export interface GraphBreaks {
-  /** Number of the row, from 0. */
-  id: number;
-  /** Number of records. */
-  count: number;
-  /** Number of records whose frame runs eager as a whole (skips_frame of the records). */
-  skipped_frame_count: number;
-  /** The records, in file order. */
-  events: number[];
-  /** Compiles of these records, each once, in order of first occurrence; empty when all records are outside any compile. */
-  compiles: string[];
-  /** What Dynamo could not do: torch's name for this type of graph break, or the text of the reason where torch has no name for it. */
-  reason: string;
-  /** What Dynamo was doing, where torch logs that above the reason ('Encountered graph break when attempting to trace CALL …'); null otherwise. */
-  situation: string | null;
-  /** The higher-order operator whose body broke; null outside of one. */
-  higher_order_operator: string | null;
-  /** torch's explanation; null when torch logs none. It can contain addresses, which differ between processes. */
-  explanation: string | null;
-  /** torch's hints, in its order; at most 100. */
-  hints: string[];
-  /** torch's developer debug context; null when torch logs none. */
-  debug_context: string | null;
-  /** Number of this type in torch's registry of graph breaks, such as 'GB0059'; null when the text has no link. */
-  gb_id: string | null;
-  /** Page about this type of graph break; null when the text has none. */
-  link: string | null;
-  /** Further breaks that occurred while this one was handled, in order; usually empty. */
-  followed_by: {
-    /** What Dynamo could not do: torch's name for this type of graph break, or the text of the reason where torch has no name for it. */
+  /** The breaks, in order of first occurrence. Their cells are those of the first occurrence. */
+  graph_breaks: {
+    /** What Dynamo could not do: torch's name for this type of graph break where it has one, else the text of the reason. */
     reason: string;
-    /** What Dynamo was doing, where torch logs that above the reason ('Encountered graph break when attempting to trace CALL …'); null otherwise. */
+    /** What Dynamo was doing, where torch writes that above the reason ('Encountered graph break when attempting to trace CALL …'); else null. */
     situation: string | null;
-    /** The higher-order operator whose body broke; null outside of one. */
+    /** The higher-order operator whose body broke, or null. */
     higher_order_operator: string | null;
-    /** torch's explanation; null when torch logs none. It can contain addresses, which differ between processes. */
+    /** torch's explanation; null when it wrote none. It can hold addresses, which differ between processes. */
     explanation: string | null;
     /** torch's hints, in its order; at most 100. */
     hints: string[];
-    /** torch's developer debug context; null when torch logs none. */
+    /** What torch calls the developer debug context, or null. */
     debug_context: string | null;
-    /** Number of this type in torch's registry of graph breaks, such as 'GB0059'; null when the text has no link. */
+    /** Number of the type in torch's registry of graph breaks, as 'GB0059'; null when the text has no link. */
     gb_id: string | null;
-    /** Page about this type of graph break; null when the text has none. */
+    /** Page about this type of graph break, or null. */
     link: string | null;
+    /** Further breaks that occurred while this one was handled, in order; usually empty. */
+    followed_by: {
+      /** What Dynamo could not do: torch's name for this type of graph break where it has one, else the text of the reason. */
+      reason: string;
+      /** What Dynamo was doing, where torch writes that above the reason ('Encountered graph break when attempting to trace CALL …'); else null. */
+      situation: string | null;
+      /** The higher-order operator whose body broke, or null. */
+      higher_order_operator: string | null;
+      /** torch's explanation; null when it wrote none. It can hold addresses, which differ between processes. */
+      explanation: string | null;
+      /** torch's hints, in its order; at most 100. */
+      hints: string[];
+      /** What torch calls the developer debug context, or null. */
+      debug_context: string | null;
+      /** Number of the type in torch's registry of graph breaks, as 'GB0059'; null when the text has no link. */
+      gb_id: string | null;
+      /** Page about this type of graph break, or null. */
+      link: string | null;
+    }[];
+    /** User's file, as written; null when unknown. */
+    file: string | null;
+    /** Line in that file; null when unknown. */
+    line: number | null;
+    /** Function around that line; null when unknown. */
+    function: string | null;
+    /** Text of that line; null when unknown. */
+    source_line: string | null;
+    /** The user's stack, outermost frame first, as Python prints it; null when the record has none. */
+    user_traceback: string | null;
+    /** The whole text, when it has none of the forms that are known; then its first line is the reason. Else null. */
+    text: string | null;
+    /** The records of this break, in file order. */
+    occurrences: {
+      /** The record. */
+      event_index: number;
+      /** Its compile. After a break Dynamo starts the compile again: the row of the next attempt has the graph. */
+      compile_index: number;
+      /** true: no graph is made of the whole function, it runs uncompiled; false: what stands before the break is compiled; null: the text does not say. */
+      skips_frame: boolean | null;
+    }[];
   }[];
-  /** User's file, as logged; null when unknown. */
-  file: string | null;
-  /** Line in that file; null when unknown. */
-  line: number | null;
-  /** Function around that line; null when unknown. */
-  function: string | null;
-  /** Text of that line; null when unknown. */
-  source_line: string | null;
-  /** The user's stack as Python prints it, outermost frame first; null when the record has none. */
-  user_traceback: string | null;
-  /** The whole text, when it has an unknown form; its first line is then the reason. null otherwise. */
-  text: string | null;
-}
-
-/** Sizes of the tensors in the graphs of Dynamo: one row per record dynamo_output_graph with sizes, in file order. */
-export interface GraphTensors {
-  /** The record. */
-  event: number;
-  /** Compile of the record; null outside any compile. */
-  compile: string | null;
-  /** Attempt of that compile; null outside any compile. */
-  attempt: number | null;
-  /** How many of nodes, from the first on, are inputs; null when the text of the graph does not say. */
-  input_count: number | null;
-  /** Names of the nodes that are tensors, in the order of the graph. */
-  nodes: string[];
-  /** Shape of each of nodes, in their order, with elements as in shape of `tensors`; null when the record lacks it. */
-  shapes: ((number | string)[] | null)[];
 }
 
 /** graphs.json: one row per FX graph of the log, in the order torch wrote them: every payload whose language is 'fx'. All of it is counted from the text of the graph; a row without a graph in its text has null counts. A text of more than 20,000 characters is cut and ends in '…'. */
@@ -623,60 +598,48 @@ export interface Graphs {
   }[];
 }
 
-/** guards.json: the guards of each compile: counts, cost, and of each guard its kind, source and place. The text of a guard is a line of the payload. Lists that are equal, as those of one function compiled for other sizes are, are stored once. */
+/** The records about guards, one row each, in file order: how many guards a compile has, of which kinds, and what a check costs. The guards themselves are in 'guards': those of equal lists, as one function compiled for different sizes has, are stored once. */
+export interface GuardTrees {
+  /** The record: dynamo_cpp_guards_str or dynamo_guards. */
+  event: number;
+  /** Its compile; null for a record outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile in which torch wrote the record; null outside any compile. */
+  attempt: number | null;
+  /** 'tree': dynamo_cpp_guards_str; 'list': dynamo_guards, which recent versions of torch write for guards about aliasing only. */
+  form: "tree" | "list";
+  /** Number of guards in the record. */
+  guard_count: number;
+  /** Time of one check of all guards in microseconds, as torch measured it; null when it did not. */
+  latency_us: number | null;
+  /** Its guards: 'list' in 'guards'. */
+  list: number;
+  /** Number of rows that 'guards' has for this list: all its guards, at most 5000. */
+  row_count: number;
+  /** Number of guard managers: the inner nodes of the tree, one for each object that is checked. */
+  manager_count: number;
+  /** Number of guards by kind; empty for the form 'list'. Kinds beyond 256 count as 'OTHER'. */
+  counts: Record<string, number>;
+}
+
+/** The guards of each distinct list: kind, source and place of each, in the order of the payload; the lists in order of their number. 'guard_trees' names the list of each compile. The text of a guard is a line of the payload of the record in 'guard_trees'. At most 5000 guards of a list have a row. */
 export interface Guards {
-  /** The records about guards, in file order. */
-  trees: {
-    /** The record: dynamo_cpp_guards_str or dynamo_guards. */
-    event_index: number;
-    /** Its compile. */
-    compile_index: number;
-    /** 'tree': dynamo_cpp_guards_str; 'list': dynamo_guards, which recent versions of torch write for guards about aliasing only. */
-    form: "tree" | "list";
-    /** Number of guards. */
-    guard_count: number;
-    /** Time of one check of all guards in microseconds, as torch measured it; null when it did not. */
-    latency_us: number | null;
-    /** Row of 'lists'. */
-    list_index: number;
-  }[];
-  /** The distinct lists of guards. */
-  lists: {
-    /** Its first row in 'guards'. */
-    first_guard: number;
-    /** Number of its rows there, which follow each other: all its guards, at most 5000. */
-    row_count: number;
-    /** Number of guard managers: the inner nodes of the tree, one for each object that is looked at. */
-    manager_count: number;
-    /** Number of guards by kind; empty for the form 'list'. Kinds beyond 256 count as 'OTHER'. */
-    counts: Record<string, number>;
-  }[];
-  /** The guards of the lists, as columns of equal length, in the order of the payload. */
-  guards: {
-    /** Row of 'kinds'; -1 for the form 'list'. */
-    kind_index: number[];
-    /** Row of 'sources': the object that the guard manager above it looks at; -1 for none. */
-    source_index: number[];
-    /** Row of 'places': the user's line that the guard comes from; -1 when unknown. */
-    place_index: number[];
-    /** Depth in the tree; 0 is the root. */
-    depth: number[];
-    /** Line of the payload with the guard, counted from 0. */
-    payload_line: number[];
-  };
-  /** Kinds of guards, torch's names: TENSOR_MATCH, TYPE_MATCH and others. */
-  kinds: string[];
-  /** Sources as torch writes them: L['x'], G['model']._modules and so on. */
-  sources: string[];
-  /** Places in the user's code, as columns of equal length. */
-  places: {
-    /** File, which torch shortens to the last parts of its path. */
-    file: string[];
-    /** Line. */
-    line: number[];
-    /** Function. */
-    function: string[];
-  };
+  /** The list, from 0: 'list' in 'guard_trees'. */
+  list: number;
+  /** Line of the payload with the guard, counted from 0. */
+  payload_line: number;
+  /** Kind of the guard, torch's name: TENSOR_MATCH, TYPE_MATCH and others; null for the form 'list'. */
+  kind: string | null;
+  /** What it checks: the source of the guard manager above it, as torch writes it: L['x'], G['model']._modules and so on; null when it has none. */
+  source: string | null;
+  /** Depth in the tree; 0 is the root. */
+  depth: number;
+  /** File of the user's line that the guard comes from, which torch shortens to the last parts of its path; null when unknown. */
+  file: string | null;
+  /** That line; null when unknown. */
+  line: number | null;
+  /** Function around that line; null when unknown. */
+  function: string | null;
 }
 
 /** kernels.json: the code that Inductor generated, the kernels in it, and the operations of libraries that it calls. Read from the text of the code, which is never run. A text of more than 20,000 characters is cut and ends in '…'. */
@@ -2083,101 +2046,86 @@ export interface RanksVerdict {
   }[];
 }
 
-/** recompiles.json: compiles of code that had been compiled before, because guards of all earlier results failed. 'recompiles' has each of them, 'frames' the history of each code object, 'causes' groups those recompiles that no other recompile led to. Texts of more than 20,000 characters are cut and end in '…'. */
+/** Causes of recompiles: the recompiles without caused_by, grouped by code object, source, change and dimension of their first reason ('recompile_reasons', position 0), in order of first appearance. */
+export interface RecompileCauses {
+  /** Number of the cause, from 0. */
+  id: number;
+  /** The code object: 'id' in 'code_objects'; null when the records have no frame id. */
+  code_object: number | null;
+  /** What the guard looks at, as in the reason; null when not recognised. */
+  source: string | null;
+  /** What changed, as in the reason. */
+  change: "size" | "stride" | "rank" | "dtype" | "device" | "requires_grad" | "dispatch_keys" | "shape" | "value" | "flag" | "type" | "identity" | "length" | "keys" | "attribute" | "aliasing" | "global_state" | "backend" | "other";
+  /** Dimension, for size, stride and shape; else null. */
+  dimension: number | null;
+  /** Guard of the first of these recompiles; null when it has no reasons. */
+  guard: string | null;
+  /** Expected and actual values in order, without repetition: 4, 5, 9 means 4 → 5 → 9. Values that the texts do not say are missing; at most 1000. */
+  values: (number | string)[];
+  /** Number of these recompiles. */
+  count: number;
+  /** Number of recompiles that these led to, directly or not. */
+  cascade_count: number;
+  /** These recompiles, by their compiles; null stands for one outside any compile. */
+  compiles: (string | null)[];
+  /** What usually helps: 'mark_dynamic': torch._dynamo.mark_dynamic on that dimension, or dynamic=True; 'same_layout': inputs of one memory layout; 'same_rank', 'same_dtype', 'same_device', 'same_type': inputs of one rank, …; 'same_grad_mode', 'same_global_state': calls under one mode; 'dynamic_int': let the integer be dynamic instead of a constant; 'tensor_argument': pass the number as a tensor; 'few_values': a constant of few different values, else not an argument; 'same_object': pass the same object again; 'same_structure': containers of one length, with the same keys; 'no_aliasing': inputs that do not share memory; 'same_backend': one backend object; 'force_parameter_static_shapes': set this option of torch._dynamo.config to False; 'use_duck_shape': set this option of torch.fx.experimental._config to False; 'mark_unbacked': torch._dynamo.decorators.mark_unbacked, so that 0 and 1 are not special. null: nothing in general. */
+  remedy: "mark_dynamic" | "same_layout" | "same_rank" | "same_dtype" | "same_device" | "same_grad_mode" | "dynamic_int" | "tensor_argument" | "few_values" | "same_type" | "same_object" | "same_structure" | "no_aliasing" | "same_global_state" | "same_backend" | "force_parameter_static_shapes" | "use_duck_shape" | "mark_unbacked" | null;
+}
+
+/** The guards that failed: one row for each cache entry that was checked before a recompile ('recompiles') or a refusal ('limits'), newest entry first. A recompile happens only when one guard of every entry fails. When torch logs the reason in the metrics only, it is that of the newest entry. At most 1000 per recompile. Texts longer than 20,000 characters are cut and end in '…'. */
+export interface RecompileReasons {
+  /** The record that says why: recompile_reasons, else the compilation metrics; 'event' of the row in 'recompiles'. */
+  event: number;
+  /** Its compile; null for a record outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile in which torch wrote the record; null outside any compile. */
+  attempt: number | null;
+  /** Position among the reasons of that recompile; 0 is the newest cache entry, and says what changed since the last compile. */
+  position: number;
+  /** Compile of the cache entry whose guard failed: the newest with the id that torch wrote; null when the text has no id, or the log no such compile. */
+  entry: string | null;
+  /** The guard that failed, or torch's words about it. */
+  guard: string;
+  /** What the guard looks at, as written: 'x', "L['x']", 'self.training', "G['mode']", 'grad_mode'; null when not recognised. Newer versions of torch write x for L['x']. */
+  source: string | null;
+  /** What changed, as far as the text says: 'size', 'stride': of one dimension of a tensor; 'rank', 'dtype', 'device' (its index), 'requires_grad', 'dispatch_keys': of a tensor; 'shape': a condition on dynamic sizes; 'value', 'flag' (True or False): of an object; 'type', 'identity': a different type, a different object; 'length', 'keys': of a container; 'attribute': present or not; 'aliasing': which inputs are, or overlap, each other; 'global_state': of torch, such as the grad mode; 'backend': a different backend; 'other'. */
+  change: "size" | "stride" | "rank" | "dtype" | "device" | "requires_grad" | "dispatch_keys" | "shape" | "value" | "flag" | "type" | "identity" | "length" | "keys" | "attribute" | "aliasing" | "global_state" | "backend" | "other";
+  /** Dimension, for size, stride and shape; else null. */
+  dimension: number | null;
+  /** What the guard expects; null when the text does not say. Text as torch writes it ('Float', 'False', "'a'"), whole numbers as numbers. */
+  expected: number | string | null;
+  /** What it got instead; null when the text does not say: torch writes it for tensors only. */
+  actual: number | string | null;
+  /** What torch writes after the guard: source line, place, hint, or why a condition on sizes exists; null when there is nothing. */
+  comment: string | null;
+  /** User's file that the guard comes from: from user_traceback, else from the comment, where torch shortens it; null when unknown. */
+  file: string | null;
+  /** Line in that file; null when unknown. */
+  line: number | null;
+  /** Function around that line; null when unknown. */
+  function: string | null;
+  /** Text of that line; null when unknown. */
+  source_line: string | null;
+  /** The user's stack at the guard as Python prints it, outermost frame first; null when torch wrote none. */
+  user_traceback: string | null;
+}
+
+/** Compiles of a code object that was compiled before, because the guards of all its cache entries failed: one row per recompile, in file order. The guards that failed are in 'recompile_reasons', the root causes in 'recompile_causes'. A compile that torch refused is in 'limits', not here. Not every later compile of a code object is a recompile: the first may have ended without a cache entry. Texts longer than 20,000 characters are cut and end in '…'. */
 export interface Recompiles {
-  /** The recompiles, in file order. Numbers in caused_by and recompile_indexes are positions in this array. */
-  recompiles: {
-    /** The compile that became necessary. */
-    compile_index: number;
-    /** The record that says why: recompile_reasons, else the compilation metrics. */
-    event_index: number;
-    /** Row of 'frames'; null when the record has no frame id. */
-    frame_index: number | null;
-    /** Whether the recompile limit refused it: the function runs uncompiled from there on. Such a compile has no dynamo_start. */
-    limit: boolean;
-    /** The recompile that led to this one, or null. It is an earlier recompile whose call still ran (its callers are the outer part of this one's), of the function that this one resumes, inlined before a graph break, or was called by; and the guards failed for the same sort of change: any change of shape, else equal expected and actual. */
-    caused_by: number | null;
-    /** Row of 'causes': that of the first recompile in the chain of caused_by. */
-    cause_index: number;
-    /** One failed guard for each earlier result in the cache, newest first: only together do they make a recompile. When torch logs the reasons in the metrics only, it is the newest alone. At most 1000. */
-    reasons: {
-      /** Id of the compile whose guard failed, as written; null when the text has none. */
-      failed_compile_id: string | null;
-      /** That compile: the newest with this id so far; null when the log has none. */
-      failed_compile_index: number | null;
-      /** The guard that failed, or torch's words about it. */
-      guard: string;
-      /** What the guard looks at, as written: 'x', "L['x']", 'self.training', "G['mode']", 'grad_mode'; null when not recognised. Newer versions of torch write x for L['x']. */
-      source: string | null;
-      /** What changed, as far as the text tells. */
-      change: {
-        /** 'size', 'stride': of one dimension of a tensor; 'rank', 'dtype', 'device' (its index), 'requires_grad', 'dispatch_keys': of a tensor; 'shape': a condition on dynamic sizes; 'value', 'flag' (True or False): of an object; 'type', 'identity': another type, another object; 'length', 'keys': of a container; 'attribute': there or not; 'aliasing': which inputs are, or overlap, each other; 'global_state': of torch, such as the grad mode; 'backend': another backend; 'other'. */
-        kind: "size" | "stride" | "rank" | "dtype" | "device" | "requires_grad" | "dispatch_keys" | "shape" | "value" | "flag" | "type" | "identity" | "length" | "keys" | "attribute" | "aliasing" | "global_state" | "backend" | "other";
-        /** Dimension, for size, stride and shape; else null. */
-        index: number | null;
-        /** What the guard wants; null when the text does not say. Text as torch writes it ('Float', 'False', "'a'"), whole numbers as numbers. */
-        expected: number | string | null;
-        /** What it found instead; null when the text does not say: torch writes it for tensors only. */
-        actual: number | string | null;
-      };
-      /** What torch writes behind the guard: source line, place, hint, or why a condition on sizes exists; null when there is nothing. */
-      comment: string | null;
-      /** User's file that the guard comes from: from user_stack, else from the comment, where torch shortens it; null when unknown. */
-      file: string | null;
-      /** Line in that file; null when unknown. */
-      line: number | null;
-      /** Function around that line; null when unknown. */
-      function: string | null;
-      /** Text of that line; null when unknown. */
-      source_line: string | null;
-      /** The user's stack at the guard as Python prints it; null when torch wrote none. */
-      user_stack: string | null;
-    }[];
-    /** The whole payload, when it was not understood or only in part; else null. */
-    text: string | null;
-  }[];
-  /** The code objects that were compiled, in order of their first compile. After torch._dynamo.reset() an id stands for another code object and gets another row. */
-  frames: {
-    /** Part of the compile ids, or null. */
-    compiled_autograd_id: number | null;
-    /** Part of the compile ids: number of the code object. */
-    frame_id: number;
-    /** Name of the function; null when unknown. Resume functions of two branches have one name and are two frames. */
-    function: string | null;
-    /** File of that function, as written; null when unknown. */
-    file: string | null;
-    /** First line of that function; null when unknown. */
-    first_line: number | null;
-    /** Its compiles in order: of each the first row, whatever the number of attempts. The first may have been followed by others for want of a result, so that not every later one is a recompile. */
-    compile_indexes: number[];
-    /** The compile that the recompile limit refused, or null. */
-    limit_compile_index: number | null;
-    /** For a resume function, the frame of the function that it continues; null for others, and when that is not in the log. */
-    resumes_frame_index: number | null;
-  }[];
-  /** The recompiles without caused_by, grouped by frame, source, kind and dimension of their first reason: what changed since the last compile. In order of first appearance. */
-  causes: {
-    /** Row of 'frames', or null. */
-    frame_index: number | null;
-    /** As in the reason. */
-    source: string | null;
-    /** As in the change. */
-    kind: "size" | "stride" | "rank" | "dtype" | "device" | "requires_grad" | "dispatch_keys" | "shape" | "value" | "flag" | "type" | "identity" | "length" | "keys" | "attribute" | "aliasing" | "global_state" | "backend" | "other";
-    /** As in the change. */
-    index: number | null;
-    /** Guard of the first of these recompiles; null when it has no reasons. */
-    guard: string | null;
-    /** Expected and actual values in order, without repetition: 4, 5, 9 means 4 → 5 → 9. What the texts do not say is missing; at most 1000. */
-    values: (number | string)[];
-    /** Number of these recompiles. */
-    count: number;
-    /** Number of recompiles that these led to, directly or not. */
-    cascade_count: number;
-    /** These recompiles. */
-    recompile_indexes: number[];
-    /** What usually helps: 'mark_dynamic': torch._dynamo.mark_dynamic on that dimension, or dynamic=True; 'same_layout': inputs of one memory layout; 'same_rank', 'same_dtype', 'same_device', 'same_type': inputs of one rank, …; 'same_grad_mode', 'same_global_state': calls under one mode; 'dynamic_int': let the integer be dynamic instead of a constant; 'tensor_argument': pass the number as a tensor; 'few_values': a constant of few different values, else no argument; 'same_object': pass the same object again; 'same_structure': containers of one length, with the same keys; 'no_aliasing': inputs that do not share memory; 'same_backend': one backend object; 'force_parameter_static_shapes': set this option of torch._dynamo.config to False; 'use_duck_shape': set this option of torch.fx.experimental._config to False; 'mark_unbacked': torch._dynamo.decorators.mark_unbacked, so that 0 and 1 are not special. null: nothing in general. */
-    remedy: "mark_dynamic" | "same_layout" | "same_rank" | "same_dtype" | "same_device" | "same_grad_mode" | "dynamic_int" | "tensor_argument" | "few_values" | "same_type" | "same_object" | "same_structure" | "no_aliasing" | "same_global_state" | "same_backend" | "force_parameter_static_shapes" | "use_duck_shape" | "mark_unbacked" | null;
-  }[];
+  /** The record that says why: recompile_reasons, else the compilation metrics. */
+  event: number;
+  /** Its compile; null for a record outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile in which torch wrote the record; null outside any compile. */
+  attempt: number | null;
+  /** Its code object: 'id' in 'code_objects'; null when the record has no frame id. */
+  code_object: number | null;
+  /** The recompile that led to this one, by its compile, or null. That is an earlier recompile whose call still ran (its callers are the outer part of this one's callers), of the function that this one resumes, inlined before a graph break, or was called by; and the guards failed for the same sort of change: any change of shape, else equal expected and actual values. */
+  caused_by: string | null;
+  /** Its cause: 'id' in 'recompile_causes'. A recompile with caused_by has the cause of the first recompile in that chain. */
+  cause: number;
+  /** The whole payload, when it was not understood or only in part; else null. */
+  text: string | null;
 }
 
 /** runtime.json: what is known or estimated of the run time of compiled code: estimates per operation, collectives in order, which graph ran when, metrics of run time. A text of more than 20,000 characters is cut and ends in '…'. */
@@ -2487,30 +2435,6 @@ export interface Spans {
   };
 }
 
-/** Symbols that were specialized, that is, became constants: one row per record symbolic_shape_specialization, in file order. Texts longer than 2,000 characters are cut and end in '…'; the metadata of the event have the whole text. */
-export interface Specializations {
-  /** The record. */
-  event: number;
-  /** Compile of the record; null outside any compile. */
-  compile: string | null;
-  /** Attempt of that compile; null outside any compile. */
-  attempt: number | null;
-  /** Name of the symbol; null when the record lacks it. */
-  name: string | null;
-  /** The symbol: event of its row in `symbols`. It is the newest one of that name created before in the same compile; null when the log has none. */
-  symbol_event: number | null;
-  /** The constant; null when the record lacks it. */
-  value: string | null;
-  /** Reason in torch's words, such as 'range_refined_to_singleton'; null when torch logs none. */
-  reason: string | null;
-  /** Where the value comes from, as Python expressions. */
-  sources: string[];
-  /** torch's stack; null when the record has none. */
-  stack: number | null;
-  /** Stack of the user's code that was traced; null when the record has none. */
-  user_stack: number | null;
-}
-
 /** stacks.json: strings, frames and stacks of one log, each once. The stacks form a trie: a stack is its parent's frames and one frame more. To list the frames of a stack from the innermost outwards, follow parent_index until it is -1. */
 export interface Stacks {
   /** Distinct strings, in order of first use. string_index points here. */
@@ -2535,142 +2459,191 @@ export interface Stacks {
   };
 }
 
-/** Distinct places in the user's code where a condition was evaluated; torch logs them only with TORCH_DTRACE. Texts longer than 2,000 characters are cut and end in '…'; the metadata of the event have the whole text. */
-export interface SymbolContexts {
-  /** Number of the row, from 0. */
-  id: number;
-  /** Text of the source lines; null when unknown. */
-  loc: string | null;
-  /** Local variables in those lines: one text for each leaf of a variable's value, null for a leaf that is neither a tensor nor symbolic. At most 200 variables of at most 200 leaves. */
-  locals: Record<string, (string | null)[]>;
-  /** Source of each symbol that has one, as a Python expression. */
-  symbol_sources: Record<string, string | null>;
-}
-
-/** The guards on symbols, in file order. With TORCH_DTRACE torch writes two records of a guard, guard_added and guard_added_fast; they are one row. The guards of a symbol are the rows whose symbol_events contain its event. Texts longer than 2,000 characters are cut and end in '…'; the metadata of the event have the whole text. */
-export interface SymbolGuards {
-  /** The record: guard_added, or guard_added_fast when the guard has only that. */
-  event: number;
-  /** The second record of the same guard (guard_added_fast after guard_added); null when there is none. */
-  pair_event: number | null;
-  /** Compile of the record; null outside any compile. */
-  compile: string | null;
-  /** Attempt of that compile; null outside any compile. */
-  attempt: number | null;
-  /** The condition; null when the record lacks it. */
-  expr: string | null;
-  /** Who asked for it ('eval', 'runtime_assert' …); null when torch does not log it (without TORCH_DTRACE). */
-  prefix: string | null;
-  /** Symbols whose names occur in expr, in order of first occurrence: event of their rows in `symbols`. Of several symbols with one name it is the newest one created before in the same compile, whatever its attempt. */
-  symbol_events: number[];
-  /** Record that created the expression: event of its row in `expressions`; null when the log does not have it (it does with TORCH_DTRACE). */
-  expression_event: number | null;
-  /** id in `symbol_contexts`: the place in the user's code; null when the record has none. */
-  context: number | null;
-  /** torch's stack; null when the record has none. */
-  stack: number | null;
-  /** Stack of the user's code that was traced; null when the record has none. */
-  user_stack: number | null;
-}
-
-/** Conditions on unbacked symbols that the real value of an example input decided, in file order. With TORCH_DTRACE torch writes two records of one decision, propagate_real_tensors and propagate_real_tensors_provenance; they are one row. Texts longer than 2,000 characters are cut and end in '…'; the metadata of the event have the whole text. */
-export interface SymbolValues {
-  /** The first record of the decision. */
-  event: number;
-  /** The second record of the same decision; null when there is none. */
-  pair_event: number | null;
-  /** Compile of the record; null outside any compile. */
-  compile: string | null;
-  /** Attempt of that compile; null outside any compile. */
-  attempt: number | null;
-  /** The condition; null when the record lacks it. */
-  expr: string | null;
-  /** What the real value made of it, such as 'True'; null when the record lacks it. */
-  result: string | null;
-  /** Symbols whose names occur in expr, in order of first occurrence: event of their rows in `symbols`. Of several symbols with one name it is the newest one created before in the same compile, whatever its attempt. */
-  symbol_events: number[];
-  /** Record that created the expression: event of its row in `expressions`; null when the log does not have it (it does with TORCH_DTRACE). */
-  expression_event: number | null;
-  /** id in `symbol_contexts`: the place in the user's code; null when the record has none. */
-  context: number | null;
-  /** torch's stack; null when the record has none. */
-  stack: number | null;
-  /** Stack of the user's code that was traced; null when the record has none. */
-  user_stack: number | null;
-}
-
-/** The symbols of dynamic shapes: one row per record create_symbol or create_unbacked_symbol, in file order. Other tables refer to a symbol by the event of its row. Texts longer than 2,000 characters are cut and end in '…'; the metadata of the event have the whole text. */
+/** symbols.json: the symbols of dynamic shapes, and what torch decided about them. Each part is made of columns of equal length, in the order of the log: row i of a part is made of element i of each of its columns. */
 export interface Symbols {
-  /** The record: create_symbol or create_unbacked_symbol. */
-  event: number;
-  /** Compile of the record; null outside any compile. */
-  compile: string | null;
-  /** Attempt of that compile; null outside any compile. */
-  attempt: number | null;
-  /** Name, such as 's77' or 'u0'; null when the record lacks it. Each trace has its own s0, s1 …, so names repeat. */
-  name: string | null;
-  /** true for an unbacked symbol: its value is known only when the code runs. */
-  unbacked: boolean;
-  /** Value of the symbol while torch traced; null for an unbacked symbol. */
-  value: string | null;
-  /** Possible values, such as '[2, int_oo]'; null when torch logs none. */
-  range: string | null;
-  /** Where the value comes from, as a Python expression such as "L['x'].size()[0]"; null for an unbacked symbol. */
-  source: string | null;
-  /** torch's stack; null when the record has none. */
-  stack: number | null;
-  /** Stack of the user's code that was traced; null when the record has none. */
-  user_stack: number | null;
+  /** Distinct texts. A text of more than 2,000 characters is cut and ends in '…'; the whole is in the metadata of its event. */
+  strings: string[];
+  /** Distinct places in the user's code where a condition was met; torch writes them only with TORCH_DTRACE. */
+  contexts: {
+    /** Text of the source lines, or null. */
+    loc: string | null;
+    /** Local variables in those lines: one text for each leaf of a variable's value, null for a leaf that is neither a tensor nor symbolic. At most 200 variables of at most 200 leaves. */
+    locals: Record<string, (string | null)[]>;
+    /** Source of each symbol that has one, as a Python expression. */
+    symbol_sources: Record<string, string | null>;
+  }[];
+  /** The symbols, by their create_symbol or create_unbacked_symbol. */
+  symbols: {
+    /** The event: create_symbol or create_unbacked_symbol. */
+    event_index: number[];
+    /** Row of the compile table; an attempt has its own. */
+    compile_index: number[];
+    /** Index into strings: the name, such as 's77' or 'u0'. Every trace has its own s0, s1 …, so that a name comes again. */
+    name: number[];
+    /** 1 for a symbol whose value is known only when the code runs, else 0. */
+    unbacked: number[];
+    /** Index into strings: the value that the symbol had while torch traced; -1 for an unbacked symbol. */
+    value: number[];
+    /** Index into strings: what values are possible, such as '[2, int_oo]'; -1 when torch wrote none. */
+    range: number[];
+    /** Index into strings: where the value comes from, as a Python expression such as "L['x'].size()[0]"; -1 for an unbacked symbol. */
+    source: number[];
+    /** Row of the stack table: torch's stack; -1 when torch wrote none. */
+    stack_index: number[];
+    /** Row of the stack table: the user's code that was traced; -1 when torch wrote none. */
+    user_stack_index: number[];
+  };
+  /** The guards on symbols. With TORCH_DTRACE torch writes two records of a guard, guard_added and guard_added_fast; they are one row. */
+  guards: {
+    /** The event: guard_added, or guard_added_fast where that stands alone. */
+    event_index: number[];
+    /** The second event of the same guard (guard_added_fast behind guard_added), or -1. */
+    pair_event_index: number[];
+    /** Row of the compile table; an attempt has its own. */
+    compile_index: number[];
+    /** Index into strings: the condition; -1 when the record lacks it. */
+    expr: number[];
+    /** Index into strings: who asked for it ('eval', 'runtime_assert' …); -1 when torch did not write it (without TORCH_DTRACE). */
+    prefix: number[];
+    /** Rows of symbols (in this table) whose names occur in expr, in order of first occurrence: of symbols with one name the newest that was made before in the same compile, whichever its attempt. */
+    symbol_index: number[][];
+    /** Event that made the expression, as in event_index of the expressions table; -1 when the log does not have it. */
+    expression_event_index: number[];
+    /** Position in contexts, or -1. */
+    context_index: number[];
+    /** Row of the stack table: torch's stack; -1 when torch wrote none. */
+    stack_index: number[];
+    /** Row of the stack table: the user's code that was traced; -1 when torch wrote none. */
+    user_stack_index: number[];
+  };
+  /** Conditions on unbacked symbols that the real value of an example input decided. With TORCH_DTRACE torch writes two records of one, propagate_real_tensors and propagate_real_tensors_provenance; they are one row. */
+  real_values: {
+    /** The event: the first record of it. */
+    event_index: number[];
+    /** The second event of the same decision, or -1. */
+    pair_event_index: number[];
+    /** Row of the compile table; an attempt has its own. */
+    compile_index: number[];
+    /** Index into strings: the condition; -1 when the record lacks it. */
+    expr: number[];
+    /** Index into strings: what the real value made of it, such as 'True'. */
+    result: number[];
+    /** Rows of symbols (in this table) whose names occur in expr, in order of first occurrence: of symbols with one name the newest that was made before in the same compile, whichever its attempt. */
+    symbol_index: number[][];
+    /** Event that made the expression, as in event_index of the expressions table; -1 when the log does not have it. */
+    expression_event_index: number[];
+    /** Position in contexts, or -1. */
+    context_index: number[];
+    /** Row of the stack table: torch's stack; -1 when torch wrote none. */
+    stack_index: number[];
+    /** Row of the stack table: the user's code that was traced; -1 when torch wrote none. */
+    user_stack_index: number[];
+  };
+  /** Conditions on unbacked symbols that torch could not decide: guard_on_data_dependent_error. */
+  data_dependent_errors: {
+    /** The event: guard_on_data_dependent_error. */
+    event_index: number[];
+    /** Row of the compile table; an attempt has its own. */
+    compile_index: number[];
+    /** Index into strings: the condition; -1 when the record lacks it. */
+    expr: number[];
+    /** Index into strings: the condition without known values put in. */
+    unhinted_expr: number[];
+    /** Rows of symbols (in this table) whose names occur in expr, in order of first occurrence: of symbols with one name the newest that was made before in the same compile, whichever its attempt. */
+    symbol_index: number[][];
+    /** Event that made the expression, as in event_index of the expressions table; -1 when the log does not have it. */
+    expression_event_index: number[];
+    /** Row of the stack table: torch's stack; -1 when torch wrote none. */
+    stack_index: number[];
+  };
+  /** Symbols that became constants: symbolic_shape_specialization. */
+  specializations: {
+    /** The event: symbolic_shape_specialization. */
+    event_index: number[];
+    /** Row of the compile table; an attempt has its own. */
+    compile_index: number[];
+    /** Index into strings: the symbol. */
+    name: number[];
+    /** Row of symbols (in this table): the newest of that name made before in the same compile; -1 when the log has none. */
+    symbol_index: number[];
+    /** Index into strings: the constant. */
+    value: number[];
+    /** Index into strings: why, in torch's words, such as 'range_refined_to_singleton'. */
+    reason: number[];
+    /** Indexes into strings: where the value comes from. */
+    sources: number[][];
+    /** Row of the stack table: torch's stack; -1 when torch wrote none. */
+    stack_index: number[];
+    /** Row of the stack table: the user's code that was traced; -1 when torch wrote none. */
+    user_stack_index: number[];
+  };
 }
 
-/** Storages of tensors as torch described them: one row per record describe_storage, in file order. */
-export interface TensorStorages {
-  /** The record. */
-  event: number;
-  /** Compile of the record; null outside any compile. */
-  compile: string | null;
-  /** Attempt of that compile; null outside any compile. */
-  attempt: number | null;
-  /** Size in bytes; a text when it is symbolic; null when the record lacks it. */
-  size_bytes: number | string | null;
-}
-
-/** Inputs of compiles as torch described them: one row per record describe_tensor, in file order. torch leaves out what has its default: a flag that is not in the record is false. Lists of sizes, strides and dimensions have at most 100 elements; an element is a number, or a text: an expression of symbols such as 's77'. (A constant that was a symbol, which torch writes as text, is a number.) Texts longer than 2,000 characters are cut and end in '…'; the metadata of the event have the whole text. */
+/** tensors.json: the inputs of compiles as torch described them (describe_storage, describe_tensor, describe_source), and the sizes in the graphs of Dynamo. Each part with several columns is made of columns of equal length, in the order of the log: row i of a part is made of element i of each of its columns. */
 export interface Tensors {
-  /** The record. */
-  event: number;
-  /** Compile of the record; null outside any compile. */
-  compile: string | null;
-  /** Attempt of that compile; null outside any compile. */
-  attempt: number | null;
-  /** Number of the describer: one for each trace of the process. */
-  describer_id: number;
-  /** Number that the describer gave the tensor. A log can have a pair of numbers twice; sources and other refer to the newest row before them. */
-  tensor_id: number;
-  /** Sizes; null when the record lacks them. */
-  shape: (number | string)[] | null;
-  /** Strides; null for a tensor without strides (sparse, nested). */
-  stride: (number | string)[] | null;
-  /** Dimensions that the user marked as dynamic; null for none. */
-  dynamic_dims: (number | string)[] | null;
-  /** Data type, such as 'torch.float32'; null when the record lacks it. */
-  dtype: string | null;
-  /** Device, such as 'cpu' or 'cuda:0'; null when the record lacks it. */
-  device: string | null;
-  /** Storage of the tensor: event of its row in `tensor_storages`; null when the log does not describe it. Tensors with one storage_event share memory. */
-  storage_event: number | null;
-  /** Fields of the record that are not at their default and have no field here, as torch wrote them (layout, base, attrs, storage_offset …); null for none. A value that is a tensor is its tensor_id. Left out: view_func, the name of a function with its address. A value of more than 2,000 characters of JSON is cut, as text. */
-  other: Record<string, unknown> | null;
-  /** Whether autograd tracks it. */
-  requires_grad: boolean;
-  /** Whether it is a torch.nn.Parameter. */
-  is_parameter: boolean;
-  /** Whether it is a leaf of the autograd graph. */
-  is_leaf: boolean;
-  /** Whether it is a view of a different tensor. */
-  is_view: boolean;
-  /** Python expressions for the tensor, such as "L['x']". Empty for a tensor that is only part of a different one (a base, a gradient). */
-  sources: string[];
+  /** Distinct texts. A text of more than 2,000 characters is cut and ends in '…'; the whole is in the metadata of its event. */
+  strings: string[];
+  /** Distinct lists of sizes, strides or dimensions. An element is a number, or text: an expression of symbols such as 's77'. (A constant that was a symbol, which torch writes as text, is a number.) At most 100 elements. */
+  shapes: ((number | string)[])[];
+  /** Distinct objects: the fields of a tensor that are not at their default and have no column, as torch wrote them (layout, base, attrs, storage_offset …). A field that is a tensor is its tensor_id. Left out: view_func, the name of a function with its address. A field of more than 2,000 characters of JSON is cut, as text. */
+  others: Record<string, unknown>[];
+  /** Storages: two tensors with one storage_index share memory. */
+  storages: {
+    /** The event: describe_storage. */
+    event_index: number[];
+    /** Row of the compile table; an attempt has its own. */
+    compile_index: number[];
+    /** Size in bytes; a text when it is symbolic; null when the record lacks it. */
+    size_bytes: (number | string | null)[];
+  };
+  /** Tensors. torch leaves out what is at its default: a flag that it did not write is false. */
+  tensors: {
+    /** The event: describe_tensor. */
+    event_index: number[];
+    /** Row of the compile table; an attempt has its own. */
+    compile_index: number[];
+    /** Number of the describer: one for each trace of the process. */
+    describer_id: number[];
+    /** Number that the describer gave the tensor. A log can have a pair of numbers twice; sources and others mean the newest row before them. */
+    tensor_id: number[];
+    /** Position in shapes, or -1. */
+    shape: number[];
+    /** Position in shapes; -1 for a tensor without strides (sparse, nested). */
+    stride: number[];
+    /** Position in shapes: dimensions that the user marked as dynamic; -1 for none. */
+    dynamic_dims: number[];
+    /** Index into strings: such as 'torch.float32'; -1 when the record lacks it. */
+    dtype: number[];
+    /** Index into strings: such as 'cpu' or 'cuda:0'; -1 when the record lacks it. */
+    device: number[];
+    /** Row of storages (in this table), or -1. */
+    storage_index: number[];
+    /** Position in others; -1 for none. */
+    other: number[];
+    /** Whether autograd tracks it. */
+    requires_grad: boolean[];
+    /** Whether it is a torch.nn.Parameter. */
+    is_parameter: boolean[];
+    /** Whether it is a leaf of the autograd graph. */
+    is_leaf: boolean[];
+    /** Whether it is a view of another tensor. */
+    is_view: boolean[];
+    /** Indexes into strings: Python expressions that give the tensor, such as "L['x']". None for a tensor that is only part of another (a base, a gradient). */
+    sources: number[][];
+  };
+  /** The graphs of Dynamo: one row for each dynamo_output_graph with sizes. */
+  graphs: {
+    /** The event: dynamo_output_graph. */
+    event_index: number[];
+    /** Row of the compile table; an attempt has its own. */
+    compile_index: number[];
+    /** How many of the nodes, from the first on, are inputs; -1 when the text of the graph does not say. */
+    input_count: number[];
+    /** Indexes into strings: names of the nodes that are tensors, in the order of the graph. */
+    nodes: number[][];
+    /** For each of nodes its position in shapes, or -1. */
+    shapes: number[][];
+  };
 }
 
 /** vllm.json: what vLLM compiled: its backends, the pieces of each (a submodule for a size or a range of sizes), and where their code came from. Empty for other programs. */

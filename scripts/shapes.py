@@ -53,9 +53,6 @@ _SAID_OTHERWISE = {  # where neither the description nor the name tells
     "artifacts.kind_index": "@kinds",
     "events.kind_index": "@kinds",
     "metrics.configs.base_index": "configs",
-    "recompiles.causes.recompile_indexes": "recompiles",
-    "recompiles.frames.resumes_frame_index": "frames",
-    "recompiles.recompiles.caused_by": "^",
     "runtime.executions.graph_compile_indexes": "@compiles",
     "spans.spans.parent_index": "spans",
     "stacks.stacks.frame_index": "frames",
@@ -63,7 +60,7 @@ _SAID_OTHERWISE = {  # where neither the description nor the name tells
     "ranks_findings.findings.because_of": "findings",
     "ranks_verdict.statements.because_of": "statements",
 }
-_NO_ROWS = re.compile(r"_count$|^first_guard$|^first_event_index$|^position$")  # numbers of rows, or where rows begin: they may be as large as the table
+_NO_ROWS = re.compile(r"_count$|^first_event_index$|^position$")  # numbers of rows, or where rows begin: they may be as large as the table
 
 
 def shapes(schemas: dict[str, dict]) -> str:

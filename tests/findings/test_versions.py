@@ -145,10 +145,10 @@ def test_the_year_of_2_4(log):
 
 def test_an_empty_list_of_guards_is_no_list(log):
     """2.4 writes one beside each tree."""
-    trees = log("2.4.1/breaks").table("guards")["trees"]
+    trees = log("2.4.1/breaks").table("guard_trees")
     assert {row["form"] for row in trees} == {"tree"} and min(row["guard_count"] for row in trees) > 0
-    assert len({row["compile_index"] for row in trees}) == len(trees)
-    assert {row["form"] for row in log("2.3.1/breaks").table("guards")["trees"]} == {"list"}
+    assert len({(row["compile"], row["attempt"]) for row in trees}) == len(trees)
+    assert {row["form"] for row in log("2.3.1/breaks").table("guard_trees")} == {"list"}
 
 
 def test_a_log_that_is_too_short_to_tell_its_age_is_not_called_old(built, tmp_path):

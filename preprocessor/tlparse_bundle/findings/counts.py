@@ -24,11 +24,6 @@ def break_count(facts: Facts) -> int:
     return sum(row["count"] for row in facts.table("graph_breaks"))
 
 
-def recompile_count(facts: Facts) -> int:
-    """Compiles that were made again; what the limit refused or error_on_recompile forbade was not."""
-    return sum(row["compile_index"] not in facts.not_begun for row in facts.table("recompiles")["recompiles"])
-
-
 def export_count(facts: Facts) -> int:
     """Calls of torch.export: those that left records (with TORCH_DTRACE), or else spans of the timeline and failures outside of these."""
     captured = len(set(captures(facts)) - set(facts.once(ahead_of_time)))

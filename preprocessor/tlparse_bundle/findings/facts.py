@@ -12,6 +12,7 @@ from tlparse_bundle.model.times import compiling_us, covered_us, forward_us
 from tlparse_bundle.findings.places import Shortener, function_of, is_generated, is_of_program
 from tlparse_bundle.findings.timeline import Span, Timeline
 from tlparse_bundle.model.status import CANDIDATES
+from tlparse_bundle.tables.recompiles import ASKED
 from tlparse_bundle.trace.compile_id import id_of
 
 # Outermost spans of the timeline in which torch compiles (torch/_dynamo/utils.py: dynamo_timed). What else has no span
@@ -136,7 +137,7 @@ class Facts:
     @cached_property
     def refused(self) -> set[int]:
         """Rows of compiles that the recompile limit refused. torch 2.6 tells of them in metrics of a backward compile."""
-        limits = {row["compile_index"] for row in self.table("recompiles")["recompiles"] if row["limit"]}
+        limits = {self.number_of(row) for row in self.table(ASKED) if row["at_limit"]}
         rows = self.table("failures")
         return limits | {self.number_of(row) for row in rows if _LIMIT.search(row["type"] or "") or _LIMIT.search((row["reason"] or "")[:200])}
 

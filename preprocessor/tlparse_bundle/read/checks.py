@@ -15,7 +15,7 @@ from tlparse_bundle.format.shape import Check, Highest, Malformed, compile_schem
 
 # Parts of a table that are columns of equal length; "" is the whole table. Fields that are no lists are left out.
 COLUMNS = {
-    "anatomy": ("kinds", "origins", "cells"), "artifacts": ("",), "blobs": ("",), "events": ("",), "guards": ("guards", "places"),
+    "anatomy": ("kinds", "origins", "cells"), "artifacts": ("",), "blobs": ("",), "events": ("",),
     "runtime": ("ops",), "spans": ("by_name", "spans", "instants"), "stacks": ("frames", "stacks"),
 }  # fmt: skip
 # What a field of a row refers to, by its name or how that ends.

@@ -171,10 +171,19 @@ class Log:
         """
         entry = self.directory["row_tables"].get(name)
         if entry is not None:
-            return [row for file in entry["files"] for row in self.bundle.file_rows(name, file, self.sizes)]
+            return list(self.stream(name))
         if row_tables().get(name) == "log" and not self.is_missing(name):
             return []
         return self.bundle.table(name, self._path(name), self.sizes)
+
+    def stream(self, name: str) -> Iterator[dict]:
+        """Yield the rows of a table of rows, with one of its files in memory at a time. Raises BundleError as ``table`` does."""
+        entry = self.directory["row_tables"].get(name)
+        if entry is None:
+            yield from self.table(name)
+        else:
+            for file in entry["files"]:
+                yield from self.bundle.file_rows(name, file, self.sizes)
 
     def fields(self, name: str, *fields: str) -> dict:
         """Some fields of a table, for those who need no more: of a large one the rest is not checked. Raises BundleError when the log has no such table."""

@@ -20,11 +20,11 @@ CLASSES: Mapping[str, str] = {
 PARTS: Mapping[str, tuple[str, ...]] = {
     "findings": ("findings",),
     "timeline": ("spans",),
-    "recompiles": ("recompiles",),
+    "recompiles": ("recompiles", "recompile_reasons", "recompile_causes", "code_objects"),
     "graph_breaks": ("graph_breaks", "graph_break_records"),
     "failures": ("failures",),
     "caches": ("caches",),
-    "guards": ("guards", "expressions"),
+    "guards": ("guards", "guard_trees", "expressions"),
     "graphs": ("graphs", "subgraphs", "partition"),
     "kernels": ("generated_code", "kernels", "triton_kernels"),
     "provenance": ("provenance_groups", "provenance_lines", "provenance_nodes", "provenance_kernels", "provenance_sources"),

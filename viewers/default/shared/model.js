@@ -70,6 +70,12 @@ const attemptKey = (compile, attempt) => `${compile} ${attempt}`;
 /** The view of the attempt that a row of a table belongs to, by its position. @param {Model} model @param {{compile: string | null, attempt: number | null}} row @returns {number} */
 export const numberOf = (model, { compile, attempt }) => model.byAttempt.get(attemptKey(compile, attempt)) ?? -1;
 
+/** The view of a compile: of its first attempt; -1 when there is none. @param {Model} model @param {string | null} compile @returns {number} */
+export function rowOf(model, compile) {
+  const first = compile === null ? -1 : numberOf(model, { compile, attempt: 0 });
+  return first < 0 && compile !== null ? model.byCompile.get(compile) ?? -1 : first;
+}
+
 /** The views of the compiles that a finding is about. @param {Model} model @param {{compiles: string[]}} finding @returns {number[]} */
 export const compilesOf = (model, { compiles }) => compiles.flatMap((key) => model.byCompile.get(key) ?? []);
 

@@ -26,11 +26,6 @@ const TABLES = {
     const high = spans.lane.findIndex((/** @type {number} */ lane) => lane >= lanes);
     return high < 0 ? null : `spans.lane[${high}] is ${shortly(spans.lane[high])}, and lane_count is ${lanes}`;
   },
-  guards({ lists, guards }) {
-    const total = guards.depth.length;
-    const beyond = lists.findIndex((/** @type {any} */ list) => list.first_guard + list.row_count > total);
-    return beyond < 0 ? null : `lists[${beyond}] ends behind the last of ${total} guards`;
-  },
 };
 
 /** A row whose parents lead in a circle; -1 when none do. Parents may stand behind their children. @param {number[]} parent */
