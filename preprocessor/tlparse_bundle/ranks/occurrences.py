@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from tlparse_bundle.ranks.comparison import Comparison
 from tlparse_bundle.ranks.frames import Frames
+from tlparse_bundle.ranks.rank_table import RankTable, Tables
 
 KINDS = ("failure", "graph_break", "restart", "recompile", "guard")
 MAX_TEXT = 2000  # characters
@@ -29,13 +30,9 @@ class Occurrences:
         hashes = {key: _guard_hash(guards) for key, guards in distinct.items()}
         return {"rows": rows, "guards": [hashes[id(guards)] for guards in found]}
 
-    def table(self, comparison: Comparison, digests: Sequence[dict], tables: Mapping[str, dict]) -> dict:
+    def tables(self, comparison: Comparison, digests: Sequence[dict], tables: Tables) -> Iterator[RankTable]:
         rows = _partial(comparison, digests) + _partial_guards(comparison, digests)
-        return {
-            "occurrences": sorted(
-                rows, key=lambda row: (KINDS.index(row["kind"]), -1 if row["column_index"] is None else row["column_index"])
-            )
-        }
+        yield "rank_occurrences", sorted(rows, key=lambda row: (KINDS.index(row["kind"]), -1 if row["rank_compile"] is None else row["rank_compile"]))
 
 
 def _row(kind: str, frame: int | None, text: str | None, type_: str | None, file: str | None, line: int | None) -> list:
@@ -136,10 +133,10 @@ def _shown(comparison: Comparison, row: Sequence, column: int | None, members: l
     kind, _, text, type_, file, line = row
     return {
         "kind": kind,
-        "column_index": column,
+        "rank_compile": column,
+        "compile": None if column is None else comparison.key(members, column),
         "ranks": comparison.ranks(members),
         "others": comparison.ranks(others),
-        "compile_key": None if column is None else comparison.key(members, column),
         "text": text,
         "type": type_,
         "file": file,

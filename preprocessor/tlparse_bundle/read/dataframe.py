@@ -8,11 +8,11 @@ from typing import Any
 
 from tlparse_bundle.errors import BundleError
 from tlparse_bundle.format.json_codec import dumps
-from tlparse_bundle.read.flat import Bundle, Flat, files_of, flat_ranks, flat_tables
+from tlparse_bundle.read.flat import Bundle, Flat, files_of, flat_rank_table, flat_tables, rank_tables_of
 
 
 def whole_columns(bundle: Bundle, name: str) -> dict[str, list[Any]]:
-    """One table of all logs, with ``log_id`` and ``row`` in front; of an analysis of ranks without the first. Raises BundleError when no log has it."""
+    """One table of all logs, with ``log_id`` and ``row`` in front; of a table about several ranks without the first. Raises BundleError when no log has it."""
     found: dict[str, list[Any]] = {}
     count = 0
     for before, flat in _named(bundle, name):
@@ -33,9 +33,8 @@ def _named(bundle: Bundle, name: str) -> Iterator[tuple[dict[str, str], Flat]]:
         for file in files_of(log):
             if name == file or name.startswith(f"{file}_"):
                 yield from (({"log_id": log.id}, flat) for flat in flat_tables(log, file) if flat.name == name)
-    for analysis in bundle.manifest.get("ranks", {}):
-        if name.startswith(f"ranks_{analysis}"):
-            yield from (({}, flat) for flat in flat_ranks(bundle, analysis) if flat.name == name)
+    if name in rank_tables_of(bundle):
+        yield {}, flat_rank_table(bundle, name)
 
 
 def as_pandas(columns: dict[str, list[Any]]) -> Any:

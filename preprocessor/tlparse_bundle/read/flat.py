@@ -38,7 +38,7 @@ class Bundle(Protocol):
     manifest: dict
     logs: list[Any]
 
-    def ranks(self, name: str) -> dict | None: ...
+    def rank_table(self, name: str) -> list[dict]: ...
 
 
 class Flat(NamedTuple):
@@ -69,11 +69,15 @@ def files_of(log: Log) -> list[str]:
     return ["log", *log.directory["tables"], *of_rows, "events", "metadata"]
 
 
-def flat_ranks(bundle: Bundle, analysis: str) -> Iterator[Flat]:
-    """The tables of an analysis of several ranks."""
-    table = bundle.ranks(analysis)
-    if table is not None:
-        yield from flattened(f"ranks_{analysis}", table)
+def rank_tables_of(bundle: Bundle) -> list[str]:
+    """The tables about several ranks that a bundle has, those without rows included; none for less than two ranks."""
+    entries, left_out = bundle.manifest.get("rank_tables", {}), bundle.manifest.get("redacted", {}).get("left_out", ())
+    return [*dict.fromkeys((*(name for name, where in row_tables().items() if where == "ranks" and name not in left_out), *entries))] if entries else []
+
+
+def flat_rank_table(bundle: Bundle, name: str) -> Flat:
+    """A table about several ranks."""
+    return Flat(name, _columns(bundle.rank_table(name), list(schema(name)["properties"]) if name in schema_names() else []))
 
 
 def flattened(file: str, content: dict) -> Iterator[Flat]:

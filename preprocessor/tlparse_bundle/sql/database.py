@@ -13,7 +13,7 @@ from typing import Any
 from tlparse_bundle import __version__
 from tlparse_bundle.errors import BundleError
 from tlparse_bundle.format.json_codec import dumps
-from tlparse_bundle.read.flat import Flat, files_of, flat_ranks, flat_tables
+from tlparse_bundle.read.flat import Flat, files_of, flat_rank_table, flat_tables, rank_tables_of
 from tlparse_bundle.read.growing import log_now
 from tlparse_bundle.read.reader import Bundle, Log
 from tlparse_bundle.sql.views import VIEWS
@@ -36,10 +36,11 @@ def database(bundle: Bundle, path: str | Path = ":memory:", wanted: Collection[s
             if names is None or any(name == file or name.startswith(f"{file}_") for name in names):
                 for flat in flat_tables(log, file):
                     tables.add(flat, {"log_id": log.id})
-    for analysis in bundle.manifest.get("ranks", {}):
-        if names is None or any(name.startswith(f"ranks_{analysis}") for name in names):
-            for flat in flat_ranks(bundle, analysis):
-                tables.add(flat, {})
+    for name in rank_tables_of(bundle):
+        if names is None or name in names:
+            tables.add(flat_rank_table(bundle, name), {})
+    if bundle.job is not None:
+        tables.add(Flat("job", {key: [value] for key, value in bundle.job.items()}), {})
     tables.index()
     for view in VIEWS:
         if view.needs <= tables.names:
