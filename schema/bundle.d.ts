@@ -110,6 +110,56 @@ export interface Caches {
   }[];
 }
 
+/** The distinct calls of collectives that other tables about several ranks name in 'collective_call'. */
+export interface CollectiveCalls {
+  /** Number of the row, from 0. */
+  id: number;
+  /** Name, such as all_reduce. */
+  op: string;
+  /** Such as 'sum', or null. */
+  reduce_op: string | null;
+  /** Process group: 'group' of process_groups. null when unknown. */
+  group: string | null;
+  /** Number of ranks of the group, where the call has it; else null. */
+  group_size: number | null;
+  /** Type of the result as torch prints graphs ('f32'), or null. */
+  dtype: string | null;
+  /** Sizes of the result; a symbol is a string. null when unknown. */
+  shape: (number | string)[] | null;
+}
+
+/** The first calls in a process group that do not fit: a row for each group of ranks that make the same call there, the group with most ranks first. */
+export interface CollectiveMismatches {
+  /** Process group: 'group' of process_groups. */
+  group: string | null;
+  /** Position of the call in the group, from 0. */
+  position: number;
+  /** 'hang': the calls cannot meet. 'wrong': they meet, with different reductions or types. */
+  effect: "hang" | "wrong";
+  /** The ranks. */
+  ranks: number[][];
+  /** Matched compile that makes the call: 'id' of rank_compiles. */
+  rank_compile: number;
+  /** The call: 'id' of collective_calls. */
+  collective_call: number;
+}
+
+/** Where ranks call nothing more in a process group, and others do. */
+export interface CollectiveWaits {
+  /** Process group: 'group' of process_groups. */
+  group: string | null;
+  /** Position of the call in the group, from 0. */
+  position: number;
+  /** The ranks that call nothing more. */
+  ranks: number[][];
+  /** The ranks that call. */
+  others: number[][];
+  /** Matched compile that makes the call: 'id' of rank_compiles. */
+  rank_compile: number;
+  /** The call: 'id' of collective_calls. */
+  collective_call: number;
+}
+
 /** communication.json: what passes over collectives decided and measured, and what ranks told each other. Estimates of run times are in the runtime table, graphs in the graph table. A text of more than 20,000 characters is cut and ends in '…'. */
 export interface Communication {
   /** One row per report in words. */
@@ -615,6 +665,18 @@ export interface Graphs {
   }[];
 }
 
+/** The first call that ranks make in groups of unequal numbers of callers: a row for each group of ranks that make the same call, the group with most ranks first. */
+export interface GroupSplits {
+  /** Position of the call in the compile, from 0. */
+  position: number;
+  /** The ranks. */
+  ranks: number[][];
+  /** Matched compile that makes the call: 'id' of rank_compiles. */
+  rank_compile: number;
+  /** The call: 'id' of collective_calls. */
+  collective_call: number;
+}
+
 /** guards.json: the guards of each compile: counts, cost, and of each guard its kind, source and place. The text of a guard is a line of the payload. Lists that are equal, as those of one function compiled for other sizes are, are stored once. */
 export interface Guards {
   /** The records about guards, in file order. */
@@ -986,8 +1048,61 @@ export interface Manifest {
       };
     };
   }[];
-  /** Path of what several ranks together say, by the name of the analysis; the schema of 'findings' is ranks_findings. Only in bundles with logs of two or more ranks. More analyses may be added; a reader ignores those that it does not know. */
-  ranks?: Record<string, string>;
+  /** What the logs of several ranks say together: the headline and its numbers. Only in bundles with logs of two or more ranks. */
+  job?: {
+    /** The headline: what keeps the job from going on, or that the ranks agree. Plain text, code in backticks. */
+    text: string;
+    /** The ranks that were compared. */
+    ranks: number[][];
+    /** Ranks that no finding is about, other than that they were slow or left more logs. */
+    agreeing: number[][];
+    /** Number of ranks of the job, as calls of collectives or estimates record it; null when nothing does: then no rank is known to be missing after the highest. */
+    world_size: number | null;
+    /** Ranks without a log, as far as is known. */
+    missing: number[][];
+    /** Order of the collectives that compiled code calls, in each process group: 'agrees' on all ranks; 'differs'; 'unknown': not all logs have it; 'none': there are none. */
+    collective_order: "agrees" | "differs" | "unknown" | "none";
+    /** Number of the run that is compared, from 1. */
+    run: number;
+    /** Runs that the logs with a rank belong to, in the order of their start. A run has each rank once. */
+    runs: {
+      /** Its ranks. */
+      ranks: number[][];
+      /** Ids of its logs, by rank. */
+      logs: string[];
+      /** First record, microseconds since 1970-01-01 UTC, or null. */
+      start_epoch_us: number | null;
+      /** As above. */
+      world_size: number | null;
+      /** Versions of torch. */
+      torch_versions: string[];
+      /** Whether it is the run that is compared, or another attempt of the same job. */
+      attempt: boolean;
+    }[];
+    /** Time in microseconds that every rank waits for the slowest if all wait for one another after each compile: the sum of lost_us of rank_skew. */
+    lost_us: number;
+    /** Number of findings of the ranks together, by severity. */
+    findings: {
+      /** Findings of severity 'error'. */
+      error: number;
+      /** Findings of severity 'warning'. */
+      warning: number;
+      /** Findings of severity 'info'. */
+      info: number;
+    };
+  };
+  /** The tables about several ranks by name, which is that of their schema: JSON Lines, a row on each line. A table without rows is not listed. Only in bundles with logs of two or more ranks. More tables may be added; a reader ignores those that it does not know. */
+  rank_tables?: Record<string, {
+    /** Number of rows. */
+    rows: number;
+    /** The files, in order. A file ends with its 4,096th row, or with the row that fills its first MiB. */
+    files: {
+      /** Path relative to manifest.json. */
+      path: string;
+      /** Number of rows in the file. */
+      rows: number;
+    }[];
+  }>;
   /** Faults of the comparison of ranks: messages by code. */
   diagnostics?: Record<string, string[]>;
   /** Only in a bundle made to be shared: see docs/share.md. */
@@ -996,6 +1111,8 @@ export interface Manifest {
     preset: string | null;
     /** What is not in it, in the words of `redact --drop`. */
     dropped: string[];
+    /** Tables about several ranks that were left out, by name; absent when there are none. */
+    left_out?: string[];
   };
   /** Only while logs are followed. */
   growing?: true;
@@ -1279,6 +1396,20 @@ export interface Partition {
   }[];
 }
 
+/** The process groups in which compiled code calls collectives: one row for each. collective_mismatches, collective_waits and group_splits say where the ranks do not call the same in them. */
+export interface ProcessGroups {
+  /** Name of the group, '0' for that of all ranks; the same group has the same name on all ranks. null when unknown. */
+  group: string | null;
+  /** Number of its ranks; null when unknown. */
+  size: number | null;
+  /** Ranks that call collectives in it. */
+  ranks: number[][];
+  /** Whether the order in which graphs ran is recorded; else the order of the calls is that of the compiles. */
+  recorded: boolean;
+  /** Ranks whose calls are in part taken to be those of most, since their logs do not have them (cached code). */
+  unknown: number[][];
+}
+
 /** provenance.json: which line of the source, of the pre-grad graph, of the post-grad graph and of the generated code belong together. Empty for a log without provenance tracking (INDUCTOR_PROVENANCE=1). Lines are counted from 1, in the payload of the event that is named beside them. */
 export interface Provenance {
   /** Distinct texts. A text of more than 2,000 characters is cut and ends in '…'. */
@@ -1387,668 +1518,446 @@ export interface Provenance {
   }[];
 }
 
-/** ranks/caches.json: what came of asking the compile caches, by rank. Ranks that share a cache directory differ in who missed first; that is no fault, but says who had to wait. */
-export interface RanksCaches {
-  /** Ranks with the same number of each outcome. */
-  totals: {
-    /** The ranks. */
-    ranks: number[][];
-    /** Cache and outcome ('fx_graph hit') -> how often. */
-    counts: Record<string, number>;
-  }[];
-  /** The columns of matching whose outcomes differ between ranks. */
-  columns: {
-    /** Row of 'columns' of matching. */
-    column_index: number;
-    /** Ranks with the same outcomes, most ranks first. */
-    groups: {
-      /** The ranks. */
-      ranks: number[][];
-      /** Cache and outcome, in order: 'fx_graph miss'. */
-      outcomes: string[];
-      /** Reasons of bypasses and errors. */
-      reasons: string[];
-    }[];
-  }[];
-}
-
-/** ranks/collectives.json: the collectives of compiled code, from inductor_collective_schedule. A compile has a schedule for each graph with collectives: forward, backward, regions. */
-export interface RanksCollectives {
-  /** Distinct operations, as torch writes them; 'null' is one without a name. */
-  ops: string[];
-  /** Distinct schedules: positions in ops. */
-  sequences: number[][];
-  /** The columns of matching with a schedule on any rank. */
-  columns: {
-    /** Row of 'columns' of matching. */
-    column_index: number;
-    /** Ranks with the same schedules, most ranks first. A rank whose results came from a cache, or whose log ends before, has no schedule and is in 'without'. */
-    groups: {
-      /** The ranks. */
-      ranks: number[][];
-      /** Position in sequences, for each schedule in order. */
-      sequences: number[];
-      /** Where it begins to differ from the first group; null for the first group. */
-      first_difference: {
-        /** Which of the schedules of the compile, from 0. */
-        schedule: number;
-        /** Position in it, from 0. */
-        position: number;
-        /** Operation there on these ranks; null when the schedule has ended. */
-        here: string | null;
-        /** Operation there in the first group; null when the schedule has ended. */
-        others: string | null;
-      } | null;
-    }[];
-    /** Ranks that compiled this without a schedule for a reason that is no difference: code from a cache, an unfinished compile. */
-    without: number[][];
-  }[];
-  /** Ranks whose schedules in the order of their compiles are the same from begin to end, most ranks first. */
-  groups: {
-    /** The ranks. */
-    ranks: number[][];
-    /** Number of operations, waits included. */
-    op_count: number;
-    /** Operation -> how often it occurs here and in the first group; only where that differs. */
-    counts: Record<string, number[]>;
-    /** Where it begins to differ from the first group, counted over all schedules; null for the first group. */
-    first_difference: {
-      /** Position, from 0, over all schedules of the rank. */
-      position: number;
-      /** Column of the operation on these ranks, else in the first group. */
-      column_index: number;
-      /** Operation there on these ranks; null when they have no more. */
-      here: string | null;
-      /** Operation there in the first group; null when it has no more. */
-      others: string | null;
-    } | null;
-  }[];
-  /** Compiles whose code does not have the collectives of the schedules, or does not wait for one that it has. */
-  parity: {
-    /** The ranks. */
-    ranks: number[][];
-    /** Row of 'columns' of matching. */
-    column_index: number;
-    /** Key of the compile, on the lowest of the ranks. */
-    compile_key: string;
-    /** Kind of collective. */
-    op: string;
-    /** How many the schedules have. */
-    scheduled: number;
-    /** How many the generated code calls. */
-    in_code: number;
-    /** Calls in the code, of any kind, less the waits in it; 0 when all are waited for. */
-    missing_waits: number;
-  }[];
-}
-
-/** ranks/execution.json: in which order the ranks ran their compiled graphs (artifact graph_execution). */
-export interface RanksExecution {
-  /** Distinct things that ran. */
-  steps: {
-    /** Row of 'columns' of matching, or null. */
-    column_index: number | null;
-    /** Compile id as the record has it, on the lowest rank that ran it; null for a graph that was compiled before recording began. */
-    compile_id: string | null;
-  }[];
-  /** Ranks with the same order, most ranks first. */
-  groups: {
-    /** The ranks. */
-    ranks: number[][];
-    /** Positions in steps, in order. */
-    steps: number[];
-    /** Where the order begins to differ from that of the first group; null for the first group. */
-    first_difference: {
-      /** Position, from 0. */
-      position: number;
-      /** Position in steps of what ran here; null when these ranks stopped before. */
-      here: number | null;
-      /** Position in steps of what ran in the first group; null when it stopped before. */
-      others: number | null;
-    } | null;
-  }[];
-  /** Positions at which ranks ran the same or other graphs with other collectives, or with other outcomes of the caches; at most 1,000. */
-  mismatches: {
-    /** Position in the order, from 0. */
-    position: number;
-    /** What differs. */
-    kind: "schedule" | "cache";
-    /** The ranks, those that are alike together; most ranks first. */
-    groups: {
-      /** The ranks. */
-      ranks: number[][];
-      /** Position in steps. */
-      step: number;
-      /** Collectives, or outcomes of the caches, separated by ', '; empty for none. */
-      value: string;
-    }[];
-  }[];
-  /** Ranks that ran compiled code (have a compile) and have no such record, while others have; empty when none has one. */
-  without: number[][];
-}
-
-/** ranks/findings.json: what the ranks of a job say together, most important first: rows as in findings, with ranks. What would do most to the job (hang, wrong results, slow, different) comes first, then by position. */
-export interface RanksFindings {
-  /** The headline and its numbers. */
-  summary: {
-    /** The headline: what keeps the job from going on, or that the ranks agree. Plain text, code in backticks. */
-    text: string;
-    /** The ranks that were compared. */
-    ranks: number[][];
-    /** Ranks that no finding is about, other than that they were slow or left more logs. */
-    agreeing: number[][];
-    /** Number of ranks of the job, as calls of collectives or estimates tell it; null when nothing does: then no rank is known to be missing behind the highest. */
-    world_size: number | null;
-    /** Ranks without a log, as far as is known. */
-    missing: number[][];
-    /** Order of the collectives that compiled code calls, in each process group: 'agrees' on all ranks; 'differs'; 'unknown': not all logs tell; 'none': there are none. */
-    collective_order: "agrees" | "differs" | "unknown" | "none";
-    /** Number of the run that is compared, from 1. */
-    run: number;
-    /** Runs that the logs with a rank are of, in the order of their start. A run has each rank once. */
-    runs: {
-      /** Its ranks. */
-      ranks: number[][];
-      /** Its logs. */
-      log_ids: string[];
-      /** First record, microseconds since 1970-01-01 UTC, or null. */
-      start_epoch_us: number | null;
-      /** As above. */
-      world_size: number | null;
-      /** Versions of torch. */
-      torch_versions: string[];
-      /** Whether it is the run that is compared, or another attempt of the same job. */
-      attempt: boolean;
-    }[];
-    /** Number of findings by severity. */
-    findings: {
-      /** Findings of severity 'error'. */
-      error: number;
-      /** Findings of severity 'warning'. */
-      warning: number;
-      /** Findings of severity 'info'. */
-      info: number;
-    };
-  };
-  /** The findings, at most 300. */
-  findings: {
-    /** What it is about. The job cannot go on: collective-mismatch (calls that cannot meet; 'effect' wrong: they meet, with wrong results), failed-everywhere, failure, unfinished-compile (the ranks are inside of it), never-began (they lack a compile that others have; 'call': a collective that those wait in), missing-rank, empty-log, cut-log, collective-waits (others call what these do not), group-differs, equal-logs. Wrong results: missing-wait, collective-parity, mixed-versions, rank-differs. Slow: straggler, late-start, cached-before. Ranks are not the same: graph-break, restart, recompile, guard (on these ranks only or, with 'lacking', on the others only), compile-order, extra-compile, missing-compile, graph, execution-order, collectives, tensors. Notes: other-run, no-rank (logs that are not compared), stages (ranks that compiled nothing in common). */
-    kind: string;
-    /** As in findings. */
-    fingerprint: string;
-    /** 'error': the job cannot go well with it; 'warning': a difference that need not be one; 'info': costs time, or is worth knowing. */
-    severity: "error" | "warning" | "info";
-    /** One sentence, on one line. Plain text, code in backticks. */
-    title: string;
-    /** More of it, as in findings; may be empty. */
-    text: string;
-    /** Function, or null. */
-    function: string | null;
-    /** File, or null. */
-    file: string | null;
-    /** Line, or null. */
-    line: number | null;
-    /** The ranks that it is about. */
-    ranks: number[][];
-    /** The ranks that they differ from, or that wait for them. */
-    others: number[][];
-    /** Log that the indexes refer to: of the lowest of the ranks; null without one. */
-    log_id: string | null;
-    /** As in findings. */
-    compile_indexes: number[];
-    /** As in findings. */
-    event_indexes: number[];
-    /** As in findings. */
-    span_indexes: number[];
-    /** As in findings. */
-    count: number;
-    /** As in findings. */
-    cost_us: number | null;
-    /** As in findings. */
-    cost_of: string | null;
-    /** As in findings. */
-    remedies: {
-      /** What to do, in words. */
-      text: string;
-      /** What to paste, or null. */
-      code: string | null;
-      /** Who says so: 'torch' is its own hint, word for word. */
-      source: "torch" | "tlparse-bundle";
-    }[];
-    /** As in findings. */
-    because_of: number | null;
-    /** Row of 'columns' of matching, or null. */
-    column_index: number | null;
-    /** Key of the compile on the lowest of the ranks; null without one. */
-    compile_key: string | null;
-    /** The same on the lowest of the others. */
-    others_compile_key: string | null;
-    /** Where the numbers come from. */
-    evidence: {
-      /** Name of the analysis. */
-      analysis: string;
-      /** JSON pointer into it. */
-      path: string;
-    };
-    /** What the sentences are made of, by kind; see the analysis that 'evidence' names. */
-    details: Record<string, unknown>;
-  }[];
-}
-
-/** ranks/graphs.json: which compiles are identical across ranks, and where in the compiler the others begin to differ. Compared is the text of graphs and code without what always differs: the number of the rank's own device, graph ids, addresses, paths of cache files. */
-export interface RanksGraphs {
-  /** Parts of the compiler, in order: 'dynamo' the captured graph; 'joint', 'forward', 'backward', 'inference' graphs of AOTAutograd; 'post_grad' graphs of Inductor behind its passes; 'code' generated. */
-  stages: string[];
-  /** One row for each column of matching. */
-  columns: {
-    /** Ranks with the same content in all stages, most ranks first. What a rank lacks because of a cache hit counts as the same. */
-    groups: {
-      /** The ranks. */
-      ranks: number[][];
-      /** For each stage a number that stands for its content in this column: equal numbers, equal content; 0 is that of the first group that has any; -1: these ranks have none. */
-      contents: number[];
-      /** First of the stages whose content is another one than that of the first group; null for the first group. */
-      first_stage: string | null;
-      /** When 'dynamo' differs: inputs of the compile that are not as in the first group, at most 20, of the first 500 groups. */
-      inputs: {
-        /** Name, as Python writes it ("L['x']") or as the graph does. */
-        name: string;
-        /** What these ranks have; null when the input does not exist. */
-        here: {
-          /** Sizes: numbers, or text for symbols. */
-          shape: (number | string)[] | null;
-          /** Strides, as in shape. */
-          stride: (number | string)[] | null;
-          /** Data type, or null. */
-          dtype: string | null;
-          /** Device, its number left out; or null. */
-          device: string | null;
-        } | null;
-        /** What the first group has. */
-        others: {
-          /** Sizes: numbers, or text for symbols. */
-          shape: (number | string)[] | null;
-          /** Strides, as in shape. */
-          stride: (number | string)[] | null;
-          /** Data type, or null. */
-          dtype: string | null;
-          /** Device, its number left out; or null. */
-          device: string | null;
-        } | null;
-      }[];
-      /** First line of the first differing stage that is another one (a comment only when nothing else differs), when both have that stage; else null. */
-      line: {
-        /** Name of the artifact. */
-        artifact: string;
-        /** Line of these ranks, of the first group when they have ended; from 1. */
-        number: number;
-        /** The line on these ranks, at most 300 characters; null behind the end. */
-        here: string | null;
-        /** The line in the first group; null behind the end. */
-        others: string | null;
-      } | null;
-    }[];
-  }[];
-}
-
-/** ranks/health.json: where each rank stands: whose log is missing, cut or silent, who is inside a compile. */
-export interface RanksHealth {
-  /** Highest rank with a log. */
-  highest_rank: number;
-  /** Number of ranks, as the logs say it; null when none does. */
-  world_size: number | null;
-  /** The problems. */
-  problems: {
-    /** missing: no log of this rank. empty: a log without records. cut: the log ends within a record. unfinished: the ranks are inside a compile. silent: no compile, while others have some. stopped: the log ends before compiles that most ranks made. other_logs: the rank has more logs, which are not compared. equal_logs: equal byte for byte. */
-    kind: "missing" | "empty" | "cut" | "unfinished" | "silent" | "stopped" | "other_logs" | "equal_logs";
-    /** The ranks. */
-    ranks: number[][];
-    /** Ids of their logs; of other_logs, of the others. */
-    log_ids: string[];
-    /** Column that did not end, or the first that is lacking; else null. */
-    column_index: number | null;
-    /** Key of the unfinished compile; else null. */
-    compile_key: string | null;
-    /** Of an unfinished compile: name of the last artifact that was written, or null. */
-    phase: string | null;
-    /** Time of the last record, microseconds since 1970-01-01 UTC (of several ranks the earliest); null when unknown. */
-    last_epoch_us: number | null;
-    /** The same of the rank that wrote longest; null when unknown. */
-    others_last_epoch_us: number | null;
-    /** Of an unfinished compile: the innermost open span, or null. */
-    span: string | null;
-    /** When the unfinished compile began, or null. */
-    since_epoch_us: number | null;
-    /** Ranks that finished the column. */
-    finished: number[][];
-    /** Of an unfinished compile: ranks that never began the column. */
-    never_began: number[][];
-    /** For how long it was open when the log ended, in microseconds (of several ranks the longest); else null. */
-    open_us: number | null;
-  }[];
-}
-
-/** ranks/matching.json: which compiles of different ranks are the same one. They are matched by what was compiled (function, place, order, graph), not by id: one more compile on a rank shifts the ids behind it. The attempts of a frame compile are one. */
-export interface RanksMatching {
-  /** The logs that are compared, by rank: of each rank the one with most compiles (a restart or a forked child has a log of its own). */
-  members: {
-    /** Rank. */
-    rank: number;
-    /** Id of its log. */
-    log_id: string;
-  }[];
-  /** What was compiled, in the order in which most ranks did. column_index, anywhere in ranks/, is a position here. */
-  columns: {
-    /** Name of the function; null when unknown. */
-    function: string | null;
-    /** Its file, as most ranks write it; null when unknown. */
-    filename: string | null;
-    /** Its first line; null when unknown. */
-    first_line: number | null;
-    /** Which of the columns of this code it is, from 1: above 1 it is a recompile, or the same code after a reset. */
-    number: number;
-    /** Its compile id on most of the ranks that have it. */
-    compile_id: string;
-    /** The ranks that compiled it. */
-    ranks: number[][];
-  }[];
-  /** The ranks, those with the same cells together; the group with most ranks first. */
-  rows: {
-    /** The ranks of this group. */
-    ranks: number[][];
-    /** For each column the key of the compile (of its last attempt) in the compile tables of these ranks, null where they did not compile it. */
-    compile_keys: (string | null)[];
-  }[];
-  /** For ranks that differ from most others: the first compile at which they do. */
-  divergences: {
-    /** The ranks. */
-    ranks: number[][];
-    /** Row of 'columns' of matching. */
-    column_index: number;
-    /** extra: compiled here, not by most ranks. missing: compiled by most, not here. order: compiled by all, here before or after something else. graph: another graph of Dynamo. */
-    kind: "extra" | "missing" | "order" | "graph";
-    /** Of the compiles of these ranks it is this one, from 1; of one that is missing, it would have been. */
-    number: number;
-    /** Whether later compiles have other ids here than on most ranks, though they are the same. */
-    shifted: boolean;
-  }[];
-}
-
-/** ranks/occurrences.json: what happened on some ranks and not on all: graph breaks, recompiles, restarts, guards; and all failures. */
-export interface RanksOccurrences {
-  /** The rows: first failures, then graph breaks, restarts, recompiles, guards; in each kind in the order of the columns. Guards are compared within a column and a graph only; at most 1,000. */
-  occurrences: {
-    /** failure: a compile failed. graph_break: Dynamo ended a graph. restart: an attempt was begun again for another reason than a graph break of this list. recompile: a guard failed. guard: a condition of the compiled code. */
-    kind: "failure" | "graph_break" | "restart" | "recompile" | "guard";
-    /** Row of 'columns' of matching, or null. */
-    column_index: number | null;
-    /** The ranks where it happened. */
-    ranks: number[][];
-    /** The ranks that compiled this column too (of a graph break: all other ranks), where it did not. */
-    others: number[][];
-    /** Key of the compile on these ranks (on the lowest of them); null without one. */
-    compile_key: string | null;
-    /** What it was: reason of the break and the line of the program, message of the failure, failed guard, guard; at most 2,000 characters. */
-    text: string;
-    /** Type of the exception, of a failure; torch's number of a graph break (GB0059); else null. */
-    type: string | null;
-    /** File in which it happened; null when unknown. */
-    file: string | null;
-    /** Line in that file; null when unknown. */
-    line: number | null;
-  }[];
-}
-
-/** ranks/order.json: in which order ranks call collectives in compiled code, by process group, and the first calls that cannot meet. Where the order in which graphs ran is not recorded, the order is that of the compiles. */
-export interface RanksOrder {
-  /** One row per process group. */
-  groups: {
-    /** Its name, or null. */
-    group: string | null;
-    /** Number of its ranks, or null. */
-    size: number | null;
-    /** Ranks that call it. */
-    ranks: number[][];
-    /** Whether the order in which graphs ran is recorded. */
-    recorded: boolean;
-    /** Ranks whose calls are in part taken to be those of most, since their logs do not tell (cached code). */
-    unknown: number[][];
-    /** The first calls that do not fit, or null. 'hang': they cannot meet; 'wrong': they meet, with other reductions or types. */
-    mismatch: {
-      /** Position in the group, from 0. */
-      position: number;
-      /** What happens. */
-      effect: "hang" | "wrong";
-      /** Most ranks first. */
-      sides: {
-        /** Ranks. */
-        ranks: number[][];
-        /** Row of 'columns' of matching. */
-        column_index: number;
-        /** Row of 'calls'. */
-        call_index: number;
-      }[];
-    } | null;
-    /** Ranks that call nothing more in the group where others do. */
-    short: {
-      /** These ranks. */
-      ranks: number[][];
-      /** Ranks that call. */
-      others: number[][];
-      /** Row of 'columns' of matching. */
-      column_index: number;
-      /** Row of 'calls'. */
-      call_index: number;
-      /** Position in the group, from 0. */
-      position: number;
-    }[];
-  }[];
-  /** The first call that ranks make in groups of unequal numbers of callers. */
-  split: {
-    /** Row of 'columns' of matching. */
-    column_index: number;
-    /** Position in the group, from 0. */
-    position: number;
-    /** Most ranks first. */
-    sides: {
-      /** Ranks. */
-      ranks: number[][];
-      /** Row of 'columns' of matching. */
-      column_index: number;
-      /** Row of 'calls'. */
-      call_index: number;
-    }[];
-  }[];
-  /** What most ranks call in a column, of those with collectives. */
-  columns: {
-    /** Row of 'columns' of matching. */
-    column_index: number;
-    /** Rows of 'calls', in order. */
-    call_indexes: number[];
-  }[];
-  /** The calls that are named above. */
-  calls: {
-    /** Name, such as all_reduce. */
-    op: string;
-    /** Such as 'sum', or null. */
-    reduce_op: string | null;
-    /** Name of the process group, '0' for that of all ranks; the same group has the same name on all ranks. null when unknown. */
-    group: string | null;
-    /** Its number of ranks, where the call tells; else null. */
-    group_size: number | null;
-    /** Type of the result as torch prints graphs ('f32'), or null. */
-    dtype: string | null;
-    /** Sizes of the result; a symbol is a string. null when unknown. */
-    shape: (number | string)[] | null;
-  }[];
-}
-
-/** ranks/runtime.json: estimated run times (LOG_TLPARSE=1), compared across the ranks whose graph has the same number of operations. */
-export interface RanksRuntime {
-  /** One row for each graph of a column with estimates on two or more ranks. */
-  graphs: {
-    /** Row of 'columns' of matching. */
-    column_index: number;
-    /** Which of the graphs of the compile, from 0. */
-    graph: number;
-    /** The ranks that are compared. */
-    ranks: number[][];
-    /** Rank with the lowest estimate; of several the lowest. */
-    fastest_rank: number;
-    /** Its sum over all operations, in nanoseconds. */
-    fastest_ns: number;
-    /** Rank with the highest estimate; of several the lowest. */
-    slowest_rank: number;
-    /** Its sum, in nanoseconds. */
-    slowest_ns: number;
-    /** Median of the sums, in nanoseconds. */
-    median_ns: number;
-    /** Operations whose estimates differ most between these two ranks, at most 10, largest difference first; empty for all but the 100 graphs with the largest difference. */
-    ops: {
-      /** Position in the graph, from 0. */
-      position: number;
-      /** Name; null when it has none. */
-      name: string | null;
-      /** Estimate on the fastest rank, in nanoseconds. */
-      fastest_ns: number | null;
-      /** Estimate on the slowest rank, in nanoseconds. */
-      slowest_ns: number | null;
-    }[];
-  }[];
-  /** Sum of all estimates of a rank. */
-  totals: {
-    /** Rank. */
-    rank: number;
-    /** Nanoseconds. */
-    total_ns: number;
-    /** Graphs with estimates. */
-    graph_count: number;
-  }[];
-}
-
-/** ranks/skew.json: when each rank compiled, on the clocks of their machines, which are taken for equal. The time lost is estimated from lengths, which need no common clock. */
-export interface RanksSkew {
+/** Cache lookups by rank, over the whole log: one row for the ranks with the same number of each outcome, the row with most ranks first. */
+export interface RankCacheTotals {
   /** The ranks. */
-  ranks: {
-    /** Rank. */
-    rank: number;
-    /** Start of its first compile, microseconds since 1970-01-01 UTC; null when unknown. */
-    first_start_epoch_us: number | null;
-    /** End of its last compile; null when unknown. */
-    last_end_epoch_us: number | null;
-    /** Sum of its compile times, in microseconds. */
-    compile_time_us: number;
-    /** By how much it held up the others: over the columns in which it was the slowest, its length less the median length. */
-    held_up_us: number;
-    /** By how much its first compile began later than that of half of the ranks; negative when earlier; null when unknown. */
-    late_us: number | null;
-  }[];
-  /** One row for each column of matching. */
-  columns: {
-    /** Median length of the compile over the ranks, in microseconds; null when unknown. */
-    median_us: number | null;
-    /** Rank with the longest compile, of several the lowest; null when unknown. */
-    slowest_rank: number | null;
-    /** Its length in microseconds; null when unknown. */
-    slowest_us: number | null;
-    /** slowest_us less median_us when two or more ranks compiled it, else 0. */
-    lost_us: number;
-    /** Rank that ended last; null when unknown. */
-    last_rank: number | null;
-    /** Time from the median end to the last end, in microseconds; null when unknown. */
-    wait_us: number | null;
-  }[];
-  /** For each of 'ranks' the starts of its compiles, a cell for each column, in microseconds since origin_epoch_us; null when unknown. */
-  start_offset_us: ((number | null)[])[];
-  /** For each of 'ranks' the lengths of its compiles, a cell for each column, in microseconds; null when unknown. */
-  length_us: ((number | null)[])[];
-  /** Earliest start of a compile, microseconds since 1970-01-01 UTC; null when no log tells. */
-  origin_epoch_us: number | null;
-  /** Sum of lost_us over all columns: time that every rank waits for the slowest if all wait for one another after each compile. */
-  lost_us: number;
-}
-
-/** ranks/tensors.json: which operations of compiled code return other tensors on other ranks (inductor_runtime_and_tensor_meta, written with LOG_TLPARSE=1): shapes, strides, data types. Estimated run times and names of operations are no part of it. */
-export interface RanksTensors {
-  /** The columns of matching in which tensors differ. */
-  columns: {
-    /** Row of 'columns' of matching. */
-    column_index: number;
-    /** Ranks with the same tensors, most ranks first. */
-    groups: {
-      /** The ranks. */
-      ranks: number[][];
-      /** Operations of the compile. */
-      op_count: number;
-      /** First operation that differs from the first group; null for the first group, and behind the first 500. */
-      first_difference: {
-        /** Which of the graphs of the compile, from 0. */
-        graph: number;
-        /** Position of the operation in it, from 0. */
-        position: number;
-        /** Its name; null when it has none. */
-        name: string | null;
-        /** What it returns on these ranks; null when there is no such operation. */
-        here: {
-          /** Sizes. */
-          shape: (number | string | null)[] | null;
-          /** Strides. */
-          stride: (number | string | null)[] | null;
-          /** Data type, or null. */
-          dtype: string | null;
-        }[] | null;
-        /** What it returns in the first group. */
-        others: {
-          /** Sizes. */
-          shape: (number | string | null)[] | null;
-          /** Strides. */
-          stride: (number | string | null)[] | null;
-          /** Data type, or null. */
-          dtype: string | null;
-        }[] | null;
-      } | null;
-    }[];
-  }[];
-  /** Ranks that have tensor metadata. */
-  compared: number[][];
-}
-
-/** ranks/verdict.json: what is wrong, most important first; no statements when the ranks agree. For readers of 1.1; findings says more, in words. */
-export interface RanksVerdict {
-  /** The ranks that were compared. */
   ranks: number[][];
-  /** Ranks that no statement is about. */
-  agreeing: number[][];
-  /** The statements. */
-  statements: {
-    /** missing_rank, empty_log, cut_log, silent_rank, stopped_rank, unfinished_compile: problems of health. failure, graph_break, restart, recompile, guard: happened on these ranks only (or, with 'lacking' in details, on the others only). extra_compile, missing_compile, compile_order: other compiles. graph: another content of the column. collectives: other schedules. missing_wait, parity: within a rank. execution_order: graphs ran in another order. tensors: other tensors inside. straggler: these ranks held up the others. late_start: these ranks began later. */
-    kind: "missing_rank" | "empty_log" | "cut_log" | "silent_rank" | "stopped_rank" | "unfinished_compile" | "failure" | "graph_break" | "restart" | "recompile" | "guard" | "extra_compile" | "missing_compile" | "compile_order" | "graph" | "collectives" | "missing_wait" | "parity" | "execution_order" | "tensors" | "straggler" | "late_start";
-    /** error: the job cannot go well with it (hangs, wrong results). warning: a difference that need not be one. info: costs time. */
-    severity: "error" | "warning" | "info";
-    /** The ranks that it is about. */
-    ranks: number[][];
-    /** The ranks that they differ from, or that wait for them. */
-    others: number[][];
-    /** Row of 'columns' of matching, or null. */
-    column_index: number | null;
-    /** Key of the compile on the lowest of the ranks; null without one. */
-    compile_key: string | null;
-    /** Key of the same compile on the lowest of the others; null without one. */
-    others_compile_key: string | null;
-    /** The compile is this one of the ranks' compiles, from 1; null without one. */
-    number: number | null;
-    /** Position of the statement that this one follows from, or null: show it below that one. */
-    because_of: number | null;
-    /** Where the numbers come from. */
-    evidence: {
-      /** Name of the analysis. */
-      analysis: string;
-      /** JSON pointer into it. */
-      path: string;
-    };
-    /** What the analysis says, by kind. graph: stage, inputs, line. graph_break, failure, restart, recompile, guard: text, type, file, line, lacking (it did not happen on these ranks, but on the others). collectives: position, here, others, counts, and position_in_compile. execution_order: position, here, here_column, others, others_column (compile ids and columns). tensors: graph, position, name, here, others. straggler: lost_us, slowest_us, median_us, cache (outcomes there, when others had others). late_start: late_us. missing_wait, parity: op, scheduled, in_code, missing_waits. unfinished_compile, stopped_rank, silent_rank, cut_log: phase, last_epoch_us, others_last_epoch_us. compile_order, extra_compile, missing_compile: shifted. group_count: so many groups are told as one, by the first of them. */
-    details: Record<string, unknown>;
+  /** Cache and outcome ('fx_graph hit') -> how often. */
+  counts: Record<string, number>;
+}
+
+/** The matched compiles whose cache lookups differ between ranks: for each a row for each group of ranks with the same outcomes, the group with most ranks first. Ranks that share a cache directory differ in who missed first; that is not a fault, but says who had to wait. */
+export interface RankCaches {
+  /** The matched compile: 'id' of rank_compiles. */
+  rank_compile: number;
+  /** The ranks. */
+  ranks: number[][];
+  /** Cache and outcome, in order: 'fx_graph miss'. */
+  outcomes: string[];
+  /** Reasons of bypasses and errors. */
+  reasons: string[];
+}
+
+/** Ranks whose schedules in the order of their compiles are the same from begin to end; the row with most ranks first. Where a schedule of a rank is unknown, it is taken to be that of most ranks. */
+export interface RankCollectives {
+  /** The ranks. */
+  ranks: number[][];
+  /** Number of operations, waits included. */
+  op_count: number;
+  /** Operation -> how often it occurs here and in the first row; only where that differs. */
+  counts: Record<string, number[]>;
+  /** Where they begin to differ from the first row, counted over all schedules from 0; null when they do not. */
+  position: number | null;
+  /** Matched compile of the operation there on these ranks, else of that in the first row: 'id' of rank_compiles. */
+  rank_compile: number | null;
+  /** Operation there on these ranks; null when they have no more. */
+  here: string | null;
+  /** Operation there in the first row; null when it has no more. */
+  others: string | null;
+}
+
+/** The collectives that most ranks call in a matched compile, of those with collectives. */
+export interface RankCompileCalls {
+  /** The matched compile: 'id' of rank_compiles. */
+  rank_compile: number;
+  /** The calls, in order: 'id' of collective_calls. */
+  collective_calls: number[];
+}
+
+/** The key of each matched compile in the logs of the ranks: one row for the ranks that have the same keys, the row with most ranks first. */
+export interface RankCompileKeys {
+  /** The ranks. */
+  ranks: number[][];
+  /** For each row of rank_compiles the compile in the logs of these ranks; null where they did not compile it. */
+  compiles: (string | null)[];
+}
+
+/** What the ranks compiled: one row for each compile that some of them have, in the order in which most ranks have them. Compiles of different ranks are matched by what was compiled (function, place, order, graph), not by id: one more compile on a rank shifts the ids after it. The attempts of a frame compile are one. Other tables about several ranks name a row here in 'rank_compile'; rank_compile_keys has the compile of each rank. */
+export interface RankCompiles {
+  /** Number of the row, from 0. */
+  id: number;
+  /** Name of the function; null when unknown. */
+  function: string | null;
+  /** Its file, as most ranks write it; null when unknown. */
+  file: string | null;
+  /** First line of the function; null when unknown. */
+  first_line: number | null;
+  /** Which of the rows of this code it is, from 1: above 1 it is a recompile, or the same code after a reset. */
+  number: number;
+  /** Its compile id on most of the ranks that have it. */
+  compile_id: string;
+  /** The ranks that compiled it. */
+  ranks: number[][];
+}
+
+/** For ranks that differ from most others: the first compile at which they do. */
+export interface RankDivergences {
+  /** The matched compile: 'id' of rank_compiles. */
+  rank_compile: number;
+  /** The ranks. */
+  ranks: number[][];
+  /** extra: compiled here, not by most ranks. missing: compiled by most, not here. order: compiled by all, here before or after something else. graph: a different Dynamo graph. */
+  kind: "extra" | "missing" | "order" | "graph";
+  /** Which of the compiles of these ranks it is, from 1; of one that is missing, which it would have been. */
+  number: number;
+  /** Whether later compiles have different ids here than on most ranks, though they are the same. */
+  shifted: boolean;
+}
+
+/** Operations whose estimated run times differ most between the fastest and the slowest rank of a row of rank_estimates: at most 10 of each of the 100 graphs with the largest difference, largest difference first. */
+export interface RankEstimateOps {
+  /** The matched compile: 'id' of rank_compiles. */
+  rank_compile: number;
+  /** Which graph of the compile, from 0. */
+  graph: number;
+  /** Position in the graph, from 0. */
+  position: number;
+  /** Name; null when it has none. */
+  name: string | null;
+  /** Estimate on the fastest rank, in nanoseconds. */
+  fastest_ns: number | null;
+  /** Estimate on the slowest rank, in nanoseconds. */
+  slowest_ns: number | null;
+}
+
+/** Sum of all estimated run times (LOG_TLPARSE=1) of each rank that has any. */
+export interface RankEstimateTotals {
+  /** The rank. */
+  rank: number;
+  /** Sum, in nanoseconds. */
+  total_ns: number;
+  /** Graphs with estimates. */
+  graph_count: number;
+}
+
+/** Estimated run times (LOG_TLPARSE=1), compared across the ranks whose graph has the same number of operations: one row for each graph of a matched compile with estimates on two or more ranks. */
+export interface RankEstimates {
+  /** The matched compile: 'id' of rank_compiles. */
+  rank_compile: number;
+  /** Which graph of the compile, from 0. */
+  graph: number;
+  /** The ranks that are compared. */
+  ranks: number[][];
+  /** Rank with the lowest estimate; of several the lowest. */
+  fastest_rank: number;
+  /** Its sum over all operations, in nanoseconds. */
+  fastest_ns: number;
+  /** Rank with the highest estimate; of several the lowest. */
+  slowest_rank: number;
+  /** Its sum, in nanoseconds. */
+  slowest_ns: number;
+  /** Median of the sums, in nanoseconds. */
+  median_ns: number;
+}
+
+/** Positions in the execution order at which ranks ran graphs with different collectives, or with different cache outcomes, at most 1,000: for each position and kind a row for each group of ranks that are alike, the group with most ranks first. */
+export interface RankExecutionMismatches {
+  /** Position in the order, from 0. */
+  position: number;
+  /** What differs. */
+  kind: "schedule" | "cache";
+  /** The ranks. */
+  ranks: number[][];
+  /** What ran there: 'id' of rank_steps. */
+  rank_step: number;
+  /** Collectives, or outcomes of the caches, separated by ', '; empty for none. */
+  value: string;
+}
+
+/** In which order the ranks ran their compiled graphs (artifact graph_execution): one row for the ranks with the same order, the row with most ranks first; last the ranks that compiled something and have no such record, while others have. */
+export interface RankExecutions {
+  /** The ranks. */
+  ranks: number[][];
+  /** What ran, in order: 'id' of rank_steps; null when it is not recorded. */
+  rank_steps: number[] | null;
+  /** Where the order begins to differ from that of the first row: position, from 0; null when it does not. */
+  position: number | null;
+  /** What ran there on these ranks: 'id' of rank_steps; null when they stopped before. */
+  here_rank_step: number | null;
+  /** What ran there in the first row; null when it stopped before. */
+  others_rank_step: number | null;
+}
+
+/** What the ranks of a job say together, most important first, at most 300. What does most to the job (hang, wrong results, slow, different) comes first, then by position. Its headline and numbers are 'job' of the manifest. */
+export interface RankFindings {
+  /** Number of the row, from 0. */
+  id: number;
+  /** Log of the lowest of the ranks; null without one. */
+  log: string | null;
+  /** The matched compile: 'id' of rank_compiles; null without one. */
+  rank_compile: number | null;
+  /** Its key on the lowest of the ranks; null without one. */
+  compile: string | null;
+  /** Its key on the lowest of the others; null without one. */
+  others_compile: string | null;
+  /** What it is about. The job cannot go on: collective-mismatch (calls that cannot meet; 'effect' wrong: they meet, with wrong results), failed-everywhere, failure, unfinished-compile (the ranks are inside of it), never-began (they lack a compile that others have; 'call': a collective that those wait in), missing-rank, empty-log, cut-log, collective-waits (others call what these do not), group-differs, equal-logs. Wrong results: missing-wait, collective-parity, mixed-versions, rank-differs. Slow: straggler, late-start, cached-before. Ranks are not the same: graph-break, restart, recompile, guard (on these ranks only or, with 'lacking', on the others only), compile-order, extra-compile, missing-compile, graph, execution-order, collectives, tensors. Notes: other-run, no-rank (logs that are not compared), stages (ranks that compiled nothing in common). */
+  kind: string;
+  /** 16 hex digits that are the same for the same finding in another run. */
+  fingerprint: string;
+  /** 'error': the job cannot go well with it; 'warning': a difference that need not be one; 'info': costs time, or is worth knowing. */
+  severity: "error" | "warning" | "info";
+  /** One sentence, on one line. Plain text, code in backticks. */
+  title: string;
+  /** More of it: paragraphs with an empty line between them; may be empty. */
+  text: string;
+  /** Function, or null. */
+  function: string | null;
+  /** File, or null. */
+  file: string | null;
+  /** Line, or null. */
+  line: number | null;
+  /** The ranks that it is about. */
+  ranks: number[][];
+  /** The ranks that they differ from, or that wait for them. */
+  others: number[][];
+  /** How often it happened. */
+  count: number;
+  /** What it cost in microseconds; null when unknown. */
+  cost_us: number | null;
+  /** What the cost is the time of, in words; null without one. */
+  cost_of: string | null;
+  /** What may help, best first. */
+  remedies: {
+    /** What to do, in words. */
+    text: string;
+    /** What to paste, or null. */
+    code: string | null;
+    /** Who says so: 'torch' is its own hint, word for word. */
+    source: "torch" | "tlparse-bundle";
   }[];
+  /** 'id' of the finding that it follows from, or null. */
+  because_of: number | null;
+  /** Table that has the numbers, such as 'rank_schedules'; 'manifest.job' and 'manifest.logs' are parts of the manifest. */
+  evidence: string;
+  /** What the sentences are made of, by kind: fields of the table that 'evidence' names. 'here' and 'others' are what these ranks and the others have; a call is a row of collective_calls without its id; group_count: so many groups are described by the first of them. */
+  details: Record<string, unknown>;
+}
+
+/** Which compiles are identical across ranks, and where in the compiler they begin to differ: for each matched compile a row for each group of ranks with the same content in all stages, the group with most ranks first. Compared is the text of graphs and code without what always differs: the number of the rank's own device, graph ids, addresses, paths of cache files. What a rank lacks because of a cache hit counts as the same. */
+export interface RankGraphs {
+  /** The matched compile: 'id' of rank_compiles. */
+  rank_compile: number;
+  /** The ranks. */
+  ranks: number[][];
+  /** For each stage of the compiler, in order ('dynamo' the captured graph; 'joint', 'forward', 'backward', 'inference' graphs of AOTAutograd; 'post_grad' graphs after Inductor's passes; 'code' generated), a number that stands for its content: within this compile, equal numbers mean equal content, and 0 is the content of the first group that has any; null: these ranks have none. */
+  contents: Record<string, number | null>;
+  /** First of the stages whose content differs from that of the first group; null when none does. */
+  first_stage: string | null;
+  /** When 'dynamo' differs: inputs of the compile that are not as in the first group, at most 20, of the first 500 groups. */
+  inputs: {
+    /** Name, as Python writes it ("L['x']") or as the graph does. */
+    name: string;
+    /** What these ranks have; null when the input does not exist. */
+    here: {
+      /** Sizes: numbers, or text for symbols. */
+      shape: (number | string)[] | null;
+      /** Strides, as in shape. */
+      stride: (number | string)[] | null;
+      /** Data type, or null. */
+      dtype: string | null;
+      /** Device, its number left out; or null. */
+      device: string | null;
+    } | null;
+    /** What the first group has. */
+    others: {
+      /** Sizes: numbers, or text for symbols. */
+      shape: (number | string)[] | null;
+      /** Strides, as in shape. */
+      stride: (number | string)[] | null;
+      /** Data type, or null. */
+      dtype: string | null;
+      /** Device, its number left out; or null. */
+      device: string | null;
+    } | null;
+  }[];
+  /** Where the first differing stage begins to differ: name of the artifact. null when there is no such line, or it was not looked for. */
+  artifact: string | null;
+  /** The first differing line of that artifact on these ranks, from 1 (in the first group when they have no more lines); a line of comment only when nothing else differs. */
+  line: number | null;
+  /** That line on these ranks, at most 300 characters; null after the end. */
+  here: string | null;
+  /** That line in the first group; null after the end. */
+  others: string | null;
+}
+
+/** What happened on some ranks and not on all (graph breaks, restarts, recompiles, guards), and all failures: first failures, then graph breaks, restarts, recompiles, guards; in each kind in the order of the compiles. Guards are compared within a compile and a graph only; at most 1,000. */
+export interface RankOccurrences {
+  /** failure: a compile failed. graph_break: Dynamo ended a graph. restart: an attempt was restarted for a different reason than a graph break of this table. recompile: a guard failed. guard: a condition of the compiled code. */
+  kind: "failure" | "graph_break" | "restart" | "recompile" | "guard";
+  /** The matched compile: 'id' of rank_compiles; null outside any. */
+  rank_compile: number | null;
+  /** Its key on the lowest of the ranks; null without one. */
+  compile: string | null;
+  /** The ranks where it happened. */
+  ranks: number[][];
+  /** The ranks that have this compile too (of a graph break: all other ranks), where it did not happen. */
+  others: number[][];
+  /** What it was: reason of the break and the line of the program, message of the failure, failed guard, guard; at most 2,000 characters. */
+  text: string;
+  /** Type of the exception, of a failure; torch's number of a graph break (GB0059); else null. */
+  type: string | null;
+  /** File in which it happened; null when unknown. */
+  file: string | null;
+  /** Line in that file; null when unknown. */
+  line: number | null;
+}
+
+/** Compiles whose generated code does not have the collectives of the schedules, or does not wait for one that it has. */
+export interface RankParity {
+  /** The matched compile: 'id' of rank_compiles. */
+  rank_compile: number;
+  /** Its key on the lowest of the ranks. */
+  compile: string;
+  /** The ranks. */
+  ranks: number[][];
+  /** Kind of collective. */
+  op: string;
+  /** How many the schedules have. */
+  scheduled: number;
+  /** How many the generated code calls. */
+  in_code: number;
+  /** Calls in the code, of any kind, less the waits in it; 0 when all are waited for. */
+  missing_waits: number;
+}
+
+/** Where each rank stands: whose log is missing, cut or silent, who is inside a compile. */
+export interface RankProblems {
+  /** missing: no log of this rank. empty: a log without records. cut: the log ends within a record. unfinished: the ranks are inside a compile. silent: no compile, while others have some. stopped: the log ends before compiles that most ranks have. other_logs: the rank has more logs, which are not compared. equal_logs: equal byte for byte. */
+  kind: "missing" | "empty" | "cut" | "unfinished" | "silent" | "stopped" | "other_logs" | "equal_logs";
+  /** The matched compile that did not end, or the first that is lacking: 'id' of rank_compiles; else null. */
+  rank_compile: number | null;
+  /** Key of the unfinished compile on the lowest of the ranks; else null. */
+  compile: string | null;
+  /** The ranks. */
+  ranks: number[][];
+  /** Ids of their logs; of other_logs, of the others. */
+  logs: string[];
+  /** Time of the last record, microseconds since 1970-01-01 UTC (of several ranks the earliest); null when unknown. */
+  last_epoch_us: number | null;
+  /** The same of the rank that wrote longest; null when unknown. */
+  others_last_epoch_us: number | null;
+  /** Of an unfinished compile: name of the last artifact that was written, or null. */
+  phase: string | null;
+  /** Of an unfinished compile: the innermost open span, or null. */
+  span: string | null;
+  /** When the unfinished compile began, microseconds since 1970-01-01 UTC, or null. */
+  since_epoch_us: number | null;
+  /** For how long it was open when the log ended, in microseconds (of several ranks the longest); else null. */
+  open_us: number | null;
+  /** Ranks that finished the compile. */
+  finished: number[][];
+  /** Of an unfinished compile: ranks that never began it. */
+  never_began: number[][];
+}
+
+/** The collectives of compiled code, from inductor_collective_schedule: for each matched compile with a schedule on any rank a row for each group of ranks with the same schedules, the group with most ranks first; last the ranks that have none. */
+export interface RankSchedules {
+  /** The matched compile: 'id' of rank_compiles. */
+  rank_compile: number;
+  /** The ranks. */
+  ranks: number[][];
+  /** A list of operations as torch writes them ('null' for one without a name) for each graph with collectives: forward, backward, regions. null: unknown, as for code from a cache or an unfinished compile. */
+  schedules: string[][] | null;
+  /** Where the schedules begin to differ from those of the first group: which schedule, from 0. null when they do not. */
+  schedule: number | null;
+  /** Position in that schedule, from 0. */
+  position: number | null;
+  /** Operation there on these ranks; null when the schedule has ended. */
+  here: string | null;
+  /** Operation there in the first group; null when the schedule has ended. */
+  others: string | null;
+}
+
+/** How long the ranks took for each matched compile, and who held up the others: one row for each row of rank_compiles. The time lost is estimated from lengths, which need no common clock. */
+export interface RankSkew {
+  /** The matched compile: 'id' of rank_compiles. */
+  rank_compile: number;
+  /** Median length of the compile over the ranks, in microseconds; null when unknown. */
+  median_us: number | null;
+  /** Rank with the longest compile, of several the lowest; null when unknown. */
+  slowest_rank: number | null;
+  /** Its length in microseconds; null when unknown. */
+  slowest_us: number | null;
+  /** slowest_us less median_us when two or more ranks compiled it, else 0. */
+  lost_us: number;
+  /** Rank that ended last; null when unknown. */
+  last_rank: number | null;
+  /** Time from the median end to the last end, in microseconds; null when unknown. */
+  wait_us: number | null;
+}
+
+/** Distinct compiled graphs that ran, as rank_executions names them (artifact graph_execution). */
+export interface RankSteps {
+  /** Number of the row, from 0. */
+  id: number;
+  /** The matched compile: 'id' of rank_compiles; null when it was not compiled in the log. */
+  rank_compile: number | null;
+  /** Compile id as the record has it, on the lowest rank that ran it; null for a graph that was compiled before recording began. */
+  compile_id: string | null;
+}
+
+/** Which operations of compiled code return different tensors on different ranks (inductor_runtime_and_tensor_meta, written with LOG_TLPARSE=1): for each matched compile in which tensors differ a row for each group of ranks with the same tensors, the group with most ranks first. Compared are shapes, strides and data types, not estimated run times and names of operations. Ranks without a row in rank_estimate_totals have no tensor metadata. */
+export interface RankTensors {
+  /** The matched compile: 'id' of rank_compiles. */
+  rank_compile: number;
+  /** The ranks. */
+  ranks: number[][];
+  /** Operations of the compile. */
+  op_count: number;
+  /** First operation that differs from the first group: which graph of the compile, from 0. null for the first group, and after the first 500 groups. */
+  graph: number | null;
+  /** Position of that operation in the graph, from 0. */
+  position: number | null;
+  /** Its name; null when it has none. */
+  name: string | null;
+  /** What it returns on these ranks; null when there is no such operation. */
+  here: {
+    /** Sizes. */
+    shape: (number | string | null)[] | null;
+    /** Strides. */
+    stride: (number | string | null)[] | null;
+    /** Data type, or null. */
+    dtype: string | null;
+  }[] | null;
+  /** What it returns in the first group; null when there is no such operation. */
+  others: {
+    /** Sizes. */
+    shape: (number | string | null)[] | null;
+    /** Strides. */
+    stride: (number | string | null)[] | null;
+    /** Data type, or null. */
+    dtype: string | null;
+  }[] | null;
+}
+
+/** When each rank began each matched compile, and how long it took: one row for each rank, with a list of a value for each row of rank_compiles. */
+export interface RankTimes {
+  /** The rank. */
+  rank: number;
+  /** Start of its first compile, microseconds since 1970-01-01 UTC; null when unknown. */
+  first_start_epoch_us: number | null;
+  /** Starts of its compiles, in microseconds since first_start_epoch_us; null when unknown, or not compiled. */
+  start_offset_us: (number | null)[];
+  /** Lengths of its compiles, in microseconds; null when unknown, or not compiled. */
+  length_us: (number | null)[];
+}
+
+/** The ranks that are compared, by rank: one row for each. Of a rank with several logs it is the log with most compiles (a restart or a forked child has a log of its own). Times are those of the clocks of their machines, which are taken to be equal. */
+export interface Ranks {
+  /** The rank. */
+  rank: number;
+  /** Id of its log. */
+  log: string;
+  /** Start of its first compile, microseconds since 1970-01-01 UTC; null when unknown. */
+  first_start_epoch_us: number | null;
+  /** End of its last compile, microseconds since 1970-01-01 UTC; null when unknown. */
+  last_end_epoch_us: number | null;
+  /** Sum of the lengths of its compiles, in microseconds. */
+  compile_time_us: number;
+  /** By how much it held up the others, in microseconds: over the compiles in which it was the slowest, its length less the median length. */
+  held_up_us: number;
+  /** By how much its first compile began later than that of half of the ranks, in microseconds; negative when earlier; null when unknown. */
+  late_us: number | null;
 }
 
 /** recompiles.json: compiles of code that had been compiled before, because guards of all earlier results failed. 'recompiles' has each of them, 'frames' the history of each code object, 'causes' groups those recompiles that no other recompile led to. Texts of more than 20,000 characters are cut and end in '…'. */

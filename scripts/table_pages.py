@@ -72,12 +72,11 @@ def _led_out(section: str, names: list[str]) -> str:
 def _page(name: str, schema: dict, section: str, fields: str, bundle_of: Callable) -> str:
     prose = re.sub(r"<!-- generated: .*?<!-- end -->\n?", "", section, flags=re.DOTALL).strip()
     targets = dict(_targets(shape_of(schema, schema, name)))
-    where = f"`manifest.ranks.{name.removeprefix('ranks_')}`" if name.startswith("ranks_") else f"`tables.{name}` of `log.json`"
     fixture, rows = _rows(name, schema, bundle_of)
     part = next(iter(rows), (_lists(name, schema) or [""])[0])
     parts = [
         f"# Table `{name}`",
-        f"Its path: {where}. How files are read, and the `Bundle` of the program below: [format-core.md](../format-core.md).",
+        f"Its path: `tables.{name}` of `log.json`. How files are read, and the `Bundle` of the program below: [format-core.md](../format-core.md).",
         prose,
         "## Fields",
         "`null` is unknown, or does not apply. `optional`: older or smaller bundles lack it.",
@@ -114,7 +113,6 @@ def _words(target: str, name: str) -> str:
         "@kinds": "a position in `kinds` of `log.json`",
         "@origins": "a position in `origins` of `log.json`",
         "@pids": "a position in `pids` of `log.json`",
-        "@columns": "a row of `columns` of `ranks_matching`",
     }[target]
 
 
@@ -138,7 +136,7 @@ def _rows(name: str, schema: dict, bundle_of: Callable) -> tuple[str, dict[str, 
     lists = _lists(name, schema)
     for fixture in FIXTURES:
         for path, data in bundle_of(fixture).items():
-            if re.fullmatch(rf"(?:logs/[^/]+/{name}|{name.replace('ranks_', 'ranks/', 1)})\.json", path):
+            if re.fullmatch(rf"logs/[^/]+/{name}\.json", path):
                 content = json.loads(data)
                 count = sum(min(2, len(rows_of(content, part))) for part in lists)
                 if best is None or count > best[0]:
@@ -167,9 +165,6 @@ def _cut(value: object) -> object:
 
 def _program(name: str, part: str, targets: dict[str, str]) -> str:
     """Prints the rows of a part, with what their indexes lead to."""
-    if name.startswith("ranks_"):
-        table = f'bundle.json(bundle.manifest["ranks"]["{name.removeprefix("ranks_")}"])'
-        return f'for row in {table}["{part}"]:\n    print(row)' if part else f"print({table})"
     below = {path.removeprefix(part).lstrip("[].").rstrip("[]"): target for path, target in targets.items() if path.startswith((f"{part}.", f"{part}[].") if part else path)}
     lines, told = ['for log in bundle.manifest["logs"]:'], ["row"]
     name_of = next(((field, target) for field, target in below.items() if target in ("strings", "names") and "[" not in field), None)
