@@ -81,8 +81,7 @@ def code_of_a_kernel(bundle, log):
 
 
 def differing_ranks(bundle):
-    found = bundle.json(bundle.manifest["ranks"]["findings"])
-    return found["summary"]["text"], [(row["title"], row["ranks"]) for row in found["findings"]]
+    return bundle.manifest["job"]["text"], [(row["title"], row["ranks"]) for row in bundle.rows(None, "rank_findings")]
 
 
 def test_failing_compiles(read):
@@ -129,7 +128,7 @@ def test_code_of_a_kernel(read):
 def test_which_rank_differs(read):
     bundle, _, ours = read("ranks_extra_break")
     text, found = differing_ranks(bundle)
-    assert text == ours.ranks("findings")["summary"]["text"] and found and all(ranks for _, ranks in found)
+    assert text == ours.job["text"] and found and all(ranks for _, ranks in found)
 
 
 def test_the_program_of_the_document_runs(built, capsys):

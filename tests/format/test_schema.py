@@ -7,6 +7,7 @@ import re
 import pytest
 import traces
 from jsonschema import Draft202012Validator
+from rows_of_tables import JOBS, RARE, folder_of, rows_of
 from tlparse_bundle.diagnostics import CODES
 from tlparse_bundle.events.registry import FAMILIES
 from tlparse_bundle.format import layout
@@ -16,7 +17,7 @@ from tlparse_bundle.trace import discover
 SCHEMAS = {
     path.name.removesuffix(".schema.json"): json.loads(path.read_bytes()) for path in sorted((traces.ROOT / "schema").glob("*.schema.json"))
 }
-BUNDLES = ("graph_breaks", "failures", "killed", "recompiles", "fork_children", "aoti", "nonascii", "ranks4")
+BUNDLES = ("graph_breaks", "failures", "killed", "recompiles", "fork_children", "aoti", "nonascii", "ranks4", *JOBS)
 
 with_schemas = pytest.mark.parametrize("name", SCHEMAS)
 
@@ -41,8 +42,7 @@ def enums(name, field):
 def tables_of(bundle):
     """(name of the schema, value) of every JSON file of a bundle."""
     yield "manifest", bundle.manifest
-    for name in bundle.manifest.get("ranks", ()):
-        yield f"ranks_{name}", bundle.ranks(name)
+    yield from rows_of(bundle)
     for log in bundle.logs:
         yield "log", log.directory
         for name, path in log.directory["tables"].items():
@@ -55,9 +55,9 @@ def tables_of(bundle):
 @pytest.fixture(scope="session")
 def tables(built, root):
     """{name of the schema: values} of several fixtures."""
-    found = {}
+    found = {name: [row] for name, row in RARE.items()}
     for fixture in BUNDLES:
-        for name, value in tables_of(built(root / "fixtures" / fixture / "trace")):
+        for name, value in tables_of(built(folder_of(fixture))):
             found.setdefault(name, []).append(value)
     return found
 

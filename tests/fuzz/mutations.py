@@ -86,7 +86,7 @@ def schema_of(path):
     if path == "manifest.json":
         return "manifest"
     if path.startswith("ranks/"):
-        return "ranks_" + path[len("ranks/") : -len(".json")]
+        return path.split("/")[1].removesuffix(".jsonl")
     match = _TABLE.fullmatch(path)
     return (match[2] or match[3]) if match else ""
 
