@@ -97,7 +97,11 @@ def test_a_part_that_goes_is_gone_and_the_rest_is_sound(place, built, root, tmp_
     for name in PARTS[part]:
         with pytest.raises(BundleError, match="has no table"):
             bundle.logs[0].table(name)
-    assert set(source.manifest.get("ranks", ())) - set(bundle.manifest.get("ranks", ())) == {"ranks": set(source.manifest.get("ranks", ())), "findings": {"findings", "verdict"}}.get(part, set())
+    gone = {"ranks": set(source.manifest.get("rank_tables", ())), "findings": {"rank_findings"}}.get(part, set())
+    assert set(source.manifest.get("rank_tables", ())) - set(bundle.manifest.get("rank_tables", ())) == gone and (bundle.job is None) == (source.job is None or bool(gone))
+    for name in gone:
+        with pytest.raises(BundleError, match="about several ranks: the bundle is redacted"):
+            bundle.rank_table(name)
     if part == "timeline":
         with pytest.raises(BundleError, match="not in the bundle, which is redacted"):
             bundle.logs[0].blob(bundle.logs[0].directory["timeline"][0])

@@ -157,7 +157,7 @@ function header(bundle, log, known, graph) {
     const href = inViewer(bundle, "default", { ...more, ...kept });
     return href === null ? [] : [{ id, title, icon: id, href }];
   };
-  const ranks = bundle.manifest.ranks ? inViewer(bundle, "multirank") : null, home = listAddress();
+  const ranks = bundle.manifest.rank_tables ? inViewer(bundle, "multirank") : null, home = listAddress();
   frame.draw({
     name: bundleName(bundle), home: home ?? state.link({}), homeTitle: home ? "All bundles" : "Provenance", here: "provenance",
     groups: [

@@ -38,6 +38,14 @@ PARTS: Mapping[str, tuple[str, ...]] = {
     "anatomy": ("anatomy",),
     "ranks": (),  # all that the manifest names
 }
+# Tables about several ranks that say what a part says.
+RANK_PARTS: Mapping[str, tuple[str, ...]] = {
+    "findings": ("rank_findings",),
+    "caches": ("rank_caches", "rank_cache_totals"),
+    "graphs": ("rank_graphs",),
+    "tensors": ("rank_tensors",),
+    "runtime": ("rank_estimates", "rank_estimate_ops", "rank_estimate_totals"),
+}
 _RECORDS = frozenset(("payloads", "metadata"))  # in which most parts stand a second time
 PRESETS: Mapping[str, frozenset[str]] = {
     "share-with-public": frozenset(("payloads", "source", "strings", "verbatim", "names")),
