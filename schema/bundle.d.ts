@@ -671,6 +671,20 @@ export interface Guards {
   };
 }
 
+/** Moments of the timeline without a duration, in the order of the log: cache hits and misses, dimensions that became dynamic. */
+export interface Instants {
+  /** The record. */
+  event: number;
+  /** Name of the instant, such as 'fx_graph_cache_miss'; cut after 1,000 characters. */
+  name: string;
+  /** Microseconds since 1970-01-01 UTC, rounded down. Instants of the FX graph cache have the time at which the compile began, as torch writes them. */
+  time_epoch_us: number;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+}
+
 /** kernels.json: the code that Inductor generated, the kernels in it, and the operations of libraries that it calls. Read from the text of the code, which is never run. A text of more than 20,000 characters is cut and ends in '…'. */
 export interface Kernels {
   /** One row per generated code, in log order. code_index is a position in this array. */
@@ -2389,70 +2403,42 @@ export interface Sources {
   config_values: Record<string, unknown>[];
 }
 
-/** spans.json: the timeline made of spans that nest. torch writes a begin and an end event for each span, all under one thread id although several threads write, so that they may overlap. Ends are matched to begins by name. Columns of equal length in 'spans', in 'instants' and in 'by_name'. The events as torch wrote them are in the blobs that 'timeline' of log.json names. */
+/** Where the time of a log went: sums over the spans of each name, in order of first appearance. */
+export interface SpanTotals {
+  /** Name of the spans. */
+  name: string;
+  /** Number of spans. */
+  count: number;
+  /** Sum of their durations, nested spans included; a span inside one of the same name counts twice. Do not sum it over names. */
+  total_us: number;
+  /** Sum of their durations without those of the spans inside them on the same lane. Summed over names, no time of a lane counts twice. */
+  self_us: number;
+}
+
+/** The timeline as spans that nest: what torch did, when and for how long; one row per span, in the order of their begin events. torch writes a begin and an end event for each span, all under one thread id although several threads write, so they may overlap. Ends are matched to begins by name. Draw each lane on its own. Do not sum duration_us over nested spans: span_totals has self times, which can be summed. Diagnostics with codes that start with 'timeline-' count what was repaired or left out. The events as torch wrote them are in the blobs that 'timeline' of log.json lists. */
 export interface Spans {
-  /** What the times of this table count from: microseconds since 1970-01-01 UTC, the earliest time in it, rounded down; null when it is empty. 'origin_epoch_us' of log.json, from which the times of events count, is another moment. */
-  base_epoch_us: number | null;
-  /** Number of lanes. */
-  lane_count: number;
-  /** Names of spans and instants, in order of first appearance; cut behind 1000 characters. */
-  names: string[];
-  /** The spans, in the order of their begin events. */
-  spans: {
-    /** Position in 'names'. */
-    name_index: number[];
-    /** Begin, in whole microseconds since base_epoch_us, rounded down. */
-    start_us: number[];
-    /** End minus begin, each rounded down to microseconds; null when the span never ended. */
-    duration_us: (number | null)[];
-    /** Row of the compile table that the begin event belongs to. The outer spans of a restarted compile begin in its first attempt and end in its last. */
-    compile_index: number[];
-    /** Row of the smallest span of the same lane that encloses it, or -1. Children of a span do not overlap. */
-    parent_index: number[];
-    /** 0, or a higher number for a span that overlaps one on each lane below without lying in it: then several threads were at work. Lanes are no threads; which thread wrote a span is not in the log. */
-    lane: number[];
-    /** 0: as it should be. 1: overlaps a span of another lane, and has no parent. 2: no end was found; a guess, its compile's last event, gave it its place. 3: the end is before the begin; the duration was made 0. */
-    repair: (0 | 1 | 2 | 3)[];
-    /** The begin event. */
-    begin_event_index: number[];
-    /** The end event, or -1. Its arguments say more than those of the begin event: what was gathered while the span ran. */
-    end_event_index: number[];
-  };
-  /** Moments without a duration, in the order of the log: cache hits and misses, dimensions that became dynamic. */
-  instants: {
-    /** Position in 'names'. */
-    name_index: number[];
-    /** In whole microseconds since base_epoch_us. torch gives those of the FX graph cache the time at which the compile began. */
-    time_us: number[];
-    /** Row of the compile table. */
-    compile_index: number[];
-    /** The event. */
-    event_index: number[];
-  };
-  /** Sums over the spans of each name, one row per row of 'names'. */
-  by_name: {
-    /** Number of spans. */
-    count: number[];
-    /** Sum of their durations; a span inside of one of the same name counts twice. */
-    total_us: number[];
-    /** Sum of their durations without those of the spans inside of them on the same lane: adding it up over names counts no time of a lane twice. */
-    self_us: number[];
-  };
-  /** What is not as it should be in the timeline; diagnostics of the codes timeline-misnested and timeline-unended say the same. */
-  repairs: {
-    /** Spans with repair 1. */
-    misnested: number;
-    /** Spans without an end. */
-    unended: number;
-    /** Spans whose end is before their begin. */
-    backwards: number;
-    /** End events without a begin; they made no span. */
-    unbegun: number;
-    /** Events at an impossible time, left out. */
-    invalid_time: number;
-    /** Events of a phase that torch does not write, left out. */
-    other_phase: number;
-  };
+  /** Number of the span, from 0. */
+  id: number;
+  /** Name of the span, such as 'dynamo' or 'inductor_compile'; cut after 1,000 characters. */
+  name: string;
+  /** Begin: microseconds since 1970-01-01 UTC, rounded down. */
+  start_epoch_us: number;
+  /** End minus begin, each rounded down to microseconds; null when the span never ended: the process died, or an exception left the span. */
+  duration_us: number | null;
+  /** Compile of the begin event; null outside any compile. */
+  compile: string | null;
+  /** Attempt of the begin event; null outside any compile. The outer spans of a restarted compile begin in its first attempt and end in its last. */
+  attempt: number | null;
+  /** 'id' of the smallest span of the same lane that encloses it; null for an outermost span. Children of a span do not overlap. A parent can come after its children. */
+  parent: number | null;
+  /** 0, or a higher number for a span that overlaps one on each lane below without lying in it: several threads were at work. Lanes are not threads; the log does not record which thread wrote a span. */
+  lane: number;
+  /** What was assumed about the span; null when nothing was. 'misnested': it overlaps a span of another lane, and has no parent. 'unended': no end was found; the last event of its compile was taken for its end to find its parent and lane. 'backwards': the end is before the begin; the duration was made 0. */
+  repair: "misnested" | "unended" | "backwards" | null;
+  /** The begin event. */
+  begin_event: number;
+  /** The end event; null when there is none. Its arguments have more than those of the begin event: what was gathered while the span ran. */
+  end_event: number | null;
 }
 
 /** stacks.json: strings, frames and stacks of one log, each once. The stacks form a trie: a stack is its parent's frames and one frame more. To list the frames of a stack from the innermost outwards, follow parent_index until it is -1. */

@@ -59,7 +59,6 @@ _SAID_OTHERWISE = {  # where neither the description nor the name tells
     "recompiles.frames.resumes_frame_index": "frames",
     "recompiles.recompiles.caused_by": "^",
     "runtime.executions.graph_compile_indexes": "@compiles",
-    "spans.spans.parent_index": "spans",
     "stacks.stacks.frame_index": "frames",
     "stacks.stacks.parent_index": "^",
     "tensors.graphs.nodes": "strings",

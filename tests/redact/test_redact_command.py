@@ -77,7 +77,8 @@ def test_what_is_written_holds_no_word_of_the_program(run, tmp_path, options):
 def test_parts_that_are_kept_are_the_only_ones(run, tmp_path):
     assert run("redact", "out", "shared", "--keep", "findings,timeline")[0] == 0
     bundle = Bundle.open(tmp_path / "shared")
-    assert set(bundle.logs[0].directory["tables"]) == {"compiles", "artifacts", "stacks", "blobs", "diagnostics", "findings", "spans"}
+    assert set(bundle.logs[0].directory["tables"]) == {"compiles", "artifacts", "stacks", "blobs", "diagnostics", "findings"}
+    assert {"spans", "span_totals"} <= set(bundle.logs[0].directory["row_tables"]) <= set(PARTS["timeline"])
     assert {"payloads", "metadata", "guards", "caches"} <= set(bundle.manifest["redacted"]["dropped"]) and "timeline" not in bundle.manifest["redacted"]["dropped"]
     assert "dropped" in bundle.manifest["redacted"] and bundle.manifest["redacted"]["preset"] is None
     code, _, stderr = run("compare", "shared", "shared")
@@ -90,8 +91,8 @@ def test_a_part_that_goes_is_gone_and_the_rest_is_sound(place, built, root, tmp_
     shutil.copytree(source.location, tmp_path / "out")
     drop(Bundle.open(tmp_path / "out"), tmp_path / "out", policy(drop=[part]))
     bundle = Bundle.open(tmp_path / "out")
-    before, tables = source.logs[0].directory["tables"], bundle.logs[0].directory["tables"]
-    assert set(before) - set(tables) == set(PARTS[part]) and validate(bundle) == []
+    before, tables = ({*log.directory["tables"], *log.directory["row_tables"]} for log in (source.logs[0], bundle.logs[0]))
+    assert before - tables == before & set(PARTS[part]) and validate(bundle) == []
     assert set(source.manifest.get("ranks", ())) - set(bundle.manifest.get("ranks", ())) == {"ranks": set(source.manifest.get("ranks", ())), "findings": {"findings", "verdict"}}.get(part, set())
     if part == "timeline":
         with pytest.raises(BundleError, match="not in the bundle, which is redacted"):

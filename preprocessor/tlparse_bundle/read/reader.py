@@ -13,7 +13,7 @@ from tlparse_bundle.format.codecs import CODECS, MAX_FILE_BYTES
 from tlparse_bundle.format.schemas import row_tables, schema, schema_names
 from tlparse_bundle.format.shape import quoted
 from tlparse_bundle.read.blobs import Blobs
-from tlparse_bundle.read.checks import check_chunk, check_directory, check_fields, check_row_file, check_table, damaged, row_of
+from tlparse_bundle.read.checks import CHECKED_WHOLE, check_chunk, check_directory, check_fields, check_row_file, check_table, check_whole, damaged, row_of
 from tlparse_bundle.read.growing import findings_now, ranks_now
 from tlparse_bundle.read.manifest import read_manifest
 from tlparse_bundle.read.rows import Artifact, Compile, Event
@@ -60,7 +60,7 @@ class Bundle:
         return ranks_now(self.manifest, table) if name == "findings" else table
 
     def to_pandas(self, name: str) -> Any:
-        """A table of all logs as a ``pandas.DataFrame``, by a name that 'tlparse-bundle sql BUNDLE' lists, such as 'compiles' or 'spans_by_name'.
+        """A table of all logs as a ``pandas.DataFrame``, by a name that 'tlparse-bundle sql BUNDLE' lists, such as 'compiles' or 'span_totals'.
 
         Raises BundleError when there is no such table, or no pandas.
         """
@@ -159,7 +159,10 @@ class Log:
         """
         entry = self.directory["row_tables"].get(name)
         if entry is not None:
-            return [row for file in entry["files"] for row in self.bundle.rows(name, file, self.sizes)]
+            rows = [row for file in entry["files"] for row in self.bundle.rows(name, file, self.sizes)]
+            if name in CHECKED_WHOLE and not self.bundle.trusted:
+                self.bundle.once((self.id, name), lambda: check_whole(name, rows, f"{self.bundle.location}: table {name} of log {self.id}"))
+            return rows
         if row_tables().get(name) == "log" and name not in self.directory.get("left_out", ()):
             return []
         return self.bundle.table(name, self._path(name), self.sizes)

@@ -11,7 +11,7 @@ from tlparse_bundle.errors import BundleError
 from tlparse_bundle.format.layout import FORMAT_MINOR, LIVE, blob_path
 from tlparse_bundle.format.schemas import schema, schema_names
 from tlparse_bundle.format.shape import Highest, Malformed, quoted
-from tlparse_bundle.read.checks import check_chunk, check_directory, check_references, check_rows, rows_schema, rows_shape, shape
+from tlparse_bundle.read.checks import CHECKED_WHOLE, check_chunk, check_directory, check_references, check_rows, check_whole, rows_schema, rows_shape, shape
 from tlparse_bundle.read.reader import Bundle, Log
 from tlparse_bundle.read.restore import restored_bytes, verbatim_bytes
 from tlparse_bundle.read.store import decoded, read_rows
@@ -120,6 +120,7 @@ class _Checker:
     def _check_row_tables(self, directory: dict) -> list[tuple[str, Highest]]:
         references = []
         for name, entry in directory["row_tables"].items():
+            whole: list[Any] | None = [] if name in CHECKED_WHOLE else None
             self.require(sum(file["rows"] for file in entry["files"]) == entry["rows"], f"log.json: the files of {quoted(name)} do not have {entry['rows']} rows together")
             for file in entry["files"]:
                 rows, highest = read_rows(self.bundle.store, file["path"]), {}
@@ -129,9 +130,14 @@ class _Checker:
                 except Malformed as malformed:
                     for problem in _problems(rows_schema(name), rows, relaxed=self._relaxed) or [str(malformed)]:
                         self.say(f"{file['path']}: {problem}")
+                    whole = None
+                if whole is not None:
+                    whole += rows
                 references.append((file["path"], highest))
                 unknown = next((row["compile"] for row in rows if isinstance(row, dict) and row.get("compile", None) not in self._keys), None)
                 self.require(unknown is None, f"{file['path']}: there is no compile {quoted(unknown)}")
+            if whole is not None:
+                self.sound(check_whole, name, whole, f"table {quoted(name)}")
         return references
 
     def say(self, problem: str) -> None:

@@ -32,11 +32,11 @@ def drop(bundle: Bundle, folder: Path, policy: Policy) -> None:
 
 
 def _of_ranks(analyses: Collection[str], dropped: Collection[str]) -> list[str]:
-    """Analyses of ranks that go: all; or those that say what a table says that goes, and the verdict, which is made of findings."""
+    """Return the analyses of ranks to drop: all; or those named like a part or a table that is dropped, and the verdict, which is made from findings."""
     if "ranks" in dropped:
         return list(analyses)
-    tables = {table for part in dropped for table in PARTS.get(part, ())} | ({"verdict"} if "findings" in dropped else set())
-    return [name for name in analyses if name in tables]
+    gone = {*dropped, *(table for part in dropped for table in PARTS.get(part, ()))} | ({"verdict"} if "findings" in dropped else set())
+    return [name for name in analyses if name in gone]
 
 
 def _payloads(bundle: Bundle, folder: Path, gone: Collection[str]) -> None:

@@ -19,7 +19,7 @@ CLASSES: Mapping[str, str] = {
 # Tables by the name of what they show. All that a bundle must have stays: compiles, artifacts, stacks, events, diagnostics.
 PARTS: Mapping[str, tuple[str, ...]] = {
     "findings": ("findings",),
-    "timeline": ("spans",),
+    "timeline": ("spans", "instants", "span_totals"),
     "recompiles": ("recompiles",),
     "graph_breaks": ("graph_breaks",),
     "failures": ("failures",),

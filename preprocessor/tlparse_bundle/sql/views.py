@@ -67,16 +67,15 @@ VIEWS = (
         FROM caches AS t {_COMPILE} ORDER BY t.log_id, t.row""",
     ),
     _view(
-        "v_spans", "Each span of the timeline by name; duration_ms is empty for one that has no end.", "spans spans_names compiles",
-        f"""
-        SELECT t.log_id, n.value AS name, {_WHERE}, t.start_us / 1000.0 AS start_ms, t.duration_us / 1000.0 AS duration_ms, t.row AS span_index, t.parent_index
-        FROM spans AS t JOIN spans_names AS n ON n.log_id = t.log_id AND n.row = t.name_index {_COMPILE} ORDER BY t.log_id, t.row""",
+        "v_spans", "Each span of the timeline by name; duration_ms is empty for one that has no end.", "spans",
+        """
+        SELECT t.log_id, t.name, t.compile, t.attempt, (t.start_epoch_us - min(t.start_epoch_us) OVER (PARTITION BY t.log_id)) / 1000.0 AS start_ms,
+            t.duration_us / 1000.0 AS duration_ms, t.id AS span, t.parent
+        FROM spans AS t ORDER BY t.log_id, t.id""",
     ),
     _view(
-        "v_span_sums", "Where the time went: the spans of each name, with and without those within.", "spans_by_name spans_names",
-        """
-        SELECT t.log_id, n.value AS name, t.count, t.total_us / 1000.0 AS total_ms, t.self_us / 1000.0 AS self_ms
-        FROM spans_by_name AS t JOIN spans_names AS n ON n.log_id = t.log_id AND n.row = t.row ORDER BY t.self_us DESC""",
+        "v_span_sums", "Where the time went: the spans of each name, with and without those within.", "span_totals",
+        "SELECT t.log_id, t.name, t.count, t.total_us / 1000.0 AS total_ms, t.self_us / 1000.0 AS self_ms FROM span_totals AS t ORDER BY t.self_us DESC",
     ),
     _view(
         "v_kernels", "Each kernel: name, kind, the code that calls it.", "kernels kernels_codes compiles",

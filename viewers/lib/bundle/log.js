@@ -62,7 +62,11 @@ export class Log {
   async table(name, options) {
     this.asked.add(name);
     const { tables, row_tables: ofRows, left_out: leftOut } = await this.directory(options);
-    if (Object.hasOwn(ofRows, name)) return (await Promise.all(ofRows[name].files.map((file) => this.rows(name, file, options)))).flat();
+    if (Object.hasOwn(ofRows, name)) {
+      const rows = (await Promise.all(ofRows[name].files.map((file) => this.rows(name, file, options)))).flat();
+      checkTable(name, rows, `The table '${name}' of log ${this.id}`);
+      return rows;
+    }
     if (!Object.hasOwn(tables, name)) return hasRows(name) && !leftOut?.includes(name) ? [] : null;
     const what = `the table '${name}' of log ${this.id}`;
     const path = this.own(tables[name], what);
@@ -232,3 +236,12 @@ export function frameKey(compile) {
   if (compile.metrics_event_index !== null) return `metrics ${compile.metrics_event_index}`;
   return `${compile.compiled_autograd_id}/${compile.frame_id}/${compile.frame_compile_id}@${compile.occurrence}`;
 }
+
+/** What tables call a compile: its id without an attempt; null for the row without an id. @param {any} compile row of the compile table @returns {string | null} */
+export const compileKey = ({ id, attempt, occurrence }) => (id === null ? null : (attempt ? id.slice(0, -`_${attempt}`.length) : id) + (occurrence > 1 ? `@${occurrence}` : ""));
+
+/** One text for compile and attempt, of a row of any table. @param {{compile: string | null, attempt: number | null}} row */
+export const attemptKey = ({ compile, attempt }) => `${compile} ${attempt}`;
+
+/** The same of a row of the compile table. @param {any} compile */
+export const ownAttemptKey = (compile) => attemptKey({ compile: compileKey(compile), attempt: compile.id === null ? null : compile.attempt });
