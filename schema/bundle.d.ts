@@ -2,39 +2,6 @@
 //
 // In JSDoc: @typedef {import("../../schema/bundle.d.ts").Compiles["compiles"][number]} Compile
 
-/** anatomy.json: what the bytes of the log are, to see why logs are big and who writes them. Events and bytes per kind alone are in log.json, per compile alone in compiles.json. Columns of equal length in 'kinds', 'origins' and 'cells'. size_bytes of a log minus the sum of its records is what stands between records. */
-export interface Anatomy {
-  /** One row per row of 'kinds' in log.json. */
-  kinds: {
-    /** Bytes of payloads. The rest of the kind's size_bytes in log.json is prefixes, envelopes, and the tab and line end of each payload line. */
-    payload_size_bytes: number[];
-    /** The same without payloads that were in the log before, of any kind. */
-    distinct_payload_size_bytes: number[];
-  };
-  /** One row per row of 'origins' in log.json: places in the source that wrote records. */
-  origins: {
-    /** Number of events. */
-    event_count: number[];
-    /** Bytes that their records take in the log. */
-    size_bytes: number[];
-    /** Bytes of their payloads. */
-    payload_size_bytes: number[];
-  };
-  /** One row per kind and compile that occur together, ordered by compile, then by kind. */
-  cells: {
-    /** Position in 'kinds' of log.json. */
-    kind_index: number[];
-    /** Row of the compile table. */
-    compile_index: number[];
-    /** Number of events. */
-    event_count: number[];
-    /** Bytes that their records take in the log. */
-    size_bytes: number[];
-    /** Bytes of their payloads. */
-    payload_size_bytes: number[];
-  };
-}
-
 /** artifacts.json: the things to look at, in the order torch wrote them. An artifact is an event with a payload (chromium events excepted), an event of type 'artifact' even without a payload, a 'link', or a record of metrics. Columns of equal length: row i is made of element i of each. */
 export interface Artifacts {
   /** The event that the artifact is. */
@@ -748,6 +715,44 @@ export interface Kernels {
   }[];
 }
 
+/** Records and bytes per kind and attempt of a compile: one row for each pair that occurs, ordered by compile, then by kind, both in order of first appearance. */
+export interface KindCompiles {
+  /** Event type: the key torch wrote, such as 'dynamo_start' or 'artifact'. 'damaged_record' is a record whose JSON could not be read, 'untyped_record' one that has context keys only. */
+  type: string;
+  /** The 'name' of the event's metadata (of an artifact, a graph_dump, a dump_file, a link …); null for an event without one. */
+  name: string | null;
+  /** Compile of the records; null for records outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null for records outside any compile. */
+  attempt: number | null;
+  /** Number of records. */
+  event_count: number;
+  /** Bytes that the records take in the log, payloads included. */
+  size_bytes: number;
+  /** Bytes of their payloads. */
+  payload_size_bytes: number;
+}
+
+/** The kinds of records in the log, in order of first appearance, with the bytes that each takes: why a log is big. The size of a log minus the sum of size_bytes is what stands between records. */
+export interface Kinds {
+  /** Event type: the key torch wrote, such as 'dynamo_start' or 'artifact'. 'damaged_record' is a record whose JSON could not be read, 'untyped_record' one that has context keys only. */
+  type: string;
+  /** The 'name' of the event's metadata (of an artifact, a graph_dump, a dump_file, a link …); null for an event without one. */
+  name: string | null;
+  /** Key into 'descriptors' of the manifest. */
+  descriptor: string;
+  /** Language of the payload; one of those of the manifest's descriptors. */
+  language: "fx" | "python" | "cpp" | "json" | "guards" | "bytecode" | "csv" | "text" | "none";
+  /** Number of records of this kind. */
+  event_count: number;
+  /** Bytes that the records of this kind take in the log, payloads included. */
+  size_bytes: number;
+  /** Bytes of their payloads. The rest of size_bytes is prefixes, envelopes, and the tab and line end of each payload line. */
+  payload_size_bytes: number;
+  /** The same without payloads that were in the log before, in a record of any kind. */
+  distinct_payload_size_bytes: number;
+}
+
 /** logs/<log id>/log.json: the directory of one log. It names every other file of the log and holds the small dictionaries that the events refer to. */
 export interface Log {
   /** Id of the log, as in the manifest. */
@@ -1151,6 +1156,22 @@ export interface Metrics {
     /** One sentence in English; null for unknown fields. */
     meaning: string | null;
   }[];
+}
+
+/** Places in the source of torch (or of another library) that wrote records, in order of first appearance, with the bytes that each wrote. One place can write records of several kinds. */
+export interface Origins {
+  /** Level letter of the record prefix; torch writes V. */
+  level: string;
+  /** Source file of the logging call, as written. */
+  path: string;
+  /** Line in that file, counted from 1. */
+  line: number;
+  /** Number of records. */
+  event_count: number;
+  /** Bytes that the records take in the log, payloads included. */
+  size_bytes: number;
+  /** Bytes of their payloads. */
+  payload_size_bytes: number;
 }
 
 /** partition.json: what AOTAutograd found and decided about a graph: which values are saved for the backward and which are computed again, which inputs are changed, which outputs share memory. A text of more than 20,000 characters is cut and ends in '…'. */

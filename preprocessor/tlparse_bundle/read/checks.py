@@ -15,7 +15,7 @@ from tlparse_bundle.format.shape import Check, Highest, Malformed, compile_schem
 
 # Parts of a table that are columns of equal length; "" is the whole table. Fields that are no lists are left out.
 COLUMNS = {
-    "anatomy": ("kinds", "origins", "cells"), "artifacts": ("",), "blobs": ("",), "events": ("",), "expressions": ("expressions",), "guards": ("guards", "places"),
+    "artifacts": ("",), "blobs": ("",), "events": ("",), "expressions": ("expressions",), "guards": ("guards", "places"),
     "provenance": ("sources",), "runtime": ("ops",), "stacks": ("frames", "stacks"),
     "symbols": ("symbols", "guards", "real_values", "data_dependent_errors", "specializations"), "tensors": ("storages", "tensors", "graphs"),
 }  # fmt: skip
@@ -25,7 +25,7 @@ CHECKED_WHOLE = frozenset(("spans",))  # tables of rows that refer to rows of th
 # What a field refers to, by how its name ends.
 _TARGETS = {"event_index": "events", "compile_index": "compiles", "compile_indexes": "compiles", "stack_index": "stacks", "blob_index": "blobs"}
 _OWN_TARGETS = {
-    "anatomy": {"kind_index": "kinds"}, "artifacts": {"kind_index": "kinds"}, "events": {"kind_index": "kinds", "origin_index": "origins", "pid_index": "pids"},
+    "artifacts": {"kind_index": "kinds"}, "events": {"kind_index": "kinds", "origin_index": "origins", "pid_index": "pids"},
 }  # fmt: skip
 
 

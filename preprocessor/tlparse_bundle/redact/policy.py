@@ -35,7 +35,7 @@ PARTS: Mapping[str, tuple[str, ...]] = {
     "sources": ("sources",),
     "export": ("export",),
     "vllm": ("vllm",),
-    "anatomy": ("anatomy",),
+    "anatomy": ("kinds", "origins", "kind_compiles"),
     "ranks": (),  # all that the manifest names
 }
 _RECORDS = frozenset(("payloads", "metadata"))  # in which most parts stand a second time

@@ -61,12 +61,13 @@ class Sums:
 
 
 class Tally:
-    """``kinds`` and ``compiles`` by index; ``kind_names`` holds type and name of each kind."""
+    """``kinds``, ``compiles`` and ``origins`` by index; ``kind_names`` holds type and name of each kind."""
 
     def __init__(self) -> None:
         self.kinds: list[Kind] = []
         self.kind_names: list[tuple[str, str | None]] = []
         self.compiles: list[Compile] = []
+        self.origins: list[tuple[str, str, int]] = []  # level, path, line
         self._frame_compiles: dict[tuple, int] = {}
         # A log has some 25 kinds of events for each compile, so that only the newest compiles are counted in objects.
         self._open: dict[int, dict[tuple, Sums]] = {}  # by compile: by kind, rank and origin
