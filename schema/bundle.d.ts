@@ -2,6 +2,36 @@
 //
 // In JSDoc: @typedef {import("../../schema/bundle.d.ts").Compiles["compiles"][number]} Compile
 
+/** Which inputs a graph mutates and which outputs alias inputs: one row per aot_forward_graph_fw_metadata and aot_forward_graph_fw_subclass_metadata, counted from their text. A text of more than 20,000 characters is cut and ends in '…'. */
+export interface Aliasing {
+  /** The record. */
+  event: number;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** true: of the graph on the inner tensors of tensor subclasses. */
+  subclass: boolean;
+  /** Inputs of the graph. */
+  input_count: number;
+  /** Inputs whose data the graph changes. */
+  mutated_input_count: number;
+  /** Inputs whose shape or strides the graph changes. */
+  metadata_mutated_input_count: number;
+  /** Outputs of the graph. */
+  output_count: number;
+  /** Kind of output (torch's OutputType: 'non_alias', 'alias_of_input', 'is_input' …) -> how many. */
+  output_types: Record<string, number>;
+  /** Values inside the graph that several outputs are views of; null when not recorded. */
+  intermediate_base_count: number | null;
+  /** Symbolic sizes saved for the backward; null without a backward. */
+  saved_symint_count: number | null;
+  /** Tokens that order side effects in the backward; null when not recorded. */
+  backward_token_count: number | null;
+  /** States of random number generators that are passed in; null when not recorded. */
+  rng_state_count: number | null;
+}
+
 /** artifacts.json: the things to look at, in the order torch wrote them. An artifact is an event with a payload (chromium events excepted), an event of type 'artifact' even without a payload, a 'link', or a record of metrics. Columns of equal length: row i is made of element i of each. */
 export interface Artifacts {
   /** The event that the artifact is. */
@@ -77,54 +107,108 @@ export interface Caches {
   }[];
 }
 
-/** communication.json: what passes over collectives decided and measured, and what ranks told each other. Estimates of run times are in the runtime table, graphs in the graph table. A text of more than 20,000 characters is cut and ends in '…'. */
-export interface Communication {
-  /** One row per report in words. */
-  reports: {
-    /** The event whose payload is the report. */
-    event_index: number;
-    /** Row of the compile table. */
-    compile_index: number;
-    /** Name of the artifact. */
-    name: string;
-    /** Lines of the report. */
-    line_count: number;
-    /** Values that the report names ('group_size=2', 'source: state'), as text; at most 500. */
-    values: Record<string, string>;
-    /** Kind of collective -> how many there were before and after ('all_gather 4->1'). */
-    changes: Record<string, number[]>;
-    /** Beginning of the report, at most 2,000 characters. */
-    text: string;
+/** Collectives that a pass put into buckets, to run each bucket as one: one row per fx_bucketing_passes_… artifact. A text of more than 20,000 characters is cut and ends in '…'. */
+export interface CollectiveBuckets {
+  /** The record. */
+  event: number;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** Name of the artifact. */
+  name: string;
+  /** The nodes of each bucket; at most 20,000 nodes. */
+  buckets: string[][];
+}
+
+/** Run times of a profile beside estimated ones: one row per pge_profile_vs_analytical. A text of more than 20,000 characters is cut and ends in '…'. */
+export interface CollectiveProfiles {
+  /** The record. */
+  event: number;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** Collectives in the profile; null when not recorded. */
+  collective_count: number | null;
+  /** Operations in the profile; null when not recorded. */
+  op_count: number | null;
+  /** Operations in the profile; at most 20,000. */
+  ops: {
+    /** Name. */
+    op: string | null;
+    /** Shapes of its inputs, as Python writes them. */
+    shapes: string | null;
+    /** Strides of its inputs. */
+    strides: string | null;
+    /** Data type. */
+    dtype: string | null;
+    /** Run time in the profile, in milliseconds. */
+    profile_ms: number | null;
   }[];
-  /** One row per fx_bucketing_passes_… artifact. */
-  buckets: {
-    /** The event. */
-    event_index: number;
-    /** Row of the compile table. */
-    compile_index: number;
-    /** Name of the artifact. */
-    name: string;
-    /** Nodes that were put together, a list for each bucket; at most 20,000 nodes. */
-    buckets: string[][];
+  /** Nodes of the graph with their estimates; at most 20,000. */
+  nodes: {
+    /** Name of the node. */
+    node: string | null;
+    /** Its operator. */
+    op: string | null;
+    /** Estimate from the profile, in milliseconds. */
+    pge_ms: number | null;
+    /** Estimate from a model of the device, in milliseconds. */
+    analytical_ms: number | null;
   }[];
-  /** One row per pre_bucketing_collective_sizes… artifact. */
-  sizes: {
-    /** The event. */
-    event_index: number;
-    /** Row of the compile table. */
-    compile_index: number;
-    /** Name of the artifact. */
-    name: string;
-    /** The collectives; at most 20,000. */
-    collectives: {
-      /** Name of the node. */
-      name: string | null;
-      /** AG, RS, AR: all-gather, reduce-scatter, all-reduce. */
-      type: string | null;
-      /** Size in megabytes. */
-      size_mb: number | null;
-    }[];
-  }[];
+}
+
+/** Reports in words of passes over collectives, and of what ranks exchanged while they compiled (compiler_collective): one row per report, with the values that its text names. A text of more than 20,000 characters is cut and ends in '…'. */
+export interface CollectiveReports {
+  /** The record. */
+  event: number;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** Name of the artifact. */
+  name: string;
+  /** Lines of the report. */
+  line_count: number;
+  /** Values that the report names ('group_size=2', 'source: state'), as text; at most 500. */
+  values: Record<string, string>;
+  /** Kind of collective -> its number before and after ('all_gather 4->1'). */
+  changes: Record<string, number[]>;
+  /** Beginning of the report, at most 2,000 characters; the payload of the record has all of it. */
+  text: string;
+}
+
+/** The collectives of compiled graphs: one row per inductor_collective_schedule, that is per graph with collectives. A text of more than 20,000 characters is cut and ends in '…'. */
+export interface CollectiveSchedules {
+  /** The record. */
+  event: number;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** Collectives in the order in which the code starts them, waits included; null for one without a name. */
+  collectives: (string | null)[];
+  /** Whether something was left out because of a limit; the payload of the record has it. */
+  cut: boolean;
+}
+
+/** Sizes of collectives before bucketing: one row per collective in a pre_bucketing_collective_sizes… artifact, at most 20,000 per artifact. A text of more than 20,000 characters is cut and ends in '…'. */
+export interface CollectiveSizes {
+  /** The record. */
+  event: number;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** Name of the artifact. */
+  name: string;
+  /** Name of the node; null when not recorded. */
+  node: string | null;
+  /** 'AG' all-gather, 'RS' reduce-scatter, 'AR' all-reduce; null when not recorded. */
+  type: string | null;
+  /** Size in megabytes; null when not recorded. */
+  size_mb: number | null;
 }
 
 /** compiles.json: one row per compile id and occurrence, in order of first appearance in the log. A record without a compile id belongs to the row whose id is null; that row exists only if there are such records. */
@@ -221,6 +305,92 @@ export interface Diagnostics {
     event_index: number | null;
     /** How many occurrences the row stands for (consecutive lines, or those beyond the first thousand of a code). */
     count: number;
+  }[];
+}
+
+/** Nested regions whose backward was compiled a second time, for different gradients: one row per invoke_subgraph_backward_duplicate. A text of more than 20,000 characters is cut and ends in '…'. */
+export interface DuplicateBackwards {
+  /** The record. */
+  event: number;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** Name of the region's forward; null when not recorded. */
+  forward_identifier: string | null;
+  /** Name of its backward; null when not recorded. */
+  backward_identifier: string | null;
+  /** Suffix that distinguishes the new variant; null when not recorded. */
+  variant_suffix: string | null;
+  /** Variants of this backward so far; null when not recorded. */
+  variant_count: number | null;
+  /** Name of the new variant; null when not recorded. */
+  new_backward_identifier: string | null;
+  /** The gradients that the new variant is for; at most 5,000. What torch does not write is null. */
+  tangents: {
+    /** Name of the input. */
+    backward_input_name: string | null;
+    /** Its shape, as Python writes it. */
+    shape: string | null;
+    /** Its strides. */
+    stride: string | null;
+    /** Its data type. */
+    dtype: string | null;
+    /** Its device. */
+    device: string | null;
+    /** Type of an input that is not a tensor. */
+    type: string | null;
+  }[];
+  /** Torch's explanation; null when not recorded. */
+  explanation: string | null;
+  /** The cause that torch suspects; null when not recorded. */
+  common_cause: string | null;
+  /** What torch suggests; null when not recorded. */
+  suggested_action: string | null;
+}
+
+/** Run-time estimates that torch writes as CSV: one row per artifact (fx_compute_nodes_runtime_estimation, fx_collectives_…). A text of more than 20,000 characters is cut and ends in '…'. */
+export interface EstimateTables {
+  /** The record. */
+  event: number;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** Name of the artifact. */
+  name: string;
+  /** Number of ranks that the collectives were estimated for; null when not recorded. */
+  world_size: number | null;
+  /** Head of the columns, with units, as torch writes it. */
+  columns: string[];
+  /** Rows of cells; cells that are numbers are numbers here. At most 5,000. */
+  rows: ((number | string)[])[];
+  /** Whether something was left out because of a limit; the payload of the record has it. */
+  cut: boolean;
+}
+
+/** The operations of all estimates, with their estimated run times and what they return: one row per operation, in the order of the generated code. A text of more than 20,000 characters is cut and ends in '…'. */
+export interface EstimatedOps {
+  /** The record of the estimate: 'event' of runtime_estimates. */
+  estimate_event: number;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** Kernel or buffer; null when torch wrote none. */
+  name: string | null;
+  /** 'compute' or 'collective'; null when torch wrote none. */
+  type: string | null;
+  /** Estimated run time in nanoseconds; null when torch wrote none. */
+  estimated_runtime_ns: number | null;
+  /** The tensors that it returns. */
+  outputs: {
+    /** Sizes: numbers, or text where torch writes an expression; null when torch wrote none. Empty for collectives that change their input. */
+    shape: (number | string | null)[] | null;
+    /** Strides, as in shape. */
+    stride: (number | string | null)[] | null;
+    /** Such as 'float32'; null when unknown. */
+    dtype: string | null;
   }[];
 }
 
@@ -321,6 +491,20 @@ export interface Expressions {
     /** Row of the stack table: the user's code that was traced; -1 when torch wrote none. */
     user_stack_index: number[];
   };
+}
+
+/** What the partitioner writes when it finds no cut: one row per min_cut_failed_… artifact. The payload of the record has the content. A text of more than 20,000 characters is cut and ends in '…'. */
+export interface FailedPartitions {
+  /** The record. */
+  event: number;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** What the payload is: 'fx_graph', 'edge_list' or 'svg'. */
+  what: string;
+  /** Lines of the payload. */
+  line_count: number;
 }
 
 /** What failed or was restarted: one row per record that reports it, in file order. One failure of a compile can have several rows: the exception (kind 'exception'), then the metrics (kind 'compile'). To count failed compiles, count the rows of kind 'compile'. Texts longer than 20,000 characters are cut and end in '…'. */
@@ -534,6 +718,22 @@ export interface GraphBreaks {
       skips_frame: boolean | null;
     }[];
   }[];
+}
+
+/** The order in which compiled graphs ran: one row per record of it (record_and_log_graph_execution_order of torch._inductor.debug). The last row has the whole order; older torch (inductor_graph_execution) writes one row per graph that ran. A text of more than 20,000 characters is cut and ends in '…'. */
+export interface GraphExecutions {
+  /** The record. */
+  event: number;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** Compile ids in the order of execution, as torch writes them, the same for forward and backward of one compile; null for a graph that was compiled before the recording began. */
+  graphs: (string | null)[];
+  /** The compile of each of them: the newest with that id up to this record; null when there is none. */
+  graph_compiles: (string | null)[];
+  /** Whether something was left out because of a limit; the payload of the record has it. */
+  cut: boolean;
 }
 
 /** graphs.json: one row per FX graph of the log, in the order torch wrote them: every payload whose language is 'fx'. All of it is counted from the text of the graph; a row without a graph in its text has null counts. A text of more than 20,000 characters is cut and ends in '…'. */
@@ -1174,144 +1374,56 @@ export interface Origins {
   payload_size_bytes: number;
 }
 
-/** partition.json: what AOTAutograd found and decided about a graph: which values are saved for the backward and which are computed again, which inputs are changed, which outputs share memory. A text of more than 20,000 characters is cut and ends in '…'. */
-export interface Partition {
-  /** One row per min_cut_information (AOT_PARTITIONER_DEBUG=1 and a memory budget below 1). */
-  min_cuts: {
-    /** The event. */
-    event_index: number;
-    /** Row of the compile table. */
-    compile_index: number;
-    /** Nodes of the joint graph. */
-    node_count: number | null;
-    /** Edges of the joint graph. */
-    edge_count: number | null;
-    /** Part of the memory for activations that may be used, 0 to 1. */
-    memory_budget: number | null;
-    /** Run time of what is computed again, as the partitioner estimates it (a number without unit). */
-    expected_runtime: number | null;
-    /** Size of the activations when as much as possible is computed again, in gigabytes. */
-    min_activation_gb: number | null;
-    /** Size of the activations when nothing is computed again, in gigabytes. */
-    max_activation_gb: number | null;
-    /** Size of what is saved, in gigabytes. */
-    saved_activation_gb: number | null;
-    /** Memory of more aggressive recomputation in relation to the default. */
-    more_aggressive_ratio: number | null;
-    /** Memory of aggressive recomputation in relation to the default. */
-    aggressive_recomputation_ratio: number | null;
-    /** Nodes that could be saved or computed again; at most 5,000. */
-    candidates: {
-      /** Name of the node. */
-      node: string;
-      /** Its operator. */
-      target: string | null;
-      /** Memory it takes when saved. */
-      memory_bytes: number | null;
-      /** Estimated run time to compute it again (without unit). */
-      runtime: number | null;
-      /** Whether it is saved; null when it is not said. */
-      saved: boolean | null;
-      /** Whether it is computed again; null when it is not said. */
-      recomputed: boolean | null;
-    }[];
-    /** Names of all values that are saved for the backward, inputs included; at most 5,000. */
-    saved_values: string[];
-  }[];
-  /** One row per min_cut_failed_… artifact: state of a partitioner that found no cut. */
-  failed_min_cuts: {
-    /** The event. */
-    event_index: number;
-    /** Row of the compile table. */
-    compile_index: number;
-    /** What the payload is: 'fx_graph', 'edge_list', 'svg'. */
-    what: string;
-    /** Its lines. */
-    line_count: number;
-  }[];
-  /** One row per aot_joint_graph_sync_decision_cross_ranks: the ranks took the partition of one of them. */
-  rank_decisions: {
-    /** The event. */
-    event_index: number;
-    /** Row of the compile table. */
-    compile_index: number;
-    /** The rank whose partition was taken; null when the payload does not say. */
-    picked_rank: number | null;
-    /** What this rank would have saved; at most 5,000. */
-    saved: {
-      /** Name of the node. */
-      node: string;
-      /** Its size in bytes. */
-      size_bytes: number;
-    }[];
-    /** Their total size in bytes, as torch writes it. */
-    total_size_bytes: number | null;
-  }[];
-  /** One row per aot_forward_graph_fw_metadata and …_fw_subclass_metadata, counted from their text. */
-  aliasing: {
-    /** The event. */
-    event_index: number;
-    /** Row of the compile table. */
-    compile_index: number;
-    /** true: of the graph on the inner tensors of tensor subclasses. */
-    subclass: boolean;
-    /** Inputs of the graph. */
-    input_count: number;
-    /** Inputs whose data the graph changes. */
-    mutated_input_count: number;
-    /** Inputs whose shape or strides the graph changes. */
-    metadata_mutated_input_count: number;
-    /** Outputs of the graph. */
-    output_count: number;
-    /** Kind of output (torch's OutputType: 'non_alias', 'alias_of_input', 'is_input' …) -> how many. */
-    output_types: Record<string, number>;
-    /** Values inside of the graph that several outputs are views of. */
-    intermediate_base_count: number | null;
-    /** Symbolic sizes saved for the backward; null without a backward. */
-    saved_symint_count: number | null;
-    /** Tokens that order side effects in the backward. */
-    backward_token_count: number | null;
-    /** States of random number generators that are handed in. */
-    rng_state_count: number | null;
-  }[];
-  /** One row per invoke_subgraph_backward_duplicate: a nested region whose backward was compiled again, for other gradients. */
-  duplicate_backwards: {
-    /** The event. */
-    event_index: number;
-    /** Row of the compile table. */
-    compile_index: number;
-    /** Name of the region's forward. */
-    forward_identifier: string | null;
-    /** Name of its backward. */
-    backward_identifier: string | null;
-    /** What tells the new variant from the others. */
-    variant_suffix: string | null;
-    /** Variants of this backward so far. */
-    variant_count: number | null;
-    /** Name of the new variant. */
-    new_backward_identifier: string | null;
-    /** The gradients that the new variant is for; what torch does not say is null. */
-    tangents: {
-      /** Name of the input. */
-      backward_input_name: string | null;
-      /** Its shape, as Python writes it. */
-      shape: string | null;
-      /** Its strides. */
-      stride: string | null;
-      /** Its data type. */
-      dtype: string | null;
-      /** Its device. */
-      device: string | null;
-      /** Type of what is no tensor. */
-      type: string | null;
-    }[];
-    /** Torch's explanation. */
-    explanation: string | null;
-    /** Torch's guess at the cause. */
-    common_cause: string | null;
-    /** What torch suggests. */
-    suggested_action: string | null;
-  }[];
+/** Nodes that the partitioner could save for the backward or recompute: one row per node, at most 5,000 per row of partitions. A text of more than 20,000 characters is cut and ends in '…'. */
+export interface PartitionCandidates {
+  /** The record of the partition: 'event' of partitions. */
+  partition_event: number;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** Name of the node. */
+  node: string;
+  /** Its operator; null when not recorded. */
+  target: string | null;
+  /** Memory that it takes when saved, in bytes; null when not recorded. */
+  memory_bytes: number | null;
+  /** Estimated run time to recompute it (a number without a unit); null when not recorded. */
+  runtime: number | null;
+  /** Whether it is saved; null when not recorded. */
+  saved: boolean | null;
+  /** Whether it is recomputed; null when not recorded. */
+  recomputed: boolean | null;
+}
+
+/** What the min-cut partitioner of AOTAutograd decided to save for the backward: one row per min_cut_information (AOT_PARTITIONER_DEBUG=1 and a memory budget below 1), that is per joint graph. The nodes it chose between are in partition_candidates. A text of more than 20,000 characters is cut and ends in '…'. */
+export interface Partitions {
+  /** The record. */
+  event: number;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** Nodes of the joint graph; null when not recorded. */
+  node_count: number | null;
+  /** Edges of the joint graph; null when not recorded. */
+  edge_count: number | null;
+  /** Fraction of the activation memory that may be used, 0 to 1; null when not recorded. */
+  memory_budget: number | null;
+  /** Run time of what is recomputed, as the partitioner estimates it (a number without a unit); null when not recorded. */
+  expected_runtime: number | null;
+  /** Size of the activations when as much as possible is recomputed, in gigabytes; null when not recorded. */
+  min_activation_gb: number | null;
+  /** Size of the activations when nothing is recomputed, in gigabytes; null when not recorded. */
+  max_activation_gb: number | null;
+  /** Size of what is saved, in gigabytes; null when not recorded. */
+  saved_activation_gb: number | null;
+  /** Memory of more aggressive recomputation relative to the default; null when not recorded. */
+  more_aggressive_ratio: number | null;
+  /** Memory of aggressive recomputation relative to the default; null when not recorded. */
+  aggressive_recomputation_ratio: number | null;
+  /** Names of all values that are saved for the backward, inputs included; at most 5,000. */
+  saved_values: string[];
 }
 
 /** provenance.json: which line of the source, of the pre-grad graph, of the post-grad graph and of the generated code belong together. Empty for a log without provenance tracking (INDUCTOR_PROVENANCE=1). Lines are counted from 1, in the payload of the event that is named beside them. */
@@ -1420,6 +1532,22 @@ export interface Provenance {
       stacks: number[][];
     };
   }[];
+}
+
+/** Partitions that ranks agreed on: one row per aot_joint_graph_sync_decision_cross_ranks. All ranks use the partition of one of them. A text of more than 20,000 characters is cut and ends in '…'. */
+export interface RankDecisions {
+  /** The record. */
+  event: number;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** The rank whose partition is used; null when the payload does not have it. */
+  picked_rank: number | null;
+  /** What this rank would have saved: name of the node -> its size in bytes; at most 5,000. */
+  saved_size_bytes: Record<string, number>;
+  /** Their total size in bytes, as torch writes it; null when the payload does not have it. */
+  total_size_bytes: number | null;
 }
 
 /** ranks/caches.json: what came of asking the compile caches, by rank. Ranks that share a cache directory differ in who missed first; that is no fault, but says who had to wait. */
@@ -2183,140 +2311,42 @@ export interface Recompiles {
   }[];
 }
 
-/** runtime.json: what is known or estimated of the run time of compiled code: estimates per operation, collectives in order, which graph ran when, metrics of run time. A text of more than 20,000 characters is cut and ends in '…'. */
-export interface Runtime {
-  /** Distinct names and types of operations. */
-  strings: string[];
-  /** Distinct tensors that operations return. */
-  tensors: {
-    /** Sizes: numbers, or text where torch writes an expression; null when torch wrote none. Empty for collectives that change their input. */
-    shape: (number | string | null)[] | null;
-    /** Strides, as in shape. */
-    stride: (number | string | null)[] | null;
-    /** Such as 'float32'; null when unknown. */
-    dtype: string | null;
-  }[];
-  /** One row per inductor_runtime_and_tensor_meta (LOG_TLPARSE=1), that is per graph that Inductor compiled. */
-  estimates: {
-    /** The event. */
-    event_index: number;
-    /** Row of the compile table. */
-    compile_index: number;
-    /** The 'subgraph_name' of the record: the region of the graph that Inductor compiles for itself, or null. */
-    subgraph_name: string | null;
-    /** Its rows in ops. */
-    op_count: number;
-    /** Sum of the estimates of its computations, in nanoseconds; 0 on a CPU, for which torch estimates nothing. */
-    compute_runtime_ns: number | null;
-    /** Sum of the estimates of its collectives, in nanoseconds. */
-    collective_runtime_ns: number | null;
-    /** Whether something was left out because of a limit; the payload of the event has it. */
-    cut: boolean;
-  }[];
-  /** The operations of all estimates, in order. Columns of equal length: row i is made of element i of each. */
-  ops: {
-    /** Row of estimates. */
-    estimate_index: number[];
-    /** Position in strings: kernel or buffer; -1 for none. */
-    name: number[];
-    /** Position in strings: 'compute' or 'collective'; -1 for none. */
-    type: number[];
-    /** Estimated run time in nanoseconds, or null. */
-    estimated_runtime_ns: (number | null)[];
-    /** Positions in tensors: what it returns. */
-    outputs: number[][];
-  };
-  /** One row per inductor_collective_schedule: a graph with collectives. */
-  schedules: {
-    /** The event. */
-    event_index: number;
-    /** Row of the compile table. */
-    compile_index: number;
-    /** Collectives in the order in which the code starts them, waiting included; null for one without a name. */
-    collectives: (string | null)[];
-    /** Whether something was left out because of a limit; the payload of the event has it. */
-    cut: boolean;
-  }[];
-  /** One row per record of the order in which compiled graphs ran (record_and_log_graph_execution_order of torch._inductor.debug). */
-  executions: {
-    /** The event. */
-    event_index: number;
-    /** Row of the compile table. */
-    compile_index: number;
-    /** Compile ids in the order of execution, forward and backward of one compile alike; null for a graph that was compiled before the recording began. */
-    graphs: (string | null)[];
-    /** Row of the compile table for each of them: the newest with that id up to here; -1 for none. */
-    graph_compile_indexes: number[];
-    /** Whether something was left out because of a limit; the payload of the event has it. */
-    cut: boolean;
-  }[];
-  /** One row per record of run-time metrics; all fields are in the metrics table. */
-  metrics: {
-    /** The event. */
-    event_index: number;
-    /** Row of the compile table. */
-    compile_index: number;
-    /** Of the graph that ran. */
-    direction: "forward" | "backward";
-    /** Time that was measured, in microseconds. */
-    duration_us: number | null;
-    /** Time of autotuning Triton kernels, in microseconds. */
-    triton_autotune_time_us: number | null;
-    /** Time of recording a CUDA graph, in microseconds. */
-    cudagraphify_time_us: number | null;
-  }[];
-  /** One row per artifact with estimates as CSV (fx_compute_nodes_runtime_estimation, fx_collectives_…). */
-  estimate_tables: {
-    /** The event. */
-    event_index: number;
-    /** Row of the compile table. */
-    compile_index: number;
-    /** Name of the artifact. */
-    name: string;
-    /** Number of ranks that the collectives were estimated for; null when it is not said. */
-    world_size: number | null;
-    /** Head of the columns, with units, as torch writes it. */
-    columns: string[];
-    /** Rows of cells; a cell that is a number became one. At most 5,000. */
-    rows: ((number | string)[])[];
-    /** Whether something was left out because of a limit; the payload of the event has it. */
-    cut: boolean;
-  }[];
-  /** One row per pge_profile_vs_analytical: run times of a profile beside those that were estimated. */
-  profiles: {
-    /** The event. */
-    event_index: number;
-    /** Row of the compile table. */
-    compile_index: number;
-    /** Collectives in the profile. */
-    collective_count: number | null;
-    /** Operations in the profile. */
-    op_count: number | null;
-    /** Operations in the profile. */
-    ops: {
-      /** Name. */
-      op: string | null;
-      /** Shapes of its inputs, as Python writes them. */
-      shapes: string | null;
-      /** Strides of its inputs. */
-      strides: string | null;
-      /** Data type. */
-      dtype: string | null;
-      /** Run time in the profile, in milliseconds. */
-      profile_ms: number | null;
-    }[];
-    /** Nodes of the graph with their estimates. */
-    nodes: {
-      /** Name of the node. */
-      node: string | null;
-      /** Its operator. */
-      op: string | null;
-      /** Estimate from the profile, in milliseconds. */
-      pge_ms: number | null;
-      /** Estimate from a model of the device, in milliseconds. */
-      analytical_ms: number | null;
-    }[];
-  }[];
+/** Estimated run time of the graphs that Inductor compiled: one row per inductor_runtime_and_tensor_meta (LOG_TLPARSE=1), that is per graph. The operations are in estimated_ops. */
+export interface RuntimeEstimates {
+  /** The record. */
+  event: number;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** The 'subgraph_name' of the record: the region of the graph that Inductor compiles separately; null for a whole graph. */
+  subgraph_name: string | null;
+  /** Number of its rows in estimated_ops. */
+  op_count: number;
+  /** Sum of the estimates of its computations, in nanoseconds; 0 on a CPU, for which torch estimates nothing; null when the sum is out of range. */
+  compute_runtime_ns: number | null;
+  /** Sum of the estimates of its collectives, in nanoseconds; null when the sum is out of range. */
+  collective_runtime_ns: number | null;
+  /** Whether something was left out because of a limit; the payload of the record has it. */
+  cut: boolean;
+}
+
+/** Metrics that torch records when compiled code runs: autotuning, CUDA graph recording. One row per record. */
+export interface RuntimeMetrics {
+  /** The record. */
+  event: number;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** Which graph ran. */
+  direction: "forward" | "backward";
+  /** Measured time in microseconds; null when not recorded. */
+  duration_us: number | null;
+  /** Time spent autotuning Triton kernels, in microseconds; null when not recorded. */
+  triton_autotune_time_us: number | null;
+  /** Time spent recording a CUDA graph, in microseconds; null when not recorded. */
+  cudagraphify_time_us: number | null;
 }
 
 /** sources.json: code and names that other records refer to: dumped sources, generated wrappers, links, graphs that were split, bytecode before and after Dynamo. A text of more than 20,000 characters is cut and ends in '…'. */

@@ -58,7 +58,6 @@ _SAID_OTHERWISE = {  # where neither the description nor the name tells
     "recompiles.causes.recompile_indexes": "recompiles",
     "recompiles.frames.resumes_frame_index": "frames",
     "recompiles.recompiles.caused_by": "^",
-    "runtime.executions.graph_compile_indexes": "@compiles",
     "stacks.stacks.frame_index": "frames",
     "stacks.stacks.parent_index": "^",
     "tensors.graphs.nodes": "strings",

@@ -1,4 +1,5 @@
 // Loads what the viewer shows: the graphs of a log that have provenance, and the texts of one of them.
+import { attemptKey, ownAttemptKey } from "../lib/bundle/log.js";
 
 /** @typedef {import("../lib/bundle/log.js").Log} Log */
 /** @typedef {{row: any, compile: any, id: string, label: string}} Graph a row of the table's groups, with its address and name */
@@ -49,17 +50,14 @@ async function textOf(log, eventIndex, signal) {
  * @param {Log} log @param {any} group @param {any[]} groups @param {import("./model.js").Kernel[]} kernels
  */
 export async function timesOf(log, group, groups, kernels) {
-  const runtime = await log.table("runtime");
   const none = kernels.map(() => null);
-  const rows = runtime?.estimates?.map((/** @type {any} */ row, /** @type {number} */ i) => ({ ...row, i })) ?? [];
+  const [estimates, operations, compiles] = await Promise.all([log.table("runtime_estimates"), log.table("estimated_ops"), log.compiles()]);
+  const own = ownAttemptKey(compiles[group.compile_index]);
   const following = groups.filter((g) => g.code_event_index > group.code_event_index && g.compile_index === group.compile_index).map((g) => g.code_event_index);
   const until = Math.min(Infinity, ...following);
-  const estimate = rows.find((/** @type {any} */ r) => r.compile_index === group.compile_index && r.event_index > group.code_event_index && r.event_index < until);
+  const estimate = estimates?.find((/** @type {any} */ row) => attemptKey(row) === own && row.event > group.code_event_index && row.event < until);
   if (!estimate || group.code_event_index === null) return none;
-  const ops = [];
-  for (let i = 0; i < runtime.ops.estimate_index.length; i++) {
-    if (runtime.ops.estimate_index[i] === estimate.i) ops.push({ name: runtime.strings[runtime.ops.name[i]] ?? "", ns: runtime.ops.estimated_runtime_ns[i] });
-  }
+  const ops = operations.filter((/** @type {any} */ op) => op.estimate_event === estimate.event).map((/** @type {any} */ op) => ({ name: op.name ?? "", ns: op.estimated_runtime_ns }));
   return assign(ops, kernels);
 }
 

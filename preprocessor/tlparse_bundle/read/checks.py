@@ -16,7 +16,7 @@ from tlparse_bundle.format.shape import Check, Highest, Malformed, compile_schem
 # Parts of a table that are columns of equal length; "" is the whole table. Fields that are no lists are left out.
 COLUMNS = {
     "artifacts": ("",), "blobs": ("",), "events": ("",), "expressions": ("expressions",), "guards": ("guards", "places"),
-    "provenance": ("sources",), "runtime": ("ops",), "stacks": ("frames", "stacks"),
+    "provenance": ("sources",), "stacks": ("frames", "stacks"),
     "symbols": ("symbols", "guards", "real_values", "data_dependent_errors", "specializations"), "tensors": ("storages", "tensors", "graphs"),
 }  # fmt: skip
 # What a field of a row refers to, by its name or how that ends.

@@ -25,13 +25,16 @@ PARTS: Mapping[str, tuple[str, ...]] = {
     "failures": ("failures",),
     "caches": ("caches",),
     "guards": ("guards", "expressions"),
-    "graphs": ("graphs", "partition"),
+    "graphs": ("graphs", "partitions", "partition_candidates", "failed_partitions", "rank_decisions", "aliasing", "duplicate_backwards"),
     "kernels": ("kernels",),
     "provenance": ("provenance",),
     "tensors": ("tensors",),
     "symbols": ("symbols",),
     "metrics": ("metrics",),
-    "runtime": ("runtime", "communication"),
+    "runtime": (
+        "runtime_estimates", "estimated_ops", "collective_schedules", "graph_executions", "runtime_metrics", "estimate_tables", "collective_profiles",
+        "collective_reports", "collective_buckets", "collective_sizes",
+    ),  # fmt: skip
     "sources": ("sources",),
     "export": ("export",),
     "vllm": ("vllm",),
