@@ -24,8 +24,8 @@ def kind_of(op: str) -> str | None:
 
 def findings(facts: Facts) -> Iterator[Finding]:
     schedules: dict[int, list[dict]] = {}
-    for row in facts.table("runtime")["schedules"]:
-        schedules.setdefault(row["compile_index"], []).append(row)
+    for row in facts.table("collective_schedules"):
+        schedules.setdefault(facts.number_of(row), []).append(row)
     if not schedules:
         return
     codes: dict[int, list[dict]] = {}

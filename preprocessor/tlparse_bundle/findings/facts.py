@@ -225,7 +225,7 @@ class Facts:
 
     @cached_property
     def timeline(self) -> Timeline:
-        return Timeline(self.lists("spans"))
+        return Timeline(self.lists("spans"), self.number_of)
 
     @cached_property
     def compile_spans(self) -> list[Span]:
