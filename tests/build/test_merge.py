@@ -121,7 +121,7 @@ def test_without_verification_it_does(foreign):
     ("logs/a/artifacts.json", lambda t: t["compile_index"].__setitem__(0, 9)),
     ("logs/a/artifacts.json", lambda t: t["blob_offset"].__setitem__(0, 10**9)),
     ("logs/a/events/0000.json", lambda t: t["blob_index"].__setitem__(0, 9)),
-    ("logs/a/runtime.json", lambda t: []),
+    ("logs/a/kinds.jsonl", lambda rows: []),
     ("logs/a/failures.json", lambda t: {"failures": [{}]}),
     ("manifest.json", lambda m: m["logs"][0].update(rank="0")),
     ("manifest.json", lambda m: m["descriptors"].clear()),
