@@ -19,7 +19,7 @@ def rows(page, label):
 
 def test_breaks_walk_with_the_keys_and_have_addresses(show):
     page, bundle = show("graph_breaks", "#v=1&view=breaks")
-    table = bundle.logs[0].table("graph_breaks")["graph_breaks"]
+    table = bundle.logs[0].table("graph_breaks")
     expect(rows(page, "Graph breaks")).to_have_count(1 + len(table))
     expect(detail(page, "Graph breaks")).to_contain_text(table[0]["source_line"])
     rows(page, "Graph breaks").nth(1).focus()

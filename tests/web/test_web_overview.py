@@ -54,8 +54,8 @@ def test_failures_with_function_place_line_reason_and_link(show):
 
 def test_graph_breaks_by_place_with_the_hint_of_the_log(show):
     page, bundle = show("graph_breaks")
-    rows = bundle.logs[0].table("graph_breaks")["graph_breaks"]
-    times = sum(len(row["occurrences"]) for row in rows)
+    rows = bundle.logs[0].table("graph_breaks")
+    times = sum(row["count"] for row in rows)
     assert times > len(rows) > 1
     expect(heading(page)).to_contain_text(f": {times} graph breaks at {len(rows)} places.")
     for row in rows:
@@ -63,7 +63,7 @@ def test_graph_breaks_by_place_with_the_hint_of_the_log(show):
         expect(item).to_have_count(1)
         expect(item).to_contain_text(row["source_line"])
         expect(item).to_contain_text(row["hints"][0].replace("`", "")[:60])
-    (twice,) = (row for row in rows if len(row["occurrences"]) == 2)
+    (twice,) = (row for row in rows if row["count"] == 2)
     expect(findings(page)).to_contain_text(f"At program.py:{twice['line']}: {twice['source_line']}, twice")
 
 

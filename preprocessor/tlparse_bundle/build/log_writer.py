@@ -27,6 +27,7 @@ from tlparse_bundle.format.layout import log_path
 from tlparse_bundle.findings.compile_tables import compile_tables
 from tlparse_bundle.findings.recompile_tables import recompile_tables
 from tlparse_bundle.plugins import PLUGIN_FAILED
+from tlparse_bundle.model.status import CANDIDATES
 from tlparse_bundle.tables.identity import Identity, rank_of
 from tlparse_bundle.tables.registry import plugin_tables
 from tlparse_bundle.tables.rows import Rows
@@ -164,8 +165,8 @@ class LogBuild:
         }
         self.facts = Facts(WrittenLog(sink, directory, decoder.clock.last_epoch_us()))
         derived = {**dict(compile_tables(self.facts)), **dict(recompile_tables(self.facts))}
-        made.row_tables |= {name: sink.put_rows(log.id, name, rows) for name, rows in derived.items() if len(rows)}
-        numbers, findings, faults = findings_of(self.facts, list(derived["compiles"]))
+        made.row_tables |= {name: sink.put_rows(log.id, name, Rows(rows)) for name, rows in derived.items() if len(rows)}
+        numbers, findings, faults = findings_of(self.facts, derived["compiles"])
         if faults:  # they come after the table that findings read
             for fault in faults:
                 diagnostics.add(PLUGIN_FAILED, fault)

@@ -9,18 +9,18 @@ from tlparse_bundle.findings.calls import ahead_of_time
 from tlparse_bundle.findings.facts import Facts
 from tlparse_bundle.findings.timeline import Span
 from tlparse_bundle.model.times import phase_times
-from tlparse_bundle.tables.compiles import CANDIDATES
-from tlparse_bundle.tables.rows import Rows
+from tlparse_bundle.model.status import CANDIDATES
 
 
-def compile_tables(facts: Facts) -> Iterator[tuple[str, Rows]]:
+def compile_tables(facts: Facts) -> Iterator[tuple[str, list[dict]]]:
     """Yield the tables ``compiles``, ``limits`` and ``captures`` of a log. They have disjoint compile keys, which together are those of ``attempts`` and of ahead-of-time compiles."""
     refused, compiled = _keys(facts, facts.not_begun), {frame.row["compile"] for frame in facts.compiled}
     skipped = _skipped(facts)
     ahead = facts.once(_ahead_of_time)
     candidates = facts.table(CANDIDATES)
     compiles: list[dict] = []
-    limits, captures = Rows(), Rows()
+    limits: list[dict] = []
+    captures: list[dict] = []
     for row in candidates:
         key = row["compile"]
         if key in refused:
@@ -34,7 +34,7 @@ def compile_tables(facts: Facts) -> Iterator[tuple[str, Rows]]:
     of_candidates = {row["compile"] for row in candidates}
     compiles += (row for key, row in ahead.items() if key not in of_candidates)
     compiles.sort(key=lambda row: row["first_event"])
-    yield "compiles", Rows(compiles)
+    yield "compiles", compiles
     yield "limits", limits
     yield "captures", captures
 
@@ -52,7 +52,7 @@ def _limit(row: dict) -> dict:
 def _skipped(facts: Facts) -> set[str]:
     """Compiles that Dynamo gave up at a graph break it could not resume after: the frame runs eager."""
     last = {row["compile"]: row["attempt"] for row in facts.table("attempts")}
-    return {row["compile"] for row in _break_records(facts) if row["skips_frame"] and last.get(row["compile"]) == row["attempt"]}
+    return {row["compile"] for row in facts.table("graph_break_records") if row["skips_frame"] and last.get(row["compile"]) == row["attempt"]}
 
 
 def _ahead_of_time(facts: Facts) -> dict[str, dict]:
@@ -93,10 +93,3 @@ def _ahead_row(key: str, row: dict | None, span: Span, begin: int, has_failed: b
     )
     own = {"compile": key, "kind": "ahead_of_time", "occurrence": 1, "attempt_count": 1, "status": status, "start_epoch_us": span.start_us, **times}
     return blank | own | {"graph_break_count": 0, "restart_reasons": [], "first_event": begin}
-
-
-def _break_records(facts: Facts) -> Iterator[dict]:
-    for row in facts.table("graph_breaks")["graph_breaks"]:
-        for record in row["occurrences"]:
-            compile = facts.compiles[record["compile_index"]]
-            yield {"compile": compile["compile"], "attempt": compile["attempt"], "skips_frame": record["skips_frame"]}

@@ -11,7 +11,7 @@ from typing import Any, Protocol, TypeVar
 from tlparse_bundle.model.times import compiling_us, covered_us, forward_us
 from tlparse_bundle.findings.places import Shortener, function_of, is_generated, is_of_program
 from tlparse_bundle.findings.timeline import Span, Timeline
-from tlparse_bundle.tables.compiles import CANDIDATES
+from tlparse_bundle.model.status import CANDIDATES
 from tlparse_bundle.tables.recompiles import ASKED
 from tlparse_bundle.trace.compile_id import id_of
 
@@ -30,7 +30,7 @@ COMPILE_SPANS = frozenset(
     )
 )
 CAPTURE_SPAN = "fullgraph_capture"  # torch.export captures a graph, or a function is compiled ahead of time
-STREAMED = frozenset(("kernels", "metrics", "spans"))  # the largest tables, of which findings keep little: they need not be in memory whole
+STREAMED = frozenset(("export_failures", "functorch_configs", "kernels", "metrics", "spans"))  # the largest tables, of which findings keep little: they need not be in memory whole
 Made = TypeVar("Made")
 _OUTSIDE: dict[str, Any] = {
     **dict.fromkeys(("id", "compile", "attempt", "status", "function", "file", "line", "stack", "start_epoch_us", "total_us", "backward_us", "metrics_event", "frame_id")),
@@ -306,8 +306,11 @@ class Facts:
     def _settings(self) -> Iterator[tuple[str, Any]]:
         for config in self.lists("metrics")["configs"]:
             yield from ((f"{config['field']}.{name}", value) for name, value in (config["value"] or config["changes"]).items())
-        for settings in self.table("sources")["config_values"]:
-            yield from ((f"functorch_config.{name}", value) for name, value in settings.items())
+        last: dict | None = None
+        for row in self.lists("functorch_configs"):
+            if row["config"] != last:  # they seldom change
+                last = row["config"]
+                yield from ((f"functorch_config.{name}", value) for name, value in (last or {}).items())
 
     @cached_property
     def _config_rows(self) -> dict[int, dict]:

@@ -16,7 +16,7 @@ from tlparse_bundle.read.find import find
 from tlparse_bundle.read.growing import still_growing
 from tlparse_bundle.read.reader import Log
 from tlparse_bundle.read.rows import Compile
-from tlparse_bundle.sql.database import asked
+from tlparse_bundle.read.sql import asked
 
 _MOST_LINES = 400  # of an artifact at once
 _MOST_ROWS = 200
@@ -38,13 +38,12 @@ class Tools:
             rows = ({"bundle": name, "says": [_said(log) for log in self._opened.bundle(name)[1].logs[:3]]} for name in self._opened.places)
             return answer({"next": "overview(bundle) of one, or compare(base, new) of two"}, "bundles", rows, total=len(self._opened.places))
         name, opened = self._opened.bundle(bundle)
-        together = opened.ranks("findings")
         head = {
             "bundle": name,
             "label": opened.manifest.get("label"),
             "commit": opened.manifest.get("commit"),
             "growing": still_growing(opened.manifest),
-            "ranks_together": together and together["summary"]["text"],
+            "ranks_together": opened.job and opened.job["text"],
             "diagnostics": opened.manifest.get("diagnostics"),
             "page": self._opened.link(name),
         }
@@ -129,12 +128,13 @@ class Tools:
     def ranks(self, bundle: str | None = None) -> dict[str, Any]:
         """What differs between the ranks of a job, who waits for whom, most important first."""
         name, opened = self._opened.bundle(bundle)
-        together = opened.ranks("findings")
-        if together is None:
+        job = opened.job
+        if job is None:
             raise BundleError("the bundle has one rank, or none", hint="overview() says what its logs are.", code="not-found")
         keys = ("kind", "severity", "title", "text", "ranks", "others", "function", "file", "line", "cost_us", "cost_of")
-        head = {"bundle": name, "page": self._opened.link(name, "multirank"), "says": together["summary"]["text"], "growing": still_growing(opened.manifest), **{key: together["summary"][key] for key in ("ranks", "agreeing", "missing", "world_size")}}
-        return answer(head, "findings", ({key: row[key] for key in keys} for row in together["findings"]), total=len(together["findings"]))
+        head = {"bundle": name, "page": self._opened.link(name, "multirank"), "says": job["text"], "growing": still_growing(opened.manifest), **{key: job[key] for key in ("ranks", "agreeing", "missing", "world_size")}}
+        found = opened.rank_table("rank_findings")
+        return answer(head, "findings", ({key: row[key] for key in keys} for row in found), total=len(found))
 
     def timeline(self, bundle: str | None = None, log: str | None = None, compile: str | None = None) -> dict[str, Any]:
         """Where the time went: spans by name with how often, and the time with (total_us) and without (self_us) the spans within; of a log, or of one compile."""

@@ -9,6 +9,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+CANDIDATES = "candidates"  # what the tables of a log say of each compile id, before it is known which are compiles
+RESTARTED = "restarted"  # of an attempt that another one followed
 STATUSES = ("ok", "failed", "skipped", "empty", "unfinished")
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
 from tlparse_bundle.ranks.comparison import Comparison
 from tlparse_bundle.ranks.frames import Frames
+from tlparse_bundle.ranks.rank_table import RankTable, Tables
 
 KINDS = ("failure", "graph_break", "restart", "recompile", "guard")
 MAX_TEXT = 2000  # characters
@@ -27,13 +28,9 @@ class Occurrences:
         """``rows``: [kind, frame, text, type, file, line]; ``guards``: what stands for the guards of each frame."""
         return {"rows": [*_failures(frames), *_graph_breaks(frames), *_recompiles(frames)], "guards": _guard_hashes(frames)}
 
-    def table(self, comparison: Comparison, digests: Sequence[dict], tables: Mapping[str, dict]) -> dict:
+    def tables(self, comparison: Comparison, digests: Sequence[dict], tables: Tables) -> Iterator[RankTable]:
         rows = _partial(comparison, digests) + _partial_guards(comparison, digests)
-        return {
-            "occurrences": sorted(
-                rows, key=lambda row: (KINDS.index(row["kind"]), -1 if row["column_index"] is None else row["column_index"])
-            )
-        }
+        yield "rank_occurrences", sorted(rows, key=lambda row: (KINDS.index(row["kind"]), -1 if row["rank_compile"] is None else row["rank_compile"]))
 
 
 def _row(kind: str, frame: int | None, text: str | None, type_: str | None, file: str | None, line: int | None) -> list:
@@ -56,11 +53,13 @@ def _failures(frames: Frames) -> list[list]:
 
 
 def _graph_breaks(frames: Frames) -> list[list]:
+    first: dict[int, dict] = {}
+    for record in frames.table("graph_break_records"):
+        first.setdefault(record["graph_break"], record)
     rows = []
-    for row in frames.table("graph_breaks")["graph_breaks"]:
+    for row in frames.table("graph_breaks"):
         text = ": ".join(filter(None, (row["reason"], row["source_line"])))
-        number = frames.number(row["occurrences"][0]["compile_index"])
-        rows.append(_row("graph_break", number, text, row["gb_id"], row["file"], row["line"]))
+        rows.append(_row("graph_break", frames.number_of(first[row["id"]]), text, row["gb_id"], row["file"], row["line"]))
     return rows
 
 
@@ -141,10 +140,10 @@ def _shown(comparison: Comparison, row: Sequence, column: int | None, members: l
     kind, _, text, type_, file, line = row
     return {
         "kind": kind,
-        "column_index": column,
+        "rank_compile": column,
+        "compile": None if column is None else comparison.key(members, column),
         "ranks": comparison.ranks(members),
         "others": comparison.ranks(others),
-        "compile_key": None if column is None else comparison.key(members, column),
         "text": text,
         "type": type_,
         "file": file,

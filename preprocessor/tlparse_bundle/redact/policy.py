@@ -21,22 +21,30 @@ PARTS: Mapping[str, tuple[str, ...]] = {
     "findings": ("findings",),
     "timeline": ("spans",),
     "recompiles": ("recompiles", "recompile_reasons", "recompile_causes", "code_objects"),
-    "graph_breaks": ("graph_breaks",),
+    "graph_breaks": ("graph_breaks", "graph_break_records"),
     "failures": ("failures",),
     "caches": ("caches",),
     "guards": ("guards", "guard_trees", "expressions"),
-    "graphs": ("graphs", "partition"),
-    "kernels": ("kernels",),
-    "provenance": ("provenance",),
-    "tensors": ("tensors",),
-    "symbols": ("symbols",),
+    "graphs": ("graphs", "subgraphs", "partition"),
+    "kernels": ("generated_code", "kernels", "triton_kernels"),
+    "provenance": ("provenance_groups", "provenance_lines", "provenance_nodes", "provenance_kernels", "provenance_sources"),
+    "tensors": ("tensors", "tensor_storages", "graph_tensors"),
+    "symbols": ("symbols", "symbol_guards", "symbol_values", "data_dependent_errors", "specializations", "symbol_contexts"),
     "metrics": ("metrics",),
     "runtime": ("runtime", "communication"),
-    "sources": ("sources",),
-    "export": ("export",),
+    "sources": ("sources", "links", "ddp_splits", "autograd_captures", "side_effects", "bytecode", "functorch_configs"),
+    "export": ("exports", "export_failures"),
     "vllm": ("vllm",),
     "anatomy": ("anatomy",),
     "ranks": (),  # all that the manifest names
+}
+# Tables about several ranks that say what a part says.
+RANK_PARTS: Mapping[str, tuple[str, ...]] = {
+    "findings": ("rank_findings",),
+    "caches": ("rank_caches", "rank_cache_totals"),
+    "graphs": ("rank_graphs",),
+    "tensors": ("rank_tensors",),
+    "runtime": ("rank_estimates", "rank_estimate_ops", "rank_estimate_totals"),
 }
 _RECORDS = frozenset(("payloads", "metadata"))  # in which most parts stand a second time
 PRESETS: Mapping[str, frozenset[str]] = {

@@ -9,6 +9,7 @@ from typing import Any
 
 from tlparse_bundle.format.json_codec import loads
 from tlparse_bundle.tables.captures import Captures
+from tlparse_bundle.model.status import CANDIDATES, RESTARTED
 from tlparse_bundle.model.times import phase_times
 from tlparse_bundle.tables.json_list import JsonList
 from tlparse_bundle.tables.rows import Rows
@@ -37,8 +38,6 @@ _MAX_EPOCH_US = 4 * 10**15
 _MAX_DURATION_US = 10**12
 _MAX_REASONS_BYTES = 1 << 20
 
-CANDIDATES = "candidates"
-RESTARTED = "restarted"
 _STATUSES = {"break": "ok", "error": "failed", "missing": "unfinished"}
 
 

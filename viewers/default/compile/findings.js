@@ -19,9 +19,9 @@ const MOST_SHOWN = 20;
 export function compileProblems({ log, state }, model, index, instead) {
   const root = h("div", { class: "compile-findings" });
   const attempts = attemptsOf(model, index);
-  Promise.all([findingsOf(log), log.table("failures"), log.table("graph_breaks"), recompilesOf(log)]).then(([found, failures, breaks, recompiles]) => fill(root,
+  Promise.all([findingsOf(log), log.table("failures"), log.table("graph_breaks"), log.table("graph_break_records"), recompilesOf(log)]).then(([found, failures, breaks, breakRecords, recompiles]) => fill(root,
     cards(model, state, found, (finding) => finding.compiles.includes(model.compiles[index].compile), { level: 3, whole: false }),
-    records((failures ?? []).filter((/** @type {any} */ row) => attempts.has(numberOf(model, row))).slice(0, MOST_SHOWN).map((/** @type {any} */ row) => failureRow(row, state)), breakRows(breaks?.graph_breaks ?? [], attempts, state), found !== null),
+    records((failures ?? []).filter((/** @type {any} */ row) => attempts.has(numberOf(model, row))).slice(0, MOST_SHOWN).map((/** @type {any} */ row) => failureRow(row, state)), breakRows(model, breaks ?? [], breakRecords ?? [], attempts, state), found !== null),
     recompiles?.recompiles.filter((row) => attempts.has(numberOf(model, row))).slice(0, MOST_SHOWN).map((row) => recompileRow(log, model, recompiles.codeObjects, row, state))),
   (error) => fill(root, instead(), h("p", { class: "dim" }, error.message)));
   return root;
@@ -60,10 +60,11 @@ function failureRow(row, state) {
     row.reason !== null && h("pre", { class: "wrapped" }, row.reason.trim()), sourceLine(row), h("p", null, recordLink(row.event, state)));
 }
 
-/** @param {any[]} breaks @param {Set<number>} attempts @param {any} state */
-function breakRows(breaks, attempts, state) {
-  return breaks.flatMap((row, i) => (row.occurrences.some((/** @type {any} */ at) => attempts.has(at.compile_index))
-    ? [box("break", "✂", ["Graph break: ", h("a", { href: state.link({ view: "breaks", item: String(i) }) }, row.reason)], sourceLine(row))] : [])).slice(0, MOST_SHOWN);
+/** @param {any} model @param {any[]} breaks @param {any[]} breakRecords @param {Set<number>} attempts @param {any} state */
+function breakRows(model, breaks, breakRecords, attempts, state) {
+  const here = new Set(breakRecords.filter((record) => attempts.has(numberOf(model, record))).map((record) => record.graph_break));
+  return breaks.filter((row) => here.has(row.id)).slice(0, MOST_SHOWN).map((row) =>
+    box("break", "✂", ["Graph break: ", h("a", { href: state.link({ view: "breaks", item: String(row.id) }) }, row.reason)], sourceLine(row)));
 }
 
 /** @param {any} log @param {any} model @param {import("../findings/recompile-data.js").CodeObject[]} codeObjects @param {import("../findings/recompile-data.js").Recompile} row @param {any} state */
