@@ -67,47 +67,46 @@ export interface Blobs {
   path: (string | null)[];
 }
 
-/** caches.json: what was asked of the compile caches and what came of it, in the order of the log. Texts are cut behind 20,000 characters; the payload of the event has all. */
+/** Lookups and writes of the compile caches with their outcome, in file order. For a miss, 'different' names the components of the key that the closest earlier key does not have. A compile that comes from the AOTAutograd cache has hits of both caches. Texts are cut at 20,000 characters; the payload of the record has all of it. */
 export interface Caches {
-  /** The rows. */
-  caches: {
-    /** The event; its payload is what torch wrote. */
-    event_index: number;
-    /** Row of the compile table. */
-    compile_index: number;
-    /** fx_graph: Inductor's results. aot_autograd: results of AOTAutograd with those of Inductor. pgo: what is known of dynamic dimensions from earlier runs. precompile: whole compiled functions. */
-    cache: "fx_graph" | "aot_autograd" | "pgo" | "precompile";
-    /** hit: found. miss: not found. bypass: could not be asked, see reason. disabled: is switched off. get, put: a state was read or written; torch writes no get when nothing was found. error: an entry could not be written or read. key: older torch wrote the key alone. */
-    outcome: "hit" | "miss" | "bypass" | "disabled" | "get" | "put" | "error" | "key";
-    /** Name of the artifact, or of the chromium event for 'disabled'. An AOTAutograd hit comes with fx_graph hits of its forward and backward. */
-    name: string;
-    /** Whether the pgo state is kept elsewhere; null for other caches, of which the log does not say it. */
-    remote: boolean | null;
-    /** Key that was asked for, or null. */
-    key: string | null;
-    /** torch's cache_status_detailed: 'hit', 'full_miss' (no entry under the key), 'guard_miss' (entries, but their guards on shapes failed); null in older torch. */
-    detail: string | null;
-    /** Expression of a guard that failed, for a guard_miss, or null. */
-    guard: string | null;
-    /** Why it was a bypass or an error, or null. */
-    reason: string | null;
-    /** Type of the exception behind a bypass, or null. */
-    exception_type: string | null;
-    /** Field of the entry that could not be written, or null. */
-    field: string | null;
-    /** Of a hit: how long the compile took whose result was found, in microseconds. Hits of different caches inside of one compile save the same time: do not add them up. Else null. */
-    time_saved_us: number | null;
-    /** Of a miss: how long compiling took, in microseconds, or null. */
-    time_taken_us: number | null;
-    /** Number of parts that the key is made from, as the payload lists them; of pgo, functions in the state; of a precompile put, entries. null when unknown. */
-    component_count: number | null;
-    /** Of a miss: the event of an earlier use of this cache in this log whose key has most parts in common with this one, among the last 8 different keys; or an earlier use of the same key. null when there is none, or when the parts are not in the log, as those of AOTAutograd in recent torch. */
-    closest_event_index: number | null;
-    /** Number of names of parts that the two keys do not have in common, or null. */
-    different_count: number | null;
-    /** These names, sorted, at most 50: 'gm' is the graph, 'example_inputs[0]' an input, 'inductor_config[max_autotune]' a setting. Empty without a closest event, and when the key is the same. */
-    different: string[];
-  }[];
+  /** The record. */
+  event: number;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** fx_graph: Inductor's FX graph cache. aot_autograd: the AOTAutograd cache, whose entries include those of Inductor. pgo: profile of dynamic dimensions from earlier runs. precompile: whole compiled functions. */
+  cache: "fx_graph" | "aot_autograd" | "pgo" | "precompile";
+  /** hit, miss: a lookup. bypass: the cache could not be used, see reason. disabled: the cache is switched off. get, put: a profile was read or written, or an entry was written; torch logs no get when there was no profile. error: an entry could not be written or read. key: only the key is logged (torch 2.4). */
+  outcome: "hit" | "miss" | "bypass" | "disabled" | "get" | "put" | "error" | "key";
+  /** Name of the artifact; of 'disabled', name of the event of the timeline. An AOTAutograd hit comes with fx_graph hits for its forward and backward. */
+  name: string;
+  /** Whether the profile is in a remote cache; null for caches other than pgo, where the log does not record it. */
+  remote: boolean | null;
+  /** Cache key of the lookup; null when not logged. */
+  key: string | null;
+  /** torch's cache_status_detailed: 'hit', 'full_miss' (no entry with this key), 'guard_miss' (entries, but their guards on shapes failed); null in older torch. */
+  detail: string | null;
+  /** Expression of the guard that failed, of a guard_miss; null otherwise. */
+  guard: string | null;
+  /** Reason of a bypass or an error; null otherwise. */
+  reason: string | null;
+  /** Type of the exception that led to a bypass; null when there was none. */
+  exception_type: string | null;
+  /** Field of the entry that could not be serialized; null otherwise. */
+  field: string | null;
+  /** Of a hit: how long the compile took whose result was reused, in microseconds; null otherwise. Hits of several caches in one compile save the same time: do not add them up. */
+  time_saved_us: number | null;
+  /** Of a miss: how long compiling took, in microseconds; null otherwise. */
+  time_taken_us: number | null;
+  /** Number of components of the key, as the payload lists them; of pgo, functions in the profile; of a precompile put, entries; null when unknown. */
+  component_count: number | null;
+  /** Of a miss: the record of the earlier use of this cache in this log whose key shares most components with this one, among the last 8 different keys; or an earlier use of the same key. null when there is none, or when the log has no components (as for AOTAutograd in recent torch). */
+  closest_event: number | null;
+  /** Number of names of components that the two keys do not share; null without a closest_event. */
+  different_count: number | null;
+  /** These names, sorted, at most 50: 'gm' is the graph, 'example_inputs[0]' an input, 'inductor_config[max_autotune]' a setting. Empty without a closest_event, and when the keys are equal. */
+  different: string[];
 }
 
 /** communication.json: what passes over collectives decided and measured, and what ranks told each other. Estimates of run times are in the runtime table, graphs in the graph table. A text of more than 20,000 characters is cut and ends in '…'. */

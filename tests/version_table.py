@@ -24,7 +24,7 @@ def _breaks(logs):
 
 
 def _cache(name):
-    return lambda logs: YES if any(row["cache"] == name for log in logs for row in log.table("caches")["caches"]) else NO
+    return lambda logs: YES if any(row["cache"] == name for log in logs for row in log.table("caches")) else NO
 
 
 def _guards(logs):

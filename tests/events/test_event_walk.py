@@ -204,7 +204,7 @@ def event_indexes(value, key=""):
     elif isinstance(value, list):
         for child in value:
             yield from event_indexes(child, key)
-    elif isinstance(value, int) and key.endswith("event_index"):
+    elif isinstance(value, int) and (key.endswith("event_index") or key in ("event", "events") or key.endswith(("_event", "_events"))):
         yield value
 
 
@@ -220,7 +220,7 @@ def key_of(event):
 def holders(it):
     """{event: names of the tables that refer to it}"""
     found = defaultdict(set)
-    for name in it.directory["tables"]:
+    for name in (*it.directory["tables"], *it.directory["row_tables"]):
         if name not in ("artifacts", "diagnostics", "blobs"):
             for index in event_indexes(it.table(name)):
                 found[index].add(name)

@@ -68,7 +68,7 @@ def slowest(bundle, log, count=3):
 
 def cache_outcomes(bundle, log):
     found = {}
-    for row in bundle.rows(log, "caches", "caches"):
+    for row in bundle.rows(log, "caches"):
         found[row["cache"], row["outcome"]] = found.get((row["cache"], row["outcome"]), 0) + 1
     return found
 
@@ -116,7 +116,7 @@ def test_slowest_compiles_with_phases(read):
 def test_cache_outcomes(read):
     bundle, log, ours = read("caches")
     wanted = {}
-    for row in ours.logs[0].table("caches")["caches"]:
+    for row in ours.logs[0].table("caches"):
         wanted[row["cache"], row["outcome"]] = wanted.get((row["cache"], row["outcome"]), 0) + 1
     assert cache_outcomes(bundle, log) == wanted and {outcome for _, outcome in wanted} >= {"miss", "bypass"}
 

@@ -141,6 +141,10 @@ class Run:
     def _fields(self, name: str, *fields: str) -> dict | None:
         return self.log.fields(name, *fields) if name in self.log.directory["tables"] else None  # bundles of before lack some
 
+    def _rows(self, name: str) -> list[dict]:
+        """Return the rows of a table; [] where it was left out of a redacted bundle."""
+        return [] if name in self.log.directory.get("left_out", ()) else self.log.table(name)
+
     @cached_property
     def configs(self) -> list[dict]:
         """The configurations of torch that its metrics record."""
@@ -150,8 +154,8 @@ class Run:
     @cached_property
     def _lookups(self) -> dict[int, list[dict]]:
         found: dict[int, list[dict]] = {}
-        for row in (self._fields("caches", "caches") or {"caches": []})["caches"]:
-            number = self._frames.number(row["compile_index"])
+        for row in self._rows("caches"):
+            number = self._frames.number_of(row)
             if number is not None:
                 found.setdefault(number, []).append(row)
         return found

@@ -96,7 +96,7 @@ def _loaded(facts: Facts) -> str:
     pieces = sum(piece["outcome"] == "loaded" for piece in facts.table("vllm")["pieces"])
     if pieces:
         return f"; vLLM loaded {plural(pieces, 'piece')} from its cache"
-    hits = Counter(row["cache"] for row in facts.table("caches")["caches"] if row["outcome"] == "hit" and row["cache"] in CACHES)
+    hits = Counter(row["cache"] for row in facts.table("caches") if row["outcome"] == "hit" and row["cache"] in CACHES)
     return "".join(f", {plural(count, 'hit')} of the {CACHES[cache]}" for cache, count in hits.items())
 
 

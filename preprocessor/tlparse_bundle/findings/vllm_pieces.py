@@ -77,5 +77,5 @@ def _twice(facts: Facts, backend: dict, rows: list[dict], twice: list[dict]) -> 
 
 def _keys_differ(facts: Facts, *pieces: dict) -> bool:
     """Whether AOTAutograd's cache was asked for each, under different keys."""
-    keys = [{row["key"] for row in facts.table("caches")["caches"] if row["cache"] == "aot_autograd" and row["event_index"] in piece["event_indexes"]} for piece in pieces]
+    keys = [{row["key"] for row in facts.table("caches") if row["cache"] == "aot_autograd" and row["event"] in piece["event_indexes"]} for piece in pieces]
     return all(keys) and keys[0].isdisjoint(keys[1])

@@ -18,6 +18,7 @@ from tlparse_bundle.read.growing import log_now, still_growing
 from tlparse_bundle.read.reader import Log
 from tlparse_bundle.read.rows import Compile
 from tlparse_bundle.sql.database import asked
+from tlparse_bundle.trace.compile_id import compile_key
 
 _MOST_LINES = 400  # of an artifact at once
 _MOST_ROWS = 200
@@ -86,8 +87,9 @@ class Tools:
         head |= _compile_row(one, compile_counts(opened).rows[one.index], (*_TIMES, *_COUNTS)) | {"recompile_reason": one.row["recompile_reason"], "restart_reasons": one.row["restart_reasons"] or None, "failure": one.row["failure"]}
         if "findings" in opened.directory["tables"]:
             head["findings"] = [row["title"] for row in opened.findings()["findings"] if one.index in row["compile_indexes"]] or None
-        if "caches" in opened.directory["tables"]:
-            head["caches"] = [f"{row['cache']}: {row['outcome']}" for row in opened.table("caches")["caches"] if row["compile_index"] == one.index] or None
+        if "caches" not in opened.directory.get("left_out", ()):
+            key = _attempt_key(one.row)
+            head["caches"] = [f"{row['cache']}: {row['outcome']}" for row in opened.table("caches") if (row["compile"], row["attempt"]) == key] or None
         rows = ({"name": artifact.name, "size_bytes": artifact.size_bytes} for artifact in one.artifacts)
         return answer(head, "artifacts", rows, total=len(one.artifacts))
 
@@ -171,6 +173,13 @@ def _compile_row(one: Compile, status: str | None, numbers: tuple[str, ...]) -> 
     row = one.row
     place = {"compile": one.key, "status": status, "function": row["function"], "file": row["filename"], "line": row["first_line"]}
     return {**place, **{key: row[key] for key in numbers if row[key] is not None}}
+
+
+def _attempt_key(row: dict[str, Any]) -> tuple[str | None, int | None]:
+    """Return compile and attempt, as rows of other tables have them, for a row of the compile table."""
+    if row["id"] is None:
+        return None, None
+    return compile_key((row["compiled_autograd_id"], row["frame_id"], row["frame_compile_id"]), row["occurrence"]), row["attempt"]
 
 
 def _matches(log: Log, text: bytes, name: str | None) -> Iterator[dict[str, Any]]:

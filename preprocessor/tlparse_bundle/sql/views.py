@@ -17,6 +17,9 @@ def _view(name: str, help: str, needs: str, select: str) -> View:
 
 
 _COMPILE = "LEFT JOIN compiles AS c ON c.log_id = t.log_id AND c.row = t.compile_index"
+# Rows name compile and attempt; the key of the compile table has both.
+_KEY = "CASE WHEN t.compile IS NULL THEN '-' WHEN t.attempt = 0 THEN t.compile WHEN instr(t.compile, '@') THEN replace(t.compile, '@', '_' || t.attempt || '@') ELSE t.compile || '_' || t.attempt END"
+_ATTEMPT = f"LEFT JOIN compiles AS c ON c.log_id = t.log_id AND c.key = {_KEY}"
 _WHERE = "c.key AS compile, c.function AS function"
 
 VIEWS = (
@@ -58,13 +61,13 @@ VIEWS = (
     ),
     _view(
         "v_failures", "Each failure: of which compile, what was raised, where.", "failures compiles",
-        f"SELECT t.log_id, {_WHERE}, t.kind, t.type, t.reason, t.file, t.line, t.source_line FROM failures AS t {_COMPILE} ORDER BY t.log_id, t.row",
+        f"SELECT t.log_id, {_WHERE}, t.kind, t.type, t.reason, t.file, t.line, t.source_line FROM failures AS t {_ATTEMPT} ORDER BY t.log_id, t.row",
     ),
     _view(
         "v_caches", "Each lookup of a cache: outcome, reason, time.", "caches compiles",
         f"""
         SELECT t.log_id, {_WHERE}, t.cache, t.outcome, t.remote, t.key, t.reason, t.detail, t.time_saved_us / 1000.0 AS saved_ms, t.time_taken_us / 1000.0 AS taken_ms
-        FROM caches AS t {_COMPILE} ORDER BY t.log_id, t.row""",
+        FROM caches AS t {_ATTEMPT} ORDER BY t.log_id, t.row""",
     ),
     _view(
         "v_spans", "Each span of the timeline by name; duration_ms is empty for one that has no end.", "spans spans_names compiles",

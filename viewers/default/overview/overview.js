@@ -37,7 +37,7 @@ export async function openOverview(context) {
       return () => {
         page = next;
         if (findings.querySelectorAll(".findings > li").length > most) most = Infinity; // somebody unfolded the others
-        patch(element, h("div", null, page.top(caches?.caches ?? []), page.findings(shown, { most, atOnce: true }), page.below()));
+        patch(element, h("div", null, page.top(caches ?? []), page.findings(shown, { most, atOnce: true }), page.below()));
         findings = element.querySelector(":scope > [data-part=findings]") ?? findings;
       };
     },
@@ -133,7 +133,7 @@ export function tiles({ log, state, found: { summary, findings }, phases, caches
   const of = (/** @type {string[]} */ ...kinds) => findings.filter(({ kind }) => kinds.includes(kind));
   const lacks = isLeftOut(log.bundle, "caches") ? "not included" : summary.untold?.includes("caches") ? UNTOLD : null;
   const caches = h("li", null, rows && cacheTile(rows, state, lacks));
-  const readCaches = () => log.table("caches").then((table) => fill(caches, cacheTile(table?.caches ?? [], state, lacks)), () => fill(caches, tile({ number: "–", noun: "caches", note: "not readable", href: state.link({ view: "caches" }) })));
+  const readCaches = () => log.table("caches").then((table) => fill(caches, cacheTile(table ?? [], state, lacks)), () => fill(caches, tile({ number: "–", noun: "caches", note: "not readable", href: state.link({ view: "caches" }) })));
   if (!rows) afterPaint(readCaches); // a large table for one number
   const { failure_count: failed, unfinished_count: open, recompile_count: recompiles, graph_break_count: breaks } = summary;
   const again = of("recompile");
