@@ -1089,53 +1089,56 @@ export interface Metadata {
   metadata: (Record<string, unknown> | null)[];
 }
 
-/** metrics.json: every field of the compilation metrics, one row per record, in the order of the log. torch writes a record for each frame compile (not for each attempt), for a backward that is compiled later, and for work at run time. */
+/** The different configurations in the metrics, in order of first appearance, at most 1000. They are nearly always equal, so only the first configuration of a field has all settings. Another one has what differs: its settings are those of its base, with 'changes' added and 'removed' deleted. */
+export interface MetricConfigs {
+  /** Id of the configuration, from 0. */
+  id: number;
+  /** Name of the field: dynamo_config, inductor_config, …. */
+  field: string;
+  /** First record with this configuration. */
+  event: number;
+  /** Number of records with this configuration. */
+  record_count: number;
+  /** Id of the first configuration of the same field, from which this one differs; null for the first configuration of a field, and where text is set. */
+  base: number | null;
+  /** All settings, when base is null; null otherwise. Integers that JavaScript cannot represent are strings, and so are NaN and infinities. */
+  value: Record<string, unknown> | null;
+  /** Settings that differ from the base or that the base does not have. */
+  changes: Record<string, unknown>;
+  /** Settings of the base that this configuration does not have. */
+  removed: string[];
+  /** What torch wrote when it is not a JSON object (a sentence, when a setting cannot be written as JSON), cut at 20,000 characters; null otherwise. When it is set, value is null. */
+  text: string | null;
+}
+
+/** Unit and meaning of the fields in the metrics of this log: first the fields that this version of the tool knows, in a fixed order, then the others in order of appearance. Fields that are null in every record are left out. */
+export interface MetricFields {
+  /** Key in 'values' or 'configs' of the metrics. */
+  name: string;
+  /** Unit of the numbers; epoch_s and epoch_us are times since 1970-01-01 UTC. null for fields that are not quantities, and for unknown fields. */
+  unit: "s" | "ms" | "us" | "epoch_s" | "epoch_us" | "bytes" | "count" | null;
+  /** What the field is about; 'other' for unknown fields. */
+  group: "frame" | "time" | "counts" | "cache" | "failure" | "config" | "environment" | "other";
+  /** One sentence in English; null for unknown fields. */
+  meaning: string | null;
+}
+
+/** Compilation metrics with every field, one row per record, in file order. torch writes a record for each frame compile (not for each attempt), for each backward that is compiled later, and for work at run time. */
 export interface Metrics {
-  /** The records. */
-  metrics: {
-    /** The event; its metadata is the record as torch wrote it. */
-    event_index: number;
-    /** Row of the compile table. Records of run time belong to attempt 0. */
-    compile_index: number;
-    /** Type of the event: what the record measures. */
-    type: "compilation_metrics" | "bwd_compilation_metrics" | "compilation_metrics_runtime" | "bwd_compilation_metrics_runtime" | "aot_autograd_backward_compilation_metrics";
-    /** The fields by torch's names, those of other releases included; a field that is null is left out. 'fields' says what they mean. graph_node_shapes and triton_kernel_compile_times_us, Python and JSON in a string, are parsed where that is possible; sizes that are no number stay text (s77). Integers that JavaScript cannot hold are text. */
-    values: Record<string, unknown>;
-    /** The fields whose names end in _config: position in 'configs' of the table, or null when the log has too many different ones. */
-    configs: Record<string, number | null>;
-    /** Names of the values that were too long and of which only the first part, some 20,000 characters, is here. */
-    cut: string[];
-  }[];
-  /** The different configurations, in order of first appearance, at most 1000. They are nearly always equal, so that only the first of a field is here in full. */
-  configs: {
-    /** Name of the field: dynamo_config, inductor_config …. */
-    field: string;
-    /** First event with it. */
-    event_index: number;
-    /** Number of records with it. */
-    record_count: number;
-    /** The first configuration of the same field, from which this one differs; null when it is the first. */
-    base_index: number | null;
-    /** All settings, when base_index is null; else null. Integers that JavaScript cannot hold are text, and so are NaN and infinities. */
-    value: Record<string, unknown> | null;
-    /** Settings that differ from those of the base, or that it lacks. */
-    changes: Record<string, unknown>;
-    /** Settings of the base that this configuration lacks. */
-    removed: string[];
-    /** What torch wrote, when it is no JSON object (a sentence, when a setting cannot be written as JSON); cut behind 20,000 characters. Else null; when it is not, value is null. */
-    text: string | null;
-  }[];
-  /** What the fields in this log mean: those that this version of the tool knows in a fixed order, then the others in order of appearance. A field that is null in every record is left out. */
-  fields: {
-    /** Key in 'values' or 'configs' of the records. */
-    name: string;
-    /** Unit of the numbers; epoch_s and epoch_us are moments, since 1970-01-01 UTC. null for what is no quantity, and for unknown fields. */
-    unit: "s" | "ms" | "us" | "epoch_s" | "epoch_us" | "bytes" | "count" | null;
-    /** What the field is about; unknown fields are 'other'. */
-    group: "frame" | "time" | "counts" | "cache" | "failure" | "config" | "environment" | "other";
-    /** One sentence in English; null for unknown fields. */
-    meaning: string | null;
-  }[];
+  /** The record; its metadata is what torch wrote. */
+  event: number;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; 0 for records of run time; null outside any compile. */
+  attempt: number | null;
+  /** Type of the record: what it measures. */
+  type: "compilation_metrics" | "bwd_compilation_metrics" | "compilation_metrics_runtime" | "bwd_compilation_metrics_runtime" | "aot_autograd_backward_compilation_metrics";
+  /** Values by torch's names of the fields, including fields of other releases; fields that are null are left out. The table metric_fields has their units and meanings. graph_node_shapes and triton_kernel_compile_times_us, which torch writes as Python or JSON in a string, are parsed where possible; sizes that are not numbers stay strings (s77). Integers that JavaScript cannot represent are strings. */
+  values: Record<string, unknown>;
+  /** The fields whose names end in _config, each with its id in metric_configs; null when the log has too many different configurations. */
+  configs: Record<string, number | null>;
+  /** Names of the values that are too long and have only their first part here, about 20,000 characters. */
+  cut: string[];
 }
 
 /** partition.json: what AOTAutograd found and decided about a graph: which values are saved for the backward and which are computed again, which inputs are changed, which outputs share memory. A text of more than 20,000 characters is cut and ends in '…'. */

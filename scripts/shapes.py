@@ -52,7 +52,6 @@ _ELSEWHERE = [  # by the end of a field's name: what it counts
 _SAID_OTHERWISE = {  # where neither the description nor the name tells
     "artifacts.kind_index": "@kinds",
     "events.kind_index": "@kinds",
-    "metrics.configs.base_index": "configs",
     "provenance.groups.kernels.stacks": "stacks",
     "provenance.stacks": "sources",
     "recompiles.causes.recompile_indexes": "recompiles",

@@ -19,8 +19,9 @@ def made(monkeypatch):
 
     def watch(self, cls):
         before(self, cls)
-        table, name = self.table.table, self.table.name
-        self.table.table = lambda: (names.append(name), table())[1]
+        make = "tables" if hasattr(self.table, "tables") else "table"
+        made, name = getattr(self.table, make), self.table.name
+        setattr(self.table, make, lambda: (names.append(name), made())[1])
 
     monkeypatch.setattr(payload_tables._Slot, "__init__", watch)
     return names

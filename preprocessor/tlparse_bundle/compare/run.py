@@ -148,8 +148,7 @@ class Run:
     @cached_property
     def configs(self) -> list[dict]:
         """The configurations of torch that its metrics record."""
-        table = self._fields("metrics", "configs")
-        return table["configs"] if table else []
+        return self._rows("metric_configs")
 
     @cached_property
     def _lookups(self) -> dict[int, list[dict]]:

@@ -25,7 +25,7 @@ def findings(facts: Facts) -> Iterator[Finding]:
                 reasons[text] = first_line(_SKIPPING.sub(r"\1", _WHERE.sub("", text)))
             groups.setdefault(reasons[text], []).append(row)
     for reason, rows in groups.items():
-        names = list(dict.fromkeys(facts.compiles[row["compile_index"]]["function"] or "(unknown function)" for row in rows))
+        names = list(dict.fromkeys(facts.compiles[facts.number_of(row)]["function"] or "(unknown function)" for row in rows))
         full = next(row["values"]["cudagraph_skip_reason"] for row in rows)
         yield Finding(
             "cudagraph-skip",

@@ -30,7 +30,7 @@ PARTS: Mapping[str, tuple[str, ...]] = {
     "provenance": ("provenance",),
     "tensors": ("tensors",),
     "symbols": ("symbols",),
-    "metrics": ("metrics",),
+    "metrics": ("metrics", "metric_configs", "metric_fields"),
     "runtime": ("runtime", "communication"),
     "sources": ("sources",),
     "export": ("export",),
