@@ -2668,131 +2668,140 @@ export interface Tensors {
   };
 }
 
-/** vllm.json: what vLLM compiled: its backends, the pieces of each (a submodule for a size or a range of sizes), and where their code came from. Empty for other programs. */
-export interface Vllm {
-  /** A row for each compile backend of vLLM, in the order of the log: the model, a draft model. */
-  backends: {
-    /** The record of its settings, vllm_compilation_config; null when the log has none, as on a warm start with code that was compiled ahead of time. */
-    event_index: number | null;
-    /** Row of the compile table. */
-    compile_index: number;
-    /** Whether its pieces were loaded as they are, by a start that compiles nothing: vLLM then writes neither settings nor the names of pieces. */
-    is_loaded: boolean;
-    /** What the last vllm_compile_event before it says: 'fresh_compile', 'aot_cache_hit'; null without one, as before vLLM wrote them. */
-    compile_event: string | null;
-    /** What is compiled: 'backbone', 'draft_model', or another. */
-    prefix: string | null;
-    /** The model, as vLLM was given it. */
-    model: string | null;
-    /** The settings by name, as vLLM wrote them: lists are texts with commas. Texts are cut behind 20,000 characters, at most 200 settings. */
-    config: Record<string, string | number | boolean | null>;
-    /** The graph after its split, vllm_piecewise_split_graph. */
-    split_event_index: number | null;
-    /** The Python that calls the pieces, vllm_execution_code. */
-    code_event_index: number | null;
-    /** How many submodules are compiled, as vLLM said at the first piece. */
-    submodule_count: number | null;
-    /** Whether the log tells that it came to its end, well or not. */
-    is_ended: boolean;
-    /** When it began to work, in microseconds since 1970: the begin of the span vllm_backend, of loaded ones of the first load. */
-    start_epoch_us: number | null;
-    /** How long it worked; of loaded ones to the end of the last load. */
-    duration_us: number | null;
-    /** When Dynamo's capture around it began: the span fullgraph_capture, or dynamo. */
-    capture_epoch_us: number | null;
-    /** How long that took, the backend's work included. The metrics of a compile ahead of time have another duration, which is wrong. */
-    capture_time_us: number | null;
-    /** From its begin to that of the first piece. */
-    split_time_us: number | null;
-    /** What saving compiled pieces took (CompiledArtifact.save), a part of the pieces' time; null when nothing was saved. */
-    save_time_us: number | null;
-  }[];
-  /** The parts of the model that are compiled, each with its graph. */
-  submodules: {
-    /** Row of backends. */
-    backend_index: number;
-    /** 'submod_2'. */
-    name: string;
-    /** Its graph, vllm_submod_2. */
-    event_index: number;
-    /** The same for graphs that are equal but for names of values, of layers for instance; null for what is no graph. */
-    shape_hash: string | null;
-    /** The first submodule of the backend with an equal graph, or null when it is that. */
-    same_index: number | null;
-  }[];
-  /** A row for each submodule and size or range. */
-  pieces: {
-    /** Row of backends. */
-    backend_index: number;
-    /** Row of the compile table. */
-    compile_index: number;
-    /** The record vllm_piecewise_compile_start; null for a loaded backend. */
-    start_event_index: number | null;
-    /** 'submod_2'; null for a loaded backend, whose log does not name them. An earlier start's piece with the same code_hash says it. */
-    submodule: string | null;
-    /** Number among the submodules that are compiled. */
-    piecewise_index: number | null;
-    /** First number of tokens that this piece is for, or null. */
-    range_start: number | null;
-    /** Last number of tokens, or null. */
-    range_end: number | null;
-    /** Whether it is for one size alone. */
-    is_single_size: boolean | null;
-    /** compiled: Inductor generated code. inductor_loaded: AOTAutograd traced it, the code was in Inductor's cache. loaded: all of it was in a cache. reused: nothing was compiled or loaded, an equal piece had it. failed: a compile that came to no code. unfinished: the log ends within. null: the log does not tell. */
-    outcome: "compiled" | "inductor_loaded" | "loaded" | "reused" | "failed" | "unfinished" | null;
-    /** When it began, in microseconds since 1970. */
-    start_epoch_us: number | null;
-    /** From its begin to the next piece's, or the end of all; of loaded ones the load, which run at the same time in several threads. null where records of loads cannot be told apart. */
-    duration_us: number | null;
-    /** What Inductor took of it (span inductor_compile). */
-    inductor_time_us: number | null;
-    /** What the load from the cache took (span AOTAutogradCache.inductor_load). */
-    load_time_us: number | null;
-    /** Hash of its graph after AOTAutograd, aot_inference_graph. */
-    graph_hash: string | null;
-    /** Hash of its code, inductor_output_code: the same piece in the log of another start has the same. */
-    code_hash: string | null;
-    /** The number that AOTAutograd gave it where it was compiled: '4_inference'. It stands in the code. */
-    aot_id: string | null;
-    /** Earlier pieces of its backend for the same sizes, with an equal graph but for names, that have code of their own; the first 8. */
-    equal_indexes: number[];
-    /** Of a reused piece: whose code it uses; null where several have an equal graph, or none. vLLM does not write it. */
-    reused_index: number | null;
-    /** The metrics that say why it failed. */
-    failure_event_index: number | null;
-    /** Its artifacts. Attributed by what the records say, not by their order alone. */
-    event_indexes: number[];
-  }[];
-  /** The graph after each of vLLM's passes, where the log has it. */
-  passes: {
-    /** Row of pieces. */
-    piece_index: number;
-    /** The graph after the pass, vllm_post_grad.*. */
-    event_index: number;
-    /** The graph that it is compared with: that of the pass before, or before_pre_grad_graph or before_post_grad_graph, after which passes of torch may have run too. */
-    base_event_index: number | null;
-    /** Place in the order of passes, where the name has it. */
-    number: number | null;
-    /** 'NoOpEliminationPass'. */
-    name: string;
-    /** Whether both graphs are the same text; null without a base. */
-    is_equal: boolean | null;
-    /** Nodes after it; null for what is no graph. */
-    node_count: number | null;
-    /** Nodes before it. */
-    base_node_count: number | null;
-    /** Calls that are new, by operation. */
-    added: Record<string, number>;
-    /** Calls that are gone, by operation. */
-    removed: Record<string, number>;
-  }[];
-  /** What vLLM said of whole compiles. */
-  compile_events: {
-    /** The event. */
-    event_index: number;
-    /** 'fresh_compile', 'aot_cache_hit'. */
-    type: string | null;
-  }[];
+/** Compile backends of vLLM, in file order: one for the model, one for a draft model. Other programs have none. */
+export interface VllmBackends {
+  /** Id of the backend, from 0. */
+  id: number;
+  /** The record of its settings, vllm_compilation_config; null when the log has none, as on a warm start with code that was compiled ahead of time. */
+  event: number | null;
+  /** Compile of its records; null when they belong to none, as when vLLM compiles ahead of time. */
+  compile: string | null;
+  /** Attempt of that compile; null when compile is. */
+  attempt: number | null;
+  /** Whether its pieces were all loaded by a start that compiled nothing: vLLM then logs neither settings nor names of pieces. */
+  is_loaded: boolean;
+  /** Type of the last vllm_compile_event before it: 'fresh_compile', 'aot_cache_hit'; null when there is none, as in older vLLM. */
+  compile_event_type: string | null;
+  /** What is compiled: 'backbone', 'draft_model', …. */
+  prefix: string | null;
+  /** The model, as it was given to vLLM. */
+  model: string | null;
+  /** The settings by name, as vLLM writes them: lists are strings with commas. Texts are cut at 20,000 characters; at most 200 settings. */
+  config: Record<string, string | number | boolean | null>;
+  /** The record of the graph after its split, vllm_piecewise_split_graph; null when not logged. */
+  split_event: number | null;
+  /** The record of the Python code that calls the pieces, vllm_execution_code; null when not logged. */
+  code_event: number | null;
+  /** Number of submodules that are compiled, as vLLM logs it with the first piece; null when not logged. */
+  submodule_count: number | null;
+  /** Whether the log records its end, successful or not. */
+  is_ended: boolean;
+  /** Start in microseconds since 1970: the begin of the span vllm_backend; for a loaded backend, of the first load; null when unknown. */
+  start_epoch_us: number | null;
+  /** Its duration; for a loaded backend, until the end of the last load; null when unknown. */
+  duration_us: number | null;
+  /** Start of Dynamo's capture around it: the span fullgraph_capture, or dynamo; null when unknown. */
+  capture_epoch_us: number | null;
+  /** Duration of that span, including the backend; null when unknown. The metrics of an ahead-of-time compile have a different duration, which is wrong. */
+  capture_time_us: number | null;
+  /** From its start to the start of the first piece; null when unknown. */
+  split_time_us: number | null;
+  /** Time spent saving compiled pieces (CompiledArtifact.save), a part of the pieces' time; null when nothing was saved. */
+  save_time_us: number | null;
+}
+
+/** vLLM's records about whole compiles, vllm_compile_event, in file order. */
+export interface VllmCompileEvents {
+  /** The record. */
+  event: number;
+  /** Type of the event: 'fresh_compile', 'aot_cache_hit'; null when not logged. */
+  type: string | null;
+}
+
+/** The graph after each of vLLM's passes, compared with the graph before it, where the log has these graphs. */
+export interface VllmPasses {
+  /** Id of the piece, in vllm_pieces. */
+  piece: number;
+  /** The record of the graph after the pass, vllm_post_grad.*. */
+  event: number;
+  /** The record of the graph that it is compared with: the graph after the previous pass, or before_pre_grad_graph or before_post_grad_graph, after which passes of torch may have run too; null when there is none. */
+  base_event: number | null;
+  /** Position in the order of passes, when the name has it; null otherwise. */
+  number: number | null;
+  /** Name of the pass: 'NoOpEliminationPass'. */
+  name: string;
+  /** Whether both graphs have the same text; null without a base_event. */
+  is_equal: boolean | null;
+  /** Number of nodes after the pass; null when the payload is not a graph. */
+  node_count: number | null;
+  /** Number of nodes before the pass; null when unknown. */
+  base_node_count: number | null;
+  /** Number of added calls, by operation. */
+  added: Record<string, number>;
+  /** Number of removed calls, by operation. */
+  removed: Record<string, number>;
+}
+
+/** What vLLM compiles or loads: one row per submodule and size or range of sizes, in file order, with the origin of its code. */
+export interface VllmPieces {
+  /** Id of the piece, from 0. */
+  id: number;
+  /** Id of the backend, in vllm_backends. */
+  backend: number;
+  /** Compile of its records; null when they belong to none, as when vLLM compiles ahead of time. */
+  compile: string | null;
+  /** Attempt of that compile; null when compile is. */
+  attempt: number | null;
+  /** The record of its start, vllm_piecewise_compile_start; null for a loaded backend. */
+  start_event: number | null;
+  /** Name of the submodule: 'submod_2'; null for a loaded backend, whose log has no names. The piece of an earlier start with the same code_hash has the name. */
+  submodule: string | null;
+  /** Position among the submodules that are compiled, vLLM's piecewise_index; null when not logged. */
+  piecewise_number: number | null;
+  /** First number of tokens that the piece is for; null when not logged. */
+  range_start: number | null;
+  /** Last number of tokens that the piece is for; null when not logged. */
+  range_end: number | null;
+  /** Whether the piece is for a single size; null when not logged. */
+  is_single_size: boolean | null;
+  /** compiled: Inductor generated code. inductor_loaded: AOTAutograd traced it, and Inductor's cache had the code. loaded: a cache had all of it. reused: nothing was compiled or loaded; it uses the code of an equal piece. failed: a compile without code. unfinished: the log ends within the piece. null when unknown. */
+  outcome: "compiled" | "inductor_loaded" | "loaded" | "reused" | "failed" | "unfinished" | null;
+  /** Start in microseconds since 1970; null when unknown. */
+  start_epoch_us: number | null;
+  /** From its start to the start of the next piece or to the end; for a loaded piece, its load (loads run in several threads at the same time). null when the records of loads cannot be told apart. */
+  duration_us: number | null;
+  /** Inductor's part of it (span inductor_compile); null when unknown. */
+  inductor_time_us: number | null;
+  /** Duration of the load from the cache (span AOTAutogradCache.inductor_load); null when unknown. */
+  load_time_us: number | null;
+  /** Hash of its graph after AOTAutograd, aot_inference_graph; null when not logged. */
+  graph_hash: string | null;
+  /** Hash of its code, inductor_output_code; null when not logged. The same piece in the log of a different start has the same hash. */
+  code_hash: string | null;
+  /** Number that AOTAutograd gave it when it was compiled: '4_inference'. It is in the code. null when unknown. */
+  aot_id: string | null;
+  /** Ids of earlier pieces of its backend for the same sizes that have code of their own and a graph that is equal except for names; the first 8. */
+  equal_to: number[];
+  /** Id of the piece whose code a reused piece uses; null when several pieces have an equal graph, or none. vLLM does not log it. */
+  reused: number | null;
+  /** The metrics with the reason of its failure; null when it did not fail, or when unknown. */
+  failure_event: number | null;
+  /** The records of its artifacts, attributed by their content and not only by their order. */
+  events: number[];
+}
+
+/** Submodules of the model that vLLM compiles, each with its graph. Submodules with equal graphs share code. */
+export interface VllmSubmodules {
+  /** Id of the backend, in vllm_backends. */
+  backend: number;
+  /** Name of the submodule: 'submod_2'. */
+  name: string;
+  /** The record of its graph, vllm_submod_2. */
+  event: number;
+  /** Hash of the graph without the names of values: equal for graphs that differ only in names, of layers for instance; null when the payload is not a graph. */
+  shape_hash: string | null;
+  /** Name of the first submodule of the backend with an equal graph; null for the first one. */
+  same_as: string | null;
 }
 
 /** A baseline, as 'tlparse-bundle check --write-baseline' writes it: what a later run may have, too. One finding a line, in the order of kind, file, function and fingerprint. */

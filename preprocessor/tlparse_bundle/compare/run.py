@@ -73,6 +73,11 @@ class Run:
         numbers = {self._frames.number(index) for index in compile_indexes} - {None}
         return [self.frames[number] for number in sorted(numbers)]
 
+    def frames_of_rows(self, rows: Iterable[dict]) -> list[Frame]:
+        """Return the frames that rows of a table belong to."""
+        numbers = {self._frames.number_of(row) for row in rows} - {None}
+        return [self.frames[number] for number in sorted(numbers)]
+
     def time_us(self, frame: Frame) -> int | None:
         """Forward and backward; None when unknown."""
         row = self.compile(frame).row
@@ -175,9 +180,9 @@ class Run:
         return {artifact.event_index: artifact for artifact in self.log.artifacts}
 
     @cached_property
-    def pieces(self) -> dict:
+    def pieces(self) -> dict[str, list[dict]]:
         """Backends of vLLM and their pieces."""
-        return self._fields("vllm", "backends", "pieces") or {"backends": [], "pieces": []}
+        return {"backends": self._rows("vllm_backends"), "pieces": self._rows("vllm_pieces")}
 
     @cached_property
     def spans(self) -> dict[str, tuple[int, int]]:

@@ -34,7 +34,7 @@ PARTS: Mapping[str, tuple[str, ...]] = {
     "runtime": ("runtime", "communication"),
     "sources": ("sources",),
     "export": ("export",),
-    "vllm": ("vllm",),
+    "vllm": ("vllm_backends", "vllm_submodules", "vllm_pieces", "vllm_passes", "vllm_compile_events"),
     "anatomy": ("anatomy",),
     "ranks": (),  # all that the manifest names
 }
