@@ -426,9 +426,9 @@ export interface Findings {
     /** Graphs that run without CUDA graphs although they were asked for. */
     cudagraph_skip_count: number;
     /** When the first record was written, in microseconds since 1970-01-01 UTC; null when the log does not tell the year. */
-    start_epoch_us?: number | null;
+    start_epoch_us: number | null;
     /** Time of compiling frames by phase, in microseconds, from the metrics: all attempts, forward and backward. null when a frame has no metrics, or there is no frame. */
-    phase_times_us?: {
+    phase_times_us: {
       /** In Dynamo: compile_time_us without backend_time_us of the compile table. */
       dynamo: number;
       /** In AOTAutograd and another backend: backend_time_us without inductor_time_us. */
@@ -439,7 +439,7 @@ export interface Findings {
       backward: number;
     } | null;
     /** What came of asking the compile caches, by cache; a cache that was not asked is left out. Each asking counts; hits of the AOTAutograd cache have hits of the FX graph cache inside. */
-    cache_counts?: Record<string, {
+    cache_counts: Record<string, {
       /** Found. */
       hit: number;
       /** Not found. */
@@ -448,7 +448,7 @@ export interface Findings {
       bypass: number;
     }>;
     /** What the torch that wrote the log does not write, so that an empty list of it means nothing (docs/versions.md). */
-    untold?: ("failures" | "graph_breaks" | "function_names" | "times" | "recompile_reasons" | "timeline" | "caches" | "symbols")[];
+    untold: ("failures" | "graph_breaks" | "function_names" | "times" | "recompile_reasons" | "timeline" | "caches" | "symbols")[];
     /** Number of findings by severity. */
     findings: {
       /** Findings of severity 'error'. */
@@ -910,8 +910,8 @@ export interface Manifest {
     compile_time_us: number;
     /** How many occurrences each diagnostic code has in this log. Codes that do not occur are left out. */
     diagnostics: Record<string, number>;
-    /** The numbers of the headline, and as text the headline itself; not in bundles before 1.2. A number that the log cannot tell is null; the schema defines each. */
-    summary?: {
+    /** The numbers of the headline, and as text the headline itself. A number that the log cannot tell is null; the schema defines each. */
+    summary: {
       /** The headline: what was compiled, in what time, and what went wrong. Plain text, code in backticks. */
       text: string;
       /** Compiles: frame_count, ahead_of_time_count and export_count together. */
@@ -951,9 +951,9 @@ export interface Manifest {
       /** Graphs that run without CUDA graphs although they were asked for. */
       cudagraph_skip_count: number;
       /** When the first record was written, in microseconds since 1970-01-01 UTC; null when the log does not tell the year. */
-      start_epoch_us?: number | null;
+      start_epoch_us: number | null;
       /** Time of compiling frames by phase, in microseconds, from the metrics: all attempts, forward and backward. null when a frame has no metrics, or there is no frame. */
-      phase_times_us?: {
+      phase_times_us: {
         /** In Dynamo: compile_time_us without backend_time_us of the compile table. */
         dynamo: number;
         /** In AOTAutograd and another backend: backend_time_us without inductor_time_us. */
@@ -964,7 +964,7 @@ export interface Manifest {
         backward: number;
       } | null;
       /** What came of asking the compile caches, by cache; a cache that was not asked is left out. Each asking counts; hits of the AOTAutograd cache have hits of the FX graph cache inside. */
-      cache_counts?: Record<string, {
+      cache_counts: Record<string, {
         /** Found. */
         hit: number;
         /** Not found. */
@@ -973,7 +973,7 @@ export interface Manifest {
         bypass: number;
       }>;
       /** What the torch that wrote the log does not write, so that an empty list of it means nothing (docs/versions.md). */
-      untold?: ("failures" | "graph_breaks" | "function_names" | "times" | "recompile_reasons" | "timeline" | "caches" | "symbols")[];
+      untold: ("failures" | "graph_breaks" | "function_names" | "times" | "recompile_reasons" | "timeline" | "caches" | "symbols")[];
       /** Number of findings by severity. */
       findings: {
         /** Findings of severity 'error'. */

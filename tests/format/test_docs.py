@@ -46,7 +46,7 @@ def test_versions_agree():
     assert {schema["$id"].split(":")[2] for schema in SCHEMAS.values()} == {version}
 
 
-@pytest.mark.parametrize("name", SCHEMAS)
+@pytest.mark.parametrize("name", [name for name, schema in SCHEMAS.items() if "x-table" not in schema])
 def test_every_field_is_in_the_section_of_its_table(name):
     assert f"\n### {name}\n" in TEXT, (
         f"write a section '### {name}' with the region 'fields {name}', or 'names {name}' for a table that few need"

@@ -16,7 +16,7 @@ from tlparse_bundle.trace import discover
 SCHEMAS = {
     path.name.removesuffix(".schema.json"): json.loads(path.read_bytes()) for path in sorted((traces.ROOT / "schema").glob("*.schema.json"))
 }
-BUNDLES = ("graph_breaks", "failures", "killed", "recompiles", "fork_children", "aoti", "nonascii", "ranks4")
+BUNDLES = ("graph_breaks", "failures", "killed", "recompiles", "fork_children", "aoti", "nonascii", "ranks4", "caches", "vllm/passes-cold", "vllm/llama-cold")
 
 with_schemas = pytest.mark.parametrize("name", SCHEMAS)
 
@@ -39,7 +39,7 @@ def enums(name, field):
 
 
 def tables_of(bundle):
-    """(name of the schema, value) of every JSON file of a bundle."""
+    """(name of the schema, value) of every JSON file of a bundle, and of every row of its tables of rows."""
     yield "manifest", bundle.manifest
     for name in bundle.manifest.get("ranks", ()):
         yield f"ranks_{name}", bundle.ranks(name)
@@ -47,6 +47,8 @@ def tables_of(bundle):
         yield "log", log.directory
         for name, path in log.directory["tables"].items():
             yield name, bundle.json(path)
+        for name in log.directory["row_tables"]:
+            yield from ((name, row) for row in log.table(name))
         for name in ("events", "metadata"):
             for chunk in log.directory[name]:
                 yield name, bundle.json(chunk["path"])
@@ -57,7 +59,8 @@ def tables(built, root):
     """{name of the schema: values} of several fixtures."""
     found = {}
     for fixture in BUNDLES:
-        for name, value in tables_of(built(root / "fixtures" / fixture / "trace")):
+        folder = root / "fixtures" / fixture
+        for name, value in tables_of(built(folder / "trace" if (folder / "trace").exists() else folder)):
             found.setdefault(name, []).append(value)
     return found
 

@@ -1,8 +1,6 @@
 """The statuses that are printed beside a number of compiles add up to it."""
 
-import json
 import re
-import shutil
 
 import pytest
 import traces
@@ -93,12 +91,3 @@ def test_what_the_recompile_limit_refused_is_not_a_compile(built, root):
     assert "12 compile ids, of which 1 refused" in out and listed(out).count("refused") == 1
     refused = Tools(Opened({"out": folder})).compiles(status="refused")["compiles"]
     assert [row["compile"] for row in refused] == ["3/4"]
-
-
-def test_a_bundle_without_summaries_counts_rows(built, root, tmp_path):
-    """As those of format 1.1: their number of compiles is that of the rows."""
-    shutil.copytree(built(root / "fixtures" / "graph_breaks" / "trace").folder, tmp_path / "old")
-    manifest = json.loads((tmp_path / "old" / "manifest.json").read_text())
-    del manifest["logs"][0]["summary"]
-    (tmp_path / "old" / "manifest.json").write_text(json.dumps(manifest))
-    assert [(compiles, sum(statuses.values())) for _, compiles, statuses in printed(info(tmp_path / "old"))] == [(19, 19)]

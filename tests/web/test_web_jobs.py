@@ -9,6 +9,8 @@ from conftest import FIXTURES
 from playwright.sync_api import expect
 from test_web_multirank import cell, view  # noqa: F401
 from tlparse_bundle import Bundle
+from tlparse_bundle.redact.policy import policy
+from tlparse_bundle.redact.redact import redact
 
 JOBS = sorted(path.name for path in (FIXTURES / "jobs").iterdir() if path.is_dir() and path.name != "__pycache__")
 # Row, column, and what the cell of the matrix says.
@@ -127,31 +129,25 @@ def rewrite(folder, change):
 
 
 @pytest.fixture
-def old(bundle_of, tmp_path):
-    """A bundle of an older version: it has no findings over its ranks."""
-    folder = shutil.copytree(bundle_of("ranks_killed"), tmp_path / "bundle")
-    manifest = json.loads((folder / "manifest.json").read_text())
-    for name in ("findings", "order"):
-        del manifest["ranks"][name]
-    manifest["format"]["minor"] = 1
-    (folder / "manifest.json").write_text(json.dumps(manifest))
-    return folder
+def without_findings(bundle_of, tmp_path):
+    """A redacted bundle whose findings were left out."""
+    redact(Bundle.open(bundle_of("ranks_killed")), tmp_path / "bundle", policy(drop=["findings"]))
+    return tmp_path / "bundle"
 
 
-def test_an_older_bundle_says_how_to_build_it_again(view, old):  # noqa: F811
-    page = view(old)
+def test_findings_that_were_left_out_are_not_missing(view, without_findings):  # noqa: F811
+    page = view(without_findings)
     expect(page.get_by_role("heading", level=1)).to_have_text("4 ranks")
-    expect(verdict(page)).to_contain_text("build it again with tlparse-bundle LOGS OUT --overwrite")
+    expect(verdict(page)).to_contain_text("Not included: the bundle is redacted.")
     expect(page.get_by_role("gridcell").first).to_be_visible()
     page.get_by_role("link", name="Collectives").click()
     expect(page.get_by_role("region", name="Schedule 1")).to_be_visible()
-    expect(page.get_by_role("region", name="Process groups")).to_have_count(0)
 
 
-def test_the_default_viewer_on_an_older_bundle(show, old):
-    page, _ = show(old)
-    expect(page.get_by_role("main")).to_contain_text("tlparse-bundle LOGS OUT --overwrite")
-    expect(page.get_by_role("heading", level=1)).to_contain_text("3 compiles of 3 functions")
+def test_the_default_viewer_where_findings_were_left_out(show, without_findings):
+    page, _ = show(without_findings)
+    expect(page.get_by_role("main")).to_contain_text("All ranks: Not included: the bundle is redacted.")
+    expect(page.get_by_role("main")).to_contain_text("Findings. Not included: the bundle is redacted.")
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 import { placeText } from "../lib/finding/card.js";
 import { fill, h } from "../lib/page/dom.js";
 import { plural, time } from "../lib/page/format.js";
-import { isLeftOut, LEFT_OUT } from "../lib/page/left-out.js";
+import { LEFT_OUT } from "../lib/page/left-out.js";
 import { errorBox, watchErrors } from "../lib/page/load.js";
 import { openPageBundle } from "../lib/page/open-bundle.js";
 
@@ -26,7 +26,7 @@ try {
 /** @param {import("../lib/bundle/log.js").Log} log */
 async function letter(log) {
   const table = await log.findings();
-  if (!table) return h("section", null, h("h2", null, log.summary.source.name), h("p", null, isLeftOut(log.bundle, "findings") ? LEFT_OUT : "Its bundle was built before findings were part of it. Build it again."));
+  if (!table) return h("section", null, h("h2", null, log.summary.source.name), h("p", null, LEFT_OUT));
   const { summary, findings } = table;
   const told = findings.filter(({ because_of }) => because_of === null).slice(0, MOST); // what follows from another is left out
   return h("section", { "aria-label": log.summary.source.name },

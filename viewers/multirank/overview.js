@@ -2,7 +2,7 @@
 import { each, lowest, toRuns } from "../lib/bundle/ranks.js";
 import { h, rich } from "../lib/page/dom.js";
 import { plural } from "../lib/page/format.js";
-import { isLeftOut, LEFT_OUT } from "../lib/page/left-out.js";
+import { LEFT_OUT } from "../lib/page/left-out.js";
 import { inViewer } from "../lib/page/page.js";
 import { majorityRank } from "./data.js";
 import { findingTree } from "./findings.js";
@@ -74,7 +74,7 @@ function lookAtFirst(model, matrix) {
 function verdictPart(model, state) {
   if (!model.found) {
     return [h("h1", null, plural(model.members.length, "rank")),
-      h("p", { class: "note" }, isLeftOut(model.bundle, "findings") ? [LEFT_OUT] : ["This bundle is of an older version and has no findings over its ranks: build it again with ", h("code", null, "tlparse-bundle LOGS OUT --overwrite"), "."])];
+      h("p", { class: "note" }, LEFT_OUT)];
   }
   const { summary, findings } = model.found;
   return [h("h1", null, rich(summary.text)), runsPart(summary), findings.length > 0 && findingTree(model, state)];

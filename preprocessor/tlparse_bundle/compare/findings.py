@@ -68,7 +68,7 @@ def changed_findings(base: dict, new: dict, same_words: bool) -> Iterator[Matche
     What one log cannot tell is neither new nor gone. Not ``same_words``: another torch, or a log that lacks a part, says the same in other words.
     """
     matched = [found for found in matched_findings(base["findings"], new["findings"]) if found.change != SAME and found.row["kind"] not in TIMED]
-    untold = {NEW: set(base["summary"].get("untold", ())), GONE: set(new["summary"].get("untold", ()))}
+    untold = {NEW: set(base["summary"]["untold"]), GONE: set(new["summary"]["untold"])}
     if "function_names" in untold[NEW] ^ untold[GONE]:  # what the same finding is called by
         return iter(())
     reworded = set() if same_words else _both_sides(matched)

@@ -123,7 +123,7 @@ class Run:
     @property
     def untold(self) -> set[str]:
         """What its torch does not write (findings/untold.py)."""
-        return set(self.summary.get("untold", ()))
+        return set(self.summary["untold"])
 
     @cached_property
     def ends_early(self) -> str | None:
@@ -133,7 +133,7 @@ class Run:
         if own is not None:
             return f"the log {own}" if self.log.rank is None else f"the log of rank {self.log.rank} {own}"
         others = (row for row in manifest["logs"] if row["rank"] is not None and self.log.rank is not None)  # when a rank is killed, the others wait for it, and end
-        return next((f"the log of rank {row['rank']} {why}" for row in others if "summary" in row and (why := ends_early(row["summary"], (), False))), None)
+        return next((f"the log of rank {row['rank']} {why}" for row in others if (why := ends_early(row["summary"], (), False))), None)
 
     @cached_property
     def findings_table(self) -> dict:
@@ -144,7 +144,7 @@ class Run:
         return self.log.row["torch_version"]
 
     def _fields(self, name: str, *fields: str) -> dict | None:
-        return self.log.fields(name, *fields) if name in self.log.directory["tables"] else None  # bundles of before lack some
+        return self.log.fields(name, *fields) if name in self.log.directory["tables"] else None  # redacted bundles lack some
 
     def _rows(self, name: str) -> list[dict]:
         """Return the rows of a table; [] where it was left out of a redacted bundle."""

@@ -51,7 +51,7 @@ class Tools:
             "page": self._opened.link(name),
         }
         rows = (
-            {"log": log.id, "rank": log.rank, "torch_version": log.row["torch_version"], "says": _said(log), "statuses": compile_counts(log).statuses, "compile_time_us": log.row.get("summary", log.row)["compile_time_us"],
+            {"log": log.id, "rank": log.rank, "torch_version": log.row["torch_version"], "says": _said(log), "statuses": compile_counts(log).statuses, "compile_time_us": log.row["summary"]["compile_time_us"],
              "diagnostics": log.row["diagnostics"]}
             for log in opened.logs
         )  # fmt: skip
@@ -164,9 +164,8 @@ class Tools:
         return {"bundle": name, "log": log.id, "rank": log.rank, "page": self._opened.link(name, log=log.id if several else None, **place), "says": says, "growing": still_growing(log.bundle.manifest)}
 
 
-def _said(log: Log) -> str | None:
-    summary = log_now(log.bundle.manifest, log.row).get("summary")
-    return summary and summary["text"]
+def _said(log: Log) -> str:
+    return log_now(log.bundle.manifest, log.row)["summary"]["text"]
 
 
 def _compile_row(one: Compile, status: str | None, numbers: tuple[str, ...]) -> dict[str, Any]:

@@ -27,13 +27,10 @@ class CompileCounts:
 
 
 def compile_counts(log: Log) -> CompileCounts:
-    """Count the compiles of a log by status. A bundle older than format 1.2 counts the rows that have an id."""
+    """Count the compiles of a log by status."""
     running = running_in(log.bundle.manifest, log.id)
     rows = [RUNNING if index in running else compile.status for index, compile in enumerate(log.compiles)]
-    summary = log.row.get("summary")
-    if summary is None:
-        found = Counter(rows[compile.index] or UNKNOWN for compile in log.compiles if compile.id is not None)
-        return CompileCounts(log.row["compile_count"], dict(sorted(found.items())), rows)
+    summary = log.row["summary"]
     facts = Facts(_Files(log))
     found = Counter(rows[frame.rows[-1]] or UNKNOWN for frame in facts.compiled)
     for frame in facts.frames:

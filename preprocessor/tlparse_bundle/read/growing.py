@@ -123,7 +123,7 @@ def running_in(manifest: dict, log_id: str) -> set[int]:
 
 def log_now(manifest: dict, row: dict) -> dict:
     """Return the row of a log in the manifest; in a growing bundle its summary says what there is so far."""
-    if not is_growing(manifest) or "summary" not in row:
+    if not is_growing(manifest):
         return row
     count = len(running_in(manifest, row["id"]))
     summary = _summary_now(row["summary"], count)

@@ -29,8 +29,8 @@ def size(size_bytes: int) -> str:
 
 
 def headlines(rows: Sequence[dict]) -> list[str]:
-    """What logs say, by their rows of the manifest: a line for each, those with most to say first; empty in a bundle older than format 1.2."""
-    rows = sorted((row for row in rows if "summary" in row), key=lambda row: weight(row["summary"]), reverse=True)
+    """What logs say, by their rows of the manifest: a line for each, those with most to say first."""
+    rows = sorted(rows, key=lambda row: weight(row["summary"]), reverse=True)
     lines = [(f"{shown(row['id'])}: " if len(rows) > 1 else "") + shown(row["summary"]["text"]) for row in rows[:_MAX_HEADLINES]]
     if len(rows) > _MAX_HEADLINES:
         lines.append(f"… and {plural(len(rows) - _MAX_HEADLINES, 'more log')}")
@@ -51,7 +51,7 @@ def as_text(bundle: Bundle) -> str:
     lines = [*([shown(growing), ""] if growing else []), f"format {version['major']}.{version['minor']}, made by {shown(producer['name'])} {shown(producer['version'])}, codec {manifest['codec']}", "", *_job(bundle), *headlines([log_now(manifest, row) for row in manifest["logs"]]), *(f"{shown(code)}: {shown(message)}" for code, messages in manifest.get("diagnostics", {}).items() for message in messages), ""]
     rows = [("log", "rank", "torch", "events", "compiles", "compile time", "statuses", "diagnostics")]
     for log in bundle.logs[:_MAX_LOGS]:
-        row, numbers, counted = log.row, log.row.get("summary", log.row), compile_counts(log)
+        row, numbers, counted = log.row, log.row["summary"], compile_counts(log)
         statuses = " ".join(f"{count:,} {status}" for status, count in counted.statuses.items()) or "-"
         found = " ".join(f"{count} {code}" for code, count in row["diagnostics"].items()) or "-"
         rank = "-" if log.rank is None else str(log.rank)

@@ -204,12 +204,10 @@ class Log:
     def findings(self) -> dict:
         """Return what the log says (schema: findings); in a growing bundle, compiles that run are not findings.
 
-        Raises BundleError for a bundle older than format 1.2, and for one that is redacted.
+        Raises BundleError when they were left out of a redacted bundle.
         """
         if "findings" not in self.directory["tables"] and "redacted" in self.bundle.manifest:
             raise BundleError(f"log {self.id} has no findings: the bundle is redacted", hint="Who made it has them.", code="redacted")
-        if "findings" not in self.directory["tables"]:
-            raise BundleError(f"log {self.id} has no findings: its bundle was built before they were part of it", hint="Build the bundle again.", code="not-found")
         return findings_now(self.bundle.manifest, self.row, self.table("findings"))
 
     @cached_property
@@ -270,8 +268,7 @@ class Log:
     def blob_path(self, blob_index: int) -> str:
         """Path of a blob, by its row in the blob table."""
         sha256 = row_of(self.blobs["sha256"], blob_index, "blobs", self.id)
-        own = self.blobs["path"][blob_index] if "path" in self.blobs else None  # format 1.0 has no such column
-        return own or layout.blob_path(sha256, self.bundle.codec)
+        return self.blobs["path"][blob_index] or layout.blob_path(sha256, self.bundle.codec)
 
     def is_left_out(self, blob_index: int) -> bool:
         """Whether a blob is not there because the bundle is redacted."""

@@ -14,7 +14,7 @@ from urllib.parse import quote
 from tlparse_bundle.findings.finding import SEVERITIES, weight
 from tlparse_bundle.format.codecs import codec_of
 from tlparse_bundle.format.json_codec import loads
-from tlparse_bundle.format.layout import FORMAT_NAME, MANIFEST, is_own
+from tlparse_bundle.format.layout import FORMAT_MAJOR, FORMAT_NAME, MANIFEST, is_own
 from tlparse_bundle.serve.needs import EXAMPLES, NEEDS, holds
 from tlparse_bundle.serve.places import LISTED, Place, Stored, is_bundle, proper
 from tlparse_bundle.trend.run import Location
@@ -26,7 +26,7 @@ _MAX_JOB = 8 << 20  # of at most 300 findings
 _MOST = 50  # versions and statuses: a list stays short, whatever a manifest holds
 _MAX_TEXT = 100
 _MAX_SUMMARY = 500
-_LISTED_OF_LOG = {"rank", "torch_version", "compile_count", "compile_time_us", "statuses"}
+_LISTED_OF_LOG = {"rank", "torch_version", "statuses", "summary"}
 
 
 class Bundles:
@@ -158,7 +158,7 @@ def bundle_url(name: str) -> str:
 def bundle_row(name: str, manifest: object, job: object = None) -> dict:
     """What a list says of a bundle: its counts, or a ``problem``. The URL is relative to the list.
 
-    With summaries (format 1.2) the numbers of compiles are sums of theirs. ``text`` is that of ``job``, what the ranks say together
+    The numbers of compiles are sums over the summaries of the logs. ``text`` is that of ``job``, what the ranks say together
     (ranks_findings), else that of the log with most to say; ``findings`` are those of that log and of ``job``, by severity.
     """
     row = {"name": name, "url": bundle_url(name)}
@@ -166,7 +166,7 @@ def bundle_row(name: str, manifest: object, job: object = None) -> dict:
     if not isinstance(form, dict) or form.get("name") != FORMAT_NAME:
         return row | {"problem": f"its {MANIFEST} is not that of a bundle"}
     logs = manifest.get("logs")
-    if not isinstance(logs, list) or not all(map(_is_log, logs)):
+    if form.get("major") != FORMAT_MAJOR or not isinstance(logs, list) or not all(map(_is_log, logs)):
         return row | {"problem": f"its {MANIFEST} is of another version"}
     statuses: Counter[str] = Counter()
     for log in logs:
@@ -175,12 +175,10 @@ def bundle_row(name: str, manifest: object, job: object = None) -> dict:
         "log_count": len(logs),
         "ranks": sorted({log["rank"] for log in logs if log["rank"] is not None}),
         "torch_versions": sorted({log["torch_version"][:_MAX_TEXT] for log in logs if log["torch_version"]})[:_MOST],
-        "compile_count": sum(log["compile_count"] for log in logs),
-        "compile_time_us": sum(log["compile_time_us"] or 0 for log in logs),
         "statuses": dict(sorted((status[:_MAX_TEXT], count) for status, count in statuses.most_common(_MOST))),
         "holds": holds(manifest),
         **({"growing": True} if manifest.get("growing") is True else {}),
-        **_summarised([log.get("summary") for log in logs], job),
+        **_summarised([log["summary"] for log in logs], job),
     }
 
 
@@ -190,10 +188,11 @@ def _is_log(log: object) -> bool:
         return False
     version, statuses = log["torch_version"], log["statuses"]
     return (
-        all(log[key] is None and key != "compile_count" or _is_count(log[key]) for key in ("rank", "compile_count", "compile_time_us"))
+        (log["rank"] is None or _is_count(log["rank"]))
         and (version is None or isinstance(version, str))
         and isinstance(statuses, dict)
         and all(map(_is_count, statuses.values()))
+        and _is_summary(log["summary"])
     )
 
 
@@ -201,10 +200,10 @@ def _is_count(value: object) -> bool:
     return type(value) is int and 0 <= value < 1 << 53
 
 
-def _summarised(summaries: list, job: object) -> dict:
-    """What the summaries of the logs say together; nothing when one is missing or no summary."""
-    if not summaries or not all(map(_is_summary, summaries)):
-        return {}
+def _summarised(summaries: list[dict], job: object) -> dict:
+    """What the summaries of the logs say together; of no logs only that nothing was compiled."""
+    if not summaries:
+        return {"compile_count": 0, "compile_time_us": None}
     first = max(summaries, key=weight)
     times = [row["compile_time_us"] for row in summaries if row["compile_time_us"] is not None]
     text, counts = _said_by(job)

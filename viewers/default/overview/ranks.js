@@ -3,6 +3,7 @@ import { words } from "../../lib/bundle/ranks.js";
 import { findingCard } from "../../lib/finding/card.js";
 import { h, rich } from "../../lib/page/dom.js";
 import { count, plural } from "../../lib/page/format.js";
+import { isLeftOut, LEFT_OUT } from "../../lib/page/left-out.js";
 import { ranksAddress, ranksLink } from "../shared/finding-leads.js";
 
 /** @typedef {import("../../lib/bundle/bundle.js").Bundle} Bundle */
@@ -10,7 +11,7 @@ import { ranksAddress, ranksLink } from "../shared/finding-leads.js";
 
 const FIRST = 3;
 
-/** Null for an older bundle, and where it cannot be read: the viewer of the ranks tells why. @param {Bundle} bundle @returns {Promise<Found | null>} */
+/** Null where it was left out of a redacted bundle or cannot be read: the viewer of the ranks says why. @param {Bundle} bundle @returns {Promise<Found | null>} */
 export async function ranksFound(bundle) {
   const found = await bundle.ranks("findings").catch(() => null);
   return found && bundle.manifest.growing ? (await import("../../lib/live/running-data.js")).ranksNow(bundle, found) : found;
@@ -30,8 +31,5 @@ export function ranksHeadline(bundle, { summary, findings }) {
 
 /** The same in one line, on the page of a log that was asked for. @param {Bundle} bundle @param {Found | null} found */
 export function ranksLine(bundle, found) {
-  return h("p", { class: "ranks-line" }, h("b", null, "All ranks: "), found ? rich(found.summary.text) : old(), " ", ranksLink(bundle, "What differs between the ranks ›"));
+  return h("p", { class: "ranks-line" }, h("b", null, "All ranks: "), found ? rich(found.summary.text) : isLeftOut(bundle, "findings") ? LEFT_OUT : "their findings cannot be read.", " ", ranksLink(bundle, "What differs between the ranks ›"));
 }
-
-/** @returns {any[]} */
-const old = () => ["the findings over the ranks cannot be read, or this bundle is of a version that had none. ", h("code", null, "tlparse-bundle LOGS OUT --overwrite"), " builds it again."];

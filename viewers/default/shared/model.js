@@ -130,8 +130,8 @@ export function facts(model) {
 
 // Which log of a bundle a page opens on.
 
-/** The summary of a log, as the manifest has it; null in bundles before 1.2. @param {Log} log */
-export const summaryOf = (log) => log.summary.summary ?? null;
+/** The summary of a log, as the manifest has it. @param {Log} log */
+export const summaryOf = (log) => log.summary.summary;
 
 /** @type {WeakMap<Bundle, string>} */
 const opened = new WeakMap();
@@ -142,7 +142,7 @@ export function openingLog(bundle) {
   if (before) return before;
   const weight = (/** @type {Log} */ log) => {
     const summary = summaryOf(log);
-    return summary === null ? [0, 0, 0] : [summary.findings.error, summary.findings.warning, summary.compile_time_us ?? 0];
+    return [summary.findings.error, summary.findings.warning, summary.compile_time_us ?? 0];
   };
   const found = bundle.logs.reduce((best, log) => {
     const [a, b] = [weight(log), weight(best)];

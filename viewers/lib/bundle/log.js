@@ -108,7 +108,7 @@ export class Log {
     return (await this.table("diagnostics", options)).diagnostics;
   }
 
-  /** What the log says, most important first, and the numbers of its headline; null in bundles before 1.2. @param {Abortable} [options] @returns {Promise<Findings | null>} */
+  /** What the log says, most important first, and the numbers of its headline; null where they were left out of a redacted bundle. @param {Abortable} [options] @returns {Promise<Findings | null>} */
   findings(options) {
     return this.table("findings", options);
   }
