@@ -55,6 +55,30 @@ export interface Artifacts {
   size_bytes: number[];
 }
 
+/** Attempts: one row per try of a compile, a refused compile or a capture, in the order of their first records. Dynamo restarts make several of one compile; torch writes their ids as '0/1', '0/1_1', '0/1_2'. */
+export interface Attempts {
+  /** Key of the compile (compiles), of what torch refused (limits) or only captured (captures). */
+  compile: string;
+  /** Number of the attempt, from 0. */
+  attempt: number;
+  /** 'restarted': thrown away, another attempt followed. Of the last attempt the outcome: 'ok', 'failed', 'empty' or 'unfinished' as in compiles; null when torch reports none. */
+  status: "ok" | "failed" | "empty" | "unfinished" | "restarted" | null;
+  /** Why it was thrown away, as torch reports it; null for the last attempt, and when unknown. */
+  restart_reason: string | null;
+  /** Stack of the call, as in compiles; null when unknown. */
+  stack: number | null;
+  /** Number of graph breaks recorded in this attempt. */
+  graph_break_count: number;
+  /** Its first record. */
+  first_event: number;
+  /** Number of its records. */
+  event_count: number;
+  /** Bytes that its records take in the log. */
+  size_bytes: number;
+  /** Number of its rows in artifacts. */
+  artifact_count: number;
+}
+
 /** blobs.json: the blobs that a log's payloads lie in. A blob is a file blobs/<first 2 digits>/<sha256> and the ending of the codec, or has a path. A large payload is a blob of its own; smaller payloads of one kind lie one after another in a blob of about 1 MB. Equal blobs of several logs are one file. Columns of equal length. */
 export interface Blobs {
   /** SHA-256 of the uncompressed blob, in hex: its name. */
@@ -109,6 +133,20 @@ export interface Caches {
   different: string[];
 }
 
+/** Compile ids under which something was captured that is not compiled under them: the graph of compiled autograd ('!0'), calls of torch.export, functions that were inlined elsewhere. */
+export interface Captures {
+  /** The compile id, with '@2' for a second occurrence. */
+  compile: string;
+  /** Its first record. */
+  first_event: number;
+  /** Function; null when unknown. */
+  function: string | null;
+  /** File; null when unknown. */
+  file: string | null;
+  /** First line of the function; null when unknown. */
+  line: number | null;
+}
+
 /** communication.json: what passes over collectives decided and measured, and what ranks told each other. Estimates of run times are in the runtime table, graphs in the graph table. A text of more than 20,000 characters is cut and ends in '…'. */
 export interface Communication {
   /** One row per report in words. */
@@ -159,80 +197,78 @@ export interface Communication {
   }[];
 }
 
-/** compiles.json: one row per compile id and occurrence, in order of first appearance in the log. A record without a compile id belongs to the row whose id is null; that row exists only if there are such records. */
+/** What torch compiled: one row per compile, all attempts together, in the order in which they began. Frames, frames of compiled autograd, and ahead-of-time compiles. What the recompile limit refused is in limits, what was only captured in captures, calls of torch.export are in exports: none of these is a compile. To get the compile time of a log take compile_us of its summary: compiles nest and run in parallel, so the sum of total_us can exceed it. */
 export interface Compiles {
-  /** The rows. compile_index, anywhere in a log, is a position in this array. */
-  compiles: {
-    /** Unique in the log: the id, for the second occurrence '@2' behind it, for the third '@3'; '-' for the row without an id. */
-    key: string;
-    /** Compile id as torch writes it: 'frame/compile', '_attempt' added when above 0, '!N/' in front for compiled autograd, '!N' alone while compiled autograd captures, '-' for a number that the record lacks; null for the records without an id. */
-    id: string | null;
-    /** 1 for the first compile with this id; torch._dynamo.reset() restarts the numbering, so that an id can come again with 2, 3 and so on. */
-    occurrence: number;
-    /** Part of the id, or null. */
-    compiled_autograd_id: number | null;
-    /** Part of the id: number of the code object, or null. */
-    frame_id: number | null;
-    /** Part of the id: how many compiles of that code object came before, or null. */
-    frame_compile_id: number | null;
-    /** Part of the id: 0, or how often this compile was restarted before. */
-    attempt: number;
-    /** Of the frame compile, the same for all its attempts; the first that fits: 'missing' started but left no compilation metrics (killed, cut off, or loaded from a precompiled package); 'error' failed; 'empty' compiled to a graph without operations; 'break' a graph break was recorded, or the compile was restarted, as it is after most graph breaks; 'ok'. null: neither started nor measured under this id. */
-    status: "ok" | "empty" | "break" | "error" | "missing" | null;
-    /** Name of the compiled function, from the metrics, the last frame of the stack, or an earlier compile with the same frame id; null when unknown. */
-    function: string | null;
-    /** File of that function, as written; null when unknown. */
-    filename: string | null;
-    /** First line of that function; null when unknown. */
-    first_line: number | null;
-    /** Row of the stack table: who called the compiled function, and last the function itself. Frames of torch's own frame conversion at the end are left off. null when the compile has no dynamo_start. */
-    stack_index: number | null;
-    /** Start of the compile, microseconds since 1970-01-01 UTC, from the metrics, else from the 'dynamo' span of the timeline; null when unknown. */
-    start_epoch_us: number | null;
-    /** Time of the whole frame compile in microseconds (all attempts, Dynamo and below), from metrics, span 'dynamo' or what a failure wasted; null when unknown. All attempts of one frame compile have the same value: count it once. */
-    compile_time_us: number | null;
-    /** Part of compile_time_us spent in the backend (AOTAutograd and below); null when unknown. */
-    backend_time_us: number | null;
-    /** Part of backend_time_us spent in Inductor; null when unknown. */
-    inductor_time_us: number | null;
-    /** Time of backward compiles that ran later (bwd_compilation_metrics), not part of compile_time_us; null when there was none. */
-    backward_time_us: number | null;
-    /** Operations in the last graph; null when unknown. */
-    graph_op_count: number | null;
-    /** Nodes in the last graph; null when unknown. */
-    graph_node_count: number | null;
-    /** Inputs of the last graph; null when unknown. */
-    graph_input_count: number | null;
-    /** Guards by torch's own count; null when unknown, as after a failure. */
-    guard_count: number | null;
-    /** Number of dynamo_graph_break_reason artifacts of this row. */
-    graph_break_count: number;
-    /** Why it was compiled again: the text torch wrote (metrics, else the recompile_reasons artifact); null when it was not a recompile. */
-    recompile_reason: string | null;
-    /** Why attempts were started again, from the metrics; empty when there was no restart. */
-    restart_reasons: string[];
-    /** The failure that the metrics report, or null. */
-    failure: {
-      /** Exception type. */
-      type: string;
-      /** Message; null when torch wrote none. */
-      reason: string | null;
-      /** User's file where it happened; null when unknown. */
-      filename: string | null;
-      /** Line in that file; null when unknown. */
-      line: number | null;
-    } | null;
-    /** Event whose metadata is the compilation metrics of this frame compile, or null. */
-    metrics_event_index: number | null;
-    /** Number of events of this row. */
-    event_count: number;
-    /** Its first event. */
-    first_event_index: number;
-    /** Bytes that its records take in the log. */
-    size_bytes: number;
-    /** Number of its rows in the artifact table. */
-    artifact_count: number;
-  }[];
+  /** Key of the compile, unique in the log: the compile id without attempt ('0/1': the second compile of code object 0; '!1/0/0' inside compiled autograd 1), and '@2' for the second compile with this id, after torch._dynamo.reset(); 'aot-1' for an ahead-of-time compile that has no compile id. */
+  compile: string;
+  /** 'frame': a function of the program, or a part of it after a graph break; 'compiled_autograd': a frame inside compiled autograd; 'ahead_of_time': AOTInductor, or a capture that a backend compiled, as in vLLM. */
+  kind: "frame" | "compiled_autograd" | "ahead_of_time";
+  /** Part of the compile id, or null. */
+  compiled_autograd_id: number | null;
+  /** Part of the compile id: number of the code object; null without one. */
+  frame_id: number | null;
+  /** Part of the compile id: number of earlier compiles of the code object; above 0 it is a recompile. null without a compile id. */
+  frame_compile_id: number | null;
+  /** 1 for the first compile with this id; torch._dynamo.reset() restarts the numbers, so an id can come again with 2, 3 and so on. */
+  occurrence: number;
+  /** Number of attempts: rows in attempts. */
+  attempt_count: number;
+  /** 'ok': compiled, also after graph breaks or restarts; 'failed': an error was raised; 'skipped': Dynamo gave up and the frame runs eager; 'empty': nothing to compile, the graph has no operations; 'unfinished': the log ends before the compile does. */
+  status: "ok" | "failed" | "skipped" | "empty" | "unfinished";
+  /** Name of the compiled function, as torch names it: a part after a graph break is called torch_dynamo_resume_in_f_at_12. From the metrics, the last frame of the stack, or another compile of the code object; null when unknown. */
+  function: string | null;
+  /** File of that function, as written; null when unknown. */
+  file: string | null;
+  /** First line of that function; null when unknown. */
+  line: number | null;
+  /** Stack of the call: who called the compiled function, and last the function itself. null when the compile has no dynamo_start. */
+  stack: number | null;
+  /** Start, microseconds since 1970-01-01 UTC; null when unknown. */
+  start_epoch_us: number | null;
+  /** Time of the compile, forward, backward and restarts, in microseconds; null when unknown. */
+  total_us: number | null;
+  /** Part of total_us spent in Dynamo, in the last attempt. null when torch does not report the parts. */
+  dynamo_us: number | null;
+  /** Part of total_us spent in AOTAutograd, or in a backend other than Inductor. null when unknown or when no backend ran. */
+  aot_us: number | null;
+  /** Part of total_us spent in Inductor. null when unknown or when it did not run. */
+  inductor_us: number | null;
+  /** Part of total_us: backward graphs that were compiled later, in all phases. null when there was none, or unknown. */
+  backward_us: number | null;
+  /** Part of total_us spent in attempts that were thrown away. null when there was none, or unknown. */
+  restart_us: number | null;
+  /** Operations in the last graph; null when unknown. */
+  graph_op_count: number | null;
+  /** Nodes in the last graph; null when unknown. */
+  graph_node_count: number | null;
+  /** Inputs of the last graph; null when unknown. */
+  graph_input_count: number | null;
+  /** Guards by torch's own count; null when unknown, as after a failure. */
+  guard_count: number | null;
+  /** Number of graph breaks recorded in all of its attempts. */
+  graph_break_count: number;
+  /** Why it was recompiled: the text torch wrote (metrics, else the recompile_reasons artifact); null when it is not a recompile. */
+  recompile_reason: string | null;
+  /** Why attempts were restarted, from the metrics; empty without restarts. */
+  restart_reasons: string[];
+  /** Exception type that the metrics report, or null. */
+  failure_type: string | null;
+  /** Its message; null when torch wrote none. */
+  failure_reason: string | null;
+  /** User's file where it happened; null when unknown. */
+  failure_file: string | null;
+  /** Line in that file; null when unknown. */
+  failure_line: number | null;
+  /** Record with its compilation metrics, or null. */
+  metrics_event: number | null;
+  /** Its first record. */
+  first_event: number;
+  /** Number of its records; null where the log does not say which records belong to it. */
+  event_count: number | null;
+  /** Bytes that its records take in the log; null like event_count. */
+  size_bytes: number | null;
+  /** Number of its rows in artifacts; null like event_count. */
+  artifact_count: number | null;
 }
 
 /** diagnostics.json: everything in the log that was not understood, skipped, mended or assumed, in file order. Nothing is lost by it: the bytes are in the verbatim chunks. */
@@ -383,126 +419,51 @@ export interface Failures {
   stack: number | null;
 }
 
-/** findings.json: what the log says, as data: what went wrong, where, what it cost, what may help. Most important first: errors, beginning with the one that ended the program; then functions at the recompile limit; then by cost. At most 300; a last one tells of the others. Every finding names the rows that show it. */
+/** What the log says, one row per finding, most important first: what went wrong, where, what it cost, what helps. The numbers of the headline are in 'summary' of the log's row in the manifest. A log has at most 300 findings; the last one, of kind 'unlisted', counts the others. */
 export interface Findings {
-  /** The numbers of the headline and the headline itself, as in the manifest. */
-  summary: {
-    /** The headline: what was compiled, in what time, and what went wrong. Plain text, code in backticks. */
+  /** Number of the row, from 0: most important first. */
+  id: number;
+  /** What it is about: a key of $defs/details, or a kind of another package. Readers show kinds that they do not know like the others. */
+  kind: string;
+  /** The same problem has the same one in another rank, run and machine: made of kind, cause, function and name of the file; never of ids, times, lines, addresses or folders. */
+  fingerprint: string;
+  /** 'error': something is wrong or lost; 'warning': it costs time or speed; 'info': worth knowing. */
+  severity: "error" | "warning" | "info";
+  /** One sentence, on one line. Plain text, code in backticks. */
+  title: string;
+  /** What a person needs to understand it: paragraphs with an empty line between them, code in backticks; may be empty. */
+  text: string;
+  /** Function, or null. */
+  function: string | null;
+  /** File, as short as it is unique in the log; null when unknown. */
+  file: string | null;
+  /** Line, or null. */
+  line: number | null;
+  /** Keys of the compiles that it is about; at most 1,000. */
+  compiles: string[];
+  /** Records that show it; at most 1,000. */
+  events: number[];
+  /** Ids of the spans that show it; at most 1,000. */
+  spans: number[];
+  /** How often it happened. */
+  count: number;
+  /** Time that would not have been spent without it, in microseconds; null where there is no honest figure. Costs of two findings may overlap: do not add them up. */
+  cost_us: number | null;
+  /** What was added up, in words; null without a cost. */
+  cost_of: string | null;
+  /** What may help; torch's own hints come first. */
+  remedies: {
+    /** What to do, in words. */
     text: string;
-    /** Compiles: frame_count, ahead_of_time_count and export_count together. */
-    compile_count: number;
-    /** Frames of functions that torch began to compile. Attempts of one compile count once; tries that the recompile limit refused or error_on_recompile forbade, captures of compiled autograd, and records without a function do not count. */
-    frame_count: number;
-    /** Compiles by AOTInductor (spans 'compile_fx_aot' that lie in no other), and captures ('fullgraph_capture') in which a backend compiled, as vLLM does ahead of time. */
-    ahead_of_time_count: number;
-    /** Calls of torch.export, known from their records (with TORCH_DTRACE), or from spans ('fullgraph_capture' without a backend) and failures: without TORCH_DTRACE torch does not log a non-strict export that succeeds. */
-    export_count: number;
-    /** Functions of the program among the frames; a resumed part belongs to its function, and code that torch generates does not count. */
-    function_count: number;
-    /** Time of compiling, forward and backward, each attempt once, no overlap twice, in microseconds: the outermost spans of compiles in the timeline; where there are none, the sum of the metrics. A compile that did not end counts up to the last record. null when unknown. */
-    compile_time_us: number | null;
-    /** From the first to the last moment of compiling, in microseconds; null when the log has no timeline. */
-    wall_us: number | null;
-    /** Failures: the sum of 'count' of the findings of kind 'failure'. What is nested in a failed compile or export belongs to that failure; what a graph break or the recompile limit is about is not counted. null: this torch does not log failures. */
-    failure_count: number | null;
-    /** Compiles that were open when the log ended, or that were broken off (Ctrl-C, sys.exit). */
-    unfinished_count: number;
-    /** Graph breaks: how often. null when this torch does not write them. */
-    graph_break_count: number | null;
-    /** Graph breaks: at how many places (file and line). null when this torch does not write them. */
-    graph_break_place_count: number | null;
-    /** Attempts that were started again where no graph break tells why. */
-    restart_count: number;
-    /** Frames that were compiled again because guards failed; tries that the limit refused do not count. null when this torch does not write why it compiles again. */
-    recompile_count: number | null;
-    /** Functions that reached the recompile limit. null when this torch does not write it. */
-    recompile_limit_count: number | null;
-    /** Sizes of functions of the program that became constants. */
-    specialization_count: number;
-    /** What stood in the way of an export: the sum of 'count' of the findings of kind 'export-failure'. Exports that an exception ended are among the failures. */
-    export_failure_count: number;
-    /** Conditions that an export took for granted. */
-    export_assumption_count: number;
-    /** Graphs that run without CUDA graphs although they were asked for. */
-    cudagraph_skip_count: number;
-    /** When the first record was written, in microseconds since 1970-01-01 UTC; null when the log does not tell the year. */
-    start_epoch_us: number | null;
-    /** Time of compiling frames by phase, in microseconds, from the metrics: all attempts, forward and backward. null when a frame has no metrics, or there is no frame. */
-    phase_times_us: {
-      /** In Dynamo: compile_time_us without backend_time_us of the compile table. */
-      dynamo: number;
-      /** In AOTAutograd and another backend: backend_time_us without inductor_time_us. */
-      aot: number;
-      /** In Inductor. */
-      inductor: number;
-      /** Backward graphs that were compiled later, in all phases. */
-      backward: number;
-    } | null;
-    /** What came of asking the compile caches, by cache; a cache that was not asked is left out. Each asking counts; hits of the AOTAutograd cache have hits of the FX graph cache inside. */
-    cache_counts: Record<string, {
-      /** Found. */
-      hit: number;
-      /** Not found. */
-      miss: number;
-      /** Could not be asked. */
-      bypass: number;
-    }>;
-    /** What the torch that wrote the log does not write, so that an empty list of it means nothing (docs/versions.md). */
-    untold: ("failures" | "graph_breaks" | "function_names" | "times" | "recompile_reasons" | "timeline" | "caches" | "symbols")[];
-    /** Number of findings by severity. */
-    findings: {
-      /** Findings of severity 'error'. */
-      error: number;
-      /** Findings of severity 'warning'. */
-      warning: number;
-      /** Findings of severity 'info'. */
-      info: number;
-    };
-  };
-  /** The findings. */
-  findings: {
-    /** What it is about: a key of $defs/details, or a kind of another package. Readers show kinds that they do not know like the others. */
-    kind: string;
-    /** The same problem has the same one in another rank, run and machine: made of kind, cause, function and name of the file; never of ids, times, lines, addresses or folders. */
-    fingerprint: string;
-    /** 'error': something is wrong or lost; 'warning': it costs time or speed; 'info': worth knowing. */
-    severity: "error" | "warning" | "info";
-    /** One sentence, on one line. Plain text, code in backticks. */
-    title: string;
-    /** What a person needs to understand it: paragraphs with an empty line between them, code in backticks; may be empty. */
-    text: string;
-    /** Function, or null. */
-    function: string | null;
-    /** File, as short as it is unique in the log; null when unknown. */
-    file: string | null;
-    /** Line, or null. */
-    line: number | null;
-    /** Rows of the compile table that it is about; at most 1000. */
-    compile_indexes: number[];
-    /** Events that show it; at most 1000. */
-    event_indexes: number[];
-    /** Rows of the span table that show it; at most 1000. */
-    span_indexes: number[];
-    /** How often it happened. */
-    count: number;
-    /** Time that would not have been spent without it, in microseconds; null where there is no honest figure. Costs of two findings may overlap: do not add them up. */
-    cost_us: number | null;
-    /** What was added up, in words; null without a cost. */
-    cost_of: string | null;
-    /** What may help; torch's own hints come first. */
-    remedies: {
-      /** What to do, in words. */
-      text: string;
-      /** What to paste, or null. */
-      code: string | null;
-      /** Who says so: 'torch' is its own hint, word for word. */
-      source: "torch" | "tlparse-bundle";
-    }[];
-    /** Position of the finding that caused this one, or null. */
-    because_of: number | null;
-    /** What the sentences are made of; by kind, as $defs/details has it. */
-    details: Record<string, unknown>;
+    /** What to paste, or null. */
+    code: string | null;
+    /** Who says so: 'torch' is its own hint, word for word. */
+    source: "torch" | "tlparse-bundle";
   }[];
+  /** Id of the finding that causes this one, or null. */
+  because_of: number | null;
+  /** What the sentences are made of; by kind, as $defs/details has it. */
+  details: Record<string, unknown>;
 }
 
 /** graph_breaks.json: the graph breaks (dynamo_graph_break_reason), each once. Records with equal reason, file, line and gb_id are occurrences of one break: a compile of a resume function, a recompile, an inlined function that is compiled on its own later. Texts of more than 20,000 characters are cut and end in '…'; the payload of the event is whole. */
@@ -733,6 +694,30 @@ export interface Kernels {
   }[];
 }
 
+/** Compiles that torch refused, one row each: the function runs eager for new inputs, or an error was raised. They have a compile id and are not compiles. */
+export interface Limits {
+  /** Compile id that was refused, with '@2' for a second occurrence. */
+  compile: string;
+  /** Its first record. */
+  first_event: number;
+  /** Function; null when unknown. */
+  function: string | null;
+  /** File; null when unknown. */
+  file: string | null;
+  /** First line of the function; null when unknown. */
+  line: number | null;
+  /** Stack of the call; null when unknown. */
+  stack: number | null;
+  /** Why it would have been recompiled: the text torch wrote; null when unknown. */
+  recompile_reason: string | null;
+  /** Exception type that the metrics report, or null. */
+  failure_type: string | null;
+  /** Its message, or null. */
+  failure_reason: string | null;
+  /** 'recompile_limit': the limit was reached; 'error_on_recompile': recompiles are forbidden. */
+  kind: "recompile_limit" | "error_on_recompile";
+}
+
 /** logs/<log id>/log.json: the directory of one log. It names every other file of the log and holds the small dictionaries that the events refer to. */
 export interface Log {
   /** Id of the log, as in the manifest. */
@@ -774,8 +759,6 @@ export interface Log {
   event_count: number;
   /** Path of each table, relative to manifest.json. The key is the name of its schema. More tables may be added; a reader ignores those that it does not know. */
   tables: {
-    /** Path of the compile table. */
-    compiles: string;
     /** Path of the artifact table. */
     artifacts: string;
     /** Path of the string, frame and stack tables. */
@@ -902,20 +885,22 @@ export interface Manifest {
     torch_version: string | null;
     /** Number of records in the log. Each record is one event. */
     event_count: number;
-    /** Number of rows of the compile table with an id (the row of the records without an id is not counted). */
-    compile_count: number;
-    /** How many rows of the compile table have each status; every attempt is a row. Statuses that do not occur are left out. */
-    statuses: Record<string, number>;
-    /** Sum of the compile times of all compiles, in microseconds, each frame compile counted once. */
-    compile_time_us: number;
     /** How many occurrences each diagnostic code has in this log. Codes that do not occur are left out. */
     diagnostics: Record<string, number>;
     /** The numbers of the headline, and as text the headline itself. A number that the log cannot tell is null; the schema defines each. */
     summary: {
       /** The headline: what was compiled, in what time, and what went wrong. Plain text, code in backticks. */
       text: string;
-      /** Compiles: frame_count, ahead_of_time_count and export_count together. */
+      /** Rows of compiles: frames and ahead-of-time compiles. Attempts of one compile count once; what the recompile limit refused, captures and exports do not count. */
       compile_count: number;
+      /** How many compiles have each status; together compile_count. A status without compiles is left out. */
+      statuses: Record<string, number>;
+      /** Attempts of all compiles. */
+      attempt_count: number;
+      /** Rows of limits: compiles that torch refused. */
+      limit_count: number;
+      /** Rows of captures. */
+      capture_count: number;
       /** Frames of functions that torch began to compile. Attempts of one compile count once; tries that the recompile limit refused or error_on_recompile forbade, captures of compiled autograd, and records without a function do not count. */
       frame_count: number;
       /** Compiles by AOTInductor (spans 'compile_fx_aot' that lie in no other), and captures ('fullgraph_capture') in which a backend compiled, as vLLM does ahead of time. */
@@ -925,7 +910,7 @@ export interface Manifest {
       /** Functions of the program among the frames; a resumed part belongs to its function, and code that torch generates does not count. */
       function_count: number;
       /** Time of compiling, forward and backward, each attempt once, no overlap twice, in microseconds: the outermost spans of compiles in the timeline; where there are none, the sum of the metrics. A compile that did not end counts up to the last record. null when unknown. */
-      compile_time_us: number | null;
+      compile_us: number | null;
       /** From the first to the last moment of compiling, in microseconds; null when the log has no timeline. */
       wall_us: number | null;
       /** Failures, each once; not what a graph break or the recompile limit tells of already. null: this torch writes none. */
@@ -1023,10 +1008,10 @@ export interface Manifest {
       } | null;
       /** Compiles that are open now, in the order in which they began. */
       running: {
-        /** Row of the compile table. */
-        compile_index: number;
-        /** Its id; null for records without one. */
-        compile_id: string | null;
+        /** Key of the compile; null for a compile without an id. */
+        compile: string | null;
+        /** Its attempt; null without an id. */
+        attempt: number | null;
         /** Name of the function; null when the log does not tell. */
         function: string | null;
         /** File of the function, shortened as in findings. */
@@ -2880,7 +2865,7 @@ export interface Comparison {
     /** Compile time of the new side minus that of the base side, in microseconds, over all pairs of logs; null when a log does not record it or ends early. Since 1.1. */
     net_us?: number | null;
     /** The totals that net_us is the difference of; null where it is null. Since 1.1. */
-    compile_time_us?: null | {
+    compile_us?: null | {
       /** Of the base side. */
       base: number;
       /** The same of the new side. */
@@ -2943,7 +2928,7 @@ export interface Comparison {
       total_us?: number;
     };
     /** Time of compiling as the headlines of the logs tell it; null for a log that stands alone. */
-    compile_time_us: null | {
+    compile_us: null | {
       /** null when unknown. */
       base: number | null;
       /** null when unknown. */

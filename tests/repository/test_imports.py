@@ -25,6 +25,7 @@ FLOORS = (
     {"ranks"},
     {"read", "tables"},
     {"provenance", "vllm", "findings"},
+    {"model"},
     {"events"},
     {"trace"},
     {"format"},

@@ -34,17 +34,23 @@ export function pieceDetail(start, piece, other, state) {
     passes(start, piece), list);
 }
 
+/** The address of an attempt in the default viewer. @param {{compile: string | null, attempt: number | null}} row */
+function addressOf({ compile, attempt }) {
+  if (compile === null) return "-";
+  const [id, occurrence] = compile.split("@");
+  return (attempt ? `${id}_${attempt}` : id) + (occurrence ? `@${occurrence}` : "");
+}
+
 /** @param {Start} start @param {Piece} piece */
 async function artifacts({ log }, { row }) {
   if (row.events.length === 0) return h("p", { class: "dim" }, "No artifacts: nothing was compiled or loaded for it.");
   const { columns } = (await artifactsOf(log)).table;
   const index = columns.compile_index[columns.event_index.indexOf(row.events[0])];
   const wanted = new Set(row.events), all = await compileArtifacts(log, index);
-  const compile = (await log.compiles())[index];
   const own = all.filter((/** @type {any} */ artifact) => wanted.has(artifact.event_index));
   return [h("h3", null, `Artifacts `, h("span", { class: "dim" }, count(row.events.length))),
     h("ul", { class: "artifact-list", "aria-label": "Artifacts" }, own.map((/** @type {any} */ artifact) => {
-      const href = inViewer(log.bundle, "default", { log: log.id, view: "compile", compile: compile.key, artifact: artifact.address });
+      const href = inViewer(log.bundle, "default", { log: log.id, view: "compile", compile: addressOf(row), artifact: artifact.address });
       return h("li", null, href ? h("a", { href, class: "away" }, artifact.name) : artifact.name, h("span", { class: "dim number" }, bytes(artifact.size_bytes)));
     }))];
 }

@@ -151,7 +151,7 @@ def _pair_numbers(pairs: Pairs, found: Sequence[_Piece]) -> Iterator[int]:
 
 
 def _frames(run: Run, rows: Sequence[dict | None]) -> list[Frame]:
-    return run.frames_of_rows(row for row in rows if row)
+    return run.frames_of({row["compile"] for row in rows if row})
 
 
 def _setting_changes(base: Sequence[dict], new: Sequence[dict]) -> Iterator[Change]:

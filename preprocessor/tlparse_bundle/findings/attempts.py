@@ -21,7 +21,7 @@ def tells_of(breaks: list[dict] | tuple, message: str | None) -> bool:
 
 def lost_us(facts: Facts, frame: FrameCompile) -> int | None:
     """Time of the attempts of a frame compile before its last one, as its metrics tell; None when they do not."""
-    event = frame.row["metrics_event_index"]
+    event = frame.row["metrics_event"]
     values = facts.metrics_of.get(event, {})
     lost = values.get("dynamo_compile_time_before_restart_us")
     if lost is None and values.get("dynamo_time_before_restart_s") is not None:

@@ -12,7 +12,7 @@ from tlparse_bundle.findings.causes import Cause, causes
 from tlparse_bundle.findings.facts import Facts, FrameCompile
 from tlparse_bundle.findings.change_words import source_name, what_changed
 from tlparse_bundle.findings.finding import TORCH, Finding, Remedy
-from tlparse_bundle.findings.moments import compiling_us
+from tlparse_bundle.model.times import compiling_us
 from tlparse_bundle.findings.remedies import remedies
 from tlparse_bundle.findings.constants import constants
 from tlparse_bundle.findings.words import code, first_line, function_name, listed, plural, times
@@ -103,10 +103,10 @@ def _limits(facts: Facts, rows: list[dict], found: list[Cause]) -> Iterator[Find
             "error",
             f"{function_name(name)} reached the {name_of_limit}{f' of {limit:,}' if isinstance(limit, int) else ''}: {after}",
             (),
-            f"torch refused {plural(len(group), 'compile')}, the first one in `[{facts.compiles[group[0]]['key']}]`." + _asked(refusing.get(function, [])),
+            f"torch refused {plural(len(group), 'compile')}, the first one in `[{facts.compiles[group[0]]['compile']}]`." + _asked(refusing.get(function, [])),
             (name, file and facts.short(file), line),
             group,
-            [reasons.get(index, facts.compiles[index]["first_event_index"]) for index in group],
+            [reasons.get(index, facts.compiles[index]["first_event"]) for index in group],
             count=len(group),
             details={"limit": limit if isinstance(limit, int) else None, "raised": raised, "compile_count": compiled[function]},
             because_of=("recompile", *function, most.rows[0]) if most else None,
@@ -115,8 +115,8 @@ def _limits(facts: Facts, rows: list[dict], found: list[Cause]) -> Iterator[Find
 
 def _limit(facts: Facts, group: list[int]) -> tuple[str, Any]:
     """Which limit it was, and its value; None when the log does not tell."""
-    said = (facts.compiles[index]["failure"] for index in group)
-    match = next((match for failure in said if failure and (match := _SAID_LIMIT.search(failure["reason"] or ""))), None)
+    reasons = (facts.compiles[index]["failure_reason"] for index in group)
+    match = next((match for reason in reasons if (match := _SAID_LIMIT.search(reason or ""))), None)
     if match:
         return ("accumulated recompile limit" if "accumulated" in match[1] else "recompile limit"), int(match[2])
     return "recompile limit", facts.setting("dynamo_config.recompile_limit") or facts.setting("dynamo_config.cache_size_limit")
@@ -129,5 +129,4 @@ def _asked(causes: list[Cause]) -> str:
 
 
 def _raised(facts: Facts, compile_index: int) -> bool:
-    failure = facts.compiles[compile_index]["failure"]
-    return failure is not None and "FailOnRecompileLimitHit" in failure["type"]
+    return "FailOnRecompileLimitHit" in (facts.compiles[compile_index]["failure_type"] or "")

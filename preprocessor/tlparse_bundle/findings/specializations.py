@@ -30,7 +30,7 @@ def _remedies(rows: list[dict]) -> list[Remedy]:
 
 def _finding(facts: Facts, function: tuple, rows: list[dict]) -> Finding:
     file, name, line = function
-    failed = all(facts.compiles[row["compile_index"]]["failure"] is not None for row in rows)
+    failed = all(facts.compiles[row["compile_index"]]["failure_type"] is not None for row in rows)
     noun = noun_of(rows)
     exported = function[1] is None and export_count(facts) > 0
     again = "" if failed else f": the exported program takes no other {noun}" if exported else f": another {noun} compiles again" if len(rows) == 1 else f": other {noun}s compile again"

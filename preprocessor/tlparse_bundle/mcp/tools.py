@@ -12,19 +12,17 @@ from tlparse_bundle.compare.document import compare as compared
 from tlparse_bundle.errors import BundleError
 from tlparse_bundle.mcp.bounded import answer, cut
 from tlparse_bundle.mcp.opened import Opened
-from tlparse_bundle.read.compile_counts import compile_counts
 from tlparse_bundle.read.find import find
-from tlparse_bundle.read.growing import log_now, still_growing
+from tlparse_bundle.read.growing import still_growing
 from tlparse_bundle.read.reader import Log
 from tlparse_bundle.read.rows import Compile
 from tlparse_bundle.sql.database import asked
-from tlparse_bundle.trace.compile_id import compile_key
 
 _MOST_LINES = 400  # of an artifact at once
 _MOST_ROWS = 200
 _MOST_SECONDS = 20.0  # of a query
 _SEARCHED_BYTES = 200_000_000  # of payloads, in one question
-_TIMES = ("compile_time_us", "backend_time_us", "inductor_time_us", "backward_time_us")
+_TIMES = ("total_us", "dynamo_us", "aot_us", "inductor_us", "backward_us", "restart_us")
 _COUNTS = ("graph_op_count", "graph_input_count", "guard_count", "graph_break_count")
 
 
@@ -51,7 +49,7 @@ class Tools:
             "page": self._opened.link(name),
         }
         rows = (
-            {"log": log.id, "rank": log.rank, "torch_version": log.row["torch_version"], "says": _said(log), "statuses": compile_counts(log).statuses, "compile_time_us": log.row["summary"]["compile_time_us"],
+            {"log": log.id, "rank": log.rank, "torch_version": log.row["torch_version"], "says": _said(log), "compile_count": log.summary["compile_count"], "statuses": log.summary["statuses"], "compile_us": log.summary["compile_us"],
              "diagnostics": log.row["diagnostics"]}
             for log in opened.logs
         )  # fmt: skip
@@ -60,36 +58,33 @@ class Tools:
     def findings(self, bundle: str | None = None, log: str | None = None, kind: str | None = None, offset: int = 0) -> dict[str, Any]:
         """What went wrong in one log, most important first: why, where, what it cost, what helps. 'log': id or rank (default: the one with most to say). 'kind' such as recompile, graph-break."""
         name, opened = self._opened.log(bundle, log)
-        table = opened.findings()
-        found = [row for row in table["findings"] if kind is None or row["kind"] == kind]
+        found = [row for row in opened.findings() if kind is None or row["kind"] == kind]
         rows = (
             {**{key: row[key] for key in ("kind", "severity", "title", "text", "function", "file", "line", "count", "cost_us", "cost_of")},
-             "remedies": [remedy["text"] for remedy in row["remedies"]], "compiles": [opened.compiles[index].key for index in row["compile_indexes"]]}
+             "remedies": [remedy["text"] for remedy in row["remedies"]], "compiles": row["compiles"]}
             for row in found[max(0, offset) :]
         )  # fmt: skip
         return answer(self._head(name, opened, view="overview", says=_said(opened)), "findings", rows, total=len(found), offset=max(0, offset))
 
     def compiles(self, bundle: str | None = None, log: str | None = None, status: str | None = None, function: str | None = None, by_time: bool = True, offset: int = 0) -> dict[str, Any]:
-        """The compiles of a log, slowest first (or by_time=false: in order): function, place, status (ok, empty, break, error, missing; running; restarted: an earlier attempt; refused: at the recompile limit), times of the phases."""
+        """The compiles of a log, slowest first (or by_time=false: in order): function, place, status (ok, failed, skipped, empty, unfinished), times of the phases."""
         name, opened = self._opened.log(bundle, log)
-        statuses = compile_counts(opened).rows
-        found = [one for one in opened.compiles if one.row["id"] is not None and status in (None, statuses[one.index]) and (function is None or function in (one.row["function"] or ""))]
+        chosen = [one for one in opened.compiles if status in (None, one.status) and (function is None or function in (one.row["function"] or ""))]
         if by_time:
-            found.sort(key=lambda one: -(one.row["compile_time_us"] or 0))
-        rows = (_compile_row(one, statuses[one.index], _TIMES) for one in found[max(0, offset) :])
-        return answer(self._head(name, opened, view="compiles"), "compiles", rows, total=len(found), offset=max(0, offset))
+            chosen.sort(key=lambda one: -(one.row["total_us"] or 0))
+        rows = (_compile_row(one, _TIMES) for one in chosen[max(0, offset) :])
+        return answer(self._head(name, opened, view="compiles"), "compiles", rows, total=len(chosen), offset=max(0, offset))
 
     def compile(self, compile: str, bundle: str | None = None, log: str | None = None) -> dict[str, Any]:
         """One compile by its key, such as 0/1: times, counts, why it recompiled, what failed, caches, and its artifacts by name."""
         name, opened = self._opened.log(bundle, log)
         one = opened.compile(compile)
         head = self._head(name, opened, view="compile", compile=compile)
-        head |= _compile_row(one, compile_counts(opened).rows[one.index], (*_TIMES, *_COUNTS)) | {"recompile_reason": one.row["recompile_reason"], "restart_reasons": one.row["restart_reasons"] or None, "failure": one.row["failure"]}
-        if "findings" in opened.directory["tables"]:
-            head["findings"] = [row["title"] for row in opened.findings()["findings"] if one.index in row["compile_indexes"]] or None
-        if "caches" not in opened.directory.get("left_out", ()):
-            key = _attempt_key(one.row)
-            head["caches"] = [f"{row['cache']}: {row['outcome']}" for row in opened.table("caches") if (row["compile"], row["attempt"]) == key] or None
+        head |= _compile_row(one, (*_TIMES, *_COUNTS)) | {"recompile_reason": one.row["recompile_reason"], "restart_reasons": one.row["restart_reasons"] or None, "failure_type": one.row["failure_type"], "failure_reason": one.row["failure_reason"]}
+        if not opened.is_missing("findings"):
+            head["findings"] = [row["title"] for row in opened.findings() if one.key in row["compiles"]] or None
+        if not opened.is_missing("caches"):
+            head["caches"] = [f"{row['cache']}: {row['outcome']}" for row in opened.table("caches") if row["compile"] == one.key] or None
         rows = ({"name": artifact.name, "size_bytes": artifact.size_bytes} for artifact in one.artifacts)
         return answer(head, "artifacts", rows, total=len(one.artifacts))
 
@@ -121,7 +116,7 @@ class Tools:
             return answer({"base": base, "new": new, "says": document["summary"]["text"], "notes": document["summary"]["notes"] or None}, "changes", rows, total=len(changes))
         name, opened = self._opened.log(bundle, log)
         sides = [opened.compile(key) for key in (base, new)]
-        fields = ("status", "function", "filename", "first_line", *_TIMES, *_COUNTS, "recompile_reason")
+        fields = ("status", "function", "file", "line", *_TIMES, *_COUNTS, "recompile_reason")
         different = {key: [side.row[key] for side in sides] for key in fields if sides[0].row[key] != sides[1].row[key]}
         texts: list[dict[str, list]] = [{}, {}]
         for side, found in zip(sides, texts):
@@ -153,32 +148,30 @@ class Tools:
         return answer(self._head(name, opened, view="timeline", compile=compile), "spans", rows, total=len(rows))
 
     def sql(self, query: str, bundle: str | None = None) -> dict[str, Any]:
-        """Rows of one SQL query (SQLite, read only) over all tables. Views: v_findings, v_compiles, v_artifacts, v_graph_breaks, v_recompiles, v_failures, v_caches, v_spans, v_span_sums, v_kernels, v_events; all columns: SELECT sql FROM sqlite_master."""
+        """Rows of one SQL query (DuckDB, read only) over all tables of a bundle: logs, findings, compiles, graph_breaks, recompiles, failures, caches, kernels, span_totals and others, each with bundle, log and rank. Their columns: DESCRIBE compiles; all tables: SHOW TABLES."""
         name, opened = self._opened.bundle(bundle)
-        with asked(opened, query, _MOST_SECONDS) as found:
-            columns = [column[0] for column in found.description or ()]
-            return answer({"bundle": name, "columns": columns}, "rows", ([cell.hex() if isinstance(cell, bytes) else cell for cell in row] for row in found.fetchmany(_MOST_ROWS)))
+        with asked([(name, opened)], query, _MOST_SECONDS) as result:
+            columns = [column[0] for column in result.description or ()]
+            return answer({"bundle": name, "columns": columns}, "rows", ([_cell(cell) for cell in row] for row in result.fetchmany(_MOST_ROWS)))
 
     def _head(self, name: str, log: Log, says: str | None = None, **place: str | None) -> dict[str, Any]:
         several = len(log.bundle.logs) > 1
         return {"bundle": name, "log": log.id, "rank": log.rank, "page": self._opened.link(name, log=log.id if several else None, **place), "says": says, "growing": still_growing(log.bundle.manifest)}
 
 
+def _cell(cell: Any) -> Any:
+    """A value of a query as JSON has it."""
+    return cell if cell is None or isinstance(cell, bool | int | float | str | list | dict) else cell.hex() if isinstance(cell, bytes) else str(cell)
+
+
 def _said(log: Log) -> str:
-    return log_now(log.bundle.manifest, log.row)["summary"]["text"]
+    return log.summary["text"]
 
 
-def _compile_row(one: Compile, status: str | None, numbers: tuple[str, ...]) -> dict[str, Any]:
+def _compile_row(one: Compile, numbers: tuple[str, ...]) -> dict[str, Any]:
     row = one.row
-    place = {"compile": one.key, "status": status, "function": row["function"], "file": row["filename"], "line": row["first_line"]}
+    place = {key: row[key] for key in ("compile", "status", "function", "file", "line")}
     return {**place, **{key: row[key] for key in numbers if row[key] is not None}}
-
-
-def _attempt_key(row: dict[str, Any]) -> tuple[str | None, int | None]:
-    """Return compile and attempt, as rows of other tables have them, for a row of the compile table."""
-    if row["id"] is None:
-        return None, None
-    return compile_key((row["compiled_autograd_id"], row["frame_id"], row["frame_compile_id"]), row["occurrence"]), row["attempt"]
 
 
 def _matches(log: Log, text: bytes, name: str | None) -> Iterator[dict[str, Any]]:
@@ -198,7 +191,7 @@ def _matches(log: Log, text: bytes, name: str | None) -> Iterator[dict[str, Any]
             begin, end = data.rfind(b"\n", 0, at) + 1, data.find(b"\n", at)
             start = len(data) if end < 0 else end + 1
             line = data[max(begin, at - 120) : min(start, at + len(text) + 120)].decode("utf-8", "replace").rstrip("\n")
-            yield {"compile": log.compiles[artifact.compile_index].key, "artifact": artifact.name, "line": data.count(b"\n", 0, at) + 1, "text": line}
+            yield {"compile": artifact.row["compile"], "artifact": artifact.name, "line": data.count(b"\n", 0, at) + 1, "text": line}
 
 
 def _sums(table: dict, compile_index: int) -> list[dict[str, Any]]:

@@ -1,5 +1,4 @@
 // What was found in one compile, and the rows that its tables have: failures, breaks, guards that failed; caches and guards.
-import { frameKey } from "../../lib/bundle/log.js";
 import { fill, h } from "../../lib/page/dom.js";
 import { count, plural, time } from "../../lib/page/format.js";
 import { CACHES, cacheReason, outcomeBadge } from "../findings/cache-names.js";
@@ -21,7 +20,7 @@ export function compileProblems({ log, state }, model, index, instead) {
   const attempts = attemptsOf(model, index);
   const of = (/** @type {any[]} */ rows) => (rows ?? []).filter((row) => attempts.has(row.compile_index)).slice(0, MOST_SHOWN);
   Promise.all([findingsOf(log), log.table("failures"), log.table("graph_breaks"), log.table("recompiles")]).then(([found, failures, breaks, recompiles]) => fill(root,
-    cards(model, state, found, (finding) => finding.compile_indexes.some((at) => attempts.has(at)), { level: 3, whole: false }),
+    cards(model, state, found, (finding) => finding.compiles.includes(model.compiles[index].compile), { level: 3, whole: false }),
     records((failures ?? []).filter((/** @type {any} */ row) => attempts.has(numberOf(model, row))).slice(0, MOST_SHOWN).map((/** @type {any} */ row) => failureRow(row, state)), breakRows(breaks?.graph_breaks ?? [], attempts, state), found !== null),
     of(recompiles?.recompiles).map((row) => recompileRow(log, model, recompiles, row, state))),
   (error) => fill(root, instead(), h("p", { class: "dim" }, error.message)));
@@ -41,8 +40,8 @@ export function compileCachesAndGuards({ log, state }, model, index) {
 function attemptsOf(model, index) {
   const compile = model.compiles[index];
   if (compile.id === null) return new Set([index]);
-  const key = frameKey(compile);
-  return new Set(model.frames.find((/** @type {any} */ frame) => frameKey(frame.last) === key)?.rows ?? [index]);
+  const key = compile.compile;
+  return new Set(model.frames.find((/** @type {any} */ frame) => frame.last.compile === key)?.rows ?? [index]);
 }
 
 /** @param {string} tone @param {string} sign @param {any} title @param {...any} parts */

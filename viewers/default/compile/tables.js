@@ -1,5 +1,4 @@
 // What the tables have of one compile: its symbols, inputs, kernels, and what the partitioner decided.
-import { frameKey } from "../../lib/bundle/log.js";
 import { fill, h } from "../../lib/page/dom.js";
 import { bytes, count, plural, time } from "../../lib/page/format.js";
 import { shareBar } from "../../lib/page/figures.js";
@@ -17,7 +16,7 @@ const MOST_SHOWN = 12;
 /** Sections that fill when their tables are there. @param {import("../frame/viewer.js").Context} context @param {any} model @param {number} index */
 export function compileTables({ log, state }, model, index) {
   const compile = model.compiles[index];
-  const attempts = new Set(compile.id === null ? [index] : model.compiles.flatMap((/** @type {any} */ c, /** @type {number} */ i) => (c.id !== null && frameKey(c) === frameKey(compile) ? [i] : [])));
+  const attempts = new Set(compile.id === null ? [index] : model.compiles.flatMap((/** @type {any} */ c, /** @type {number} */ i) => (c.id !== null && c.compile === compile.compile ? [i] : [])));
   const root = h("div", { class: "compile-tables" });
   const query = compile.id === null ? "" : idText(compile);
   const part = (/** @type {Promise<any>} */ load, /** @type {(value: any) => any} */ show) => {

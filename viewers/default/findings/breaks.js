@@ -48,7 +48,7 @@ function otherTraces(log, model, state) {
   const parts = new Map(); // by name: the line is in it
   for (const { rows: [first], last } of model.frames) {
     const part = PART.exec(last.function ?? "");
-    if (part && !parts.has(`${last.filename} ${last.function}`)) parts.set(`${last.filename} ${last.function}`, { first, file: last.filename, name: part[1], line: part[2] });
+    if (part && !parts.has(`${last.file} ${last.function}`)) parts.set(`${last.file} ${last.function}`, { first, file: last.file, name: part[1], line: part[2] });
   }
   return [
     summaryOf(log).restart_count ? h("a", { href: state.link({ view: "failures", type: "restart" }) }, "Restarts, with their reasons") : null,

@@ -42,7 +42,7 @@ export async function openGuards({ log, state }) {
   const view = listDetail({
     state, name: "guards", label: "Guards of the compiles", noun: ["compile", "compiles"], length: trees.length, share: 0.4, id: (i) => String(trees[i].event_index),
     title: (i) => `${idText(compile(i))} ${functionName(compile(i))} ${plural(trees[i].guard_count, "guard")} in the ${trees[i].form} dump`,
-    text: (i) => [idText(compile(i)), functionName(compile(i)), compile(i).filename, kinds(i)].join("\n"),
+    text: (i) => [idText(compile(i)), functionName(compile(i)), compile(i).file, kinds(i)].join("\n"),
     above: trees.length > 1 && h("div", { class: "intro" }, h("ul", { class: "facts-line" },
       extremeItem("most guards", biggest, `${count(trees[biggest].guard_count)} in the dump`), trees[slowest].latency_us !== null && extremeItem("slowest check", slowest, latency(trees[slowest].latency_us)))),
     columns: [

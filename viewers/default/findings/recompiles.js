@@ -81,7 +81,7 @@ function causeList(about, told, tools) {
       { id: "cost", title: "Cost", number: true, sort: (i) => told[i].cost_us, cell: (i) => (told[i].cost_us === null ? "–" : time(told[i].cost_us)) },
     ],
     detail: (i) => {
-      const events = new Set(told[i].event_indexes);
+      const events = new Set(told[i].events);
       const rows = table.recompiles.flatMap((/** @type {any} */ row, /** @type {number} */ n) => (events.has(row.event_index) ? [n] : []));
       const frames = [...new Set(rows.map((/** @type {number} */ n) => table.recompiles[n].frame_index))].filter((n) => n !== null);
       return [
@@ -167,7 +167,7 @@ function history(about, frame) {
   return capped(compiles, (index) => {
     const recompile = recompiles[at.get(index)];
     const previous = before.get(index);
-    return h("li", null, compileLink(model, index, state), " ", h("span", { class: "dim" }, time(model.compiles[index].compile_time_us)), " ",
+    return h("li", null, compileLink(model, index, state), " ", h("span", { class: "dim" }, time(model.compiles[index].total_us)), " ",
       recompile?.limit && [limitBadge(), " "],
       recompile ? reasonLine(about, recompile, [
         recompile.caused_by !== null && [h("span", { class: "dim" }, " followed "), compileLink(model, recompiles[recompile.caused_by].compile_index, state)],

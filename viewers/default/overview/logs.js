@@ -15,7 +15,7 @@ export function logTable(bundle, log, state, live) {
       h("td", null, h("a", { href: state.patched({ log: one.id, item: "" }), "aria-current": one.id === log.id ? "true" : null }, logName(one))),
       h("td", { class: "wide", title: text }, rich(text)),
       h("td", { class: "number" }, count(summary.compile_count)),
-      h("td", { class: "number" }, time(summary.compile_time_us)),
+      h("td", { class: "number" }, time(summary.compile_us)),
       h("td", null, row.torch_version ?? "–"),
       h("td", { class: "number" }, count(row.event_count)),
       h("td", { class: "number" }, bytes(row.source.size_bytes)));

@@ -34,7 +34,7 @@ const originRows = (origins, columns) => origins.map((origin, index) => ({
 function compileRows(model, cells) {
   /** @type {Row[]} */
   const rows = model.compiles.map((/** @type {any} */ compile, /** @type {number} */ index) => ({
-    id: compile.key, index, name: compile.function ?? "", help: compile.filename ?? "", kind: null, count: compile.event_count, size: compile.size_bytes, payload: 0, distinct: null,
+    id: compile.key, index, name: compile.function ?? "", help: compile.file ?? "", kind: null, count: compile.event_count, size: compile.size_bytes, payload: 0, distinct: null,
   }));
   cells.compile_index.forEach((/** @type {number} */ compile, /** @type {number} */ i) => { rows[compile].payload += cells.payload_size_bytes[i]; });
   return rows;

@@ -12,7 +12,7 @@ import { idText } from "../shared/model.js";
 export async function sourceLink({ log, state }, model, frame, compile) {
   const sources = await log.table("sources");
   const dumps = (sources?.dump_files ?? []).filter((/** @type {any} */ dump) => dump.name === frame.file);
-  const until = compile === undefined ? Infinity : model.compiles[compile].first_event_index;
+  const until = compile === undefined ? Infinity : model.compiles[compile].first_event;
   const dump = dumps.findLast((/** @type {any} */ d) => d.event_index < until) ?? dumps[0];
   if (!dump) return null;
   const artifact = (await compileArtifacts(log, dump.compile_index)).find((a) => a.event_index === dump.event_index);

@@ -1,5 +1,4 @@
 // The table of tensors as rows, and how they belong together. No page needed.
-import { frameKey } from "../../lib/bundle/log.js";
 import { bytes } from "../../lib/page/format.js";
 import { sourceName } from "../shared/source-name.js";
 
@@ -81,7 +80,7 @@ function tensorModel(table) {
     graphsOf: (model, compile) => {
       const own = graphs.filter((/** @type {any} */ graph) => graph.compile === compile);
       if (own.length || model.compiles[compile].id === null) return own;
-      return graphs.filter((/** @type {any} */ graph) => model.compiles[graph.compile].id !== null && frameKey(model.compiles[graph.compile]) === frameKey(model.compiles[compile]));
+      return graphs.filter((/** @type {any} */ graph) => model.compiles[graph.compile].id !== null && model.compiles[graph.compile].compile === model.compiles[compile].compile);
     },
   };
 }

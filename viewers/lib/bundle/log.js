@@ -9,9 +9,9 @@ import { isOfLog } from "./source.js";
 /** @typedef {import("./stacks.js").Stacks} Stacks */
 /** @typedef {import("./table-data.js").Table} Table */
 /** @typedef {import("./table-data.js").Selection} Selection */
-/** @typedef {import("../../../schema/bundle.d.ts").Compiles["compiles"][number]} Compile */
+/** @typedef {import("../../../schema/bundle.d.ts").Compiles} Compile */
 /** @typedef {import("../../../schema/bundle.d.ts").Diagnostics["diagnostics"][number]} Diagnostic */
-/** @typedef {import("../../../schema/bundle.d.ts").Findings} Findings */
+/** @typedef {import("../../../schema/bundle.d.ts").Findings} Finding */
 /** @typedef {import("../../../schema/bundle.d.ts").Manifest["logs"][number]} LogSummary */
 /** @typedef {import("../../../schema/bundle.d.ts").Log} LogDirectory */
 /** @typedef {{blob_index: number, blob_offset: number, size_bytes: number, payload_size_bytes?: number}} HasPayload an event or an artifact */
@@ -100,7 +100,12 @@ export class Log {
 
   /** @param {Abortable} [options] @returns {Promise<Compile[]>} */
   async compiles(options) {
-    return (await this.table("compiles", options)).compiles;
+    return this.table("compiles", options);
+  }
+
+  /** @param {Abortable} [options] @returns {Promise<any[]>} */
+  attempts(options) {
+    return this.table("attempts", options);
   }
 
   /** @param {Abortable} [options] @returns {Promise<Diagnostic[]>} */
@@ -108,7 +113,7 @@ export class Log {
     return (await this.table("diagnostics", options)).diagnostics;
   }
 
-  /** What the log says, most important first, and the numbers of its headline; null where they were left out of a redacted bundle. @param {Abortable} [options] @returns {Promise<Findings | null>} */
+  /** What the log says, most important first; null when it was left out of a redacted bundle. @param {Abortable} [options] @returns {Promise<Finding[] | null>} */
   findings(options) {
     return this.table("findings", options);
   }
@@ -225,10 +230,4 @@ export class Log {
     made.catch(() => this.built.delete(key));
     return made;
   }
-}
-
-/** The same for all rows of the compile table that are attempts of one compile of one function. @param {{metrics_event_index: number | null, compiled_autograd_id: number | null, frame_id: number | null, frame_compile_id: number | null, occurrence: number}} compile */
-export function frameKey(compile) {
-  if (compile.metrics_event_index !== null) return `metrics ${compile.metrics_event_index}`;
-  return `${compile.compiled_autograd_id}/${compile.frame_id}/${compile.frame_compile_id}@${compile.occurrence}`;
 }
