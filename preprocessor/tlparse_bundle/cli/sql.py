@@ -80,7 +80,7 @@ def _opened(places: Sequence[str]) -> list[tuple[str, Bundle]]:
 def _write(bundles: Sequence[tuple[str, Bundle]], out: Path, *, overwrite: bool) -> None:
     from tlparse_bundle.commit.folder import new_file
     from tlparse_bundle.format.layout import guards
-    from tlparse_bundle.sql.database import write
+    from tlparse_bundle.read.sql import write
 
     with new_file(out, overwrite=overwrite, readers_of=[path for _, bundle in bundles for path in guards(bundle.location)]) as new:
         write(bundles, new)
@@ -89,7 +89,7 @@ def _write(bundles: Sequence[tuple[str, Bundle]], out: Path, *, overwrite: bool)
 
 def _list(bundles: Sequence[tuple[str, Bundle]], form: str) -> None:
     from tlparse_bundle.format.schemas import schema, schema_names
-    from tlparse_bundle.sql.database import database, tables
+    from tlparse_bundle.read.sql import database, tables
 
     with database(bundles) as connection:
         listed = [{"name": name, "help": schema(name)["description"].partition(".")[0] + "." if name in schema_names() else None, "columns": columns} for name, columns in tables(connection).items()]
@@ -101,7 +101,7 @@ def _list(bundles: Sequence[tuple[str, Bundle]], form: str) -> None:
 
 
 def _ask(bundles: Sequence[tuple[str, Bundle]], query: str, form: str) -> None:
-    from tlparse_bundle.sql.database import asked
+    from tlparse_bundle.read.sql import asked
 
     with asked(bundles, query) as rows:
         if form == "json":

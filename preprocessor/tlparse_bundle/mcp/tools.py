@@ -16,7 +16,7 @@ from tlparse_bundle.read.find import find
 from tlparse_bundle.read.growing import still_growing
 from tlparse_bundle.read.reader import Log
 from tlparse_bundle.read.rows import Compile
-from tlparse_bundle.sql.database import asked
+from tlparse_bundle.read.sql import asked
 
 _MOST_LINES = 400  # of an artifact at once
 _MOST_ROWS = 200

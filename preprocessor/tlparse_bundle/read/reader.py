@@ -80,7 +80,7 @@ class Bundle:
 
         Raises BundleError for a query that fails, or without DuckDB and pandas.
         """
-        from tlparse_bundle.sql.database import asked  # DuckDB takes longer to import than all of ours
+        from tlparse_bundle.read.sql import asked  # DuckDB takes longer to import than all of ours
 
         _library("pandas")
         with asked([(self.location.rstrip("/").rpartition("/")[2], self)], query) as result:

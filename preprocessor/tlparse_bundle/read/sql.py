@@ -6,14 +6,14 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from tlparse_bundle.commit.folder import temporary_folder
 from tlparse_bundle.errors import BundleError
+from tlparse_bundle.format.json_codec import dumps
 from tlparse_bundle.format.layout import is_own
 from tlparse_bundle.format.schemas import row_tables, schema, schema_names
 from tlparse_bundle.read.growing import log_now
-from tlparse_bundle.read.reader import Bundle
 from tlparse_bundle.remote import is_url
 
 if TYPE_CHECKING:
@@ -24,6 +24,16 @@ _COMPRESSIONS = {"zstd": "zstd", "gzip": "gzip", "none": "uncompressed"}
 _MAX_LINE_BYTES = 64 << 20  # of a row
 _MEMORY = "2GB"
 _LOGS = "logs"
+
+
+class Bundle(Protocol):
+    """A bundle; see the reader."""
+
+    location: str
+    manifest: dict[str, Any]
+    logs: list[Any]
+
+    def raw(self, path: str) -> bytes: ...
 
 
 @contextmanager
@@ -139,8 +149,6 @@ def _add_logs(connection: duckdb.DuckDBPyConnection, bundles: Sequence[tuple[str
     fields = {"bundle": "VARCHAR", "log": "VARCHAR", "rank": "BIGINT", "source": "VARCHAR", "torch_version": "VARCHAR", "event_count": "BIGINT"}
     fields |= {key: _type(node) for key, node in numbers.items()}
     connection.execute(f"CREATE TABLE {_LOGS} ({', '.join(f'{_quoted(key)} {kind}' for key, kind in fields.items())})")
-    from tlparse_bundle.format.json_codec import dumps
-
     for name, bundle in bundles:
         for row in bundle.manifest["logs"]:
             summary = log_now(bundle.manifest, row)["summary"]
