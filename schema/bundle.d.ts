@@ -147,6 +147,42 @@ export interface Captures {
   line: number | null;
 }
 
+/** Compile ids under which something was captured that is not compiled under them: the graph of compiled autograd ('!0'), calls of torch.export, functions that were inlined elsewhere. */
+export interface Captures {
+  /** The compile id, with '@2' for a second occurrence. */
+  compile: string;
+  /** Its first record. */
+  first_event: number;
+  /** Function; null when unknown. */
+  function: string | null;
+  /** File; null when unknown. */
+  file: string | null;
+  /** First line of the function; null when unknown. */
+  line: number | null;
+}
+
+/** The code objects that were compiled, in order of their first compile, with all their compiles. After torch._dynamo.reset() a frame id stands for a different code object and gets another row. Resume functions of two branches have one name and are two code objects. */
+export interface CodeObjects {
+  /** Number of the code object, from 0. */
+  id: number;
+  /** Part of the compile ids, or null. */
+  compiled_autograd_id: number | null;
+  /** Part of the compile ids: torch's number of the code object. */
+  frame_id: number;
+  /** Name of the function; null when unknown. */
+  function: string | null;
+  /** File of that function, as written; null when unknown. */
+  file: string | null;
+  /** First line of that function; null when unknown. */
+  first_line: number | null;
+  /** Its compile ids, in order, those that torch refused included. */
+  compiles: string[];
+  /** The compile that torch refused at the recompile limit, or null. */
+  limit_compile: string | null;
+  /** For a resume function, the code object of the function that it continues ('id' in this table); null for others, and when that is not in the log. */
+  resumes: number | null;
+}
+
 /** communication.json: what passes over collectives decided and measured, and what ranks told each other. Estimates of run times are in the runtime table, graphs in the graph table. A text of more than 20,000 characters is cut and ends in '…'. */
 export interface Communication {
   /** One row per report in words. */
@@ -575,60 +611,48 @@ export interface Graphs {
   }[];
 }
 
-/** guards.json: the guards of each compile: counts, cost, and of each guard its kind, source and place. The text of a guard is a line of the payload. Lists that are equal, as those of one function compiled for other sizes are, are stored once. */
+/** The records about guards, one row each, in file order: how many guards a compile has, of which kinds, and what a check costs. The guards themselves are in 'guards': those of equal lists, as one function compiled for different sizes has, are stored once. */
+export interface GuardTrees {
+  /** The record: dynamo_cpp_guards_str or dynamo_guards. */
+  event: number;
+  /** Its compile; null for a record outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile in which torch wrote the record; null outside any compile. */
+  attempt: number | null;
+  /** 'tree': dynamo_cpp_guards_str; 'list': dynamo_guards, which recent versions of torch write for guards about aliasing only. */
+  form: "tree" | "list";
+  /** Number of guards in the record. */
+  guard_count: number;
+  /** Time of one check of all guards in microseconds, as torch measured it; null when it did not. */
+  latency_us: number | null;
+  /** Its guards: 'list' in 'guards'. */
+  list: number;
+  /** Number of rows that 'guards' has for this list: all its guards, at most 5000. */
+  row_count: number;
+  /** Number of guard managers: the inner nodes of the tree, one for each object that is checked. */
+  manager_count: number;
+  /** Number of guards by kind; empty for the form 'list'. Kinds beyond 256 count as 'OTHER'. */
+  counts: Record<string, number>;
+}
+
+/** The guards of each distinct list: kind, source and place of each, in the order of the payload; the lists in order of their number. 'guard_trees' names the list of each compile. The text of a guard is a line of the payload of the record in 'guard_trees'. At most 5000 guards of a list have a row. */
 export interface Guards {
-  /** The records about guards, in file order. */
-  trees: {
-    /** The record: dynamo_cpp_guards_str or dynamo_guards. */
-    event_index: number;
-    /** Its compile. */
-    compile_index: number;
-    /** 'tree': dynamo_cpp_guards_str; 'list': dynamo_guards, which recent versions of torch write for guards about aliasing only. */
-    form: "tree" | "list";
-    /** Number of guards. */
-    guard_count: number;
-    /** Time of one check of all guards in microseconds, as torch measured it; null when it did not. */
-    latency_us: number | null;
-    /** Row of 'lists'. */
-    list_index: number;
-  }[];
-  /** The distinct lists of guards. */
-  lists: {
-    /** Its first row in 'guards'. */
-    first_guard: number;
-    /** Number of its rows there, which follow each other: all its guards, at most 5000. */
-    row_count: number;
-    /** Number of guard managers: the inner nodes of the tree, one for each object that is looked at. */
-    manager_count: number;
-    /** Number of guards by kind; empty for the form 'list'. Kinds beyond 256 count as 'OTHER'. */
-    counts: Record<string, number>;
-  }[];
-  /** The guards of the lists, as columns of equal length, in the order of the payload. */
-  guards: {
-    /** Row of 'kinds'; -1 for the form 'list'. */
-    kind_index: number[];
-    /** Row of 'sources': the object that the guard manager above it looks at; -1 for none. */
-    source_index: number[];
-    /** Row of 'places': the user's line that the guard comes from; -1 when unknown. */
-    place_index: number[];
-    /** Depth in the tree; 0 is the root. */
-    depth: number[];
-    /** Line of the payload with the guard, counted from 0. */
-    payload_line: number[];
-  };
-  /** Kinds of guards, torch's names: TENSOR_MATCH, TYPE_MATCH and others. */
-  kinds: string[];
-  /** Sources as torch writes them: L['x'], G['model']._modules and so on. */
-  sources: string[];
-  /** Places in the user's code, as columns of equal length. */
-  places: {
-    /** File, which torch shortens to the last parts of its path. */
-    file: string[];
-    /** Line. */
-    line: number[];
-    /** Function. */
-    function: string[];
-  };
+  /** The list, from 0: 'list' in 'guard_trees'. */
+  list: number;
+  /** Line of the payload with the guard, counted from 0. */
+  payload_line: number;
+  /** Kind of the guard, torch's name: TENSOR_MATCH, TYPE_MATCH and others; null for the form 'list'. */
+  kind: string | null;
+  /** What it checks: the source of the guard manager above it, as torch writes it: L['x'], G['model']._modules and so on; null when it has none. */
+  source: string | null;
+  /** Depth in the tree; 0 is the root. */
+  depth: number;
+  /** File of the user's line that the guard comes from, which torch shortens to the last parts of its path; null when unknown. */
+  file: string | null;
+  /** That line; null when unknown. */
+  line: number | null;
+  /** Function around that line; null when unknown. */
+  function: string | null;
 }
 
 /** kernels.json: the code that Inductor generated, the kernels in it, and the operations of libraries that it calls. Read from the text of the code, which is never run. A text of more than 20,000 characters is cut and ends in '…'. */
@@ -2038,101 +2062,86 @@ export interface RanksVerdict {
   }[];
 }
 
-/** recompiles.json: compiles of code that had been compiled before, because guards of all earlier results failed. 'recompiles' has each of them, 'frames' the history of each code object, 'causes' groups those recompiles that no other recompile led to. Texts of more than 20,000 characters are cut and end in '…'. */
+/** Causes of recompiles: the recompiles without caused_by, grouped by code object, source, change and dimension of their first reason ('recompile_reasons', position 0), in order of first appearance. */
+export interface RecompileCauses {
+  /** Number of the cause, from 0. */
+  id: number;
+  /** The code object: 'id' in 'code_objects'; null when the records have no frame id. */
+  code_object: number | null;
+  /** What the guard looks at, as in the reason; null when not recognised. */
+  source: string | null;
+  /** What changed, as in the reason. */
+  change: "size" | "stride" | "rank" | "dtype" | "device" | "requires_grad" | "dispatch_keys" | "shape" | "value" | "flag" | "type" | "identity" | "length" | "keys" | "attribute" | "aliasing" | "global_state" | "backend" | "other";
+  /** Dimension, for size, stride and shape; else null. */
+  dimension: number | null;
+  /** Guard of the first of these recompiles; null when it has no reasons. */
+  guard: string | null;
+  /** Expected and actual values in order, without repetition: 4, 5, 9 means 4 → 5 → 9. Values that the texts do not say are missing; at most 1000. */
+  values: (number | string)[];
+  /** Number of these recompiles. */
+  count: number;
+  /** Number of recompiles that these led to, directly or not. */
+  cascade_count: number;
+  /** These recompiles, by their compiles; null stands for one outside any compile. */
+  compiles: (string | null)[];
+  /** What usually helps: 'mark_dynamic': torch._dynamo.mark_dynamic on that dimension, or dynamic=True; 'same_layout': inputs of one memory layout; 'same_rank', 'same_dtype', 'same_device', 'same_type': inputs of one rank, …; 'same_grad_mode', 'same_global_state': calls under one mode; 'dynamic_int': let the integer be dynamic instead of a constant; 'tensor_argument': pass the number as a tensor; 'few_values': a constant of few different values, else not an argument; 'same_object': pass the same object again; 'same_structure': containers of one length, with the same keys; 'no_aliasing': inputs that do not share memory; 'same_backend': one backend object; 'force_parameter_static_shapes': set this option of torch._dynamo.config to False; 'use_duck_shape': set this option of torch.fx.experimental._config to False; 'mark_unbacked': torch._dynamo.decorators.mark_unbacked, so that 0 and 1 are not special. null: nothing in general. */
+  remedy: "mark_dynamic" | "same_layout" | "same_rank" | "same_dtype" | "same_device" | "same_grad_mode" | "dynamic_int" | "tensor_argument" | "few_values" | "same_type" | "same_object" | "same_structure" | "no_aliasing" | "same_global_state" | "same_backend" | "force_parameter_static_shapes" | "use_duck_shape" | "mark_unbacked" | null;
+}
+
+/** The guards that failed: one row for each cache entry that was checked before a recompile ('recompiles') or a refusal ('limits'), newest entry first. A recompile happens only when one guard of every entry fails. When torch logs the reason in the metrics only, it is that of the newest entry. At most 1000 per recompile. Texts longer than 20,000 characters are cut and end in '…'. */
+export interface RecompileReasons {
+  /** The record that says why: recompile_reasons, else the compilation metrics; 'event' of the row in 'recompiles'. */
+  event: number;
+  /** Its compile; null for a record outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile in which torch wrote the record; null outside any compile. */
+  attempt: number | null;
+  /** Position among the reasons of that recompile; 0 is the newest cache entry, and says what changed since the last compile. */
+  position: number;
+  /** Compile of the cache entry whose guard failed: the newest with the id that torch wrote; null when the text has no id, or the log no such compile. */
+  entry: string | null;
+  /** The guard that failed, or torch's words about it. */
+  guard: string;
+  /** What the guard looks at, as written: 'x', "L['x']", 'self.training', "G['mode']", 'grad_mode'; null when not recognised. Newer versions of torch write x for L['x']. */
+  source: string | null;
+  /** What changed, as far as the text says: 'size', 'stride': of one dimension of a tensor; 'rank', 'dtype', 'device' (its index), 'requires_grad', 'dispatch_keys': of a tensor; 'shape': a condition on dynamic sizes; 'value', 'flag' (True or False): of an object; 'type', 'identity': a different type, a different object; 'length', 'keys': of a container; 'attribute': present or not; 'aliasing': which inputs are, or overlap, each other; 'global_state': of torch, such as the grad mode; 'backend': a different backend; 'other'. */
+  change: "size" | "stride" | "rank" | "dtype" | "device" | "requires_grad" | "dispatch_keys" | "shape" | "value" | "flag" | "type" | "identity" | "length" | "keys" | "attribute" | "aliasing" | "global_state" | "backend" | "other";
+  /** Dimension, for size, stride and shape; else null. */
+  dimension: number | null;
+  /** What the guard expects; null when the text does not say. Text as torch writes it ('Float', 'False', "'a'"), whole numbers as numbers. */
+  expected: number | string | null;
+  /** What it got instead; null when the text does not say: torch writes it for tensors only. */
+  actual: number | string | null;
+  /** What torch writes after the guard: source line, place, hint, or why a condition on sizes exists; null when there is nothing. */
+  comment: string | null;
+  /** User's file that the guard comes from: from user_traceback, else from the comment, where torch shortens it; null when unknown. */
+  file: string | null;
+  /** Line in that file; null when unknown. */
+  line: number | null;
+  /** Function around that line; null when unknown. */
+  function: string | null;
+  /** Text of that line; null when unknown. */
+  source_line: string | null;
+  /** The user's stack at the guard as Python prints it, outermost frame first; null when torch wrote none. */
+  user_traceback: string | null;
+}
+
+/** Compiles of a code object that was compiled before, because the guards of all its cache entries failed: one row per recompile, in file order. The guards that failed are in 'recompile_reasons', the root causes in 'recompile_causes'. A compile that torch refused is in 'limits', not here. Not every later compile of a code object is a recompile: the first may have ended without a cache entry. Texts longer than 20,000 characters are cut and end in '…'. */
 export interface Recompiles {
-  /** The recompiles, in file order. Numbers in caused_by and recompile_indexes are positions in this array. */
-  recompiles: {
-    /** The compile that became necessary. */
-    compile_index: number;
-    /** The record that says why: recompile_reasons, else the compilation metrics. */
-    event_index: number;
-    /** Row of 'frames'; null when the record has no frame id. */
-    frame_index: number | null;
-    /** Whether the recompile limit refused it: the function runs uncompiled from there on. Such a compile has no dynamo_start. */
-    limit: boolean;
-    /** The recompile that led to this one, or null. It is an earlier recompile whose call still ran (its callers are the outer part of this one's), of the function that this one resumes, inlined before a graph break, or was called by; and the guards failed for the same sort of change: any change of shape, else equal expected and actual. */
-    caused_by: number | null;
-    /** Row of 'causes': that of the first recompile in the chain of caused_by. */
-    cause_index: number;
-    /** One failed guard for each earlier result in the cache, newest first: only together do they make a recompile. When torch logs the reasons in the metrics only, it is the newest alone. At most 1000. */
-    reasons: {
-      /** Id of the compile whose guard failed, as written; null when the text has none. */
-      failed_compile_id: string | null;
-      /** That compile: the newest with this id so far; null when the log has none. */
-      failed_compile_index: number | null;
-      /** The guard that failed, or torch's words about it. */
-      guard: string;
-      /** What the guard looks at, as written: 'x', "L['x']", 'self.training', "G['mode']", 'grad_mode'; null when not recognised. Newer versions of torch write x for L['x']. */
-      source: string | null;
-      /** What changed, as far as the text tells. */
-      change: {
-        /** 'size', 'stride': of one dimension of a tensor; 'rank', 'dtype', 'device' (its index), 'requires_grad', 'dispatch_keys': of a tensor; 'shape': a condition on dynamic sizes; 'value', 'flag' (True or False): of an object; 'type', 'identity': another type, another object; 'length', 'keys': of a container; 'attribute': there or not; 'aliasing': which inputs are, or overlap, each other; 'global_state': of torch, such as the grad mode; 'backend': another backend; 'other'. */
-        kind: "size" | "stride" | "rank" | "dtype" | "device" | "requires_grad" | "dispatch_keys" | "shape" | "value" | "flag" | "type" | "identity" | "length" | "keys" | "attribute" | "aliasing" | "global_state" | "backend" | "other";
-        /** Dimension, for size, stride and shape; else null. */
-        index: number | null;
-        /** What the guard wants; null when the text does not say. Text as torch writes it ('Float', 'False', "'a'"), whole numbers as numbers. */
-        expected: number | string | null;
-        /** What it found instead; null when the text does not say: torch writes it for tensors only. */
-        actual: number | string | null;
-      };
-      /** What torch writes behind the guard: source line, place, hint, or why a condition on sizes exists; null when there is nothing. */
-      comment: string | null;
-      /** User's file that the guard comes from: from user_stack, else from the comment, where torch shortens it; null when unknown. */
-      file: string | null;
-      /** Line in that file; null when unknown. */
-      line: number | null;
-      /** Function around that line; null when unknown. */
-      function: string | null;
-      /** Text of that line; null when unknown. */
-      source_line: string | null;
-      /** The user's stack at the guard as Python prints it; null when torch wrote none. */
-      user_stack: string | null;
-    }[];
-    /** The whole payload, when it was not understood or only in part; else null. */
-    text: string | null;
-  }[];
-  /** The code objects that were compiled, in order of their first compile. After torch._dynamo.reset() an id stands for another code object and gets another row. */
-  frames: {
-    /** Part of the compile ids, or null. */
-    compiled_autograd_id: number | null;
-    /** Part of the compile ids: number of the code object. */
-    frame_id: number;
-    /** Name of the function; null when unknown. Resume functions of two branches have one name and are two frames. */
-    function: string | null;
-    /** File of that function, as written; null when unknown. */
-    file: string | null;
-    /** First line of that function; null when unknown. */
-    first_line: number | null;
-    /** Its compiles in order: of each the first row, whatever the number of attempts. The first may have been followed by others for want of a result, so that not every later one is a recompile. */
-    compile_indexes: number[];
-    /** The compile that the recompile limit refused, or null. */
-    limit_compile_index: number | null;
-    /** For a resume function, the frame of the function that it continues; null for others, and when that is not in the log. */
-    resumes_frame_index: number | null;
-  }[];
-  /** The recompiles without caused_by, grouped by frame, source, kind and dimension of their first reason: what changed since the last compile. In order of first appearance. */
-  causes: {
-    /** Row of 'frames', or null. */
-    frame_index: number | null;
-    /** As in the reason. */
-    source: string | null;
-    /** As in the change. */
-    kind: "size" | "stride" | "rank" | "dtype" | "device" | "requires_grad" | "dispatch_keys" | "shape" | "value" | "flag" | "type" | "identity" | "length" | "keys" | "attribute" | "aliasing" | "global_state" | "backend" | "other";
-    /** As in the change. */
-    index: number | null;
-    /** Guard of the first of these recompiles; null when it has no reasons. */
-    guard: string | null;
-    /** Expected and actual values in order, without repetition: 4, 5, 9 means 4 → 5 → 9. What the texts do not say is missing; at most 1000. */
-    values: (number | string)[];
-    /** Number of these recompiles. */
-    count: number;
-    /** Number of recompiles that these led to, directly or not. */
-    cascade_count: number;
-    /** These recompiles. */
-    recompile_indexes: number[];
-    /** What usually helps: 'mark_dynamic': torch._dynamo.mark_dynamic on that dimension, or dynamic=True; 'same_layout': inputs of one memory layout; 'same_rank', 'same_dtype', 'same_device', 'same_type': inputs of one rank, …; 'same_grad_mode', 'same_global_state': calls under one mode; 'dynamic_int': let the integer be dynamic instead of a constant; 'tensor_argument': pass the number as a tensor; 'few_values': a constant of few different values, else no argument; 'same_object': pass the same object again; 'same_structure': containers of one length, with the same keys; 'no_aliasing': inputs that do not share memory; 'same_backend': one backend object; 'force_parameter_static_shapes': set this option of torch._dynamo.config to False; 'use_duck_shape': set this option of torch.fx.experimental._config to False; 'mark_unbacked': torch._dynamo.decorators.mark_unbacked, so that 0 and 1 are not special. null: nothing in general. */
-    remedy: "mark_dynamic" | "same_layout" | "same_rank" | "same_dtype" | "same_device" | "same_grad_mode" | "dynamic_int" | "tensor_argument" | "few_values" | "same_type" | "same_object" | "same_structure" | "no_aliasing" | "same_global_state" | "same_backend" | "force_parameter_static_shapes" | "use_duck_shape" | "mark_unbacked" | null;
-  }[];
+  /** The record that says why: recompile_reasons, else the compilation metrics. */
+  event: number;
+  /** Its compile; null for a record outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile in which torch wrote the record; null outside any compile. */
+  attempt: number | null;
+  /** Its code object: 'id' in 'code_objects'; null when the record has no frame id. */
+  code_object: number | null;
+  /** The recompile that led to this one, by its compile, or null. That is an earlier recompile whose call still ran (its callers are the outer part of this one's callers), of the function that this one resumes, inlined before a graph break, or was called by; and the guards failed for the same sort of change: any change of shape, else equal expected and actual values. */
+  caused_by: string | null;
+  /** Its cause: 'id' in 'recompile_causes'. A recompile with caused_by has the cause of the first recompile in that chain. */
+  cause: number;
+  /** The whole payload, when it was not understood or only in part; else null. */
+  text: string | null;
 }
 
 /** runtime.json: what is known or estimated of the run time of compiled code: estimates per operation, collectives in order, which graph ran when, metrics of run time. A text of more than 20,000 characters is cut and ends in '…'. */

@@ -60,8 +60,9 @@ def _read(case):
     except BundleError as error:
         print(error)
         return 1
-    for name in [*(bundle.manifest.get("ranks") or {}), "verdict", "nothing"]:
-        _try(bundle.ranks, name)
+    for name in [*(bundle.manifest.get("rank_tables") or {}), "rank_findings", "nothing"]:
+        _try(bundle.rank_table, name)
+    _try(lambda: bundle.job)
     for log in bundle.logs[:4]:
         _read_log(bundle, log)
     for path in [*list(case.sound)[:: max(1, len(case.sound) // 10)], "../../../canary/secret", "/etc/passwd"]:
@@ -74,7 +75,7 @@ def _read_log(bundle, log):
     _try(bundle.log, log.id)
     repr(log)
     directory = _try(lambda: log.directory) or {}
-    for name in ("compiles", "artifacts", "stacks", "blobs", "diagnostics", "failures", "spans", "kernels", "provenance", "metrics", "symbols", "tensors", *list(directory.get("tables", ()))[:40]):
+    for name in ("compiles", "artifacts", "stacks", "blobs", "diagnostics", "failures", "spans", "kernels", "provenance", "metrics", "symbols", "tensors", *list(directory.get("tables", ()))[:40], *list(directory.get("row_tables", ()))[:60]):
         _try(log.table, name)
     for compile in (_try(lambda: log.compiles) or [])[:20]:
         for read in (lambda: compile.metrics, lambda: compile.artifacts, lambda: compile.stack, lambda: repr(compile), lambda: log.compile(compile.key)):

@@ -45,14 +45,15 @@ def verdict(page):
 @pytest.mark.parametrize("name", JOBS)
 def test_the_first_screen_says_what_the_bundle_says(view, job, name):  # noqa: F811
     page = view(job(name))
-    found = Bundle.open(job(name)).ranks("findings")
-    expect(page.get_by_role("heading", level=1)).to_have_text(plain(found["summary"]["text"]))
+    bundle = Bundle.open(job(name))
+    findings = bundle.rank_table("rank_findings")
+    expect(page.get_by_role("heading", level=1)).to_have_text(plain(bundle.job["text"]))
     more = verdict(page).get_by_role("button", name=re.compile("^[0-9]+ more$"))
     while more.count():
         more.first.click()
     cards = verdict(page).get_by_role("article")
-    expect(cards).to_have_count(len(found["findings"]))
-    for card, finding in zip(cards.all(), found["findings"], strict=True):
+    expect(cards).to_have_count(len(findings))
+    for card, finding in zip(cards.all(), findings, strict=True):
         expect(card.get_by_role("heading")).to_contain_text(plain(finding["title"]))
         for paragraph in filter(None, finding["text"].split("\n\n")):
             expect(card).to_contain_text(plain(paragraph))
@@ -106,7 +107,7 @@ def test_one_run_has_no_table(view, job):  # noqa: F811
 
 def test_many_runs_are_folded(view, job, tmp_path):  # noqa: F811
     folder = shutil.copytree(job("restart"), tmp_path / "bundle")
-    rewrite(folder, lambda found: found["summary"].update(run=20, runs=[{**found["summary"]["runs"][0], "start_epoch_us": None if n == 3 else 1_700_000_000_000_000 + n * 3_600_000_000 * 30} for n in range(40)]))
+    rewrite(folder, lambda it: it.update(run=20, runs=[{**it["runs"][0], "start_epoch_us": None if n == 3 else 1_700_000_000_000_000 + n * 3_600_000_000 * 30} for n in range(40)]))
     page = view(folder)
     runs = page.get_by_role("region", name="Runs", exact=True)
     expect(runs.get_by_role("row")).to_have_count(1 + 6 + 1)
@@ -119,12 +120,9 @@ def test_many_runs_are_folded(view, job, tmp_path):  # noqa: F811
 
 
 def rewrite(folder, change):
-    """Changes the findings of a bundle, and leaves them without compression."""
+    """Changes what the manifest of a bundle says of the job."""
     manifest = json.loads((folder / "manifest.json").read_text())
-    found = Bundle.open(folder).ranks("findings")
-    change(found)
-    manifest["ranks"]["findings"] = "ranks/changed.json"
-    (folder / "ranks" / "changed.json").write_text(json.dumps(found))
+    change(manifest["job"])
     (folder / "manifest.json").write_text(json.dumps(manifest))
 
 
@@ -181,25 +179,25 @@ def test_the_default_viewer_opens_on_all_ranks(page_that, bundle_of, address_of)
     page = page_that(viewport={"width": 1024, "height": 768})
     for source in (FIXTURES / "jobs" / "absent_caller", FIXTURES / "jobs" / "two_jobs", "ranks4"):
         folder = bundle_of(source)
-        found = Bundle.open(folder).ranks("findings")
+        bundle = Bundle.open(folder)
         page.goto(address_of(folder))
         first = page.get_by_role("list", name="Findings of all ranks").get_by_role("article").first
         for theme in ("dark", "light"):
             page.emulate_media(color_scheme=theme)
-            expect(page.get_by_role("heading", level=1)).to_have_text(plain(found["summary"]["text"]))
+            expect(page.get_by_role("heading", level=1)).to_have_text(plain(bundle.job["text"]))
             expect(first).to_be_in_viewport()
-            expect(first.get_by_role("heading")).to_contain_text(plain(found["findings"][0]["title"]))
+            expect(first.get_by_role("heading")).to_contain_text(plain(bundle.rank_table("rank_findings")[0]["title"]))
             assert page.get_by_role("banner").bounding_box()["height"] == 48, f"one row: {source}, {theme}"
             assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{source}, {theme}"
         first.get_by_role("link").click()
         expect(page).to_have_url(re.compile("/multirank/"))
-        expect(page.get_by_role("heading", level=1)).to_have_text(plain(found["summary"]["text"]))
+        expect(page.get_by_role("heading", level=1)).to_have_text(plain(bundle.job["text"]))
 
 
 def test_a_log_that_was_asked_for_comes_first(show, job):
     page, bundle = show(job("absent_caller"), "#v=1&log=rank_2_fixture0")
     expect(page.get_by_role("heading", level=1)).to_have_text("1 compile of 1 function in 11.8 s: no failures, graph breaks or recompiles.")
-    expect(page.get_by_role("main")).to_contain_text("All ranks: " + plain(bundle.ranks("findings")["summary"]["text"]))
+    expect(page.get_by_role("main")).to_contain_text("All ranks: " + plain(bundle.job["text"]))
     expect(page.get_by_role("link", name="What differs between the ranks ›")).to_be_visible()
 
 

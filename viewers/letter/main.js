@@ -47,10 +47,10 @@ function paragraph(finding) {
 
 /** @param {import("../lib/bundle/bundle.js").Bundle} bundle */
 async function ranksLetter(bundle) {
-  const table = await bundle.ranks("findings");
-  if (!table) return null;
-  const { summary, findings } = table;
-  return h("section", { "aria-label": "All ranks" }, h("h2", null, "All ranks together"), h("p", { class: "says" }, plain(summary.text)), findings.slice(0, MOST).map(paragraph));
+  const { job } = bundle.manifest;
+  const findings = job && await bundle.rankTable("rank_findings");
+  if (!findings) return null;
+  return h("section", { "aria-label": "All ranks" }, h("h2", null, "All ranks together"), h("p", { class: "says" }, plain(job.text)), findings.slice(0, MOST).map(paragraph));
 }
 
 /** Sentences mark code with `backticks`; a letter has none. @param {string} text */

@@ -117,7 +117,7 @@ function header(bundle, log, two) {
     const href = inViewer(bundle, "default", { ...more, ...kept });
     return href === null ? [] : [{ id, title, icon: id, href }];
   };
-  const ranks = bundle.manifest.ranks ? inViewer(bundle, "multirank") : null;
+  const ranks = bundle.manifest.rank_tables ? inViewer(bundle, "multirank") : null;
   frame.draw({
     name: bundleName(bundle), home: home ?? state.link({}), homeTitle: home ? "All bundles" : "vLLM", here: "vllm",
     groups: [

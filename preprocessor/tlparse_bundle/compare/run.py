@@ -145,6 +145,10 @@ class Run:
         """Return the rows of a table; [] where it was left out of a redacted bundle."""
         return [] if self.log.is_missing(name) else self.log.table(name)
 
+    def _rows(self, name: str) -> list[dict]:
+        """The rows of a table; none where it was left out of a redacted bundle."""
+        return [] if name in self.log.directory.get("left_out", ()) else self.log.table(name)
+
     @cached_property
     def configs(self) -> list[dict]:
         """The configurations of torch that its metrics record."""
@@ -182,18 +186,11 @@ class Run:
     @cached_property
     def spans(self) -> dict[str, tuple[int, int]]:
         """By name of span: microseconds without those of the spans within, and how often."""
-        table = self._fields("spans", "names", "by_name")
-        if table is None:
-            return {}
-        sums = table["by_name"]
-        return {name: (us, count) for name, us, count in zip(table["names"], sums["self_us"], sums["count"]) if count}
+        return {row["name"]: (row["self_us"], row["count"]) for row in self._rows("span_totals")}
 
     def durations_us(self, name: str) -> list[int]:
         """Of the spans of a name that ended, with those of the spans within."""
-        table = self.log.table("spans")
-        number = table["names"].index(name)
-        columns = table["spans"]
-        return [us for index, us in zip(columns["name_index"], columns["duration_us"]) if index == number and us is not None]
+        return [row["duration_us"] for row in self.log.table("spans") if row["name"] == name and row["duration_us"] is not None]
 
     @cached_property
     def phases(self) -> dict[str, int | None]:

@@ -52,7 +52,7 @@ def _limit(row: dict) -> dict:
 def _skipped(facts: Facts) -> set[str]:
     """Compiles that Dynamo gave up at a graph break it could not resume after: the frame runs eager."""
     last = {row["compile"]: row["attempt"] for row in facts.table("attempts")}
-    return {row["compile"] for row in _break_records(facts) if row["skips_frame"] and last.get(row["compile"]) == row["attempt"]}
+    return {row["compile"] for row in facts.table("graph_break_records") if row["skips_frame"] and last.get(row["compile"]) == row["attempt"]}
 
 
 def _ahead_of_time(facts: Facts) -> dict[str, dict]:
@@ -73,9 +73,8 @@ def _ahead_of_time(facts: Facts) -> dict[str, dict]:
 
 def _events(facts: Facts, span: Span) -> tuple[int, float]:
     """The first and the last record of a span; infinity when it has no end."""
-    spans = facts.lists("spans")["spans"]
-    end = spans["end_event_index"][span.index]
-    return spans["begin_event_index"][span.index], math.inf if end < 0 else end
+    row = facts.lists("spans")[span.index]
+    return row["begin_event"], math.inf if row["end_event"] is None else row["end_event"]
 
 
 def _ahead_row(key: str, row: dict | None, span: Span, begin: int, has_failed: bool) -> dict:
@@ -93,10 +92,3 @@ def _ahead_row(key: str, row: dict | None, span: Span, begin: int, has_failed: b
     )
     own = {"compile": key, "kind": "ahead_of_time", "occurrence": 1, "attempt_count": 1, "status": status, "start_epoch_us": span.start_us, **times}
     return blank | own | {"graph_break_count": 0, "restart_reasons": [], "first_event": begin}
-
-
-def _break_records(facts: Facts) -> Iterator[dict]:
-    for row in facts.table("graph_breaks")["graph_breaks"]:
-        for record in row["occurrences"]:
-            compile = facts.compiles[record["compile_index"]]
-            yield {"compile": compile["compile"], "attempt": compile["attempt"], "skips_frame": record["skips_frame"]}

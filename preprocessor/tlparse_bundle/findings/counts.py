@@ -15,24 +15,19 @@ _OUTCOMES = ("hit", "miss", "bypass")
 
 def place_count(facts: Facts) -> int:
     """Distinct places of graph breaks; a break whose place is unknown is a place of its own."""
-    rows = facts.table("graph_breaks")["graph_breaks"]
+    rows = facts.table("graph_breaks")
     return len({(row["file"], row["line"]) if row["file"] is not None else number for number, row in enumerate(rows)})
 
 
 def break_count(facts: Facts) -> int:
     """How often a graph broke: each record once."""
-    return sum(len(row["occurrences"]) for row in facts.table("graph_breaks")["graph_breaks"])
-
-
-def recompile_count(facts: Facts) -> int:
-    """Compiles that were made again; what the limit refused or error_on_recompile forbade was not."""
-    return sum(row["compile_index"] not in facts.not_begun for row in facts.table("recompiles")["recompiles"])
+    return sum(row["count"] for row in facts.table("graph_breaks"))
 
 
 def export_count(facts: Facts) -> int:
     """Calls of torch.export: those that left records (with TORCH_DTRACE), or else spans of the timeline and failures outside of these."""
     captured = len(set(captures(facts)) - set(facts.once(ahead_of_time)))
-    return max(captured + sum(failure.export == CALLED for failure in facts.once(failures)), len(facts.table("export")["exports"]))
+    return max(captured + sum(failure.export == CALLED for failure in facts.once(failures)), len(facts.table("exports")))
 
 
 def phase_times_us(facts: Facts) -> dict[str, int] | None:
@@ -57,7 +52,5 @@ def cache_counts(facts: Facts) -> dict[str, dict[str, int]]:
 
 def specialization_count(facts: Facts) -> int:
     """Sizes of functions of the program that became constants; what compiled autograd generates has many, by design."""
-    if not facts.kind_count("symbolic_shape_specialization"):
-        return 0
-    compiles = (facts.compiles[index] for index in facts.table("symbols")["specializations"]["compile_index"])
+    compiles = (facts.compiles[facts.number_of(row)] for row in facts.table("specializations"))
     return sum(not is_generated(compile["file"]) for compile in compiles)

@@ -12,6 +12,7 @@ from tlparse_bundle.model.times import compiling_us, covered_us, forward_us
 from tlparse_bundle.findings.places import Shortener, function_of, is_generated, is_of_program
 from tlparse_bundle.findings.timeline import Span, Timeline
 from tlparse_bundle.model.status import CANDIDATES
+from tlparse_bundle.tables.recompiles import ASKED
 from tlparse_bundle.trace.compile_id import id_of
 
 # Outermost spans of the timeline in which torch compiles (torch/_dynamo/utils.py: dynamo_timed). What else has no span
@@ -29,7 +30,7 @@ COMPILE_SPANS = frozenset(
     )
 )
 CAPTURE_SPAN = "fullgraph_capture"  # torch.export captures a graph, or a function is compiled ahead of time
-STREAMED = frozenset(("kernels", "metrics", "spans"))  # the largest tables, of which findings keep little: they need not be in memory whole
+STREAMED = frozenset(("export_failures", "functorch_configs", "kernels", "metrics", "spans"))  # the largest tables, of which findings keep little: they need not be in memory whole
 Made = TypeVar("Made")
 _OUTSIDE: dict[str, Any] = {
     **dict.fromkeys(("id", "compile", "attempt", "status", "function", "file", "line", "stack", "start_epoch_us", "total_us", "backward_us", "metrics_event", "frame_id")),
@@ -136,7 +137,7 @@ class Facts:
     @cached_property
     def refused(self) -> set[int]:
         """Rows of compiles that the recompile limit refused. torch 2.6 tells of them in metrics of a backward compile."""
-        limits = {row["compile_index"] for row in self.table("recompiles")["recompiles"] if row["limit"]}
+        limits = {self.number_of(row) for row in self.table(ASKED) if row["at_limit"]}
         rows = self.table("failures")
         return limits | {self.number_of(row) for row in rows if _LIMIT.search(row["type"] or "") or _LIMIT.search((row["reason"] or "")[:200])}
 
@@ -224,7 +225,7 @@ class Facts:
 
     @cached_property
     def timeline(self) -> Timeline:
-        return Timeline(self.lists("spans"))
+        return Timeline(self.lists("spans"), self.number_of)
 
     @cached_property
     def compile_spans(self) -> list[Span]:
@@ -304,8 +305,11 @@ class Facts:
     def _settings(self) -> Iterator[tuple[str, Any]]:
         for config in self.table("metric_configs"):
             yield from ((f"{config['field']}.{name}", value) for name, value in (config["value"] or config["changes"]).items())
-        for settings in self.table("sources")["config_values"]:
-            yield from ((f"functorch_config.{name}", value) for name, value in settings.items())
+        last: dict | None = None
+        for row in self.lists("functorch_configs"):
+            if row["config"] != last:  # they seldom change
+                last = row["config"]
+                yield from ((f"functorch_config.{name}", value) for name, value in (last or {}).items())
 
     @cached_property
     def _config_rows(self) -> dict[int, dict]:

@@ -96,7 +96,7 @@ def _end(facts: Facts, finding: Finding) -> float:
 def _last_begin(facts: Facts) -> int:
     """The record with which the last compile or export begins."""
     frames = (facts.compiles[frame.rows[0]]["first_event"] for frame in facts.frames)
-    exports = (row["start_event_index"] for row in facts.table("export")["exports"] if row["start_event_index"] is not None)
+    exports = (row["start_event"] for row in facts.table("exports") if row["start_event"] is not None)
     return max((*frames, *exports), default=-1)
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from tlparse_bundle.findings.causes import causes
-from tlparse_bundle.findings.counts import break_count, cache_counts, export_count, phase_times_us, place_count, recompile_count, specialization_count
+from tlparse_bundle.findings.counts import break_count, cache_counts, export_count, phase_times_us, place_count, specialization_count
 from tlparse_bundle.findings.facts import Facts
 from tlparse_bundle.findings.finding import Finding
 from tlparse_bundle.findings.places import is_generated
@@ -41,7 +41,7 @@ def summary(facts: Facts, findings: Sequence[Finding], compiles: Sequence[dict])
         "unfinished_count": count("unfinished-compile"),
         "graph_break_count": break_count(facts) if facts.tells_breaks else None,
         "graph_break_place_count": place_count(facts) if facts.tells_breaks else None,
-        "recompile_count": recompile_count(facts) if facts.tells_recompiles else None,
+        "recompile_count": facts.row_count("recompiles") if facts.tells_recompiles else None,
         "restart_count": count("restart"),
         "recompile_limit_count": sum(finding.kind == "recompile-limit" for finding in findings) if facts.tells_recompiles else None,
         "specialization_count": specialization_count(facts),

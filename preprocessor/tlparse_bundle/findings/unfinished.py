@@ -26,7 +26,7 @@ def _broken_off(facts: Facts, told: set[int]) -> Iterator[Finding]:
     empty = [frame for frame in facts.compiled if frame.row["status"] == "empty" and frame.rows[-1] not in told]
     if not empty:
         return  # most logs: the graphs need not be read
-    traced = {row["compile_index"] for row in facts.table("graphs")["graphs"] if row["stage"] == "dynamo" and (row["node_count"] or 0) > (row["placeholder_count"] or 0) + 1}
+    traced = {facts.number_of(row) for row in facts.table("graphs") if row["stage"] == "dynamo" and (row["node_count"] or 0) > (row["placeholder_count"] or 0) + 1}
     for frame in empty:
         last = frame.rows[-1]
         if last in traced:

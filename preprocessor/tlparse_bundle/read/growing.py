@@ -149,22 +149,33 @@ def findings_now(manifest: dict, row: dict, findings: Sequence[dict]) -> list[di
     return [{**one, "because_of": None} if one["because_of"] in gone else one for one in findings if one["id"] not in gone]
 
 
-def ranks_now(manifest: dict, table: dict) -> dict:
-    """Return what the ranks of a growing bundle say together (schema: ranks_findings), without what is only that some of them are compiling."""
+def rank_findings_now(manifest: dict, rows: list[dict]) -> list[dict]:
+    """Return the findings of the ranks together (schema: rank_findings), without what is only that some of them are compiling."""
+    found, gone = _ended(manifest, rows)
+    return [{**row, "id": number} for number, row in enumerate(found)] if gone else rows
+
+
+def job_now(manifest: dict, rows: list[dict]) -> dict:
+    """Return what a manifest says of the job, as far as it is not only that ranks are compiling. ``rows``: the stored findings of the ranks."""
+    job = manifest["job"]
+    found, gone = _ended(manifest, rows)
+    if not gone:
+        return job
+    said = f"{large(who(manifest['logs']))}: {plural(len(found), 'finding') if found else 'no difference'} so far."
+    return {**job, "text": said, "findings": _left(job["findings"], gone)}
+
+
+def _ended(manifest: dict, found: list[dict]) -> tuple[list[dict], list[dict]]:
+    """Return the findings of the ranks that stay in a growing bundle, and the others."""
     if not is_growing(manifest):
-        return table
+        return found, []
     rows = {row["id"]: row for row in manifest["logs"]}
     busy = {rows[log["id"]]["rank"] for log in manifest["live"]["logs"] if log["running"] and log["id"] in rows}
 
     def is_open(one: dict) -> bool:  # a log may claim any rank: the runs may be long
         return one["kind"] in _OPEN and all(last - first < len(busy) and busy.issuperset(range(first, last + 1)) for first, last in one["ranks"])
 
-    found, gone = _without(table["findings"], is_open)
-    if not gone:
-        return table
-    counts = _left(table["summary"]["findings"], gone)
-    said = f"{large(who(rows.values()))}: {plural(len(found), 'finding') if found else 'no difference'} so far."
-    return {**table, "findings": found, "summary": {**table["summary"], "text": said, "findings": counts}}
+    return _without(found, is_open)
 
 
 def _without(rows: Sequence[dict], goes: Callable[[dict], bool]) -> tuple[list[dict], list[dict]]:

@@ -38,8 +38,7 @@ def headlines(rows: Sequence[dict]) -> list[str]:
 
 def as_dict(bundle: Bundle) -> dict[str, Any]:
     """The manifest, the summary over all ranks, and the compile table of each log."""
-    job = bundle.ranks("findings")
-    return {"ok": True, "manifest": bundle.manifest, "ranks": job and job["summary"], "compiles": {log.id: [c.row for c in log.compiles] for log in bundle.logs}}
+    return {"ok": True, "manifest": bundle.manifest, "ranks": bundle.job, "compiles": {log.id: [c.row for c in log.compiles] for log in bundle.logs}}
 
 
 def as_text(bundle: Bundle) -> str:
@@ -67,8 +66,7 @@ def as_text(bundle: Bundle) -> str:
 
 def _job(bundle: Bundle) -> list[str]:
     """The headline over all ranks."""
-    found = bundle.ranks("findings")
-    return [] if found is None else [shown(found["summary"]["text"])]
+    return [] if bundle.job is None else [shown(bundle.job["text"])]
 
 
 def _statuses(log: Log) -> dict[str, int]:

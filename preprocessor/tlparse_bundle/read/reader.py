@@ -14,8 +14,8 @@ from tlparse_bundle.format.codecs import CODECS, MAX_FILE_BYTES
 from tlparse_bundle.format.schemas import row_tables, schema, schema_names
 from tlparse_bundle.format.shape import quoted
 from tlparse_bundle.read.blobs import Blobs
-from tlparse_bundle.read.checks import check_chunk, check_directory, check_fields, check_row_file, check_table, damaged, row_of
-from tlparse_bundle.read.growing import findings_now, log_now, ranks_now
+from tlparse_bundle.read.checks import CHECKED_WHOLE, check_chunk, check_directory, check_fields, check_row_file, check_table, check_whole, damaged, row_of
+from tlparse_bundle.read.growing import findings_now, is_growing, job_now, log_now, rank_findings_now
 from tlparse_bundle.read.manifest import read_manifest
 from tlparse_bundle.read.rows import Artifact, Compile, Event
 from tlparse_bundle.trace.compile_id import id_of
@@ -53,13 +53,30 @@ class Bundle:
         names = ", ".join(log.id for log in self.logs[:10])
         raise BundleError(f"{self.store.location} has no log {log_id!r}", hint=f"Its logs are: {names}", code="not-found")
 
-    def ranks(self, name: str) -> dict | None:
-        """What several ranks together say, by the name of the analysis, such as 'findings' (schema: ranks_findings); None when there is none."""
-        path = self.manifest.get("ranks", {}).get(name)
-        if path is None:
-            return None
-        table = self.table(f"ranks_{name}", path)
-        return ranks_now(self.manifest, table) if name == "findings" else table
+    @property
+    def job(self) -> dict | None:
+        """What several ranks together say (schema: manifest, 'job'); None for less than two. In a growing bundle, compiles that run are not findings."""
+        job = self.manifest.get("job")
+        return job_now(self.manifest, self._rank_rows("rank_findings")) if job is not None and is_growing(self.manifest) else job
+
+    def rank_table(self, name: str) -> list[dict]:
+        """Return a table about several ranks by the name of its schema, such as 'rank_findings': a list of its rows, empty when it has none.
+
+        In a growing bundle, compiles that run are not findings. Raises BundleError when there is no such table, or when it was left out of a redacted bundle.
+        """
+        rows = self._rank_rows(name)
+        return rank_findings_now(self.manifest, rows) if name == "rank_findings" else rows
+
+    def _rank_rows(self, name: str) -> list[dict]:
+        entries = self.manifest.get("rank_tables", {})
+        if name in entries:
+            sizes = {name: entry["rows"] for name, entry in entries.items()}
+            return [row for file in entries[name]["files"] for row in self.rows(name, file, sizes)]
+        left_out = name in self.manifest.get("redacted", {}).get("left_out", ())
+        if row_tables().get(name) == "ranks" and not left_out:
+            return []
+        redacted = ": the bundle is redacted" if left_out else ""
+        raise BundleError(f"the bundle has no table {quoted(name)} about several ranks{redacted}", hint=f"Its tables: {', '.join(entries) or 'none'}", code="not-found")
 
     def rows(self, name: str) -> Iterator[dict]:
         """Yield the rows of a table of all logs, each with ``log`` and ``rank`` in front. Raises BundleError when there is no such table."""
@@ -171,10 +188,22 @@ class Log:
         """
         entry = self.directory["row_tables"].get(name)
         if entry is not None:
-            return [row for file in entry["files"] for row in self.bundle.file_rows(name, file, self.sizes)]
+            rows = list(self.stream(name))
+            if name in CHECKED_WHOLE and not self.bundle.trusted:
+                self.bundle.once((self.id, name), lambda: check_whole(name, rows, f"{self.bundle.location}: table {name} of log {self.id}"))
+            return rows
         if row_tables().get(name) == "log" and not self.is_missing(name):
             return []
         return self.bundle.table(name, self._path(name), self.sizes)
+
+    def stream(self, name: str) -> Iterator[dict]:
+        """Yield the rows of a table of rows, with one of its files in memory at a time. Raises BundleError as ``table`` does."""
+        entry = self.directory["row_tables"].get(name)
+        if entry is None:
+            yield from self.table(name)
+        else:
+            for file in entry["files"]:
+                yield from self.bundle.file_rows(name, file, self.sizes)
 
     def fields(self, name: str, *fields: str) -> dict:
         """Some fields of a table, for those who need no more: of a large one the rest is not checked. Raises BundleError when the log has no such table."""

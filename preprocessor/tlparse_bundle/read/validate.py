@@ -11,7 +11,8 @@ from tlparse_bundle.errors import BundleError
 from tlparse_bundle.format.layout import FORMAT_MINOR, LIVE, blob_path
 from tlparse_bundle.format.schemas import schema, schema_names
 from tlparse_bundle.format.shape import Highest, Malformed, quoted
-from tlparse_bundle.read.checks import check_chunk, check_directory, check_references, check_rows, rows_schema, rows_shape, shape
+from tlparse_bundle.read.checks import CHECKED_WHOLE, check_chunk, check_directory, check_references, check_rows, check_whole, rows_schema, rows_shape, shape
+from tlparse_bundle.read.manifest import rank_paths
 from tlparse_bundle.read.reader import Bundle, Log
 from tlparse_bundle.read.restore import restored_bytes, verbatim_bytes
 from tlparse_bundle.read.store import decoded, read_rows
@@ -84,7 +85,7 @@ class _Checker:
         live, rows = manifest.get("live"), manifest["logs"]
         self.require((live is None) == ("growing" not in manifest), f"{where}: 'growing' and 'live' come together")
         if live is None:
-            paths = (manifest["schemas"], *(row["path"] for row in rows), *manifest.get("ranks", {}).values())
+            paths = (manifest["schemas"], *(row["path"] for row in rows), *rank_paths(manifest))
             path = next((path for path in paths if path.startswith(f"{LIVE}/")), None)
             self.require(path is None, f"{where}: {path} is a file of a growing bundle, and this one is finished")
             return
@@ -98,18 +99,20 @@ class _Checker:
             self.require(len(set(keys)) == len(keys), f"{where}: a compile of log {row['id']} runs twice")
 
     def check_ranks(self) -> None:
-        """The analyses of the ranks: their schemas, and that they tell of logs that there are."""
+        """The tables about several ranks: their schemas, and that they refer to logs and rows that exist."""
         ids = {log.id for log in self.bundle.logs}
-        for name, path in self.bundle.manifest.get("ranks", {}).items():
+        entries = self.bundle.manifest.get("rank_tables", {})
+        sizes = {name: entry["rows"] for name, entry in entries.items()}
+        for name, entry in entries.items():
             try:
-                table, _ = self.table(f"ranks_{name}", path)
-                members = table["members"] if name == "matching" else ()
-                missing = next((member["log_id"] for member in members if member["log_id"] not in ids), None)
-                self.require(missing is None, f"{path}: no log {missing}")
+                for path, rows, highest in self._row_files(name, entry, "manifest.json"):
+                    self.sound(check_references, highest, sizes, path)
+                    missing = next((row["log"] for row in rows if row["log"] not in ids), None) if name == "ranks" else None
+                    self.require(missing is None, f"{path}: no log {missing}")
             except BundleError as error:
                 self.say(error.message)
             except (LookupError, TypeError):
-                self.say(f"{path}: not readable any further")
+                self.say(f"the table {quoted(name)} about several ranks is not readable any further")
 
     def table(self, name: str, path: str) -> tuple[Any, Highest]:
         """A table, and its references. Tables of other packages, or of a newer version, need only be JSON."""
@@ -119,19 +122,29 @@ class _Checker:
     def _check_row_tables(self, directory: dict) -> list[tuple[str, Highest]]:
         references = []
         for name, entry in directory["row_tables"].items():
-            self.require(sum(file["rows"] for file in entry["files"]) == entry["rows"], f"log.json: the files of {quoted(name)} do not have {entry['rows']} rows together")
-            for file in entry["files"]:
-                rows, highest = read_rows(self.bundle.store, file["path"]), {}
-                self.require(len(rows) == file["rows"], f"{file['path']}: it has {len(rows)} rows, log.json says {file['rows']}")
-                try:
-                    rows_shape(name, closed=not self._relaxed)(rows, highest)
-                except Malformed as malformed:
-                    for problem in _problems(rows_schema(name), rows, relaxed=self._relaxed) or [str(malformed)]:
-                        self.say(f"{file['path']}: {problem}")
-                references.append((file["path"], highest))
+            whole: list[Any] = []
+            for path, rows, highest in self._row_files(name, entry, "log.json"):
+                references.append((path, highest))
                 unknown = next((row["compile"] for row in rows if isinstance(row, dict) and row.get("compile", None) not in self._keys), None)
-                self.require(unknown is None, f"{file['path']}: there is no compile {quoted(unknown)}")
+                self.require(unknown is None, f"{path}: there is no compile {quoted(unknown)}")
+                whole += rows if name in CHECKED_WHOLE else ()
+            if whole and all(isinstance(row, dict) and {"id", "parent"} <= row.keys() for row in whole):
+                self.sound(check_whole, name, whole, f"table {quoted(name)}")
         return references
+
+    def _row_files(self, name: str, entry: dict, said: str) -> Iterator[tuple[str, list, Highest]]:
+        """(path, rows, references) of each file of a table, whose ``entry`` the file ``said`` has."""
+        self.require(sum(file["rows"] for file in entry["files"]) == entry["rows"], f"{said}: the files of {quoted(name)} do not have {entry['rows']} rows together")
+        for file in entry["files"]:
+            path, highest = file["path"], {}
+            rows = read_rows(self.bundle.store, path)
+            self.require(len(rows) == file["rows"], f"{path}: it has {len(rows)} rows, {said} says {file['rows']}")
+            try:
+                rows_shape(name, closed=not self._relaxed)(rows, highest)
+            except Malformed as malformed:
+                for problem in _problems(rows_schema(name), rows, relaxed=self._relaxed) or [str(malformed)]:
+                    self.say(f"{path}: {problem}")
+            yield path, rows, highest
 
     def say(self, problem: str) -> None:
         """Beyond some hundreds nobody reads them."""

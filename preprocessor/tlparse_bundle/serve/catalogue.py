@@ -12,7 +12,6 @@ from pathlib import Path
 from urllib.parse import quote
 
 from tlparse_bundle.findings.finding import SEVERITIES, weight
-from tlparse_bundle.format.codecs import codec_of
 from tlparse_bundle.format.json_codec import loads
 from tlparse_bundle.format.layout import FORMAT_MAJOR, FORMAT_NAME, MANIFEST, is_own
 from tlparse_bundle.serve.needs import EXAMPLES, NEEDS, holds
@@ -22,7 +21,6 @@ from tlparse_bundle.trend.run import Location
 _AT_ONCE = 8
 _MOST_LOCATIONS = 20_000  # of one place
 _MAX_MANIFEST = 32 << 20  # of a bundle of ten thousand ranks it has 10 MB
-_MAX_JOB = 8 << 20  # of at most 300 findings
 _MOST = 50  # versions and statuses: a list stays short, whatever a manifest holds
 _MAX_TEXT = 100
 _MAX_SUMMARY = 500
@@ -119,30 +117,20 @@ class Bundles:
             manifest = _parsed(found[1], _MAX_MANIFEST) if found else None
         except (OSError, ValueError):
             manifest = None
-        row = bundle_row(name, manifest, self._job(name, manifest))
+        row = bundle_row(name, manifest)
         if found and "problem" not in row:
             place, _, folder = name.partition("/")
             row |= measures(self._places[place].size(folder), found[1].modified)
             self._rows[name] = (found[1].tag, row)
         return row
 
-    def _job(self, name: str, manifest: object) -> object:
-        """What the ranks say together; None when there is nothing, or nothing that could be read."""
-        ranks = manifest.get("ranks") if isinstance(manifest, dict) else None
-        path = ranks.get("findings") if isinstance(ranks, dict) else None
-        try:
-            found = self.file(f"{name}/{path}") if isinstance(path, str) else None
-            return _parsed(found[1], _MAX_JOB, path) if found else None
-        except (OSError, ValueError):
-            return None
 
-
-def _parsed(stored: Stored, most: int, path: str = MANIFEST) -> object:
+def _parsed(stored: Stored, most: int) -> object:
     with stored.open(most) as stream:
         data = stream.read(most + 1)
     if len(data) > most:
         raise ValueError("it is too large for a list")
-    return loads(codec_of(path).decode(data, most))
+    return loads(data)
 
 
 def measures(size_bytes: int | None, modified: float | None) -> dict:
@@ -155,11 +143,11 @@ def bundle_url(name: str) -> str:
     return f"bundles/{quote(name)}/"
 
 
-def bundle_row(name: str, manifest: object, job: object = None) -> dict:
+def bundle_row(name: str, manifest: object) -> dict:
     """What a list says of a bundle: its counts, or a ``problem``. The URL is relative to the list.
 
-    Numbers of compiles are sums over the logs. ``text`` is that of ``job``, what the ranks say together
-    (ranks_findings), else that of the log with most to say; ``findings`` are those of that log and of ``job``, by severity.
+    Numbers of compiles are sums over the logs. ``text`` is that of the job of several ranks, else
+    that of the log with most to say; ``findings`` are those of that log and of the job, by severity.
     """
     row = {"name": name, "url": bundle_url(name)}
     form = manifest.get("format") if isinstance(manifest, dict) else None
@@ -175,7 +163,7 @@ def bundle_row(name: str, manifest: object, job: object = None) -> dict:
         "torch_versions": sorted({log["torch_version"][:_MAX_TEXT] for log in logs if log["torch_version"]})[:_MOST],
         "holds": holds(manifest),
         **({"growing": True} if manifest.get("growing") is True else {}),
-        **_summarised(summaries, job),
+        **_summarised(summaries, manifest.get("job")),
     }
 
 
@@ -208,10 +196,9 @@ def _summarised(summaries: list, job: object) -> dict:
 
 def _said_by(job: object) -> tuple[str, Counter[str]]:
     """The sentence of the ranks together, and how many findings of each severity they have."""
-    summary, findings = (job.get("summary"), job.get("findings")) if isinstance(job, dict) else (None, None)
-    text = summary.get("text") if isinstance(summary, dict) else None
-    rows = [row for row in findings if isinstance(row, dict)] if isinstance(findings, list) else []
-    return text if isinstance(text, str) else "", Counter(row["severity"] for row in rows if isinstance(row.get("severity"), str))
+    text, counts = (job.get("text"), job.get("findings")) if isinstance(job, dict) else (None, None)
+    known = {severity: count for severity, count in counts.items() if _is_count(count)} if isinstance(counts, dict) else {}
+    return text if isinstance(text, str) else "", Counter(known)
 
 
 def _is_summary(row: object) -> bool:

@@ -46,7 +46,7 @@ export async function openOverview(context) {
 
 /** What a state of the log has to show, as functions that draw it. @param {import("../frame/viewer.js").Context} context @param {boolean} ofAll */
 async function pageOf({ bundle, log, state }, ofAll) {
-  const [model, found, ranks, logs, live] = await Promise.all([modelOf(log), findingsOf(log), bundle.manifest.ranks ? ranksOf(bundle) : null, bundle.logs.length > 1 ? import("./logs.js") : null,
+  const [model, found, ranks, logs, live] = await Promise.all([modelOf(log), findingsOf(log), bundle.manifest.rank_tables ? ranksOf(bundle) : null, bundle.logs.length > 1 ? import("./logs.js") : null,
     bundle.manifest.growing ? import("../../lib/live/running.js") : null]);
   const first = ofAll && ranks?.found, known = facts(model);
   const href = (/** @type {string} */ id, /** @type {number} */ index) => (id === log.id && model.compiles[index] ? state.link({ view: "compile", compile: model.compiles[index].key }) : id === log.id ? null : state.link({ log: id }));

@@ -98,4 +98,4 @@ export function ranksLink(bundle, text) {
 }
 
 /** @param {Bundle} bundle @param {Record<string, string>} [state] of the other viewer */
-export const ranksAddress = (bundle, state) => (bundle.manifest.ranks ? inViewer(bundle, "multirank", state) : null);
+export const ranksAddress = (bundle, state) => (bundle.manifest.rank_tables ? inViewer(bundle, "multirank", state) : null);

@@ -62,13 +62,35 @@ export class Log {
   async table(name, options) {
     this.asked.add(name);
     const { tables, row_tables: ofRows, left_out: leftOut } = await this.directory(options);
-    if (Object.hasOwn(ofRows, name)) return (await Promise.all(ofRows[name].files.map((file) => this.rows(name, file, options)))).flat();
+    if (Object.hasOwn(ofRows, name)) {
+      const rows = (await Promise.all(ofRows[name].files.map((file) => this.rows(name, file, options)))).flat();
+      checkTable(name, rows, `The table '${name}' of log ${this.id}`);
+      return rows;
+    }
     if (!Object.hasOwn(tables, name)) return hasRows(name) && !leftOut?.includes(name) ? [] : null;
     const what = `the table '${name}' of log ${this.id}`;
     const path = this.own(tables[name], what);
     const table = await this.bundle.file(path, { ...options, what, schema: name, lengths: () => this.lengths(name) });
     checkTable(name, table, path);
     return table;
+  }
+
+  /**
+   * Some rows of a table of rows: only the files that hold them are read.
+   * @param {string} name @param {number} first @param {number} length @param {Abortable} [options] @returns {Promise<any[]>}
+   */
+  async tableRows(name, first, length, options) {
+    const { row_tables: tables } = await this.directory(options);
+    const files = [];
+    let start = 0, before = 0;
+    for (const file of Object.hasOwn(tables, name) ? tables[name].files : []) {
+      if (before < first + length && before + file.rows > first) {
+        if (files.length === 0) start = first - before;
+        files.push(file);
+      }
+      before += file.rows;
+    }
+    return (await Promise.all(files.map((file) => this.rows(name, file, options)))).flat().slice(start, start + length);
   }
 
   /** The rows of one file of a table. @param {string} name @param {{path: string, rows: number}} file @param {Abortable} [options] @returns {Promise<any[]>} */
@@ -230,4 +252,14 @@ export class Log {
     made.catch(() => this.built.delete(key));
     return made;
   }
+}
+
+/** The same for all rows of tables that belong to one attempt. @param {{compile: string | null, attempt: number | null}} row */
+export const attemptKey = ({ compile, attempt }) => `${compile} ${attempt}`;
+
+/** How an attempt is called in addresses: "0/1", "0/1_1", "0/1_1@2"; "-" for what belongs to no compile. @param {{compile: string | null, attempt: number | null}} row */
+export function attemptName({ compile, attempt }) {
+  if (compile === null) return "-";
+  const [id, occurrence] = compile.split("@");
+  return (attempt ? `${id}_${attempt}` : id) + (occurrence ? `@${occurrence}` : "");
 }

@@ -3,7 +3,8 @@ import { codeSnippet } from "../code/snippet.js";
 import { afterPaint, append, h, plain, rich } from "../page/dom.js";
 import { count, plural, time } from "../page/format.js";
 
-/** @typedef {import("../../../schema/bundle.d.ts").Findings["findings"][number]} Finding */
+/** @typedef {import("../../../schema/bundle.d.ts").Findings["findings"][number]} Finding of a log */
+/** @typedef {import("../../../schema/bundle.d.ts").RankFindings} RankFinding of several ranks */
 /**
  * @typedef {object} Leads how a viewer links to what a finding names; what is left out is not shown
  * @property {(finding: Finding) => string | null} [title] address of the list where it belongs
@@ -31,8 +32,9 @@ export function severitySign(severity) {
     h("span", { "aria-hidden": "true" }, sign), h("span", { class: "visually-hidden" }, `${word}: `));
 }
 
-/** @param {Finding} finding @param {Leads} [leads] @param {CardOptions} [options] @returns {HTMLElement} */
-export function findingCard(finding, leads = {}, { level = 3, whole = false } = {}) {
+/** @param {Finding | RankFinding} shown @param {Leads} [leads] @param {CardOptions} [options] @returns {HTMLElement} */
+export function findingCard(shown, leads = {}, { level = 3, whole = false } = {}) {
+  const finding = "span_indexes" in shown ? shown : { ...shown, compile_indexes: [], event_indexes: [], span_indexes: [] }; // that of several ranks names no rows of a log
   const href = leads.title?.(finding) ?? null;
   const title = rich(finding.title);
   return h("article", { class: "finding", dataset: { kind: finding.kind }, "aria-label": plain(finding.title) },

@@ -49,13 +49,17 @@ export function findingsNow(log, found) {
 const CUT = new Set(["record-cut", "empty-log"]); // what waits for its rest
 const OPEN_KINDS = new Set(["unfinished-compile", "cut-log"]); // what a rank that is compiling is not to be blamed for
 
-/** What the ranks say together, but for what is only that they are not done. @template {import("../../../schema/bundle.d.ts").RanksFindings} T @param {Bundle} bundle @param {T} found @returns {T} */
+/** @typedef {import("../../../schema/bundle.d.ts").RankFindings} RankFinding */
+/** @typedef {{job: NonNullable<Bundle["manifest"]["job"]>, findings: RankFinding[]}} RanksFound what the ranks say together */
+
+/** What the ranks say together, but for what is only that they are not done. @param {Bundle} bundle @param {RanksFound} found @returns {RanksFound} */
 export function ranksNow(bundle, found) {
   const busy = new Set(liveLogs(bundle).filter(({ running }) => running.length > 0).map(({ id }) => bundle.log(id)?.rank));
   const { findings, gone } = without(found.findings, ({ kind, ranks }) => OPEN_KINDS.has(kind) && [...each(ranks)].every((rank) => busy.has(rank)));
   if (gone.length === 0) return found;
-  const ranks = words(found.summary.ranks);
-  return { ...found, findings, summary: { ...found.summary, text: `${ranks[0].toUpperCase()}${ranks.slice(1)}: ${findings.length === 0 ? "no difference so far" : findings.length === 1 ? "1 finding so far" : `${findings.length} findings so far`}.` } };
+  const ranks = words(found.job.ranks);
+  const text = `${ranks[0].toUpperCase()}${ranks.slice(1)}: ${findings.length === 0 ? "no difference so far" : findings.length === 1 ? "1 finding so far" : `${findings.length} findings so far`}.`;
+  return { job: { ...found.job, text }, findings: findings.map((one, id) => ({ ...one, id })) };
 }
 
 /** Findings without some. @template {{id: number, because_of: number | null}} T @param {T[]} findings @param {(finding: T) => boolean} goes @returns {{findings: T[], gone: T[]}} */
