@@ -10,7 +10,7 @@ from log_builder import record, span
 def real(built, root):
     def of(name):
         (log,) = built(next((root / "fixtures" / "vllm" / name).glob("*.log.zst"))).logs
-        return log.findings()["findings"]
+        return log.findings()
 
     return of
 
@@ -29,7 +29,7 @@ def test_a_piece_that_a_warm_start_compiled_is_named_with_its_time(real):
 
 def test_the_headline_of_a_start_that_compiles_nothing(built, root):
     (log,) = built(root / "fixtures" / "vllm" / "llama-warm").logs
-    assert log.findings()["summary"]["text"] == "No compiles in this log; vLLM loaded 10 pieces from its cache."
+    assert log.summary["text"] == "No compiles in this log; vLLM loaded 10 pieces from its cache."
 
 
 def test_a_piece_with_an_equal_one_before_it(real):
@@ -68,7 +68,7 @@ def test_nothing_is_said_of_times_that_are_not_known(log_of):
         record("inductor_output_code", payload="x"),
         record("artifact:vllm_execution_code", payload="x"),
     ]
-    assert [row["kind"] for row in log_of(b"".join(parts)).findings()["findings"] if row["kind"].startswith("vllm")] == []
+    assert [row["kind"] for row in log_of(b"".join(parts)).findings() if row["kind"].startswith("vllm")] == []
 
 
 @pytest.mark.parametrize(("capture_us", "said"), [(900_000, 0), (1_500_000, 1)])
@@ -77,4 +77,4 @@ def test_a_short_capture_is_not_worth_a_word(log_of, capture_us, said):
         span("fullgraph_capture", "B", 1), span("vllm_backend", "B", 1 + capture_us), record("artifact:vllm_compilation_config", payload="{}"),
         span("vllm_backend", "E", 1000 + capture_us), span("fullgraph_capture", "E", 2000 + capture_us),
     ]  # fmt: skip
-    assert len(of(log_of(b"".join(parts)).findings()["findings"], "vllm-capture")) == said
+    assert len(of(log_of(b"".join(parts)).findings(), "vllm-capture")) == said

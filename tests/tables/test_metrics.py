@@ -100,7 +100,7 @@ def test_failures(built, root):
     """Every failure that the compile table knows, with the whole traceback."""
     (it,) = built(root / "fixtures" / "failures" / "trace").logs
     failed = {row["compile"]: row["values"] for row in rows(it) if "fail_type" in row["values"]}
-    assert set(failed) == {compile.key for compile in it.compiles if compile.status == "error"} and failed
+    assert set(failed) == {compile.key for compile in it.compiles if compile.status == "failed"} and failed
     assert all(values["exception_stack_trace"] for values in failed.values())
 
 

@@ -4,7 +4,7 @@
  * @typedef {object} BundleRow a row of bundles.json; with a problem there is nothing else
  * @property {string} name @property {string} url @property {string} [problem]
  * @property {number} log_count @property {number[]} ranks @property {string[]} torch_versions @property {number} compile_count
- * @property {number | null} compile_us @property {Record<string, number>} statuses @property {string} [text]
+ * @property {number | null} compile_us @property {string} [text]
  * @property {Record<"error" | "warning" | "info", number>} [findings] @property {string[]} [holds]
  * @property {number | null} [size_bytes] @property {number | null} [built_us] @property {boolean} [growing] its logs are still being written
  */
