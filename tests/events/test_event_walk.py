@@ -39,17 +39,17 @@ SEEN = {
     # DDP and collectives
     "optimize_ddp_split_graph": ["graphs", "ddp_splits"],
     "optimize_ddp_split_child": ["graphs", "ddp_splits"],
-    "artifact:pre_bucketing_fsdp_collectives": ["communication"],
+    "artifact:pre_bucketing_fsdp_collectives": ["collective_reports"],
     "artifact:overlap_scheduling_graph_before": ["graphs"],
-    "artifact:inductor_collective_schedule": ["runtime"],
+    "artifact:inductor_collective_schedule": ["collective_schedules"],
     # AOTAutograd
     "aot_joint_graph": ["graphs"],
     "aot_forward_graph": ["graphs"],
     "aot_backward_graph": ["graphs"],
     "aot_inference_graph": ["graphs"],
     "artifact:aot_inference_graph_after_hop_passes": ["graphs"],
-    "artifact:aot_forward_graph_fw_metadata": ["partition"],
-    "artifact:aot_forward_graph_fw_subclass_metadata": ["partition"],
+    "artifact:aot_forward_graph_fw_metadata": ["aliasing"],
+    "artifact:aot_forward_graph_fw_subclass_metadata": ["aliasing"],
     "artifact:torch._functorch.config": ["functorch_configs"],
     "artifact:backward_prologue": ["sources"],
     "artifact:backward_epilogue": ["sources"],
@@ -61,7 +61,7 @@ SEEN = {
     "artifact:subclass_wrapper": ["sources"],
     "artifact:backward_subclass_unwrap": ["sources"],
     "artifact:backward_subclass_wrapper": ["sources"],
-    "artifact:min_cut_information": ["partition"],
+    "artifact:min_cut_information": ["partitions"],
     # Inductor
     "inductor_output_code": ["generated_code"],
     "inductor_post_grad_graph": ["graphs"],
@@ -74,8 +74,8 @@ SEEN = {
     "artifact:before_post_grad_graph": ["graphs"],
     "artifact:inductor_post_grad_graph": ["graphs"],
     "artifact:inductor_autotune_at_compile_time_code": ["generated_code"],
-    "artifact:inductor_runtime_and_tensor_meta": ["runtime"],
-    "artifact:graph_execution": ["runtime"],
+    "artifact:inductor_runtime_and_tensor_meta": ["runtime_estimates"],
+    "artifact:graph_execution": ["graph_executions"],
     "artifact:inductor_provenance_tracking_node_mappings": ["provenance_groups"],
     "artifact:inductor_provenance_tracking_kernel_stack_traces": ["provenance_groups"],
     # caches
@@ -106,7 +106,7 @@ SEEN = {
     "compiled_autograd_graph": ["graphs", "autograd_captures"],
     "artifact:compiled_autograd_graph_pre_reordering": ["graphs", "autograd_captures"],
     # the timeline
-    "chromium_event": ["spans"],
+    "chromium_event": ["timeline"],
 }
 
 GRAPH = "class GraphModule(torch.nn.Module):\n    def forward(self, primals_1):\n        return (primals_1,)"
@@ -117,40 +117,40 @@ ERROR = 'Traceback (most recent call last):\n  File "a.py", line 1, in f\nRuntim
 # (event, metadata, payload) -> table. The names stand for whole families where torch makes them up.
 UNSEEN = [
     ("link", {"name": "cprofile_manifold_url", "url": "https://example.org"}, None, "links"),
-    ("compilation_metrics_runtime", {"duration_us": 3}, None, "runtime"),
-    ("bwd_compilation_metrics_runtime", {"duration_us": 3}, None, "runtime"),
-    ("artifact:vllm_compilation_config", {}, '{"prefix": "backbone"}', "vllm"),
-    ("artifact:vllm_piecewise_compile_start", {}, '{"submod_name": "submod_0", "compile_range_start": 1, "compile_range_end": 1}', "vllm"),
-    ("artifact:vllm_compile_event", {}, '{"type": "fresh_compile"}', "vllm"),
-    ("artifact:vllm_execution_code", {}, "def execute(): pass", "vllm"),
+    ("compilation_metrics_runtime", {"duration_us": 3}, None, "runtime_metrics"),
+    ("bwd_compilation_metrics_runtime", {"duration_us": 3}, None, "runtime_metrics"),
+    ("artifact:vllm_compilation_config", {}, '{"prefix": "backbone"}', "vllm_backends"),
+    ("artifact:vllm_piecewise_compile_start", {}, '{"submod_name": "submod_0", "compile_range_start": 1, "compile_range_end": 1}', "vllm_pieces"),
+    ("artifact:vllm_compile_event", {}, '{"type": "fresh_compile"}', "vllm_compile_events"),
+    ("artifact:vllm_execution_code", {}, "def execute(): pass", "vllm_backends"),
     ("graph_dump:vllm_submod_0", {}, "class GraphModule(torch.nn.Module):\n    def forward(self, x):\n        return (x,)", "graphs"),
     ("artifact:precompile_cache_bypass", {}, '{"_reason": "x"}', "caches"),
     ("artifact:dynamo_cache_bypass", {}, '{"entry": "e", "missing_backend": "b"}', "caches"),
     ("artifact:dynamo_cache_exception", {}, '{"key": "k", "error": "e"}', "caches"),
-    ("artifact:compiler_collective", {}, "L['x']: tensor size=[?]", "communication"),
+    ("artifact:compiler_collective", {}, "L['x']: tensor size=[?]", "collective_reports"),
     *[
         (f"artifact:{name}_code_state", {}, "hash(a)/f.py:3:f:\n  L['x']: tensor size=[?] stride=[1]", "caches")
         for name in ("get_local", "get_remote", "get_extra_remote", "put_remote", "put_extra_remote")
     ],
-    ("artifact:aot_joint_graph_sync_decision_cross_ranks", {}, "picked_rank_idx=0, saved_nodes of current rank={'a': 1}", "partition"),
-    ("artifact:inductor_spmd_graph_mismatch", {}, "rank 0 differs", "communication"),
-    ("artifact:fx_bucketing_passes_reduce_scatter_buckets", {}, "[[a, b]]", "communication"),
-    ("artifact:fx_bucketing_passes_all_gather_buckets", {}, "[[a, b]]", "communication"),
-    ("artifact:pre_bucketing_collective_sizes", {}, '[{"type": "AG", "size_mb": 1, "name": "a"}]', "communication"),
-    ("artifact:pre_bucketing_collective_sizes_after", {}, '[{"type": "AG", "size_mb": 1, "name": "a"}]', "communication"),
+    ("artifact:aot_joint_graph_sync_decision_cross_ranks", {}, "picked_rank_idx=0, saved_nodes of current rank={'a': 1}", "rank_decisions"),
+    ("artifact:inductor_spmd_graph_mismatch", {}, "rank 0 differs", "collective_reports"),
+    ("artifact:fx_bucketing_passes_reduce_scatter_buckets", {}, "[[a, b]]", "collective_buckets"),
+    ("artifact:fx_bucketing_passes_all_gather_buckets", {}, "[[a, b]]", "collective_buckets"),
+    ("artifact:pre_bucketing_collective_sizes", {}, '[{"type": "AG", "size_mb": 1, "name": "a"}]', "collective_sizes"),
+    ("artifact:pre_bucketing_collective_sizes_after", {}, '[{"type": "AG", "size_mb": 1, "name": "a"}]', "collective_sizes"),
     ("artifact:overlap_scheduling_graph_after", {}, GRAPH, "graphs"),
-    ("artifact:inductor_fx_passes_overlap_bucketing", {}, "buckets=2", "communication"),
-    ("artifact:inductor_overlap_cyclic_extra_deps", {}, "a cycle", "communication"),
+    ("artifact:inductor_fx_passes_overlap_bucketing", {}, "buckets=2", "collective_reports"),
+    ("artifact:inductor_overlap_cyclic_extra_deps", {}, "a cycle", "collective_reports"),
     ("artifact:pre_decomp_comms", {}, GRAPH, "graphs"),
     ("artifact:post_decomp_comms", {}, GRAPH, "graphs"),
-    ("artifact:fx_compute_nodes_runtime_estimation", {}, "Node,Flops\nmm,1", "runtime"),
-    ("artifact:fx_collectives_analytical_estimation", {}, "# World size: 2\nCollective Key\na", "runtime"),
-    ("artifact:fx_collectives_estimations_after_overlap_bucketing", {}, "# World size: 2\nCollective Key\na", "runtime"),
-    ("artifact:pge_profile_vs_analytical", {}, '{"collective_count": 0, "op_count": 0, "op_entries": []}', "runtime"),
-    ("artifact:reorder_communication_preserving_peak_memory", {}, "peak=1", "communication"),
-    ("artifact:sink_waits_iterative_info", {}, "peak=1", "communication"),
-    ("artifact:reorder_ITERATIVE_RECOMPUTE_ERROR", {}, "dump", "communication"),
-    ("artifact:scheduler_nodes_before_comm_overlap", {}, "op0", "communication"),
+    ("artifact:fx_compute_nodes_runtime_estimation", {}, "Node,Flops\nmm,1", "estimate_tables"),
+    ("artifact:fx_collectives_analytical_estimation", {}, "# World size: 2\nCollective Key\na", "estimate_tables"),
+    ("artifact:fx_collectives_estimations_after_overlap_bucketing", {}, "# World size: 2\nCollective Key\na", "estimate_tables"),
+    ("artifact:pge_profile_vs_analytical", {}, '{"collective_count": 0, "op_count": 0, "op_entries": []}', "collective_profiles"),
+    ("artifact:reorder_communication_preserving_peak_memory", {}, "peak=1", "collective_reports"),
+    ("artifact:sink_waits_iterative_info", {}, "peak=1", "collective_reports"),
+    ("artifact:reorder_ITERATIVE_RECOMPUTE_ERROR", {}, "dump", "collective_reports"),
+    ("artifact:scheduler_nodes_before_comm_overlap", {}, "op0", "collective_reports"),
     ("aot_forward_graph_pre_saved_tensors_hooks", {}, GRAPH, "graphs"),
     ("aot_backward_graph_pre_saved_tensors_hooks", {}, GRAPH, "graphs"),
     ("artifact:aot_saved_tensors_hooks_graphs", {}, f"pack:{GRAPH}", "graphs"),
@@ -166,10 +166,10 @@ UNSEEN = [
         for when in ("before", "after")
         for which in ("fwd", "bwd")
     ],
-    ("artifact:min_cut_failed_fx_graph", {}, GRAPH, "partition"),
-    ("artifact:min_cut_failed_edge_list", {}, "a -> b", "partition"),
-    ("artifact:min_cut_failed_svg", {}, "<svg/>", "partition"),
-    ("artifact:invoke_subgraph_backward_duplicate", {}, "{}", "partition"),
+    ("artifact:min_cut_failed_fx_graph", {}, GRAPH, "failed_partitions"),
+    ("artifact:min_cut_failed_edge_list", {}, "a -> b", "failed_partitions"),
+    ("artifact:min_cut_failed_svg", {}, "<svg/>", "failed_partitions"),
+    ("artifact:invoke_subgraph_backward_duplicate", {}, "{}", "duplicate_backwards"),
     ("artifact:NormalizationPass_pre_grad", {}, GRAPH, "graphs"),
     ("artifact:ReorderPass_post_grad", {}, GRAPH, "graphs"),
     ("artifact:optimus_BatchLinear", {}, GRAPH, "graphs"),
@@ -182,16 +182,16 @@ UNSEEN = [
     # written by older releases
     ("inductor_pre_grad_graph", {}, GRAPH, "graphs"),
     ("aot_autograd_backward_compilation_metrics", {"fail_type": None}, None, "metrics"),
-    ("artifact:inductor_graph_execution", {}, '{"graph": "graph_0"}', "runtime"),
-    ("artifact:inductor_tlparse_runtime", {}, '{"ops": []}', "runtime"),
-    ("artifact:inductor_tlparse_tensor_meta", {}, '{"ops": []}', "runtime"),
+    ("artifact:inductor_graph_execution", {}, '{"graph": "graph_0"}', "graph_executions"),
+    ("artifact:inductor_tlparse_runtime", {}, '{"ops": []}', "runtime_estimates"),
+    ("artifact:inductor_tlparse_tensor_meta", {}, '{"ops": []}', "runtime_estimates"),
 ]  # fmt: skip
 
 # Described, but on their own no table takes them apart.
 NOT_PARSED = {
     "artifact:*_fused": "a debug dump of scheduler nodes; only with reorder_for_peak_memory_debug",
     "artifact:fx_net_acc_splitter_finder_events": "of a splitter that torch.compile does not use",
-    "graph_dump:vllm_patterns.*": "what the patterns of a pass look for; one of the artifacts of its piece in the vllm table",
+    "graph_dump:vllm_patterns.*": "what the patterns of a pass look for; one of the artifacts of its piece in vllm_pieces",
     "artifact:inductor_triton_kernel_to_post_grad_nodes": "older torch; the provenance table reads it where it has the code too",
     "artifact:inductor_post_to_pre_grad_nodes": "older torch; the provenance table reads it where it has the code too",
 }
@@ -259,6 +259,8 @@ def test_a_fixture_has_it_and_tables_hold_it(seen, key):
                 assert it.row["torch_version"] == json.loads(event.bytes())["pytorch_version"]
             elif table == "tensor sources":
                 assert event.metadata[event.type]["source"] in json.dumps(it.table("tensors"), ensure_ascii=False).replace('\\"', '"')
+            elif table == "timeline":
+                assert not tables.isdisjoint(("spans", "instants"))
             else:
                 assert table in tables or has_no_content(event), f"{table} has no row for event {event.index} of {it.source}"
 

@@ -77,7 +77,8 @@ def test_what_is_written_holds_no_word_of_the_program(run, tmp_path, options):
 def test_parts_that_are_kept_are_the_only_ones(run, tmp_path):
     assert run("redact", "out", "shared", "--keep", "findings,timeline")[0] == 0
     bundle = Bundle.open(tmp_path / "shared")
-    assert set(bundle.logs[0].directory["tables"]) == {"compiles", "artifacts", "stacks", "blobs", "diagnostics", "findings", "spans"}
+    assert set(bundle.logs[0].directory["tables"]) == {"compiles", "artifacts", "stacks", "blobs", "diagnostics", "findings"}
+    assert set(bundle.logs[0].directory["row_tables"]) <= set(PARTS["timeline"])
     assert {"payloads", "metadata", "guards", "caches"} <= set(bundle.manifest["redacted"]["dropped"]) and "timeline" not in bundle.manifest["redacted"]["dropped"]
     assert "dropped" in bundle.manifest["redacted"] and bundle.manifest["redacted"]["preset"] is None
     code, _, stderr = run("compare", "shared", "shared")

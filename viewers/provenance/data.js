@@ -1,9 +1,9 @@
 // Loads what the viewer shows: the graphs of a log that have provenance, and the texts of one of them.
-import { attemptKey, attemptOf } from "../lib/bundle/log.js";
+import { attemptKey, attemptName } from "../lib/bundle/log.js";
 import { malformed } from "../lib/bundle/shape.js";
 
 /** @typedef {import("../lib/bundle/log.js").Log} Log */
-/** @typedef {{row: any, compile: any, number: number, id: string, label: string}} Graph a row of provenance_groups with its compile, the number of that in the compile table, its address and name */
+/** @typedef {{row: any, compile: any, key: string, id: string, label: string}} Graph a row of provenance_groups with its compile (null when it has none), the address of the attempt, its own, and its name */
 /** @typedef {{sources: any[], lines: Map<number, any[]>, nodes: Map<number, any[]>, kernels: Map<number, any[]>}} Tables rows of provenance_sources; of provenance_lines by event of the graph; of provenance_nodes and provenance_kernels by group */
 
 const HANDLES = /^(extern_kernels\.|aoti_torch_|torch\.ops\.)/;
@@ -16,17 +16,15 @@ export function graphsOf(log) {
     if (groups === null) return null;
     const table = { sources, lines: grouped(lines, "graph_event"), nodes: grouped(nodes, "group"), kernels: grouped(kernels, "group") };
     checkSources(log, table);
-    const numbers = new Map(compiles.map((compile, number) => [attemptKey(attemptOf(compile)), number]));
-    /** @type {Map<number, number>} */
+    const byKey = new Map(compiles.map((compile) => [compile.compile, compile]));
+    /** @type {Map<string, number>} */
     const counts = new Map();
     const graphs = groups.map((/** @type {any} */ row) => {
-      const number = numbers.get(attemptKey(row)) ?? -1;
-      const nth = (counts.get(number) ?? 0) + 1;
-      counts.set(number, nth);
-      if (number < 0) throw malformed(`Log ${log.id}`, "a row of table provenance_groups names a compile that is not in the log");
-      return { row, compile: compiles[number], number, id: String(nth), label: "" };
+      const nth = (counts.get(attemptKey(row)) ?? 0) + 1;
+      counts.set(attemptKey(row), nth);
+      return { row, compile: byKey.get(row.compile) ?? null, key: attemptName(row), id: String(nth), label: "" };
     });
-    for (const graph of graphs) graph.label = label(graph, counts.get(graph.number) ?? 1);
+    for (const graph of graphs) graph.label = label(graph, counts.get(attemptKey(graph.row)) ?? 1);
     return { table, graphs };
   });
 }
@@ -51,8 +49,8 @@ function checkSources(log, { sources, lines, kernels }) {
 
 /** "[0/0] forward · backward graph · 2 of 2" @param {Graph} graph @param {number} total */
 function label({ row, compile, id }, total) {
-  const name = compile.id === null ? "no compile id" : `[${compile.key}]`;
-  const parts = [compile.function ? `${name} ${compile.function}` : name, row.direction && `${row.direction} graph`, row.subgraph_name, total > 1 && `${id} of ${total}`];
+  const name = row.compile === null ? "no compile id" : `[${row.compile}]`;
+  const parts = [compile?.function ? `${name} ${compile.function}` : name, row.direction && `${row.direction} graph`, row.subgraph_name, total > 1 && `${id} of ${total}`];
   return parts.filter(Boolean).join(" · ");
 }
 
@@ -75,18 +73,14 @@ async function textOf(log, eventIndex, signal) {
  * @param {Log} log @param {Graph} graph @param {Graph[]} graphs of the log @param {import("./model.js").Kernel[]} kernels
  */
 export async function timesOf(log, graph, graphs, kernels) {
-  const runtime = await log.table("runtime");
   const none = kernels.map(() => null);
-  const rows = runtime?.estimates?.map((/** @type {any} */ row, /** @type {number} */ i) => ({ ...row, i })) ?? [];
-  const { code_event: codeEvent } = graph.row;
-  const following = graphs.filter((other) => other.row.code_event > codeEvent && other.number === graph.number).map((other) => other.row.code_event);
+  const [estimates, operations] = await Promise.all([log.table("runtime_estimates"), log.table("estimated_ops")]);
+  const { code_event: codeEvent } = graph.row, own = attemptKey(graph.row);
+  const following = graphs.filter((other) => other.row.code_event > codeEvent && attemptKey(other.row) === own).map((other) => other.row.code_event);
   const until = Math.min(Infinity, ...following);
-  const estimate = rows.find((/** @type {any} */ r) => r.compile_index === graph.number && r.event_index > codeEvent && r.event_index < until);
+  const estimate = estimates?.find((/** @type {any} */ row) => attemptKey(row) === own && row.event > codeEvent && row.event < until);
   if (!estimate || codeEvent === null) return none;
-  const ops = [];
-  for (let i = 0; i < runtime.ops.estimate_index.length; i++) {
-    if (runtime.ops.estimate_index[i] === estimate.i) ops.push({ name: runtime.strings[runtime.ops.name[i]] ?? "", ns: runtime.ops.estimated_runtime_ns[i] });
-  }
+  const ops = operations.filter((/** @type {any} */ op) => op.estimate_event === estimate.event).map((/** @type {any} */ op) => ({ name: op.name ?? "", ns: op.estimated_runtime_ns }));
   return assign(ops, kernels);
 }
 

@@ -57,6 +57,7 @@ class LogTables:
 
     def feed(self, batch: Batch) -> None:
         self._stacks.extend(batch.stacks)
+        self._tally.origins += batch.origins
         self._tally.add(batch.kinds, batch.compiles, batch.rows)
         self._writer.add(batch)
         self._tables.observe(batch.events)

@@ -99,7 +99,7 @@ class LogBuild:
         self._tables = tables
         self._records = records
         self._blobs, self._verbatim = BlobWriter(sink, log.id), VerbatimWriter(sink, log.id)
-        self._identity, self._batches = Identity(), Batches(self.decoder.stacks, tables.wanted().timeline())
+        self._identity, self._batches = Identity(), Batches(self.decoder.stacks, self.decoder.origins, tables.wanted().timeline())
         self._read = _batches(records, self.decoder)
 
     def advance(self) -> bool:

@@ -61,7 +61,8 @@ def _failed_captures(facts: Facts) -> set[int]:
     spans = captures(facts) if rows else []
     if not spans:
         return set()
-    begins = facts.lists("spans")["spans"]["begin_event_index"]
+    table = facts.lists("spans")
+    begins = {span.index: table[span.index]["begin_event"] for span in spans}
     ended = set()
     for row in rows:
         if caller(stack(facts, row["stack"])) == AHEAD:

@@ -24,8 +24,8 @@ def kind_of(op: str) -> str | None:
 
 def findings(facts: Facts) -> Iterator[Finding]:
     schedules: dict[int, list[dict]] = {}
-    for row in facts.table("runtime")["schedules"]:
-        schedules.setdefault(row["compile_index"], []).append(row)
+    for row in facts.table("collective_schedules"):
+        schedules.setdefault(facts.number_of(row), []).append(row)
     if not schedules:
         return
     codes: dict[int, list[dict]] = {}
@@ -67,7 +67,7 @@ def _of_compile(facts: Facts, compile_index: int, schedules: list[dict], called:
     name, file, line = facts.place_of(compile_index)
     place = (name, file, line)
     differing = [op for op in sorted(planned | in_code) if planned[op] != in_code[op]]
-    events = [*(row["event_index"] for row in schedules), *events]
+    events = [*(row["event"] for row in schedules), *events]
     for op in differing:
         yield Finding(
             "collective-parity",

@@ -82,8 +82,8 @@ class Tools:
         head |= _compile_row(one, (*_TIMES, *_COUNTS)) | {"recompile_reason": one.row["recompile_reason"], "restart_reasons": one.row["restart_reasons"] or None, "failure_type": one.row["failure_type"], "failure_reason": one.row["failure_reason"]}
         if not opened.is_missing("findings"):
             head["findings"] = [row["title"] for row in opened.findings() if one.key in row["compiles"]] or None
-        if "caches" in opened.directory["tables"]:
-            head["caches"] = [f"{row['cache']}: {row['outcome']}" for row in opened.table("caches")["caches"] if row["compile_index"] == one.index] or None
+        if not opened.is_missing("caches"):
+            head["caches"] = [f"{row['cache']}: {row['outcome']}" for row in opened.table("caches") if row["compile"] == one.key] or None
         rows = ({"name": artifact.name, "size_bytes": artifact.size_bytes} for artifact in one.artifacts)
         return answer(head, "artifacts", rows, total=len(one.artifacts))
 
@@ -139,12 +139,11 @@ class Tools:
     def timeline(self, bundle: str | None = None, log: str | None = None, compile: str | None = None) -> dict[str, Any]:
         """Where the time went: spans by name with how often, and the time with (total_us) and without (self_us) the spans within; of a log, or of one compile."""
         name, opened = self._opened.log(bundle, log)
-        table = opened.table("spans")
         if compile is None:
-            sums = zip(table["names"], *(table["by_name"][key] for key in ("count", "total_us", "self_us")))
-            rows = sorted(({"span": span, "count": count, "total_us": total, "self_us": own} for span, count, total, own in sums), key=lambda row: -row["self_us"])
+            rows = sorted(({"span": row["name"], **{key: row[key] for key in ("count", "total_us", "self_us")}} for row in opened.table("span_totals")), key=lambda row: -row["self_us"])
         else:
-            rows = _sums(table, opened.compile(compile).index)
+            wanted = opened.compile(compile)
+            rows = _sums(opened.table("spans"), wanted.compile, wanted.attempt)
         return answer(self._head(name, opened, view="timeline", compile=compile), "spans", rows, total=len(rows))
 
     def sql(self, query: str, bundle: str | None = None) -> dict[str, Any]:
@@ -194,16 +193,16 @@ def _matches(log: Log, text: bytes, name: str | None) -> Iterator[dict[str, Any]
             yield {"compile": artifact.row["compile"], "artifact": artifact.name, "line": data.count(b"\n", 0, at) + 1, "text": line}
 
 
-def _sums(table: dict, compile_index: int) -> list[dict[str, Any]]:
-    spans = table["spans"]
-    within = [0] * len(spans["parent_index"])
-    for parent, duration in zip(spans["parent_index"], spans["duration_us"]):
-        if parent >= 0 and duration is not None:
-            within[parent] += duration
-    found: dict[int, list[int]] = {}
-    for number, (span, duration, compile) in enumerate(zip(spans["name_index"], spans["duration_us"], spans["compile_index"])):
-        if compile == compile_index and duration is not None:
-            row = found.setdefault(span, [0, 0, 0])
-            row[0], row[1], row[2] = row[0] + 1, row[1] + duration, row[2] + max(0, duration - within[number])
-    rows = [{"span": table["names"][span], "count": count, "total_us": total, "self_us": own} for span, (count, total, own) in found.items()]
+def _sums(spans: list[dict], compile: str | None, attempt: int | None) -> list[dict[str, Any]]:
+    within = [0] * len(spans)
+    for span in spans:
+        if span["parent"] is not None and span["duration_us"] is not None:
+            within[span["parent"]] += span["duration_us"]
+    found: dict[str, list[int]] = {}
+    for span in spans:
+        duration = span["duration_us"]
+        if span["compile"] == compile and span["attempt"] == attempt and duration is not None:
+            row = found.setdefault(span["name"], [0, 0, 0])
+            row[0], row[1], row[2] = row[0] + 1, row[1] + duration, row[2] + max(0, duration - within[span["id"]])
+    rows = [{"span": name, "count": count, "total_us": total, "self_us": own} for name, (count, total, own) in found.items()]
     return sorted(rows, key=lambda row: -row["self_us"])

@@ -14,7 +14,7 @@ from tlparse_bundle.format.codecs import CODECS, MAX_FILE_BYTES
 from tlparse_bundle.format.schemas import row_tables, schema, schema_names
 from tlparse_bundle.format.shape import quoted
 from tlparse_bundle.read.blobs import Blobs
-from tlparse_bundle.read.checks import check_chunk, check_directory, check_fields, check_row_file, check_table, damaged, row_of
+from tlparse_bundle.read.checks import CHECKED_WHOLE, check_chunk, check_directory, check_fields, check_row_file, check_table, check_whole, damaged, row_of
 from tlparse_bundle.read.growing import findings_now, is_growing, job_now, log_now, rank_findings_now
 from tlparse_bundle.read.manifest import read_manifest
 from tlparse_bundle.read.rows import Artifact, Compile, Event
@@ -188,7 +188,10 @@ class Log:
         """
         entry = self.directory["row_tables"].get(name)
         if entry is not None:
-            return list(self.stream(name))
+            rows = list(self.stream(name))
+            if name in CHECKED_WHOLE and not self.bundle.trusted:
+                self.bundle.once((self.id, name), lambda: check_whole(name, rows, f"{self.bundle.location}: table {name} of log {self.id}"))
+            return rows
         if row_tables().get(name) == "log" and not self.is_missing(name):
             return []
         return self.bundle.table(name, self._path(name), self.sizes)
@@ -315,8 +318,7 @@ class Log:
     def blob_path(self, blob_index: int) -> str:
         """Path of a blob, by its row in the blob table."""
         sha256 = row_of(self.blobs["sha256"], blob_index, "blobs", self.id)
-        own = self.blobs["path"][blob_index] if "path" in self.blobs else None  # format 1.0 has no such column
-        return own or layout.blob_path(sha256, self.bundle.codec)
+        return self.blobs["path"][blob_index] or layout.blob_path(sha256, self.bundle.codec)
 
     def is_left_out(self, blob_index: int) -> bool:
         """Whether a blob is not there because the bundle is redacted."""

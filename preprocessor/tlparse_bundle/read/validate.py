@@ -11,7 +11,7 @@ from tlparse_bundle.errors import BundleError
 from tlparse_bundle.format.layout import FORMAT_MINOR, LIVE, blob_path
 from tlparse_bundle.format.schemas import schema, schema_names
 from tlparse_bundle.format.shape import Highest, Malformed, quoted
-from tlparse_bundle.read.checks import check_chunk, check_directory, check_references, check_rows, rows_schema, rows_shape, shape
+from tlparse_bundle.read.checks import CHECKED_WHOLE, check_chunk, check_directory, check_references, check_rows, check_whole, rows_schema, rows_shape, shape
 from tlparse_bundle.read.manifest import rank_paths
 from tlparse_bundle.read.reader import Bundle, Log
 from tlparse_bundle.read.restore import restored_bytes, verbatim_bytes
@@ -122,10 +122,14 @@ class _Checker:
     def _check_row_tables(self, directory: dict) -> list[tuple[str, Highest]]:
         references = []
         for name, entry in directory["row_tables"].items():
+            whole: list[Any] = []
             for path, rows, highest in self._row_files(name, entry, "log.json"):
                 references.append((path, highest))
                 unknown = next((row["compile"] for row in rows if isinstance(row, dict) and row.get("compile", None) not in self._keys), None)
                 self.require(unknown is None, f"{path}: there is no compile {quoted(unknown)}")
+                whole += rows if name in CHECKED_WHOLE else ()
+            if whole and all(isinstance(row, dict) and {"id", "parent"} <= row.keys() for row in whole):
+                self.sound(check_whole, name, whole, f"table {quoted(name)}")
         return references
 
     def _row_files(self, name: str, entry: dict, said: str) -> Iterator[tuple[str, list, Highest]]:

@@ -28,7 +28,7 @@ export function compileTables({ log, state }, model, index) {
     part(symbolsOf(log), ({ items }) => symbolSection(model, items.filter((/** @type {any} */ item) => attempts.has(item.compile)), state, query)),
     part(tensorsOf(log), (data) => tensorSection(data, attempts, state, query)),
     part(kernelsOf(log), (table) => kernelSection(log, model, table, attempts, state, query)),
-    part(log.table("partition"), (table) => table && partitionSection(log, model, table, attempts, state)));
+    part(Promise.all(["partitions", "partition_candidates", "aliasing", "duplicate_backwards"].map((name) => log.table(name))), (tables) => partitionSection(log, model, tables, attempts, state)));
 }
 
 /** @param {string} title @param {number} n @param {string} href @param {...any} children */
@@ -77,25 +77,26 @@ function kernelSection(log, model, { kernels, codeOf, infoOf }, attempts, state,
   }))), more(own.length, all));
 }
 
-/** What is saved for the backward, what is computed again, what the graph changes. @param {any} log @param {any} model @param {any} table @param {Set<number>} attempts @param {any} state */
-function partitionSection(log, model, { min_cuts: cuts, aliasing, duplicate_backwards: duplicates }, attempts, state) {
-  const mine = (/** @type {any[]} */ rows) => rows.filter((row) => attempts.has(row.compile_index));
+/** What is saved for the backward, what is computed again, what the graph changes. @param {any} log @param {any} model @param {any[]} tables null: left out of a redacted bundle @param {Set<number>} attempts @param {any} state */
+function partitionSection(log, model, [partitions, candidates, aliasing, duplicates], attempts, state) {
+  const mine = (/** @type {any[] | null} */ rows) => (rows ?? []).filter((row) => attempts.has(numberOf(model, row)));
   const changed = mine(aliasing).filter((row) => row.mutated_input_count + row.metadata_mutated_input_count > 0 || Object.keys(row.output_types).some((type) => type !== "non_alias"));
   const gb = (/** @type {number | null} */ n) => (n === null ? "–" : bytes(Math.round(n * 1e9)));
   return [
-    mine(cuts).map((cut) => {
-      const recomputed = cut.candidates.filter((/** @type {any} */ c) => c.recomputed).length;
-      const saved = cut.candidates.filter((/** @type {any} */ c) => c.saved).length;
-      const whole = cut.candidates.reduce((/** @type {number} */ n, /** @type {any} */ c) => n + (c.memory_bytes ?? 0), 0);
-      return h("section", null, h("h3", null, artifactLink(log, model, state, cut.compile_index, cut.event_index, "Saved for the backward, or computed again")),
-        h("p", null, cut.memory_budget !== null && ["memory budget ", h("b", null, cut.memory_budget), ": "], `of ${plural(cut.candidates.length, "candidate")} ${count(saved)} saved and ${count(recomputed)} computed again; activations of ${gb(cut.saved_activation_gb)}, between ${gb(cut.min_activation_gb)} and ${gb(cut.max_activation_gb)}`),
-        h("table", { class: "plain compact" }, h("tbody", null, cut.candidates.slice(0, MOST_SHOWN).map((/** @type {any} */ c) => h("tr", null, h("td", null, h("code", null, c.node)), h("td", null, h("code", { class: "dim" }, c.target ?? "")),
+    mine(partitions).map((cut) => {
+      const own = (candidates ?? []).filter((/** @type {any} */ c) => c.partition_event === cut.event);
+      const recomputed = own.filter((/** @type {any} */ c) => c.recomputed).length;
+      const saved = own.filter((/** @type {any} */ c) => c.saved).length;
+      const whole = own.reduce((/** @type {number} */ n, /** @type {any} */ c) => n + (c.memory_bytes ?? 0), 0);
+      return h("section", null, h("h3", null, artifactLink(log, model, state, numberOf(model, cut), cut.event, "Saved for the backward, or computed again")),
+        h("p", null, cut.memory_budget !== null && ["memory budget ", h("b", null, cut.memory_budget), ": "], `of ${plural(own.length, "candidate")} ${count(saved)} saved and ${count(recomputed)} computed again; activations of ${gb(cut.saved_activation_gb)}, between ${gb(cut.min_activation_gb)} and ${gb(cut.max_activation_gb)}`),
+        h("table", { class: "plain compact" }, h("tbody", null, own.slice(0, MOST_SHOWN).map((/** @type {any} */ c) => h("tr", null, h("td", null, h("code", null, c.node)), h("td", null, h("code", { class: "dim" }, c.target ?? "")),
           h("td", { class: "number" }, bytes(c.memory_bytes)), h("td", { class: "bar-cell" }, shareBar(c.memory_bytes, whole)), h("td", null, c.saved ? "↓ saved" : c.recomputed ? "↻ computed again" : "–"))))),
-        cut.candidates.length > MOST_SHOWN && h("p", { class: "dim" }, `and ${count(cut.candidates.length - MOST_SHOWN)} more in the record`));
+        own.length > MOST_SHOWN && h("p", { class: "dim" }, `and ${count(own.length - MOST_SHOWN)} more in the record`));
     }),
     changed.length > 0 && h("section", null, h("h3", null, "Inputs and outputs"), h("ul", null, changed.map((row) => h("li", null,
       [row.mutated_input_count > 0 && `${plural(row.mutated_input_count, "input")} of ${count(row.input_count)} changed in place`, row.metadata_mutated_input_count > 0 && `${plural(row.metadata_mutated_input_count, "input")} with another shape or strides afterwards`,
-        ...Object.entries(row.output_types).filter(([type]) => type !== "non_alias").map(([type, n]) => `${plural(/** @type {number} */ (n), "output")}: ${type.replaceAll("_", " ")}`)].filter(Boolean).join("; "), " ", recordLink(row.event_index, state))))),
-    mine(duplicates).map((row) => h("section", { class: "verdict tone-recompile" }, h("h3", null, "Duplicate backward of a region"), h("p", null, [row.explanation, row.common_cause, row.suggested_action].filter(Boolean).join(" ")), recordLink(row.event_index, state))),
+        ...Object.entries(row.output_types).filter(([type]) => type !== "non_alias").map(([type, n]) => `${plural(/** @type {number} */ (n), "output")}: ${type.replaceAll("_", " ")}`)].filter(Boolean).join("; "), " ", recordLink(row.event, state))))),
+    mine(duplicates).map((row) => h("section", { class: "verdict tone-recompile" }, h("h3", null, "Duplicate backward of a region"), h("p", null, [row.explanation, row.common_cause, row.suggested_action].filter(Boolean).join(" ")), recordLink(row.event, state))),
   ];
 }

@@ -1,4 +1,5 @@
 // What the views know about one log, worked out once from its compile table, and which log it is. No page needed.
+import { attemptKey } from "../../lib/bundle/log.js";
 import { RUNNING, statusInfo } from "../../lib/page/figures.js";
 import { fileShortener } from "../../lib/page/format.js";
 
@@ -35,7 +36,7 @@ async function build(log) {
     /** In the order of the log, what belongs to no compile last. */
     order: compiles.map((_, index) => index).sort((a, b) => Number(compiles[a].id === null) - Number(compiles[b].id === null) || a - b),
     byKey: new Map(compiles.map((compile, index) => [compile.key, index])),
-    byAttempt: new Map(compiles.map((view, index) => [attemptKey(view.compile, view.attempt), index])),
+    byAttempt: new Map(compiles.map((view, index) => [attemptKey(view), index])),
     /** The last attempt of each compile. */
     byCompile: new Map(compiles.map((view, index) => [view.compile, index])),
     short: fileShortener(compiles.map((compile) => compile.file)),
@@ -64,11 +65,8 @@ function views(compiled, attempts, others) {
   return [...[...tried, ...untried].sort((a, b) => a.first_event - b.first_event), outside];
 }
 
-/** @param {string | null} compile @param {number | null} attempt */
-const attemptKey = (compile, attempt) => `${compile} ${attempt}`;
-
 /** The view of the attempt that a row of a table belongs to, by its position. @param {Model} model @param {{compile: string | null, attempt: number | null}} row @returns {number} */
-export const numberOf = (model, { compile, attempt }) => model.byAttempt.get(attemptKey(compile, attempt)) ?? -1;
+export const numberOf = (model, row) => model.byAttempt.get(attemptKey(row)) ?? -1;
 
 /** The view of a compile: of its first attempt; -1 when there is none. @param {Model} model @param {string | null} compile @returns {number} */
 export function rowOf(model, compile) {

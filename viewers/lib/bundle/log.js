@@ -62,7 +62,11 @@ export class Log {
   async table(name, options) {
     this.asked.add(name);
     const { tables, row_tables: ofRows, left_out: leftOut } = await this.directory(options);
-    if (Object.hasOwn(ofRows, name)) return (await Promise.all(ofRows[name].files.map((file) => this.rows(name, file, options)))).flat();
+    if (Object.hasOwn(ofRows, name)) {
+      const rows = (await Promise.all(ofRows[name].files.map((file) => this.rows(name, file, options)))).flat();
+      checkTable(name, rows, `The table '${name}' of log ${this.id}`);
+      return rows;
+    }
     if (!Object.hasOwn(tables, name)) return hasRows(name) && !leftOut?.includes(name) ? [] : null;
     const what = `the table '${name}' of log ${this.id}`;
     const path = this.own(tables[name], what);
@@ -248,4 +252,14 @@ export class Log {
     made.catch(() => this.built.delete(key));
     return made;
   }
+}
+
+/** The same for all rows of tables that belong to one attempt. @param {{compile: string | null, attempt: number | null}} row */
+export const attemptKey = ({ compile, attempt }) => `${compile} ${attempt}`;
+
+/** How an attempt is called in addresses: "0/1", "0/1_1", "0/1_1@2"; "-" for what belongs to no compile. @param {{compile: string | null, attempt: number | null}} row */
+export function attemptName({ compile, attempt }) {
+  if (compile === null) return "-";
+  const [id, occurrence] = compile.split("@");
+  return (attempt ? `${id}_${attempt}` : id) + (occurrence ? `@${occurrence}` : "");
 }
