@@ -4,7 +4,8 @@ import json
 
 import pytest
 from log_builder import log, record, span
-from tlparse_bundle.tables.guard_text import parse_reason, read_reasons, remedy
+from tlparse_bundle.findings.recompile_tables import remedy
+from tlparse_bundle.tables.guard_text import parse_reason, read_reasons
 
 
 def reasons_of(it, row):

@@ -27,7 +27,6 @@ from tlparse_bundle.format.layout import log_path
 from tlparse_bundle.findings.compile_tables import compile_tables
 from tlparse_bundle.findings.recompile_tables import recompile_tables
 from tlparse_bundle.plugins import PLUGIN_FAILED
-from tlparse_bundle.model.status import CANDIDATES
 from tlparse_bundle.tables.identity import Identity, rank_of
 from tlparse_bundle.tables.registry import plugin_tables
 from tlparse_bundle.tables.rows import Rows

@@ -7,8 +7,7 @@ from typing import Any
 from tlparse_bundle.build.sink import FileSink
 from tlparse_bundle.format.json_codec import loads
 from tlparse_bundle.format.schemas import row_tables
-from tlparse_bundle.model.status import CANDIDATES
-from tlparse_bundle.tables.recompiles import ASKED
+from tlparse_bundle.model.status import ASKED, CANDIDATES
 from tlparse_bundle.tables.rows import parse_rows
 
 PASSED_ON = (CANDIDATES, ASKED)  # tables of which others are made; no reader needs them

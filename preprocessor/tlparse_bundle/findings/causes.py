@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tlparse_bundle.findings.facts import Facts
-from tlparse_bundle.tables.recompiles import ASKED
+from tlparse_bundle.model.status import ASKED
 
 _OF_AN_OBJECT = frozenset(("type", "identity", "value", "attribute", "keys", "length"))  # several guards on one object are one cause
 

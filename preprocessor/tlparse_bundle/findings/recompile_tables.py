@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
 from tlparse_bundle.findings.causes import Asked, asked
 from tlparse_bundle.findings.facts import Facts
-from tlparse_bundle.tables.guard_text import remedy
-from tlparse_bundle.tables.rows import Rows
 
+_FLOAT = re.compile(r"-?(?:\d+\.\d*|\d*\.\d+)(?:e[+-]?\d+)?|-?\d+e[+-]?\d+|-?inf|nan")
 _MAX_VALUES = 1000  # of one cause
 _NO_REASON = {"source": None, "change": "other", "dimension": None, "expected": None, "actual": None, "guard": None}
 
 
-def recompile_tables(facts: Facts) -> Iterator[tuple[str, Rows]]:
+def recompile_tables(facts: Facts) -> Iterator[tuple[str, list[dict]]]:
     """Yield the tables ``recompiles`` and ``recompile_causes`` of a log: without what is in ``limits``."""
     refused = {facts.key_of(number) for number in facts.not_begun} - {None}
-    recompiles = Rows()
+    recompiles: list[dict] = []
     causes: dict[tuple, dict] = {}
     of_compile: dict[str | None, dict] = {}
     for one in facts.once(asked):
@@ -34,7 +34,7 @@ def recompile_tables(facts: Facts) -> Iterator[tuple[str, Rows]]:
         who = {key: row[key] for key in ("event", "compile", "attempt", "code_object")}
         recompiles.append({**who, "caused_by": leader, "cause": cause["id"], "text": row["text"]})
     yield "recompiles", recompiles
-    yield "recompile_causes", Rows(causes.values())
+    yield "recompile_causes", list(causes.values())
 
 
 def _add(causes: dict[tuple, dict], one: Asked) -> dict[str, Any]:
@@ -62,3 +62,31 @@ def _add(causes: dict[tuple, dict], one: Asked) -> dict[str, Any]:
         if value is not None and cause["values"][-1:] != [value] and len(cause["values"]) < _MAX_VALUES:
             cause["values"].append(value)
     return cause
+
+
+def remedy(reason: dict) -> str | None:
+    """Return the key of what usually helps against recompiles of this reason (schema: recompile_causes), or None."""
+    kind, expected = reason["change"], reason["expected"]
+    text = f"{reason['guard']} {reason['comment'] or ''}"
+    if kind in ("size", "stride", "shape"):
+        if "Guard failed on a parameter" in text:
+            return "force_parameter_static_shapes"
+        if "duck sizing" in text:
+            return "use_duck_shape"
+        if "0/1 specialization" in text:
+            return "mark_unbacked"
+        return {"size": "mark_dynamic", "stride": "same_layout"}.get(kind)
+    if kind == "value":
+        if type(expected) is int:
+            return "dynamic_int"
+        if type(expected) is str and _FLOAT.fullmatch(expected):
+            return "tensor_argument"
+        return "few_values"
+    return _REMEDIES.get(kind)
+
+
+_REMEDIES = {
+    "rank": "same_rank", "dtype": "same_dtype", "device": "same_device", "requires_grad": "same_grad_mode", "dispatch_keys": "same_grad_mode",
+    "flag": "few_values", "type": "same_type", "identity": "same_object", "length": "same_structure", "keys": "same_structure",
+    "aliasing": "no_aliasing", "global_state": "same_global_state", "backend": "same_backend",
+}  # fmt: skip

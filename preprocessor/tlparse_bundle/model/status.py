@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+ASKED = "asked"  # what guards asked for, before it is known which of these are recompiles
 CANDIDATES = "candidates"  # what the tables of a log say of each compile id, before it is known which are compiles
 RESTARTED = "restarted"  # of an attempt that another one followed
 STATUSES = ("ok", "failed", "skipped", "empty", "unfinished")

@@ -163,31 +163,3 @@ def _value(text: str | None) -> int | str | None:
         return None
     text = text.strip()
     return int(text) if _NUMBER.match(text) else cut(text)
-
-
-def remedy(reason: dict) -> str | None:
-    """Return the key of what usually helps against recompiles of this reason (schema: recompile_causes), or None."""
-    kind, expected = reason["change"], reason["expected"]
-    text = f"{reason['guard']} {reason['comment'] or ''}"
-    if kind in ("size", "stride", "shape"):
-        if "Guard failed on a parameter" in text:
-            return "force_parameter_static_shapes"
-        if "duck sizing" in text:
-            return "use_duck_shape"
-        if "0/1 specialization" in text:
-            return "mark_unbacked"
-        return {"size": "mark_dynamic", "stride": "same_layout"}.get(kind)
-    if kind == "value":
-        if type(expected) is int:
-            return "dynamic_int"
-        if type(expected) is str and re.fullmatch(r"-?(?:\d+\.\d*|\d*\.\d+)(?:e[+-]?\d+)?|-?\d+e[+-]?\d+|-?inf|nan", expected):
-            return "tensor_argument"
-        return "few_values"
-    return _REMEDIES.get(kind)
-
-
-_REMEDIES = {
-    "rank": "same_rank", "dtype": "same_dtype", "device": "same_device", "requires_grad": "same_grad_mode", "dispatch_keys": "same_grad_mode",
-    "flag": "few_values", "type": "same_type", "identity": "same_object", "length": "same_structure", "keys": "same_structure",
-    "aliasing": "no_aliasing", "global_state": "same_global_state", "backend": "same_backend",
-}  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from tlparse_bundle.model.status import ASKED
 from tlparse_bundle.tables.break_text import parse_break
 from tlparse_bundle.tables.cascades import Cascades, Recompile, resumed_function, sort_of
 from tlparse_bundle.tables.guard_text import parse_reason, read_reasons
@@ -15,7 +16,6 @@ from tlparse_bundle.tables.texts import RECOMPILE_LIMIT, cut, payload_text, text
 from tlparse_bundle.trace.compile_id import compile_key
 from tlparse_bundle.trace.event import Event
 
-ASKED = "asked"
 _MAX_REASONS = 1000  # of one recompile: torch writes one for each entry of the cache
 # torch/_dynamo/convert_frame.py, _compile: the type, or the first line of the message, says so.
 _LIMIT_REASON = re.compile(r".*(?:recompile limit exceeded|(?:recompile|cache_size)_limit)", re.IGNORECASE)
