@@ -2,34 +2,37 @@
 //
 // In JSDoc: @typedef {import("../../schema/bundle.d.ts").Compiles["compiles"][number]} Compile
 
-/** Which inputs a graph mutates and which outputs alias inputs: one row per aot_forward_graph_fw_metadata and aot_forward_graph_fw_subclass_metadata, counted from their text. A text of more than 20,000 characters is cut and ends in '…'. */
-export interface Aliasing {
-  /** The record. */
-  event: number;
-  /** Compile of the record; null outside any compile. */
-  compile: string | null;
-  /** Attempt of that compile; null outside any compile. */
-  attempt: number | null;
-  /** true: of the graph on the inner tensors of tensor subclasses. */
-  subclass: boolean;
-  /** Inputs of the graph. */
-  input_count: number;
-  /** Inputs whose data the graph changes. */
-  mutated_input_count: number;
-  /** Inputs whose shape or strides the graph changes. */
-  metadata_mutated_input_count: number;
-  /** Outputs of the graph. */
-  output_count: number;
-  /** Kind of output (torch's OutputType: 'non_alias', 'alias_of_input', 'is_input' …) -> how many. */
-  output_types: Record<string, number>;
-  /** Values inside the graph that several outputs are views of; null when not recorded. */
-  intermediate_base_count: number | null;
-  /** Symbolic sizes saved for the backward; null without a backward. */
-  saved_symint_count: number | null;
-  /** Tokens that order side effects in the backward; null when not recorded. */
-  backward_token_count: number | null;
-  /** States of random number generators that are passed in; null when not recorded. */
-  rng_state_count: number | null;
+/** anatomy.json: what the bytes of the log are, to see why logs are big and who writes them. Events and bytes per kind alone are in log.json, per compile alone in compiles.json. Columns of equal length in 'kinds', 'origins' and 'cells'. size_bytes of a log minus the sum of its records is what stands between records. */
+export interface Anatomy {
+  /** One row per row of 'kinds' in log.json. */
+  kinds: {
+    /** Bytes of payloads. The rest of the kind's size_bytes in log.json is prefixes, envelopes, and the tab and line end of each payload line. */
+    payload_size_bytes: number[];
+    /** The same without payloads that were in the log before, of any kind. */
+    distinct_payload_size_bytes: number[];
+  };
+  /** One row per row of 'origins' in log.json: places in the source that wrote records. */
+  origins: {
+    /** Number of events. */
+    event_count: number[];
+    /** Bytes that their records take in the log. */
+    size_bytes: number[];
+    /** Bytes of their payloads. */
+    payload_size_bytes: number[];
+  };
+  /** One row per kind and compile that occur together, ordered by compile, then by kind. */
+  cells: {
+    /** Position in 'kinds' of log.json. */
+    kind_index: number[];
+    /** Row of the compile table. */
+    compile_index: number[];
+    /** Number of events. */
+    event_count: number[];
+    /** Bytes that their records take in the log. */
+    size_bytes: number[];
+    /** Bytes of their payloads. */
+    payload_size_bytes: number[];
+  };
 }
 
 /** artifacts.json: the things to look at, in the order torch wrote them. An artifact is an event with a payload (chromium events excepted), an event of type 'artifact' even without a payload, a 'link', or a record of metrics. Columns of equal length: row i is made of element i of each. */
@@ -50,6 +53,30 @@ export interface Artifacts {
   blob_offset: number[];
   /** Size of the payload in bytes. */
   size_bytes: number[];
+}
+
+/** Attempts: one row per try of a compile, a refused compile or a capture, in the order of their first records. Dynamo restarts make several of one compile; torch writes their ids as '0/1', '0/1_1', '0/1_2'. */
+export interface Attempts {
+  /** Key of the compile (compiles), of what torch refused (limits) or only captured (captures). */
+  compile: string;
+  /** Number of the attempt, from 0. */
+  attempt: number;
+  /** 'restarted': thrown away, another attempt followed. Of the last attempt the outcome: 'ok', 'failed', 'empty' or 'unfinished' as in compiles; null when torch reports none. */
+  status: "ok" | "failed" | "empty" | "unfinished" | "restarted" | null;
+  /** Why it was thrown away, as torch reports it; null for the last attempt, and when unknown. */
+  restart_reason: string | null;
+  /** Stack of the call, as in compiles; null when unknown. */
+  stack: number | null;
+  /** Number of graph breaks recorded in this attempt. */
+  graph_break_count: number;
+  /** Its first record. */
+  first_event: number;
+  /** Number of its records. */
+  event_count: number;
+  /** Bytes that its records take in the log. */
+  size_bytes: number;
+  /** Number of its rows in artifacts. */
+  artifact_count: number;
 }
 
 /** blobs.json: the blobs that a log's payloads lie in. A blob is a file blobs/<first 2 digits>/<sha256> and the ending of the codec, or has a path. A large payload is a blob of its own; smaller payloads of one kind lie one after another in a blob of about 1 MB. Equal blobs of several logs are one file. Columns of equal length. */
@@ -107,184 +134,164 @@ export interface Caches {
   }[];
 }
 
-/** Collectives that a pass put into buckets, to run each bucket as one: one row per fx_bucketing_passes_… artifact. A text of more than 20,000 characters is cut and ends in '…'. */
-export interface CollectiveBuckets {
-  /** The record. */
-  event: number;
-  /** Compile of the record; null outside any compile. */
-  compile: string | null;
-  /** Attempt of that compile; null outside any compile. */
-  attempt: number | null;
-  /** Name of the artifact. */
-  name: string;
-  /** The nodes of each bucket; at most 20,000 nodes. */
-  buckets: string[][];
+/** Compile ids under which something was captured that is not compiled under them: the graph of compiled autograd ('!0'), calls of torch.export, functions that were inlined elsewhere. */
+export interface Captures {
+  /** The compile id, with '@2' for a second occurrence. */
+  compile: string;
+  /** Its first record. */
+  first_event: number;
+  /** Function; null when unknown. */
+  function: string | null;
+  /** File; null when unknown. */
+  file: string | null;
+  /** First line of the function; null when unknown. */
+  line: number | null;
 }
 
-/** Run times of a profile beside estimated ones: one row per pge_profile_vs_analytical. A text of more than 20,000 characters is cut and ends in '…'. */
-export interface CollectiveProfiles {
-  /** The record. */
-  event: number;
-  /** Compile of the record; null outside any compile. */
-  compile: string | null;
-  /** Attempt of that compile; null outside any compile. */
-  attempt: number | null;
-  /** Collectives in the profile; null when not recorded. */
-  collective_count: number | null;
-  /** Operations in the profile; null when not recorded. */
-  op_count: number | null;
-  /** Operations in the profile; at most 20,000. */
-  ops: {
-    /** Name. */
-    op: string | null;
-    /** Shapes of its inputs, as Python writes them. */
-    shapes: string | null;
-    /** Strides of its inputs. */
-    strides: string | null;
-    /** Data type. */
-    dtype: string | null;
-    /** Run time in the profile, in milliseconds. */
-    profile_ms: number | null;
+/** The code objects that were compiled, in order of their first compile, with all their compiles. After torch._dynamo.reset() a frame id stands for a different code object and gets another row. Resume functions of two branches have one name and are two code objects. */
+export interface CodeObjects {
+  /** Number of the code object, from 0. */
+  id: number;
+  /** Part of the compile ids, or null. */
+  compiled_autograd_id: number | null;
+  /** Part of the compile ids: torch's number of the code object. */
+  frame_id: number;
+  /** Name of the function; null when unknown. */
+  function: string | null;
+  /** File of that function, as written; null when unknown. */
+  file: string | null;
+  /** First line of that function; null when unknown. */
+  first_line: number | null;
+  /** Its compile ids, in order, those that torch refused included. */
+  compiles: string[];
+  /** The compile that torch refused at the recompile limit, or null. */
+  limit_compile: string | null;
+  /** For a resume function, the code object of the function that it continues ('id' in this table); null for others, and when that is not in the log. */
+  resumes: number | null;
+}
+
+/** communication.json: what passes over collectives decided and measured, and what ranks told each other. Estimates of run times are in the runtime table, graphs in the graph table. A text of more than 20,000 characters is cut and ends in '…'. */
+export interface Communication {
+  /** One row per report in words. */
+  reports: {
+    /** The event whose payload is the report. */
+    event_index: number;
+    /** Row of the compile table. */
+    compile_index: number;
+    /** Name of the artifact. */
+    name: string;
+    /** Lines of the report. */
+    line_count: number;
+    /** Values that the report names ('group_size=2', 'source: state'), as text; at most 500. */
+    values: Record<string, string>;
+    /** Kind of collective -> how many there were before and after ('all_gather 4->1'). */
+    changes: Record<string, number[]>;
+    /** Beginning of the report, at most 2,000 characters. */
+    text: string;
   }[];
-  /** Nodes of the graph with their estimates; at most 20,000. */
-  nodes: {
-    /** Name of the node. */
-    node: string | null;
-    /** Its operator. */
-    op: string | null;
-    /** Estimate from the profile, in milliseconds. */
-    pge_ms: number | null;
-    /** Estimate from a model of the device, in milliseconds. */
-    analytical_ms: number | null;
+  /** One row per fx_bucketing_passes_… artifact. */
+  buckets: {
+    /** The event. */
+    event_index: number;
+    /** Row of the compile table. */
+    compile_index: number;
+    /** Name of the artifact. */
+    name: string;
+    /** Nodes that were put together, a list for each bucket; at most 20,000 nodes. */
+    buckets: string[][];
+  }[];
+  /** One row per pre_bucketing_collective_sizes… artifact. */
+  sizes: {
+    /** The event. */
+    event_index: number;
+    /** Row of the compile table. */
+    compile_index: number;
+    /** Name of the artifact. */
+    name: string;
+    /** The collectives; at most 20,000. */
+    collectives: {
+      /** Name of the node. */
+      name: string | null;
+      /** AG, RS, AR: all-gather, reduce-scatter, all-reduce. */
+      type: string | null;
+      /** Size in megabytes. */
+      size_mb: number | null;
+    }[];
   }[];
 }
 
-/** Reports in words of passes over collectives, and of what ranks exchanged while they compiled (compiler_collective): one row per report, with the values that its text names. A text of more than 20,000 characters is cut and ends in '…'. */
-export interface CollectiveReports {
-  /** The record. */
-  event: number;
-  /** Compile of the record; null outside any compile. */
-  compile: string | null;
-  /** Attempt of that compile; null outside any compile. */
-  attempt: number | null;
-  /** Name of the artifact. */
-  name: string;
-  /** Lines of the report. */
-  line_count: number;
-  /** Values that the report names ('group_size=2', 'source: state'), as text; at most 500. */
-  values: Record<string, string>;
-  /** Kind of collective -> its number before and after ('all_gather 4->1'). */
-  changes: Record<string, number[]>;
-  /** Beginning of the report, at most 2,000 characters; the payload of the record has all of it. */
-  text: string;
-}
-
-/** The collectives of compiled graphs: one row per inductor_collective_schedule, that is per graph with collectives. A text of more than 20,000 characters is cut and ends in '…'. */
-export interface CollectiveSchedules {
-  /** The record. */
-  event: number;
-  /** Compile of the record; null outside any compile. */
-  compile: string | null;
-  /** Attempt of that compile; null outside any compile. */
-  attempt: number | null;
-  /** Collectives in the order in which the code starts them, waits included; null for one without a name. */
-  collectives: (string | null)[];
-  /** Whether something was left out because of a limit; the payload of the record has it. */
-  cut: boolean;
-}
-
-/** Sizes of collectives before bucketing: one row per collective in a pre_bucketing_collective_sizes… artifact, at most 20,000 per artifact. A text of more than 20,000 characters is cut and ends in '…'. */
-export interface CollectiveSizes {
-  /** The record. */
-  event: number;
-  /** Compile of the record; null outside any compile. */
-  compile: string | null;
-  /** Attempt of that compile; null outside any compile. */
-  attempt: number | null;
-  /** Name of the artifact. */
-  name: string;
-  /** Name of the node; null when not recorded. */
-  node: string | null;
-  /** 'AG' all-gather, 'RS' reduce-scatter, 'AR' all-reduce; null when not recorded. */
-  type: string | null;
-  /** Size in megabytes; null when not recorded. */
-  size_mb: number | null;
-}
-
-/** compiles.json: one row per compile id and occurrence, in order of first appearance in the log. A record without a compile id belongs to the row whose id is null; that row exists only if there are such records. */
+/** What torch compiled: one row per compile, all attempts together, in the order in which they began. Frames, frames of compiled autograd, and ahead-of-time compiles. What the recompile limit refused is in limits, what was only captured in captures, calls of torch.export are in exports: none of these is a compile. To get the compile time of a log take compile_us of its summary: compiles nest and run in parallel, so the sum of total_us can exceed it. */
 export interface Compiles {
-  /** The rows. compile_index, anywhere in a log, is a position in this array. */
-  compiles: {
-    /** Unique in the log: the id, for the second occurrence '@2' behind it, for the third '@3'; '-' for the row without an id. */
-    key: string;
-    /** Compile id as torch writes it: 'frame/compile', '_attempt' added when above 0, '!N/' in front for compiled autograd, '!N' alone while compiled autograd captures, '-' for a number that the record lacks; null for the records without an id. */
-    id: string | null;
-    /** 1 for the first compile with this id; torch._dynamo.reset() restarts the numbering, so that an id can come again with 2, 3 and so on. */
-    occurrence: number;
-    /** Part of the id, or null. */
-    compiled_autograd_id: number | null;
-    /** Part of the id: number of the code object, or null. */
-    frame_id: number | null;
-    /** Part of the id: how many compiles of that code object came before, or null. */
-    frame_compile_id: number | null;
-    /** Part of the id: 0, or how often this compile was restarted before. */
-    attempt: number;
-    /** Of the frame compile, the same for all its attempts; the first that fits: 'missing' started but left no compilation metrics (killed, cut off, or loaded from a precompiled package); 'error' failed; 'empty' compiled to a graph without operations; 'break' a graph break was recorded, or the compile was restarted, as it is after most graph breaks; 'ok'. null: neither started nor measured under this id. */
-    status: "ok" | "empty" | "break" | "error" | "missing" | null;
-    /** Name of the compiled function, from the metrics, the last frame of the stack, or an earlier compile with the same frame id; null when unknown. */
-    function: string | null;
-    /** File of that function, as written; null when unknown. */
-    filename: string | null;
-    /** First line of that function; null when unknown. */
-    first_line: number | null;
-    /** Row of the stack table: who called the compiled function, and last the function itself. Frames of torch's own frame conversion at the end are left off. null when the compile has no dynamo_start. */
-    stack_index: number | null;
-    /** Start of the compile, microseconds since 1970-01-01 UTC, from the metrics, else from the 'dynamo' span of the timeline; null when unknown. */
-    start_epoch_us: number | null;
-    /** Time of the whole frame compile in microseconds (all attempts, Dynamo and below), from metrics, span 'dynamo' or what a failure wasted; null when unknown. All attempts of one frame compile have the same value: count it once. */
-    compile_time_us: number | null;
-    /** Part of compile_time_us spent in the backend (AOTAutograd and below); null when unknown. */
-    backend_time_us: number | null;
-    /** Part of backend_time_us spent in Inductor; null when unknown. */
-    inductor_time_us: number | null;
-    /** Time of backward compiles that ran later (bwd_compilation_metrics), not part of compile_time_us; null when there was none. */
-    backward_time_us: number | null;
-    /** Operations in the last graph; null when unknown. */
-    graph_op_count: number | null;
-    /** Nodes in the last graph; null when unknown. */
-    graph_node_count: number | null;
-    /** Inputs of the last graph; null when unknown. */
-    graph_input_count: number | null;
-    /** Guards by torch's own count; null when unknown, as after a failure. */
-    guard_count: number | null;
-    /** Number of dynamo_graph_break_reason artifacts of this row. */
-    graph_break_count: number;
-    /** Why it was compiled again: the text torch wrote (metrics, else the recompile_reasons artifact); null when it was not a recompile. */
-    recompile_reason: string | null;
-    /** Why attempts were started again, from the metrics; empty when there was no restart. */
-    restart_reasons: string[];
-    /** The failure that the metrics report, or null. */
-    failure: {
-      /** Exception type. */
-      type: string;
-      /** Message; null when torch wrote none. */
-      reason: string | null;
-      /** User's file where it happened; null when unknown. */
-      filename: string | null;
-      /** Line in that file; null when unknown. */
-      line: number | null;
-    } | null;
-    /** Event whose metadata is the compilation metrics of this frame compile, or null. */
-    metrics_event_index: number | null;
-    /** Number of events of this row. */
-    event_count: number;
-    /** Its first event. */
-    first_event_index: number;
-    /** Bytes that its records take in the log. */
-    size_bytes: number;
-    /** Number of its rows in the artifact table. */
-    artifact_count: number;
-  }[];
+  /** Key of the compile, unique in the log: the compile id without attempt ('0/1': the second compile of code object 0; '!1/0/0' inside compiled autograd 1), and '@2' for the second compile with this id, after torch._dynamo.reset(); 'aot-1' for an ahead-of-time compile that has no compile id. */
+  compile: string;
+  /** 'frame': a function of the program, or a part of it after a graph break; 'compiled_autograd': a frame inside compiled autograd; 'ahead_of_time': AOTInductor, or a capture that a backend compiled, as in vLLM. */
+  kind: "frame" | "compiled_autograd" | "ahead_of_time";
+  /** Part of the compile id, or null. */
+  compiled_autograd_id: number | null;
+  /** Part of the compile id: number of the code object; null without one. */
+  frame_id: number | null;
+  /** Part of the compile id: number of earlier compiles of the code object; above 0 it is a recompile. null without a compile id. */
+  frame_compile_id: number | null;
+  /** 1 for the first compile with this id; torch._dynamo.reset() restarts the numbers, so an id can come again with 2, 3 and so on. */
+  occurrence: number;
+  /** Number of attempts: rows in attempts. */
+  attempt_count: number;
+  /** 'ok': compiled, also after graph breaks or restarts; 'failed': an error was raised; 'skipped': Dynamo gave up and the frame runs eager; 'empty': nothing to compile, the graph has no operations; 'unfinished': the log ends before the compile does. */
+  status: "ok" | "failed" | "skipped" | "empty" | "unfinished";
+  /** Name of the compiled function, as torch names it: a part after a graph break is called torch_dynamo_resume_in_f_at_12. From the metrics, the last frame of the stack, or another compile of the code object; null when unknown. */
+  function: string | null;
+  /** File of that function, as written; null when unknown. */
+  file: string | null;
+  /** First line of that function; null when unknown. */
+  line: number | null;
+  /** Stack of the call: who called the compiled function, and last the function itself. null when the compile has no dynamo_start. */
+  stack: number | null;
+  /** Start, microseconds since 1970-01-01 UTC; null when unknown. */
+  start_epoch_us: number | null;
+  /** Time of the compile, forward, backward and restarts, in microseconds; null when unknown. */
+  total_us: number | null;
+  /** Part of total_us spent in Dynamo, in the last attempt. null when torch does not report the parts. */
+  dynamo_us: number | null;
+  /** Part of total_us spent in AOTAutograd, or in a backend other than Inductor. null when unknown or when no backend ran. */
+  aot_us: number | null;
+  /** Part of total_us spent in Inductor. null when unknown or when it did not run. */
+  inductor_us: number | null;
+  /** Part of total_us: backward graphs that were compiled later, in all phases. null when there was none, or unknown. */
+  backward_us: number | null;
+  /** Part of total_us spent in attempts that were thrown away. null when there was none, or unknown. */
+  restart_us: number | null;
+  /** Operations in the last graph; null when unknown. */
+  graph_op_count: number | null;
+  /** Nodes in the last graph; null when unknown. */
+  graph_node_count: number | null;
+  /** Inputs of the last graph; null when unknown. */
+  graph_input_count: number | null;
+  /** Guards by torch's own count; null when unknown, as after a failure. */
+  guard_count: number | null;
+  /** Number of graph breaks recorded in all of its attempts. */
+  graph_break_count: number;
+  /** Why it was recompiled: the text torch wrote (metrics, else the recompile_reasons artifact); null when it is not a recompile. */
+  recompile_reason: string | null;
+  /** Why attempts were restarted, from the metrics; empty without restarts. */
+  restart_reasons: string[];
+  /** Exception type that the metrics report, or null. */
+  failure_type: string | null;
+  /** Its message; null when torch wrote none. */
+  failure_reason: string | null;
+  /** User's file where it happened; null when unknown. */
+  failure_file: string | null;
+  /** Line in that file; null when unknown. */
+  failure_line: number | null;
+  /** Record with its compilation metrics, or null. */
+  metrics_event: number | null;
+  /** Its first record. */
+  first_event: number;
+  /** Number of its records; null where the log does not say which records belong to it. */
+  event_count: number | null;
+  /** Bytes that its records take in the log; null like event_count. */
+  size_bytes: number | null;
+  /** Number of its rows in artifacts; null like event_count. */
+  artifact_count: number | null;
 }
 
 /** diagnostics.json: everything in the log that was not understood, skipped, mended or assumed, in file order. Nothing is lost by it: the bytes are in the verbatim chunks. */
@@ -305,92 +312,6 @@ export interface Diagnostics {
     event_index: number | null;
     /** How many occurrences the row stands for (consecutive lines, or those beyond the first thousand of a code). */
     count: number;
-  }[];
-}
-
-/** Nested regions whose backward was compiled a second time, for different gradients: one row per invoke_subgraph_backward_duplicate. A text of more than 20,000 characters is cut and ends in '…'. */
-export interface DuplicateBackwards {
-  /** The record. */
-  event: number;
-  /** Compile of the record; null outside any compile. */
-  compile: string | null;
-  /** Attempt of that compile; null outside any compile. */
-  attempt: number | null;
-  /** Name of the region's forward; null when not recorded. */
-  forward_identifier: string | null;
-  /** Name of its backward; null when not recorded. */
-  backward_identifier: string | null;
-  /** Suffix that distinguishes the new variant; null when not recorded. */
-  variant_suffix: string | null;
-  /** Variants of this backward so far; null when not recorded. */
-  variant_count: number | null;
-  /** Name of the new variant; null when not recorded. */
-  new_backward_identifier: string | null;
-  /** The gradients that the new variant is for; at most 5,000. What torch does not write is null. */
-  tangents: {
-    /** Name of the input. */
-    backward_input_name: string | null;
-    /** Its shape, as Python writes it. */
-    shape: string | null;
-    /** Its strides. */
-    stride: string | null;
-    /** Its data type. */
-    dtype: string | null;
-    /** Its device. */
-    device: string | null;
-    /** Type of an input that is not a tensor. */
-    type: string | null;
-  }[];
-  /** Torch's explanation; null when not recorded. */
-  explanation: string | null;
-  /** The cause that torch suspects; null when not recorded. */
-  common_cause: string | null;
-  /** What torch suggests; null when not recorded. */
-  suggested_action: string | null;
-}
-
-/** Run-time estimates that torch writes as CSV: one row per artifact (fx_compute_nodes_runtime_estimation, fx_collectives_…). A text of more than 20,000 characters is cut and ends in '…'. */
-export interface EstimateTables {
-  /** The record. */
-  event: number;
-  /** Compile of the record; null outside any compile. */
-  compile: string | null;
-  /** Attempt of that compile; null outside any compile. */
-  attempt: number | null;
-  /** Name of the artifact. */
-  name: string;
-  /** Number of ranks that the collectives were estimated for; null when not recorded. */
-  world_size: number | null;
-  /** Head of the columns, with units, as torch writes it. */
-  columns: string[];
-  /** Rows of cells; cells that are numbers are numbers here. At most 5,000. */
-  rows: ((number | string)[])[];
-  /** Whether something was left out because of a limit; the payload of the record has it. */
-  cut: boolean;
-}
-
-/** The operations of all estimates, with their estimated run times and what they return: one row per operation, in the order of the generated code. A text of more than 20,000 characters is cut and ends in '…'. */
-export interface EstimatedOps {
-  /** The record of the estimate: 'event' of runtime_estimates. */
-  estimate_event: number;
-  /** Compile of the record; null outside any compile. */
-  compile: string | null;
-  /** Attempt of that compile; null outside any compile. */
-  attempt: number | null;
-  /** Kernel or buffer; null when torch wrote none. */
-  name: string | null;
-  /** 'compute' or 'collective'; null when torch wrote none. */
-  type: string | null;
-  /** Estimated run time in nanoseconds; null when torch wrote none. */
-  estimated_runtime_ns: number | null;
-  /** The tensors that it returns. */
-  outputs: {
-    /** Sizes: numbers, or text where torch writes an expression; null when torch wrote none. Empty for collectives that change their input. */
-    shape: (number | string | null)[] | null;
-    /** Strides, as in shape. */
-    stride: (number | string | null)[] | null;
-    /** Such as 'float32'; null when unknown. */
-    dtype: string | null;
   }[];
 }
 
@@ -493,20 +414,6 @@ export interface Expressions {
   };
 }
 
-/** What the partitioner writes when it finds no cut: one row per min_cut_failed_… artifact. The payload of the record has the content. A text of more than 20,000 characters is cut and ends in '…'. */
-export interface FailedPartitions {
-  /** The record. */
-  event: number;
-  /** Compile of the record; null outside any compile. */
-  compile: string | null;
-  /** Attempt of that compile; null outside any compile. */
-  attempt: number | null;
-  /** What the payload is: 'fx_graph', 'edge_list' or 'svg'. */
-  what: string;
-  /** Lines of the payload. */
-  line_count: number;
-}
-
 /** What failed or was restarted: one row per record that reports it, in file order. One failure of a compile can have several rows: the exception (kind 'exception'), then the metrics (kind 'compile'). To count failed compiles, count the rows of kind 'compile'. Texts longer than 20,000 characters are cut and end in '…'. */
 export interface Failures {
   /** The record. */
@@ -535,126 +442,51 @@ export interface Failures {
   stack: number | null;
 }
 
-/** findings.json: what the log says, as data: what went wrong, where, what it cost, what may help. Most important first: errors, beginning with the one that ended the program; then functions at the recompile limit; then by cost. At most 300; a last one tells of the others. Every finding names the rows that show it. */
+/** What the log says, one row per finding, most important first: what went wrong, where, what it cost, what helps. The numbers of the headline are in 'summary' of the log's row in the manifest. A log has at most 300 findings; the last one, of kind 'unlisted', counts the others. */
 export interface Findings {
-  /** The numbers of the headline and the headline itself, as in the manifest. */
-  summary: {
-    /** The headline: what was compiled, in what time, and what went wrong. Plain text, code in backticks. */
+  /** Number of the row, from 0: most important first. */
+  id: number;
+  /** What it is about: a key of $defs/details, or a kind of another package. Readers show kinds that they do not know like the others. */
+  kind: string;
+  /** The same problem has the same one in another rank, run and machine: made of kind, cause, function and name of the file; never of ids, times, lines, addresses or folders. */
+  fingerprint: string;
+  /** 'error': something is wrong or lost; 'warning': it costs time or speed; 'info': worth knowing. */
+  severity: "error" | "warning" | "info";
+  /** One sentence, on one line. Plain text, code in backticks. */
+  title: string;
+  /** What a person needs to understand it: paragraphs with an empty line between them, code in backticks; may be empty. */
+  text: string;
+  /** Function, or null. */
+  function: string | null;
+  /** File, as short as it is unique in the log; null when unknown. */
+  file: string | null;
+  /** Line, or null. */
+  line: number | null;
+  /** Keys of the compiles that it is about; at most 1,000. */
+  compiles: string[];
+  /** Records that show it; at most 1,000. */
+  events: number[];
+  /** Ids of the spans that show it; at most 1,000. */
+  spans: number[];
+  /** How often it happened. */
+  count: number;
+  /** Time that would not have been spent without it, in microseconds; null where there is no honest figure. Costs of two findings may overlap: do not add them up. */
+  cost_us: number | null;
+  /** What was added up, in words; null without a cost. */
+  cost_of: string | null;
+  /** What may help; torch's own hints come first. */
+  remedies: {
+    /** What to do, in words. */
     text: string;
-    /** Compiles: frame_count, ahead_of_time_count and export_count together. */
-    compile_count: number;
-    /** Frames of functions that torch began to compile. Attempts of one compile count once; tries that the recompile limit refused or error_on_recompile forbade, captures of compiled autograd, and records without a function do not count. */
-    frame_count: number;
-    /** Compiles by AOTInductor (spans 'compile_fx_aot' that lie in no other), and captures ('fullgraph_capture') in which a backend compiled, as vLLM does ahead of time. */
-    ahead_of_time_count: number;
-    /** Calls of torch.export, known from their records (with TORCH_DTRACE), or from spans ('fullgraph_capture' without a backend) and failures: without TORCH_DTRACE torch does not log a non-strict export that succeeds. */
-    export_count: number;
-    /** Functions of the program among the frames; a resumed part belongs to its function, and code that torch generates does not count. */
-    function_count: number;
-    /** Time of compiling, forward and backward, each attempt once, no overlap twice, in microseconds: the outermost spans of compiles in the timeline; where there are none, the sum of the metrics. A compile that did not end counts up to the last record. null when unknown. */
-    compile_time_us: number | null;
-    /** From the first to the last moment of compiling, in microseconds; null when the log has no timeline. */
-    wall_us: number | null;
-    /** Failures: the sum of 'count' of the findings of kind 'failure'. What is nested in a failed compile or export belongs to that failure; what a graph break or the recompile limit is about is not counted. null: this torch does not log failures. */
-    failure_count: number | null;
-    /** Compiles that were open when the log ended, or that were broken off (Ctrl-C, sys.exit). */
-    unfinished_count: number;
-    /** Graph breaks: how often. null when this torch does not write them. */
-    graph_break_count: number | null;
-    /** Graph breaks: at how many places (file and line). null when this torch does not write them. */
-    graph_break_place_count: number | null;
-    /** Attempts that were started again where no graph break tells why. */
-    restart_count: number;
-    /** Frames that were compiled again because guards failed; tries that the limit refused do not count. null when this torch does not write why it compiles again. */
-    recompile_count: number | null;
-    /** Functions that reached the recompile limit. null when this torch does not write it. */
-    recompile_limit_count: number | null;
-    /** Sizes of functions of the program that became constants. */
-    specialization_count: number;
-    /** What stood in the way of an export: the sum of 'count' of the findings of kind 'export-failure'. Exports that an exception ended are among the failures. */
-    export_failure_count: number;
-    /** Conditions that an export took for granted. */
-    export_assumption_count: number;
-    /** Graphs that run without CUDA graphs although they were asked for. */
-    cudagraph_skip_count: number;
-    /** When the first record was written, in microseconds since 1970-01-01 UTC; null when the log does not tell the year. */
-    start_epoch_us?: number | null;
-    /** Time of compiling frames by phase, in microseconds, from the metrics: all attempts, forward and backward. null when a frame has no metrics, or there is no frame. */
-    phase_times_us?: {
-      /** In Dynamo: compile_time_us without backend_time_us of the compile table. */
-      dynamo: number;
-      /** In AOTAutograd and another backend: backend_time_us without inductor_time_us. */
-      aot: number;
-      /** In Inductor. */
-      inductor: number;
-      /** Backward graphs that were compiled later, in all phases. */
-      backward: number;
-    } | null;
-    /** What came of asking the compile caches, by cache; a cache that was not asked is left out. Each asking counts; hits of the AOTAutograd cache have hits of the FX graph cache inside. */
-    cache_counts?: Record<string, {
-      /** Found. */
-      hit: number;
-      /** Not found. */
-      miss: number;
-      /** Could not be asked. */
-      bypass: number;
-    }>;
-    /** What the torch that wrote the log does not write, so that an empty list of it means nothing (docs/versions.md). */
-    untold?: ("failures" | "graph_breaks" | "function_names" | "times" | "recompile_reasons" | "timeline" | "caches" | "symbols")[];
-    /** Number of findings by severity. */
-    findings: {
-      /** Findings of severity 'error'. */
-      error: number;
-      /** Findings of severity 'warning'. */
-      warning: number;
-      /** Findings of severity 'info'. */
-      info: number;
-    };
-  };
-  /** The findings. */
-  findings: {
-    /** What it is about: a key of $defs/details, or a kind of another package. Readers show kinds that they do not know like the others. */
-    kind: string;
-    /** The same problem has the same one in another rank, run and machine: made of kind, cause, function and name of the file; never of ids, times, lines, addresses or folders. */
-    fingerprint: string;
-    /** 'error': something is wrong or lost; 'warning': it costs time or speed; 'info': worth knowing. */
-    severity: "error" | "warning" | "info";
-    /** One sentence, on one line. Plain text, code in backticks. */
-    title: string;
-    /** What a person needs to understand it: paragraphs with an empty line between them, code in backticks; may be empty. */
-    text: string;
-    /** Function, or null. */
-    function: string | null;
-    /** File, as short as it is unique in the log; null when unknown. */
-    file: string | null;
-    /** Line, or null. */
-    line: number | null;
-    /** Rows of the compile table that it is about; at most 1000. */
-    compile_indexes: number[];
-    /** Events that show it; at most 1000. */
-    event_indexes: number[];
-    /** Rows of the span table that show it; at most 1000. */
-    span_indexes: number[];
-    /** How often it happened. */
-    count: number;
-    /** Time that would not have been spent without it, in microseconds; null where there is no honest figure. Costs of two findings may overlap: do not add them up. */
-    cost_us: number | null;
-    /** What was added up, in words; null without a cost. */
-    cost_of: string | null;
-    /** What may help; torch's own hints come first. */
-    remedies: {
-      /** What to do, in words. */
-      text: string;
-      /** What to paste, or null. */
-      code: string | null;
-      /** Who says so: 'torch' is its own hint, word for word. */
-      source: "torch" | "tlparse-bundle";
-    }[];
-    /** Position of the finding that caused this one, or null. */
-    because_of: number | null;
-    /** What the sentences are made of; by kind, as $defs/details has it. */
-    details: Record<string, unknown>;
+    /** What to paste, or null. */
+    code: string | null;
+    /** Who says so: 'torch' is its own hint, word for word. */
+    source: "torch" | "tlparse-bundle";
   }[];
+  /** Id of the finding that causes this one, or null. */
+  because_of: number | null;
+  /** What the sentences are made of; by kind, as $defs/details has it. */
+  details: Record<string, unknown>;
 }
 
 /** graph_breaks.json: the graph breaks (dynamo_graph_break_reason), each once. Records with equal reason, file, line and gb_id are occurrences of one break: a compile of a resume function, a recompile, an inlined function that is compiled on its own later. Texts of more than 20,000 characters are cut and end in '…'; the payload of the event is whole. */
@@ -720,22 +552,6 @@ export interface GraphBreaks {
   }[];
 }
 
-/** The order in which compiled graphs ran: one row per record of it (record_and_log_graph_execution_order of torch._inductor.debug). The last row has the whole order; older torch (inductor_graph_execution) writes one row per graph that ran. A text of more than 20,000 characters is cut and ends in '…'. */
-export interface GraphExecutions {
-  /** The record. */
-  event: number;
-  /** Compile of the record; null outside any compile. */
-  compile: string | null;
-  /** Attempt of that compile; null outside any compile. */
-  attempt: number | null;
-  /** Compile ids in the order of execution, as torch writes them, the same for forward and backward of one compile; null for a graph that was compiled before the recording began. */
-  graphs: (string | null)[];
-  /** The compile of each of them: the newest with that id up to this record; null when there is none. */
-  graph_compiles: (string | null)[];
-  /** Whether something was left out because of a limit; the payload of the record has it. */
-  cut: boolean;
-}
-
 /** graphs.json: one row per FX graph of the log, in the order torch wrote them: every payload whose language is 'fx'. All of it is counted from the text of the graph; a row without a graph in its text has null counts. A text of more than 20,000 characters is cut and ends in '…'. */
 export interface Graphs {
   /** The rows. */
@@ -782,74 +598,48 @@ export interface Graphs {
   }[];
 }
 
-/** guards.json: the guards of each compile: counts, cost, and of each guard its kind, source and place. The text of a guard is a line of the payload. Lists that are equal, as those of one function compiled for other sizes are, are stored once. */
-export interface Guards {
-  /** The records about guards, in file order. */
-  trees: {
-    /** The record: dynamo_cpp_guards_str or dynamo_guards. */
-    event_index: number;
-    /** Its compile. */
-    compile_index: number;
-    /** 'tree': dynamo_cpp_guards_str; 'list': dynamo_guards, which recent versions of torch write for guards about aliasing only. */
-    form: "tree" | "list";
-    /** Number of guards. */
-    guard_count: number;
-    /** Time of one check of all guards in microseconds, as torch measured it; null when it did not. */
-    latency_us: number | null;
-    /** Row of 'lists'. */
-    list_index: number;
-  }[];
-  /** The distinct lists of guards. */
-  lists: {
-    /** Its first row in 'guards'. */
-    first_guard: number;
-    /** Number of its rows there, which follow each other: all its guards, at most 5000. */
-    row_count: number;
-    /** Number of guard managers: the inner nodes of the tree, one for each object that is looked at. */
-    manager_count: number;
-    /** Number of guards by kind; empty for the form 'list'. Kinds beyond 256 count as 'OTHER'. */
-    counts: Record<string, number>;
-  }[];
-  /** The guards of the lists, as columns of equal length, in the order of the payload. */
-  guards: {
-    /** Row of 'kinds'; -1 for the form 'list'. */
-    kind_index: number[];
-    /** Row of 'sources': the object that the guard manager above it looks at; -1 for none. */
-    source_index: number[];
-    /** Row of 'places': the user's line that the guard comes from; -1 when unknown. */
-    place_index: number[];
-    /** Depth in the tree; 0 is the root. */
-    depth: number[];
-    /** Line of the payload with the guard, counted from 0. */
-    payload_line: number[];
-  };
-  /** Kinds of guards, torch's names: TENSOR_MATCH, TYPE_MATCH and others. */
-  kinds: string[];
-  /** Sources as torch writes them: L['x'], G['model']._modules and so on. */
-  sources: string[];
-  /** Places in the user's code, as columns of equal length. */
-  places: {
-    /** File, which torch shortens to the last parts of its path. */
-    file: string[];
-    /** Line. */
-    line: number[];
-    /** Function. */
-    function: string[];
-  };
+/** The records about guards, one row each, in file order: how many guards a compile has, of which kinds, and what a check costs. The guards themselves are in 'guards': those of equal lists, as one function compiled for different sizes has, are stored once. */
+export interface GuardTrees {
+  /** The record: dynamo_cpp_guards_str or dynamo_guards. */
+  event: number;
+  /** Its compile; null for a record outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile in which torch wrote the record; null outside any compile. */
+  attempt: number | null;
+  /** 'tree': dynamo_cpp_guards_str; 'list': dynamo_guards, which recent versions of torch write for guards about aliasing only. */
+  form: "tree" | "list";
+  /** Number of guards in the record. */
+  guard_count: number;
+  /** Time of one check of all guards in microseconds, as torch measured it; null when it did not. */
+  latency_us: number | null;
+  /** Its guards: 'list' in 'guards'. */
+  list: number;
+  /** Number of rows that 'guards' has for this list: all its guards, at most 5000. */
+  row_count: number;
+  /** Number of guard managers: the inner nodes of the tree, one for each object that is checked. */
+  manager_count: number;
+  /** Number of guards by kind; empty for the form 'list'. Kinds beyond 256 count as 'OTHER'. */
+  counts: Record<string, number>;
 }
 
-/** Moments of the timeline without a duration, in the order of the log: cache hits and misses, dimensions that became dynamic. */
-export interface Instants {
-  /** The record. */
-  event: number;
-  /** Name of the instant, such as 'fx_graph_cache_miss'; cut after 1,000 characters. */
-  name: string;
-  /** Microseconds since 1970-01-01 UTC, rounded down. Instants of the FX graph cache have the time at which the compile began, as torch writes them. */
-  time_epoch_us: number;
-  /** Compile of the record; null outside any compile. */
-  compile: string | null;
-  /** Attempt of that compile; null outside any compile. */
-  attempt: number | null;
+/** The guards of each distinct list: kind, source and place of each, in the order of the payload; the lists in order of their number. 'guard_trees' names the list of each compile. The text of a guard is a line of the payload of the record in 'guard_trees'. At most 5000 guards of a list have a row. */
+export interface Guards {
+  /** The list, from 0: 'list' in 'guard_trees'. */
+  list: number;
+  /** Line of the payload with the guard, counted from 0. */
+  payload_line: number;
+  /** Kind of the guard, torch's name: TENSOR_MATCH, TYPE_MATCH and others; null for the form 'list'. */
+  kind: string | null;
+  /** What it checks: the source of the guard manager above it, as torch writes it: L['x'], G['model']._modules and so on; null when it has none. */
+  source: string | null;
+  /** Depth in the tree; 0 is the root. */
+  depth: number;
+  /** File of the user's line that the guard comes from, which torch shortens to the last parts of its path; null when unknown. */
+  file: string | null;
+  /** That line; null when unknown. */
+  line: number | null;
+  /** Function around that line; null when unknown. */
+  function: string | null;
 }
 
 /** kernels.json: the code that Inductor generated, the kernels in it, and the operations of libraries that it calls. Read from the text of the code, which is never run. A text of more than 20,000 characters is cut and ends in '…'. */
@@ -915,42 +705,28 @@ export interface Kernels {
   }[];
 }
 
-/** Records and bytes per kind and attempt of a compile: one row for each pair that occurs, ordered by compile, then by kind, both in order of first appearance. */
-export interface KindCompiles {
-  /** Event type: the key torch wrote, such as 'dynamo_start' or 'artifact'. 'damaged_record' is a record whose JSON could not be read, 'untyped_record' one that has context keys only. */
-  type: string;
-  /** The 'name' of the event's metadata (of an artifact, a graph_dump, a dump_file, a link …); null for an event without one. */
-  name: string | null;
-  /** Compile of the records; null for records outside any compile. */
-  compile: string | null;
-  /** Attempt of that compile; null for records outside any compile. */
-  attempt: number | null;
-  /** Number of records. */
-  event_count: number;
-  /** Bytes that the records take in the log, payloads included. */
-  size_bytes: number;
-  /** Bytes of their payloads. */
-  payload_size_bytes: number;
-}
-
-/** The kinds of records in the log, in order of first appearance, with the bytes that each takes: why a log is big. The size of a log minus the sum of size_bytes is what stands between records. */
-export interface Kinds {
-  /** Event type: the key torch wrote, such as 'dynamo_start' or 'artifact'. 'damaged_record' is a record whose JSON could not be read, 'untyped_record' one that has context keys only. */
-  type: string;
-  /** The 'name' of the event's metadata (of an artifact, a graph_dump, a dump_file, a link …); null for an event without one. */
-  name: string | null;
-  /** Key into 'descriptors' of the manifest. */
-  descriptor: string;
-  /** Language of the payload; one of those of the manifest's descriptors. */
-  language: "fx" | "python" | "cpp" | "json" | "guards" | "bytecode" | "csv" | "text" | "none";
-  /** Number of records of this kind. */
-  event_count: number;
-  /** Bytes that the records of this kind take in the log, payloads included. */
-  size_bytes: number;
-  /** Bytes of their payloads. The rest of size_bytes is prefixes, envelopes, and the tab and line end of each payload line. */
-  payload_size_bytes: number;
-  /** The same without payloads that were in the log before, in a record of any kind. */
-  distinct_payload_size_bytes: number;
+/** Compiles that torch refused, one row each: the function runs eager for new inputs, or an error was raised. They have a compile id and are not compiles. */
+export interface Limits {
+  /** Compile id that was refused, with '@2' for a second occurrence. */
+  compile: string;
+  /** Its first record. */
+  first_event: number;
+  /** Function; null when unknown. */
+  function: string | null;
+  /** File; null when unknown. */
+  file: string | null;
+  /** First line of the function; null when unknown. */
+  line: number | null;
+  /** Stack of the call; null when unknown. */
+  stack: number | null;
+  /** Why it would have been recompiled: the text torch wrote; null when unknown. */
+  recompile_reason: string | null;
+  /** Exception type that the metrics report, or null. */
+  failure_type: string | null;
+  /** Its message, or null. */
+  failure_reason: string | null;
+  /** 'recompile_limit': the limit was reached; 'error_on_recompile': recompiles are forbidden. */
+  kind: "recompile_limit" | "error_on_recompile";
 }
 
 /** logs/<log id>/log.json: the directory of one log. It names every other file of the log and holds the small dictionaries that the events refer to. */
@@ -994,8 +770,6 @@ export interface Log {
   event_count: number;
   /** Path of each table, relative to manifest.json. The key is the name of its schema. More tables may be added; a reader ignores those that it does not know. */
   tables: {
-    /** Path of the compile table. */
-    compiles: string;
     /** Path of the artifact table. */
     artifacts: string;
     /** Path of the string, frame and stack tables. */
@@ -1122,20 +896,22 @@ export interface Manifest {
     torch_version: string | null;
     /** Number of records in the log. Each record is one event. */
     event_count: number;
-    /** Number of rows of the compile table with an id (the row of the records without an id is not counted). */
-    compile_count: number;
-    /** How many rows of the compile table have each status; every attempt is a row. Statuses that do not occur are left out. */
-    statuses: Record<string, number>;
-    /** Sum of the compile times of all compiles, in microseconds, each frame compile counted once. */
-    compile_time_us: number;
     /** How many occurrences each diagnostic code has in this log. Codes that do not occur are left out. */
     diagnostics: Record<string, number>;
-    /** The numbers of the headline, and as text the headline itself; not in bundles before 1.2. A number that the log cannot tell is null; the schema defines each. */
-    summary?: {
+    /** The numbers of the headline, and as text the headline itself. A number that the log cannot tell is null; the schema defines each. */
+    summary: {
       /** The headline: what was compiled, in what time, and what went wrong. Plain text, code in backticks. */
       text: string;
-      /** Compiles: frame_count, ahead_of_time_count and export_count together. */
+      /** Rows of compiles: frames and ahead-of-time compiles. Attempts of one compile count once; what the recompile limit refused, captures and exports do not count. */
       compile_count: number;
+      /** How many compiles have each status; together compile_count. A status without compiles is left out. */
+      statuses: Record<string, number>;
+      /** Attempts of all compiles. */
+      attempt_count: number;
+      /** Rows of limits: compiles that torch refused. */
+      limit_count: number;
+      /** Rows of captures. */
+      capture_count: number;
       /** Frames of functions that torch began to compile. Attempts of one compile count once; tries that the recompile limit refused or error_on_recompile forbade, captures of compiled autograd, and records without a function do not count. */
       frame_count: number;
       /** Compiles by AOTInductor (spans 'compile_fx_aot' that lie in no other), and captures ('fullgraph_capture') in which a backend compiled, as vLLM does ahead of time. */
@@ -1145,7 +921,7 @@ export interface Manifest {
       /** Functions of the program among the frames; a resumed part belongs to its function, and code that torch generates does not count. */
       function_count: number;
       /** Time of compiling, forward and backward, each attempt once, no overlap twice, in microseconds: the outermost spans of compiles in the timeline; where there are none, the sum of the metrics. A compile that did not end counts up to the last record. null when unknown. */
-      compile_time_us: number | null;
+      compile_us: number | null;
       /** From the first to the last moment of compiling, in microseconds; null when the log has no timeline. */
       wall_us: number | null;
       /** Failures, each once; not what a graph break or the recompile limit tells of already. null: this torch writes none. */
@@ -1171,9 +947,9 @@ export interface Manifest {
       /** Graphs that run without CUDA graphs although they were asked for. */
       cudagraph_skip_count: number;
       /** When the first record was written, in microseconds since 1970-01-01 UTC; null when the log does not tell the year. */
-      start_epoch_us?: number | null;
+      start_epoch_us: number | null;
       /** Time of compiling frames by phase, in microseconds, from the metrics: all attempts, forward and backward. null when a frame has no metrics, or there is no frame. */
-      phase_times_us?: {
+      phase_times_us: {
         /** In Dynamo: compile_time_us without backend_time_us of the compile table. */
         dynamo: number;
         /** In AOTAutograd and another backend: backend_time_us without inductor_time_us. */
@@ -1184,7 +960,7 @@ export interface Manifest {
         backward: number;
       } | null;
       /** What came of asking the compile caches, by cache; a cache that was not asked is left out. Each asking counts; hits of the AOTAutograd cache have hits of the FX graph cache inside. */
-      cache_counts?: Record<string, {
+      cache_counts: Record<string, {
         /** Found. */
         hit: number;
         /** Not found. */
@@ -1193,7 +969,7 @@ export interface Manifest {
         bypass: number;
       }>;
       /** What the torch that wrote the log does not write, so that an empty list of it means nothing (docs/versions.md). */
-      untold?: ("failures" | "graph_breaks" | "function_names" | "times" | "recompile_reasons" | "timeline" | "caches" | "symbols")[];
+      untold: ("failures" | "graph_breaks" | "function_names" | "times" | "recompile_reasons" | "timeline" | "caches" | "symbols")[];
       /** Number of findings by severity. */
       findings: {
         /** Findings of severity 'error'. */
@@ -1243,10 +1019,10 @@ export interface Manifest {
       } | null;
       /** Compiles that are open now, in the order in which they began. */
       running: {
-        /** Row of the compile table. */
-        compile_index: number;
-        /** Its id; null for records without one. */
-        compile_id: string | null;
+        /** Key of the compile; null for a compile without an id. */
+        compile: string | null;
+        /** Its attempt; null without an id. */
+        attempt: number | null;
         /** Name of the function; null when the log does not tell. */
         function: string | null;
         /** File of the function, shortened as in findings. */
@@ -1358,72 +1134,144 @@ export interface Metrics {
   }[];
 }
 
-/** Places in the source of torch (or of another library) that wrote records, in order of first appearance, with the bytes that each wrote. One place can write records of several kinds. */
-export interface Origins {
-  /** Level letter of the record prefix; torch writes V. */
-  level: string;
-  /** Source file of the logging call, as written. */
-  path: string;
-  /** Line in that file, counted from 1. */
-  line: number;
-  /** Number of records. */
-  event_count: number;
-  /** Bytes that the records take in the log, payloads included. */
-  size_bytes: number;
-  /** Bytes of their payloads. */
-  payload_size_bytes: number;
-}
-
-/** Nodes that the partitioner could save for the backward or recompute: one row per node, at most 5,000 per row of partitions. A text of more than 20,000 characters is cut and ends in '…'. */
-export interface PartitionCandidates {
-  /** The record of the partition: 'event' of partitions. */
-  partition_event: number;
-  /** Compile of the record; null outside any compile. */
-  compile: string | null;
-  /** Attempt of that compile; null outside any compile. */
-  attempt: number | null;
-  /** Name of the node. */
-  node: string;
-  /** Its operator; null when not recorded. */
-  target: string | null;
-  /** Memory that it takes when saved, in bytes; null when not recorded. */
-  memory_bytes: number | null;
-  /** Estimated run time to recompute it (a number without a unit); null when not recorded. */
-  runtime: number | null;
-  /** Whether it is saved; null when not recorded. */
-  saved: boolean | null;
-  /** Whether it is recomputed; null when not recorded. */
-  recomputed: boolean | null;
-}
-
-/** What the min-cut partitioner of AOTAutograd decided to save for the backward: one row per min_cut_information (AOT_PARTITIONER_DEBUG=1 and a memory budget below 1), that is per joint graph. The nodes it chose between are in partition_candidates. A text of more than 20,000 characters is cut and ends in '…'. */
-export interface Partitions {
-  /** The record. */
-  event: number;
-  /** Compile of the record; null outside any compile. */
-  compile: string | null;
-  /** Attempt of that compile; null outside any compile. */
-  attempt: number | null;
-  /** Nodes of the joint graph; null when not recorded. */
-  node_count: number | null;
-  /** Edges of the joint graph; null when not recorded. */
-  edge_count: number | null;
-  /** Fraction of the activation memory that may be used, 0 to 1; null when not recorded. */
-  memory_budget: number | null;
-  /** Run time of what is recomputed, as the partitioner estimates it (a number without a unit); null when not recorded. */
-  expected_runtime: number | null;
-  /** Size of the activations when as much as possible is recomputed, in gigabytes; null when not recorded. */
-  min_activation_gb: number | null;
-  /** Size of the activations when nothing is recomputed, in gigabytes; null when not recorded. */
-  max_activation_gb: number | null;
-  /** Size of what is saved, in gigabytes; null when not recorded. */
-  saved_activation_gb: number | null;
-  /** Memory of more aggressive recomputation relative to the default; null when not recorded. */
-  more_aggressive_ratio: number | null;
-  /** Memory of aggressive recomputation relative to the default; null when not recorded. */
-  aggressive_recomputation_ratio: number | null;
-  /** Names of all values that are saved for the backward, inputs included; at most 5,000. */
-  saved_values: string[];
+/** partition.json: what AOTAutograd found and decided about a graph: which values are saved for the backward and which are computed again, which inputs are changed, which outputs share memory. A text of more than 20,000 characters is cut and ends in '…'. */
+export interface Partition {
+  /** One row per min_cut_information (AOT_PARTITIONER_DEBUG=1 and a memory budget below 1). */
+  min_cuts: {
+    /** The event. */
+    event_index: number;
+    /** Row of the compile table. */
+    compile_index: number;
+    /** Nodes of the joint graph. */
+    node_count: number | null;
+    /** Edges of the joint graph. */
+    edge_count: number | null;
+    /** Part of the memory for activations that may be used, 0 to 1. */
+    memory_budget: number | null;
+    /** Run time of what is computed again, as the partitioner estimates it (a number without unit). */
+    expected_runtime: number | null;
+    /** Size of the activations when as much as possible is computed again, in gigabytes. */
+    min_activation_gb: number | null;
+    /** Size of the activations when nothing is computed again, in gigabytes. */
+    max_activation_gb: number | null;
+    /** Size of what is saved, in gigabytes. */
+    saved_activation_gb: number | null;
+    /** Memory of more aggressive recomputation in relation to the default. */
+    more_aggressive_ratio: number | null;
+    /** Memory of aggressive recomputation in relation to the default. */
+    aggressive_recomputation_ratio: number | null;
+    /** Nodes that could be saved or computed again; at most 5,000. */
+    candidates: {
+      /** Name of the node. */
+      node: string;
+      /** Its operator. */
+      target: string | null;
+      /** Memory it takes when saved. */
+      memory_bytes: number | null;
+      /** Estimated run time to compute it again (without unit). */
+      runtime: number | null;
+      /** Whether it is saved; null when it is not said. */
+      saved: boolean | null;
+      /** Whether it is computed again; null when it is not said. */
+      recomputed: boolean | null;
+    }[];
+    /** Names of all values that are saved for the backward, inputs included; at most 5,000. */
+    saved_values: string[];
+  }[];
+  /** One row per min_cut_failed_… artifact: state of a partitioner that found no cut. */
+  failed_min_cuts: {
+    /** The event. */
+    event_index: number;
+    /** Row of the compile table. */
+    compile_index: number;
+    /** What the payload is: 'fx_graph', 'edge_list', 'svg'. */
+    what: string;
+    /** Its lines. */
+    line_count: number;
+  }[];
+  /** One row per aot_joint_graph_sync_decision_cross_ranks: the ranks took the partition of one of them. */
+  rank_decisions: {
+    /** The event. */
+    event_index: number;
+    /** Row of the compile table. */
+    compile_index: number;
+    /** The rank whose partition was taken; null when the payload does not say. */
+    picked_rank: number | null;
+    /** What this rank would have saved; at most 5,000. */
+    saved: {
+      /** Name of the node. */
+      node: string;
+      /** Its size in bytes. */
+      size_bytes: number;
+    }[];
+    /** Their total size in bytes, as torch writes it. */
+    total_size_bytes: number | null;
+  }[];
+  /** One row per aot_forward_graph_fw_metadata and …_fw_subclass_metadata, counted from their text. */
+  aliasing: {
+    /** The event. */
+    event_index: number;
+    /** Row of the compile table. */
+    compile_index: number;
+    /** true: of the graph on the inner tensors of tensor subclasses. */
+    subclass: boolean;
+    /** Inputs of the graph. */
+    input_count: number;
+    /** Inputs whose data the graph changes. */
+    mutated_input_count: number;
+    /** Inputs whose shape or strides the graph changes. */
+    metadata_mutated_input_count: number;
+    /** Outputs of the graph. */
+    output_count: number;
+    /** Kind of output (torch's OutputType: 'non_alias', 'alias_of_input', 'is_input' …) -> how many. */
+    output_types: Record<string, number>;
+    /** Values inside of the graph that several outputs are views of. */
+    intermediate_base_count: number | null;
+    /** Symbolic sizes saved for the backward; null without a backward. */
+    saved_symint_count: number | null;
+    /** Tokens that order side effects in the backward. */
+    backward_token_count: number | null;
+    /** States of random number generators that are handed in. */
+    rng_state_count: number | null;
+  }[];
+  /** One row per invoke_subgraph_backward_duplicate: a nested region whose backward was compiled again, for other gradients. */
+  duplicate_backwards: {
+    /** The event. */
+    event_index: number;
+    /** Row of the compile table. */
+    compile_index: number;
+    /** Name of the region's forward. */
+    forward_identifier: string | null;
+    /** Name of its backward. */
+    backward_identifier: string | null;
+    /** What tells the new variant from the others. */
+    variant_suffix: string | null;
+    /** Variants of this backward so far. */
+    variant_count: number | null;
+    /** Name of the new variant. */
+    new_backward_identifier: string | null;
+    /** The gradients that the new variant is for; what torch does not say is null. */
+    tangents: {
+      /** Name of the input. */
+      backward_input_name: string | null;
+      /** Its shape, as Python writes it. */
+      shape: string | null;
+      /** Its strides. */
+      stride: string | null;
+      /** Its data type. */
+      dtype: string | null;
+      /** Its device. */
+      device: string | null;
+      /** Type of what is no tensor. */
+      type: string | null;
+    }[];
+    /** Torch's explanation. */
+    explanation: string | null;
+    /** Torch's guess at the cause. */
+    common_cause: string | null;
+    /** What torch suggests. */
+    suggested_action: string | null;
+  }[];
 }
 
 /** provenance.json: which line of the source, of the pre-grad graph, of the post-grad graph and of the generated code belong together. Empty for a log without provenance tracking (INDUCTOR_PROVENANCE=1). Lines are counted from 1, in the payload of the event that is named beside them. */
@@ -1532,22 +1380,6 @@ export interface Provenance {
       stacks: number[][];
     };
   }[];
-}
-
-/** Partitions that ranks agreed on: one row per aot_joint_graph_sync_decision_cross_ranks. All ranks use the partition of one of them. A text of more than 20,000 characters is cut and ends in '…'. */
-export interface RankDecisions {
-  /** The record. */
-  event: number;
-  /** Compile of the record; null outside any compile. */
-  compile: string | null;
-  /** Attempt of that compile; null outside any compile. */
-  attempt: number | null;
-  /** The rank whose partition is used; null when the payload does not have it. */
-  picked_rank: number | null;
-  /** What this rank would have saved: name of the node -> its size in bytes; at most 5,000. */
-  saved_size_bytes: Record<string, number>;
-  /** Their total size in bytes, as torch writes it; null when the payload does not have it. */
-  total_size_bytes: number | null;
 }
 
 /** ranks/caches.json: what came of asking the compile caches, by rank. Ranks that share a cache directory differ in who missed first; that is no fault, but says who had to wait. */
@@ -2214,139 +2046,222 @@ export interface RanksVerdict {
   }[];
 }
 
-/** recompiles.json: compiles of code that had been compiled before, because guards of all earlier results failed. 'recompiles' has each of them, 'frames' the history of each code object, 'causes' groups those recompiles that no other recompile led to. Texts of more than 20,000 characters are cut and end in '…'. */
+/** Causes of recompiles: the recompiles without caused_by, grouped by code object, source, change and dimension of their first reason ('recompile_reasons', position 0), in order of first appearance. */
+export interface RecompileCauses {
+  /** Number of the cause, from 0. */
+  id: number;
+  /** The code object: 'id' in 'code_objects'; null when the records have no frame id. */
+  code_object: number | null;
+  /** What the guard looks at, as in the reason; null when not recognised. */
+  source: string | null;
+  /** What changed, as in the reason. */
+  change: "size" | "stride" | "rank" | "dtype" | "device" | "requires_grad" | "dispatch_keys" | "shape" | "value" | "flag" | "type" | "identity" | "length" | "keys" | "attribute" | "aliasing" | "global_state" | "backend" | "other";
+  /** Dimension, for size, stride and shape; else null. */
+  dimension: number | null;
+  /** Guard of the first of these recompiles; null when it has no reasons. */
+  guard: string | null;
+  /** Expected and actual values in order, without repetition: 4, 5, 9 means 4 → 5 → 9. Values that the texts do not say are missing; at most 1000. */
+  values: (number | string)[];
+  /** Number of these recompiles. */
+  count: number;
+  /** Number of recompiles that these led to, directly or not. */
+  cascade_count: number;
+  /** These recompiles, by their compiles; null stands for one outside any compile. */
+  compiles: (string | null)[];
+  /** What usually helps: 'mark_dynamic': torch._dynamo.mark_dynamic on that dimension, or dynamic=True; 'same_layout': inputs of one memory layout; 'same_rank', 'same_dtype', 'same_device', 'same_type': inputs of one rank, …; 'same_grad_mode', 'same_global_state': calls under one mode; 'dynamic_int': let the integer be dynamic instead of a constant; 'tensor_argument': pass the number as a tensor; 'few_values': a constant of few different values, else not an argument; 'same_object': pass the same object again; 'same_structure': containers of one length, with the same keys; 'no_aliasing': inputs that do not share memory; 'same_backend': one backend object; 'force_parameter_static_shapes': set this option of torch._dynamo.config to False; 'use_duck_shape': set this option of torch.fx.experimental._config to False; 'mark_unbacked': torch._dynamo.decorators.mark_unbacked, so that 0 and 1 are not special. null: nothing in general. */
+  remedy: "mark_dynamic" | "same_layout" | "same_rank" | "same_dtype" | "same_device" | "same_grad_mode" | "dynamic_int" | "tensor_argument" | "few_values" | "same_type" | "same_object" | "same_structure" | "no_aliasing" | "same_global_state" | "same_backend" | "force_parameter_static_shapes" | "use_duck_shape" | "mark_unbacked" | null;
+}
+
+/** The guards that failed: one row for each cache entry that was checked before a recompile ('recompiles') or a refusal ('limits'), newest entry first. A recompile happens only when one guard of every entry fails. When torch logs the reason in the metrics only, it is that of the newest entry. At most 1000 per recompile. Texts longer than 20,000 characters are cut and end in '…'. */
+export interface RecompileReasons {
+  /** The record that says why: recompile_reasons, else the compilation metrics; 'event' of the row in 'recompiles'. */
+  event: number;
+  /** Its compile; null for a record outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile in which torch wrote the record; null outside any compile. */
+  attempt: number | null;
+  /** Position among the reasons of that recompile; 0 is the newest cache entry, and says what changed since the last compile. */
+  position: number;
+  /** Compile of the cache entry whose guard failed: the newest with the id that torch wrote; null when the text has no id, or the log no such compile. */
+  entry: string | null;
+  /** The guard that failed, or torch's words about it. */
+  guard: string;
+  /** What the guard looks at, as written: 'x', "L['x']", 'self.training', "G['mode']", 'grad_mode'; null when not recognised. Newer versions of torch write x for L['x']. */
+  source: string | null;
+  /** What changed, as far as the text says: 'size', 'stride': of one dimension of a tensor; 'rank', 'dtype', 'device' (its index), 'requires_grad', 'dispatch_keys': of a tensor; 'shape': a condition on dynamic sizes; 'value', 'flag' (True or False): of an object; 'type', 'identity': a different type, a different object; 'length', 'keys': of a container; 'attribute': present or not; 'aliasing': which inputs are, or overlap, each other; 'global_state': of torch, such as the grad mode; 'backend': a different backend; 'other'. */
+  change: "size" | "stride" | "rank" | "dtype" | "device" | "requires_grad" | "dispatch_keys" | "shape" | "value" | "flag" | "type" | "identity" | "length" | "keys" | "attribute" | "aliasing" | "global_state" | "backend" | "other";
+  /** Dimension, for size, stride and shape; else null. */
+  dimension: number | null;
+  /** What the guard expects; null when the text does not say. Text as torch writes it ('Float', 'False', "'a'"), whole numbers as numbers. */
+  expected: number | string | null;
+  /** What it got instead; null when the text does not say: torch writes it for tensors only. */
+  actual: number | string | null;
+  /** What torch writes after the guard: source line, place, hint, or why a condition on sizes exists; null when there is nothing. */
+  comment: string | null;
+  /** User's file that the guard comes from: from user_traceback, else from the comment, where torch shortens it; null when unknown. */
+  file: string | null;
+  /** Line in that file; null when unknown. */
+  line: number | null;
+  /** Function around that line; null when unknown. */
+  function: string | null;
+  /** Text of that line; null when unknown. */
+  source_line: string | null;
+  /** The user's stack at the guard as Python prints it, outermost frame first; null when torch wrote none. */
+  user_traceback: string | null;
+}
+
+/** Compiles of a code object that was compiled before, because the guards of all its cache entries failed: one row per recompile, in file order. The guards that failed are in 'recompile_reasons', the root causes in 'recompile_causes'. A compile that torch refused is in 'limits', not here. Not every later compile of a code object is a recompile: the first may have ended without a cache entry. Texts longer than 20,000 characters are cut and end in '…'. */
 export interface Recompiles {
-  /** The recompiles, in file order. Numbers in caused_by and recompile_indexes are positions in this array. */
-  recompiles: {
-    /** The compile that became necessary. */
-    compile_index: number;
-    /** The record that says why: recompile_reasons, else the compilation metrics. */
+  /** The record that says why: recompile_reasons, else the compilation metrics. */
+  event: number;
+  /** Its compile; null for a record outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile in which torch wrote the record; null outside any compile. */
+  attempt: number | null;
+  /** Its code object: 'id' in 'code_objects'; null when the record has no frame id. */
+  code_object: number | null;
+  /** The recompile that led to this one, by its compile, or null. That is an earlier recompile whose call still ran (its callers are the outer part of this one's callers), of the function that this one resumes, inlined before a graph break, or was called by; and the guards failed for the same sort of change: any change of shape, else equal expected and actual values. */
+  caused_by: string | null;
+  /** Its cause: 'id' in 'recompile_causes'. A recompile with caused_by has the cause of the first recompile in that chain. */
+  cause: number;
+  /** The whole payload, when it was not understood or only in part; else null. */
+  text: string | null;
+}
+
+/** runtime.json: what is known or estimated of the run time of compiled code: estimates per operation, collectives in order, which graph ran when, metrics of run time. A text of more than 20,000 characters is cut and ends in '…'. */
+export interface Runtime {
+  /** Distinct names and types of operations. */
+  strings: string[];
+  /** Distinct tensors that operations return. */
+  tensors: {
+    /** Sizes: numbers, or text where torch writes an expression; null when torch wrote none. Empty for collectives that change their input. */
+    shape: (number | string | null)[] | null;
+    /** Strides, as in shape. */
+    stride: (number | string | null)[] | null;
+    /** Such as 'float32'; null when unknown. */
+    dtype: string | null;
+  }[];
+  /** One row per inductor_runtime_and_tensor_meta (LOG_TLPARSE=1), that is per graph that Inductor compiled. */
+  estimates: {
+    /** The event. */
     event_index: number;
-    /** Row of 'frames'; null when the record has no frame id. */
-    frame_index: number | null;
-    /** Whether the recompile limit refused it: the function runs uncompiled from there on. Such a compile has no dynamo_start. */
-    limit: boolean;
-    /** The recompile that led to this one, or null. It is an earlier recompile whose call still ran (its callers are the outer part of this one's), of the function that this one resumes, inlined before a graph break, or was called by; and the guards failed for the same sort of change: any change of shape, else equal expected and actual. */
-    caused_by: number | null;
-    /** Row of 'causes': that of the first recompile in the chain of caused_by. */
-    cause_index: number;
-    /** One failed guard for each earlier result in the cache, newest first: only together do they make a recompile. When torch logs the reasons in the metrics only, it is the newest alone. At most 1000. */
-    reasons: {
-      /** Id of the compile whose guard failed, as written; null when the text has none. */
-      failed_compile_id: string | null;
-      /** That compile: the newest with this id so far; null when the log has none. */
-      failed_compile_index: number | null;
-      /** The guard that failed, or torch's words about it. */
-      guard: string;
-      /** What the guard looks at, as written: 'x', "L['x']", 'self.training', "G['mode']", 'grad_mode'; null when not recognised. Newer versions of torch write x for L['x']. */
-      source: string | null;
-      /** What changed, as far as the text tells. */
-      change: {
-        /** 'size', 'stride': of one dimension of a tensor; 'rank', 'dtype', 'device' (its index), 'requires_grad', 'dispatch_keys': of a tensor; 'shape': a condition on dynamic sizes; 'value', 'flag' (True or False): of an object; 'type', 'identity': another type, another object; 'length', 'keys': of a container; 'attribute': there or not; 'aliasing': which inputs are, or overlap, each other; 'global_state': of torch, such as the grad mode; 'backend': another backend; 'other'. */
-        kind: "size" | "stride" | "rank" | "dtype" | "device" | "requires_grad" | "dispatch_keys" | "shape" | "value" | "flag" | "type" | "identity" | "length" | "keys" | "attribute" | "aliasing" | "global_state" | "backend" | "other";
-        /** Dimension, for size, stride and shape; else null. */
-        index: number | null;
-        /** What the guard wants; null when the text does not say. Text as torch writes it ('Float', 'False', "'a'"), whole numbers as numbers. */
-        expected: number | string | null;
-        /** What it found instead; null when the text does not say: torch writes it for tensors only. */
-        actual: number | string | null;
-      };
-      /** What torch writes behind the guard: source line, place, hint, or why a condition on sizes exists; null when there is nothing. */
-      comment: string | null;
-      /** User's file that the guard comes from: from user_stack, else from the comment, where torch shortens it; null when unknown. */
-      file: string | null;
-      /** Line in that file; null when unknown. */
-      line: number | null;
-      /** Function around that line; null when unknown. */
-      function: string | null;
-      /** Text of that line; null when unknown. */
-      source_line: string | null;
-      /** The user's stack at the guard as Python prints it; null when torch wrote none. */
-      user_stack: string | null;
+    /** Row of the compile table. */
+    compile_index: number;
+    /** The 'subgraph_name' of the record: the region of the graph that Inductor compiles for itself, or null. */
+    subgraph_name: string | null;
+    /** Its rows in ops. */
+    op_count: number;
+    /** Sum of the estimates of its computations, in nanoseconds; 0 on a CPU, for which torch estimates nothing. */
+    compute_runtime_ns: number | null;
+    /** Sum of the estimates of its collectives, in nanoseconds. */
+    collective_runtime_ns: number | null;
+    /** Whether something was left out because of a limit; the payload of the event has it. */
+    cut: boolean;
+  }[];
+  /** The operations of all estimates, in order. Columns of equal length: row i is made of element i of each. */
+  ops: {
+    /** Row of estimates. */
+    estimate_index: number[];
+    /** Position in strings: kernel or buffer; -1 for none. */
+    name: number[];
+    /** Position in strings: 'compute' or 'collective'; -1 for none. */
+    type: number[];
+    /** Estimated run time in nanoseconds, or null. */
+    estimated_runtime_ns: (number | null)[];
+    /** Positions in tensors: what it returns. */
+    outputs: number[][];
+  };
+  /** One row per inductor_collective_schedule: a graph with collectives. */
+  schedules: {
+    /** The event. */
+    event_index: number;
+    /** Row of the compile table. */
+    compile_index: number;
+    /** Collectives in the order in which the code starts them, waiting included; null for one without a name. */
+    collectives: (string | null)[];
+    /** Whether something was left out because of a limit; the payload of the event has it. */
+    cut: boolean;
+  }[];
+  /** One row per record of the order in which compiled graphs ran (record_and_log_graph_execution_order of torch._inductor.debug). */
+  executions: {
+    /** The event. */
+    event_index: number;
+    /** Row of the compile table. */
+    compile_index: number;
+    /** Compile ids in the order of execution, forward and backward of one compile alike; null for a graph that was compiled before the recording began. */
+    graphs: (string | null)[];
+    /** Row of the compile table for each of them: the newest with that id up to here; -1 for none. */
+    graph_compile_indexes: number[];
+    /** Whether something was left out because of a limit; the payload of the event has it. */
+    cut: boolean;
+  }[];
+  /** One row per record of run-time metrics; all fields are in the metrics table. */
+  metrics: {
+    /** The event. */
+    event_index: number;
+    /** Row of the compile table. */
+    compile_index: number;
+    /** Of the graph that ran. */
+    direction: "forward" | "backward";
+    /** Time that was measured, in microseconds. */
+    duration_us: number | null;
+    /** Time of autotuning Triton kernels, in microseconds. */
+    triton_autotune_time_us: number | null;
+    /** Time of recording a CUDA graph, in microseconds. */
+    cudagraphify_time_us: number | null;
+  }[];
+  /** One row per artifact with estimates as CSV (fx_compute_nodes_runtime_estimation, fx_collectives_…). */
+  estimate_tables: {
+    /** The event. */
+    event_index: number;
+    /** Row of the compile table. */
+    compile_index: number;
+    /** Name of the artifact. */
+    name: string;
+    /** Number of ranks that the collectives were estimated for; null when it is not said. */
+    world_size: number | null;
+    /** Head of the columns, with units, as torch writes it. */
+    columns: string[];
+    /** Rows of cells; a cell that is a number became one. At most 5,000. */
+    rows: ((number | string)[])[];
+    /** Whether something was left out because of a limit; the payload of the event has it. */
+    cut: boolean;
+  }[];
+  /** One row per pge_profile_vs_analytical: run times of a profile beside those that were estimated. */
+  profiles: {
+    /** The event. */
+    event_index: number;
+    /** Row of the compile table. */
+    compile_index: number;
+    /** Collectives in the profile. */
+    collective_count: number | null;
+    /** Operations in the profile. */
+    op_count: number | null;
+    /** Operations in the profile. */
+    ops: {
+      /** Name. */
+      op: string | null;
+      /** Shapes of its inputs, as Python writes them. */
+      shapes: string | null;
+      /** Strides of its inputs. */
+      strides: string | null;
+      /** Data type. */
+      dtype: string | null;
+      /** Run time in the profile, in milliseconds. */
+      profile_ms: number | null;
     }[];
-    /** The whole payload, when it was not understood or only in part; else null. */
-    text: string | null;
+    /** Nodes of the graph with their estimates. */
+    nodes: {
+      /** Name of the node. */
+      node: string | null;
+      /** Its operator. */
+      op: string | null;
+      /** Estimate from the profile, in milliseconds. */
+      pge_ms: number | null;
+      /** Estimate from a model of the device, in milliseconds. */
+      analytical_ms: number | null;
+    }[];
   }[];
-  /** The code objects that were compiled, in order of their first compile. After torch._dynamo.reset() an id stands for another code object and gets another row. */
-  frames: {
-    /** Part of the compile ids, or null. */
-    compiled_autograd_id: number | null;
-    /** Part of the compile ids: number of the code object. */
-    frame_id: number;
-    /** Name of the function; null when unknown. Resume functions of two branches have one name and are two frames. */
-    function: string | null;
-    /** File of that function, as written; null when unknown. */
-    file: string | null;
-    /** First line of that function; null when unknown. */
-    first_line: number | null;
-    /** Its compiles in order: of each the first row, whatever the number of attempts. The first may have been followed by others for want of a result, so that not every later one is a recompile. */
-    compile_indexes: number[];
-    /** The compile that the recompile limit refused, or null. */
-    limit_compile_index: number | null;
-    /** For a resume function, the frame of the function that it continues; null for others, and when that is not in the log. */
-    resumes_frame_index: number | null;
-  }[];
-  /** The recompiles without caused_by, grouped by frame, source, kind and dimension of their first reason: what changed since the last compile. In order of first appearance. */
-  causes: {
-    /** Row of 'frames', or null. */
-    frame_index: number | null;
-    /** As in the reason. */
-    source: string | null;
-    /** As in the change. */
-    kind: "size" | "stride" | "rank" | "dtype" | "device" | "requires_grad" | "dispatch_keys" | "shape" | "value" | "flag" | "type" | "identity" | "length" | "keys" | "attribute" | "aliasing" | "global_state" | "backend" | "other";
-    /** As in the change. */
-    index: number | null;
-    /** Guard of the first of these recompiles; null when it has no reasons. */
-    guard: string | null;
-    /** Expected and actual values in order, without repetition: 4, 5, 9 means 4 → 5 → 9. What the texts do not say is missing; at most 1000. */
-    values: (number | string)[];
-    /** Number of these recompiles. */
-    count: number;
-    /** Number of recompiles that these led to, directly or not. */
-    cascade_count: number;
-    /** These recompiles. */
-    recompile_indexes: number[];
-    /** What usually helps: 'mark_dynamic': torch._dynamo.mark_dynamic on that dimension, or dynamic=True; 'same_layout': inputs of one memory layout; 'same_rank', 'same_dtype', 'same_device', 'same_type': inputs of one rank, …; 'same_grad_mode', 'same_global_state': calls under one mode; 'dynamic_int': let the integer be dynamic instead of a constant; 'tensor_argument': pass the number as a tensor; 'few_values': a constant of few different values, else no argument; 'same_object': pass the same object again; 'same_structure': containers of one length, with the same keys; 'no_aliasing': inputs that do not share memory; 'same_backend': one backend object; 'force_parameter_static_shapes': set this option of torch._dynamo.config to False; 'use_duck_shape': set this option of torch.fx.experimental._config to False; 'mark_unbacked': torch._dynamo.decorators.mark_unbacked, so that 0 and 1 are not special. null: nothing in general. */
-    remedy: "mark_dynamic" | "same_layout" | "same_rank" | "same_dtype" | "same_device" | "same_grad_mode" | "dynamic_int" | "tensor_argument" | "few_values" | "same_type" | "same_object" | "same_structure" | "no_aliasing" | "same_global_state" | "same_backend" | "force_parameter_static_shapes" | "use_duck_shape" | "mark_unbacked" | null;
-  }[];
-}
-
-/** Estimated run time of the graphs that Inductor compiled: one row per inductor_runtime_and_tensor_meta (LOG_TLPARSE=1), that is per graph. The operations are in estimated_ops. */
-export interface RuntimeEstimates {
-  /** The record. */
-  event: number;
-  /** Compile of the record; null outside any compile. */
-  compile: string | null;
-  /** Attempt of that compile; null outside any compile. */
-  attempt: number | null;
-  /** The 'subgraph_name' of the record: the region of the graph that Inductor compiles separately; null for a whole graph. */
-  subgraph_name: string | null;
-  /** Number of its rows in estimated_ops. */
-  op_count: number;
-  /** Sum of the estimates of its computations, in nanoseconds; 0 on a CPU, for which torch estimates nothing; null when the sum is out of range. */
-  compute_runtime_ns: number | null;
-  /** Sum of the estimates of its collectives, in nanoseconds; null when the sum is out of range. */
-  collective_runtime_ns: number | null;
-  /** Whether something was left out because of a limit; the payload of the record has it. */
-  cut: boolean;
-}
-
-/** Metrics that torch records when compiled code runs: autotuning, CUDA graph recording. One row per record. */
-export interface RuntimeMetrics {
-  /** The record. */
-  event: number;
-  /** Compile of the record; null outside any compile. */
-  compile: string | null;
-  /** Attempt of that compile; null outside any compile. */
-  attempt: number | null;
-  /** Which graph ran. */
-  direction: "forward" | "backward";
-  /** Measured time in microseconds; null when not recorded. */
-  duration_us: number | null;
-  /** Time spent autotuning Triton kernels, in microseconds; null when not recorded. */
-  triton_autotune_time_us: number | null;
-  /** Time spent recording a CUDA graph, in microseconds; null when not recorded. */
-  cudagraphify_time_us: number | null;
 }
 
 /** sources.json: code and names that other records refer to: dumped sources, generated wrappers, links, graphs that were split, bytecode before and after Dynamo. A text of more than 20,000 characters is cut and ends in '…'. */
@@ -2454,42 +2369,70 @@ export interface Sources {
   config_values: Record<string, unknown>[];
 }
 
-/** Where the time of a log went: sums over the spans of each name, in order of first appearance. */
-export interface SpanTotals {
-  /** Name of the spans. */
-  name: string;
-  /** Number of spans. */
-  count: number;
-  /** Sum of their durations, nested spans included; a span inside one of the same name counts twice. Do not sum it over names. */
-  total_us: number;
-  /** Sum of their durations without those of the spans inside them on the same lane. Summed over names, no time of a lane counts twice. */
-  self_us: number;
-}
-
-/** The timeline as spans that nest: what torch did, when and for how long; one row per span, in the order of their begin events. torch writes a begin and an end event for each span, all under one thread id although several threads write, so they may overlap. Ends are matched to begins by name. Draw each lane on its own. Do not sum duration_us over nested spans: span_totals has self times, which can be summed. Diagnostics with codes that start with 'timeline-' count what was repaired or left out. The events as torch wrote them are in the blobs that 'timeline' of log.json lists. */
+/** spans.json: the timeline made of spans that nest. torch writes a begin and an end event for each span, all under one thread id although several threads write, so that they may overlap. Ends are matched to begins by name. Columns of equal length in 'spans', in 'instants' and in 'by_name'. The events as torch wrote them are in the blobs that 'timeline' of log.json names. */
 export interface Spans {
-  /** Number of the span, from 0. */
-  id: number;
-  /** Name of the span, such as 'dynamo' or 'inductor_compile'; cut after 1,000 characters. */
-  name: string;
-  /** Begin: microseconds since 1970-01-01 UTC, rounded down. */
-  start_epoch_us: number;
-  /** End minus begin, each rounded down to microseconds; null when the span never ended: the process died, or an exception left the span. */
-  duration_us: number | null;
-  /** Compile of the begin event; null outside any compile. */
-  compile: string | null;
-  /** Attempt of the begin event; null outside any compile. The outer spans of a restarted compile begin in its first attempt and end in its last. */
-  attempt: number | null;
-  /** 'id' of the smallest span of the same lane that encloses it; null for an outermost span. Children of a span do not overlap. A parent can come after its children. */
-  parent: number | null;
-  /** 0, or a higher number for a span that overlaps one on each lane below without lying in it: several threads were at work. Lanes are not threads; the log does not record which thread wrote a span. */
-  lane: number;
-  /** What was assumed about the span; null when nothing was. 'misnested': it overlaps a span of another lane, and has no parent. 'unended': no end was found; the last event of its compile was taken for its end to find its parent and lane. 'backwards': the end is before the begin; the duration was made 0. */
-  repair: "misnested" | "unended" | "backwards" | null;
-  /** The begin event. */
-  begin_event: number;
-  /** The end event; null when there is none. Its arguments have more than those of the begin event: what was gathered while the span ran. */
-  end_event: number | null;
+  /** What the times of this table count from: microseconds since 1970-01-01 UTC, the earliest time in it, rounded down; null when it is empty. 'origin_epoch_us' of log.json, from which the times of events count, is another moment. */
+  base_epoch_us: number | null;
+  /** Number of lanes. */
+  lane_count: number;
+  /** Names of spans and instants, in order of first appearance; cut behind 1000 characters. */
+  names: string[];
+  /** The spans, in the order of their begin events. */
+  spans: {
+    /** Position in 'names'. */
+    name_index: number[];
+    /** Begin, in whole microseconds since base_epoch_us, rounded down. */
+    start_us: number[];
+    /** End minus begin, each rounded down to microseconds; null when the span never ended. */
+    duration_us: (number | null)[];
+    /** Row of the compile table that the begin event belongs to. The outer spans of a restarted compile begin in its first attempt and end in its last. */
+    compile_index: number[];
+    /** Row of the smallest span of the same lane that encloses it, or -1. Children of a span do not overlap. */
+    parent_index: number[];
+    /** 0, or a higher number for a span that overlaps one on each lane below without lying in it: then several threads were at work. Lanes are no threads; which thread wrote a span is not in the log. */
+    lane: number[];
+    /** 0: as it should be. 1: overlaps a span of another lane, and has no parent. 2: no end was found; a guess, its compile's last event, gave it its place. 3: the end is before the begin; the duration was made 0. */
+    repair: (0 | 1 | 2 | 3)[];
+    /** The begin event. */
+    begin_event_index: number[];
+    /** The end event, or -1. Its arguments say more than those of the begin event: what was gathered while the span ran. */
+    end_event_index: number[];
+  };
+  /** Moments without a duration, in the order of the log: cache hits and misses, dimensions that became dynamic. */
+  instants: {
+    /** Position in 'names'. */
+    name_index: number[];
+    /** In whole microseconds since base_epoch_us. torch gives those of the FX graph cache the time at which the compile began. */
+    time_us: number[];
+    /** Row of the compile table. */
+    compile_index: number[];
+    /** The event. */
+    event_index: number[];
+  };
+  /** Sums over the spans of each name, one row per row of 'names'. */
+  by_name: {
+    /** Number of spans. */
+    count: number[];
+    /** Sum of their durations; a span inside of one of the same name counts twice. */
+    total_us: number[];
+    /** Sum of their durations without those of the spans inside of them on the same lane: adding it up over names counts no time of a lane twice. */
+    self_us: number[];
+  };
+  /** What is not as it should be in the timeline; diagnostics of the codes timeline-misnested and timeline-unended say the same. */
+  repairs: {
+    /** Spans with repair 1. */
+    misnested: number;
+    /** Spans without an end. */
+    unended: number;
+    /** Spans whose end is before their begin. */
+    backwards: number;
+    /** End events without a begin; they made no span. */
+    unbegun: number;
+    /** Events at an impossible time, left out. */
+    invalid_time: number;
+    /** Events of a phase that torch does not write, left out. */
+    other_phase: number;
+  };
 }
 
 /** stacks.json: strings, frames and stacks of one log, each once. The stacks form a trie: a stack is its parent's frames and one frame more. To list the frames of a stack from the innermost outwards, follow parent_index until it is -1. */
@@ -2906,7 +2849,7 @@ export interface Comparison {
     /** Compile time of the new side minus that of the base side, in microseconds, over all pairs of logs; null when a log does not record it or ends early. Since 1.1. */
     net_us?: number | null;
     /** The totals that net_us is the difference of; null where it is null. Since 1.1. */
-    compile_time_us?: null | {
+    compile_us?: null | {
       /** Of the base side. */
       base: number;
       /** The same of the new side. */
@@ -2969,7 +2912,7 @@ export interface Comparison {
       total_us?: number;
     };
     /** Time of compiling as the headlines of the logs tell it; null for a log that stands alone. */
-    compile_time_us: null | {
+    compile_us: null | {
       /** null when unknown. */
       base: number | null;
       /** null when unknown. */

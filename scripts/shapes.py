@@ -42,7 +42,9 @@ _COLUMNS = {"artifacts", "blobs", "events"}  # tables that are columns as a whol
 _TARGET = re.compile(r"(?:[Ii]ndex(?:es)? into|(?:[Rr]ows?|[Pp]ositions?) (?:of|in)) '?(\w+)'?")
 _LETTERS = {"string": "s", "integer": "i", "number": "n", "boolean": "b", "null": "?"}
 _ELSEWHERE = [  # by the end of a field's name: what it counts
-    (re.compile(r"column_index$"), "@columns"),
+    (re.compile(r"rank_compile$"), "@rank_compiles"),
+    (re.compile(r"rank_steps?$"), "@rank_steps"),
+    (re.compile(r"^collective_calls?$"), "@collective_calls"),
     (re.compile(r"compile_index(es)?$"), "@compiles"),
     (re.compile(r"event_index$"), "@events"),
     (re.compile(r"origin_index$"), "@origins"),
@@ -53,19 +55,11 @@ _SAID_OTHERWISE = {  # where neither the description nor the name tells
     "artifacts.kind_index": "@kinds",
     "events.kind_index": "@kinds",
     "metrics.configs.base_index": "configs",
-    "provenance.groups.kernels.stacks": "stacks",
-    "provenance.stacks": "sources",
-    "recompiles.causes.recompile_indexes": "recompiles",
-    "recompiles.frames.resumes_frame_index": "frames",
-    "recompiles.recompiles.caused_by": "^",
     "stacks.stacks.frame_index": "frames",
     "stacks.stacks.parent_index": "^",
-    "tensors.graphs.nodes": "strings",
-    "tensors.graphs.shapes": "shapes",
-    "ranks_findings.findings.because_of": "findings",
-    "ranks_verdict.statements.because_of": "statements",
+    "rank_findings.because_of": "@rank_findings",
 }
-_NO_ROWS = re.compile(r"_count$|^first_guard$|^first_event_index$|^position$")  # numbers of rows, or where rows begin: they may be as large as the table
+_NO_ROWS = re.compile(r"_count$|^first_event_index$|^position$")  # numbers of rows, or where rows begin: they may be as large as the table
 
 
 def shapes(schemas: dict[str, dict]) -> str:

@@ -72,13 +72,13 @@ def test_logs_and_bundle_in_a_bucket(s3, local):
     assert stored(s3, "jobs/out") == local
     assert (result.path, result.file_count) == ("s3://jobs/out", len(local))
     bundle = Bundle.open("s3://jobs/out")
-    assert validate(bundle) == [] and bundle.ranks("verdict")["statements"]
+    assert validate(bundle) == [] and bundle.rank_table("rank_findings")
 
 
 def test_commands_read_a_bundle_of_a_bucket(s3, pair, tmp_path):
     build(pair, "s3://jobs/read", jobs=1)
     for command in (["info"], ["validate"], ["cat"], ["restore"]):
-        more = {"cat": ["ranks/verdict.json.zst"], "restore": [str(tmp_path / "logs")]}.get(command[0], [])
+        more = {"cat": ["ranks/rank_findings.jsonl.zst"], "restore": [str(tmp_path / "logs")]}.get(command[0], [])
         done = CliRunner().invoke(cli, [*command, "s3://jobs/read", *more])
         assert done.exit_code == 0, (command, done.output)
     assert sorted(traces.files(tmp_path / "logs")) == sorted(path.name for path in RANKS.iterdir())[:2]

@@ -45,8 +45,8 @@ RANKS = """
         def digest(self, frames):
             return frames.log.row["event_count"]
 
-        def table(self, comparison, digests, tables):
-            return {"events": list(digests)}
+        def tables(self, comparison, digests, tables):
+            yield "engine_ranks", [{"rank": member.rank, "events": count} for member, count in zip(comparison.members, digests)]
 """
 KINDS = """
     from tlparse_bundle.events.kinds import Kind
@@ -56,6 +56,7 @@ KINDS = """
 SOURCES = {"events": KINDS, "tables": TABLE, "findings": FINDINGS, "ranks": RANKS}
 OBJECTS = {"events": "engine_plugin", "tables": "engine_plugin:Steps", "findings": "engine_plugin", "ranks": "engine_plugin:Ranks"}
 
+_ROWS = '[{"rank": member.rank, "events": count} for member, count in zip(comparison.members, digests)]'
 # group, what is replaced by what, and what the diagnostic says
 FAULTS = {
     "events import": ("events", "from tlparse_bundle.events.kinds", "from no_such_package", "ModuleNotFoundError: No module named 'no_such_package'"),
@@ -102,12 +103,15 @@ FAULTS = {
     "findings count": ("findings", "compiles=[0]", "count=0", "count: 0 is less than 1"),
     "ranks no class": ("ranks", "class Ranks", "class Files", "AttributeError: module 'engine_plugin' has no attribute 'Ranks'"),
     "ranks our name": ("ranks", '"engine_ranks"', '"matching"', "ValueError: the name 'matching' is taken"),
-    "ranks no table": ("ranks", "def table", "def chair", "TypeError: the analysis has no function 'table'"),
+    "ranks no tables": ("ranks", "def tables", "def chairs", "TypeError: the analysis has no function 'tables'"),
     "ranks digest": ("ranks", 'frames.log.row["event_count"]', "frames.no_such_thing", "in engine_plugin.py:6: AttributeError: 'Frames' object has no attribute 'no_such_thing'"),
     "ranks digest no JSON": ("ranks", 'frames.log.row["event_count"]', "object()", "TypeError: Type is not JSON serializable: object"),
-    "ranks table": ("ranks", '{"events": list(digests)}', "comparison[0]", "TypeError: 'Comparison' object is not subscriptable"),
-    "ranks table list": ("ranks", '{"events": list(digests)}', "list(digests)", "TypeError: table() gave 'list', not dict"),
-    "ranks table exits": ("ranks", '{"events": list(digests)}', "exit(5)", "SystemExit: 5"),
+    "ranks rows": ("ranks", _ROWS, "comparison[0]", "TypeError: 'Comparison' object is not subscriptable"),
+    "ranks rows of numbers": ("ranks", _ROWS, "list(digests)", "TypeError: the rows of 'engine_ranks' are not objects with the same keys"),
+    "ranks rows of other keys": ("ranks", _ROWS, '[{"a": 1}, {"b": 2}]', "TypeError: the rows of 'engine_ranks' are not objects with the same keys"),
+    "ranks rows exit": ("ranks", _ROWS, "exit(5)", "SystemExit: 5"),
+    "ranks our table": ("ranks", 'yield "engine_ranks"', 'yield "rank_compiles"', "ValueError: the name 'rank_compiles' is taken"),
+    "ranks a path": ("ranks", 'yield "engine_ranks"', 'yield "../x"', "ValueError: '../x' is not a name"),
 }
 DONE = {"events": "engine_step", "tables": "engine_steps", "findings": "engine-idle", "ranks": "engine_ranks"}
 
@@ -155,7 +159,7 @@ def test_a_bundle_is_built_without_a_plugin_that_fails(name, installed, root, bu
         assert one.row["diagnostics"] == {**other.row["diagnostics"], **({} if group == "ranks" else {"plugin-failed": 1})}
         assert one.directory["tables"].keys() == other.directory["tables"].keys()
         assert one.findings() == other.findings()
-    assert bundle.manifest.get("ranks") == without.manifest.get("ranks")
+    assert [bundle.manifest.get(key) for key in ("job", "rank_tables")] == [without.manifest.get(key) for key in ("job", "rank_tables")]
     assert bundle.manifest["diagnostic_codes"]["plugin-failed"]["severity"] == "warning"
 
 
@@ -168,7 +172,7 @@ def test_the_same_plugin_without_the_fault_adds_its_part(group, installed, root,
     assert messages(bundle) == [] and validate(bundle) == []
     log = bundle.logs[0]
     found = {
-        "events": [], "tables": log.directory["tables"], "findings": [row["kind"] for row in log.findings()["findings"]], "ranks": bundle.manifest.get("ranks", ())
+        "events": [], "tables": log.directory["tables"], "findings": [row["kind"] for row in log.findings()["findings"]], "ranks": bundle.manifest.get("rank_tables", ())
     }[group]  # fmt: skip
     assert group == "events" or DONE[group] in found
 
@@ -222,7 +226,7 @@ def test_the_command_line_says_so_and_strict_fails(name, installed, root, tmp_pa
     assert "plugin-failed" in run(folder, "info", tmp_path / "two").stdout
 
 
-@pytest.mark.parametrize("name", ["tables table", "findings raise", "ranks table"])
+@pytest.mark.parametrize("name", ["tables table", "findings raise", "ranks rows"])
 def test_follow_and_merge(name, installed, root, tmp_path, monkeypatch):
     """Each state says it, and the finished bundle is the one of a build; so is that of a merge."""
     without_gaps(monkeypatch)

@@ -47,8 +47,8 @@ ANALYSIS = '''
         def digest(self, frames):
             return len(frames.log.table("engine_steps")["engine_steps"])
 
-        def table(self, comparison, digests, tables):
-            return {"steps": {str(member.rank): count for member, count in zip(comparison.members, digests)}, "after": sorted(tables)[-1]}
+        def tables(self, comparison, digests, tables):
+            yield "engine_ranks", [{"rank": member.rank, "steps": count, "log": row["log"]} for member, count, row in zip(comparison.members, digests, tables["ranks"])]
 '''
 FINDINGS = '''
     """Engines that had nothing to do."""
@@ -123,7 +123,7 @@ def test_it_works_for_worker_processes_too(plugin, tmp_path):
     assert (done.returncode, done.stderr) == (0, "")
     bundle = Bundle.open(tmp_path / "out")
     assert [len(it.table("engine_steps")["engine_steps"]) for it in bundle.logs] == [1, 1, 1]
-    assert bundle.ranks("engine_ranks") == {"steps": {"0": 1, "1": 1, "2": 1}, "after": "verdict"}
+    assert bundle.rank_table("engine_ranks") == [{"rank": rank, "steps": 1, "log": bundle.logs[rank].id} for rank in range(3)]
     assert validate(bundle) == []
 
 

@@ -5,6 +5,7 @@ failure that these programs do not have: its records are made here, from torch's
 """
 
 import json
+import re
 from collections import defaultdict
 
 import pytest
@@ -20,24 +21,24 @@ SEEN = {
     "artifact:torch_version": ["log"],
     # Dynamo
     "dynamo_start": ["stacks"],
-    "dynamo_output_graph": ["graphs", "tensors"],
+    "dynamo_output_graph": ["graphs", "graph_tensors"],
     "dynamo_guards": ["guards"],
     "dynamo_cpp_guards_str": ["guards"],
     "compilation_metrics": ["metrics"],
     "bwd_compilation_metrics": ["metrics"],
-    "artifact:dynamo_graph_break_reason": ["graph_breaks"],
+    "artifact:dynamo_graph_break_reason": ["graph_breaks", "graph_break_records"],
     "artifact:recompile_reasons": ["recompiles"],
     "artifact:dynamo_error": ["failures"],
-    "artifact:*_ORIGINAL_BYTECODE": ["sources"],
-    "artifact:*_MODIFIED_BYTECODE": ["sources"],
-    "artifact:dynamo_side_effects": ["sources"],
+    "artifact:*_ORIGINAL_BYTECODE": ["bytecode"],
+    "artifact:*_MODIFIED_BYTECODE": ["bytecode"],
+    "artifact:dynamo_side_effects": ["side_effects"],
     "artifact:dynamo_cache_entries": ["caches"],
     "artifact:put_local_code_state": ["caches"],
     "artifact:fx_interpreter_error": ["failures"],
     "artifact:make_fx_fail_partial": ["failures", "sources"],
     # DDP and collectives
-    "optimize_ddp_split_graph": ["graphs", "sources"],
-    "optimize_ddp_split_child": ["graphs", "sources"],
+    "optimize_ddp_split_graph": ["graphs", "ddp_splits"],
+    "optimize_ddp_split_child": ["graphs", "ddp_splits"],
     "artifact:pre_bucketing_fsdp_collectives": ["collective_reports"],
     "artifact:overlap_scheduling_graph_before": ["graphs"],
     "artifact:inductor_collective_schedule": ["collective_schedules"],
@@ -49,7 +50,7 @@ SEEN = {
     "artifact:aot_inference_graph_after_hop_passes": ["graphs"],
     "artifact:aot_forward_graph_fw_metadata": ["aliasing"],
     "artifact:aot_forward_graph_fw_subclass_metadata": ["aliasing"],
-    "artifact:torch._functorch.config": ["sources"],
+    "artifact:torch._functorch.config": ["functorch_configs"],
     "artifact:backward_prologue": ["sources"],
     "artifact:backward_epilogue": ["sources"],
     "artifact:compiled_function_forward": ["sources"],
@@ -62,9 +63,9 @@ SEEN = {
     "artifact:backward_subclass_wrapper": ["sources"],
     "artifact:min_cut_information": ["partitions"],
     # Inductor
-    "inductor_output_code": ["kernels"],
+    "inductor_output_code": ["generated_code"],
     "inductor_post_grad_graph": ["graphs"],
-    "graph_dump": ["kernels"],
+    "graph_dump": ["generated_code"],
     "artifact:fx_graph_runnable": ["sources"],
     "artifact:before_pre_grad_graph": ["graphs"],
     "artifact:after_pre_grad_graph": ["graphs"],
@@ -72,11 +73,11 @@ SEEN = {
     "artifact:after_joint_graph": ["graphs"],
     "artifact:before_post_grad_graph": ["graphs"],
     "artifact:inductor_post_grad_graph": ["graphs"],
-    "artifact:inductor_autotune_at_compile_time_code": ["kernels"],
+    "artifact:inductor_autotune_at_compile_time_code": ["generated_code"],
     "artifact:inductor_runtime_and_tensor_meta": ["runtime_estimates"],
     "artifact:graph_execution": ["graph_executions"],
-    "artifact:inductor_provenance_tracking_node_mappings": ["provenance"],
-    "artifact:inductor_provenance_tracking_kernel_stack_traces": ["provenance"],
+    "artifact:inductor_provenance_tracking_node_mappings": ["provenance_groups"],
+    "artifact:inductor_provenance_tracking_kernel_stack_traces": ["provenance_groups"],
     # caches
     "artifact:fx_graph_cache_miss": ["caches"],
     "artifact:fx_graph_cache_hit": ["caches"],
@@ -87,23 +88,23 @@ SEEN = {
     # shapes
     "create_symbol": ["symbols"],
     "create_unbacked_symbol": ["symbols", "expressions"],
-    "guard_added_fast": ["symbols"],
-    "guard_added": ["symbols", "export"],
-    "symbolic_shape_specialization": ["symbols"],
-    "propagate_real_tensors_provenance": ["symbols", "export"],
-    "guard_on_data_dependent_error": ["symbols", "export"],
+    "guard_added_fast": ["symbol_guards"],
+    "guard_added": ["symbol_guards", "export_failures"],
+    "symbolic_shape_specialization": ["specializations"],
+    "propagate_real_tensors_provenance": ["symbol_values", "export_failures"],
+    "guard_on_data_dependent_error": ["data_dependent_errors", "export_failures"],
     "expression_created": ["expressions"],
-    "describe_storage": ["tensors"],
+    "describe_storage": ["tensor_storages"],
     "describe_tensor": ["tensors"],
     "describe_source": ["tensor sources"],
     # export
-    "export": ["export"],
-    "exported_program": ["export", "graphs"],
-    "missing_fake_kernel": ["export"],
-    "mismatched_fake_kernel": ["export"],
+    "export": ["exports"],
+    "exported_program": ["exports", "graphs"],
+    "missing_fake_kernel": ["export_failures"],
+    "mismatched_fake_kernel": ["export_failures"],
     # compiled autograd
-    "compiled_autograd_graph": ["graphs", "sources"],
-    "artifact:compiled_autograd_graph_pre_reordering": ["graphs", "sources"],
+    "compiled_autograd_graph": ["graphs", "autograd_captures"],
+    "artifact:compiled_autograd_graph_pre_reordering": ["graphs", "autograd_captures"],
     # the timeline
     "chromium_event": ["timeline"],
 }
@@ -115,7 +116,7 @@ ERROR = 'Traceback (most recent call last):\n  File "a.py", line 1, in f\nRuntim
 
 # (event, metadata, payload) -> table. The names stand for whole families where torch makes them up.
 UNSEEN = [
-    ("link", {"name": "cprofile_manifold_url", "url": "https://example.org"}, None, "sources"),
+    ("link", {"name": "cprofile_manifold_url", "url": "https://example.org"}, None, "links"),
     ("compilation_metrics_runtime", {"duration_us": 3}, None, "runtime_metrics"),
     ("bwd_compilation_metrics_runtime", {"duration_us": 3}, None, "runtime_metrics"),
     ("artifact:vllm_compilation_config", {}, '{"prefix": "backbone"}', "vllm"),
@@ -173,11 +174,11 @@ UNSEEN = [
     ("artifact:ReorderPass_post_grad", {}, GRAPH, "graphs"),
     ("artifact:optimus_BatchLinear", {}, GRAPH, "graphs"),
     ("artifact:cff_Fusion", {}, GRAPH, "graphs"),
-    ("artifact:triton_kernel_info", {}, '{"triton_0": {"compile_time_us": 1}}', "kernels"),
+    ("artifact:triton_kernel_info", {}, '{"triton_0": {"compile_time_us": 1}}', "triton_kernels"),
     ("artifact:fx_graph_cache_bypass", {}, CACHE, "caches"),
     ("artifact:aotautograd_cache_pickle_failure", {}, '{"error": "e", "field": "f"}', "caches"),
-    ("propagate_real_tensors", {"expr": "u0 > 2", "result": "True"}, None, "symbols"),
-    ("artifact:compiled_autograd_compile_reasons", {}, '["a"]', "sources"),
+    ("propagate_real_tensors", {"expr": "u0 > 2", "result": "True"}, None, "symbol_values"),
+    ("artifact:compiled_autograd_compile_reasons", {}, '["a"]', "autograd_captures"),
     # written by older releases
     ("inductor_pre_grad_graph", {}, GRAPH, "graphs"),
     ("aot_autograd_backward_compilation_metrics", {"fail_type": None}, None, "metrics"),
@@ -196,6 +197,9 @@ NOT_PARSED = {
 }
 
 
+REFERS_TO_EVENT = re.compile(r"event_index$|(^|_)events?$")
+
+
 def event_indexes(value, key=""):
     """Every event that a table refers to."""
     if isinstance(value, dict):
@@ -204,7 +208,7 @@ def event_indexes(value, key=""):
     elif isinstance(value, list):
         for child in value:
             yield from event_indexes(child, key)
-    elif isinstance(value, int) and (key.endswith("event_index") or key in ("event", "events") or key.endswith(("_event", "_events"))):
+    elif isinstance(value, int) and REFERS_TO_EVENT.search(key):
         yield value
 
 

@@ -60,8 +60,9 @@ def _read(case):
     except BundleError as error:
         print(error)
         return 1
-    for name in [*(bundle.manifest.get("ranks") or {}), "verdict", "nothing"]:
-        _try(bundle.ranks, name)
+    for name in [*(bundle.manifest.get("rank_tables") or {}), "rank_findings", "nothing"]:
+        _try(bundle.rank_table, name)
+    _try(lambda: bundle.job)
     for log in bundle.logs[:4]:
         _read_log(bundle, log)
     for path in [*list(case.sound)[:: max(1, len(case.sound) // 10)], "../../../canary/secret", "/etc/passwd"]:

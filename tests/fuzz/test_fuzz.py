@@ -56,7 +56,7 @@ def test_the_same_seed_makes_the_same_case():
 
 def test_every_schema_that_a_bundle_uses_is_walked():
     used = {mutations.schema_of(path) for name in NAMES for path in base(name)} - {""}
-    assert {"manifest", "log", "events", "metadata", "compiles", "stacks", "blobs", "artifacts", "ranks_verdict"} <= used
+    assert {"manifest", "log", "events", "metadata", "compiles", "stacks", "blobs", "artifacts", "rank_findings"} <= used
     assert all(fields(name) for name in used)
     rng = random.Random(1)
     document = {"compiles": [{"key": "0/0", "failure": None}]}

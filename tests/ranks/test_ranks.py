@@ -5,7 +5,7 @@ import json
 import pytest
 import traces
 from log_builder import log
-from tlparse_bundle import Bundle, build, discover
+from tlparse_bundle import Bundle, BundleError, build, discover
 from tlparse_bundle.ranks.sets import ranks_in
 from tlparse_bundle.read.validate import validate
 
@@ -31,18 +31,18 @@ def bundle_of(tmp_path):
 
 
 def kinds(bundle):
-    """[(kind, ranks, id of the compile there)] of the verdict."""
-    return [(s["kind"], ranks_in(s["ranks"]), s["compile_key"]) for s in bundle.ranks("verdict")["statements"]]
+    """[(kind, ranks, key of the compile there)] of the findings."""
+    return [(s["kind"], ranks_in(s["ranks"]), s["compile"]) for s in bundle.rank_table("rank_findings")]
 
 
 # What the programs of the fixtures do otherwise on one rank, as the verdict puts it first.
 FIRST = {
     "ranks4": ("collectives", [2], "gathers"),
     "ranks_other_shape": ("graph", [2], "block"),
-    "ranks_extra_break": ("graph_break", [1], "block"),
-    "ranks_execution_order": ("execution_order", [3], "block"),
+    "ranks_extra_break": ("graph-break", [1], "block"),
+    "ranks_execution_order": ("execution-order", [3], "block"),
     "ranks_missing_collective": ("collectives", [2], "reduce"),
-    "ranks_killed": ("unfinished_compile", [3], "reduce"),
+    "ranks_killed": ("unfinished-compile", [3], "reduce"),
     "ranks_straggler": ("straggler", [1], "block"),
 }
 
@@ -50,28 +50,28 @@ FIRST = {
 @pytest.mark.parametrize("name", ["ranks4", *SCENARIOS])
 def test_the_verdict_names_rank_compile_and_reason(built, root, name):
     bundle = built(root / "fixtures" / name / "trace")
-    statements = bundle.ranks("verdict")["statements"]
+    statements = bundle.rank_table("rank_findings")
     if name == "ranks_healthy":
         assert statements == []
         return
-    columns = bundle.ranks("matching")["columns"]
+    compiles = bundle.rank_table("rank_compiles")
     first = statements[0]
-    assert (first["kind"], ranks_in(first["ranks"]), columns[first["column_index"]]["function"]) == FIRST[name]
+    assert (first["kind"], ranks_in(first["ranks"]), compiles[first["rank_compile"]]["function"]) == FIRST[name]
     roots = [s for s in statements if s["because_of"] is None]
     assert {tuple(ranks_in(s["ranks"])) for s in roots} == {tuple(FIRST[name][1])}, "no other rank is accused"
 
 
 def test_another_shape_is_named(built, root):
     bundle = built(root / "fixtures" / "ranks_other_shape" / "trace")
-    (first, *_) = bundle.ranks("verdict")["statements"]
+    (first, *_) = bundle.rank_table("rank_findings")
     (named,) = first["details"]["inputs"]
     assert (named["name"], named["here"]["shape"], named["others"]["shape"]) == ("L['x']", [17, 8], [16, 8])
-    assert first["number"] == 2
+    assert "(its 2nd compile)" in first["title"]
 
 
 def test_a_missing_collective_is_named(built, root):
     bundle = built(root / "fixtures" / "ranks_missing_collective" / "trace")
-    (found,) = [s for s in bundle.ranks("verdict")["statements"] if s["kind"] == "collectives"]
+    (found,) = [s for s in bundle.rank_table("rank_findings") if s["kind"] == "collectives"]
     assert found["severity"] == "warning"  # it is in a group of its own, of which rank 2 may be no member
     assert found["details"]["others"] == "torch.ops._c10d_functional.all_reduce_.default"
     assert found["details"]["counts"]["torch.ops._c10d_functional.all_reduce_.default"] == [1, 2]
@@ -79,7 +79,9 @@ def test_a_missing_collective_is_named(built, root):
 
 def test_one_rank_has_no_analyses(built, root):
     bundle = built(root / "fixtures" / "killed" / "trace")
-    assert "ranks" not in bundle.manifest and bundle.ranks("verdict") is None
+    assert not {"job", "rank_tables"} & set(bundle.manifest) and bundle.job is None and bundle.rank_table("rank_findings") == []
+    with pytest.raises(BundleError, match="no table 'verdict' about several ranks"):
+        bundle.rank_table("verdict")
 
 
 def compile_of(function, id_, graph="g", line=1, more=""):
@@ -99,10 +101,9 @@ def text_of(*compiles):
 
 
 def table(bundle):
-    """[{column: key}] for each rank of the matching; a column is its function and number."""
-    matching = bundle.ranks("matching")
-    names = [f"{column['function']}#{column['number']}" for column in matching["columns"]]
-    cells = {rank: dict(zip(names, row["compile_keys"])) for row in matching["rows"] for rank in ranks_in(row["ranks"])}
+    """[{compile: key}] for each rank; a compile is its function and number."""
+    names = [f"{row['function']}#{row['number']}" for row in bundle.rank_table("rank_compiles")]
+    cells = {rank: dict(zip(names, row["compiles"])) for row in bundle.rank_table("rank_compile_keys") for rank in ranks_in(row["ranks"])}
     return names, [cells[rank] for rank in sorted(cells)]
 
 
@@ -114,9 +115,9 @@ def test_an_extra_compile_shifts_ids_and_not_columns(bundle_of):
     names, cells = table(bundle)
     assert names == ["f#1", "warm#1", "g#1"]
     assert [row["g#1"] for row in cells] == ["1/0", "2/0", "1/0"]
-    assert kinds(bundle) == [("extra_compile", [1], "1/0")]
-    assert bundle.ranks("verdict")["statements"][0]["details"] == {"shifted": True}
-    assert bundle.ranks("verdict")["agreeing"] == [[0, 0], [2, 2]]
+    assert kinds(bundle) == [("extra-compile", [1], "1/0")]
+    assert bundle.rank_table("rank_findings")[0]["details"] == {"shifted": True}
+    assert bundle.job["agreeing"] == [[0, 0], [2, 2]]
 
 
 def test_an_extra_recompile_is_found_by_its_graph(bundle_of):
@@ -133,15 +134,15 @@ def test_another_graph_in_the_place_of_one_is_the_same_column(bundle_of):
     bundle = bundle_of({0: usual, 1: text_of(compile_of("f", "0/0", "a"), compile_of("f", "0/1", "other")), 2: usual})
     assert table(bundle)[0] == ["f#1", "f#2"]
     assert kinds(bundle) == [("graph", [1], "0/1")]
-    (found,) = bundle.ranks("verdict")["statements"]
+    (found,) = bundle.rank_table("rank_findings")
     assert found["details"]["line"] == {"artifact": "dynamo_output_graph", "number": 1, "here": "other", "others": "b"}
 
 
 def test_another_order_of_compiles(bundle_of):
     usual = text_of(compile_of("f", "0/0"), compile_of("g", "1/0", "h"))
     bundle = bundle_of({0: usual, 1: text_of(compile_of("g", "0/0", "h"), compile_of("f", "1/0")), 2: usual})
-    assert kinds(bundle) == [("compile_order", [1], "0/0")]
-    assert bundle.ranks("matching")["divergences"][0]["number"] == 1
+    assert kinds(bundle) == [("compile-order", [1], "0/0")]
+    assert bundle.rank_table("rank_divergences")[0]["number"] == 1
 
 
 @pytest.mark.parametrize(
@@ -165,8 +166,8 @@ def test_what_a_cache_leaves_out_is_no_difference(bundle_of):
         {0: text_of(compile_of("f", "0/0", more=full)), 1: text_of(compile_of("f", "0/0", more="inductor_output_code 0/0\n | code\n"))}
     )
     assert kinds(bundle) == []
-    ((row,),) = [column["groups"] for column in bundle.ranks("graphs")["columns"]]
-    assert row["ranks"] == [[0, 1]] and row["contents"].count(-1) == 4
+    (row,) = bundle.rank_table("rank_graphs")
+    assert row["ranks"] == [[0, 1]] and [*row["contents"].values()].count(None) == 4
 
 
 def test_later_stages_are_named(bundle_of):
@@ -174,7 +175,7 @@ def test_later_stages_are_named(bundle_of):
         return text_of(compile_of("f", "0/0", more=f"inductor_output_code 0/0\n | {code}\n"))
 
     bundle = bundle_of({0: with_code("a"), 1: with_code("b"), 2: with_code("a")})
-    (found,) = bundle.ranks("verdict")["statements"]
+    (found,) = bundle.rank_table("rank_findings")
     assert (found["kind"], found["ranks"], found["details"]["stage"]) == ("graph", [[1, 1]], "code")
 
 
@@ -195,11 +196,12 @@ def test_all_schedules_of_a_compile_are_compared(bundle_of):
     usual = text_of(compile_of("f", "0/0", more=first + schedule(GATHER, WAIT) + code(GATHER, WAIT)))
     other = text_of(compile_of("f", "0/0", more=first + schedule(GATHER, REDUCE, WAIT) + code(GATHER, WAIT)))
     bundle = bundle_of({0: usual, 1: usual, 2: other})
-    found = bundle.ranks("collectives")
-    assert found["columns"][0]["groups"][1]["first_difference"] == {"schedule": 1, "position": 1, "here": REDUCE, "others": WAIT}
-    assert found["groups"][1]["first_difference"] == {"position": 3, "column_index": 0, "here": REDUCE, "others": WAIT}
-    assert [(row["op"], row["scheduled"], row["in_code"]) for row in found["parity"]] == [("all_reduce", 2, 1)]
-    assert [s["kind"] for s in bundle.ranks("verdict")["statements"]] == ["parity", "collectives"]
+    schedules, whole = bundle.rank_table("rank_schedules"), bundle.rank_table("rank_collectives")
+    assert [row["schedules"] for row in schedules] == [[[REDUCE, WAIT], [GATHER, WAIT]], [[REDUCE, WAIT], [GATHER, REDUCE, WAIT]]]
+    assert schedules[1].items() >= {"schedule": 1, "position": 1, "here": REDUCE, "others": WAIT}.items()
+    assert whole[1].items() >= {"position": 3, "rank_compile": 0, "here": REDUCE, "others": WAIT}.items()
+    assert [(row["op"], row["scheduled"], row["in_code"]) for row in bundle.rank_table("rank_parity")] == [("all_reduce", 2, 1)]
+    assert [kind for kind, _, _ in kinds(bundle)] == ["collective-parity", "collectives"]
 
 
 def test_code_with_comparisons_and_comments_is_counted_right(bundle_of):
@@ -207,14 +209,14 @@ def test_code_with_comparisons_and_comments_is_counted_right(bundle_of):
     lines = f"inductor_output_code 0/0\n | if a < b: {REDUCE}(buf0)\n | n = a // 2; {WAIT}(buf0); c = d > e\n | # {REDUCE}(buf1)\n | s = '{GATHER}(x)'\n"
     rank = text_of(compile_of("f", "0/0", more=schedule(REDUCE, WAIT) + lines))
     bundle = bundle_of({0: rank, 1: rank})
-    assert bundle.ranks("collectives")["parity"] == [] and kinds(bundle) == []
+    assert bundle.rank_table("rank_parity") == [] and kinds(bundle) == []
 
 
 def test_a_missing_wait_is_found(bundle_of):
     rank = text_of(compile_of("f", "0/0", more=schedule(REDUCE, WAIT) + code(REDUCE)))
     bundle = bundle_of({0: rank, 1: rank})
-    assert kinds(bundle) == [("missing_wait", [0, 1], "0/0")]
-    assert bundle.ranks("collectives")["parity"][0]["missing_waits"] == 1
+    assert kinds(bundle) == [("missing-wait", [0, 1], "0/0")]
+    assert bundle.rank_table("rank_parity")[0]["missing_waits"] == 1
 
 
 def test_a_rank_with_code_from_a_cache_tells_no_schedule(bundle_of):
@@ -222,13 +224,11 @@ def test_a_rank_with_code_from_a_cache_tells_no_schedule(bundle_of):
     miss = hit.replace("hit", "miss")
     usual = text_of(compile_of("f", "0/0", more=miss + schedule(REDUCE, WAIT) + code(REDUCE, WAIT)))
     bundle = bundle_of({0: usual, 1: text_of(compile_of("f", "0/0", more=hit + code(REDUCE, WAIT))), 2: usual})
-    assert kinds(bundle) == []
-    (column,) = bundle.ranks("collectives")["columns"]
-    assert column["without"] == [[1, 1]] and len(column["groups"]) == 1
-    (caches,) = bundle.ranks("caches")["columns"]
-    assert [(group["ranks"], group["outcomes"]) for group in caches["groups"]] == [
-        ([[0, 0], [2, 2]], ["fx_graph miss"]),
-        ([[1, 1]], ["fx_graph hit"]),
+    assert kinds(bundle) == [("cached-before", [1], None)]
+    assert [(row["ranks"], row["schedules"]) for row in bundle.rank_table("rank_schedules")] == [([[0, 0], [2, 2]], [[REDUCE, WAIT]]), ([[1, 1]], None)]
+    assert [(row["rank_compile"], row["ranks"], row["outcomes"]) for row in bundle.rank_table("rank_caches")] == [
+        (0, [[0, 0], [2, 2]], ["fx_graph miss"]),
+        (0, [[1, 1]], ["fx_graph hit"]),
     ]
 
 
@@ -246,13 +246,12 @@ def test_tensors_are_compared_without_run_times_and_names(bundle_of):
     ranks = [text_of(compile_of("f", "0/0", more=more)) for more in (meta(ns=7), meta(ns=9), meta(name=None), meta(shape=(5,)))]
     bundle = bundle_of(dict(enumerate(ranks)))
     assert kinds(bundle) == [("tensors", [3], "0/0")]
-    table = bundle.ranks("tensors")
-    assert table["compared"] == [[0, 3]]
-    usual, other = table["columns"][0]["groups"]
-    assert usual["ranks"] == [[0, 2]] and other["first_difference"]["here"][0]["shape"] == [5]
-    (row,) = bundle.ranks("runtime")["graphs"]
+    assert [(row["rank"], row["graph_count"]) for row in bundle.rank_table("rank_estimate_totals")] == [(rank, 1) for rank in range(4)]
+    usual, other = bundle.rank_table("rank_tensors")
+    assert usual["ranks"] == [[0, 2]] and usual["graph"] is None and (other["graph"], other["here"][0]["shape"]) == (0, [5])
+    (row,) = bundle.rank_table("rank_estimates")
     assert (row["fastest_rank"], row["fastest_ns"], row["slowest_rank"], row["slowest_ns"]) == (0, 7, 1, 9)
-    assert row["ops"] == [{"position": 0, "name": "mm", "fastest_ns": 7, "slowest_ns": 9}]
+    assert bundle.rank_table("rank_estimate_ops") == [{"rank_compile": 0, "graph": 0, "position": 0, "name": "mm", "fastest_ns": 7, "slowest_ns": 9}]
 
 
 def ran(*ids):
@@ -265,8 +264,8 @@ def test_a_rank_that_stops_early_ran_another_order(bundle_of):
     both = [compile_of("f", "0/0"), compile_of("g", "1/0", "h")]
     usual = text_of(*both, ran("0/0", "1/0", "0/0"))
     bundle = bundle_of({0: usual, 1: text_of(*both, ran("0/0", "1/0")), 2: usual})
-    (found,) = bundle.ranks("verdict")["statements"]
-    assert (found["kind"], found["ranks"]) == ("execution_order", [[1, 1]])
+    (found,) = bundle.rank_table("rank_findings")
+    assert (found["kind"], found["ranks"]) == ("execution-order", [[1, 1]])
     assert found["details"] | {"position": 2, "here": None, "others": "0/0"} == found["details"]
 
 
@@ -274,18 +273,18 @@ def test_a_graph_with_collectives_against_one_without_is_a_mismatch(bundle_of):
     f = compile_of("f", "0/0", more=schedule(REDUCE, WAIT) + code(REDUCE, WAIT))
     g = compile_of("g", "1/0", "h", more=code(id_="1/0"))
     bundle = bundle_of({0: text_of(f, g, ran("0/0")), 1: text_of(f, g, ran("1/0"))})
-    (row,) = bundle.ranks("execution")["mismatches"]
-    assert (row["position"], row["kind"]) == (0, "schedule")
-    assert [(group["ranks"], group["value"]) for group in row["groups"]] == [([[0, 0]], f"{REDUCE}, {WAIT}"), ([[1, 1]], "")]
+    rows = bundle.rank_table("rank_execution_mismatches")
+    assert {(row["position"], row["kind"]) for row in rows} == {(0, "schedule")}
+    assert [(row["ranks"], row["value"]) for row in rows] == [([[0, 0]], f"{REDUCE}, {WAIT}"), ([[1, 1]], "")]
 
 
 def test_missing_and_silent_ranks_and_cut_logs(bundle_of):
     usual = text_of(compile_of("f", "0/0"))
     cut = log(usual) + b'V0401 12:00:09.000000 7 torch/a.py:1] {"dynamo_start": {"st'
     bundle = bundle_of({0: usual, 1: usual, 3: "r @3", 4: cut})
-    problems = [(row["kind"], ranks_in(row["ranks"])) for row in bundle.ranks("health")["problems"]]
+    problems = [(row["kind"], ranks_in(row["ranks"])) for row in bundle.rank_table("rank_problems")]
     assert problems == [("missing", [2]), ("cut", [4]), ("silent", [3])]
-    assert {kind for kind, _, _ in kinds(bundle)} == {"missing_rank", "cut_log", "silent_rank"}
+    assert {kind for kind, _, _ in kinds(bundle)} == {"missing-rank", "cut-log", "never-began"}
 
 
 def test_a_log_may_claim_any_rank(bundle_of):
@@ -293,18 +292,18 @@ def test_a_log_may_claim_any_rank(bundle_of):
     far = 2**52
     usual = text_of(compile_of("f", "0/0"))
     bundle = bundle_of({0: usual, 2: usual, far: f"r @{far}\n{usual}"})  # a name with so many digits is none of a rank
-    (problem,) = bundle.ranks("health")["problems"]
+    (problem,) = bundle.rank_table("rank_problems")
     assert (problem["kind"], problem["ranks"]) == ("missing", [[1, 1], [3, far - 1]])
-    (statement,) = bundle.ranks("verdict")["statements"]
-    assert (statement["kind"], statement["others"]) == ("missing_rank", [[0, 0], [2, 2], [far, far]])
-    assert bundle.ranks("verdict")["agreeing"] == [[0, 0], [2, 2], [far, far]]
+    (statement,) = bundle.rank_table("rank_findings")
+    assert (statement["kind"], statement["others"]) == ("missing-rank", [[0, 0], [2, 2], [far, far]])
+    assert bundle.job["agreeing"] == [[0, 0], [2, 2], [far, far]]
 
 
 def test_a_compile_that_did_not_end(bundle_of):
     usual = text_of(compile_of("f", "0/0"), compile_of("g", "1/0", "h"))
     killed = text_of(compile_of("f", "0/0"), 'dynamo_start 1/0 {"stack": [{"line": 1, "name": "g", "filename": 0}]}\n')
     bundle = bundle_of({0: usual, 1: killed, 2: usual})
-    assert kinds(bundle) == [("unfinished_compile", [1], "1/0")]
+    assert kinds(bundle) == [("unfinished-compile", [1], "1/0")]
 
 
 def test_of_several_logs_of_a_rank_the_one_with_most_compiles_is_compared(tmp_path):
@@ -313,10 +312,10 @@ def test_of_several_logs_of_a_rank_the_one_with_most_compiles_is_compared(tmp_pa
         (tmp_path / f"dedicated_log_torch_trace_{name}.log").write_bytes(log(text))
     build(discover([tmp_path]), tmp_path / "out", jobs=1)
     bundle = Bundle.open(tmp_path / "out")
-    assert [row["log_id"] for row in bundle.ranks("matching")["members"]] == ["rank_0_b", "rank_1"]
-    problems = [(problem["kind"], problem["log_ids"]) for problem in bundle.ranks("health")["problems"]]
+    assert [row["log"] for row in bundle.rank_table("ranks")] == ["rank_0_b", "rank_1"]
+    problems = [(problem["kind"], problem["logs"]) for problem in bundle.rank_table("rank_problems")]
     assert problems == [("other_logs", ["rank_0_a"]), ("equal_logs", ["rank_0_b", "rank_1"])]
-    assert kinds(bundle) == []
+    assert kinds(bundle) == [("equal-logs", [0, 1], None), ("other-run", [0], None)]
 
 
 def test_what_happens_on_some_ranks_only(bundle_of):
@@ -324,7 +323,7 @@ def test_what_happens_on_some_ranks_only(bundle_of):
     bundle = bundle_of(
         {0: text_of(compile_of("f", "0/0")), 1: text_of(compile_of("f", "0/0", more=broken)), 2: text_of(compile_of("f", "0/0"))}
     )
-    (row,) = bundle.ranks("occurrences")["occurrences"]
+    (row,) = bundle.rank_table("rank_occurrences")
     assert (row["kind"], row["ranks"], row["others"], row["text"], row["line"]) == ("graph_break", [[1, 1]], [[0, 0], [2, 2]], "a print", 4)
 
 
@@ -343,34 +342,36 @@ def test_time_lost_waiting(bundle_of):
 
     second = 1_000_000
     bundle = bundle_of({0: rank(100 * second, second), 1: rank(101 * second, 9 * second), 2: rank(100 * second, second)})
-    skew = bundle.ranks("skew")
-    assert (skew["lost_us"], skew["columns"][0]["slowest_rank"], skew["columns"][0]["wait_us"]) == (8 * second, 1, 9 * second)
-    assert [row["late_us"] for row in skew["ranks"]] == [0, second, 0]
-    assert skew["start_offset_us"] == [[0], [second], [0]] and skew["length_us"] == [[second], [9 * second], [second]]
-    (found,) = bundle.ranks("verdict")["statements"]
+    (skew,) = bundle.rank_table("rank_skew")
+    assert (bundle.job["lost_us"], skew["slowest_rank"], skew["wait_us"]) == (8 * second, 1, 9 * second)
+    assert [row["late_us"] for row in bundle.rank_table("ranks")] == [0, second, 0]
+    times = bundle.rank_table("rank_times")
+    assert [row["first_start_epoch_us"] for row in times] == [100 * second, 101 * second, 100 * second] and [row["start_offset_us"] for row in times] == [[0]] * 3
+    assert [row["length_us"] for row in times] == [[second], [9 * second], [second]]
+    (found,) = bundle.rank_table("rank_findings")
     assert (found["kind"], found["ranks"], found["details"]["lost_us"]) == ("straggler", [[1, 1]], 8 * second)
 
 
 def test_a_log_that_ends_before_what_the_others_compiled(bundle_of):
     both = compile_of("f", "0/0"), compile_of("g", "1/0", "h")
     bundle = bundle_of({0: text_of(*both), 1: text_of(both[0]), 2: text_of(*both)})
-    assert kinds(bundle) == [("stopped_rank", [1], None)]
-    assert [row["column_index"] for row in bundle.ranks("health")["problems"]] == [1]
+    assert kinds(bundle) == [("never-began", [1], None)]
+    assert [row["rank_compile"] for row in bundle.rank_table("rank_problems")] == [1]
 
 
 def test_what_only_one_rank_lacks_is_said_of_that_rank(bundle_of):
     broken = "artifact:dynamo_graph_break_reason 0/0\n | Graph break in user code at a.py:4\n | Graph Break Reason: a print\n"
     most, one = text_of(compile_of("f", "0/0", more=broken)), text_of(compile_of("f", "0/0"))
     bundle = bundle_of({0: most, 1: one, 2: most})
-    (found,) = bundle.ranks("verdict")["statements"]
-    assert (found["kind"], found["ranks"], found["details"]["lacking"]) == ("graph_break", [[1, 1]], True)
+    (found,) = bundle.rank_table("rank_findings")
+    assert (found["kind"], found["ranks"], found["details"]["lacking"]) == ("graph-break", [[1, 1]], True)
 
 
 def test_ranks_with_constants_of_their_own_are_told_as_one(bundle_of):
     ranks = {rank: text_of(compile_of("f", "0/0", f"graph {max(rank, 3)}"), compile_of("g", "1/0", "h")) for rank in range(20)}
     bundle = bundle_of(ranks)
-    assert len(bundle.ranks("graphs")["columns"][0]["groups"]) == 17
-    (found,) = bundle.ranks("verdict")["statements"]
+    assert [row["rank_compile"] for row in bundle.rank_table("rank_graphs")] == [0] * 17 + [1]
+    (found,) = bundle.rank_table("rank_findings")
     assert (found["kind"], found["ranks"], found["others"]) == ("graph", [[4, 19]], [[0, 3]])
     assert found["details"]["group_count"] == 16 and found["details"]["line"]["here"] == "graph 4"
 
@@ -389,6 +390,6 @@ def test_a_cache_hit_belongs_to_the_rank_with_the_same_graph(bundle_of):
             4: rank("a", ("aot_joint_graph", "joint")),
         }
     )
-    groups = bundle.ranks("graphs")["columns"][0]["groups"]
+    groups = bundle.rank_table("rank_graphs")
     assert [row["ranks"] for row in groups] == [[[0, 0], [2, 2], [4, 4]], [[1, 1], [3, 3]]]
     assert groups[1]["first_stage"] == "dynamo"

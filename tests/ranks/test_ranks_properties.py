@@ -9,7 +9,6 @@ from log_strategies import cases, damaged_logs, hostile_logs
 from tlparse_bundle import Bundle, BundleError, build, discover
 from tlparse_bundle.build.merge import merge
 from tlparse_bundle.legacy.report import write_legacy
-from tlparse_bundle.ranks.registry import ANALYSES
 from tlparse_bundle.read.validate import validate
 
 
@@ -29,7 +28,7 @@ def test_any_logs_of_ranks_are_compared(logs):
         bundle = Bundle.open(folder / "out")
         assert validate(bundle) == []
         if len({log.rank for log in bundle.logs} - {None}) > 1:
-            assert set(bundle.manifest["ranks"]) == {analysis.name for analysis in ANALYSES}
+            assert bundle.job and len(bundle.rank_table("ranks")) > 1
         write_legacy(bundle, folder / "legacy")
         merge([folder / "out"], folder / "merged", jobs=1)
         assert (folder / "merged" / "manifest.json").read_bytes() == (folder / "out" / "manifest.json").read_bytes()

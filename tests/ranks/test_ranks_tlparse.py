@@ -9,7 +9,7 @@ import re
 import pytest
 import traces
 from legacy_tlparse import run_tlparse
-from tlparse_bundle.ranks.sets import ranks_in
+from tlparse_bundle.ranks.sets import of_compiles, ranks_in
 
 PUBLIC = ("multi_rank_runtime", "multi_rank_schedule", "exec_order")
 TRACES = [*(f"../shared/traces/tlparse/{name}" for name in PUBLIC), "fixtures/ranks4/trace"]
@@ -53,36 +53,35 @@ def of_tlparse(page):
 
 def of_us(bundle):
     """The same of the analyses."""
-    columns = bundle.ranks("matching")["columns"]
+    compiles = bundle.rank_table("rank_compiles")
 
     def groups(rows):
         return sorted(ranks_in(row["ranks"]) for row in rows) if len(rows) > 1 else []
 
-    def partition(table, everyone):
+    def partition(rows, everyone):
         cells = {rank: [] for rank in everyone}
-        for column in table["columns"]:
-            for number, group in enumerate(column["groups"]):
-                for rank in ranks_in(group["ranks"]):
-                    cells[rank].append((column["column_index"], number))
+        for compile_rows in of_compiles(rows).values():
+            for number, row in enumerate(compile_rows):
+                for rank in ranks_in(row["ranks"]):
+                    cells[rank].append((row["rank_compile"], number))
         found = {}
         for rank, cell in cells.items():
             found.setdefault(str(cell), []).append(rank)
         return sorted(found.values()) if len(found) > 1 else []
 
-    execution = bundle.ranks("execution")
-    tensors = bundle.ranks("tensors")
-    mismatches = [row for row in execution["mismatches"] if row["kind"] == "schedule"]
+    executions = [row for row in bundle.rank_table("rank_executions") if row["rank_steps"] is not None]
+    mismatches = [row for row in bundle.rank_table("rank_execution_mismatches") if row["kind"] == "schedule"]
     return {
-        "compile ids": len({tuple(row["compile_keys"]) for row in bundle.ranks("matching")["rows"]}) > 1,
-        "caches": groups(bundle.ranks("caches")["totals"]),
-        "collectives": groups(bundle.ranks("collectives")["groups"]),
-        "tensors": partition(tensors, ranks_in(tensors["compared"])),
+        "compile ids": len({tuple(row["compiles"]) for row in bundle.rank_table("rank_compile_keys")}) > 1,
+        "caches": groups(bundle.rank_table("rank_cache_totals")),
+        "collectives": groups(bundle.rank_table("rank_collectives")),
+        "tensors": partition(bundle.rank_table("rank_tensors"), [row["rank"] for row in bundle.rank_table("rank_estimate_totals")]),
         "runtime": {
-            columns[row["column_index"]]["compile_id"]: (row["fastest_rank"], row["slowest_rank"])
-            for row in bundle.ranks("runtime")["graphs"]
+            compiles[row["rank_compile"]]["compile_id"]: (row["fastest_rank"], row["slowest_rank"])
+            for row in bundle.rank_table("rank_estimates")
         },
-        "order": len(execution["groups"]) > 1 if sum(len(ranks_in(row["ranks"])) for row in execution["groups"]) > 1 else None,
-        "schedule mismatch": sorted({rank for row in mismatches for group in row["groups"] for rank in ranks_in(group["ranks"])}),
+        "order": len(executions) > 1 if sum(len(ranks_in(row["ranks"])) for row in executions) > 1 else None,
+        "schedule mismatch": sorted({rank for row in mismatches for rank in ranks_in(row["ranks"])}),
     }
 
 

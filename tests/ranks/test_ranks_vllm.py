@@ -5,7 +5,7 @@ from tlparse_bundle.ranks.statements import _numbers_differ
 
 
 def test_other_bounds_of_the_vocabulary_are_no_warning(built, root):
-    (row,) = built(root / "fixtures" / "vllm" / "llama-tp2-cold").ranks("findings")["findings"]
+    (row,) = built(root / "fixtures" / "vllm" / "llama-tp2-cold").rank_table("rank_findings")
     assert (row["kind"], row["severity"]) == ("graph", "info")
     assert "l_input_ids_ >= 256` instead of" in row["title"] and "differs in numbers alone" in row["text"]
 

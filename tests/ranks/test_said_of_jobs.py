@@ -174,8 +174,7 @@ def job(root, tmp_path_factory):
 
 def everything(bundle):
     """All sentences."""
-    found = bundle.ranks("findings")
-    return "\n".join([found["summary"]["text"], *(text for row in found["findings"] for text in (row["title"], row["text"]))])
+    return "\n".join([bundle.job["text"], *(text for row in bundle.rank_table("rank_findings") for text in (row["title"], row["text"]))])
 
 
 def test_every_scenario_is_here(root):
@@ -186,9 +185,8 @@ def test_every_scenario_is_here(root):
 def test_what_is_said_of_a_job(name, job):
     headline, first, must, must_not = SAID[name]
     bundle = job(name)
-    found = bundle.ranks("findings")
-    assert found["summary"]["text"] == headline
-    rows = found["findings"]
+    assert bundle.job["text"] == headline
+    rows = bundle.rank_table("rank_findings")
     assert (rows[0]["kind"], rows[0]["severity"]) == first if first else rows == []
     assert not rows or rows[0]["because_of"] is None and rows[0]["title"] in headline
     said = everything(bundle)
@@ -212,17 +210,18 @@ def test_what_lies_behind_a_cut_is_no_difference(root, tmp_path, part):
     path.with_suffix("").write_bytes(data[:end])
     path.unlink()
     build(discover([tmp_path]), tmp_path / "out", jobs=1)
-    found = Bundle.open(tmp_path / "out").ranks("findings")
-    kinds = {row["kind"] for row in found["findings"]}
+    bundle = Bundle.open(tmp_path / "out")
+    rows = bundle.rank_table("rank_findings")
+    kinds = {row["kind"] for row in rows}
     assert "cut-log" in kinds and kinds <= {"cut-log", "unfinished-compile", "never-began", "collective-waits"}
-    assert all(row["ranks"] == [[3, 3]] for row in found["findings"])
-    assert "agrees on all ranks" not in found["summary"]["text"] or kinds == {"cut-log"}
+    assert all(row["ranks"] == [[3, 3]] for row in rows)
+    assert "agrees on all ranks" not in bundle.job["text"] or kinds == {"cut-log"}
 
 
 def test_what_follows_stands_below_its_cause(job):
-    rows = job("extra_then_hang").ranks("findings")["findings"]
+    rows = job("extra_then_hang").rank_table("rank_findings")
     assert [(row["kind"], row["because_of"]) for row in rows] == [("collective-mismatch", None), ("collectives", 0), ("graph", 0), ("extra-compile", None)]
-    rows = job("backend_fails_one").ranks("findings")["findings"]
+    rows = job("backend_fails_one").rank_table("rank_findings")
     assert [(row["kind"], row["because_of"]) for row in rows] == [("failure", None), ("never-began", 0)]
 
 
@@ -238,25 +237,24 @@ def test_the_same_problem_on_another_rank_has_the_same_fingerprint(root, tmp_pat
             data = zstandard.decompress(path.read_bytes()).replace(b'"rank": %d' % rank, b'"rank": %d' % wanted)
             (folder / f"dedicated_log_torch_trace_rank_{wanted}_x.log").write_bytes(data)
         build(discover([folder]), folder / "out", jobs=1)
-        (row, *_) = Bundle.open(folder / "out").ranks("findings")["findings"]
+        (row, *_) = Bundle.open(folder / "out").rank_table("rank_findings")
         prints.append((row["kind"], row["fingerprint"], row["ranks"]))
     assert prints[0][:2] == prints[1][:2] and (prints[0][2], prints[1][2]) == ([[2, 2]], [[1, 1]])
 
 
 def test_evidence_leads_to_the_compile(job):
     bundle = job("inside_compile")
-    (row, *_) = bundle.ranks("findings")["findings"]
-    (index,) = row["compile_indexes"]
-    compile = bundle.log(row["log_id"]).compiles[index]
+    (row, *_) = bundle.rank_table("rank_findings")
+    compile = bundle.log(row["log"]).compile(row["compile"])
     assert (row["ranks"], compile.key, compile.row["function"], row["file"]) == ([[2, 2]], "1/0", "sync", "train.py")
 
 
 def test_another_run_can_be_chosen(root, tmp_path):
     logs = discover([root / "fixtures" / "jobs" / "restart"])
     build(logs, tmp_path / "first", run=1)
-    found = Bundle.open(tmp_path / "first").ranks("findings")
-    assert found["findings"][0]["title"] == "Rank 1 never began `block` [1/0], which ranks 0, 2 and 3 finished"
-    assert (found["summary"]["run"], [run["attempt"] for run in found["summary"]["runs"]]) == (1, [True, True])
+    bundle = Bundle.open(tmp_path / "first")
+    assert bundle.rank_table("rank_findings")[0]["title"] == "Rank 1 never began `block` [1/0], which ranks 0, 2 and 3 finished"
+    assert (bundle.job["run"], [run["attempt"] for run in bundle.job["runs"]]) == (1, [True, True])
     with pytest.raises(BundleError, match="run 3 cannot be compared") as error:
         build(logs, tmp_path / "third", run=3)
     assert "2 runs" in error.value.hint and not (tmp_path / "third").exists()
@@ -271,7 +269,8 @@ def test_a_merged_bundle_says_the_same(root, tmp_path):
         build(some, parts[-1], jobs=1)
     merge(parts, tmp_path / "merged")
     build(logs, tmp_path / "whole", jobs=1)
-    assert Bundle.open(tmp_path / "merged").ranks("findings") == Bundle.open(tmp_path / "whole").ranks("findings")
+    merged, whole = Bundle.open(tmp_path / "merged"), Bundle.open(tmp_path / "whole")
+    assert merged.job == whole.job and merged.rank_table("rank_findings") == whole.rank_table("rank_findings") != []
 
 
 def test_a_log_without_a_rank_is_named(root, tmp_path):
@@ -279,7 +278,7 @@ def test_a_log_without_a_rank_is_named(root, tmp_path):
         shutil.copy(path, tmp_path)
     shutil.copy(root / "fixtures" / "graph_breaks" / "trace" / next((root / "fixtures" / "graph_breaks" / "trace").iterdir()).name, tmp_path)
     build(discover([tmp_path]), tmp_path / "out", jobs=1)
-    rows = Bundle.open(tmp_path / "out").ranks("findings")["findings"]
+    rows = Bundle.open(tmp_path / "out").rank_table("rank_findings")
     assert [(row["kind"], row["title"]) for row in rows] == [("missing-rank", "Ranks 2–7 left no log"), ("no-rank", "1 log without a rank is not compared")]
 
 
@@ -300,5 +299,5 @@ def test_more_ranks_than_the_job_has_are_not_all_of_them(root, tmp_path):
     for rank in range(4, 8):
         shutil.copy(first, traces / first.name.replace("rank_0", f"rank_{rank}"))
     build(discover([traces]), tmp_path / "out", jobs=1)
-    text = Bundle.open(tmp_path / "out").ranks("findings")["summary"]["text"]
+    text = Bundle.open(tmp_path / "out").job["text"]
     assert "8 ranks (the logs tell of a job of 4)" in text and "All" not in text, text

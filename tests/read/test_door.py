@@ -13,7 +13,7 @@ from tlparse_bundle.format.regular_file import NotRegular, open_regular, read_re
 BLOB = "blobs/ab/ab" + "0" * 62
 
 
-@pytest.mark.parametrize("path", ["manifest.json", "schemas.json", "schemas.json.zst", "ranks/verdict.json.gz", "logs/rank_0/log.json", "logs/a.b-c/my-table.json.zst",
+@pytest.mark.parametrize("path", ["manifest.json", "schemas.json", "schemas.json.zst", "ranks/rank_findings.jsonl.gz", "ranks/ranks/0000.jsonl", "logs/rank_0/log.json", "logs/a.b-c/my-table.json.zst",
                                   "logs/x/events/0000.json.zst", "logs/x/verbatim/12345.log", BLOB, BLOB + ".zst"])  # fmt: skip
 def test_paths_of_a_bundle(path):
     assert is_own(path)
@@ -23,7 +23,7 @@ def test_paths_of_a_bundle(path):
                                   "logs/../log.json", "logs/./log.json", "logs/.x/log.json", "logs/-x/log.json", "logs/é/log.json", "logs/x/é.json", "logs/x y/log.json",
                                   "logs/x\\y/log.json", "logs/x\0/log.json", "logs/x/log.json\n", "logs/x/.log.json", "logs/x/..json", "logs/x/log.py", "logs/x/events/١٢٣٤.json",
                                   "logs/x/events/000.json", "logs/x/events/0000.py", "logs/x/../0000.json", "logs/x/events/../0000.json", "logs/x//log.json", "logs//log.json",
-                                  "logs/x/y/z/log.json", "ranks/../manifest.json", "ranks/.json", "blobs/ab/cd" + "0" * 62, BLOB.upper(), BLOB + ".py", BLOB + "/x",
+                                  "logs/x/y/z/log.json", "ranks/../manifest.json", "ranks/.jsonl", "blobs/ab/cd" + "0" * 62, BLOB.upper(), BLOB + ".py", BLOB + "/x",
                                   "logs/" + "x" * 1000 + "/log.json", "C:/manifest.json", "file:///etc/passwd"])  # fmt: skip
 def test_paths_that_no_bundle_has(path):
     assert not is_own(path)

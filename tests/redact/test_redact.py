@@ -31,8 +31,7 @@ def texts(bundle):
 
 
 def kinds(bundle):
-    job = bundle.ranks("findings")
-    return [Counter(row["kind"] for row in log.findings()["findings"]) for log in bundle.logs], job and Counter(row["kind"] for row in job["findings"])
+    return [Counter(row["kind"] for row in log.findings()["findings"]) for log in bundle.logs], bundle.job and Counter(row["kind"] for row in bundle.rank_table("rank_findings"))
 
 
 def program(name):
@@ -76,7 +75,7 @@ def test_names_are_the_same_everywhere(built, tmp_path):
     functions = [[row["function"] for row in log.table("compiles")["compiles"] if row["function"]] for log in bundle.logs]
     assert set(functions[0]) <= set(functions[1]) and functions[0] == functions[2] == functions[3]
     assert all(re.fullmatch(r"(torch_dynamo_resume_in_)?fn_\d+(_at_\d+)?", name) for name in functions[1])
-    graph_break = next(row for row in bundle.ranks("findings")["findings"] if row["kind"] == "graph-break")
+    graph_break = next(row for row in bundle.rank_table("rank_findings") if row["kind"] == "graph-break")
     assert re.search(r"`(fn_\d+)` .* at `file_\d+\.py:44`", graph_break["title"])
     name = re.search(r"`(fn_\d+)`", graph_break["title"])[1]
     graphs = [artifact.text() for log in bundle.logs for artifact in log.artifacts if artifact.name.startswith("dynamo_output_graph")]

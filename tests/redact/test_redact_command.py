@@ -91,9 +91,18 @@ def test_a_part_that_goes_is_gone_and_the_rest_is_sound(place, built, root, tmp_
     shutil.copytree(source.location, tmp_path / "out")
     drop(Bundle.open(tmp_path / "out"), tmp_path / "out", policy(drop=[part]))
     bundle = Bundle.open(tmp_path / "out")
-    before, tables = ({*log.directory["tables"], *log.directory["row_tables"]} for log in (source.logs[0], bundle.logs[0]))
-    assert before - tables == before & set(PARTS[part]) and validate(bundle) == []
-    assert set(source.manifest.get("ranks", ())) - set(bundle.manifest.get("ranks", ())) == {"ranks": set(source.manifest.get("ranks", ())), "findings": {"findings", "verdict"}}.get(part, set())
+    before, directory = source.logs[0].directory, bundle.logs[0].directory
+    gone = {*before["tables"], *before["row_tables"]} - {*directory["tables"], *directory["row_tables"]}
+    assert gone == {name for name in PARTS[part] if name in before["tables"] or name in before["row_tables"]} and validate(bundle) == []
+    assert directory["left_out"] == list(PARTS[part])
+    for name in PARTS[part]:
+        with pytest.raises(BundleError, match="has no table"):
+            bundle.logs[0].table(name)
+    gone = {"ranks": set(source.manifest.get("rank_tables", ())), "findings": {"rank_findings"}}.get(part, set())
+    assert set(source.manifest.get("rank_tables", ())) - set(bundle.manifest.get("rank_tables", ())) == gone and (bundle.job is None) == (source.job is None or bool(gone))
+    for name in gone:
+        with pytest.raises(BundleError, match="about several ranks: the bundle is redacted"):
+            bundle.rank_table(name)
     if part == "timeline":
         with pytest.raises(BundleError, match="not in the bundle, which is redacted"):
             bundle.logs[0].blob(bundle.logs[0].directory["timeline"][0])

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import traces
 from legacy_tlparse import run_tlparse
-from tlparse_bundle.format.schemas import schema_names
+from tlparse_bundle.format.schemas import row_tables, schema_names
 
 GUIDE = (traces.ROOT / "docs/coming-from-tlparse.md").read_text(encoding="utf-8")
 # tlparse 0.4.8 is a crate only; what it has and 0.4.3, which runs here, has not.
@@ -43,10 +43,10 @@ def test_the_tables_of_collectives_hold_the_schedules(built):
     bundle = built(traces.ROOT / "fixtures" / "ranks_missing_collective" / "trace")
     scheduled = {op for log in bundle.logs for artifact in log.artifacts if artifact.name == "inductor_collective_schedule" for op in artifact.json()}
     (here,) = (here for theirs, here in rows() if "`collective_schedules.json`" in theirs)
-    named = re.findall(r"table `(\w+)`", here)
+    named = [table for words in re.findall(r"tables? (`\w+`(?: and `\w+`)*)", here) for table in re.findall(r"\w+", words) if table not in ("and", "rank_parity")]
     assert scheduled and named
     for table in named:
-        content = bundle.ranks(table.removeprefix("ranks_")) if table.startswith("ranks_") else [log.table(table) for log in bundle.logs]
+        content = bundle.rank_table(table) if row_tables().get(table) == "ranks" else [log.table(table) for log in bundle.logs]
         assert [op for op in scheduled if op not in json.dumps(content)] == [], table
 
 

@@ -28,7 +28,7 @@ def fields(node):
 def test_named_tables_exist(name):
     text, spans = prose(text_of(name)), code_spans(text_of(name))
     files = [found[1] for span in spans if (found := re.fullmatch(r"((?:[\w-]+/)*[\w-]+)\.json(?:\.zst)?", span)) and not _CHUNKS.search(found[1])]
-    tables = [path.replace("ranks/", "ranks_").rpartition("/")[2] for path in files]
+    tables = [path.rpartition("/")[2] for path in files]
     lists = [first or second for first, second in re.findall(rf"\btables? ({_LIST})|({_LIST}) tables?\b", text)]
     tables += [table for named in lists for table in re.findall(r"\w+", named) if table not in ("and", "or")]
     other = _FILES | (_OF_TLPARSE if name == "docs/coming-from-tlparse.md" else set())

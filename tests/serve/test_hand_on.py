@@ -124,7 +124,7 @@ def test_which_viewers_have_something_to_show(built, tmp_path):
     assert fitting(viewers, found["basic_inference"]) == ["mine", "default"]
     assert fitting(viewers, found["ranks_healthy"]) == ["mine", "default", "multirank"]
     assert [path.name for path in viewers_of(built(ROOT / "fixtures" / "provenance" / "trace"), "provenance")] == ["provenance", "default"]
-    assert holds({"ranks": [1], "descriptors": 3}) == []
+    assert holds({"rank_tables": [1], "descriptors": 3}) == []
 
 
 def test_a_bundle_with_a_strange_name(tmp_path):

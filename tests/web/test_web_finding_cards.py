@@ -72,10 +72,10 @@ def test_all_say_the_same(show, bundle_of, tmp_path, fixture):
     documents = {log.id: log.findings() for log in Bundle.open(folder).logs}
     summaries = {log_id: document["summary"] for log_id, document in documents.items()}
     texts, titles = [row["text"] for row in summaries.values()], [row["title"] for document in documents.values() for row in document["findings"]]
-    job = Bundle.open(folder).ranks("findings")
+    job, of_ranks = Bundle.open(folder).job, Bundle.open(folder).rank_table("rank_findings")
     if job is not None:  # what the ranks say together comes first
-        texts.insert(0, job["summary"]["text"])
-        titles[:0] = [row["title"] for row in job["findings"]]
+        texts.insert(0, job["text"])
+        titles[:0] = [row["title"] for row in of_ranks]
 
     built, built_json = said("build", FIXTURES / fixture / "trace", tmp_path / "out", "--json", "--jobs", 1)
     assert {row["id"]: row["summary"] for row in json.loads(built_json)["logs"]} == summaries
@@ -89,8 +89,8 @@ def test_all_say_the_same(show, bundle_of, tmp_path, fixture):
         assert f" {summary['compile_count']:,} " in row and f" {'-' if time is None else duration(time)} " in row
     info, report = (json.loads(said(*arguments)[1]) for arguments in (("info", folder, "--json"), ("report", folder, "--format", "json")))
     assert {row["id"]: row["summary"] for row in info["manifest"]["logs"]} == summaries
-    assert info["ranks"] == (job and job["summary"])
-    assert report["ranks"] == job
+    assert info["ranks"] == job
+    assert report["ranks"] == (job and {"summary": job, "findings": of_ranks})
     assert {row["id"]: {"summary": row["summary"], "findings": row["findings"]} for row in report["logs"]} == documents
     for form in ("text", "markdown", "github"):
         report = words(said("report", folder, "--format", form)[0].replace("%25", "%"))
@@ -98,7 +98,7 @@ def test_all_say_the_same(show, bundle_of, tmp_path, fixture):
 
     page, bundle = show(fixture)
     document = documents[most_to_say(bundle).id]
-    expect(heading(page)).to_have_text(plain((job or document)["summary"]["text"]))
+    expect(heading(page)).to_have_text(plain((job or document["summary"])["text"]))
     if job is not None:
         expect(page.get_by_role("heading", level=2).filter(has_text=most_to_say(bundle).id)).to_contain_text(plain(document["summary"]["text"]))
     settle(page)
@@ -123,8 +123,7 @@ def test_the_list_of_bundles_says_the_same(page, served, bundle_of):
         bundle = Bundle.open(bundle_of(fixture))
         summaries = [log.findings()["summary"] for log in bundle.logs]
         row = page.get_by_role("row").filter(has=page.get_by_role("rowheader", name=fixture, exact=True))
-        job = bundle.ranks("findings")  # what the ranks say together goes before what one log says
-        expect(row).to_contain_text(plain((job or most_to_say(bundle).findings())["summary"]["text"]))
+        expect(row).to_contain_text(plain((bundle.job or most_to_say(bundle).findings()["summary"])["text"]))  # what the ranks say together goes before what one log says
         expect(row.get_by_role("cell").nth(column(page, "Compiles"))).to_have_text(f"{sum(summary['compile_count'] for summary in summaries):,}")
 
 
@@ -179,8 +178,8 @@ def test_a_bundle_without_findings_says_so_and_shows_the_rest(show, bundle_of, t
     expect(heading(page)).to_have_text("dedicated_log_torch_trace_fixture0.log")
     expect(page.get_by_role("main")).to_contain_text("Slowest")
     page.get_by_role("link", name="Recompiles", exact=True).click()
-    table = bundle.logs[0].table("recompiles")
-    expect(page.get_by_role("grid", name="Functions that were compiled again").get_by_role("row")).to_have_count(1 + len(table["frames"]))
+    codes = bundle.logs[0].table("code_objects")
+    expect(page.get_by_role("grid", name="Functions that were compiled again").get_by_role("row")).to_have_count(1 + len(codes))
     for view, label in [("failures", "Failures"), ("caches", "Caches"), ("guards", "Guards of the compiles"), ("symbols", "Symbols")]:
         page.evaluate("view => { location.hash = `#v=1&view=${view}` }", view)
         settle(page)

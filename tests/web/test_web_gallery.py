@@ -34,7 +34,7 @@ def test_letter(look, bundle_of):
     place = bundle_of("ranks_extra_break")
     page = look("letter", place)
     bundle = Bundle.open(place)
-    expect(page.get_by_role("region", name="All ranks")).to_contain_text(bundle.ranks("findings")["summary"]["text"].replace("`", ""))
+    expect(page.get_by_role("region", name="All ranks")).to_contain_text(bundle.job["text"].replace("`", ""))
     for log in bundle.logs:
         expect(page.get_by_role("region", name=log.source)).to_contain_text(log.row["summary"]["text"].replace("`", ""))
     assert violations_in_both_themes(page) == []

@@ -150,9 +150,8 @@ def test_what_fails_behind_an_event_is_said(spoilt):
 def test_ranks_without_end_are_refused(bundle_of, address_of, tmp_path, page):
     folder = tmp_path / "bundle"
     shutil.copytree(bundle_of("ranks4", "none"), folder)
-    target = folder / "ranks" / "matching.json"
-    document = json.loads(target.read_text())
-    document["columns"][0]["ranks"] = [[0, HUGE]]
-    target.write_text(json.dumps(document))
+    target = folder / "ranks" / "rank_compiles.jsonl"
+    first, *rest = target.read_text().splitlines(keepends=True)
+    target.write_text("".join([json.dumps({**json.loads(first), "ranks": [[0, HUGE]]}) + "\n", *rest]))
     page.goto(address_of(folder).replace("/default/", "/multirank/"))
-    expect(alert(page)).to_contain_text("columns[0].ranks is an array, not runs of ranks")
+    expect(alert(page)).to_contain_text("[0].ranks is an array, not runs of ranks")

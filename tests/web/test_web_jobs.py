@@ -9,6 +9,8 @@ from conftest import FIXTURES
 from playwright.sync_api import expect
 from test_web_multirank import cell, view  # noqa: F401
 from tlparse_bundle import Bundle
+from tlparse_bundle.redact.drop import drop
+from tlparse_bundle.redact.policy import policy
 
 JOBS = sorted(path.name for path in (FIXTURES / "jobs").iterdir() if path.is_dir() and path.name != "__pycache__")
 # Row, column, and what the cell of the matrix says.
@@ -43,14 +45,15 @@ def verdict(page):
 @pytest.mark.parametrize("name", JOBS)
 def test_the_first_screen_says_what_the_bundle_says(view, job, name):  # noqa: F811
     page = view(job(name))
-    found = Bundle.open(job(name)).ranks("findings")
-    expect(page.get_by_role("heading", level=1)).to_have_text(plain(found["summary"]["text"]))
+    bundle = Bundle.open(job(name))
+    findings = bundle.rank_table("rank_findings")
+    expect(page.get_by_role("heading", level=1)).to_have_text(plain(bundle.job["text"]))
     more = verdict(page).get_by_role("button", name=re.compile("^[0-9]+ more$"))
     while more.count():
         more.first.click()
     cards = verdict(page).get_by_role("article")
-    expect(cards).to_have_count(len(found["findings"]))
-    for card, finding in zip(cards.all(), found["findings"], strict=True):
+    expect(cards).to_have_count(len(findings))
+    for card, finding in zip(cards.all(), findings, strict=True):
         expect(card.get_by_role("heading")).to_contain_text(plain(finding["title"]))
         for paragraph in filter(None, finding["text"].split("\n\n")):
             expect(card).to_contain_text(plain(paragraph))
@@ -104,7 +107,7 @@ def test_one_run_has_no_table(view, job):  # noqa: F811
 
 def test_many_runs_are_folded(view, job, tmp_path):  # noqa: F811
     folder = shutil.copytree(job("restart"), tmp_path / "bundle")
-    rewrite(folder, lambda found: found["summary"].update(run=20, runs=[{**found["summary"]["runs"][0], "start_epoch_us": None if n == 3 else 1_700_000_000_000_000 + n * 3_600_000_000 * 30} for n in range(40)]))
+    rewrite(folder, lambda it: it.update(run=20, runs=[{**it["runs"][0], "start_epoch_us": None if n == 3 else 1_700_000_000_000_000 + n * 3_600_000_000 * 30} for n in range(40)]))
     page = view(folder)
     runs = page.get_by_role("region", name="Runs", exact=True)
     expect(runs.get_by_role("row")).to_have_count(1 + 6 + 1)
@@ -117,41 +120,32 @@ def test_many_runs_are_folded(view, job, tmp_path):  # noqa: F811
 
 
 def rewrite(folder, change):
-    """Changes the findings of a bundle, and leaves them without compression."""
+    """Changes what the manifest of a bundle says of the job."""
     manifest = json.loads((folder / "manifest.json").read_text())
-    found = Bundle.open(folder).ranks("findings")
-    change(found)
-    manifest["ranks"]["findings"] = "ranks/changed.json"
-    (folder / "ranks" / "changed.json").write_text(json.dumps(found))
+    change(manifest["job"])
     (folder / "manifest.json").write_text(json.dumps(manifest))
 
 
 @pytest.fixture
-def old(bundle_of, tmp_path):
-    """A bundle of an older version: it has no findings over its ranks."""
+def without_findings(bundle_of, tmp_path):
+    """A bundle from which the findings were left out."""
     folder = shutil.copytree(bundle_of("ranks_killed"), tmp_path / "bundle")
-    manifest = json.loads((folder / "manifest.json").read_text())
-    for name in ("findings", "order"):
-        del manifest["ranks"][name]
-    manifest["format"]["minor"] = 1
-    (folder / "manifest.json").write_text(json.dumps(manifest))
+    drop(Bundle.open(folder), folder, policy(drop=["findings"]))
     return folder
 
 
-def test_an_older_bundle_says_how_to_build_it_again(view, old):  # noqa: F811
-    page = view(old)
+def test_findings_that_were_left_out_are_not_none(view, without_findings):  # noqa: F811
+    page = view(without_findings)
     expect(page.get_by_role("heading", level=1)).to_have_text("4 ranks")
-    expect(verdict(page)).to_contain_text("build it again with tlparse-bundle LOGS OUT --overwrite")
+    expect(verdict(page)).to_contain_text("Not included: the bundle is redacted.")
     expect(page.get_by_role("gridcell").first).to_be_visible()
     page.get_by_role("link", name="Collectives").click()
     expect(page.get_by_role("region", name="Schedule 1")).to_be_visible()
-    expect(page.get_by_role("region", name="Process groups")).to_have_count(0)
 
 
-def test_the_default_viewer_on_an_older_bundle(show, old):
-    page, _ = show(old)
-    expect(page.get_by_role("main")).to_contain_text("tlparse-bundle LOGS OUT --overwrite")
-    expect(page.get_by_role("heading", level=1)).to_contain_text("3 compiles of 3 functions")
+def test_the_default_viewer_without_the_findings(show, without_findings):
+    page, _ = show(without_findings)
+    expect(page.get_by_role("main")).to_contain_text("All ranks: Not included: the bundle is redacted.")
 
 
 @pytest.mark.parametrize(
@@ -185,25 +179,25 @@ def test_the_default_viewer_opens_on_all_ranks(page_that, bundle_of, address_of)
     page = page_that(viewport={"width": 1024, "height": 768})
     for source in (FIXTURES / "jobs" / "absent_caller", FIXTURES / "jobs" / "two_jobs", "ranks4"):
         folder = bundle_of(source)
-        found = Bundle.open(folder).ranks("findings")
+        bundle = Bundle.open(folder)
         page.goto(address_of(folder))
         first = page.get_by_role("list", name="Findings of all ranks").get_by_role("article").first
         for theme in ("dark", "light"):
             page.emulate_media(color_scheme=theme)
-            expect(page.get_by_role("heading", level=1)).to_have_text(plain(found["summary"]["text"]))
+            expect(page.get_by_role("heading", level=1)).to_have_text(plain(bundle.job["text"]))
             expect(first).to_be_in_viewport()
-            expect(first.get_by_role("heading")).to_contain_text(plain(found["findings"][0]["title"]))
+            expect(first.get_by_role("heading")).to_contain_text(plain(bundle.rank_table("rank_findings")[0]["title"]))
             assert page.get_by_role("banner").bounding_box()["height"] == 48, f"one row: {source}, {theme}"
             assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{source}, {theme}"
         first.get_by_role("link").click()
         expect(page).to_have_url(re.compile("/multirank/"))
-        expect(page.get_by_role("heading", level=1)).to_have_text(plain(found["summary"]["text"]))
+        expect(page.get_by_role("heading", level=1)).to_have_text(plain(bundle.job["text"]))
 
 
 def test_a_log_that_was_asked_for_comes_first(show, job):
     page, bundle = show(job("absent_caller"), "#v=1&log=rank_2_fixture0")
     expect(page.get_by_role("heading", level=1)).to_have_text("1 compile of 1 function in 11.8 s: no failures, graph breaks or recompiles.")
-    expect(page.get_by_role("main")).to_contain_text("All ranks: " + plain(bundle.ranks("findings")["summary"]["text"]))
+    expect(page.get_by_role("main")).to_contain_text("All ranks: " + plain(bundle.job["text"]))
     expect(page.get_by_role("link", name="What differs between the ranks ›")).to_be_visible()
 
 

@@ -75,10 +75,11 @@ def test_hostile_strings_are_text(view, hostile_ranks):  # noqa: F811
 def test_every_string_of_the_analyses_can_be_hostile(view, bundle_of, tmp_path):  # noqa: F811
     shutil.copytree(bundle_of("ranks_missing_collective", "none"), tmp_path / "bundle")
     manifest = json.loads((tmp_path / "bundle" / "manifest.json").read_text())
-    for analysis, path in manifest["ranks"].items():
-        own = words_of(schema(f"ranks_{analysis}"))
-        file = tmp_path / "bundle" / path
-        file.write_text(json.dumps(evil(json.loads(file.read_text()), own)))
+    for name, entry in manifest["rank_tables"].items():
+        for path in (tmp_path / "bundle" / file["path"] for file in entry["files"]):
+            path.write_text("".join(json.dumps(evil(json.loads(line), words_of(schema(name)))) + "\n" for line in path.read_text().splitlines()))
+    manifest["job"] = evil(manifest["job"], words_of(schema("manifest")["properties"]["job"]))
+    (tmp_path / "bundle" / "manifest.json").write_text(json.dumps(manifest))
     page = view(tmp_path / "bundle")
     for name in VIEWS:
         go(page, f"#v=1&view={name}&column=2&left=0&right=2")
@@ -101,7 +102,7 @@ def evil(value, own, key=None):
         return {name: evil(item, own, name) for name, item in value.items()}
     if isinstance(value, list):
         return [evil(item, own, key) for item in value]
-    refers = key in ("log_id", "compile_keys", "compile_key", "others_compile_key", "fingerprint")
+    refers = key in ("log", "compiles", "compile", "others_compile", "fingerprint")
     return EVIL + value if isinstance(value, str) and not refers and value not in own else value
 
 
@@ -150,7 +151,7 @@ def test_the_first_screen_fetches_little(new_page, many, address_of):
     page.goto(here.replace("/default/", "/multirank/"))
     expect(page.get_by_role("heading", level=1)).to_contain_text("Ranks 0 to 299")
     expect(page.get_by_role("gridcell").first).to_be_visible()
-    assert {response.url.split(here.partition("?bundle=")[2])[1].split(".json")[0] for response in asked} == {"manifest", "ranks/matching", "ranks/graphs", "ranks/findings"}
+    assert {response.url.split(here.partition("?bundle=")[2])[1].split(".json")[0] for response in asked} == {"manifest", *(f"ranks/{name}" for name in ("ranks", "rank_compiles", "rank_compile_keys", "rank_graphs", "rank_findings"))}
     assert sum(int(response.headers.get("content-length", 0)) for response in asked) < 1_000_000
 
 
@@ -227,13 +228,14 @@ def test_every_kind_about_a_compile_has_a_mark(view):  # noqa: F811
 def test_a_kind_of_another_package_is_shown(view, bundle_of, tmp_path):  # noqa: F811
     """All that may be null is, and the kind is one that nobody knows."""
     shutil.copytree(bundle_of("ranks_healthy", "none"), tmp_path / "bundle")
-    file = tmp_path / "bundle" / "ranks" / "findings.json"
-    document = json.loads(file.read_text())
-    nothing = dict.fromkeys(["function", "file", "line", "log_id", "cost_us", "cost_of", "because_of", "column_index", "compile_key", "others_compile_key"])
-    row = {"kind": "engine-stall", "fingerprint": "0" * 16, "severity": "warning", "title": "Rank 1 stalled in `engine`", "text": "First.\n\nSecond `part`.", "ranks": [[1, 1]], "others": [], "count": 1,
-           "compile_indexes": [], "event_indexes": [], "span_indexes": [], "remedies": [], "evidence": {"analysis": "engine", "path": ""}, "details": {}, **nothing}  # fmt: skip
-    document["findings"] = [row, {**row, "title": "It follows", "because_of": 0}]
-    file.write_text(json.dumps(document))
+    place = tmp_path / "bundle" / "manifest.json"
+    manifest = json.loads(place.read_text())
+    nothing = dict.fromkeys(["function", "file", "line", "log", "cost_us", "cost_of", "because_of", "rank_compile", "compile", "others_compile"])
+    row = {"id": 0, "kind": "engine-stall", "fingerprint": "0" * 16, "severity": "warning", "title": "Rank 1 stalled in `engine`", "text": "First.\n\nSecond `part`.", "ranks": [[1, 1]], "others": [], "count": 1,
+           "remedies": [], "evidence": "engine_ranks", "details": {}, **nothing}  # fmt: skip
+    (tmp_path / "bundle" / "ranks" / "rank_findings.jsonl").write_text(json.dumps(row) + "\n" + json.dumps({**row, "id": 1, "title": "It follows", "because_of": 0}) + "\n")
+    manifest["rank_tables"]["rank_findings"] = {"rows": 2, "files": [{"path": "ranks/rank_findings.jsonl", "rows": 2}]}
+    place.write_text(json.dumps(manifest))
     page = view(tmp_path / "bundle")
     cards = page.get_by_role("region", name="Verdict").get_by_role("article")
     expect(cards).to_have_count(2)

@@ -126,7 +126,7 @@ def test_eight_ranks_have_the_same_verdict(python, site, tmp_path):
     write_ranks(folder, [rank_log(rank, functions, odd="block_3" if rank == 5 else None) for rank in range(8)])
     assert in_page(python, folder)["files"] == natively([folder], tmp_path / "out")
     build(discover([folder]), tmp_path / "out", codec="none", jobs=1)
-    verdict = Bundle.open(tmp_path / "out").ranks("findings")["summary"]["text"]
+    verdict = Bundle.open(tmp_path / "out").job["text"]
     assert "Rank 5" in verdict
     page = python.context.new_page()
     page.goto(f"{site}/viewers/multirank/?stored={python.evaluate('async () => (await store.list())[0].id')}")

@@ -1,5 +1,5 @@
 // The spans of two timelines, put together by the path of their names: one node for all spans that stand in the same place. No page needed.
-import { attemptKey, frameKey, ownAttemptKey } from "../lib/bundle/log.js";
+import { attemptKey } from "../lib/bundle/log.js";
 
 /** @typedef {import("../lib/bundle/log.js").Log} Log */
 /** @typedef {import("../../schema/bundle.d.ts").Spans} Span */
@@ -15,7 +15,7 @@ export async function spansOf(log, compile) {
   if (compile === null) return { spans, wanted: null };
   const compiles = await log.compiles(), own = compiles[compile];
   if (!own) return { spans, wanted: new Set() };
-  return { spans, wanted: new Set(compiles.flatMap((other, row) => (row === compile || (other.id !== null && own.id !== null && frameKey(other) === frameKey(own)) ? [ownAttemptKey(other)] : []))) };
+  return { spans, wanted: new Set(compiles.flatMap((other, row) => (row === compile || (other.id !== null && own.id !== null && other.compile === own.compile) ? [attemptKey(other)] : []))) };
 }
 
 /** Each node after its parent. @param {Side | null} base @param {Side | null} other @returns {Node[]} */

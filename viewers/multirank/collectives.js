@@ -4,53 +4,65 @@ import { fill, h } from "../lib/page/dom.js";
 import { plural } from "../lib/page/format.js";
 import { picker } from "../lib/page/picker.js";
 import { align, level } from "./align.js";
-import { awayLink, compileKey } from "./data.js";
-import { groupsPart } from "./groups.js";
+import { awayLink, byCompile, compileKey } from "./data.js";
+import { groupsPart, readOrder } from "./groups.js";
 import { functionName, shortOp } from "./names.js";
 
 /** @typedef {import("./data.js").Model} Model */
-/** @typedef {import("../../schema/bundle.d.ts").RanksCollectives} Collectives */
+/** @typedef {import("../../schema/bundle.d.ts").RankSchedules} Schedules */
+/** @typedef {import("../../schema/bundle.d.ts").RankCollectives} Collectives */
+/** @typedef {import("../../schema/bundle.d.ts").RankParity} Parity */
+/** @typedef {{column: number, groups: {ranks: number[][], schedules: string[][]}[], without: number[][]}} Column without: ranks whose schedules are unknown */
 
 const MOST_ROWS = 1_000, MOST_GROUPS = 8;
 
 /** @param {import("./main.js").Context} context @returns {Promise<import("./main.js").View>} */
 export async function openCollectives({ model, state }) {
-  const [table, order] = /** @type {[Collectives | null, import("./groups.js").Order | null]} */ (await Promise.all(["collectives", "order"].map((name) => model.bundle.ranks(name))));
+  const [schedules, all, parity, order] = /** @type {[Schedules[], Collectives[], Parity[], import("./groups.js").Order]} */ (
+    await Promise.all([...["rank_schedules", "rank_collectives", "rank_parity"].map((name) => model.bundle.rankTable(name)), readOrder(model.bundle)]));
   const element = h("div", { class: "page" });
-  const columns = table?.columns ?? [];
+  const columns = columnsOf(model, schedules);
   const view = { element, title: "Collectives" };
-  if (!table || !columns.length) {
+  if (!columns.length) {
     const groups = groupsPart(model, order);
     fill(element, h("h1", null, "Collectives"), groups, h("p", null, groups ? "No schedule of a graph is in the logs." : "No compiled graph has collectives, or torch did not record them: it does when the functional collectives of a graph are scheduled by Inductor."));
     return view;
   }
   /** @param {Record<string, string>} current */
   const update = (current) => {
-    const column = columns.find((one) => String(one.column_index) === current.column) ?? columns.find((one) => one.groups.length > 1) ?? columns[0];
+    const column = columns.find((one) => String(one.column) === current.column) ?? columns.find((one) => one.groups.length > 1) ?? columns[0];
     const at = (/** @type {string} */ value) => state.go(state.patched({ column: value }));
     const items = columns.map((one) => {
-      const { function: name, compile_id: id } = model.columns[one.column_index];
-      return { value: String(one.column_index), text: `${functionName(name)} [${id}]${one.groups.length > 1 ? " ≠" : ""}` };
+      const { function: name, compile_id: id } = model.columns[one.column];
+      return { value: String(one.column), text: `${functionName(name)} [${id}]${one.groups.length > 1 ? " ≠" : ""}` };
     });
     fill(element, h("h1", null, "Collectives"), groupsPart(model, order),
-      h("section", null, h("h2", null, "Schedules of ", picker({ label: "Schedules of", items, value: String(column.column_index), onpick: at })), totals(table), schedules(model, table, column)), parity(model, table));
+      h("section", null, h("h2", null, "Schedules of ", picker({ label: "Schedules of", items, value: String(column.column), onpick: at })), totals(all), schedulesOf(model, column)), parityPart(model, parity));
   };
   return { ...view, update };
 }
 
-/** @param {Collectives} table */
-const totals = ({ groups }) => h("p", { class: "dim" }, "In all schedules, waits included: ", groups.slice(0, MOST_GROUPS).map((group, i) => `${i ? "; " : ""}${words(group.ranks)}: ${plural(group.op_count, "operation")}`), groups.length > MOST_GROUPS && " …");
+/** @param {Model} model @param {Schedules[]} rows @returns {Column[]} */
+function columnsOf(model, rows) {
+  return byCompile(rows, model.columns.length).flatMap((own, column) => (own.length === 0 ? [] : [{
+    column,
+    groups: own.flatMap(({ ranks, schedules }) => (schedules === null ? [] : [{ ranks, schedules }])),
+    without: own.flatMap(({ ranks, schedules }) => (schedules === null ? ranks : [])),
+  }]));
+}
 
-/** @param {Model} model @param {Collectives} table @param {Collectives["columns"][number]} column */
-function schedules(model, table, column) {
+/** @param {Collectives[]} groups */
+const totals = (groups) => h("p", { class: "dim" }, "In all schedules, waits included: ", groups.slice(0, MOST_GROUPS).map((group, i) => `${i ? "; " : ""}${words(group.ranks)}: ${plural(group.op_count, "operation")}`), groups.length > MOST_GROUPS && " …");
+
+/** @param {Model} model @param {Column} column */
+function schedulesOf(model, column) {
   const groups = column.groups.slice(0, MOST_GROUPS);
-  const most = Math.max(0, ...groups.map((group) => group.sequences.length));
-  const names = (/** @type {number} */ sequence) => (sequence === undefined ? [] : table.sequences[sequence].map((op) => table.ops[op]));
+  const most = Math.max(0, ...groups.map((group) => group.schedules.length));
   const tables = Array.from({ length: most }, (_, nth) => {
-    const rows = align(groups.map((group) => names(group.sequences[nth])));
+    const rows = align(groups.map((group) => group.schedules[nth] ?? []));
     const first = rows.findIndex((row) => !level(row));
     const title = h("tr", null, groups.map((group) => {
-      const rank = lowest(group.ranks), key = compileKey(model, rank, column.column_index);
+      const rank = lowest(group.ranks), key = compileKey(model, rank, column.column);
       return h("th", { scope: "col", colspan: 2 }, words(group.ranks), " ", key !== null && awayLink(model, rank, key, `[${key}] ›`, { artifact: nth ? `inductor_collective_schedule@${nth + 1}` : "inductor_collective_schedule" }));
     }));
     const line = (/** @type {any[]} */ row, /** @type {number} */ i) => h("tr", { class: i === first ? "first" : null }, row.map((cell, k) => (cell === null
@@ -65,12 +77,12 @@ function schedules(model, table, column) {
     column.without.length > 0 && h("p", { class: "dim" }, `${Words(column.without)}: no schedule (cached code, or a compile without an end).`)];
 }
 
-/** @param {Model} model @param {Collectives} table */
-function parity(model, table) {
-  if (!table.parity.length) return null;
+/** @param {Model} model @param {Parity[]} rows */
+function parityPart(model, rows) {
+  if (!rows.length) return null;
   return h("section", null, h("h2", null, "Schedules and code that do not agree"), h("div", { class: "table-box", tabindex: "0", role: "region", "aria-label": "Parity" },
     h("table", { class: "plain" }, h("thead", null, h("tr", null, ["Ranks", "Compile", "Collective", "Scheduled", "In the code", "Missing waits"].map((title, i) => h("th", { scope: "col", class: i > 2 ? "number" : null }, title)))),
-      h("tbody", null, table.parity.map((row) => h("tr", null, h("td", null, words(row.ranks)),
-        h("td", null, h("code", null, functionName(model.columns[row.column_index].function)), " ", awayLink(model, lowest(row.ranks), row.compile_key, `[${row.compile_key}] ›`, { artifact: "inductor_output_code" })),
+      h("tbody", null, rows.map((row) => h("tr", null, h("td", null, words(row.ranks)),
+        h("td", null, h("code", null, functionName(model.columns[row.rank_compile].function)), " ", awayLink(model, lowest(row.ranks), row.compile, `[${row.compile}] ›`, { artifact: "inductor_output_code" })),
         h("td", null, h("code", null, row.op)), [row.scheduled, row.in_code, row.missing_waits].map((n) => h("td", { class: "number" }, n))))))));
 }

@@ -81,7 +81,7 @@ export async function openCompare({ model, state }) {
     };
     fill(head, h("h1", null, "Compare"),
       picker({ label: "Compile", value: String(column), onpick: (chosen) => at(Number(chosen)),
-        items: model.columns.map((one, c) => ({ value: String(c), text: `${functionName(one.function)} [${one.compile_id}]${(model.graphs?.columns[c].groups.length ?? 1) > 1 ? " ≠" : ""}` })) }),
+        items: model.columns.map((one, c) => ({ value: String(c), text: `${functionName(one.function)} [${one.compile_id}]${(model.graphs?.[c].length ?? 1) > 1 ? " ≠" : ""}` })) }),
       step("‹", "Previous compile ([)", -1), step("›", "Next compile (])", 1), ranks("left", left), link(left), h("span", { class: "dim" }, "with"), ranks("right", right), link(right));
   };
 
@@ -140,7 +140,7 @@ function sideOf(model, rank, column) {
 
 /** @param {import("./data.js").Model} model */
 function firstDifference(model) {
-  const found = model.graphs?.columns.findIndex((/** @type {any} */ column) => column.groups.length > 1) ?? -1;
+  const found = model.graphs?.findIndex((groups) => groups.length > 1) ?? -1;
   return Math.max(0, found);
 }
 

@@ -1,39 +1,45 @@
-// What the views share: the analyses of the first screen, and who is who in the columns.
+// What the views share: the tables of the first screen, and who is who in the columns.
 import { each, lowest } from "../lib/bundle/ranks.js";
 import { h } from "../lib/page/dom.js";
 import { inViewer } from "../lib/page/page.js";
 
 /** @typedef {import("../lib/bundle/bundle.js").Bundle} Bundle */
 /** @typedef {import("../lib/bundle/ranks.js").Runs} Runs */
-/** @typedef {import("../../schema/bundle.d.ts").RanksMatching} Matching */
-/** @typedef {import("../../schema/bundle.d.ts").RanksGraphs} Graphs */
-/** @typedef {import("../../schema/bundle.d.ts").RanksFindings} Found */
+/** @typedef {import("../../schema/bundle.d.ts").Ranks} Member */
+/** @typedef {import("../../schema/bundle.d.ts").RankCompiles} Column */
+/** @typedef {import("../../schema/bundle.d.ts").RankCompileKeys} Keys */
+/** @typedef {import("../../schema/bundle.d.ts").RankGraphs} Graphs */
+/** @typedef {import("../../schema/bundle.d.ts").RankFindings} Finding */
 /** @typedef {NonNullable<Awaited<ReturnType<typeof loadModel>>>} Model */
 
 /** @param {Bundle} bundle @param {{signal?: AbortSignal}} [options] */
 export async function loadModel(bundle, options) {
-  const [matching, graphs, said] = /** @type {[Matching | null, Graphs | null, Found | null]} */ (
-    await Promise.all(["matching", "graphs", "findings"].map((name) => bundle.ranks(name, options))));
-  if (!matching) return null;
+  if (!bundle.manifest.rank_tables) return null;
+  const [members, columns, keys, graphRows, findings] = /** @type {[Member[], Column[], Keys[], Graphs[] | null, Finding[] | null]} */ (
+    await Promise.all(["ranks", "rank_compiles", "rank_compile_keys", "rank_graphs", "rank_findings"].map((name) => bundle.rankTable(name, options))));
+  const { job } = bundle.manifest;
+  const said = job && findings ? { job, findings } : null; // nothing where findings were left out
   const found = said && bundle.manifest.growing ? (await import("../lib/live/running-data.js")).ranksNow(bundle, said) : said;
-  const members = matching.members;
+  const graphs = graphRows && byCompile(graphRows, columns.length);
   const place = new Map(members.map((member, i) => [member.rank, i]));
-  return {
-    bundle, matching, graphs, found, members, place,
-    columns: matching.columns,
-    groupOf: groupNumbers(matching, graphs, place),
-    keysOf: keyRows(matching, place),
-  };
+  return { bundle, members, columns, keys, graphs, found, place, groupOf: groupNumbers(columns, graphs, place), keysOf: keyRows(keys, place) };
+}
+
+/** The rows of each column, in order. @template {{rank_compile: number}} T @param {T[]} rows @param {number} count of columns @returns {T[][]} */
+export function byCompile(rows, count) {
+  const found = Array.from({ length: count }, () => /** @type {T[]} */ ([]));
+  for (const row of rows) found[row.rank_compile].push(row);
+  return found;
 }
 
 /**
  * For each column the group of each member: 0 for the largest; -1 where it was not compiled.
- * @param {Matching} matching @param {Graphs | null} graphs @param {Map<number, number>} place @returns {Int16Array[]}
+ * @param {Column[]} columns @param {Graphs[][] | null} graphs @param {Map<number, number>} place @returns {Int16Array[]}
  */
-function groupNumbers(matching, graphs, place) {
-  return matching.columns.map((column, c) => {
+function groupNumbers(columns, graphs, place) {
+  return columns.map((column, c) => {
     const numbers = new Int16Array(place.size).fill(-1);
-    const groups = graphs?.columns[c]?.groups ?? [{ ranks: column.ranks }];
+    const groups = graphs?.[c].length ? graphs[c] : [{ ranks: column.ranks }];
     groups.forEach((group, number) => {
       for (const rank of each(group.ranks)) {
         const at = place.get(rank);
@@ -44,14 +50,14 @@ function groupNumbers(matching, graphs, place) {
   });
 }
 
-/** For each member its row of matching.rows. @param {Matching} matching @param {Map<number, number>} place @returns {(string | null)[][]} */
-function keyRows(matching, place) {
+/** For each member its keys. @param {Keys[]} keys @param {Map<number, number>} place @returns {(string | null)[][]} */
+function keyRows(keys, place) {
   /** @type {(string | null)[][]} */
   const rows = new Array(place.size);
-  for (const row of matching.rows) {
-    for (const rank of each(row.ranks)) {
+  for (const { ranks, compiles } of keys) {
+    for (const rank of each(ranks)) {
       const at = place.get(rank);
-      if (at !== undefined) rows[at] = row.compile_keys;
+      if (at !== undefined) rows[at] = compiles;
     }
   }
   return rows;
@@ -62,8 +68,7 @@ export const compileKey = (model, rank, column) => model.keysOf[model.place.get(
 
 /** The rank that stands for most in a column. @param {Model} model @param {number} column */
 export function majorityRank(model, column) {
-  const groups = model.graphs?.columns[column]?.groups;
-  return lowest(groups?.[0]?.ranks ?? model.columns[column]?.ranks ?? []);
+  return lowest(model.graphs?.[column]?.[0]?.ranks ?? model.columns[column]?.ranks ?? []);
 }
 
 /** 0 -> "A", 26 -> "27" @param {number} group */
@@ -71,7 +76,7 @@ export const groupLetter = (group) => (group < 26 ? String.fromCharCode(65 + gro
 
 /** The log of a rank. @param {Model} model @param {number} rank */
 export function logOf(model, rank) {
-  const id = model.members[model.place.get(rank) ?? -1]?.log_id;
+  const id = model.members[model.place.get(rank) ?? -1]?.log;
   return id === undefined ? undefined : model.bundle.log(id);
 }
 

@@ -7,7 +7,7 @@ import { awayLink, compileKey } from "./data.js";
 
 /** @typedef {import("./data.js").Model} Model */
 /** @typedef {import("../lib/page/hash-state.js").HashState} State */
-/** @typedef {import("../../schema/bundle.d.ts").RanksFindings["findings"][number]} Finding */
+/** @typedef {import("../../schema/bundle.d.ts").RankFindings} Finding */
 
 const MOST = 12, MOST_FOLLOWING = 3; // findings shown at once
 const ALIGNED = new Set(["collectives", "collective-mismatch", "collective-waits", "group-differs", "missing-wait", "collective-parity"]);
@@ -39,7 +39,7 @@ function foldedList(items, render, most, label) {
 }
 
 /** Where one goes from a finding. @param {Model} model @param {State} state @param {Finding} finding */
-function links(model, state, { kind, ranks, others, column_index: column, compile_key: key, others_compile_key: theirKey, details }) {
+function links(model, state, { kind, ranks, others, rank_compile: column, compile: key, others_compile: theirKey, details }) {
   const here = lowest(ranks), other = lowest(others);
   const own = (/** @type {string} */ text, /** @type {Record<string, string>} */ to) => h("a", { href: state.link(to) }, text);
   const place = column === null ? "" : String(column);

@@ -4,14 +4,27 @@ import { append, h } from "../lib/page/dom.js";
 import { count, plural } from "../lib/page/format.js";
 import { callText, compileName } from "./names.js";
 
-/** @typedef {import("../../schema/bundle.d.ts").RanksOrder} Order */
-/** @typedef {Order["groups"][number]} Group */
+/** @typedef {import("../../schema/bundle.d.ts").ProcessGroups} ProcessGroup */
+/** @typedef {import("../../schema/bundle.d.ts").CollectiveMismatches} Mismatch */
+/** @typedef {import("../../schema/bundle.d.ts").CollectiveWaits} Wait */
+/** @typedef {import("../../schema/bundle.d.ts").GroupSplits} Split */
+/** @typedef {import("../../schema/bundle.d.ts").CollectiveCalls} Call */
+/** @typedef {ProcessGroup & {mismatches: Mismatch[], waits: Wait[]}} Group */
+/** @typedef {{groups: Group[], splits: Split[], calls: Call[]}} Order */
 
 const MOST = 12;
 
-/** Null when no compiled code calls any. @param {import("./data.js").Model} model @param {Order | null} order */
+/** @param {import("../lib/bundle/bundle.js").Bundle} bundle @returns {Promise<Order>} */
+export async function readOrder(bundle) {
+  const [groups, mismatches, waits, splits, calls] = /** @type {[ProcessGroup[], Mismatch[], Wait[], Split[], Call[]]} */ (
+    await Promise.all(["process_groups", "collective_mismatches", "collective_waits", "group_splits", "collective_calls"].map((name) => bundle.rankTable(name))));
+  const own = (/** @type {ProcessGroup} */ { group: name }) => (/** @type {{group: string | null}} */ { group }) => group === name;
+  return { groups: groups.map((group) => ({ ...group, mismatches: mismatches.filter(own(group)), waits: waits.filter(own(group)) })), splits, calls };
+}
+
+/** Null when no compiled code calls any. @param {import("./data.js").Model} model @param {Order} order */
 export function groupsPart(model, order) {
-  if (!order?.groups.length) return null;
+  if (!order.groups.length) return null;
   const differing = order.groups.filter(differs);
   const rows = [...differing, ...order.groups.filter((group) => !differs(group))]; // those that differ first
   const body = h("tbody", null, rows.slice(0, MOST).map((group) => row(model, order, group)));
@@ -24,25 +37,28 @@ export function groupsPart(model, order) {
 }
 
 /** @param {Group} group */
-const differs = (group) => group.mismatch !== null || group.short.length > 0;
+const differs = (group) => group.mismatches.length > 0 || group.waits.length > 0;
 
 /** @param {import("./data.js").Model} model @param {Order} order @param {Group} group */
 function row(model, order, group) {
-  const { mismatch, short, unknown } = group;
+  const { mismatches, waits, unknown } = group;
+  const [mismatch] = mismatches;
   return h("tr", null,
     h("td", null, group.group === null ? "unknown" : h("code", null, group.group)),
     h("td", null, words(group.ranks), group.size !== null && h("span", { class: "dim" }, ` of ${count(group.size)}`)),
-    h("td", { class: differs(group) ? "unequal" : null }, mismatch ? (mismatch.effect === "hang" ? "cannot meet" : "meet, but differ") : short.length ? "end early on some" : "agree", unknown.length > 0 && h("span", { class: "dim" }, `; ${words(unknown)}: in part taken to be as on most`)),
-    h("td", null, mismatch && [`call ${mismatch.position + 1}: `, sides(model, order, mismatch.sides)],
-      short.map((one) => h("div", null, `call ${one.position + 1}: `, sides(model, order, [{ ...one, ranks: one.others }]), `; ${words(one.ranks)}: none`))));
+    h("td", { class: differs(group) ? "unequal" : null }, mismatch ? (mismatch.effect === "hang" ? "cannot meet" : "meet, but differ") : waits.length ? "end early on some" : "agree", unknown.length > 0 && h("span", { class: "dim" }, `; ${words(unknown)}: in part taken to be as on most`)),
+    h("td", null, mismatch && [`call ${mismatch.position + 1}: `, sides(model, order, mismatches)],
+      waits.map((one) => h("div", null, `call ${one.position + 1}: `, sides(model, order, [{ ...one, ranks: one.others }]), `; ${words(one.ranks)}: none`))));
 }
 
-/** @param {import("./data.js").Model} model @param {Order} order @param {{ranks: number[][], call_index: number, column_index?: number}[]} list */
-const sides = (model, order, list) => list.map(({ ranks, call_index: call, column_index: column }, i) => [i > 0 && "; ", `${words(ranks)}: `, h("code", null, order.calls[call] ? callText(order.calls[call]) : "unknown"),
-  column !== undefined && [" in ", compileName(model.columns, column).map((part) => (typeof part === "string" ? part : h("code", null, part.code)))]]);
+/** @param {import("./data.js").Model} model @param {Order} order @param {{ranks: number[][], rank_compile: number, collective_call: number}[]} list */
+const sides = (model, order, list) => list.map(({ ranks, collective_call: call, rank_compile: column }, i) => [i > 0 && "; ", `${words(ranks)}: `, h("code", null, order.calls[call] ? callText(order.calls[call]) : "unknown"),
+  " in ", compileName(model.columns, column).map((part) => (typeof part === "string" ? part : h("code", null, part.code)))]);
 
 /** The first call that ranks make in groups of unequal size. @param {import("./data.js").Model} model @param {Order} order */
-function split(model, order) {
-  return order.split.map(({ column_index: column, position, sides: list }) => h("p", { class: "note" }, `Call ${position + 1} of `, compileName(model.columns, column).map((part) => (typeof part === "string" ? part : h("code", null, part.code))), ": ",
-    list.map(({ ranks, call_index: call }, i) => [i > 0 && "; ", i ? words(ranks) : Words(ranks), " in group ", h("code", null, order.calls[call]?.group ?? "unknown")])));
+function split(model, { splits, calls }) {
+  if (!splits.length) return null;
+  const [{ rank_compile: column, position }] = splits;
+  return h("p", { class: "note" }, `Call ${position + 1} of `, compileName(model.columns, column).map((part) => (typeof part === "string" ? part : h("code", null, part.code))), ": ",
+    splits.map(({ ranks, collective_call: call }, i) => [i > 0 && "; ", i ? words(ranks) : Words(ranks), " in group ", h("code", null, calls[call]?.group ?? "unknown")]));
 }

@@ -37,7 +37,7 @@ const VIEWS = {
   timeline: ["Timelines", async () => (await import("./timeline.js")).openTimeline],
   details: ["Details", async () => (await import("./details.js")).openDetails],
 };
-// column: row of the columns of matching; left, right, rank: ranks; open: groups of the matrix that are taken apart
+// column: id of a row of rank_compiles; left, right, rank: ranks; open: groups of the matrix that are taken apart
 const DEFAULTS = { view: "verdict", column: "", left: "", right: "", artifact: "", pane: "", by: "", rank: "", open: "" };
 const OWN_HEADING = new Set(["compare", "collectives"]); // they write it when they know what they show
 

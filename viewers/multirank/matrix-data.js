@@ -22,9 +22,9 @@ export const MARKS = {
 export function marksOf(model) {
   const marks = new Map();
   for (const finding of model.found?.findings ?? []) {
-    if (finding.column_index === null || !Object.hasOwn(MARKS, finding.kind)) continue;
-    const column = marks.get(finding.column_index) ?? new Map();
-    marks.set(finding.column_index, column);
+    if (finding.rank_compile === null || !Object.hasOwn(MARKS, finding.kind)) continue;
+    const column = marks.get(finding.rank_compile) ?? new Map();
+    marks.set(finding.rank_compile, column);
     for (const rank of each(finding.ranks)) {
       const at = model.place.get(rank);
       if (at !== undefined && !column.has(at)) column.set(at, finding);
@@ -68,7 +68,7 @@ export function tableRows(groups, open) {
 /** A cell in words. @param {import("./data.js").Model} model @param {number} column @param {number} member @param {any} marked */
 export function cellText(model, column, member, marked) {
   const number = model.groupOf[column][member] ?? -1;
-  const groups = model.graphs?.columns[column]?.groups ?? [];
+  const groups = model.graphs?.[column] ?? [];
   const same = number < 0 ? "not compiled" : groups.length < 2 ? "same on all that compiled it" : number === 0 ? `group A, that of most` : `group ${groupLetter(number)}: ${groups[number].first_stage === null ? "same" : "another graph or code"}`;
   return marked ? `${same}; ${MARKS[marked.kind][1]}` : same;
 }

@@ -1,6 +1,6 @@
 // What functions, compiles, operations and tensors are called in the tables of this viewer. No page needed.
 
-/** @typedef {import("../../schema/bundle.d.ts").RanksMatching["columns"]} Columns */
+/** @typedef {import("../../schema/bundle.d.ts").RankCompiles[]} Columns */
 /** @typedef {{code: string} | string} Part of a text: words, or text of the program */
 
 /** An operation without what all of them have in common. @param {string} op */
@@ -26,5 +26,5 @@ export function compileName(columns, column, key = null) {
   return [{ code: functionName(known?.function) }, id ? ` [${id}]` : ""];
 }
 
-/** "all_reduce (sum) f32 (16, 8)", as far as it is known. @param {import("../../schema/bundle.d.ts").RanksOrder["calls"][number]} call */
+/** "all_reduce (sum) f32 (16, 8)", as far as it is known. @param {import("../../schema/bundle.d.ts").CollectiveCalls} call */
 export const callText = ({ op, reduce_op: reduce, dtype, shape }) => [op, reduce && `(${reduce})`, dtype, shape && `(${shape.join(", ")})`].filter(Boolean).join(" ");

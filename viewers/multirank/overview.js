@@ -2,7 +2,7 @@
 import { each, lowest, toRuns } from "../lib/bundle/ranks.js";
 import { h, rich } from "../lib/page/dom.js";
 import { plural } from "../lib/page/format.js";
-import { isLeftOut, LEFT_OUT } from "../lib/page/left-out.js";
+import { LEFT_OUT } from "../lib/page/left-out.js";
 import { inViewer } from "../lib/page/page.js";
 import { majorityRank } from "./data.js";
 import { findingTree } from "./findings.js";
@@ -36,7 +36,7 @@ export async function openOverview({ model, state }) {
         model = newer.model;
         if (live && running && model.bundle.manifest.growing) live.drawRunning(running, model.bundle, leads);
         patch(verdict, h("div", null, model.bundle.manifest.growing && running, verdictPart(model, state)));
-        if (JSON.stringify([before.matching, before.graphs, before.found]) === JSON.stringify([model.matching, model.graphs, model.found])) return;
+        if (JSON.stringify([before.columns, before.keys, before.graphs, before.found]) === JSON.stringify([model.columns, model.keys, model.graphs, model.found])) return;
         const at = { column: matrix.column, row: matrix.list.active };
         const next = matrixPart(model, state);
         section.replaceWith(next.section);
@@ -66,25 +66,22 @@ function matrixPart(model, state) {
 /** @param {Model} model @param {Matrix} matrix */
 function lookAtFirst(model, matrix) {
   const marks = marksOf(model);
-  const first = model.found?.findings.find((finding) => marks.has(finding.column_index ?? -1))?.column_index ?? -1;
+  const first = model.found?.findings.find((finding) => marks.has(finding.rank_compile ?? -1))?.rank_compile ?? -1;
   if (first >= 0) matrix.look(first);
 }
 
 /** @param {Model} model @param {State} state */
 function verdictPart(model, state) {
-  if (!model.found) {
-    return [h("h1", null, plural(model.members.length, "rank")),
-      h("p", { class: "note" }, isLeftOut(model.bundle, "findings") ? [LEFT_OUT] : ["This bundle is of an older version and has no findings over its ranks: build it again with ", h("code", null, "tlparse-bundle LOGS OUT --overwrite"), "."])];
-  }
-  const { summary, findings } = model.found;
-  return [h("h1", null, rich(summary.text)), runsPart(summary), findings.length > 0 && findingTree(model, state)];
+  if (!model.found) return [h("h1", null, plural(model.members.length, "rank")), h("p", { class: "note" }, LEFT_OUT)];
+  const { job, findings } = model.found;
+  return [h("h1", null, rich(job.text)), runsPart(job), findings.length > 0 && findingTree(model, state)];
 }
 
 /** A cell leads to the comparison with most others. @param {Model} model @param {State} state @param {number} column @param {number} rank */
 function pick(model, state, column, rank) {
   let left = majorityRank(model, column);
   if (left === rank) {
-    const group = model.graphs?.columns[column]?.groups[1] ?? { ranks: toRuns([...each(model.columns[column].ranks)].filter((other) => other !== rank)) };
+    const group = model.graphs?.[column]?.[1] ?? { ranks: toRuns([...each(model.columns[column].ranks)].filter((other) => other !== rank)) };
     left = lowest(group.ranks);
   }
   state.go(state.link({ view: "compare", column: String(column), left: String(left), right: String(rank) }));

@@ -3,13 +3,13 @@ import { words } from "../lib/bundle/ranks.js";
 import { append, h } from "../lib/page/dom.js";
 import { count, plural, time } from "../lib/page/format.js";
 
-/** @typedef {import("../../schema/bundle.d.ts").RanksFindings["summary"]} Summary */
+/** @typedef {NonNullable<import("../../schema/bundle.d.ts").Manifest["job"]>} Job */
 
 const MOST = 6; // runs shown at once, beside the one that is compared
 const HOUR_US = 3_600_000_000, DAY_US = 24 * HOUR_US;
 const TITLES = ["Run", "Began (UTC)", "Against the compared one", "Ranks", "torch", "What it is"];
 
-/** Null when there is one only. @param {Summary} summary */
+/** Null when there is one only. @param {Job} job */
 export function runsPart({ runs, run: own }) {
   if (runs.length < 2) return null;
   const start = runs[own - 1]?.start_epoch_us ?? null;

@@ -53,7 +53,7 @@ function show(bundle, current) {
     const one = await startOf(wanted), beside = current.beside === "" ? null : bundle.log(current.beside) ?? null;
     const two = beside && beside !== wanted ? await startOf(beside) : null;
     const all = [...new Set([...(two ? [two] : []), ...starts])];
-    const findings = one ? (await wanted.findings())?.findings.filter((/** @type {any} */ { kind }) => kind.startsWith("vllm-")) ?? [] : [];
+    const findings = one ? (await wanted.findings())?.filter((/** @type {any} */ { kind }) => kind.startsWith("vllm-")) ?? [] : [];
     return { log: wanted, starts, left, findings, one: one && { plain: one, start: named(one, all) }, two: two && named(two, all.concat(one ? [one] : [])) };
   }, (loaded) => draw(bundle, loaded, current));
 }
@@ -117,7 +117,7 @@ function header(bundle, log, two) {
     const href = inViewer(bundle, "default", { ...more, ...kept });
     return href === null ? [] : [{ id, title, icon: id, href }];
   };
-  const ranks = bundle.manifest.ranks ? inViewer(bundle, "multirank") : null;
+  const ranks = bundle.manifest.rank_tables ? inViewer(bundle, "multirank") : null;
   frame.draw({
     name: bundleName(bundle), home: home ?? state.link({}), homeTitle: home ? "All bundles" : "vLLM", here: "vllm",
     groups: [

@@ -37,7 +37,7 @@ class BuildResult:
     file_count: int
     stored_bytes: int
     findings: dict[str, list[dict]]  # the first of each log (schema: findings), by its id
-    job: dict | None  # what the ranks say together (schema: ranks_findings); None for less than two
+    job_findings: list[dict]  # what the ranks say together (schema: rank_findings), as far as it is written; none for less than two
     plugin_faults: list[str]
 
 
@@ -71,8 +71,8 @@ def build(
         summaries = _write_logs(logs, target.root, codec, workers, jobs, progress)
         if len(logs) > 1:
             summaries = _with_strings_of_others(logs, summaries, target.root, codec, workers)
-        manifest, job = finish(summaries, target, codec, workers, run, names)
-    return BuildResult(str(out) if is_url(out) else Path(out), manifest, *target.size(), first_findings(summaries), job, plugin_faults(summaries, manifest))
+        manifest, job_findings = finish(summaries, target, codec, workers, run, names)
+    return BuildResult(str(out) if is_url(out) else Path(out), manifest, *target.size(), first_findings(summaries), job_findings, plugin_faults(summaries, manifest))
 
 
 def first_findings(summaries: Sequence[LogSummary]) -> dict[str, list[dict]]:
@@ -92,25 +92,25 @@ def add_faults(manifest: dict, faults: Sequence[str]) -> None:
         manifest["diagnostic_codes"] |= _codes([PLUGIN_FAILED])
 
 
-def finish(summaries: Sequence[LogSummary], target: Target, codec: str, workers: Executor, run: int | None = None, names: Mapping[str, str] = {}) -> tuple[dict, dict | None]:
-    """Write what stands beside the logs of a bundle, the manifest last. Returns the manifest and what the ranks say together."""
-    manifest, job = write_beside(summaries, target, codec, workers, run, names)
+def finish(summaries: Sequence[LogSummary], target: Target, codec: str, workers: Executor, run: int | None = None, names: Mapping[str, str] = {}) -> tuple[dict, list[dict]]:
+    """Write what stands beside the logs of a bundle, the manifest last. Returns the manifest and the findings of the ranks together."""
+    manifest, job_findings = write_beside(summaries, target, codec, workers, run, names)
     target.write(layout.MANIFEST, dumps_indented(manifest))
-    return manifest, job
+    return manifest, job_findings
 
 
-def write_beside(summaries: Sequence[LogSummary], target: Target, codec: str, workers: Executor, run: int | None = None, names: Mapping[str, str] = {}) -> tuple[dict, dict | None]:
-    """Write analyses and schemas. Returns the manifest, which is to be written last, and what the ranks say together."""
-    manifest, job = make_manifest(summaries, codec, names), None
+def write_beside(summaries: Sequence[LogSummary], target: Target, codec: str, workers: Executor, run: int | None = None, names: Mapping[str, str] = {}) -> tuple[dict, list[dict]]:
+    """Write analyses and schemas. Returns the manifest, which is to be written last, and the findings of the ranks together."""
+    manifest, job_findings = make_manifest(summaries, codec, names), []
     if len(manifest["logs"]) > 1 or run is not None:
         from tlparse_bundle.build.rank_files import write_ranks  # the modules of all analyses, which a single log does not need
 
-        paths, job, faults = write_ranks(target, manifest["logs"], codec, workers, run)
-        if paths:
-            manifest["ranks"] = paths
-        add_faults(manifest, faults)
+        written = write_ranks(target, manifest["logs"], codec, workers, run)
+        written.add_to(manifest)
+        add_faults(manifest, written.faults)
+        job_findings = written.findings
     write_schemas(target, codec)
-    return manifest, job
+    return manifest, job_findings
 
 
 def write_schemas(target: Target, codec: str) -> None:

@@ -43,10 +43,10 @@ def merge(bundles: Sequence[str | os.PathLike], out: str | os.PathLike, *, overw
     with open_target(out, overwrite=overwrite, sources=sources) as target, Workers(min(jobs or core_count(), len(logs))) as workers:
         summaries = workers.map(_copy_log, [(*log, target.root, verify) for log in logs])
         try:
-            manifest, job = finish(summaries, target, codec, workers, run, _common_names(opened))
+            manifest, job_findings = finish(summaries, target, codec, workers, run, _common_names(opened))
         except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
             raise damaged("one of the bundles", f"its logs cannot be compared ({type(error).__name__}: {error})") from error
-    return BuildResult(str(out) if is_url(out) else Path(out), manifest, *target.size(), first_findings(summaries), job, plugin_faults(summaries, manifest))
+    return BuildResult(str(out) if is_url(out) else Path(out), manifest, *target.size(), first_findings(summaries), job_findings, plugin_faults(summaries, manifest))
 
 
 def _check(opened: Sequence[Bundle], locations: Sequence[str | os.PathLike]) -> None:
@@ -103,7 +103,7 @@ def _copy_log(location: str, log_id: str, root: str, verify: bool) -> LogSummary
     keys = {kind["descriptor"] for kind in log.directory["kinds"]}
     known = {key: Kind(key, *(descriptors[key][field] for field in _KIND_FIELDS)) for key in keys}
     faults = [row["message"] for row in log.table("diagnostics")["diagnostics"] if row["code"] == PLUGIN_FAILED] if PLUGIN_FAILED in log.row["diagnostics"] else []
-    return LogSummary(log.row, known, log.findings()["findings"][:FIRST_FINDINGS], plugin_faults=faults)
+    return LogSummary(log.row, known, ([] if log.is_missing("findings") else log.findings()[:FIRST_FINDINGS]), plugin_faults=faults)
 
 
 def _own_files(log: Log) -> list[str]:

@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache, partial
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
+from tlparse_bundle.build.table_file import encoded_pieces
 from tlparse_bundle.build.target import Target
 from tlparse_bundle.build.workers import Executor
 from tlparse_bundle.errors import BundleError
 from tlparse_bundle.format import layout
 from tlparse_bundle.format.codecs import CODECS
 from tlparse_bundle.format.json_codec import dumps, loads
+from tlparse_bundle.format.schemas import schema_names
 from tlparse_bundle.ranks.calls import Call
 from tlparse_bundle.ranks.comparison import Comparison, Member
 from tlparse_bundle.ranks.frames import Frame, Frames
 from tlparse_bundle.ranks.identity import Contents
-from tlparse_bundle.plugins import Guard
+from tlparse_bundle.plugins import Guard, own_name
+from tlparse_bundle.ranks.findings import MAX_FINDINGS, findings
 from tlparse_bundle.ranks.registry import PluginAnalysis, analyses, plugin_analyses
 from tlparse_bundle.ranks.runs import Told, runs_of, to_compare
+from tlparse_bundle.ranks.summary import summary
 from tlparse_bundle.ranks.told import told
 from tlparse_bundle.read.reader import Bundle
 from tlparse_bundle.read.store import open_store
+from tlparse_bundle.tables.rows import Rows
 
 _FRAMES, _RUN, _FAULTS = "", ".", "!"  # among the names of the analyses: the frames of a log, what it records about its run, faults of plug-ins by name
 
@@ -58,8 +64,23 @@ def _contents() -> Contents:
     return Contents()
 
 
-def write_ranks(target: Target, rows: Sequence[dict], codec: str, workers: Executor, run: int | None = None, below: str = "") -> tuple[dict[str, str], dict | None, list[str]]:
-    """Write the files of the analyses. Returns their paths by name, the findings, and the faults of plug-ins; ({}, None, []) for less than two ranks.
+class RankFiles(NamedTuple):
+    """What several ranks together say."""
+
+    entries: dict[str, dict]  # of the tables that have rows, by name (schema: manifest, 'rank_tables')
+    job: dict | None  # schema: manifest, 'job'; None for less than two ranks
+    findings: list[dict]  # rows of rank_findings
+    faults: list[str]  # of plug-ins
+
+    def add_to(self, manifest: dict) -> None:
+        """Name the tables and the job in a manifest."""
+        if self.job is not None:
+            manifest["job"] = self.job
+            manifest["rank_tables"] = self.entries
+
+
+def write_ranks(target: Target, rows: Sequence[dict], codec: str, workers: Executor, run: int | None = None, below: str = "") -> RankFiles:
+    """Write the tables of the analyses.
 
     ``rows`` are those of the manifest; ``run`` is the number of the run to compare, from 1, in the order of their start.
     ``below`` stands before each path, as in the sink.
@@ -70,7 +91,7 @@ def write_ranks(target: Target, rows: Sequence[dict], codec: str, workers: Execu
         return _none(run, 0)
     known: dict[bytes, Any] = {}
     found = {row["id"]: digest for row, digest in zip(ranked, workers.map(digest_log, [(target.root, codec, row) for row in ranked]))}
-    runs = runs_of([Told(row["id"], row["rank"], row["torch_version"], *loads(found[row["id"]][_RUN]), row["compile_count"], row["event_count"]) for row in ranked])
+    runs = runs_of([Told(row["id"], row["rank"], row["torch_version"], *loads(found[row["id"]][_RUN]), row["summary"]["compile_count"], row["event_count"]) for row in ranked])
     if run is not None and not 1 <= run <= len(runs):
         return _none(run, len(runs))
     number = to_compare(runs) if run is None else run - 1
@@ -87,37 +108,53 @@ def write_ranks(target: Target, rows: Sequence[dict], codec: str, workers: Execu
     frames_of = {id(digest): [Frame(*frame) for frame in digest] for digest in digests[_FRAMES]}
     frames = [frames_of[id(digest)] for digest in digests[_FRAMES]]
     comparison = Comparison(members, frames, rows, partial(_frames, target.root, codec), runs, number)
-    paths, tables = {}, {}
+    tables: dict[str, Sequence[dict]] = {}
     for analysis in analyses():
-        tables[analysis.name] = table = analysis.table(comparison, digests[analysis.name], tables)
-        paths[analysis.name] = path = below + layout.rank_path(analysis.name, CODECS[codec])
-        target.write(path, CODECS[codec].encode(dumps(table)))
+        for name, found_rows in analysis.tables(comparison, digests[analysis.name], tables):
+            tables[name] = found_rows
+    all_findings = findings(comparison, tables)
+    tables["rank_findings"] = all_findings[:MAX_FINDINGS]
+    job = summary(comparison, tables, all_findings)
     faults = [*plugin_analyses().faults]
     for plugin in plugin_analyses().plugins:
         guard, name = Guard(plugin), plugin.object.name
         failed = next((fault for known_faults in digests[_FAULTS] if (fault := known_faults.get(name))), None)
-        data = guard(_made, plugin.object, comparison, digests.get(name, []), tables) if failed is None else None
-        if data is None:
+        made = guard(_made, plugin.object, comparison, digests.get(name, []), tables) if failed is None else None
+        if made is None:
             faults.append(failed or guard.fault or "")
-            continue
-        paths[name] = path = below + layout.rank_path(name, CODECS[codec])
-        target.write(path, CODECS[codec].encode(data))
-    return paths, tables["findings"], faults
+        else:
+            tables |= made
+    return RankFiles(_written(target, tables, codec, below), job, [*tables["rank_findings"]], faults)
 
 
-def _made(analysis: PluginAnalysis, comparison: Comparison, digests: Sequence[Any], tables: dict[str, dict]) -> bytes:
-    """Return the table of a plug-in as JSON, and add it to ``tables``. Raises an exception when it is not an object of JSON."""
+def _written(target: Target, tables: Mapping[str, Sequence[dict]], codec: str, below: str) -> dict[str, dict]:
+    """Write the tables that have rows. Return their entries in the manifest."""
+    entries = {}
+    for name, rows in sorted(tables.items()):
+        files = [*Rows(rows).files()]
+        paths = [below + layout.rank_path(name, number, len(files), CODECS[codec]) for number in range(len(files))]
+        for path, (_, pieces) in zip(paths, files):
+            target.write(path, b"".join(encoded_pieces(pieces, CODECS[codec])))
+        if files:
+            entries[name] = {"rows": len(rows), "files": [{"path": path, "rows": count} for path, (count, _) in zip(paths, files)]}
+    return entries
+
+
+def _made(analysis: PluginAnalysis, comparison: Comparison, digests: Sequence[Any], tables: Mapping[str, Sequence[dict]]) -> dict[str, list[dict]]:
+    """Return the rows of the tables of a plug-in, by name. Raises an exception when they are not rows of JSON, or a name is taken."""
     if len(digests) < len(comparison.members):
         raise LookupError("a process that read a log does not have it")
-    table = analysis.make().table(comparison, digests, tables)
-    if type(table) is not dict:
-        raise TypeError(f"table() gave {type(table).__name__!r}, not dict")
-    data = dumps(table)
-    tables[analysis.name] = table
-    return data
+    taken = {*schema_names(), *map(str.lower, tables)}
+    made = {}
+    for name, rows in analysis.make().tables(comparison, digests, MappingProxyType(tables)):
+        own_name(name, taken, lambda name: layout.is_own(f"ranks/{name}.jsonl"))
+        made[name] = loads(dumps([*rows]))
+        if not all(type(row) is dict and [*row] == [*made[name][0]] for row in made[name]):
+            raise TypeError(f"the rows of {name!r} are not objects with the same keys")
+    return made
 
 
-def _none(run: int | None, count: int) -> tuple[dict[str, str], None, list[str]]:
+def _none(run: int | None, count: int) -> RankFiles:
     if run is not None:
         raise BundleError(f"run {run} cannot be compared", hint=f"There are {count} runs of several ranks." if count else "The logs are of one rank.", code="not-found")
-    return {}, None, []
+    return RankFiles({}, None, [], [])

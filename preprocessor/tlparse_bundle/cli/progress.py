@@ -63,10 +63,11 @@ def print_summary(result: BuildResult) -> None:
 
 def _headlines(result: BuildResult) -> Iterator[str]:
     """What the ranks say together; the summary of each log, those with most to say first, and the first findings: equal ones of several logs once."""
-    if result.job is not None:
-        yield shown(result.job["summary"]["text"])
-        for row in result.job["findings"][:FIRST_FINDINGS]:
-            if row["because_of"] is None and row["title"] not in result.job["summary"]["text"]:
+    job = result.manifest.get("job")
+    if job is not None:
+        yield shown(job["text"])
+        for row in result.job_findings[:FIRST_FINDINGS]:
+            if row["because_of"] is None and row["title"] not in job["text"]:
                 yield f"  {_SIGNS[row['severity']]} {shown(row['title'])}"
     yield from headlines(result.manifest["logs"])
     logs_with: dict[str, list[dict]] = {}

@@ -285,8 +285,8 @@ class Follower:
         summaries = [log.finish() for log in self._logs.values()]
         summaries = self._with_strings(summaries)
         with Workers(min(core_count(), len(summaries))) as workers:
-            manifest, job = write_beside(summaries, self._place, self._codec, workers, None, self._names)
-        return BuildResult(self._place.called, manifest, *self._place.finish(manifest), first_findings(summaries), job, plugin_faults(summaries, manifest))
+            manifest, job_findings = write_beside(summaries, self._place, self._codec, workers, None, self._names)
+        return BuildResult(self._place.called, manifest, *self._place.finish(manifest), first_findings(summaries), job_findings, plugin_faults(summaries, manifest))
 
     def _read_to_the_end(self) -> None:
         self._leaving.clear()

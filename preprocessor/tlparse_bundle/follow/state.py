@@ -74,10 +74,9 @@ def make_state(
     if len(summaries) > 1:
         from tlparse_bundle.build.rank_files import write_ranks
 
-        paths, _, faults = write_ranks(place, manifest["logs"], codec, executor, below=below)
-        if paths:
-            manifest["ranks"] = paths
-        add_faults(manifest, faults)
+        ranks = write_ranks(place, manifest["logs"], codec, executor, below=below)
+        ranks.add_to(manifest)
+        add_faults(manifest, ranks.faults)
     order = {row["id"]: number for number, row in enumerate(manifest["logs"])}
     rows.sort(key=lambda row: order[row["id"]])
     manifest["growing"] = True

@@ -40,9 +40,9 @@ def rows_file(name: str, number: int, count: int) -> str:
     return f"{name}.jsonl" if count == 1 else f"{name}/{number:04d}.jsonl"
 
 
-def rank_path(name: str, codec: Codec) -> str:
-    """Path of the file of an analysis of the ranks."""
-    return f"ranks/{name}.json{codec.suffix}"
+def rank_path(name: str, number: int, count: int, codec: Codec) -> str:
+    """Path of a file of a table about several ranks: one of ``count``, by its number."""
+    return f"ranks/{rows_file(name, number, count)}{codec.suffix}"
 
 
 def live_path(counter: int) -> str:

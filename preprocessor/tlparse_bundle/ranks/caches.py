@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from tlparse_bundle.ranks.comparison import Comparison
 from tlparse_bundle.ranks.frames import Frames
+from tlparse_bundle.ranks.rank_table import RankTable, Tables
 from tlparse_bundle.ranks.sets import grouped
 
 MAX_REASON = 2000  # characters
@@ -30,17 +31,12 @@ class Caches:
                     reasons.append(row["reason"][:MAX_REASON])
         return {"counts": dict(sorted(counts.items())), "frames": found}
 
-    def table(self, comparison: Comparison, digests: Sequence[dict], tables: Mapping[str, dict]) -> dict:
+    def tables(self, comparison: Comparison, digests: Sequence[dict], tables: Tables) -> Iterator[RankTable]:
         totals = grouped((tuple(digest["counts"].items()), (number,)) for number, digest in enumerate(digests))
-        columns = [
-            {
-                "column_index": column,
-                "groups": [
-                    {"ranks": comparison.ranks(members), "outcomes": list(outcomes), "reasons": list(reasons)}
-                    for (outcomes, reasons), members in groups
-                ],
-            }
+        yield "rank_cache_totals", [{"ranks": comparison.ranks(members), "counts": dict(counts)} for counts, members in totals]
+        yield "rank_caches", [
+            {"rank_compile": column, "ranks": comparison.ranks(members), "outcomes": list(outcomes), "reasons": list(reasons)}
             for column, groups in comparison.by_column(digests, lambda digest, frame: tuple(map(tuple, digest["frames"][frame])))
             if len(groups) > 1
+            for (outcomes, reasons), members in groups
         ]
-        return {"totals": [{"ranks": comparison.ranks(members), "counts": dict(counts)} for counts, members in totals], "columns": columns}

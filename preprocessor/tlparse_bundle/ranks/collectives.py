@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import Any, NamedTuple
 
 from tlparse_bundle.ranks.collective_code import in_code, scheduled
 from tlparse_bundle.ranks.comparison import Comparison
 from tlparse_bundle.ranks.frames import Frames
+from tlparse_bundle.ranks.rank_table import RankTable, Tables
 from tlparse_bundle.ranks.sets import grouped
 from tlparse_bundle.read.rows import Artifact
 
 _CODE = "inductor_output_code"
 _NONE = "null"  # an operation without a name
+_SAME = {"schedule": None, "position": None, "here": None, "others": None}  # no first difference
 _MAX_COUNTED = 20_000
 _counted: dict[str | None, tuple[Counter[str], int]] = {}  # by the hash of the code
 
@@ -47,10 +49,9 @@ class Collectives:
             ],
         }
 
-    def table(self, comparison: Comparison, digests: Sequence[dict], tables: Mapping[str, dict]) -> dict:
-        ops, sequences = _Numbers(), _Numbers()
+    def tables(self, comparison: Comparison, digests: Sequence[dict], tables: Tables) -> Iterator[RankTable]:
         usual: dict[int, tuple] = {}
-        columns = []
+        rows = []
         for column, groups in comparison.by_column(digests, _cell):
             told = [cell for cell, _ in groups if cell.found is not None]
             counted = {cell.found for cell in told if not cell.unsure} or {cell.found for cell in told}
@@ -58,40 +59,15 @@ class Collectives:
                 continue
             agreeing = grouped((cell.found, members) for cell, members in groups if cell.found in counted)
             usual[column] = agreeing[0][0]
-            taken = {member for _, members in agreeing for member in members}
-            columns.append(
-                {
-                    "column_index": column,
-                    "groups": [
-                        {
-                            "ranks": comparison.ranks(members),
-                            "sequences": [sequences(tuple(map(ops, ops_))) for ops_ in found],
-                            "first_difference": _first_difference(found, usual[column]) if number else None,
-                        }
-                        for number, (found, members) in enumerate(agreeing)
-                    ],
-                    "without": comparison.ranks(set(comparison.having(column)) - taken),
-                }
-            )
-        return {
-            "ops": ops.things,
-            "sequences": [list(sequence) for sequence in sequences.things],
-            "columns": columns,
-            "groups": _whole(comparison, digests, columns, usual),
-            "parity": _parity_rows(comparison, digests),
-        }
-
-
-class _Numbers:
-    def __init__(self) -> None:
-        self.things: list[Any] = []
-        self._numbers: dict[Any, int] = {}
-
-    def __call__(self, thing: Any) -> int:
-        if thing not in self._numbers:
-            self._numbers[thing] = len(self.things)
-            self.things.append(thing)
-        return self._numbers[thing]
+            for number, (found, members) in enumerate(agreeing):
+                difference = _first_difference(found, usual[column]) if number else _SAME
+                rows.append({"rank_compile": column, "ranks": comparison.ranks(members), "schedules": list(map(list, found)), **difference})
+            unknown = set(comparison.having(column)).difference(*(members for _, members in agreeing))
+            if unknown:
+                rows.append({"rank_compile": column, "ranks": comparison.ranks(unknown), "schedules": None, **_SAME})
+        yield "rank_schedules", rows
+        yield "rank_collectives", _whole(comparison, digests, usual)
+        yield "rank_parity", _parity_rows(comparison, digests)
 
 
 class _Cell(NamedTuple):
@@ -134,15 +110,16 @@ def _in_code(artifact: Artifact) -> tuple[Counter[str], int]:
     return found
 
 
-def _first_difference(mine: tuple, others: tuple) -> dict | None:
+def _first_difference(mine: tuple, others: tuple) -> dict:
+    """The fields ``schedule``, ``position``, ``here`` and ``others`` of a row."""
     for schedule, (here, there) in enumerate(zip_longest(mine, others, fillvalue=())):
         for position, (op, other) in enumerate(zip_longest(here, there)):
             if op != other:
                 return {"schedule": schedule, "position": position, "here": op, "others": other}
-    return None
+    return _SAME
 
 
-def _whole(comparison: Comparison, digests: Sequence[dict], columns: list[dict], usual: dict[int, tuple]) -> list[dict]:
+def _whole(comparison: Comparison, digests: Sequence[dict], usual: dict[int, tuple]) -> list[dict]:
     """Ranks by all their schedules in the order of their compiles. Where a rank does not tell, it is taken to be like most."""
     pairs = []
     for members in comparison.alike(digests):
@@ -156,23 +133,21 @@ def _whole(comparison: Comparison, digests: Sequence[dict], columns: list[dict],
         pairs.append((tuple(whole), members))
     groups = grouped((tuple(op for op, _ in whole), members) for whole, members in pairs)
     placed = {tuple(op for op, _ in whole): [column for _, column in whole] for whole, _ in reversed(pairs)}
-    if not columns:
+    if not usual:
         return []
     first = groups[0][0]
     rows = []
     for number, (ops, members) in enumerate(groups):
         position = next((p for p, (here, there) in enumerate(zip_longest(ops, first)) if here != there), None)
-        difference = None
+        first_difference = {"position": None, "rank_compile": None, "here": None, "others": None}
         if number and position is not None:
-            difference = {
+            first_difference = {
                 "position": position,
-                "column_index": (placed[ops] if position < len(ops) else placed[first])[position],
+                "rank_compile": (placed[ops] if position < len(ops) else placed[first])[position],
                 "here": ops[position] if position < len(ops) else None,
                 "others": first[position] if position < len(first) else None,
             }
-        rows.append(
-            {"ranks": comparison.ranks(members), "op_count": len(ops), "counts": _counts(ops, first), "first_difference": difference}
-        )
+        rows.append({"ranks": comparison.ranks(members), "op_count": len(ops), "counts": _counts(ops, first), **first_difference})
     return rows
 
 
@@ -190,9 +165,9 @@ def _parity_rows(comparison: Comparison, digests: Sequence[dict]) -> list[dict]:
             found.setdefault((order[frame], *problem), []).extend(members)
     return [
         {
+            "rank_compile": column,
+            "compile": comparison.key(sorted(members), column),
             "ranks": comparison.ranks(members),
-            "column_index": column,
-            "compile_key": comparison.key(sorted(members), column),
             "op": kind,
             "scheduled": planned,
             "in_code": called,

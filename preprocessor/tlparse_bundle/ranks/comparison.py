@@ -56,6 +56,11 @@ class Comparison:
         self._kind_cells = [_cells(order, len(self.columns)) for order in self.orders]
         self.cells = [self._kind_cells[self.kind[number]] for number in range(len(members))]
 
+    @property
+    def world_size(self) -> int | None:
+        """Number of ranks of the job; None when no log says it."""
+        return self.runs[self.run].world_size
+
     def ranks(self, members: Iterable[int]) -> list[list[int]]:
         """The ranks of some members, as bundles store them."""
         return ranges(self.members[number].rank for number in members)

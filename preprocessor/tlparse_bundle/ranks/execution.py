@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
 from tlparse_bundle.ranks.comparison import Comparison
 from tlparse_bundle.ranks.frames import Frames
-from tlparse_bundle.ranks.sets import grouped, ranks_in
+from tlparse_bundle.ranks.rank_table import RankTable, Tables
+from tlparse_bundle.ranks.sets import grouped, of_compiles, ranks_in
 from tlparse_bundle.ranks.steps import recorded_steps
 
 MAX_MISMATCHES = 1000
+_SAME = {"position": None, "here_rank_step": None, "others_rank_step": None}  # no first difference
 
 
 class Execution:
@@ -19,12 +21,11 @@ class Execution:
     def digest(self, frames: Frames) -> list[list] | None:
         return recorded_steps(frames)
 
-    def table(self, comparison: Comparison, digests: Sequence[list | None], tables: Mapping[str, dict]) -> dict:
-        orders = _orders(comparison, digests)
-        groups = grouped(orders)
+    def tables(self, comparison: Comparison, digests: Sequence[list | None], tables: Tables) -> Iterator[RankTable]:
+        groups = grouped(_orders(comparison, digests))
         known: dict[tuple, int] = {}
         ids: list[str | None] = []
-        rows = []
+        rows: list[dict] = []
         for keys, members in groups:
             steps = []
             for position, key in enumerate(keys):
@@ -32,17 +33,14 @@ class Execution:
                     known[key] = len(known)
                     ids.append(digests[members[0]][position][1])
                 steps.append(known[key])
-            first = rows[0]["steps"] if rows else steps
-            rows.append(
-                {"ranks": comparison.ranks(members), "steps": steps, "first_difference": _first_difference(steps, first) if rows else None}
-            )
-        lacking = [n for n, digest in enumerate(digests) if digest is None and comparison.frames[n]] if groups else []
-        return {
-            "steps": [{"column_index": column, "compile_id": id_} for (column, *_), id_ in zip(known, ids)],
-            "groups": rows,
-            "mismatches": _mismatches(comparison, groups, known, tables)[:MAX_MISMATCHES],
-            "without": comparison.ranks(lacking),
-        }
+            first = rows[0]["rank_steps"] if rows else steps
+            rows.append({"ranks": comparison.ranks(members), "rank_steps": steps, **_first_difference(steps, first)})
+        unknown = [n for n, digest in enumerate(digests) if digest is None and comparison.frames[n]] if groups else []
+        if unknown:
+            rows.append({"ranks": comparison.ranks(unknown), "rank_steps": None, **_SAME})
+        yield "rank_steps", [{"id": number, "rank_compile": column, "compile_id": id_} for number, ((column, *_), id_) in enumerate(zip(known, ids))]
+        yield "rank_executions", rows
+        yield "rank_execution_mismatches", _mismatches(comparison, groups, known, tables)
 
 
 def _orders(comparison: Comparison, digests: Sequence[list | None]) -> list[tuple[tuple, list[int]]]:
@@ -57,19 +55,21 @@ def _orders(comparison: Comparison, digests: Sequence[list | None]) -> list[tupl
     return found
 
 
-def _first_difference(steps: list[int], first: list[int]) -> dict | None:
+def _first_difference(steps: list[int], first: list[int]) -> dict:
+    """The fields of a row that say where the first difference is."""
     for position, (here, there) in enumerate(zip_longest(steps, first)):
         if here != there:
-            return {"position": position, "here": here, "others": there}
-    return None
+            return {"position": position, "here_rank_step": here, "others_rank_step": there}
+    return _SAME
 
 
-def _mismatches(comparison: Comparison, groups: list, known: dict[tuple, int], tables: Mapping[str, dict]) -> list[dict]:
+def _mismatches(comparison: Comparison, groups: list, known: dict[tuple, int], tables: Tables) -> list[dict]:
     """Steps at which ranks have other collectives, or other outcomes of the caches."""
     if len(groups) == 0:
         return []
-    texts = {"schedule": _schedule_texts(tables["collectives"]), "cache": _cache_texts(tables["caches"])}
-    rows = []
+    texts = {"schedule": _schedule_texts(tables["rank_schedules"]), "cache": _cache_texts(tables["rank_caches"])}
+    rows: list[dict] = []
+    count = 0
     for position in range(max(len(keys) for keys, _ in groups)):
         at = [(keys[position], members) for keys, members in groups if position < len(keys)]
         for kind, found in texts.items():
@@ -78,28 +78,23 @@ def _mismatches(comparison: Comparison, groups: list, known: dict[tuple, int], t
                 for key, members in at
                 for member in members
             )
-            if len({text for (_, text), _ in alike}) > 1:
-                cells = [{"ranks": comparison.ranks(members), "step": step, "value": text} for (step, text), members in alike]
-                rows.append({"position": position, "kind": kind, "groups": cells})
+            if len({text for (_, text), _ in alike}) > 1 and count < MAX_MISMATCHES:
+                count += 1
+                rows += [{"position": position, "kind": kind, "ranks": comparison.ranks(members), "rank_step": step, "value": text} for (step, text), members in alike]
     return rows
 
 
-def _schedule_texts(table: dict) -> dict[tuple, str]:
-    """(column, rank) -> its collectives; of a rank that does not tell, those of most."""
+def _schedule_texts(rows: Sequence[dict]) -> dict[tuple, str]:
+    """(matched compile, rank) -> its collectives; of a rank whose schedule is unknown, those of most."""
     found: dict[tuple, str] = {}
-    for row in table["columns"]:
-        for number, group in enumerate(row["groups"]):
-            text = ", ".join(table["ops"][op] for sequence in group["sequences"] for op in table["sequences"][sequence])
-            for rank in [*ranks_in(group["ranks"]), *(ranks_in(row["without"]) if number == 0 else ())]:
-                found[row["column_index"], rank] = text
+    for column, groups in of_compiles(rows).items():
+        for group in groups:
+            schedules = group["schedules"] if group["schedules"] is not None else groups[0]["schedules"]
+            for rank in ranks_in(group["ranks"]):
+                found[column, rank] = ", ".join(op for schedule in schedules for op in schedule)
     return found
 
 
-def _cache_texts(table: dict) -> dict[tuple, str]:
-    """(column, rank) -> outcomes, of the columns in which they differ."""
-    return {
-        (row["column_index"], rank): ", ".join(group["outcomes"])
-        for row in table["columns"]
-        for group in row["groups"]
-        for rank in ranks_in(group["ranks"])
-    }
+def _cache_texts(rows: Sequence[dict]) -> dict[tuple, str]:
+    """(matched compile, rank) -> outcomes, of the compiles in which they differ."""
+    return {(row["rank_compile"], rank): ", ".join(row["outcomes"]) for row in rows for rank in ranks_in(row["ranks"])}

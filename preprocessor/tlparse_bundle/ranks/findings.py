@@ -11,12 +11,11 @@ from tlparse_bundle.findings.places import Shortener, normalised, tail
 from tlparse_bundle.format.json_codec import dumps, dumps_sorted
 from tlparse_bundle.ranks import job
 from tlparse_bundle.ranks.comparison import Comparison
-from tlparse_bundle.ranks.frames import Frames
+from tlparse_bundle.ranks.rank_table import Tables
 from tlparse_bundle.ranks.reasons import OF_OTHERS, follows
 from tlparse_bundle.ranks.sentences import Sentences, place_of
 from tlparse_bundle.ranks.sets import ranges, ranks_among, ranks_in
 from tlparse_bundle.ranks.statements import Finder
-from tlparse_bundle.ranks.summary import summary
 
 MAX_FINDINGS = 300
 # What it does to the job, worst first, and kinds in their order within that.
@@ -36,26 +35,20 @@ _EFFECT = {kind: effect for effect, kinds in enumerate(_EFFECTS) for kind in kin
 _WRONG, _DIFFERENT = 1, 3
 
 
-class Findings:
-    name = "findings"
-
-    def digest(self, frames: Frames) -> None:
-        return None
-
-    def table(self, comparison: Comparison, digests: Sequence[None], tables: Mapping[str, dict]) -> dict:
-        finder = Finder(comparison, tables)
-        known = [*job.statements(finder), *finder.statements()]
-        statements = _ordered(_joined(_without_cuts(comparison, tables, known)))
-        columns = tables["matching"]["columns"]
-        sentences, short = Sentences(columns), Shortener(column["filename"] for column in columns)
-        rows = [_row(statement, sentences, columns, short) for statement in statements]
-        return {"summary": summary(comparison, tables, rows), "findings": rows[:MAX_FINDINGS]}
+def findings(comparison: Comparison, tables: Tables) -> list[dict]:
+    """All findings as rows of ``rank_findings``, most important first. ``tables`` are those of all analyses."""
+    finder = Finder(comparison, tables)
+    known = [*job.statements(finder), *finder.statements()]
+    statements = _ordered(_joined(_without_cuts(comparison, tables, known)))
+    compiles = tables["rank_compiles"]
+    sentences, short = Sentences(compiles), Shortener(compile["file"] for compile in compiles)
+    return [_row(number, statement, sentences, compiles, short) for number, statement in enumerate(statements)]
 
 
-def _without_cuts(comparison: Comparison, tables: Mapping[str, dict], statements: list[dict]) -> list[dict]:
+def _without_cuts(comparison: Comparison, tables: Tables, statements: list[dict]) -> list[dict]:
     """Without what is different only because a log is cut: at its last compile and behind it."""
     last: dict[int, int] = {}
-    for problem in tables["health"]["problems"]:
+    for problem in tables["rank_problems"]:
         if problem["kind"] in ("cut", "empty", "unfinished"):
             for number, member in enumerate(comparison.members):
                 order = comparison.orders[comparison.kind[number]]
@@ -65,17 +58,17 @@ def _without_cuts(comparison: Comparison, tables: Mapping[str, dict], statements
 
 
 def _is_behind(statement: dict, last: Mapping[int, int]) -> bool:
-    if _EFFECT.get(statement["kind"]) != _DIFFERENT or statement["column_index"] is None:
+    if _EFFECT.get(statement["kind"]) != _DIFFERENT or statement["rank_compile"] is None:
         return False
     ranks = ranks_in(statement["ranks"]) if statement["kind"] != "extra-compile" else ranks_in(statement["others"])
-    return bool(ranks) and all(rank in last and statement["column_index"] >= last[rank] for rank in ranks)
+    return bool(ranks) and all(rank in last and statement["rank_compile"] >= last[rank] for rank in ranks)
 
 
 def _joined(statements: list[dict]) -> list[dict]:
     """Statements that say the same of several ranks are one."""
     found: dict[tuple, dict] = {}
     for statement in statements:
-        key = (statement["kind"], statement["column_index"], dumps_sorted(statement["details"]))
+        key = (statement["kind"], statement["rank_compile"], dumps_sorted(statement["details"]))
         known = found.setdefault(key, statement)
         if known is not statement:
             known["ranks"] = ranges([*ranks_in(known["ranks"]), *ranks_in(statement["ranks"])])
@@ -97,7 +90,7 @@ def _weight(statement: dict) -> tuple:
     # That a graph has other collectives says more than that it is another one, unless its inputs tell why.
     if kind == "graph" and not details["inputs"]:
         order = KINDS.index("collectives") + 0.5
-    column = -1 if statement["column_index"] is None else statement["column_index"]
+    column = -1 if statement["rank_compile"] is None else statement["rank_compile"]
     return effect, not first_of_all, order if effect < _DIFFERENT else 0, column, order, statement["ranks"]
 
 
@@ -125,11 +118,16 @@ def _ordered(statements: list[dict]) -> list[dict]:
     return [statements[number] | {"because_of": place[causes[number]] if number in causes else None} for number in order]
 
 
-def _row(statement: dict, sentences: Sentences, columns: Sequence[dict], short: Shortener) -> dict:
+def _row(number: int, statement: dict, sentences: Sentences, compiles: Sequence[dict], short: Shortener) -> dict:
     title, text = sentences(statement)
-    function, file, line = place_of(statement, columns)
+    function, file, line = place_of(statement, compiles)
     parts = [statement["kind"], function, tail(file) if file else None, *_cause(statement["details"])]
     return {
+        "id": number,
+        "log": statement["log"],
+        "rank_compile": statement["rank_compile"],
+        "compile": statement["compile"],
+        "others_compile": statement["others_compile"],
         "kind": statement["kind"],
         "fingerprint": hashlib.sha256(dumps(parts)).hexdigest()[:16],
         "severity": statement["severity"] if statement["severity"] in SEVERITIES else "info",
@@ -140,18 +138,11 @@ def _row(statement: dict, sentences: Sentences, columns: Sequence[dict], short: 
         "line": line,
         "ranks": statement["ranks"],
         "others": statement["others"],
-        "log_id": statement["log_id"],
-        "compile_indexes": statement["compile_indexes"],
-        "event_indexes": [],
-        "span_indexes": [],
         "count": 1,
         "cost_us": statement["details"].get("lost_us"),
         "cost_of": "by how much it took longer than half of the ranks, over all compiles" if statement["details"].get("lost_us") is not None else None,
         "remedies": [],
         "because_of": statement["because_of"],
-        "column_index": statement["column_index"],
-        "compile_key": statement["compile_key"],
-        "others_compile_key": statement["others_compile_key"],
         "evidence": statement["evidence"],
         "details": statement["details"],
     }

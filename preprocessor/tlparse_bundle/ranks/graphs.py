@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import zip_longest
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tlparse_bundle.ranks.comparison import Comparison
 from tlparse_bundle.ranks.frames import Frames
 from tlparse_bundle.ranks.identity import comparable
 from tlparse_bundle.ranks.inputs import inputs
+from tlparse_bundle.ranks.rank_table import RankTable, Tables
 from tlparse_bundle.ranks.stages import STAGES, stage_artifacts
 from tlparse_bundle.read.rows import Artifact
 
 MAX_INPUTS = 20
 MAX_LINE = 300
 MAX_SHOWN = 500  # groups of which the first differing line and the inputs are read
+_SAME_LINES: dict[str, Any] = {"artifact": None, "line": None, "here": None, "others": None}
+_UNEXPLAINED: dict[str, Any] = {"inputs": [], **_SAME_LINES}
 
 
 class _Group(NamedTuple):
@@ -30,21 +33,18 @@ class Graphs:
         """For each frame, for each stage, what stands for its texts."""
         return [_stages(frames, number) for number in range(len(frames))]
 
-    def table(self, comparison: Comparison, digests: Sequence[list], tables: Mapping[str, dict]) -> dict:
-        columns: list[dict] = [{"groups": []} for _ in comparison.columns]
+    def tables(self, comparison: Comparison, digests: Sequence[list], tables: Tables) -> Iterator[RankTable]:
+        rows: list[dict] = []
         shown = 0
         for column, pairs in comparison.by_column(digests, lambda digest, frame: tuple(map(tuple, digest[frame]))):
             groups = _merged([_Group(list(contents), members) for contents, members in pairs])
             numbers = _numbers(groups)
             for position, (group, contents) in enumerate(zip(groups, numbers)):
-                row = {"ranks": comparison.ranks(group.members), "contents": contents, "first_stage": None, "inputs": [], "line": None}
-                if position:
-                    row["first_stage"] = stage = _first_stage(contents, numbers[0])
-                    shown += 1
-                    if stage is not None and shown <= MAX_SHOWN:
-                        row |= _explained(comparison, column, stage, group.members[0], groups[0].members[0])
-                columns[column]["groups"].append(row)
-        return {"stages": list(STAGES), "columns": columns}
+                stage = _first_stage(contents, numbers[0]) if position else None
+                shown += bool(position)
+                explained = _explained(comparison, column, stage, group.members[0], groups[0].members[0]) if stage is not None and shown <= MAX_SHOWN else _UNEXPLAINED
+                rows.append({"rank_compile": column, "ranks": comparison.ranks(group.members), "contents": dict(zip(STAGES, contents)), "first_stage": stage, **explained})
+        yield "rank_graphs", rows
 
 
 def _stages(frames: Frames, number: int) -> list[list[str]]:
@@ -82,16 +82,16 @@ def _beginning(contents: list[tuple[str, ...]]) -> str | None:
     return contents[0][0] if contents[0] else None
 
 
-def _numbers(groups: list[_Group]) -> list[list[int]]:
-    """For each group its contents as numbers, by stage."""
+def _numbers(groups: list[_Group]) -> list[list[int | None]]:
+    """For each group its contents as numbers, by stage; None where it has none."""
     known: list[dict[str, list[tuple[int, tuple[str, ...]]]]] = [{} for _ in STAGES]  # by the first text
     counts = [0] * len(STAGES)
-    rows = []
+    rows: list[list[int | None]] = []
     for group in groups:
-        row = []
+        row: list[int | None] = []
         for stage, content in enumerate(group.contents):
             if not content:
-                row.append(-1)
+                row.append(None)
                 continue
             seen = known[stage].setdefault(content[0], [])
             number = next((n for n, other in seen if _fits(content, other)), None)
@@ -103,8 +103,8 @@ def _numbers(groups: list[_Group]) -> list[list[int]]:
     return rows
 
 
-def _first_stage(contents: list[int], usual: list[int]) -> str | None:
-    return next((stage for stage, here, there in zip(STAGES, contents, usual) if here != there and min(here, there) >= 0), None)
+def _first_stage(contents: list[int | None], usual: list[int | None]) -> str | None:
+    return next((stage for stage, here, there in zip(STAGES, contents, usual) if here != there and None not in (here, there)), None)
 
 
 def _explained(comparison: Comparison, column: int, stage: str, member: int, other: int) -> dict:
@@ -113,21 +113,19 @@ def _explained(comparison: Comparison, column: int, stage: str, member: int, oth
     places = comparison.cells[member][column], comparison.cells[other][column]
     return {
         "inputs": _different_inputs(here, there, *places) if stage == "dynamo" else [],
-        "line": _first_line(stage_artifacts(here, places[0])[stage], stage_artifacts(there, places[1])[stage]),
+        **_first_line(stage_artifacts(here, places[0])[stage], stage_artifacts(there, places[1])[stage]),
     }
 
 
 def _different_inputs(here: Frames, there: Frames, frame: int, other_frame: int) -> list[dict]:
-    mine, others = ({} for _ in range(2))
-    for frames, number, found in ((here, frame, mine), (there, other_frame, others)):
-        for compile in frames.compiles[number]:
-            found.update(inputs(frames.log, compile.index))
+    mine, others = inputs(here, frame), inputs(there, other_frame)
     names = [*others, *(name for name in mine if name not in others)]
     rows = [{"name": name, "here": mine.get(name), "others": others.get(name)} for name in names if mine.get(name) != others.get(name)]
     return rows[:MAX_INPUTS]
 
 
-def _first_line(mine: list[Artifact], others: list[Artifact]) -> dict | None:
+def _first_line(mine: list[Artifact], others: list[Artifact]) -> dict:
+    """The fields ``artifact``, ``line``, ``here`` and ``others`` of a row."""
     for one, other in zip(mine, others):
         texts = [list(enumerate(comparable(artifact.bytes() or b"").split(b"\n"), 1)) for artifact in (one, other)]
         # Comments only say where an operation comes from, '; x = None' what is used no more; they are shown
@@ -135,8 +133,8 @@ def _first_line(mine: list[Artifact], others: list[Artifact]) -> dict | None:
         for lines in ([[line for line in text if not line[1].lstrip().startswith(b"#")] for text in texts], texts):
             for (number, here), (other_number, there) in zip_longest(*lines, fillvalue=(None, None)):
                 if here != there and (lines is texts or _essence(here) != _essence(there)):
-                    return {"artifact": one.name, "number": number or other_number, "here": _text(here), "others": _text(there)}
-    return None
+                    return {"artifact": one.name, "line": number or other_number, "here": _text(here), "others": _text(there)}
+    return _SAME_LINES
 
 
 def _essence(line: bytes | None) -> bytes | None:

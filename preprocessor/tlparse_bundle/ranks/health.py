@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from tlparse_bundle.ranks.comparison import Comparison
 from tlparse_bundle.ranks.frames import Frames
+from tlparse_bundle.ranks.rank_table import RankTable, Tables
 from tlparse_bundle.ranks.sets import gaps
 
 KINDS = ("missing", "empty", "cut", "unfinished", "silent", "stopped", "other_logs", "equal_logs")
 _CUT = ("record-cut", "payload-md5", "payload-missing")  # diagnostics; of the last record they mean that the log ends in it
 _NOTHING = {
-    "column_index": None, "compile_key": None, "phase": None, "span": None, "since_epoch_us": None, "open_us": None, "finished": [], "never_began": [],
+    "phase": None, "span": None, "since_epoch_us": None, "open_us": None, "finished": [], "never_began": [],
 }  # fmt: skip
 
 
@@ -25,11 +26,11 @@ class Health:
         cut = "record-cut" in log.row["diagnostics"] or bool(at_end.intersection(_CUT))
         return {"cut": cut, "unfinished": _open(frames)}
 
-    def table(self, comparison: Comparison, digests: Sequence[dict], tables: Mapping[str, dict]) -> dict:
+    def tables(self, comparison: Comparison, digests: Sequence[dict], tables: Tables) -> Iterator[RankTable]:
         present = {member.rank for member in comparison.members}
         run = comparison.runs[comparison.run]
-        world_size, ends = run.world_size, [run.logs[member.rank].last_epoch_us for member in comparison.members]
-        missing = gaps(present, max(world_size or 0, max(present)))
+        ends = [run.logs[member.rank].last_epoch_us for member in comparison.members]
+        missing = gaps(present, max(run.world_size or 0, max(present)))
         last = max((end for end in ends if end is not None), default=None)
         rows = []
 
@@ -38,8 +39,10 @@ class Health:
             rows.append(
                 {
                     "kind": kind,
+                    "rank_compile": None,
+                    "compile": None,
                     "ranks": comparison.ranks(members),
-                    "log_ids": [comparison.members[member].row["id"] for member in members],
+                    "logs": [comparison.members[member].row["id"] for member in members],
                     "last_epoch_us": min((time for time in times if time is not None), default=None),
                     "others_last_epoch_us": last,
                     **_NOTHING,
@@ -56,7 +59,7 @@ class Health:
             elif digests[number]["cut"]:
                 add("cut", [number])
             if others := [other["id"] for other in comparison.logs if other["rank"] == member.rank and other["id"] != row["id"]]:
-                add("other_logs", [number], log_ids=others)
+                add("other_logs", [number], logs=others)
         for members in _equal(comparison):
             add("equal_logs", members)
         stuck = _unfinished(comparison, digests)
@@ -67,15 +70,11 @@ class Health:
             longest = max(times, key=times.__getitem__, default=min(places))
             phase, span, since = places[longest]
             cells = {"phase": phase, "span": span, "since_epoch_us": since, "open_us": times.get(longest), "finished": comparison.ranks(finished), "never_began": comparison.ranks(never)}
-            add("unfinished", list(places), column_index=column, compile_key=comparison.key(sorted(places), column), **cells)
+            add("unfinished", list(places), rank_compile=column, compile=comparison.key(sorted(places), column), **cells)
         inside = {member for places in stuck.values() for member in places}
         for kind, column, members in _ended(comparison, inside):
-            add(kind, members, column_index=column, finished=comparison.ranks(set(comparison.having(column)) - inside))
-        return {
-            "highest_rank": max(present),
-            "world_size": world_size,
-            "problems": sorted(rows, key=lambda row: (KINDS.index(row["kind"]), row["ranks"])),
-        }
+            add(kind, members, rank_compile=column, finished=comparison.ranks(set(comparison.having(column)) - inside))
+        yield "rank_problems", sorted(rows, key=lambda row: (KINDS.index(row["kind"]), row["ranks"]))
 
 
 def _open(frames: Frames) -> list[list]:

@@ -32,7 +32,7 @@ def _runs(finder: Finder) -> Iterator[dict]:
             shared = ranges(run.logs)
             details = {
                 "run": number + 1,
-                "log_ids": [run.logs[rank].log_id for rank in sorted(run.logs)][:_MAX_NAMED],
+                "logs": [run.logs[rank].log_id for rank in sorted(run.logs)][:_MAX_NAMED],
                 "log_count": len(run.logs),
                 "ranks": shared,
                 "start_epoch_us": run.start_epoch_us,
@@ -41,18 +41,18 @@ def _runs(finder: Finder) -> Iterator[dict]:
                 "attempt": is_attempt(run, own),
             }
             ranks = comparison.ranks(member for member, log in enumerate(comparison.members) if log.rank in run.logs)
-            yield finder.statement("other-run", "info", ranks, [], None, ("findings", "/summary/runs"), details)
+            yield finder.statement("other-run", "info", ranks, [], None, "manifest.job", details)
 
 
 def _logs(finder: Finder) -> Iterator[dict]:
     comparison = finder.comparison
     unknown = [row for row in comparison.logs if row["rank"] is None]
     if unknown:
-        details = {"log_ids": [row["id"] for row in unknown][:_MAX_NAMED], "log_count": len(unknown), "event_count": sum(row["event_count"] for row in unknown)}
-        yield finder.statement("no-rank", "info", [], [], None, ("health", ""), details)
+        details = {"logs": [row["id"] for row in unknown][:_MAX_NAMED], "log_count": len(unknown), "event_count": sum(row["event_count"] for row in unknown)}
+        yield finder.statement("no-rank", "info", [], [], None, "manifest.logs", details)
     differing = [number for number, member in enumerate(comparison.members) if "rank-differs" in member.row["diagnostics"]]
     if differing:
-        yield finder.statement("rank-differs", "warning", comparison.ranks(differing), None, None, ("health", ""), {})
+        yield finder.statement("rank-differs", "warning", comparison.ranks(differing), None, None, "manifest.logs", {})
     versions: dict[str, list[int]] = {}
     for number, member in enumerate(comparison.members):
         if member.row["torch_version"]:
@@ -61,7 +61,7 @@ def _logs(finder: Finder) -> Iterator[dict]:
         (usual, others), *rest = sorted(versions.items(), key=lambda item: (-len(item[1]), item[1]))
         for version, members in rest:
             details = {"version": version, "others_version": usual}
-            yield finder.statement("mixed-versions", "warning", comparison.ranks(members), comparison.ranks(others), None, ("health", ""), details)
+            yield finder.statement("mixed-versions", "warning", comparison.ranks(members), comparison.ranks(others), None, "manifest.logs", details)
 
 
 def _stages(finder: Finder) -> Iterator[dict]:
@@ -70,17 +70,17 @@ def _stages(finder: Finder) -> Iterator[dict]:
     if len(parts) > 1:
         groups = [finder.comparison.ranks(part) for part in parts]
         details = {"parts": groups}
-        yield finder.statement("stages", "info" if len({len(part) for part in parts}) == 1 else "warning", groups[-1], groups[0], None, ("matching", "/columns"), details)
+        yield finder.statement("stages", "info" if len({len(part) for part in parts}) == 1 else "warning", groups[-1], groups[0], None, "rank_compiles", details)
 
 
 def _standing(finder: Finder) -> Iterator[dict]:
-    health, matching = finder.tables["health"], finder.tables["matching"]
-    for row, problem in enumerate(health["problems"]):
-        where, kind, column = ("health", f"/problems/{row}"), problem["kind"], problem["column_index"]
+    world_size, compiles = finder.comparison.world_size, finder.tables["rank_compiles"]
+    for problem in finder.tables["rank_problems"]:
+        where, kind, column = "rank_problems", problem["kind"], problem["rank_compile"]
         details: dict[str, Any] = {key: problem[key] for key in ("last_epoch_us", "others_last_epoch_us")}
         if kind == "missing":
-            details = {"world_size": health["world_size"], "call": _call_of_all(finder)}
-            yield finder.statement("missing-rank", "error" if health["world_size"] else "warning", problem["ranks"], None, None, where, details)
+            details = {"world_size": world_size, "call": _call_of_all(finder)}
+            yield finder.statement("missing-rank", "error" if world_size else "warning", problem["ranks"], None, None, where, details)
         elif kind in ("empty", "cut"):
             yield finder.statement(f"{kind}-log", "error", problem["ranks"], None, None, where, details)
         elif kind == "equal_logs":
@@ -90,57 +90,58 @@ def _standing(finder: Finder) -> Iterator[dict]:
             details["call"] = _waited_for(finder, problem["ranks"], [column])
             yield finder.statement("unfinished-compile", "error", problem["ranks"], problem["finished"], column, where, details)
         elif kind in ("silent", "stopped"):
-            others = matching["columns"][column]["ranks"]
-            call = _waited_for(finder, problem["ranks"], range(column, len(matching["columns"])))
+            others = compiles[column]["ranks"]
+            call = _waited_for(finder, problem["ranks"], range(column, len(compiles)))
             details |= {"finished": problem["finished"], "silent": kind == "silent", "call": call}
             yield finder.statement("never-began", "error" if call else "info", problem["ranks"], others, column, where, details)
 
 
 def _waited_for(finder: Finder, ranks: list, columns: Container[int]) -> dict | None:
     """The first call in some columns, of which the ranks have none, in a group that they are of: the others cannot go on without them."""
-    table = finder.tables["order"]
-    own = {WORLD, *(group["group"] for group in table["groups"] if within(ranks, group["ranks"]))}
-    for row in table["columns"]:
-        if row["column_index"] in columns:
-            for number in row["call_indexes"]:
-                if table["calls"][number]["group"] in own:
-                    return {"column_index": row["column_index"], **table["calls"][number]}
+    own = {WORLD, *(group["group"] for group in finder.tables["process_groups"] if within(ranks, group["ranks"]))}
+    for row in finder.tables["rank_compile_calls"]:
+        if row["rank_compile"] in columns:
+            for number in row["collective_calls"]:
+                if finder.tables["collective_calls"][number]["group"] in own:
+                    return {"rank_compile": row["rank_compile"], **_call(finder, number)}
     return None
+
+
+def _call(finder: Finder, number: int) -> dict:
+    """A call as the details of a statement have it."""
+    return {key: value for key, value in finder.tables["collective_calls"][number].items() if key != "id"}
 
 
 def _call_of_all(finder: Finder) -> dict | None:
     """A call that all ranks of the job must make."""
-    return next((call for call in finder.tables["order"]["calls"] if call["group"] == WORLD), None)
+    return next((_call(finder, call["id"]) for call in finder.tables["collective_calls"] if call["group"] == WORLD), None)
 
 
 def _order(finder: Finder, told: list[dict]) -> Iterator[dict]:
     """Calls of collectives that cannot meet; ranks that call nothing where others wait, unless it is ``told``."""
-    table = finder.tables["order"]
-    calls = table["calls"]
-    for number, group in enumerate(table["groups"]):
-        where = "order", f"/groups/{number}"
-        found = group["mismatch"]
-        if found is not None:
-            usual, *rest = found["sides"]
-            for side in rest:
-                details = {
-                    "group": group["group"], "position": found["position"], "effect": found["effect"], "recorded": group["recorded"],
-                    "here": calls[side["call_index"]], "others": calls[usual["call_index"]], "others_column": usual["column_index"],
-                    **_source(finder, side["ranks"], side["column_index"], calls[side["call_index"]]),
-                }  # fmt: skip
-                yield finder.statement("collective-mismatch", "error", side["ranks"], usual["ranks"], side["column_index"], where, details)
-        for short in group["short"]:
+    for group in finder.tables["process_groups"]:
+        sides = [row for row in finder.tables["collective_mismatches"] if row["group"] == group["group"]]
+        for side in sides[1:]:
+            usual = sides[0]
+            here = _call(finder, side["collective_call"])
+            details = {
+                "group": group["group"], "position": side["position"], "effect": side["effect"], "recorded": group["recorded"],
+                "here": here, "others": _call(finder, usual["collective_call"]), "others_rank_compile": usual["rank_compile"],
+                **_source(finder, side["ranks"], side["rank_compile"], here),
+            }  # fmt: skip
+            yield finder.statement("collective-mismatch", "error", side["ranks"], usual["ranks"], side["rank_compile"], "collective_mismatches", details)
+        for short in (row for row in finder.tables["collective_waits"] if row["group"] == group["group"]):
             if any(row["details"]["call"] and within(short["ranks"], row["ranks"]) for row in told):
                 continue
-            call = calls[short["call_index"]]
-            details = {"group": group["group"], "position": short["position"], "recorded": group["recorded"], "call": call, **_source(finder, short["others"], short["column_index"], call)}
-            yield finder.statement("collective-waits", "error", short["ranks"], short["others"], short["column_index"], where, details)
-    for number, split in enumerate(table["split"]):
-        usual, *rest = split["sides"]
-        for side in rest:
-            here = calls[side["call_index"]]
-            details = {"here": here, "others": calls[usual["call_index"]], **_source(finder, side["ranks"], split["column_index"], here)}
-            yield finder.statement("group-differs", "warning", side["ranks"], usual["ranks"], split["column_index"], ("order", f"/split/{number}"), details)
+            call = _call(finder, short["collective_call"])
+            details = {"group": group["group"], "position": short["position"], "recorded": group["recorded"], "call": call, **_source(finder, short["others"], short["rank_compile"], call)}
+            yield finder.statement("collective-waits", "error", short["ranks"], short["others"], short["rank_compile"], "collective_waits", details)
+    splits = finder.tables["group_splits"]
+    for side in splits[1:]:
+        usual = splits[0]
+        here = _call(finder, side["collective_call"])
+        details = {"here": here, "others": _call(finder, usual["collective_call"]), **_source(finder, side["ranks"], side["rank_compile"], here)}
+        yield finder.statement("group-differs", "warning", side["ranks"], usual["ranks"], side["rank_compile"], "group_splits", details)
 
 
 def _source(finder: Finder, ranks: list, column: int, call: dict) -> dict:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import count
 
 from tlparse_bundle.ranks.comparison import Comparison
 from tlparse_bundle.ranks.frames import Frames
+from tlparse_bundle.ranks.rank_table import RankTable, Tables
 
 
 class Matching:
@@ -15,19 +16,12 @@ class Matching:
     def digest(self, frames: Frames) -> None:
         return None
 
-    def table(self, comparison: Comparison, digests: Sequence[None], tables: Mapping[str, dict]) -> dict:
-        return {
-            "members": [{"rank": member.rank, "log_id": member.row["id"]} for member in comparison.members],
-            "columns": _columns(comparison),
-            "rows": [
-                {
-                    "ranks": comparison.ranks(numbers),
-                    "compile_keys": [_key(comparison, numbers[0], c) for c in range(len(comparison.columns))],
-                }
-                for numbers in comparison.kinds
-            ],
-            "divergences": _divergences(comparison),
-        }
+    def tables(self, comparison: Comparison, digests: Sequence[None], tables: Tables) -> Iterator[RankTable]:
+        yield "rank_compiles", _compiles(comparison)
+        yield "rank_compile_keys", [
+            {"ranks": comparison.ranks(numbers), "compiles": [_key(comparison, numbers[0], c) for c in range(len(comparison.columns))]} for numbers in comparison.kinds
+        ]
+        yield "rank_divergences", _divergences(comparison)
 
 
 def _key(comparison: Comparison, member: int, column: int) -> str | None:
@@ -35,12 +29,13 @@ def _key(comparison: Comparison, member: int, column: int) -> str | None:
     return None if frame is None else frame.key
 
 
-def _columns(comparison: Comparison) -> list[dict]:
+def _compiles(comparison: Comparison) -> list[dict]:
     numbers: dict[tuple, count] = {}
     return [
         {
+            "id": number,
             "function": comparison.usual(number, lambda frame: frame.function),
-            "filename": comparison.usual(number, lambda frame: frame.filename),
+            "file": comparison.usual(number, lambda frame: frame.filename),
             "first_line": comparison.usual(number, lambda frame: frame.first_line),
             "number": next(numbers.setdefault(column.code, count(1))),
             "compile_id": comparison.usual(number, lambda frame: frame.compile_id),
@@ -69,7 +64,7 @@ def _divergences(comparison: Comparison) -> list[dict]:
             later = zip(order[number:], frames[number:])
             shifted = any(ids[other] != frame.compile_id for other, frame in later if other in expected)
             rows.append(
-                {"ranks": comparison.ranks(members), "column_index": column, "kind": kind, "number": number + 1, "shifted": shifted}
+                {"rank_compile": column, "ranks": comparison.ranks(members), "kind": kind, "number": number + 1, "shifted": shifted}
             )
     return sorted(rows, key=lambda row: row["ranks"])
 

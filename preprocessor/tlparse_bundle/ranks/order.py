@@ -9,13 +9,14 @@ split at a graph break calls the same in parts.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from tlparse_bundle.ranks.calls import WORLD, Call, can_meet, fits
 from tlparse_bundle.ranks.comparison import Comparison
 from tlparse_bundle.ranks.frame_calls import calls_of_frame
 from tlparse_bundle.ranks.frames import Frames
+from tlparse_bundle.ranks.rank_table import RankTable, Tables
 from tlparse_bundle.ranks.steps import recorded_steps
 
 
@@ -30,6 +31,14 @@ class _Whose(NamedTuple):
     members: list[int]
     rounds: list[dict[tuple, list[_Step]]]  # function -> its calls; in the recorded order there is one, of no function
     unknown: bool
+
+
+class _Group(NamedTuple):
+    """Rows about one process group."""
+
+    row: dict
+    mismatches: list[dict]
+    waits: list[dict]
 
 
 class Order:
@@ -50,21 +59,22 @@ class Order:
         recorded = bool(ran) and None not in ran and not several.intersection(ran)
         return {"calls": [list(call) for call in numbers], "frames": found, "ran": ran if recorded else None}
 
-    def table(self, comparison: Comparison, digests: Sequence[dict], tables: Mapping[str, dict]) -> dict:
+    def tables(self, comparison: Comparison, digests: Sequence[dict], tables: Tables) -> Iterator[RankTable]:
         classes = comparison.alike(digests)
         recorded = all(digests[members[0]]["ran"] is not None for members in classes if any(digests[members[0]]["frames"]))
         usual = _usual(comparison, digests, classes)
         whose = [_whose(comparison, digests[members[0]], members, recorded, usual) for members in classes]
         calls: dict[Call, int] = {}
         names = dict.fromkeys(step.call.group for one in whose for functions in one.rounds for steps in functions.values() for step in steps)
-        return {
-            "groups": [_group(comparison, name, whose, recorded, calls) for name in names],
-            "split": _split(comparison, digests, classes, calls),
-            "columns": [
-                {"column_index": column, "call_indexes": [calls.setdefault(call, len(calls)) for call in found]} for column, found in sorted(usual.items()) if found
-            ],
-            "calls": [call._asdict() for call in calls],
-        }
+        groups = [_group(comparison, name, whose, recorded, calls) for name in names]
+        yield "process_groups", [group.row for group in groups]
+        yield "collective_mismatches", [row for group in groups for row in group.mismatches]
+        yield "collective_waits", [row for group in groups for row in group.waits]
+        yield "group_splits", _split(comparison, digests, classes, calls)
+        yield "rank_compile_calls", [
+            {"rank_compile": column, "collective_calls": [calls.setdefault(call, len(calls)) for call in found]} for column, found in sorted(usual.items()) if found
+        ]
+        yield "collective_calls", [{"id": number, **call._asdict()} for call, number in calls.items()]
 
 
 def _usual(comparison: Comparison, digests: Sequence[dict], classes: list[list[int]]) -> dict[int, list[Call]]:
@@ -110,28 +120,27 @@ def _whose(comparison: Comparison, digest: dict, members: list[int], recorded: b
     return _Whose(members, rounds, unknown)
 
 
-def _group(comparison: Comparison, name: str | None, whose: list[_Whose], recorded: bool, calls: dict[Call, int]) -> dict:
+def _group(comparison: Comparison, name: str | None, whose: list[_Whose], recorded: bool, calls: dict[Call, int]) -> _Group:
     own = [(one, [_of_group(functions, name) for functions in one.rounds]) for one in whose]
     callers = [(one, rounds) for one, rounds in own if any(steps for functions in rounds for steps in functions.values())]
     # A rank that calls nothing in a group may be no member of it, but of the default group all are.
     taking_part = own if name == WORLD else callers
     sizes = {step.call.group_size for _, rounds in callers for functions in rounds for steps in functions.values() for step in steps} - {None}
-    short: list[dict] = []
-    mismatch = None
+    waits: list[dict] = []
+    mismatches: list[dict] = []
     for sequences in _rounds(taking_part):
-        ended, mismatch = _first_difference(comparison, sequences, calls)
-        short += ended
-        if mismatch:
+        ended, mismatches = _first_difference(comparison, name, sequences, calls)
+        waits += ended
+        if mismatches:
             break
-    return {
+    row = {
         "group": name,
         "size": max(sizes, default=None),
         "ranks": comparison.ranks(member for one, _ in callers for member in one.members),
         "recorded": recorded,
         "unknown": comparison.ranks(member for one, _ in taking_part if one.unknown for member in one.members),
-        "mismatch": mismatch,
-        "short": short,
     }
+    return _Group(row, mismatches, waits)
 
 
 def _of_group(functions: dict[tuple, list[_Step]], name: str | None) -> dict[tuple, list[_Step]]:
@@ -150,15 +159,18 @@ def _rounds(taking_part: list[tuple[_Whose, list[dict]]]) -> Iterator[list[tuple
             yield [(one.members, [step for code, steps in rounds[number].items() if code in common for step in steps]) for one, rounds in taking_part]
 
 
-def _first_difference(comparison: Comparison, sequences: list[tuple[list[int], list[_Step]]], calls: dict[Call, int]) -> tuple[list[dict], dict | None]:
-    """(where ranks call nothing more and others do, the first calls that do not fit)."""
-    short: list[dict] = []
+def _first_difference(
+    comparison: Comparison, group: str | None, sequences: list[tuple[list[int], list[_Step]]], calls: dict[Call, int]
+) -> tuple[list[dict], list[dict]]:
+    """(where ranks call nothing more and others do, the sides of the first calls that do not fit)."""
+    waits: list[dict] = []
     for position in range(max((len(steps) for _, steps in sequences), default=0)):
         going_on = [(members, steps) for members, steps in sequences if len(steps) > position]
         ended = [member for members, steps in sequences if len(steps) == position for member in members]
         usual = max(going_on, key=lambda one: (len(one[0]), -one[0][0]))[1][position]
         if ended:
-            short.append({"ranks": comparison.ranks(ended), "others": comparison.ranks(m for members, _ in going_on for m in members), **_call(usual, calls), "position": position})
+            others = comparison.ranks(m for members, _ in going_on for m in members)
+            waits.append({"group": group, "position": position, "ranks": comparison.ranks(ended), "others": others, **_call(usual, calls)})
         sides: dict[_Step, list[int]] = {}
         for members, steps in going_on:
             step = steps[position]
@@ -166,13 +178,13 @@ def _first_difference(comparison: Comparison, sequences: list[tuple[list[int], l
             sides.setdefault(usual if fits(step.call, usual.call) else step, []).extend(members)
         if len(sides) > 1:
             rows = sorted(sides.items(), key=lambda side: (-len(side[1]), min(side[1])))
-            hangs = not all(can_meet(step.call, usual.call) for step in sides)
-            return short, {"position": position, "effect": "hang" if hangs else "wrong", "sides": [{"ranks": comparison.ranks(members), **_call(step, calls)} for step, members in rows]}
-    return short, None
+            effect = "wrong" if all(can_meet(step.call, usual.call) for step in sides) else "hang"
+            return waits, [{"group": group, "position": position, "effect": effect, "ranks": comparison.ranks(members), **_call(step, calls)} for step, members in rows]
+    return waits, []
 
 
 def _call(step: _Step, calls: dict[Call, int]) -> dict:
-    return {"column_index": step.column, "call_index": calls.setdefault(step.call, len(calls))}
+    return {"rank_compile": step.column, "collective_call": calls.setdefault(step.call, len(calls))}
 
 
 def _split(comparison: Comparison, digests: Sequence[dict], classes: list[list[int]], calls: dict[Call, int]) -> list[dict]:
@@ -193,5 +205,5 @@ def _split(comparison: Comparison, digests: Sequence[dict], classes: list[list[i
         counts = {group: sum(len(members) for call, members in sides.items() if call.group == group) for group in groups}
         if len(set(counts.values())) > 1:
             rows = sorted(sides.items(), key=lambda side: (-len(side[1]), min(side[1])))
-            return [{"column_index": column, "position": position, "sides": [{"ranks": comparison.ranks(members), **_call(_Step(call, column), calls)} for call, members in rows]}]
+            return [{"position": position, "ranks": comparison.ranks(members), **_call(_Step(call, column), calls)} for call, members in rows]
     return []

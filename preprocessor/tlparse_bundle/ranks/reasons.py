@@ -40,7 +40,7 @@ def follows(effect: dict, cause: dict) -> bool:
         return _is_rest(effect, cause)  # the rest of the function, which the others have not split
     if effect["kind"] == cause["kind"] == "graph":  # another input is handed on from graph to graph
         return _column(effect) > _column(cause) and bool(cause["details"]["inputs"] and effect["details"]["inputs"])
-    return cause["kind"] == "extra-compile" and effect["kind"] == "execution-order" and effect["details"]["here_column"] == cause["column_index"]
+    return cause["kind"] == "extra-compile" and effect["kind"] == "execution-order" and effect["details"]["here_rank_compile"] == cause["rank_compile"]
 
 
 def _is_rest(effect: dict, cause: dict) -> bool:
@@ -48,4 +48,4 @@ def _is_rest(effect: dict, cause: dict) -> bool:
 
 
 def _column(statement: dict) -> int:
-    return -1 if statement["column_index"] is None else statement["column_index"]
+    return -1 if statement["rank_compile"] is None else statement["rank_compile"]

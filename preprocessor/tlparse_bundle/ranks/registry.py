@@ -4,34 +4,32 @@ packages add theirs through the entry points ``tlparse_bundle.ranks``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from tlparse_bundle.format.layout import is_own
-from tlparse_bundle.format.schemas import schema_names
 from tlparse_bundle.plugins import Loaded, need, own_name, plugins
 from tlparse_bundle.ranks.caches import Caches
 from tlparse_bundle.ranks.collectives import Collectives
 from tlparse_bundle.ranks.comparison import Comparison
 from tlparse_bundle.ranks.execution import Execution
-from tlparse_bundle.ranks.findings import Findings
 from tlparse_bundle.ranks.frames import Frames
 from tlparse_bundle.ranks.graphs import Graphs
 from tlparse_bundle.ranks.health import Health
 from tlparse_bundle.ranks.matching import Matching
 from tlparse_bundle.ranks.occurrences import Occurrences
 from tlparse_bundle.ranks.order import Order
+from tlparse_bundle.ranks.rank_table import RankTable, Tables
 from tlparse_bundle.ranks.runtime import Runtime
 from tlparse_bundle.ranks.skew import Skew
 from tlparse_bundle.ranks.tensors import Tensors
-from tlparse_bundle.ranks.verdict import Verdict
 
 
 class Analysis(Protocol):
-    """One analysis: what it needs of each log, and what it makes of that.
+    """One analysis: what it needs of each log, and the tables that it makes of that.
 
-    ``name`` is the name of the file; its schema is ranks_<name>.
+    ``name`` tells the analysis from the others. Each of our tables has a schema of its name.
     """
 
     name: str
@@ -39,12 +37,15 @@ class Analysis(Protocol):
     def digest(self, frames: Frames) -> Any:
         """What it needs of one log: a JSON value, small. It is called in a worker process."""
 
-    def table(self, comparison: Comparison, digests: Sequence[Any], tables: Mapping[str, dict]) -> dict:
-        """The file. ``digests`` are in the order of the members, equal ones are one object;
-        ``tables`` are those of the analyses before this one."""
+    def tables(self, comparison: Comparison, digests: Sequence[Any], tables: Tables) -> Iterable[RankTable]:
+        """Yield (name, rows) of each table; the rows of a table have the same keys in the same order.
+
+        ``digests`` are in the order of the members, equal ones are one object; ``tables`` are the rows of the tables
+        made before, by name.
+        """
 
 
-# In the order in which they are made; the findings see all others.
+# In the order in which they are made. The findings see all of them.
 ANALYSES: tuple[type[Analysis], ...] = (
     Matching,
     Graphs,
@@ -57,8 +58,6 @@ ANALYSES: tuple[type[Analysis], ...] = (
     Skew,
     Health,
     Order,
-    Findings,
-    Verdict,
 )
 ENTRY_POINTS = "tlparse_bundle.ranks"
 
@@ -78,11 +77,11 @@ class PluginAnalysis:
 
 def plugin_analyses() -> Loaded:
     """Load the analyses of plug-ins: the object of each is a PluginAnalysis."""
-    taken = {name.removeprefix("ranks_") for name in schema_names()}
+    taken = {analysis.name for analysis in ANALYSES}
 
     def prepared(cls: Any) -> PluginAnalysis:
         analysis = cls()
-        need(analysis, "digest", "table", of="the analysis")
-        return PluginAnalysis(own_name(analysis.name, taken, lambda name: is_own(f"ranks/{name}.json")), cls)
+        need(analysis, "digest", "tables", of="the analysis")
+        return PluginAnalysis(own_name(analysis.name, taken, lambda name: is_own(f"ranks/{name}.jsonl")), cls)
 
     return plugins(ENTRY_POINTS, prepared)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from statistics import median
 
 from tlparse_bundle.ranks.comparison import Comparison
 from tlparse_bundle.ranks.frames import Frames
+from tlparse_bundle.ranks.rank_table import RankTable, Tables
 
 MAX_OPS = 10
 MAX_GRAPHS = 100  # of which operations are compared
@@ -25,7 +26,7 @@ class Runtime:
                 found[number].append([row["op_count"], (row["compute_runtime_ns"] or 0) + (row["collective_runtime_ns"] or 0)])
         return found
 
-    def table(self, comparison: Comparison, digests: Sequence[list], tables: Mapping[str, dict]) -> dict:
+    def tables(self, comparison: Comparison, digests: Sequence[list], tables: Tables) -> Iterator[RankTable]:
         rows = []
         for column in range(len(comparison.columns)):
             of_member = {m: digests[m][cell] for m, cell in enumerate(cells[column] for cells in comparison.cells) if cell >= 0}
@@ -33,14 +34,15 @@ class Runtime:
                 row = _graph(comparison, column, graph, {m: graphs[graph] for m, graphs in of_member.items() if graph < len(graphs)})
                 if row is not None:
                     rows.append(row)
-        for row in sorted(rows, key=lambda row: row["fastest_ns"] - row["slowest_ns"])[:MAX_GRAPHS]:
-            if row["fastest_ns"] < row["slowest_ns"]:
-                row["ops"] = _ops(comparison, row)
-        totals = [
+        yield "rank_estimates", rows
+        differing = [row for row in rows if row["fastest_ns"] < row["slowest_ns"]]
+        explained = sorted(differing, key=lambda row: row["fastest_ns"] - row["slowest_ns"])[:MAX_GRAPHS]
+        yield "rank_estimate_ops", [op for row in sorted(explained, key=lambda row: (row["rank_compile"], row["graph"])) for op in _ops(comparison, row)]
+        yield "rank_estimate_totals", [
             {"rank": member.rank, "total_ns": sum(ns for graphs in digest for _, ns in graphs), "graph_count": sum(map(len, digest))}
             for member, digest in zip(comparison.members, digests)
+            if any(digest)
         ]
-        return {"graphs": rows, "totals": [row for row in totals if row["graph_count"]]}
 
 
 def _graph(comparison: Comparison, column: int, graph: int, found: dict[int, list]) -> dict | None:
@@ -51,7 +53,7 @@ def _graph(comparison: Comparison, column: int, graph: int, found: dict[int, lis
         return None
     fastest, slowest = min(sums, key=sums.__getitem__), max(sums, key=sums.__getitem__)
     return {
-        "column_index": column,
+        "rank_compile": column,
         "graph": graph,
         "ranks": comparison.ranks(sums),
         "fastest_rank": comparison.members[fastest].rank,
@@ -59,7 +61,6 @@ def _graph(comparison: Comparison, column: int, graph: int, found: dict[int, lis
         "slowest_rank": comparison.members[slowest].rank,
         "slowest_ns": sums[slowest],
         "median_ns": median(sums.values()),
-        "ops": [],
     }
 
 
@@ -67,7 +68,7 @@ def _ops(comparison: Comparison, row: dict) -> list[dict]:
     place = {member.rank: number for number, member in enumerate(comparison.members)}
     fast, slow = (_estimates(comparison, place[row[key]], row) for key in ("fastest_rank", "slowest_rank"))
     ops = [
-        {"position": position, "name": name, "fastest_ns": here, "slowest_ns": there}
+        {"rank_compile": row["rank_compile"], "graph": row["graph"], "position": position, "name": name, "fastest_ns": here, "slowest_ns": there}
         for position, ((_, here), (name, there)) in enumerate(zip(fast, slow))
         if here != there
     ]
@@ -77,6 +78,6 @@ def _ops(comparison: Comparison, row: dict) -> list[dict]:
 def _estimates(comparison: Comparison, member: int, row: dict) -> list[tuple[str | None, float | None]]:
     """(name, nanoseconds) of the operations of a graph."""
     frames = comparison.opened(member)
-    cell = comparison.cells[member][row["column_index"]]
+    cell = comparison.cells[member][row["rank_compile"]]
     mine = [estimate["event"] for estimate in frames.table("runtime_estimates") if frames.number_of(estimate) == cell]
     return [(op["name"], op["estimated_runtime_ns"]) for op in frames.table("estimated_ops") if op["estimate_event"] == mine[row["graph"]]]

@@ -62,10 +62,10 @@ def call_text(call: dict) -> str:
 
 
 class Sentences:
-    """``sentence(statement)`` is (title, text). ``columns`` are those of matching."""
+    """``sentence(statement)`` is (title, text). ``compiles`` are the rows of ``rank_compiles``."""
 
-    def __init__(self, columns: Sequence[dict]):
-        self._columns = columns
+    def __init__(self, compiles: Sequence[dict]):
+        self._compiles = compiles
 
     def __call__(self, statement: dict) -> tuple[str, str]:
         make: Callable[..., Any] = getattr(self, "_" + statement["kind"].replace("-", "_"))
@@ -75,15 +75,15 @@ class Sentences:
         return large(title), "\n\n".join(filter(None, [text, f"The ranks form {more:,} groups, each of which differs; this is the first of them." if more else None]))
 
     def _name(self, column: int | None, key: str | None = None) -> str:
-        row = {} if column is None else self._columns[column]
+        row = {} if column is None else self._compiles[column]
         id_ = key or row.get("compile_id")
         return function_text(row.get("function")) + (f" [{id_}]" if id_ else "")
 
     def _mine(self, st: dict) -> str:
-        return self._name(st["column_index"], st["compile_key"])
+        return self._name(st["rank_compile"], st["compile"])
 
     def _theirs(self, st: dict) -> str:
-        return self._name(st["column_index"], st["others_compile_key"])
+        return self._name(st["rank_compile"], st["others_compile"])
 
     def _whose(self, st: dict) -> str:
         """"`block` [1/0] (its 2nd compile)"."""
@@ -97,10 +97,10 @@ class Sentences:
         else:
             title = f"{logs} of {'an earlier attempt' if d['attempt'] and older else 'another attempt' if d['attempt'] else 'another run'}{at} {_are(d['log_count'])} not compared"
         about = f"{large(ranks(d['ranks']))}" + (f" of {d['world_size']:,}" if d["world_size"] else "")
-        return title, f"{about}: {listed([code(id_) for id_ in d['log_ids']], 8)}." + (f" `--run {d['run']}` at the build compares {'it' if d['log_count'] == 1 else 'them'} instead." if d["log_count"] > 1 else "")
+        return title, f"{about}: {listed([code(id_) for id_ in d['logs']], 8)}." + (f" `--run {d['run']}` at the build compares {'it' if d['log_count'] == 1 else 'them'} instead." if d["log_count"] > 1 else "")
 
     def _no_rank(self, st: dict, d: dict) -> tuple[str, str]:
-        return f"{plural(d['log_count'], 'log')} without a rank {_are(d['log_count'])} not compared", f"Neither the name of the file nor a record tells a rank: {listed([code(id_) for id_ in d['log_ids']], 8)}."
+        return f"{plural(d['log_count'], 'log')} without a rank {_are(d['log_count'])} not compared", f"Neither the name of the file nor a record tells a rank: {listed([code(id_) for id_ in d['logs']], 8)}."
 
     def _rank_differs(self, st: dict, d: dict) -> str:
         return f"The {_verb(st, 'log', 'logs')} of {ranks(st['ranks'])} {_verb(st, 'carries', 'carry')} records of another rank than {_verb(st, 'its file name says', 'their file names say')}"
@@ -146,8 +146,8 @@ class Sentences:
         else:
             title = f"{ranks(st['ranks'])} never began {self._theirs(st)}{finished}"
         if d["call"]:
-            return f"{title}; it calls {call_text(d['call'])}, for which the others need {_verb(st, 'it', 'them')}" if d["call"]["column_index"] == st["column_index"] else title, (
-                f"{large(ranks(st['others']))} cannot go on without {ranks(st['ranks'])} in {call_text(d['call'])}, called in {self._name(d['call']['column_index'])}, unless {_verb(st, 'that rank runs', 'those ranks run')} it in code that was compiled before, or without compiling."
+            return f"{title}; it calls {call_text(d['call'])}, for which the others need {_verb(st, 'it', 'them')}" if d["call"]["rank_compile"] == st["rank_compile"] else title, (
+                f"{large(ranks(st['others']))} cannot go on without {ranks(st['ranks'])} in {call_text(d['call'])}, called in {self._name(d['call']['rank_compile'])}, unless {_verb(st, 'that rank runs', 'those ranks run')} it in code that was compiled before, or without compiling."
                 + _ended(st, d)
             )
         return title, "The graphs that they lack call no collective of theirs, so nothing in the logs tells that others wait for them; a run that ends earlier looks like that." + _ended(st, d)
@@ -161,7 +161,7 @@ class Sentences:
         }[d["effect"]]
         order = "In the order in which the graphs ran" if d["recorded"] else "In the order of the compiles (the order of runs is not recorded)"
         where = f"{order} it is call {d['position'] + 1} in group {code(d['group'])}; the calls before it agree." if d["group"] is not None else f"{order} it is call {d['position'] + 1}."
-        other = f" On {ranks(st['others'])} it is in {self._name(d['others_column'])}." if d["others_column"] != st["column_index"] else ""
+        other = f" On {ranks(st['others'])} it is in {self._name(d['others_rank_compile'])}." if d["others_rank_compile"] != st["rank_compile"] else ""
         return title, f"{effect} {where}{other}{_called(d)}"
 
     def _collective_waits(self, st: dict, d: dict) -> tuple[str, str]:
@@ -225,7 +225,7 @@ class Sentences:
         return f"{ranks(st['ranks'])} {_verb(st, 'schedules', 'schedule')} {d['scheduled']} × {code(d['op'])} in {self._mine(st)}, but the code there calls {d['in_code']}"
 
     def _execution_order(self, st: dict, d: dict) -> str:
-        here, others = (self._name(d[f"{side}_column"], d[side]) if d[side] is not None else "nothing more" for side in ("here", "others"))
+        here, others = (self._name(d[f"{side}_rank_compile"], d[side]) if d[side] is not None else "nothing more" for side in ("here", "others"))
         if d["here"] is None:
             return f"{ranks(st['ranks'])} ran fewer graphs: nothing more where others ran {others} as the {ordinal(d['position'] + 1)}"
         if d["others"] is None:
@@ -328,13 +328,13 @@ def _line(text: str | None, line: dict) -> str:
     return code(first_line(own[group] if own else text, 160))
 
 
-def place_of(statement: dict, columns: Sequence[dict]) -> tuple[str | None, str | None, int | None]:
+def place_of(statement: dict, compiles: Sequence[dict]) -> tuple[str | None, str | None, int | None]:
     """(function, file, line) that a statement is about."""
-    row = {} if statement["column_index"] is None else columns[statement["column_index"]]
+    row = {} if statement["rank_compile"] is None else compiles[statement["rank_compile"]]
     details = statement["details"]
     if details.get("file"):
         return row.get("function"), details["file"], details.get("line") if isinstance(details.get("line"), int) else None
-    return row.get("function"), row.get("filename"), row.get("first_line")
+    return row.get("function"), row.get("file"), row.get("first_line")
 
 
 def known_ranks(present: Sequence[Sequence[int]], world_size: int | None) -> str:

@@ -46,6 +46,14 @@ def gaps(ranks: Iterable[int], end: int) -> list[list[int]]:
     return out
 
 
+def of_compiles(rows: Iterable[dict]) -> dict[int, list[dict]]:
+    """Rows by their ``rank_compile``, in order."""
+    found: dict[int, list[dict]] = {}
+    for row in rows:
+        found.setdefault(row["rank_compile"], []).append(row)
+    return found
+
+
 def grouped(pairs: Iterable[tuple[K, Iterable[int]]]) -> list[tuple[K, list[int]]]:
     """(value, members with it), most members first, of equally many the one with the lowest member."""
     groups: dict[K, list[int]] = {}

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from tlparse_bundle.ranks.comparison import Comparison
-from tlparse_bundle.ranks.sets import ranges, ranks_among, ranks_in
-
-Tables = Mapping[str, dict]
+from tlparse_bundle.ranks.rank_table import Tables
+from tlparse_bundle.ranks.sets import of_compiles, ranges, ranks_among, ranks_in
 
 # Lengths of equal compiles differ by a part of a second, and by more where several processes share the
 # cores; only a rank that is far behind holds up the others.
@@ -20,21 +19,21 @@ MIN_LATE_US = 10_000_000
 
 _SHAPES = re.compile(r'"[^"]*"')
 _NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?\b")
-_NO_STEP = {"column_index": None, "compile_id": None}
+_NO_STEP = {"rank_compile": None, "compile_id": None}
 MAX_GROUPS = 12  # of one place, of which each makes a statement of its own
 _SEVERITY = {"failure": "error", "graph_break": "warning", "restart": "warning", "recompile": "warning", "guard": "info"}
 
 
-def _odd(groups: list[dict]) -> Iterator[tuple[int, dict, dict]]:
-    """(number, group, what to add to the details) of the groups that differ from the first.
+def _odd(groups: Sequence[dict]) -> Iterator[tuple[dict, dict]]:
+    """(row of a group, what to add to the details) of the groups that differ from the first.
 
     When there are very many, as when each rank has constants of its own, they are told as one.
     """
     if len(groups) <= MAX_GROUPS:
-        yield from ((number, group, {}) for number, group in enumerate(groups) if number)
+        yield from ((group, {}) for group in groups[1:])
     else:
         ranks = ranges(rank for group in groups[1:] for rank in ranks_in(group["ranks"]))
-        yield 1, {**groups[1], "ranks": ranks}, {"group_count": len(groups) - 1}
+        yield {**groups[1], "ranks": ranks}, {"group_count": len(groups) - 1}
 
 
 def _numbers_differ(line: dict | None) -> bool:
@@ -45,9 +44,9 @@ def _numbers_differ(line: dict | None) -> bool:
     return _NUMBER.sub("#", here) == _NUMBER.sub("#", others)
 
 
-def _ops(table: dict, group: dict) -> Counter[str]:
+def _ops(group: dict) -> Counter[str]:
     """How often each operation is in the schedules of a group."""
-    return Counter(table["ops"][op] for sequence in group["sequences"] for op in table["sequences"][sequence])
+    return Counter(op for schedule in group["schedules"] for op in schedule)
 
 
 class Finder:
@@ -74,9 +73,10 @@ class Finder:
         ranks: list,
         others: list | None,
         column: int | None,
-        evidence: tuple[str, str],
+        evidence: str,
         details: dict[str, Any],
     ) -> dict:
+        """``column``: the matched compile; ``evidence``: the table that has the numbers."""
         members = [self._place[rank] for rank in ranks_among(ranks, self._ranks)]
         if others is None:
             others = self.comparison.ranks(set(self._place.values()) - set(members))
@@ -84,23 +84,18 @@ class Finder:
         return {
             "kind": kind,
             "severity": severity,
-            "function": None if column is None else self.tables["matching"]["columns"][column]["function"],
+            "function": None if column is None else self.tables["rank_compiles"][column]["function"],
             "ranks": ranks,
             "others": others,
-            "column_index": column,
-            "compile_key": None if column is None else self.comparison.key(members, column),
-            "others_compile_key": None if column is None else self.comparison.key(other_members, column),
-            "log_id": self.comparison.members[members[0]].row["id"] if members else None,
-            "compile_indexes": self._rows(members[0], column) if members else [],
+            "rank_compile": column,
+            "compile": None if column is None else self.comparison.key(members, column),
+            "others_compile": None if column is None else self.comparison.key(other_members, column),
+            "log": self.comparison.members[members[0]].row["id"] if members else None,
             "number": None if column is None or not members else self._number(members[0], column),
             "because_of": None,
-            "evidence": {"analysis": evidence[0], "path": evidence[1]},
+            "evidence": evidence,
             "details": details,
         }
-
-    def _rows(self, member: int, column: int | None) -> list[int]:
-        frame = None if column is None else self.comparison.frame(member, column)
-        return [] if frame is None else [frame.compile_index]
 
     def _number(self, member: int, column: int) -> int | None:
         cell = self.comparison.cells[member][column]
@@ -108,13 +103,13 @@ class Finder:
 
     def _occurrences(self) -> Iterator[dict]:
         guards: set[tuple] = set()
-        for row, found in enumerate(self.tables["occurrences"]["occurrences"]):
+        for found in self.tables["rank_occurrences"]:
             if found["kind"] == "guard":  # one statement for all guards of a column
-                key = found["column_index"], str(found["ranks"])
+                key = found["rank_compile"], str(found["ranks"])
                 if key in guards:
                     continue
                 guards.add(key)
-            kind, where = found["kind"], ("occurrences", f"/occurrences/{row}")
+            kind = found["kind"]
             details = {key: found[key] for key in ("text", "type", "file", "line")}
             ranks, others = found["ranks"], found["others"]
             details["lacking"] = lacking = kind != "failure" and len(ranks_in(ranks)) > len(ranks_in(others))
@@ -123,15 +118,15 @@ class Finder:
             if lacking and kind in ("recompile", "restart"):
                 continue  # a compile that they do not have at all, or another graph
             everywhere = kind == "failure" and not found["others"]
-            yield self.statement("failed-everywhere" if everywhere else kind.replace("_", "-"), _SEVERITY[kind], ranks, others, found["column_index"], where, details)
+            yield self.statement("failed-everywhere" if everywhere else kind.replace("_", "-"), _SEVERITY[kind], ranks, others, found["rank_compile"], "rank_occurrences", details)
 
     def _compiles(self) -> Iterator[dict]:
-        matching = self.tables["matching"]
-        shifted = {tuple(map(tuple, row["ranks"])): row["shifted"] for row in matching["divergences"]}
+        problems, divergences = self.tables["rank_problems"], self.tables["rank_divergences"]
+        shifted = {tuple(map(tuple, row["ranks"])): row["shifted"] for row in divergences}
         first = set(self.comparison.orders[0])
-        told = {(problem["column_index"], rank) for problem in self.tables["health"]["problems"] for rank in ranks_in(problem["never_began"])}
-        ended = {rank: problem["column_index"] for problem in self.tables["health"]["problems"] if problem["kind"] in ("silent", "stopped") for rank in ranks_in(problem["ranks"])}
-        for column, row in enumerate(matching["columns"]):
+        told = {(problem["rank_compile"], rank) for problem in problems for rank in ranks_in(problem["never_began"])}
+        ended = {rank: problem["rank_compile"] for problem in problems if problem["kind"] in ("silent", "stopped") for rank in ranks_in(problem["ranks"])}
+        for column, row in enumerate(self.tables["rank_compiles"]):
             having = {self._place[rank] for rank in ranks_in(row["ranks"])}
             everyone = self.comparison.part(column)
             rare = len(having) * 2 < len(everyone) or len(having) * 2 == len(everyone) and column not in first
@@ -143,28 +138,19 @@ class Finder:
                 ranks = self.comparison.ranks(members)
                 others = self.comparison.ranks(everyone - having if kind == "extra-compile" else having)
                 moved = shifted.get(tuple(map(tuple, ranks)), False)
-                yield self.statement(kind, "warning", ranks, others, column, ("matching", f"/columns/{column}"), {"shifted": moved})
-        for row, divergence in enumerate(matching["divergences"]):
-            if divergence["kind"] == "order":
-                where = "matching", f"/divergences/{row}"
-                yield self.statement(
-                    "compile-order",
-                    "warning",
-                    divergence["ranks"],
-                    None,
-                    divergence["column_index"],
-                    where,
-                    {"shifted": divergence["shifted"]},
-                )
+                yield self.statement(kind, "warning", ranks, others, column, "rank_compiles", {"shifted": moved})
+        for row in divergences:
+            if row["kind"] == "order":
+                yield self.statement("compile-order", "warning", row["ranks"], None, row["rank_compile"], "rank_divergences", {"shifted": row["shifted"]})
 
     def _graphs(self) -> Iterator[dict]:
-        for column, row in enumerate(self.tables["graphs"]["columns"]):
-            for number, group, told in _odd(row["groups"]):
+        for column, groups in of_compiles(self.tables["rank_graphs"]).items():
+            for group, told in _odd(groups):
                 if group["first_stage"] is not None:
-                    where = "graphs", f"/columns/{column}/groups/{number}"
-                    details = {"stage": group["first_stage"], "inputs": group["inputs"], "line": group["line"], **told}
-                    severity = "info" if _numbers_differ(group["line"]) and self._is_vllm(group) else "warning"
-                    yield self.statement("graph", severity, group["ranks"], row["groups"][0]["ranks"], column, where, details)
+                    line = None if group["artifact"] is None else {"artifact": group["artifact"], "number": group["line"], "here": group["here"], "others": group["others"]}
+                    details = {"stage": group["first_stage"], "inputs": group["inputs"], "line": line, **told}
+                    severity = "info" if _numbers_differ(line) and self._is_vllm(group) else "warning"
+                    yield self.statement("graph", severity, group["ranks"], groups[0]["ranks"], column, "rank_graphs", details)
 
     def _is_vllm(self, group: dict) -> bool:
         """Whether vLLM compiled there: its tensor parallel ranks hold parts of the model, each with bounds of its own."""
@@ -173,91 +159,80 @@ class Finder:
 
     def _collectives(self) -> Iterator[dict]:
         """Schedules that differ within a column."""
-        table = self.tables["collectives"]
-        for number, row in enumerate(table["columns"]):
-            usual = _ops(table, row["groups"][0])
-            for place, group, told in _odd(row["groups"]):
-                here = _ops(table, group)
+        for column, rows in of_compiles(self.tables["rank_schedules"]).items():
+            groups = [row for row in rows if row["schedules"] is not None]
+            usual = _ops(groups[0])
+            for group, told in _odd(groups):
+                here = _ops(group)
                 counts = {op: [here[op], usual[op]] for op in sorted(here | usual) if here[op] != usual[op]}
-                difference = group["first_difference"] or {}
-                details = {**{key: difference.get(key) for key in ("position", "here", "others")}, "counts": counts, **told}
-                where = "collectives", f"/columns/{number}/groups/{place}"
-                yield self.statement("collectives", "warning", group["ranks"], row["groups"][0]["ranks"], row["column_index"], where, details)
+                details = {**{key: group[key] for key in ("position", "here", "others")}, "counts": counts, **told}
+                yield self.statement("collectives", "warning", group["ranks"], groups[0]["ranks"], column, "rank_schedules", details)
 
     def _parity(self) -> Iterator[dict]:
-        for number, row in enumerate(self.tables["collectives"]["parity"]):
+        for row in self.tables["rank_parity"]:
             details = {key: row[key] for key in ("op", "scheduled", "in_code", "missing_waits")}
             kind = "collective-parity" if row["scheduled"] != row["in_code"] else "missing-wait"
-            yield self.statement(kind, "warning", row["ranks"], [], row["column_index"], ("collectives", f"/parity/{number}"), details)
+            yield self.statement(kind, "warning", row["ranks"], [], row["rank_compile"], "rank_parity", details)
 
     def _execution(self) -> Iterator[dict]:
-        table = self.tables["execution"]
-        for number, group, told in _odd(table["groups"]):
-            difference = group["first_difference"]
-            if difference is not None:
-                usual = table["groups"][0]
-                here, others = (
-                    table["steps"][step] if step is not None else _NO_STEP for step in (difference["here"], difference["others"])
-                )
-                column = others["column_index"] if here["column_index"] is None else here["column_index"]
+        steps = self.tables["rank_steps"]
+        groups = [row for row in self.tables["rank_executions"] if row["rank_steps"] is not None]
+        for group, told in _odd(groups):
+            if group["position"] is not None:
+                usual, own = groups[0]["rank_steps"], group["rank_steps"]
+                here, others = (steps[step] if step is not None else _NO_STEP for step in (group["here_rank_step"], group["others_rank_step"]))
+                column = others["rank_compile"] if here["rank_compile"] is None else here["rank_compile"]
                 details = {
-                    "position": difference["position"],
+                    "position": group["position"],
                     "here": here["compile_id"],
-                    "here_column": here["column_index"],
+                    "here_rank_compile": here["rank_compile"],
                     "others": others["compile_id"],
-                    "others_column": others["column_index"],
+                    "others_rank_compile": others["rank_compile"],
                     **told,
                 }
-                common = set(group["steps"]) & set(usual["steps"])
-                if not common and group["steps"]:
+                common = set(own) & set(usual)
+                if not common and own:
                     continue  # another program, as that of another stage of a pipeline
-                mixed = [s for s in group["steps"] if s in common] != [s for s in usual["steps"] if s in common]
-                where = "execution", f"/groups/{number}"
-                yield self.statement(
-                    "execution-order", "error" if mixed else "warning", group["ranks"], usual["ranks"], column, where, details
-                )
+                mixed = [step for step in own if step in common] != [step for step in usual if step in common]
+                yield self.statement("execution-order", "error" if mixed else "warning", group["ranks"], groups[0]["ranks"], column, "rank_executions", details)
 
     def _tensors(self) -> Iterator[dict]:
-        """Where the graphs are the same; other graphs have other tensors."""
-        graphs = self.tables["graphs"]["columns"]
-        for row_number, row in enumerate(self.tables["tensors"]["columns"]):
-            others = {rank for g in graphs[row["column_index"]]["groups"] if g["first_stage"] for rank in ranks_in(g["ranks"])}
-            for number, group, told in _odd(row["groups"]):
+        """Where the graphs are the same; different graphs have different tensors."""
+        graphs = of_compiles(self.tables["rank_graphs"])
+        for column, groups in of_compiles(self.tables["rank_tensors"]).items():
+            others = {rank for row in graphs[column] if row["first_stage"] for rank in ranks_in(row["ranks"])}
+            for group, told in _odd(groups):
                 if not others.issuperset(ranks_in(group["ranks"])):
-                    where = "tensors", f"/columns/{row_number}/groups/{number}"
-                    details = {**(group["first_difference"] or {}), **told}
-                    yield self.statement(
-                        "tensors", "warning", group["ranks"], row["groups"][0]["ranks"], row["column_index"], where, details
-                    )
+                    details = {key: group[key] for key in ("graph", "position", "name", "here", "others")} if group["graph"] is not None else {}
+                    yield self.statement("tensors", "warning", group["ranks"], groups[0]["ranks"], column, "rank_tensors", {**details, **told})
 
     def _stragglers(self) -> Iterator[dict]:
         """Ranks that held up the others, with the compile at which they did most."""
-        skew = self.tables["skew"]
+        skew, times = self.tables["rank_skew"], self.tables["rank_times"]
         worst: dict[int, tuple[int, int]] = {}
         lost: dict[int, int] = {}
-        for column, row in enumerate(skew["columns"]):
+        for column, row in enumerate(skew):
             if row["lost_us"] > max(MIN_LOST_US, MIN_LOST_PART * (row["median_us"] or 0)):
                 rank = row["slowest_rank"]
                 lost[rank] = lost.get(rank, 0) + row["lost_us"]
                 worst[rank] = max(worst.get(rank, (0, 0)), (row["lost_us"], -column))
         for rank, (_, negative) in sorted(worst.items()):
-            row = skew["columns"][-negative]
-            lengths = {member.rank: cells[-negative] for member, cells in zip(self.comparison.members, skew["length_us"]) if cells[-negative] is not None}
+            row = skew[-negative]
+            lengths = {own["rank"]: own["length_us"][-negative] for own in times if own["length_us"][-negative] is not None}
             other = next((one for one in lengths if one != rank), None)
             details = {"lost_us": lost[rank], "slowest_us": row["slowest_us"], "median_us": row["median_us"], "cache": self._cache_outcomes(-negative, rank)}
             details |= {"compared_count": len(lengths), "other_us": lengths.get(other)}
             others = ranges(one for one in lengths if one != rank)
-            yield self.statement("straggler", "info", [[rank, rank]], others, -negative, ("skew", f"/columns/{-negative}"), details)
+            yield self.statement("straggler", "info", [[rank, rank]], others, -negative, "rank_skew", details)
 
     def _late(self) -> Iterator[dict]:
-        for number, row in enumerate(self.tables["skew"]["ranks"]):
+        for row in self.tables["ranks"]:
             if (row["late_us"] or 0) > MIN_LATE_US:
-                where = "skew", f"/ranks/{number}"
-                yield self.statement("late-start", "info", [[row["rank"]] * 2], None, None, where, {"late_us": row["late_us"]})
+                yield self.statement("late-start", "info", [[row["rank"]] * 2], None, None, "ranks", {"late_us": row["late_us"]})
 
     def _cached(self) -> Iterator[dict]:
         """Ranks whose caches had what others had to compile."""
-        totals = self.tables["caches"]["totals"]
+        totals = self.tables["rank_cache_totals"]
         hits = [sum(count for key, count in row["counts"].items() if key.endswith(" hit")) for row in totals]
         misses = [sum(count for key, count in row["counts"].items() if key.endswith(" miss")) for row in totals]
         warm = [number for number in range(len(totals)) if hits[number] and not misses[number]]
@@ -266,11 +241,9 @@ class Finder:
             ranks, others = ([run for number in numbers for run in totals[number]["ranks"]] for numbers in (warm, cold))
             details = {"hit_count": hits[warm[0]], "miss_count": misses[cold[0]]}
             ranks, others = (ranges(ranks_in(runs)) for runs in (ranks, others))
-            yield self.statement("cached-before", "info", ranks, others, None, ("caches", "/totals"), details)
+            yield self.statement("cached-before", "info", ranks, others, None, "rank_cache_totals", details)
 
     def _cache_outcomes(self, column: int, rank: int) -> list[str] | None:
         """Outcomes of the caches on a rank in a column; None when they are those of all."""
-        for row in self.tables["caches"]["columns"]:
-            if row["column_index"] == column:
-                return next((group["outcomes"] for group in row["groups"] if rank in ranks_in(group["ranks"])), None)
-        return None
+        rows = (row for row in self.tables["rank_caches"] if row["rank_compile"] == column)
+        return next((row["outcomes"] for row in rows if ranks_among(row["ranks"], [rank])), None)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from tlparse_bundle.ranks.comparison import Comparison
 from tlparse_bundle.ranks.frames import Frames
+from tlparse_bundle.ranks.rank_table import RankTable, Tables
 
 MAX_SHOWN = 500  # groups of which the first difference is read
 _FIELDS = ("shape", "stride", "dtype")
+_SAME = {"graph": None, "position": None, "name": None, "here": None, "others": None}  # no first difference
 
 
 class Tensors:
@@ -23,19 +25,16 @@ class Tensors:
             found[number] = [hashlib.sha256(repr(outputs).encode()).hexdigest()[:16], sum(map(len, graphs))]
         return found
 
-    def table(self, comparison: Comparison, digests: Sequence[list], tables: Mapping[str, dict]) -> dict:
-        columns, shown = [], 0
+    def tables(self, comparison: Comparison, digests: Sequence[list], tables: Tables) -> Iterator[RankTable]:
+        rows, shown = [], 0
         for column, groups in comparison.by_column(digests, lambda digest, frame: digest[frame] and tuple(digest[frame])):
             if len(groups) > 1:
-                rows = []
                 for number, ((_, op_count), members) in enumerate(groups):
                     shown += bool(number)
                     wanted = number and shown <= MAX_SHOWN
-                    difference = _difference(comparison, column, members[0], groups[0][1][0]) if wanted else None
-                    rows.append({"ranks": comparison.ranks(members), "op_count": op_count, "first_difference": difference})
-                columns.append({"column_index": column, "groups": rows})
-        compared = [number for number, digest in enumerate(digests) if any(digest)]
-        return {"columns": columns, "compared": comparison.ranks(compared)}
+                    difference = _difference(comparison, column, members[0], groups[0][1][0]) if wanted else _SAME
+                    rows.append({"rank_compile": column, "ranks": comparison.ranks(members), "op_count": op_count, **difference})
+        yield "rank_tensors", rows
 
 
 def _graphs(frames: Frames) -> dict[int, list[list[tuple[str | None, list[dict]]]]]:
@@ -61,7 +60,8 @@ def _flat(graphs: list) -> Iterator[tuple[int, int, str | None, list[dict]]]:
             yield graph, position, name, outputs
 
 
-def _difference(comparison: Comparison, column: int, member: int, other: int) -> dict | None:
+def _difference(comparison: Comparison, column: int, member: int, other: int) -> dict:
+    """The fields of a row that say where the first difference is."""
     here, there = (
         {
             (graph, position): (name, outputs)
@@ -74,4 +74,4 @@ def _difference(comparison: Comparison, column: int, member: int, other: int) ->
         other_name, others = there.get(place, (None, None))
         if mine != others:
             return {"graph": place[0], "position": place[1], "name": name or other_name, "here": mine, "others": others}
-    return None
+    return _SAME

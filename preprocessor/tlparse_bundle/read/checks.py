@@ -15,12 +15,11 @@ from tlparse_bundle.format.shape import Check, Highest, Malformed, compile_schem
 
 # Parts of a table that are columns of equal length; "" is the whole table. Fields that are no lists are left out.
 COLUMNS = {
-    "artifacts": ("",), "blobs": ("",), "events": ("",), "expressions": ("expressions",), "guards": ("guards", "places"),
-    "provenance": ("sources",), "stacks": ("frames", "stacks"),
-    "symbols": ("symbols", "guards", "real_values", "data_dependent_errors", "specializations"), "tensors": ("storages", "tensors", "graphs"),
+    "artifacts": ("",), "blobs": ("",), "events": ("",), "stacks": ("frames", "stacks"),
 }  # fmt: skip
 # What a field of a row refers to, by its name or how that ends.
 _ROW_TARGETS = {"event": "events", "stack": "stacks"}
+_RANK_TARGETS = {"rank_compile": "rank_compiles", "rank_step": "rank_steps", "collective_call": "collective_calls"}  # of a row of a table about several ranks
 CHECKED_WHOLE = frozenset(("spans",))  # tables of rows that refer to rows of the same table: see check_whole
 # What a field refers to, by how its name ends.
 _TARGETS = {"event_index": "events", "compile_index": "compiles", "compile_indexes": "compiles", "stack_index": "stacks", "blob_index": "blobs"}
@@ -155,9 +154,10 @@ def rows_schema(name: str) -> dict:
 
 def _target(table: str, column: str) -> str | None:
     if table in row_tables():
-        return next((target for field, target in _ROW_TARGETS.items() if column in (field, f"{field}s") or column.endswith((f"_{field}", f"_{field}s"))), None)
-    if table.startswith("ranks_"):
-        return "columns" if column == "column_index" else None
+        if table == "rank_findings" and column == "because_of":
+            return table
+        targets = _ROW_TARGETS if row_tables()[table] == "log" else _RANK_TARGETS
+        return next((target for field, target in targets.items() if column in (field, f"{field}s") or column.endswith((f"_{field}", f"_{field}s"))), None)
     if column == "first_event_index" and table in ("log", "events", "metadata"):
         return None
     own = _OWN_TARGETS.get(table, {}).get(column)

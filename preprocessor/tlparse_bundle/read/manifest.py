@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from tlparse_bundle.errors import BundleError
 from tlparse_bundle.format import layout
 from tlparse_bundle.format.codecs import CODECS
@@ -41,3 +43,9 @@ def read_manifest(store: Store) -> dict:
     if manifest["codec"] not in CODECS:
         raise damaged(where, f"there is no codec {quoted(manifest['codec'])}")
     return manifest
+
+
+def rank_paths(manifest: dict) -> Iterator[str]:
+    """Paths of the files of the tables about several ranks."""
+    for entry in manifest.get("rank_tables", {}).values():
+        yield from (file["path"] for file in entry["files"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tlparse_bundle.format import layout
+from tlparse_bundle.read.manifest import rank_paths
 from tlparse_bundle.read.reader import Bundle
 
 
@@ -13,7 +14,7 @@ def named_files(bundle: Bundle) -> Iterator[str]:
     manifest = bundle.manifest
     yield layout.MANIFEST
     yield manifest["schemas"]
-    yield from manifest.get("ranks", {}).values()
+    yield from rank_paths(manifest)
     for log in bundle.logs:
         directory = log.directory
         yield log.row["path"]

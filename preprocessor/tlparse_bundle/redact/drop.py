@@ -8,8 +8,9 @@ from pathlib import Path
 from tlparse_bundle.format.codecs import Codec
 from tlparse_bundle.format.json_codec import dumps, dumps_indented
 from tlparse_bundle.format.layout import FORMAT_MINOR, MANIFEST
+from tlparse_bundle.format.schemas import row_tables
 from tlparse_bundle.read.reader import Bundle, Log
-from tlparse_bundle.redact.policy import PARTS, Policy
+from tlparse_bundle.redact.policy import PARTS, RANK_PARTS, Policy
 
 _MEASURED = ("compilation_metrics", "bwd_compilation_metrics", "compilation_metrics_runtime", "bwd_compilation_metrics_runtime")
 
@@ -21,22 +22,26 @@ def drop(bundle: Bundle, folder: Path, policy: Policy) -> None:
         _payloads(bundle, folder, gone)
     for log in bundle.logs:
         _log(log, folder, policy.dropped, bundle.codec)
-    manifest = {**bundle.manifest, "redacted": policy.as_row()}
-    for name in _of_ranks(manifest.get("ranks", {}), policy.dropped):
-        (folder / manifest["ranks"][name]).unlink()
-        manifest["ranks"] = {key: path for key, path in manifest["ranks"].items() if key != name}
-    if not manifest.get("ranks", True):
-        del manifest["ranks"]
+    manifest = _without_ranks({**bundle.manifest, "redacted": policy.as_row()}, folder, policy.dropped)
     manifest["format"] = {**manifest["format"], "minor": FORMAT_MINOR}
     (folder / MANIFEST).write_bytes(dumps_indented(manifest))
 
 
-def _of_ranks(analyses: Collection[str], dropped: Collection[str]) -> list[str]:
-    """Return the analyses of ranks to drop: all; or those named like a part or a table that is dropped, and the verdict, which is made from findings."""
-    if "ranks" in dropped:
-        return list(analyses)
-    gone = {*dropped, *(table for part in dropped for table in PARTS.get(part, ()))} | ({"verdict"} if "findings" in dropped else set())
-    return [name for name in analyses if name in gone]
+def _without_ranks(manifest: dict, folder: Path, dropped: Collection[str]) -> dict:
+    """Remove the files of the tables about several ranks that go: all, or those that say what a part says. Return the manifest without them."""
+    entries = manifest.get("rank_tables", {})
+    gone = {name for name, where in row_tables().items() if where == "ranks"} | set(entries) if "ranks" in dropped else {name for part in dropped for name in RANK_PARTS.get(part, ())}
+    for name in gone & set(entries):
+        for file in entries[name]["files"]:
+            (folder / file["path"]).unlink()
+    changed = {**manifest, "rank_tables": {name: entry for name, entry in entries.items() if name not in gone}}
+    if not changed["rank_tables"]:
+        del changed["rank_tables"]
+    if "rank_findings" in gone:
+        changed.pop("job", None)  # its text is that of the first findings
+    if gone:
+        changed["redacted"] = {**changed["redacted"], "left_out": sorted(gone)}
+    return changed
 
 
 def _payloads(bundle: Bundle, folder: Path, gone: Collection[str]) -> None:

@@ -15,6 +15,7 @@ from tlparse_bundle.errors import BundleError
 from tlparse_bundle.format import layout
 from tlparse_bundle.format.codecs import codec_of
 from tlparse_bundle.format.json_codec import dumps
+from tlparse_bundle.read.manifest import rank_paths
 from tlparse_bundle.read.reader import Bundle
 from tlparse_bundle.serve.needs import fitting
 from tlparse_bundle.serve.one_page import END, head
@@ -100,7 +101,7 @@ def _embedded(bundle: Bundle, path: str, parts: Sequence[slice] | None) -> tuple
 def _tables(bundle: Bundle) -> Iterator[str]:
     """The files that viewers read, without the blobs."""
     yield layout.MANIFEST
-    yield from bundle.manifest.get("ranks", {}).values()
+    yield from rank_paths(bundle.manifest)
     for log in bundle.logs:
         yield log.row["path"]
         yield from log.directory["tables"].values()
@@ -118,7 +119,7 @@ def _payloads(bundle: Bundle, compiles: Sequence[str]) -> dict[str, list[slice]]
     for log in bundle.logs:
         for artifact in log.artifacts:
             row, offset = artifact.row["blob_index"], artifact.row["blob_offset"]
-            if row >= 0 and not log.is_left_out(row) and log.compiles[artifact.compile_index].key in compiles:
+            if row >= 0 and not log.is_left_out(row) and artifact.row["compile"] in compiles:
                 found.setdefault(log.blob_path(row), []).append(slice(offset, offset + artifact.size_bytes))
     return found
 

@@ -21,7 +21,7 @@ _VLLM_KINDS = {f"artifact:{name}" for name in ("vllm_compilation_config", "vllm_
 
 def holds(manifest: dict) -> list[str]:
     """What a bundle holds that not every bundle does."""
-    ranks, descriptors = manifest.get("ranks"), manifest.get("descriptors")
+    ranks, descriptors = manifest.get("rank_tables"), manifest.get("descriptors")
     known = set(descriptors) if isinstance(descriptors, dict) else set()
     found = {RANKS: isinstance(ranks, dict) and bool(ranks), PROVENANCE: bool(_PROVENANCE_KINDS & known), VLLM: bool(_VLLM_KINDS & known)}
     return [what for what, there in found.items() if there]

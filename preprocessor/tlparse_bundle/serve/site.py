@@ -68,7 +68,7 @@ def write_site(bundles: Sequence[Path], target: Path, viewers: Sequence[Path] = 
         for name, (path, bundle) in opened.items():
             copy_bundle(path, new / "bundles" / name)
             files = measures(bytes_below(new / "bundles" / name), (path / MANIFEST).stat().st_mtime)
-            rows.append(bundle_row(name, bundle.manifest, bundle.ranks("findings")) | files)
+            rows.append(bundle_row(name, {**bundle.manifest, "job": bundle.job}) | files)
         for comparison in compared:
             (new / comparison.path).parent.mkdir(parents=True)
             (new / comparison.path).write_bytes(comparison.document)

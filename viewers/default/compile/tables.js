@@ -1,5 +1,4 @@
 // What the tables have of one compile: its symbols, inputs, kernels, and what the partitioner decided.
-import { frameKey } from "../../lib/bundle/log.js";
 import { fill, h } from "../../lib/page/dom.js";
 import { bytes, count, plural, time } from "../../lib/page/format.js";
 import { shareBar } from "../../lib/page/figures.js";
@@ -7,7 +6,7 @@ import { idText, numberOf } from "../shared/model.js";
 import { recordLink } from "../shared/parts.js";
 import { artifactLink, framePlace } from "../shared/program-line.js";
 import { sourceName } from "../shared/source-name.js";
-import { codeName, KERNEL_KINDS } from "../tables/kernels.js";
+import { codeName, KERNEL_KINDS, kernelsOf } from "../tables/kernels.js";
 import { symbolsOf } from "../tables/symbol-data.js";
 import { reasonWords, symbolBadge } from "../tables/symbols.js";
 import { shapeText, tensorName, tensorsOf } from "../tables/tensor-data.js";
@@ -17,7 +16,7 @@ const MOST_SHOWN = 12;
 /** Sections that fill when their tables are there. @param {import("../frame/viewer.js").Context} context @param {any} model @param {number} index */
 export function compileTables({ log, state }, model, index) {
   const compile = model.compiles[index];
-  const attempts = new Set(compile.id === null ? [index] : model.compiles.flatMap((/** @type {any} */ c, /** @type {number} */ i) => (c.id !== null && frameKey(c) === frameKey(compile) ? [i] : [])));
+  const attempts = new Set(compile.id === null ? [index] : model.compiles.flatMap((/** @type {any} */ c, /** @type {number} */ i) => (c.id !== null && c.compile === compile.compile ? [i] : [])));
   const root = h("div", { class: "compile-tables" });
   const query = compile.id === null ? "" : idText(compile);
   const part = (/** @type {Promise<any>} */ load, /** @type {(value: any) => any} */ show) => {
@@ -26,9 +25,9 @@ export function compileTables({ log, state }, model, index) {
     return place;
   };
   return fill(root,
-    part(symbolsOf(log), ({ table, items }) => symbolSection(model, table, items.filter((/** @type {any} */ item) => attempts.has(item.compile)), state, query)),
+    part(symbolsOf(log), ({ items }) => symbolSection(model, items.filter((/** @type {any} */ item) => attempts.has(item.compile)), state, query)),
     part(tensorsOf(log), (data) => tensorSection(data, attempts, state, query)),
-    part(log.table("kernels"), (table) => table && kernelSection(log, model, table, attempts, state, query)),
+    part(kernelsOf(log), (table) => kernelSection(log, model, table, attempts, state, query)),
     part(Promise.all(["partitions", "partition_candidates", "aliasing", "duplicate_backwards"].map((name) => log.table(name))), (tables) => partitionSection(log, model, tables, attempts, state)));
 }
 
@@ -38,8 +37,8 @@ const section = (title, n, href, ...children) => h("section", null, h("h3", null
 /** @param {number} n @param {string} href */
 const more = (n, href) => n > MOST_SHOWN && h("p", null, h("a", { href }, `all ${count(n)}`));
 
-/** @param {any} model @param {any} table @param {import("../tables/symbol-data.js").Item[]} items @param {any} state @param {string} q */
-function symbolSection(model, table, items, state, q) {
+/** @param {any} model @param {import("../tables/symbol-data.js").Item[]} items @param {any} state @param {string} q */
+function symbolSection(model, items, state, q) {
   if (items.length === 0) return null;
   const all = state.link({ view: "symbols", q });
   const order = ["error", "assumed", "constant", "unbacked", "symbol", "guard"];
@@ -47,7 +46,7 @@ function symbolSection(model, table, items, state, q) {
   return section("Symbols", items.length, all, h("ul", null, sorted.slice(0, MOST_SHOWN).map((item) => {
     const last = item.constants[item.constants.length - 1];
     return h("li", null, symbolBadge(item), " ", h("a", { href: state.link({ view: "symbols", item: String(item.event) }) }, h("code", null, item.name)), item.source && [" from ", h("code", null, sourceName(item.source))],
-      last !== undefined && [" became ", h("b", null, table.strings[table.specializations.value[last]]), h("span", { class: "dim" }, `: ${reasonWords(table.strings[table.specializations.reason[last]] ?? "")}`)],
+      last !== undefined && [" became ", h("b", null, last.value), h("span", { class: "dim" }, `: ${reasonWords(last.reason ?? "")}`)],
       item.guards.length > 0 && h("span", { class: "dim" }, ` ${plural(item.guards.length, "guard")}`), item.frame && h("span", { class: "place" }, ` ${framePlace(model, item.frame)}`));
   })), more(items.length, all));
 }
@@ -65,17 +64,16 @@ function tensorSection(data, attempts, state, q) {
   }))), more(rows.length, all));
 }
 
-/** @param {any} log @param {any} model @param {any} table @param {Set<number>} attempts @param {any} state @param {string} q */
-function kernelSection(log, model, { codes, kernels, triton_infos: infos }, attempts, state, q) {
-  const own = kernels.filter((/** @type {any} */ kernel) => attempts.has(codes[kernel.code_index].compile_index));
+/** @param {any} log @param {any} model @param {Awaited<ReturnType<typeof kernelsOf>>} table @param {Set<number>} attempts @param {any} state @param {string} q */
+function kernelSection(log, model, { kernels, codeOf, infoOf }, attempts, state, q) {
+  const own = kernels.filter((/** @type {any} */ kernel) => attempts.has(numberOf(model, kernel)));
   if (own.length === 0) return null;
   const all = state.link({ view: "kernels", q });
   return section("Kernels and calls", own.length, all, h("table", { class: "plain compact" }, h("tbody", null, own.slice(0, MOST_SHOWN).map((/** @type {any} */ kernel) => {
-    const code = codes[kernel.code_index];
-    const info = infos[kernel.triton_info_index];
+    const info = infoOf(kernel);
     const line = kernel.line ?? kernel.call_lines[0] ?? null;
-    return h("tr", null, h("td", null, codeName(code)), h("td", null, KERNEL_KINDS[kernel.kind]?.[0] ?? kernel.kind), h("td", null, h("a", { href: state.link({ view: "kernels", item: `${code.event_index}:${kernel.name}` }), title: kernel.name }, h("code", { class: "cut" }, kernel.name))),
-      h("td", null, line !== null && artifactLink(log, model, state, code.compile_index, code.event_index, `line ${count(line)}`, line)), h("td", { class: "number" }, info && info.compile_time_us !== null ? time(Math.round(info.compile_time_us)) : ""));
+    return h("tr", null, h("td", null, codeName(codeOf(kernel))), h("td", null, KERNEL_KINDS[kernel.kind]?.[0] ?? kernel.kind), h("td", null, h("a", { href: state.link({ view: "kernels", item: `${kernel.code_event}:${kernel.name}` }), title: kernel.name }, h("code", { class: "cut" }, kernel.name))),
+      h("td", null, line !== null && artifactLink(log, model, state, numberOf(model, kernel), kernel.code_event, `line ${count(line)}`, line)), h("td", { class: "number" }, info && info.compile_time_us !== null ? time(Math.round(info.compile_time_us)) : ""));
   }))), more(own.length, all));
 }
 

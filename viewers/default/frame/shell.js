@@ -33,10 +33,10 @@ export class Shell {
   }
 
   countRanks() {
-    if (!this.bundle.manifest.ranks) return;
-    const read = this.bundle.manifest.growing ? import("../overview/ranks.js").then(({ ranksFound }) => ranksFound(this.bundle)) : this.bundle.ranks("findings");
-    read.then((found) => {
-      this.ranks = found?.findings.filter((/** @type {any} */ { severity }) => severity !== "info").length ?? 0;
+    if (!this.bundle.manifest.rank_tables) return;
+    const read = this.bundle.manifest.growing ? import("../overview/ranks.js").then(({ ranksFound }) => ranksFound(this.bundle)).then((found) => found?.findings) : this.bundle.rankTable("rank_findings");
+    read.then((findings) => {
+      this.ranks = findings?.filter((/** @type {any} */ { severity }) => severity !== "info").length ?? 0;
       if (this.log !== undefined) this.draw(this.log);
     }, () => {}); // their viewer tells what went wrong
   }

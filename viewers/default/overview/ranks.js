@@ -3,35 +3,35 @@ import { words } from "../../lib/bundle/ranks.js";
 import { findingCard } from "../../lib/finding/card.js";
 import { h, rich } from "../../lib/page/dom.js";
 import { count, plural } from "../../lib/page/format.js";
+import { isLeftOut, LEFT_OUT } from "../../lib/page/left-out.js";
 import { ranksAddress, ranksLink } from "../shared/finding-leads.js";
 
 /** @typedef {import("../../lib/bundle/bundle.js").Bundle} Bundle */
-/** @typedef {import("../../../schema/bundle.d.ts").RanksFindings} Found */
+/** @typedef {import("../../lib/live/running-data.js").RanksFound} Found */
 
 const FIRST = 3;
 
-/** Null for an older bundle, and where it cannot be read: the viewer of the ranks tells why. @param {Bundle} bundle @returns {Promise<Found | null>} */
+/** Null where it was left out or cannot be read: the viewer of the ranks tells why. @param {Bundle} bundle @returns {Promise<Found | null>} */
 export async function ranksFound(bundle) {
-  const found = await bundle.ranks("findings").catch(() => null);
-  return found && bundle.manifest.growing ? (await import("../../lib/live/running-data.js")).ranksNow(bundle, found) : found;
+  const { job } = bundle.manifest;
+  const findings = job ? await bundle.rankTable("rank_findings").catch(() => null) : null;
+  if (!job || !findings) return null;
+  return bundle.manifest.growing ? (await import("../../lib/live/running-data.js")).ranksNow(bundle, { job, findings }) : { job, findings };
 }
 
 /** The headline, and the first findings. @param {Bundle} bundle @param {Found} found */
-export function ranksHeadline(bundle, { summary, findings }) {
+export function ranksHeadline(bundle, { job, findings }) {
   const roots = findings.filter(({ because_of: cause }) => cause === null);
   const shown = roots.filter(({ severity }, i) => i === 0 || severity !== "info").slice(0, FIRST);
   const title = () => ranksAddress(bundle);
   return h("section", { class: "ranks-verdict", "aria-label": "All ranks" },
-    h("header", { class: "headline" }, h("h1", null, rich(summary.text)),
-      h("ul", { class: "facts-line" }, h("li", null, words(summary.ranks)), summary.runs.length > 1 && h("li", null, `run ${summary.run} of ${count(summary.runs.length)}`),
+    h("header", { class: "headline" }, h("h1", null, rich(job.text)),
+      h("ul", { class: "facts-line" }, h("li", null, words(job.ranks)), job.runs.length > 1 && h("li", null, `run ${job.run} of ${count(job.runs.length)}`),
         findings.length > 0 && h("li", null, plural(findings.length, "finding")), h("li", null, ranksLink(bundle, "What differs between the ranks ›")))),
     shown.length > 0 && h("ol", { class: "findings", "aria-label": "Findings of all ranks" }, shown.map((finding) => h("li", null, findingCard(finding, { title }, { level: 2 })))));
 }
 
 /** The same in one line, on the page of a log that was asked for. @param {Bundle} bundle @param {Found | null} found */
 export function ranksLine(bundle, found) {
-  return h("p", { class: "ranks-line" }, h("b", null, "All ranks: "), found ? rich(found.summary.text) : old(), " ", ranksLink(bundle, "What differs between the ranks ›"));
+  return h("p", { class: "ranks-line" }, h("b", null, "All ranks: "), found ? rich(found.job.text) : isLeftOut(bundle, "findings") ? LEFT_OUT : "the findings over the ranks cannot be read.", " ", ranksLink(bundle, "What differs between the ranks ›"));
 }
-
-/** @returns {any[]} */
-const old = () => ["the findings over the ranks cannot be read, or this bundle is of a version that had none. ", h("code", null, "tlparse-bundle LOGS OUT --overwrite"), " builds it again."];

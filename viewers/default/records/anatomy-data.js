@@ -44,7 +44,7 @@ const originRows = (origins) => origins.map((origin, index) => ({
 function compileRows(model, cells) {
   /** @type {Row[]} */
   const rows = model.compiles.map((/** @type {any} */ compile, /** @type {number} */ index) => ({
-    id: compile.key, index, name: compile.function ?? "", help: compile.filename ?? "", kind: null, count: compile.event_count, size: compile.size_bytes, payload: 0, distinct: null,
+    id: compile.key, index, name: compile.function ?? "", help: compile.file ?? "", kind: null, count: compile.event_count, size: compile.size_bytes, payload: 0, distinct: null,
   }));
   for (const cell of cells) {
     const row = rows[numberOf(model, cell)];

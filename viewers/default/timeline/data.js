@@ -1,5 +1,4 @@
 // The span table as boxes: rows, colours, own times, what belongs together. No page needed.
-import { frameKey } from "../../lib/bundle/log.js";
 import { byRow } from "../../lib/flame/data.js";
 import { numberOf } from "../shared/model.js";
 
@@ -104,7 +103,7 @@ function sumsOf(totals, names) {
 
 /** Attempts of one frame compile are one group, in order of appearance. @param {Int32Array} compile @param {any[]} compiles */
 function groupsOf(compile, compiles) {
-  const keys = compiles.map((row) => (row.id === null ? "" : frameKey(row)));
+  const keys = compiles.map((row) => (row.id === null ? "" : row.compile));
   const last = new Map(keys.map((key, index) => [key, index]));
   /** @type {Map<string, number>} */
   const known = new Map();

@@ -74,7 +74,7 @@ export function spanDetail(context, model, line, root, diagnostics, actions) {
     fill(root,
       first && h("p", { class: "dim" }, "The span with the most own time"),
       h("h2", null, line.flame.label(box)),
-      h("p", null, compileLink(model, line.compile[box], context.state), " ", functionName(compile), " ", h("span", { class: "place", title: compile.filename }, placeOf(model, compile))),
+      h("p", null, compileLink(model, line.compile[box], context.state), " ", functionName(compile), " ", h("span", { class: "place", title: compile.file }, placeOf(model, compile))),
       repair !== null && h("p", { class: "note" }, REPAIRS[repair].whole),
       h("dl", { class: "pairs" },
         span && row("Duration", h("b", null, durationText(line, box))), span && row("Own time", time(line.own[box])),

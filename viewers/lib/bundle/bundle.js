@@ -12,7 +12,7 @@
 // does not know are left alone.
 import { MOST_TABLE_BYTES, ByteCache, TooLarge } from "./bounded.js";
 import { Refused, decode, isOwn, readFile, webSource } from "./source.js";
-import { check } from "./check.js";
+import { check, hasRows } from "./check.js";
 import { BundleError, isTooDeep, malformed, shortly } from "./shape.js";
 import { Log } from "./log.js";
 
@@ -111,7 +111,7 @@ export class Bundle {
   /**
    * The state of a bundle that grows as it is now. Logs in which nothing is new stay the same objects; what is new of the others
    * is another Log, and whoever has the old one can use it as long as its files are there. Null when there is nothing new.
-   * @returns {Promise<{logs: Set<string>, ranks: boolean} | null>} ids of logs that are new or changed, and whether the analyses of the ranks did
+   * @returns {Promise<{logs: Set<string>, ranks: boolean} | null>} ids of logs that are new or changed, and whether the tables about several ranks did
    */
   async renew() {
     this.cache.delete(MANIFEST_KEY);
@@ -125,7 +125,7 @@ export class Bundle {
       const log = known.get(row.id);
       return log && same(log.summary, row) ? log : new Log(this, row);
     });
-    return { logs: new Set(this.logs.filter((log) => known.get(log.id) !== log).map(({ id }) => id)), ranks: !same(before.ranks, now.ranks) };
+    return { logs: new Set(this.logs.filter((log) => known.get(log.id) !== log).map(({ id }) => id)), ranks: !same(before.rank_tables, now.rank_tables) };
   }
 
   /** @param {string} id */
@@ -134,15 +134,20 @@ export class Bundle {
   }
 
   /**
-   * What several ranks together say, by the name of the analysis, such as "findings" (schema/ranks_findings.schema.json);
-   * null when the bundle has less than two ranks, or no such analysis.
+   * A table about several ranks by the name of its schema, such as "rank_findings": an array of its rows, empty when it has none;
+   * null when there is no such table, or when it was left out of a redacted bundle.
    * @param {string} name @param {Abortable} [options] @returns {Promise<any>}
    */
-  async ranks(name, options) {
-    const paths = this.manifest.ranks ?? {};
-    if (!Object.hasOwn(paths, name)) return null;
-    const lengths = name === "matching" || !Object.hasOwn(paths, "matching") ? undefined : async () => ({ columns: (await this.ranks("matching", options)).columns.length });
-    return this.file(paths[name], { ...options, what: `the analysis '${name}' of the ranks`, schema: `ranks_${name}`, lengths });
+  async rankTable(name, options) {
+    const { rank_tables: tables = {}, redacted } = this.manifest;
+    if (!Object.hasOwn(tables, name)) return hasRows(name) && !redacted?.left_out?.includes(name) ? [] : null;
+    const lengths = async () => Object.fromEntries(Object.entries(tables).map(([table, { rows }]) => [table, rows]));
+    const parts = await Promise.all(tables[name].files.map(async ({ path, rows: count }) => {
+      const rows = await this.file(path, { ...options, what: `the table '${name}' about several ranks`, schema: name, lengths });
+      if (rows.length !== count) throw malformed(path, `it has ${rows.length} rows, the manifest says ${count}`);
+      return rows;
+    }));
+    return parts.flat();
   }
 
   /** Decoded JSON of a file. @param {string} path @param {Abortable & Wanted} [options] @returns {Promise<any>} */

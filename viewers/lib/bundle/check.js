@@ -28,11 +28,6 @@ const TABLES = {
     const high = rows.findIndex(({ lane }) => lane >= rows.length);
     return high < 0 ? null : `[${high}].lane is ${shortly(rows[high].lane)}, and there are ${rows.length} spans`;
   },
-  guards({ lists, guards }) {
-    const total = guards.depth.length;
-    const beyond = lists.findIndex((/** @type {any} */ list) => list.first_guard + list.row_count > total);
-    return beyond < 0 ? null : `lists[${beyond}] ends behind the last of ${total} guards`;
-  },
 };
 
 /** A row whose parents lead in a circle; -1 when none do. Parents may stand behind their children. @param {Int32Array} parent */

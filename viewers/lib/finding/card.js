@@ -3,7 +3,8 @@ import { codeSnippet } from "../code/snippet.js";
 import { afterPaint, append, h, plain, rich } from "../page/dom.js";
 import { count, plural, time } from "../page/format.js";
 
-/** @typedef {import("../../../schema/bundle.d.ts").Findings["findings"][number]} Finding */
+/** @typedef {import("../../../schema/bundle.d.ts").Findings["findings"][number]} Finding of a log */
+/** @typedef {import("../../../schema/bundle.d.ts").RankFindings} RankFinding of several ranks */
 /**
  * @typedef {object} Leads how a viewer links to what a finding names; what is left out is not shown
  * @property {(finding: Finding) => string | null} [title] address of the list where it belongs
@@ -31,8 +32,9 @@ export function severitySign(severity) {
     h("span", { "aria-hidden": "true" }, sign), h("span", { class: "visually-hidden" }, `${word}: `));
 }
 
-/** @param {Finding} finding @param {Leads} [leads] @param {CardOptions} [options] @returns {HTMLElement} */
-export function findingCard(finding, leads = {}, { level = 3, whole = false } = {}) {
+/** @param {Finding | RankFinding} shown @param {Leads} [leads] @param {CardOptions} [options] @returns {HTMLElement} */
+export function findingCard(shown, leads = {}, { level = 3, whole = false } = {}) {
+  const finding = "span_indexes" in shown ? shown : { ...shown, compile_indexes: [], event_indexes: [], span_indexes: [] }; // that of several ranks names no rows of a log
   const href = leads.title?.(finding) ?? null;
   const title = rich(finding.title);
   return h("article", { class: "finding", dataset: { kind: finding.kind }, "aria-label": plain(finding.title) },
@@ -78,7 +80,7 @@ function remedy({ text, code, source }) {
 
 /** Links to the rows that show it. @param {Finding} finding @param {Leads} leads */
 function evidence(finding, leads) {
-  const { compile_indexes: compiles, event_indexes: events, span_indexes: spans, because_of: cause } = finding;
+  const { compiles, events, spans, because_of: cause } = finding;
   const many = (/** @type {string} */ noun, /** @type {number[]} */ indexes, /** @type {((index: number) => any) | undefined} */ link) => {
     if (!link || indexes.length === 0) return null;
     const links = indexes.slice(0, MOST_LINKS).map((index) => [" ", link(index)]);
