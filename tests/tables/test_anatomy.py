@@ -19,10 +19,10 @@ def test_sums_are_those_of_the_other_tables(built, path):
         for name in ("event_count", "size_bytes", "payload_size_bytes"):
             assert sum(cell[name] for cell in mine) == kind[name]
         assert kind["distinct_payload_size_bytes"] <= kind["payload_size_bytes"] <= kind["size_bytes"]
-    for compile in it.compiles:
-        mine = [cell for cell in cells if (cell["compile"], cell["attempt"]) == (compile.compile, compile.attempt)]
-        assert sum(cell["event_count"] for cell in mine) == compile.row["event_count"]
-        assert sum(cell["size_bytes"] for cell in mine) == compile.row["size_bytes"]
+    for row in it.table("attempts"):
+        mine = [cell for cell in cells if (cell["compile"], cell["attempt"]) == (row["compile"], row["attempt"])]
+        assert sum(cell["event_count"] for cell in mine) == row["event_count"]
+        assert sum(cell["size_bytes"] for cell in mine) == row["size_bytes"]
     shared = ("type", "name", "descriptor", "language", "event_count", "size_bytes")
     assert [{name: kind[name] for name in shared} for kind in kinds] == it.directory["kinds"]
     assert [{name: origin[name] for name in ("level", "path", "line")} for origin in origins] == it.directory["origins"]
@@ -73,10 +73,10 @@ def test_compiles_that_take_turns(turns, log_of, monkeypatch):
     merge = tally.Tally._merge
     monkeypatch.setattr(tally.Tally, "_merge", lambda self: (merged.append(len(self._packed)), merge(self)))
     it = log_of(log(text))
-    for name in ("kinds", "origins", "kind_compiles", "compiles"):
+    for name in ("kinds", "origins", "kind_compiles", "attempts"):
         assert it.table(name) == plain.table(name)
     assert {key: it.directory[key] for key in ("kinds", "ranks")} == {key: plain.directory[key] for key in ("kinds", "ranks")}
-    assert [row["event_count"] for row in it.table("compiles")["compiles"]] == [2 * turns] * 5
+    assert [row["event_count"] for row in it.table("attempts")] == [2 * turns] * 5
     assert merged and all(size < 15 for size in merged)
 
 
@@ -98,7 +98,7 @@ def test_a_log_that_is_followed(still_open, log_of, monkeypatch):
 
     monkeypatch.setattr(tally.Tally, "add", settling)
     it = log_of(log(text))
-    for name in ("kinds", "origins", "kind_compiles", "compiles"):
+    for name in ("kinds", "origins", "kind_compiles", "attempts"):
         assert it.table(name) == plain.table(name)
     assert it.directory["kinds"] == plain.directory["kinds"]
     assert packed and packed[-1] > 9  # some were packed again

@@ -1,21 +1,16 @@
 // The spans of two timelines, put together by the path of their names: one node for all spans that stand in the same place. No page needed.
-import { attemptKey } from "../lib/bundle/log.js";
 
 /** @typedef {import("../lib/bundle/log.js").Log} Log */
 /** @typedef {import("../../schema/bundle.d.ts").Spans} Span */
 /** @typedef {{name: string, parent: number, depth: number, base_us: number, new_us: number, base_count: number, new_count: number, unended: number}} Node times are those of all spans of the path together, with what lies in them */
-/** @typedef {{spans: Span[], wanted: Set<string> | null}} Side wanted: attempts (see attemptKey), or null for all */
+/** @typedef {{spans: Span[], wanted: string | null}} Side wanted: the compile asked for, or null for all */
 
 const DEEPEST = 200; // a path that is longer goes on in one node
 
-/** The spans of a log, and which of them are asked for. @param {Log | undefined} log @param {number | null} compile row of the compile table; null for the whole log @returns {Promise<Side | null>} null when the log has no timeline */
+/** The spans of a log, and which of them are asked for. @param {Log | undefined} log @param {string | null} compile its key; null for the whole log @returns {Promise<Side | null>} null when the log has no timeline */
 export async function spansOf(log, compile) {
   const spans = /** @type {Span[] | null} */ (log ? await log.table("spans") : null);
-  if (!log || !spans) return null;
-  if (compile === null) return { spans, wanted: null };
-  const compiles = await log.compiles(), own = compiles[compile];
-  if (!own) return { spans, wanted: new Set() };
-  return { spans, wanted: new Set(compiles.flatMap((other, row) => (row === compile || (other.id !== null && own.id !== null && other.compile === own.compile) ? [attemptKey(other)] : []))) };
+  return log && spans ? { spans, wanted: compile } : null;
 }
 
 /** Each node after its parent. @param {Side | null} base @param {Side | null} other @returns {Node[]} */
@@ -27,7 +22,7 @@ export function spanTree(base, other) {
   for (const [side, which] of /** @type {[Side | null, "base" | "new"][]} */ ([[other, "new"], [base, "base"]])) {
     if (!side) continue;
     const { spans, wanted } = side;
-    const asked = (/** @type {number} */ row) => !wanted || wanted.has(attemptKey(spans[row]));
+    const asked = (/** @type {number} */ row) => wanted === null || spans[row].compile === wanted;
     /** @type {Map<number, number>} */
     const nodeOf = new Map();
     for (let row = 0; row < spans.length; row++) {

@@ -91,7 +91,7 @@ export async function openTimeline({ run, pair, state }) {
         const of = async (/** @type {"base" | "new"} */ which) => {
           const log = which === "base" ? base : other;
           if (!log || (compile && !compile[which])) return null;
-          return spansOf((await run.bundle(which)).log(log.id), compile?.[which]?.compile_index ?? null);
+          return spansOf((await run.bundle(which)).log(log.id), compile?.[which]?.compile ?? null);
         };
         return spanTree(...await Promise.all([of("base"), of("new")]));
       }, (made) => {

@@ -142,8 +142,7 @@ class Tools:
         if compile is None:
             rows = sorted(({"span": row["name"], **{key: row[key] for key in ("count", "total_us", "self_us")}} for row in opened.table("span_totals")), key=lambda row: -row["self_us"])
         else:
-            wanted = opened.compile(compile)
-            rows = _sums(opened.table("spans"), wanted.compile, wanted.attempt)
+            rows = _sums(opened.table("spans"), opened.compile(compile).key)
         return answer(self._head(name, opened, view="timeline", compile=compile), "spans", rows, total=len(rows))
 
     def sql(self, query: str, bundle: str | None = None) -> dict[str, Any]:
@@ -193,7 +192,7 @@ def _matches(log: Log, text: bytes, name: str | None) -> Iterator[dict[str, Any]
             yield {"compile": artifact.row["compile"], "artifact": artifact.name, "line": data.count(b"\n", 0, at) + 1, "text": line}
 
 
-def _sums(spans: list[dict], compile: str | None, attempt: int | None) -> list[dict[str, Any]]:
+def _sums(spans: list[dict], compile: str) -> list[dict[str, Any]]:
     within = [0] * len(spans)
     for span in spans:
         if span["parent"] is not None and span["duration_us"] is not None:
@@ -201,7 +200,7 @@ def _sums(spans: list[dict], compile: str | None, attempt: int | None) -> list[d
     found: dict[str, list[int]] = {}
     for span in spans:
         duration = span["duration_us"]
-        if span["compile"] == compile and span["attempt"] == attempt and duration is not None:
+        if span["compile"] == compile and duration is not None:
             row = found.setdefault(span["name"], [0, 0, 0])
             row[0], row[1], row[2] = row[0] + 1, row[1] + duration, row[2] + max(0, duration - within[span["id"]])
     rows = [{"span": name, "count": count, "total_us": total, "self_us": own} for name, (count, total, own) in found.items()]

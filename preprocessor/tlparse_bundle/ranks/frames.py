@@ -47,11 +47,7 @@ class Frames:
 
     def number_of(self, row: dict) -> int | None:
         """The frame compile that a row of a table belongs to; None outside of all."""
-        return self.number_of_compile(row["compile"])
-
-    def number_of_compile(self, compile: str | None) -> int | None:
-        """The frame compile with this key; None when there is none."""
-        return self._of_key.get(compile)
+        return self.number(row["compile"])
 
     def artifacts(self, number: int) -> list[Artifact]:
         """The artifacts of the last attempt that has any, in order."""

@@ -7,7 +7,6 @@ from typing import Any, Protocol
 from tlparse_bundle.format.json_codec import loads
 from tlparse_bundle.format.shape import quoted
 from tlparse_bundle.read.checks import damaged, row_of
-from tlparse_bundle.trace.compile_id import compile_key
 
 
 class Log(Protocol):
@@ -34,17 +33,6 @@ class Compile:
         self.row = row
         self.key: str = row["compile"]
         self.status: str = row["status"]
-
-    @property
-    def compile(self) -> str | None:
-        """Key of the compile in the tables of rows, without an attempt; None for the row without an id."""
-        row = self.row
-        return None if self.id is None else compile_key((row["compiled_autograd_id"], row["frame_id"], row["frame_compile_id"]), row["occurrence"])
-
-    @property
-    def attempt(self) -> int | None:
-        """Attempt of that compile; None for the row without an id."""
-        return None if self.id is None else self.row["attempt"]
 
     @property
     def metrics(self) -> dict | None:

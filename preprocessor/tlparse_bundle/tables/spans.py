@@ -147,15 +147,10 @@ class Spans:
     def tables(self) -> Iterator[tuple[str, Rows]]:
         row_count = len(self._begins)
         nested = self._nested(row_count)
-        repairs = {
-            "misnested": nested.misnested_count,
-            "unended": row_count - len(self._ends),
-            "backwards": len(self._backwards),
-            **self._counts,
-        }
-        for key, number in repairs.items():
+        odd = (nested.misnested_count, row_count - len(self._ends), len(self._backwards), *self._counts.values())
+        for (code, words), number in zip(_ODD.items(), odd):
             if number:
-                self._diagnostics.add(f"timeline-{key.replace('_', '-')}", f"{number} {_WORDS[key]}", count=number)
+                self._diagnostics.add(code, f"{number} {words}", count=number)
         names = list(self._names)
         yield "spans", nested.rows
         yield "instants", Rows(self._instant_rows(names))
@@ -173,13 +168,14 @@ class Spans:
             }
 
 
-_WORDS = {
-    "misnested": "overlap others",
-    "unended": "without an end",
-    "unbegun": "end without a begin",
-    "backwards": "end before they begin",
-    "invalid_time": "at an impossible time",
-    "other_phase": "of a phase that torch does not write",
+# What is odd about a timeline: the code of the diagnostic, and its words after the count.
+_ODD = {
+    "timeline-misnested": "overlap others",
+    "timeline-unended": "without an end",
+    "timeline-backwards": "end before they begin",
+    "timeline-unbegun": "end without a begin",
+    "timeline-invalid-time": "at an impossible time",
+    "timeline-other-phase": "of a phase that torch does not write",
 }
 
 
