@@ -55,6 +55,30 @@ export interface Artifacts {
   size_bytes: number[];
 }
 
+/** Attempts: one row per try of a compile, a refused compile or a capture, in the order of their first records. Dynamo restarts make several of one compile; torch writes their ids as '0/1', '0/1_1', '0/1_2'. */
+export interface Attempts {
+  /** Key of the compile (compiles), of what torch refused (limits) or only captured (captures). */
+  compile: string;
+  /** Number of the attempt, from 0. */
+  attempt: number;
+  /** 'restarted': thrown away, another attempt followed. Of the last attempt the outcome: 'ok', 'failed', 'empty' or 'unfinished' as in compiles; null when torch reports none. */
+  status: "ok" | "failed" | "empty" | "unfinished" | "restarted" | null;
+  /** Why it was thrown away, as torch reports it; null for the last attempt, and when unknown. */
+  restart_reason: string | null;
+  /** Stack of the call, as in compiles; null when unknown. */
+  stack: number | null;
+  /** Number of graph breaks recorded in this attempt. */
+  graph_break_count: number;
+  /** Its first record. */
+  first_event: number;
+  /** Number of its records. */
+  event_count: number;
+  /** Bytes that its records take in the log. */
+  size_bytes: number;
+  /** Number of its rows in artifacts. */
+  artifact_count: number;
+}
+
 /** blobs.json: the blobs that a log's payloads lie in. A blob is a file blobs/<first 2 digits>/<sha256> and the ending of the codec, or has a path. A large payload is a blob of its own; smaller payloads of one kind lie one after another in a blob of about 1 MB. Equal blobs of several logs are one file. Columns of equal length. */
 export interface Blobs {
   /** SHA-256 of the uncompressed blob, in hex: its name. */
@@ -110,54 +134,40 @@ export interface Caches {
   }[];
 }
 
-/** The distinct calls of collectives that other tables about several ranks name in 'collective_call'. */
-export interface CollectiveCalls {
-  /** Number of the row, from 0. */
+/** Compile ids under which something was captured that is not compiled under them: the graph of compiled autograd ('!0'), calls of torch.export, functions that were inlined elsewhere. */
+export interface Captures {
+  /** The compile id, with '@2' for a second occurrence. */
+  compile: string;
+  /** Its first record. */
+  first_event: number;
+  /** Function; null when unknown. */
+  function: string | null;
+  /** File; null when unknown. */
+  file: string | null;
+  /** First line of the function; null when unknown. */
+  line: number | null;
+}
+
+/** The code objects that were compiled, in order of their first compile, with all their compiles. After torch._dynamo.reset() a frame id stands for a different code object and gets another row. Resume functions of two branches have one name and are two code objects. */
+export interface CodeObjects {
+  /** Number of the code object, from 0. */
   id: number;
-  /** Name, such as all_reduce. */
-  op: string;
-  /** Such as 'sum', or null. */
-  reduce_op: string | null;
-  /** Process group: 'group' of process_groups. null when unknown. */
-  group: string | null;
-  /** Number of ranks of the group, where the call has it; else null. */
-  group_size: number | null;
-  /** Type of the result as torch prints graphs ('f32'), or null. */
-  dtype: string | null;
-  /** Sizes of the result; a symbol is a string. null when unknown. */
-  shape: (number | string)[] | null;
-}
-
-/** The first calls in a process group that do not fit: a row for each group of ranks that make the same call there, the group with most ranks first. */
-export interface CollectiveMismatches {
-  /** Process group: 'group' of process_groups. */
-  group: string | null;
-  /** Position of the call in the group, from 0. */
-  position: number;
-  /** 'hang': the calls cannot meet. 'wrong': they meet, with different reductions or types. */
-  effect: "hang" | "wrong";
-  /** The ranks. */
-  ranks: number[][];
-  /** Matched compile that makes the call: 'id' of rank_compiles. */
-  rank_compile: number;
-  /** The call: 'id' of collective_calls. */
-  collective_call: number;
-}
-
-/** Where ranks call nothing more in a process group, and others do. */
-export interface CollectiveWaits {
-  /** Process group: 'group' of process_groups. */
-  group: string | null;
-  /** Position of the call in the group, from 0. */
-  position: number;
-  /** The ranks that call nothing more. */
-  ranks: number[][];
-  /** The ranks that call. */
-  others: number[][];
-  /** Matched compile that makes the call: 'id' of rank_compiles. */
-  rank_compile: number;
-  /** The call: 'id' of collective_calls. */
-  collective_call: number;
+  /** Part of the compile ids, or null. */
+  compiled_autograd_id: number | null;
+  /** Part of the compile ids: torch's number of the code object. */
+  frame_id: number;
+  /** Name of the function; null when unknown. */
+  function: string | null;
+  /** File of that function, as written; null when unknown. */
+  file: string | null;
+  /** First line of that function; null when unknown. */
+  first_line: number | null;
+  /** Its compile ids, in order, those that torch refused included. */
+  compiles: string[];
+  /** The compile that torch refused at the recompile limit, or null. */
+  limit_compile: string | null;
+  /** For a resume function, the code object of the function that it continues ('id' in this table); null for others, and when that is not in the log. */
+  resumes: number | null;
 }
 
 /** communication.json: what passes over collectives decided and measured, and what ranks told each other. Estimates of run times are in the runtime table, graphs in the graph table. A text of more than 20,000 characters is cut and ends in '…'. */
@@ -210,80 +220,78 @@ export interface Communication {
   }[];
 }
 
-/** compiles.json: one row per compile id and occurrence, in order of first appearance in the log. A record without a compile id belongs to the row whose id is null; that row exists only if there are such records. */
+/** What torch compiled: one row per compile, all attempts together, in the order in which they began. Frames, frames of compiled autograd, and ahead-of-time compiles. What the recompile limit refused is in limits, what was only captured in captures, calls of torch.export are in exports: none of these is a compile. To get the compile time of a log take compile_us of its summary: compiles nest and run in parallel, so the sum of total_us can exceed it. */
 export interface Compiles {
-  /** The rows. compile_index, anywhere in a log, is a position in this array. */
-  compiles: {
-    /** Unique in the log: the id, for the second occurrence '@2' behind it, for the third '@3'; '-' for the row without an id. */
-    key: string;
-    /** Compile id as torch writes it: 'frame/compile', '_attempt' added when above 0, '!N/' in front for compiled autograd, '!N' alone while compiled autograd captures, '-' for a number that the record lacks; null for the records without an id. */
-    id: string | null;
-    /** 1 for the first compile with this id; torch._dynamo.reset() restarts the numbering, so that an id can come again with 2, 3 and so on. */
-    occurrence: number;
-    /** Part of the id, or null. */
-    compiled_autograd_id: number | null;
-    /** Part of the id: number of the code object, or null. */
-    frame_id: number | null;
-    /** Part of the id: how many compiles of that code object came before, or null. */
-    frame_compile_id: number | null;
-    /** Part of the id: 0, or how often this compile was restarted before. */
-    attempt: number;
-    /** Of the frame compile, the same for all its attempts; the first that fits: 'missing' started but left no compilation metrics (killed, cut off, or loaded from a precompiled package); 'error' failed; 'empty' compiled to a graph without operations; 'break' a graph break was recorded, or the compile was restarted, as it is after most graph breaks; 'ok'. null: neither started nor measured under this id. */
-    status: "ok" | "empty" | "break" | "error" | "missing" | null;
-    /** Name of the compiled function, from the metrics, the last frame of the stack, or an earlier compile with the same frame id; null when unknown. */
-    function: string | null;
-    /** File of that function, as written; null when unknown. */
-    filename: string | null;
-    /** First line of that function; null when unknown. */
-    first_line: number | null;
-    /** Row of the stack table: who called the compiled function, and last the function itself. Frames of torch's own frame conversion at the end are left off. null when the compile has no dynamo_start. */
-    stack_index: number | null;
-    /** Start of the compile, microseconds since 1970-01-01 UTC, from the metrics, else from the 'dynamo' span of the timeline; null when unknown. */
-    start_epoch_us: number | null;
-    /** Time of the whole frame compile in microseconds (all attempts, Dynamo and below), from metrics, span 'dynamo' or what a failure wasted; null when unknown. All attempts of one frame compile have the same value: count it once. */
-    compile_time_us: number | null;
-    /** Part of compile_time_us spent in the backend (AOTAutograd and below); null when unknown. */
-    backend_time_us: number | null;
-    /** Part of backend_time_us spent in Inductor; null when unknown. */
-    inductor_time_us: number | null;
-    /** Time of backward compiles that ran later (bwd_compilation_metrics), not part of compile_time_us; null when there was none. */
-    backward_time_us: number | null;
-    /** Operations in the last graph; null when unknown. */
-    graph_op_count: number | null;
-    /** Nodes in the last graph; null when unknown. */
-    graph_node_count: number | null;
-    /** Inputs of the last graph; null when unknown. */
-    graph_input_count: number | null;
-    /** Guards by torch's own count; null when unknown, as after a failure. */
-    guard_count: number | null;
-    /** Number of dynamo_graph_break_reason artifacts of this row. */
-    graph_break_count: number;
-    /** Why it was compiled again: the text torch wrote (metrics, else the recompile_reasons artifact); null when it was not a recompile. */
-    recompile_reason: string | null;
-    /** Why attempts were started again, from the metrics; empty when there was no restart. */
-    restart_reasons: string[];
-    /** The failure that the metrics report, or null. */
-    failure: {
-      /** Exception type. */
-      type: string;
-      /** Message; null when torch wrote none. */
-      reason: string | null;
-      /** User's file where it happened; null when unknown. */
-      filename: string | null;
-      /** Line in that file; null when unknown. */
-      line: number | null;
-    } | null;
-    /** Event whose metadata is the compilation metrics of this frame compile, or null. */
-    metrics_event_index: number | null;
-    /** Number of events of this row. */
-    event_count: number;
-    /** Its first event. */
-    first_event_index: number;
-    /** Bytes that its records take in the log. */
-    size_bytes: number;
-    /** Number of its rows in the artifact table. */
-    artifact_count: number;
-  }[];
+  /** Key of the compile, unique in the log: the compile id without attempt ('0/1': the second compile of code object 0; '!1/0/0' inside compiled autograd 1), and '@2' for the second compile with this id, after torch._dynamo.reset(); 'aot-1' for an ahead-of-time compile that has no compile id. */
+  compile: string;
+  /** 'frame': a function of the program, or a part of it after a graph break; 'compiled_autograd': a frame inside compiled autograd; 'ahead_of_time': AOTInductor, or a capture that a backend compiled, as in vLLM. */
+  kind: "frame" | "compiled_autograd" | "ahead_of_time";
+  /** Part of the compile id, or null. */
+  compiled_autograd_id: number | null;
+  /** Part of the compile id: number of the code object; null without one. */
+  frame_id: number | null;
+  /** Part of the compile id: number of earlier compiles of the code object; above 0 it is a recompile. null without a compile id. */
+  frame_compile_id: number | null;
+  /** 1 for the first compile with this id; torch._dynamo.reset() restarts the numbers, so an id can come again with 2, 3 and so on. */
+  occurrence: number;
+  /** Number of attempts: rows in attempts. */
+  attempt_count: number;
+  /** 'ok': compiled, also after graph breaks or restarts; 'failed': an error was raised; 'skipped': Dynamo gave up and the frame runs eager; 'empty': nothing to compile, the graph has no operations; 'unfinished': the log ends before the compile does. */
+  status: "ok" | "failed" | "skipped" | "empty" | "unfinished";
+  /** Name of the compiled function, as torch names it: a part after a graph break is called torch_dynamo_resume_in_f_at_12. From the metrics, the last frame of the stack, or another compile of the code object; null when unknown. */
+  function: string | null;
+  /** File of that function, as written; null when unknown. */
+  file: string | null;
+  /** First line of that function; null when unknown. */
+  line: number | null;
+  /** Stack of the call: who called the compiled function, and last the function itself. null when the compile has no dynamo_start. */
+  stack: number | null;
+  /** Start, microseconds since 1970-01-01 UTC; null when unknown. */
+  start_epoch_us: number | null;
+  /** Time of the compile, forward, backward and restarts, in microseconds; null when unknown. */
+  total_us: number | null;
+  /** Part of total_us spent in Dynamo, in the last attempt. null when torch does not report the parts. */
+  dynamo_us: number | null;
+  /** Part of total_us spent in AOTAutograd, or in a backend other than Inductor. null when unknown or when no backend ran. */
+  aot_us: number | null;
+  /** Part of total_us spent in Inductor. null when unknown or when it did not run. */
+  inductor_us: number | null;
+  /** Part of total_us: backward graphs that were compiled later, in all phases. null when there was none, or unknown. */
+  backward_us: number | null;
+  /** Part of total_us spent in attempts that were thrown away. null when there was none, or unknown. */
+  restart_us: number | null;
+  /** Operations in the last graph; null when unknown. */
+  graph_op_count: number | null;
+  /** Nodes in the last graph; null when unknown. */
+  graph_node_count: number | null;
+  /** Inputs of the last graph; null when unknown. */
+  graph_input_count: number | null;
+  /** Guards by torch's own count; null when unknown, as after a failure. */
+  guard_count: number | null;
+  /** Number of graph breaks recorded in all of its attempts. */
+  graph_break_count: number;
+  /** Why it was recompiled: the text torch wrote (metrics, else the recompile_reasons artifact); null when it is not a recompile. */
+  recompile_reason: string | null;
+  /** Why attempts were restarted, from the metrics; empty without restarts. */
+  restart_reasons: string[];
+  /** Exception type that the metrics report, or null. */
+  failure_type: string | null;
+  /** Its message; null when torch wrote none. */
+  failure_reason: string | null;
+  /** User's file where it happened; null when unknown. */
+  failure_file: string | null;
+  /** Line in that file; null when unknown. */
+  failure_line: number | null;
+  /** Record with its compilation metrics, or null. */
+  metrics_event: number | null;
+  /** Its first record. */
+  first_event: number;
+  /** Number of its records; null where the log does not say which records belong to it. */
+  event_count: number | null;
+  /** Bytes that its records take in the log; null like event_count. */
+  size_bytes: number | null;
+  /** Number of its rows in artifacts; null like event_count. */
+  artifact_count: number | null;
 }
 
 /** diagnostics.json: everything in the log that was not understood, skipped, mended or assumed, in file order. Nothing is lost by it: the bytes are in the verbatim chunks. */
@@ -434,126 +442,51 @@ export interface Failures {
   stack: number | null;
 }
 
-/** findings.json: what the log says, as data: what went wrong, where, what it cost, what may help. Most important first: errors, beginning with the one that ended the program; then functions at the recompile limit; then by cost. At most 300; a last one tells of the others. Every finding names the rows that show it. */
+/** What the log says, one row per finding, most important first: what went wrong, where, what it cost, what helps. The numbers of the headline are in 'summary' of the log's row in the manifest. A log has at most 300 findings; the last one, of kind 'unlisted', counts the others. */
 export interface Findings {
-  /** The numbers of the headline and the headline itself, as in the manifest. */
-  summary: {
-    /** The headline: what was compiled, in what time, and what went wrong. Plain text, code in backticks. */
+  /** Number of the row, from 0: most important first. */
+  id: number;
+  /** What it is about: a key of $defs/details, or a kind of another package. Readers show kinds that they do not know like the others. */
+  kind: string;
+  /** The same problem has the same one in another rank, run and machine: made of kind, cause, function and name of the file; never of ids, times, lines, addresses or folders. */
+  fingerprint: string;
+  /** 'error': something is wrong or lost; 'warning': it costs time or speed; 'info': worth knowing. */
+  severity: "error" | "warning" | "info";
+  /** One sentence, on one line. Plain text, code in backticks. */
+  title: string;
+  /** What a person needs to understand it: paragraphs with an empty line between them, code in backticks; may be empty. */
+  text: string;
+  /** Function, or null. */
+  function: string | null;
+  /** File, as short as it is unique in the log; null when unknown. */
+  file: string | null;
+  /** Line, or null. */
+  line: number | null;
+  /** Keys of the compiles that it is about; at most 1,000. */
+  compiles: string[];
+  /** Records that show it; at most 1,000. */
+  events: number[];
+  /** Ids of the spans that show it; at most 1,000. */
+  spans: number[];
+  /** How often it happened. */
+  count: number;
+  /** Time that would not have been spent without it, in microseconds; null where there is no honest figure. Costs of two findings may overlap: do not add them up. */
+  cost_us: number | null;
+  /** What was added up, in words; null without a cost. */
+  cost_of: string | null;
+  /** What may help; torch's own hints come first. */
+  remedies: {
+    /** What to do, in words. */
     text: string;
-    /** Compiles: frame_count, ahead_of_time_count and export_count together. */
-    compile_count: number;
-    /** Frames of functions that torch began to compile. Attempts of one compile count once; tries that the recompile limit refused or error_on_recompile forbade, captures of compiled autograd, and records without a function do not count. */
-    frame_count: number;
-    /** Compiles by AOTInductor (spans 'compile_fx_aot' that lie in no other), and captures ('fullgraph_capture') in which a backend compiled, as vLLM does ahead of time. */
-    ahead_of_time_count: number;
-    /** Calls of torch.export, known from their records (with TORCH_DTRACE), or from spans ('fullgraph_capture' without a backend) and failures: without TORCH_DTRACE torch does not log a non-strict export that succeeds. */
-    export_count: number;
-    /** Functions of the program among the frames; a resumed part belongs to its function, and code that torch generates does not count. */
-    function_count: number;
-    /** Time of compiling, forward and backward, each attempt once, no overlap twice, in microseconds: the outermost spans of compiles in the timeline; where there are none, the sum of the metrics. A compile that did not end counts up to the last record. null when unknown. */
-    compile_time_us: number | null;
-    /** From the first to the last moment of compiling, in microseconds; null when the log has no timeline. */
-    wall_us: number | null;
-    /** Failures: the sum of 'count' of the findings of kind 'failure'. What is nested in a failed compile or export belongs to that failure; what a graph break or the recompile limit is about is not counted. null: this torch does not log failures. */
-    failure_count: number | null;
-    /** Compiles that were open when the log ended, or that were broken off (Ctrl-C, sys.exit). */
-    unfinished_count: number;
-    /** Graph breaks: how often. null when this torch does not write them. */
-    graph_break_count: number | null;
-    /** Graph breaks: at how many places (file and line). null when this torch does not write them. */
-    graph_break_place_count: number | null;
-    /** Attempts that were started again where no graph break tells why. */
-    restart_count: number;
-    /** Frames that were compiled again because guards failed; tries that the limit refused do not count. null when this torch does not write why it compiles again. */
-    recompile_count: number | null;
-    /** Functions that reached the recompile limit. null when this torch does not write it. */
-    recompile_limit_count: number | null;
-    /** Sizes of functions of the program that became constants. */
-    specialization_count: number;
-    /** What stood in the way of an export: the sum of 'count' of the findings of kind 'export-failure'. Exports that an exception ended are among the failures. */
-    export_failure_count: number;
-    /** Conditions that an export took for granted. */
-    export_assumption_count: number;
-    /** Graphs that run without CUDA graphs although they were asked for. */
-    cudagraph_skip_count: number;
-    /** When the first record was written, in microseconds since 1970-01-01 UTC; null when the log does not tell the year. */
-    start_epoch_us?: number | null;
-    /** Time of compiling frames by phase, in microseconds, from the metrics: all attempts, forward and backward. null when a frame has no metrics, or there is no frame. */
-    phase_times_us?: {
-      /** In Dynamo: compile_time_us without backend_time_us of the compile table. */
-      dynamo: number;
-      /** In AOTAutograd and another backend: backend_time_us without inductor_time_us. */
-      aot: number;
-      /** In Inductor. */
-      inductor: number;
-      /** Backward graphs that were compiled later, in all phases. */
-      backward: number;
-    } | null;
-    /** What came of asking the compile caches, by cache; a cache that was not asked is left out. Each asking counts; hits of the AOTAutograd cache have hits of the FX graph cache inside. */
-    cache_counts?: Record<string, {
-      /** Found. */
-      hit: number;
-      /** Not found. */
-      miss: number;
-      /** Could not be asked. */
-      bypass: number;
-    }>;
-    /** What the torch that wrote the log does not write, so that an empty list of it means nothing (docs/versions.md). */
-    untold?: ("failures" | "graph_breaks" | "function_names" | "times" | "recompile_reasons" | "timeline" | "caches" | "symbols")[];
-    /** Number of findings by severity. */
-    findings: {
-      /** Findings of severity 'error'. */
-      error: number;
-      /** Findings of severity 'warning'. */
-      warning: number;
-      /** Findings of severity 'info'. */
-      info: number;
-    };
-  };
-  /** The findings. */
-  findings: {
-    /** What it is about: a key of $defs/details, or a kind of another package. Readers show kinds that they do not know like the others. */
-    kind: string;
-    /** The same problem has the same one in another rank, run and machine: made of kind, cause, function and name of the file; never of ids, times, lines, addresses or folders. */
-    fingerprint: string;
-    /** 'error': something is wrong or lost; 'warning': it costs time or speed; 'info': worth knowing. */
-    severity: "error" | "warning" | "info";
-    /** One sentence, on one line. Plain text, code in backticks. */
-    title: string;
-    /** What a person needs to understand it: paragraphs with an empty line between them, code in backticks; may be empty. */
-    text: string;
-    /** Function, or null. */
-    function: string | null;
-    /** File, as short as it is unique in the log; null when unknown. */
-    file: string | null;
-    /** Line, or null. */
-    line: number | null;
-    /** Rows of the compile table that it is about; at most 1000. */
-    compile_indexes: number[];
-    /** Events that show it; at most 1000. */
-    event_indexes: number[];
-    /** Rows of the span table that show it; at most 1000. */
-    span_indexes: number[];
-    /** How often it happened. */
-    count: number;
-    /** Time that would not have been spent without it, in microseconds; null where there is no honest figure. Costs of two findings may overlap: do not add them up. */
-    cost_us: number | null;
-    /** What was added up, in words; null without a cost. */
-    cost_of: string | null;
-    /** What may help; torch's own hints come first. */
-    remedies: {
-      /** What to do, in words. */
-      text: string;
-      /** What to paste, or null. */
-      code: string | null;
-      /** Who says so: 'torch' is its own hint, word for word. */
-      source: "torch" | "tlparse-bundle";
-    }[];
-    /** Position of the finding that caused this one, or null. */
-    because_of: number | null;
-    /** What the sentences are made of; by kind, as $defs/details has it. */
-    details: Record<string, unknown>;
+    /** What to paste, or null. */
+    code: string | null;
+    /** Who says so: 'torch' is its own hint, word for word. */
+    source: "torch" | "tlparse-bundle";
   }[];
+  /** Id of the finding that causes this one, or null. */
+  because_of: number | null;
+  /** What the sentences are made of; by kind, as $defs/details has it. */
+  details: Record<string, unknown>;
 }
 
 /** graph_breaks.json: the graph breaks (dynamo_graph_break_reason), each once. Records with equal reason, file, line and gb_id are occurrences of one break: a compile of a resume function, a recompile, an inlined function that is compiled on its own later. Texts of more than 20,000 characters are cut and end in '…'; the payload of the event is whole. */
@@ -665,72 +598,48 @@ export interface Graphs {
   }[];
 }
 
-/** The first call that ranks make in groups of unequal numbers of callers: a row for each group of ranks that make the same call, the group with most ranks first. */
-export interface GroupSplits {
-  /** Position of the call in the compile, from 0. */
-  position: number;
-  /** The ranks. */
-  ranks: number[][];
-  /** Matched compile that makes the call: 'id' of rank_compiles. */
-  rank_compile: number;
-  /** The call: 'id' of collective_calls. */
-  collective_call: number;
+/** The records about guards, one row each, in file order: how many guards a compile has, of which kinds, and what a check costs. The guards themselves are in 'guards': those of equal lists, as one function compiled for different sizes has, are stored once. */
+export interface GuardTrees {
+  /** The record: dynamo_cpp_guards_str or dynamo_guards. */
+  event: number;
+  /** Its compile; null for a record outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile in which torch wrote the record; null outside any compile. */
+  attempt: number | null;
+  /** 'tree': dynamo_cpp_guards_str; 'list': dynamo_guards, which recent versions of torch write for guards about aliasing only. */
+  form: "tree" | "list";
+  /** Number of guards in the record. */
+  guard_count: number;
+  /** Time of one check of all guards in microseconds, as torch measured it; null when it did not. */
+  latency_us: number | null;
+  /** Its guards: 'list' in 'guards'. */
+  list: number;
+  /** Number of rows that 'guards' has for this list: all its guards, at most 5000. */
+  row_count: number;
+  /** Number of guard managers: the inner nodes of the tree, one for each object that is checked. */
+  manager_count: number;
+  /** Number of guards by kind; empty for the form 'list'. Kinds beyond 256 count as 'OTHER'. */
+  counts: Record<string, number>;
 }
 
-/** guards.json: the guards of each compile: counts, cost, and of each guard its kind, source and place. The text of a guard is a line of the payload. Lists that are equal, as those of one function compiled for other sizes are, are stored once. */
+/** The guards of each distinct list: kind, source and place of each, in the order of the payload; the lists in order of their number. 'guard_trees' names the list of each compile. The text of a guard is a line of the payload of the record in 'guard_trees'. At most 5000 guards of a list have a row. */
 export interface Guards {
-  /** The records about guards, in file order. */
-  trees: {
-    /** The record: dynamo_cpp_guards_str or dynamo_guards. */
-    event_index: number;
-    /** Its compile. */
-    compile_index: number;
-    /** 'tree': dynamo_cpp_guards_str; 'list': dynamo_guards, which recent versions of torch write for guards about aliasing only. */
-    form: "tree" | "list";
-    /** Number of guards. */
-    guard_count: number;
-    /** Time of one check of all guards in microseconds, as torch measured it; null when it did not. */
-    latency_us: number | null;
-    /** Row of 'lists'. */
-    list_index: number;
-  }[];
-  /** The distinct lists of guards. */
-  lists: {
-    /** Its first row in 'guards'. */
-    first_guard: number;
-    /** Number of its rows there, which follow each other: all its guards, at most 5000. */
-    row_count: number;
-    /** Number of guard managers: the inner nodes of the tree, one for each object that is looked at. */
-    manager_count: number;
-    /** Number of guards by kind; empty for the form 'list'. Kinds beyond 256 count as 'OTHER'. */
-    counts: Record<string, number>;
-  }[];
-  /** The guards of the lists, as columns of equal length, in the order of the payload. */
-  guards: {
-    /** Row of 'kinds'; -1 for the form 'list'. */
-    kind_index: number[];
-    /** Row of 'sources': the object that the guard manager above it looks at; -1 for none. */
-    source_index: number[];
-    /** Row of 'places': the user's line that the guard comes from; -1 when unknown. */
-    place_index: number[];
-    /** Depth in the tree; 0 is the root. */
-    depth: number[];
-    /** Line of the payload with the guard, counted from 0. */
-    payload_line: number[];
-  };
-  /** Kinds of guards, torch's names: TENSOR_MATCH, TYPE_MATCH and others. */
-  kinds: string[];
-  /** Sources as torch writes them: L['x'], G['model']._modules and so on. */
-  sources: string[];
-  /** Places in the user's code, as columns of equal length. */
-  places: {
-    /** File, which torch shortens to the last parts of its path. */
-    file: string[];
-    /** Line. */
-    line: number[];
-    /** Function. */
-    function: string[];
-  };
+  /** The list, from 0: 'list' in 'guard_trees'. */
+  list: number;
+  /** Line of the payload with the guard, counted from 0. */
+  payload_line: number;
+  /** Kind of the guard, torch's name: TENSOR_MATCH, TYPE_MATCH and others; null for the form 'list'. */
+  kind: string | null;
+  /** What it checks: the source of the guard manager above it, as torch writes it: L['x'], G['model']._modules and so on; null when it has none. */
+  source: string | null;
+  /** Depth in the tree; 0 is the root. */
+  depth: number;
+  /** File of the user's line that the guard comes from, which torch shortens to the last parts of its path; null when unknown. */
+  file: string | null;
+  /** That line; null when unknown. */
+  line: number | null;
+  /** Function around that line; null when unknown. */
+  function: string | null;
 }
 
 /** kernels.json: the code that Inductor generated, the kernels in it, and the operations of libraries that it calls. Read from the text of the code, which is never run. A text of more than 20,000 characters is cut and ends in '…'. */
@@ -796,6 +705,30 @@ export interface Kernels {
   }[];
 }
 
+/** Compiles that torch refused, one row each: the function runs eager for new inputs, or an error was raised. They have a compile id and are not compiles. */
+export interface Limits {
+  /** Compile id that was refused, with '@2' for a second occurrence. */
+  compile: string;
+  /** Its first record. */
+  first_event: number;
+  /** Function; null when unknown. */
+  function: string | null;
+  /** File; null when unknown. */
+  file: string | null;
+  /** First line of the function; null when unknown. */
+  line: number | null;
+  /** Stack of the call; null when unknown. */
+  stack: number | null;
+  /** Why it would have been recompiled: the text torch wrote; null when unknown. */
+  recompile_reason: string | null;
+  /** Exception type that the metrics report, or null. */
+  failure_type: string | null;
+  /** Its message, or null. */
+  failure_reason: string | null;
+  /** 'recompile_limit': the limit was reached; 'error_on_recompile': recompiles are forbidden. */
+  kind: "recompile_limit" | "error_on_recompile";
+}
+
 /** logs/<log id>/log.json: the directory of one log. It names every other file of the log and holds the small dictionaries that the events refer to. */
 export interface Log {
   /** Id of the log, as in the manifest. */
@@ -837,8 +770,6 @@ export interface Log {
   event_count: number;
   /** Path of each table, relative to manifest.json. The key is the name of its schema. More tables may be added; a reader ignores those that it does not know. */
   tables: {
-    /** Path of the compile table. */
-    compiles: string;
     /** Path of the artifact table. */
     artifacts: string;
     /** Path of the string, frame and stack tables. */
@@ -965,20 +896,22 @@ export interface Manifest {
     torch_version: string | null;
     /** Number of records in the log. Each record is one event. */
     event_count: number;
-    /** Number of rows of the compile table with an id (the row of the records without an id is not counted). */
-    compile_count: number;
-    /** How many rows of the compile table have each status; every attempt is a row. Statuses that do not occur are left out. */
-    statuses: Record<string, number>;
-    /** Sum of the compile times of all compiles, in microseconds, each frame compile counted once. */
-    compile_time_us: number;
     /** How many occurrences each diagnostic code has in this log. Codes that do not occur are left out. */
     diagnostics: Record<string, number>;
-    /** The numbers of the headline, and as text the headline itself; not in bundles before 1.2. A number that the log cannot tell is null; the schema defines each. */
-    summary?: {
+    /** The numbers of the headline, and as text the headline itself. A number that the log cannot tell is null; the schema defines each. */
+    summary: {
       /** The headline: what was compiled, in what time, and what went wrong. Plain text, code in backticks. */
       text: string;
-      /** Compiles: frame_count, ahead_of_time_count and export_count together. */
+      /** Rows of compiles: frames and ahead-of-time compiles. Attempts of one compile count once; what the recompile limit refused, captures and exports do not count. */
       compile_count: number;
+      /** How many compiles have each status; together compile_count. A status without compiles is left out. */
+      statuses: Record<string, number>;
+      /** Attempts of all compiles. */
+      attempt_count: number;
+      /** Rows of limits: compiles that torch refused. */
+      limit_count: number;
+      /** Rows of captures. */
+      capture_count: number;
       /** Frames of functions that torch began to compile. Attempts of one compile count once; tries that the recompile limit refused or error_on_recompile forbade, captures of compiled autograd, and records without a function do not count. */
       frame_count: number;
       /** Compiles by AOTInductor (spans 'compile_fx_aot' that lie in no other), and captures ('fullgraph_capture') in which a backend compiled, as vLLM does ahead of time. */
@@ -988,7 +921,7 @@ export interface Manifest {
       /** Functions of the program among the frames; a resumed part belongs to its function, and code that torch generates does not count. */
       function_count: number;
       /** Time of compiling, forward and backward, each attempt once, no overlap twice, in microseconds: the outermost spans of compiles in the timeline; where there are none, the sum of the metrics. A compile that did not end counts up to the last record. null when unknown. */
-      compile_time_us: number | null;
+      compile_us: number | null;
       /** From the first to the last moment of compiling, in microseconds; null when the log has no timeline. */
       wall_us: number | null;
       /** Failures, each once; not what a graph break or the recompile limit tells of already. null: this torch writes none. */
@@ -1014,9 +947,9 @@ export interface Manifest {
       /** Graphs that run without CUDA graphs although they were asked for. */
       cudagraph_skip_count: number;
       /** When the first record was written, in microseconds since 1970-01-01 UTC; null when the log does not tell the year. */
-      start_epoch_us?: number | null;
+      start_epoch_us: number | null;
       /** Time of compiling frames by phase, in microseconds, from the metrics: all attempts, forward and backward. null when a frame has no metrics, or there is no frame. */
-      phase_times_us?: {
+      phase_times_us: {
         /** In Dynamo: compile_time_us without backend_time_us of the compile table. */
         dynamo: number;
         /** In AOTAutograd and another backend: backend_time_us without inductor_time_us. */
@@ -1027,7 +960,7 @@ export interface Manifest {
         backward: number;
       } | null;
       /** What came of asking the compile caches, by cache; a cache that was not asked is left out. Each asking counts; hits of the AOTAutograd cache have hits of the FX graph cache inside. */
-      cache_counts?: Record<string, {
+      cache_counts: Record<string, {
         /** Found. */
         hit: number;
         /** Not found. */
@@ -1036,7 +969,7 @@ export interface Manifest {
         bypass: number;
       }>;
       /** What the torch that wrote the log does not write, so that an empty list of it means nothing (docs/versions.md). */
-      untold?: ("failures" | "graph_breaks" | "function_names" | "times" | "recompile_reasons" | "timeline" | "caches" | "symbols")[];
+      untold: ("failures" | "graph_breaks" | "function_names" | "times" | "recompile_reasons" | "timeline" | "caches" | "symbols")[];
       /** Number of findings by severity. */
       findings: {
         /** Findings of severity 'error'. */
@@ -1048,61 +981,8 @@ export interface Manifest {
       };
     };
   }[];
-  /** What the logs of several ranks say together: the headline and its numbers. Only in bundles with logs of two or more ranks. */
-  job?: {
-    /** The headline: what keeps the job from going on, or that the ranks agree. Plain text, code in backticks. */
-    text: string;
-    /** The ranks that were compared. */
-    ranks: number[][];
-    /** Ranks that no finding is about, other than that they were slow or left more logs. */
-    agreeing: number[][];
-    /** Number of ranks of the job, as calls of collectives or estimates record it; null when nothing does: then no rank is known to be missing after the highest. */
-    world_size: number | null;
-    /** Ranks without a log, as far as is known. */
-    missing: number[][];
-    /** Order of the collectives that compiled code calls, in each process group: 'agrees' on all ranks; 'differs'; 'unknown': not all logs have it; 'none': there are none. */
-    collective_order: "agrees" | "differs" | "unknown" | "none";
-    /** Number of the run that is compared, from 1. */
-    run: number;
-    /** Runs that the logs with a rank belong to, in the order of their start. A run has each rank once. */
-    runs: {
-      /** Its ranks. */
-      ranks: number[][];
-      /** Ids of its logs, by rank. */
-      logs: string[];
-      /** First record, microseconds since 1970-01-01 UTC, or null. */
-      start_epoch_us: number | null;
-      /** As above. */
-      world_size: number | null;
-      /** Versions of torch. */
-      torch_versions: string[];
-      /** Whether it is the run that is compared, or another attempt of the same job. */
-      attempt: boolean;
-    }[];
-    /** Time in microseconds that every rank waits for the slowest if all wait for one another after each compile: the sum of lost_us of rank_skew. */
-    lost_us: number;
-    /** Number of findings of the ranks together, by severity. */
-    findings: {
-      /** Findings of severity 'error'. */
-      error: number;
-      /** Findings of severity 'warning'. */
-      warning: number;
-      /** Findings of severity 'info'. */
-      info: number;
-    };
-  };
-  /** The tables about several ranks by name, which is that of their schema: JSON Lines, a row on each line. A table without rows is not listed. Only in bundles with logs of two or more ranks. More tables may be added; a reader ignores those that it does not know. */
-  rank_tables?: Record<string, {
-    /** Number of rows. */
-    rows: number;
-    /** The files, in order. A file ends with its 4,096th row, or with the row that fills its first MiB. */
-    files: {
-      /** Path relative to manifest.json. */
-      path: string;
-      /** Number of rows in the file. */
-      rows: number;
-    }[];
-  }>;
+  /** Path of what several ranks together say, by the name of the analysis; the schema of 'findings' is ranks_findings. Only in bundles with logs of two or more ranks. More analyses may be added; a reader ignores those that it does not know. */
+  ranks?: Record<string, string>;
   /** Faults of the comparison of ranks: messages by code. */
   diagnostics?: Record<string, string[]>;
   /** Only in a bundle made to be shared: see docs/share.md. */
@@ -1111,8 +991,6 @@ export interface Manifest {
     preset: string | null;
     /** What is not in it, in the words of `redact --drop`. */
     dropped: string[];
-    /** Tables about several ranks that were left out, by name; absent when there are none. */
-    left_out?: string[];
   };
   /** Only while logs are followed. */
   growing?: true;
@@ -1141,10 +1019,10 @@ export interface Manifest {
       } | null;
       /** Compiles that are open now, in the order in which they began. */
       running: {
-        /** Row of the compile table. */
-        compile_index: number;
-        /** Its id; null for records without one. */
-        compile_id: string | null;
+        /** Key of the compile; null for a compile without an id. */
+        compile: string | null;
+        /** Its attempt; null without an id. */
+        attempt: number | null;
         /** Name of the function; null when the log does not tell. */
         function: string | null;
         /** File of the function, shortened as in findings. */
@@ -1396,20 +1274,6 @@ export interface Partition {
   }[];
 }
 
-/** The process groups in which compiled code calls collectives: one row for each. collective_mismatches, collective_waits and group_splits say where the ranks do not call the same in them. */
-export interface ProcessGroups {
-  /** Name of the group, '0' for that of all ranks; the same group has the same name on all ranks. null when unknown. */
-  group: string | null;
-  /** Number of its ranks; null when unknown. */
-  size: number | null;
-  /** Ranks that call collectives in it. */
-  ranks: number[][];
-  /** Whether the order in which graphs ran is recorded; else the order of the calls is that of the compiles. */
-  recorded: boolean;
-  /** Ranks whose calls are in part taken to be those of most, since their logs do not have them (cached code). */
-  unknown: number[][];
-}
-
 /** provenance.json: which line of the source, of the pre-grad graph, of the post-grad graph and of the generated code belong together. Empty for a log without provenance tracking (INDUCTOR_PROVENANCE=1). Lines are counted from 1, in the payload of the event that is named beside them. */
 export interface Provenance {
   /** Distinct texts. A text of more than 2,000 characters is cut and ends in '…'. */
@@ -1518,543 +1382,750 @@ export interface Provenance {
   }[];
 }
 
-/** Cache lookups by rank, over the whole log: one row for the ranks with the same number of each outcome, the row with most ranks first. */
-export interface RankCacheTotals {
-  /** The ranks. */
-  ranks: number[][];
-  /** Cache and outcome ('fx_graph hit') -> how often. */
-  counts: Record<string, number>;
+/** ranks/caches.json: what came of asking the compile caches, by rank. Ranks that share a cache directory differ in who missed first; that is no fault, but says who had to wait. */
+export interface RanksCaches {
+  /** Ranks with the same number of each outcome. */
+  totals: {
+    /** The ranks. */
+    ranks: number[][];
+    /** Cache and outcome ('fx_graph hit') -> how often. */
+    counts: Record<string, number>;
+  }[];
+  /** The columns of matching whose outcomes differ between ranks. */
+  columns: {
+    /** Row of 'columns' of matching. */
+    column_index: number;
+    /** Ranks with the same outcomes, most ranks first. */
+    groups: {
+      /** The ranks. */
+      ranks: number[][];
+      /** Cache and outcome, in order: 'fx_graph miss'. */
+      outcomes: string[];
+      /** Reasons of bypasses and errors. */
+      reasons: string[];
+    }[];
+  }[];
 }
 
-/** The matched compiles whose cache lookups differ between ranks: for each a row for each group of ranks with the same outcomes, the group with most ranks first. Ranks that share a cache directory differ in who missed first; that is not a fault, but says who had to wait. */
-export interface RankCaches {
-  /** The matched compile: 'id' of rank_compiles. */
-  rank_compile: number;
-  /** The ranks. */
-  ranks: number[][];
-  /** Cache and outcome, in order: 'fx_graph miss'. */
-  outcomes: string[];
-  /** Reasons of bypasses and errors. */
-  reasons: string[];
+/** ranks/collectives.json: the collectives of compiled code, from inductor_collective_schedule. A compile has a schedule for each graph with collectives: forward, backward, regions. */
+export interface RanksCollectives {
+  /** Distinct operations, as torch writes them; 'null' is one without a name. */
+  ops: string[];
+  /** Distinct schedules: positions in ops. */
+  sequences: number[][];
+  /** The columns of matching with a schedule on any rank. */
+  columns: {
+    /** Row of 'columns' of matching. */
+    column_index: number;
+    /** Ranks with the same schedules, most ranks first. A rank whose results came from a cache, or whose log ends before, has no schedule and is in 'without'. */
+    groups: {
+      /** The ranks. */
+      ranks: number[][];
+      /** Position in sequences, for each schedule in order. */
+      sequences: number[];
+      /** Where it begins to differ from the first group; null for the first group. */
+      first_difference: {
+        /** Which of the schedules of the compile, from 0. */
+        schedule: number;
+        /** Position in it, from 0. */
+        position: number;
+        /** Operation there on these ranks; null when the schedule has ended. */
+        here: string | null;
+        /** Operation there in the first group; null when the schedule has ended. */
+        others: string | null;
+      } | null;
+    }[];
+    /** Ranks that compiled this without a schedule for a reason that is no difference: code from a cache, an unfinished compile. */
+    without: number[][];
+  }[];
+  /** Ranks whose schedules in the order of their compiles are the same from begin to end, most ranks first. */
+  groups: {
+    /** The ranks. */
+    ranks: number[][];
+    /** Number of operations, waits included. */
+    op_count: number;
+    /** Operation -> how often it occurs here and in the first group; only where that differs. */
+    counts: Record<string, number[]>;
+    /** Where it begins to differ from the first group, counted over all schedules; null for the first group. */
+    first_difference: {
+      /** Position, from 0, over all schedules of the rank. */
+      position: number;
+      /** Column of the operation on these ranks, else in the first group. */
+      column_index: number;
+      /** Operation there on these ranks; null when they have no more. */
+      here: string | null;
+      /** Operation there in the first group; null when it has no more. */
+      others: string | null;
+    } | null;
+  }[];
+  /** Compiles whose code does not have the collectives of the schedules, or does not wait for one that it has. */
+  parity: {
+    /** The ranks. */
+    ranks: number[][];
+    /** Row of 'columns' of matching. */
+    column_index: number;
+    /** Key of the compile, on the lowest of the ranks. */
+    compile_key: string;
+    /** Kind of collective. */
+    op: string;
+    /** How many the schedules have. */
+    scheduled: number;
+    /** How many the generated code calls. */
+    in_code: number;
+    /** Calls in the code, of any kind, less the waits in it; 0 when all are waited for. */
+    missing_waits: number;
+  }[];
 }
 
-/** Ranks whose schedules in the order of their compiles are the same from begin to end; the row with most ranks first. Where a schedule of a rank is unknown, it is taken to be that of most ranks. */
-export interface RankCollectives {
-  /** The ranks. */
-  ranks: number[][];
-  /** Number of operations, waits included. */
-  op_count: number;
-  /** Operation -> how often it occurs here and in the first row; only where that differs. */
-  counts: Record<string, number[]>;
-  /** Where they begin to differ from the first row, counted over all schedules from 0; null when they do not. */
-  position: number | null;
-  /** Matched compile of the operation there on these ranks, else of that in the first row: 'id' of rank_compiles. */
-  rank_compile: number | null;
-  /** Operation there on these ranks; null when they have no more. */
-  here: string | null;
-  /** Operation there in the first row; null when it has no more. */
-  others: string | null;
+/** ranks/execution.json: in which order the ranks ran their compiled graphs (artifact graph_execution). */
+export interface RanksExecution {
+  /** Distinct things that ran. */
+  steps: {
+    /** Row of 'columns' of matching, or null. */
+    column_index: number | null;
+    /** Compile id as the record has it, on the lowest rank that ran it; null for a graph that was compiled before recording began. */
+    compile_id: string | null;
+  }[];
+  /** Ranks with the same order, most ranks first. */
+  groups: {
+    /** The ranks. */
+    ranks: number[][];
+    /** Positions in steps, in order. */
+    steps: number[];
+    /** Where the order begins to differ from that of the first group; null for the first group. */
+    first_difference: {
+      /** Position, from 0. */
+      position: number;
+      /** Position in steps of what ran here; null when these ranks stopped before. */
+      here: number | null;
+      /** Position in steps of what ran in the first group; null when it stopped before. */
+      others: number | null;
+    } | null;
+  }[];
+  /** Positions at which ranks ran the same or other graphs with other collectives, or with other outcomes of the caches; at most 1,000. */
+  mismatches: {
+    /** Position in the order, from 0. */
+    position: number;
+    /** What differs. */
+    kind: "schedule" | "cache";
+    /** The ranks, those that are alike together; most ranks first. */
+    groups: {
+      /** The ranks. */
+      ranks: number[][];
+      /** Position in steps. */
+      step: number;
+      /** Collectives, or outcomes of the caches, separated by ', '; empty for none. */
+      value: string;
+    }[];
+  }[];
+  /** Ranks that ran compiled code (have a compile) and have no such record, while others have; empty when none has one. */
+  without: number[][];
 }
 
-/** The collectives that most ranks call in a matched compile, of those with collectives. */
-export interface RankCompileCalls {
-  /** The matched compile: 'id' of rank_compiles. */
-  rank_compile: number;
-  /** The calls, in order: 'id' of collective_calls. */
-  collective_calls: number[];
-}
-
-/** The key of each matched compile in the logs of the ranks: one row for the ranks that have the same keys, the row with most ranks first. */
-export interface RankCompileKeys {
-  /** The ranks. */
-  ranks: number[][];
-  /** For each row of rank_compiles the compile in the logs of these ranks; null where they did not compile it. */
-  compiles: (string | null)[];
-}
-
-/** What the ranks compiled: one row for each compile that some of them have, in the order in which most ranks have them. Compiles of different ranks are matched by what was compiled (function, place, order, graph), not by id: one more compile on a rank shifts the ids after it. The attempts of a frame compile are one. Other tables about several ranks name a row here in 'rank_compile'; rank_compile_keys has the compile of each rank. */
-export interface RankCompiles {
-  /** Number of the row, from 0. */
-  id: number;
-  /** Name of the function; null when unknown. */
-  function: string | null;
-  /** Its file, as most ranks write it; null when unknown. */
-  file: string | null;
-  /** First line of the function; null when unknown. */
-  first_line: number | null;
-  /** Which of the rows of this code it is, from 1: above 1 it is a recompile, or the same code after a reset. */
-  number: number;
-  /** Its compile id on most of the ranks that have it. */
-  compile_id: string;
-  /** The ranks that compiled it. */
-  ranks: number[][];
-}
-
-/** For ranks that differ from most others: the first compile at which they do. */
-export interface RankDivergences {
-  /** The matched compile: 'id' of rank_compiles. */
-  rank_compile: number;
-  /** The ranks. */
-  ranks: number[][];
-  /** extra: compiled here, not by most ranks. missing: compiled by most, not here. order: compiled by all, here before or after something else. graph: a different Dynamo graph. */
-  kind: "extra" | "missing" | "order" | "graph";
-  /** Which of the compiles of these ranks it is, from 1; of one that is missing, which it would have been. */
-  number: number;
-  /** Whether later compiles have different ids here than on most ranks, though they are the same. */
-  shifted: boolean;
-}
-
-/** Operations whose estimated run times differ most between the fastest and the slowest rank of a row of rank_estimates: at most 10 of each of the 100 graphs with the largest difference, largest difference first. */
-export interface RankEstimateOps {
-  /** The matched compile: 'id' of rank_compiles. */
-  rank_compile: number;
-  /** Which graph of the compile, from 0. */
-  graph: number;
-  /** Position in the graph, from 0. */
-  position: number;
-  /** Name; null when it has none. */
-  name: string | null;
-  /** Estimate on the fastest rank, in nanoseconds. */
-  fastest_ns: number | null;
-  /** Estimate on the slowest rank, in nanoseconds. */
-  slowest_ns: number | null;
-}
-
-/** Sum of all estimated run times (LOG_TLPARSE=1) of each rank that has any. */
-export interface RankEstimateTotals {
-  /** The rank. */
-  rank: number;
-  /** Sum, in nanoseconds. */
-  total_ns: number;
-  /** Graphs with estimates. */
-  graph_count: number;
-}
-
-/** Estimated run times (LOG_TLPARSE=1), compared across the ranks whose graph has the same number of operations: one row for each graph of a matched compile with estimates on two or more ranks. */
-export interface RankEstimates {
-  /** The matched compile: 'id' of rank_compiles. */
-  rank_compile: number;
-  /** Which graph of the compile, from 0. */
-  graph: number;
-  /** The ranks that are compared. */
-  ranks: number[][];
-  /** Rank with the lowest estimate; of several the lowest. */
-  fastest_rank: number;
-  /** Its sum over all operations, in nanoseconds. */
-  fastest_ns: number;
-  /** Rank with the highest estimate; of several the lowest. */
-  slowest_rank: number;
-  /** Its sum, in nanoseconds. */
-  slowest_ns: number;
-  /** Median of the sums, in nanoseconds. */
-  median_ns: number;
-}
-
-/** Positions in the execution order at which ranks ran graphs with different collectives, or with different cache outcomes, at most 1,000: for each position and kind a row for each group of ranks that are alike, the group with most ranks first. */
-export interface RankExecutionMismatches {
-  /** Position in the order, from 0. */
-  position: number;
-  /** What differs. */
-  kind: "schedule" | "cache";
-  /** The ranks. */
-  ranks: number[][];
-  /** What ran there: 'id' of rank_steps. */
-  rank_step: number;
-  /** Collectives, or outcomes of the caches, separated by ', '; empty for none. */
-  value: string;
-}
-
-/** In which order the ranks ran their compiled graphs (artifact graph_execution): one row for the ranks with the same order, the row with most ranks first; last the ranks that compiled something and have no such record, while others have. */
-export interface RankExecutions {
-  /** The ranks. */
-  ranks: number[][];
-  /** What ran, in order: 'id' of rank_steps; null when it is not recorded. */
-  rank_steps: number[] | null;
-  /** Where the order begins to differ from that of the first row: position, from 0; null when it does not. */
-  position: number | null;
-  /** What ran there on these ranks: 'id' of rank_steps; null when they stopped before. */
-  here_rank_step: number | null;
-  /** What ran there in the first row; null when it stopped before. */
-  others_rank_step: number | null;
-}
-
-/** What the ranks of a job say together, most important first, at most 300. What does most to the job (hang, wrong results, slow, different) comes first, then by position. Its headline and numbers are 'job' of the manifest. */
-export interface RankFindings {
-  /** Number of the row, from 0. */
-  id: number;
-  /** Log of the lowest of the ranks; null without one. */
-  log: string | null;
-  /** The matched compile: 'id' of rank_compiles; null without one. */
-  rank_compile: number | null;
-  /** Its key on the lowest of the ranks; null without one. */
-  compile: string | null;
-  /** Its key on the lowest of the others; null without one. */
-  others_compile: string | null;
-  /** What it is about. The job cannot go on: collective-mismatch (calls that cannot meet; 'effect' wrong: they meet, with wrong results), failed-everywhere, failure, unfinished-compile (the ranks are inside of it), never-began (they lack a compile that others have; 'call': a collective that those wait in), missing-rank, empty-log, cut-log, collective-waits (others call what these do not), group-differs, equal-logs. Wrong results: missing-wait, collective-parity, mixed-versions, rank-differs. Slow: straggler, late-start, cached-before. Ranks are not the same: graph-break, restart, recompile, guard (on these ranks only or, with 'lacking', on the others only), compile-order, extra-compile, missing-compile, graph, execution-order, collectives, tensors. Notes: other-run, no-rank (logs that are not compared), stages (ranks that compiled nothing in common). */
-  kind: string;
-  /** 16 hex digits that are the same for the same finding in another run. */
-  fingerprint: string;
-  /** 'error': the job cannot go well with it; 'warning': a difference that need not be one; 'info': costs time, or is worth knowing. */
-  severity: "error" | "warning" | "info";
-  /** One sentence, on one line. Plain text, code in backticks. */
-  title: string;
-  /** More of it: paragraphs with an empty line between them; may be empty. */
-  text: string;
-  /** Function, or null. */
-  function: string | null;
-  /** File, or null. */
-  file: string | null;
-  /** Line, or null. */
-  line: number | null;
-  /** The ranks that it is about. */
-  ranks: number[][];
-  /** The ranks that they differ from, or that wait for them. */
-  others: number[][];
-  /** How often it happened. */
-  count: number;
-  /** What it cost in microseconds; null when unknown. */
-  cost_us: number | null;
-  /** What the cost is the time of, in words; null without one. */
-  cost_of: string | null;
-  /** What may help, best first. */
-  remedies: {
-    /** What to do, in words. */
+/** ranks/findings.json: what the ranks of a job say together, most important first: rows as in findings, with ranks. What would do most to the job (hang, wrong results, slow, different) comes first, then by position. */
+export interface RanksFindings {
+  /** The headline and its numbers. */
+  summary: {
+    /** The headline: what keeps the job from going on, or that the ranks agree. Plain text, code in backticks. */
     text: string;
-    /** What to paste, or null. */
-    code: string | null;
-    /** Who says so: 'torch' is its own hint, word for word. */
-    source: "torch" | "tlparse-bundle";
+    /** The ranks that were compared. */
+    ranks: number[][];
+    /** Ranks that no finding is about, other than that they were slow or left more logs. */
+    agreeing: number[][];
+    /** Number of ranks of the job, as calls of collectives or estimates tell it; null when nothing does: then no rank is known to be missing behind the highest. */
+    world_size: number | null;
+    /** Ranks without a log, as far as is known. */
+    missing: number[][];
+    /** Order of the collectives that compiled code calls, in each process group: 'agrees' on all ranks; 'differs'; 'unknown': not all logs tell; 'none': there are none. */
+    collective_order: "agrees" | "differs" | "unknown" | "none";
+    /** Number of the run that is compared, from 1. */
+    run: number;
+    /** Runs that the logs with a rank are of, in the order of their start. A run has each rank once. */
+    runs: {
+      /** Its ranks. */
+      ranks: number[][];
+      /** Its logs. */
+      log_ids: string[];
+      /** First record, microseconds since 1970-01-01 UTC, or null. */
+      start_epoch_us: number | null;
+      /** As above. */
+      world_size: number | null;
+      /** Versions of torch. */
+      torch_versions: string[];
+      /** Whether it is the run that is compared, or another attempt of the same job. */
+      attempt: boolean;
+    }[];
+    /** Number of findings by severity. */
+    findings: {
+      /** Findings of severity 'error'. */
+      error: number;
+      /** Findings of severity 'warning'. */
+      warning: number;
+      /** Findings of severity 'info'. */
+      info: number;
+    };
+  };
+  /** The findings, at most 300. */
+  findings: {
+    /** What it is about. The job cannot go on: collective-mismatch (calls that cannot meet; 'effect' wrong: they meet, with wrong results), failed-everywhere, failure, unfinished-compile (the ranks are inside of it), never-began (they lack a compile that others have; 'call': a collective that those wait in), missing-rank, empty-log, cut-log, collective-waits (others call what these do not), group-differs, equal-logs. Wrong results: missing-wait, collective-parity, mixed-versions, rank-differs. Slow: straggler, late-start, cached-before. Ranks are not the same: graph-break, restart, recompile, guard (on these ranks only or, with 'lacking', on the others only), compile-order, extra-compile, missing-compile, graph, execution-order, collectives, tensors. Notes: other-run, no-rank (logs that are not compared), stages (ranks that compiled nothing in common). */
+    kind: string;
+    /** As in findings. */
+    fingerprint: string;
+    /** 'error': the job cannot go well with it; 'warning': a difference that need not be one; 'info': costs time, or is worth knowing. */
+    severity: "error" | "warning" | "info";
+    /** One sentence, on one line. Plain text, code in backticks. */
+    title: string;
+    /** More of it, as in findings; may be empty. */
+    text: string;
+    /** Function, or null. */
+    function: string | null;
+    /** File, or null. */
+    file: string | null;
+    /** Line, or null. */
+    line: number | null;
+    /** The ranks that it is about. */
+    ranks: number[][];
+    /** The ranks that they differ from, or that wait for them. */
+    others: number[][];
+    /** Log that the indexes refer to: of the lowest of the ranks; null without one. */
+    log_id: string | null;
+    /** As in findings. */
+    compile_indexes: number[];
+    /** As in findings. */
+    event_indexes: number[];
+    /** As in findings. */
+    span_indexes: number[];
+    /** As in findings. */
+    count: number;
+    /** As in findings. */
+    cost_us: number | null;
+    /** As in findings. */
+    cost_of: string | null;
+    /** As in findings. */
+    remedies: {
+      /** What to do, in words. */
+      text: string;
+      /** What to paste, or null. */
+      code: string | null;
+      /** Who says so: 'torch' is its own hint, word for word. */
+      source: "torch" | "tlparse-bundle";
+    }[];
+    /** As in findings. */
+    because_of: number | null;
+    /** Row of 'columns' of matching, or null. */
+    column_index: number | null;
+    /** Key of the compile on the lowest of the ranks; null without one. */
+    compile_key: string | null;
+    /** The same on the lowest of the others. */
+    others_compile_key: string | null;
+    /** Where the numbers come from. */
+    evidence: {
+      /** Name of the analysis. */
+      analysis: string;
+      /** JSON pointer into it. */
+      path: string;
+    };
+    /** What the sentences are made of, by kind; see the analysis that 'evidence' names. */
+    details: Record<string, unknown>;
   }[];
-  /** 'id' of the finding that it follows from, or null. */
-  because_of: number | null;
-  /** Table that has the numbers, such as 'rank_schedules'; 'manifest.job' and 'manifest.logs' are parts of the manifest. */
-  evidence: string;
-  /** What the sentences are made of, by kind: fields of the table that 'evidence' names. 'here' and 'others' are what these ranks and the others have; a call is a row of collective_calls without its id; group_count: so many groups are described by the first of them. */
-  details: Record<string, unknown>;
 }
 
-/** Which compiles are identical across ranks, and where in the compiler they begin to differ: for each matched compile a row for each group of ranks with the same content in all stages, the group with most ranks first. Compared is the text of graphs and code without what always differs: the number of the rank's own device, graph ids, addresses, paths of cache files. What a rank lacks because of a cache hit counts as the same. */
-export interface RankGraphs {
-  /** The matched compile: 'id' of rank_compiles. */
-  rank_compile: number;
+/** ranks/graphs.json: which compiles are identical across ranks, and where in the compiler the others begin to differ. Compared is the text of graphs and code without what always differs: the number of the rank's own device, graph ids, addresses, paths of cache files. */
+export interface RanksGraphs {
+  /** Parts of the compiler, in order: 'dynamo' the captured graph; 'joint', 'forward', 'backward', 'inference' graphs of AOTAutograd; 'post_grad' graphs of Inductor behind its passes; 'code' generated. */
+  stages: string[];
+  /** One row for each column of matching. */
+  columns: {
+    /** Ranks with the same content in all stages, most ranks first. What a rank lacks because of a cache hit counts as the same. */
+    groups: {
+      /** The ranks. */
+      ranks: number[][];
+      /** For each stage a number that stands for its content in this column: equal numbers, equal content; 0 is that of the first group that has any; -1: these ranks have none. */
+      contents: number[];
+      /** First of the stages whose content is another one than that of the first group; null for the first group. */
+      first_stage: string | null;
+      /** When 'dynamo' differs: inputs of the compile that are not as in the first group, at most 20, of the first 500 groups. */
+      inputs: {
+        /** Name, as Python writes it ("L['x']") or as the graph does. */
+        name: string;
+        /** What these ranks have; null when the input does not exist. */
+        here: {
+          /** Sizes: numbers, or text for symbols. */
+          shape: (number | string)[] | null;
+          /** Strides, as in shape. */
+          stride: (number | string)[] | null;
+          /** Data type, or null. */
+          dtype: string | null;
+          /** Device, its number left out; or null. */
+          device: string | null;
+        } | null;
+        /** What the first group has. */
+        others: {
+          /** Sizes: numbers, or text for symbols. */
+          shape: (number | string)[] | null;
+          /** Strides, as in shape. */
+          stride: (number | string)[] | null;
+          /** Data type, or null. */
+          dtype: string | null;
+          /** Device, its number left out; or null. */
+          device: string | null;
+        } | null;
+      }[];
+      /** First line of the first differing stage that is another one (a comment only when nothing else differs), when both have that stage; else null. */
+      line: {
+        /** Name of the artifact. */
+        artifact: string;
+        /** Line of these ranks, of the first group when they have ended; from 1. */
+        number: number;
+        /** The line on these ranks, at most 300 characters; null behind the end. */
+        here: string | null;
+        /** The line in the first group; null behind the end. */
+        others: string | null;
+      } | null;
+    }[];
+  }[];
+}
+
+/** ranks/health.json: where each rank stands: whose log is missing, cut or silent, who is inside a compile. */
+export interface RanksHealth {
+  /** Highest rank with a log. */
+  highest_rank: number;
+  /** Number of ranks, as the logs say it; null when none does. */
+  world_size: number | null;
+  /** The problems. */
+  problems: {
+    /** missing: no log of this rank. empty: a log without records. cut: the log ends within a record. unfinished: the ranks are inside a compile. silent: no compile, while others have some. stopped: the log ends before compiles that most ranks made. other_logs: the rank has more logs, which are not compared. equal_logs: equal byte for byte. */
+    kind: "missing" | "empty" | "cut" | "unfinished" | "silent" | "stopped" | "other_logs" | "equal_logs";
+    /** The ranks. */
+    ranks: number[][];
+    /** Ids of their logs; of other_logs, of the others. */
+    log_ids: string[];
+    /** Column that did not end, or the first that is lacking; else null. */
+    column_index: number | null;
+    /** Key of the unfinished compile; else null. */
+    compile_key: string | null;
+    /** Of an unfinished compile: name of the last artifact that was written, or null. */
+    phase: string | null;
+    /** Time of the last record, microseconds since 1970-01-01 UTC (of several ranks the earliest); null when unknown. */
+    last_epoch_us: number | null;
+    /** The same of the rank that wrote longest; null when unknown. */
+    others_last_epoch_us: number | null;
+    /** Of an unfinished compile: the innermost open span, or null. */
+    span: string | null;
+    /** When the unfinished compile began, or null. */
+    since_epoch_us: number | null;
+    /** Ranks that finished the column. */
+    finished: number[][];
+    /** Of an unfinished compile: ranks that never began the column. */
+    never_began: number[][];
+    /** For how long it was open when the log ended, in microseconds (of several ranks the longest); else null. */
+    open_us: number | null;
+  }[];
+}
+
+/** ranks/matching.json: which compiles of different ranks are the same one. They are matched by what was compiled (function, place, order, graph), not by id: one more compile on a rank shifts the ids behind it. The attempts of a frame compile are one. */
+export interface RanksMatching {
+  /** The logs that are compared, by rank: of each rank the one with most compiles (a restart or a forked child has a log of its own). */
+  members: {
+    /** Rank. */
+    rank: number;
+    /** Id of its log. */
+    log_id: string;
+  }[];
+  /** What was compiled, in the order in which most ranks did. column_index, anywhere in ranks/, is a position here. */
+  columns: {
+    /** Name of the function; null when unknown. */
+    function: string | null;
+    /** Its file, as most ranks write it; null when unknown. */
+    filename: string | null;
+    /** Its first line; null when unknown. */
+    first_line: number | null;
+    /** Which of the columns of this code it is, from 1: above 1 it is a recompile, or the same code after a reset. */
+    number: number;
+    /** Its compile id on most of the ranks that have it. */
+    compile_id: string;
+    /** The ranks that compiled it. */
+    ranks: number[][];
+  }[];
+  /** The ranks, those with the same cells together; the group with most ranks first. */
+  rows: {
+    /** The ranks of this group. */
+    ranks: number[][];
+    /** For each column the key of the compile (of its last attempt) in the compile tables of these ranks, null where they did not compile it. */
+    compile_keys: (string | null)[];
+  }[];
+  /** For ranks that differ from most others: the first compile at which they do. */
+  divergences: {
+    /** The ranks. */
+    ranks: number[][];
+    /** Row of 'columns' of matching. */
+    column_index: number;
+    /** extra: compiled here, not by most ranks. missing: compiled by most, not here. order: compiled by all, here before or after something else. graph: another graph of Dynamo. */
+    kind: "extra" | "missing" | "order" | "graph";
+    /** Of the compiles of these ranks it is this one, from 1; of one that is missing, it would have been. */
+    number: number;
+    /** Whether later compiles have other ids here than on most ranks, though they are the same. */
+    shifted: boolean;
+  }[];
+}
+
+/** ranks/occurrences.json: what happened on some ranks and not on all: graph breaks, recompiles, restarts, guards; and all failures. */
+export interface RanksOccurrences {
+  /** The rows: first failures, then graph breaks, restarts, recompiles, guards; in each kind in the order of the columns. Guards are compared within a column and a graph only; at most 1,000. */
+  occurrences: {
+    /** failure: a compile failed. graph_break: Dynamo ended a graph. restart: an attempt was begun again for another reason than a graph break of this list. recompile: a guard failed. guard: a condition of the compiled code. */
+    kind: "failure" | "graph_break" | "restart" | "recompile" | "guard";
+    /** Row of 'columns' of matching, or null. */
+    column_index: number | null;
+    /** The ranks where it happened. */
+    ranks: number[][];
+    /** The ranks that compiled this column too (of a graph break: all other ranks), where it did not. */
+    others: number[][];
+    /** Key of the compile on these ranks (on the lowest of them); null without one. */
+    compile_key: string | null;
+    /** What it was: reason of the break and the line of the program, message of the failure, failed guard, guard; at most 2,000 characters. */
+    text: string;
+    /** Type of the exception, of a failure; torch's number of a graph break (GB0059); else null. */
+    type: string | null;
+    /** File in which it happened; null when unknown. */
+    file: string | null;
+    /** Line in that file; null when unknown. */
+    line: number | null;
+  }[];
+}
+
+/** ranks/order.json: in which order ranks call collectives in compiled code, by process group, and the first calls that cannot meet. Where the order in which graphs ran is not recorded, the order is that of the compiles. */
+export interface RanksOrder {
+  /** One row per process group. */
+  groups: {
+    /** Its name, or null. */
+    group: string | null;
+    /** Number of its ranks, or null. */
+    size: number | null;
+    /** Ranks that call it. */
+    ranks: number[][];
+    /** Whether the order in which graphs ran is recorded. */
+    recorded: boolean;
+    /** Ranks whose calls are in part taken to be those of most, since their logs do not tell (cached code). */
+    unknown: number[][];
+    /** The first calls that do not fit, or null. 'hang': they cannot meet; 'wrong': they meet, with other reductions or types. */
+    mismatch: {
+      /** Position in the group, from 0. */
+      position: number;
+      /** What happens. */
+      effect: "hang" | "wrong";
+      /** Most ranks first. */
+      sides: {
+        /** Ranks. */
+        ranks: number[][];
+        /** Row of 'columns' of matching. */
+        column_index: number;
+        /** Row of 'calls'. */
+        call_index: number;
+      }[];
+    } | null;
+    /** Ranks that call nothing more in the group where others do. */
+    short: {
+      /** These ranks. */
+      ranks: number[][];
+      /** Ranks that call. */
+      others: number[][];
+      /** Row of 'columns' of matching. */
+      column_index: number;
+      /** Row of 'calls'. */
+      call_index: number;
+      /** Position in the group, from 0. */
+      position: number;
+    }[];
+  }[];
+  /** The first call that ranks make in groups of unequal numbers of callers. */
+  split: {
+    /** Row of 'columns' of matching. */
+    column_index: number;
+    /** Position in the group, from 0. */
+    position: number;
+    /** Most ranks first. */
+    sides: {
+      /** Ranks. */
+      ranks: number[][];
+      /** Row of 'columns' of matching. */
+      column_index: number;
+      /** Row of 'calls'. */
+      call_index: number;
+    }[];
+  }[];
+  /** What most ranks call in a column, of those with collectives. */
+  columns: {
+    /** Row of 'columns' of matching. */
+    column_index: number;
+    /** Rows of 'calls', in order. */
+    call_indexes: number[];
+  }[];
+  /** The calls that are named above. */
+  calls: {
+    /** Name, such as all_reduce. */
+    op: string;
+    /** Such as 'sum', or null. */
+    reduce_op: string | null;
+    /** Name of the process group, '0' for that of all ranks; the same group has the same name on all ranks. null when unknown. */
+    group: string | null;
+    /** Its number of ranks, where the call tells; else null. */
+    group_size: number | null;
+    /** Type of the result as torch prints graphs ('f32'), or null. */
+    dtype: string | null;
+    /** Sizes of the result; a symbol is a string. null when unknown. */
+    shape: (number | string)[] | null;
+  }[];
+}
+
+/** ranks/runtime.json: estimated run times (LOG_TLPARSE=1), compared across the ranks whose graph has the same number of operations. */
+export interface RanksRuntime {
+  /** One row for each graph of a column with estimates on two or more ranks. */
+  graphs: {
+    /** Row of 'columns' of matching. */
+    column_index: number;
+    /** Which of the graphs of the compile, from 0. */
+    graph: number;
+    /** The ranks that are compared. */
+    ranks: number[][];
+    /** Rank with the lowest estimate; of several the lowest. */
+    fastest_rank: number;
+    /** Its sum over all operations, in nanoseconds. */
+    fastest_ns: number;
+    /** Rank with the highest estimate; of several the lowest. */
+    slowest_rank: number;
+    /** Its sum, in nanoseconds. */
+    slowest_ns: number;
+    /** Median of the sums, in nanoseconds. */
+    median_ns: number;
+    /** Operations whose estimates differ most between these two ranks, at most 10, largest difference first; empty for all but the 100 graphs with the largest difference. */
+    ops: {
+      /** Position in the graph, from 0. */
+      position: number;
+      /** Name; null when it has none. */
+      name: string | null;
+      /** Estimate on the fastest rank, in nanoseconds. */
+      fastest_ns: number | null;
+      /** Estimate on the slowest rank, in nanoseconds. */
+      slowest_ns: number | null;
+    }[];
+  }[];
+  /** Sum of all estimates of a rank. */
+  totals: {
+    /** Rank. */
+    rank: number;
+    /** Nanoseconds. */
+    total_ns: number;
+    /** Graphs with estimates. */
+    graph_count: number;
+  }[];
+}
+
+/** ranks/skew.json: when each rank compiled, on the clocks of their machines, which are taken for equal. The time lost is estimated from lengths, which need no common clock. */
+export interface RanksSkew {
   /** The ranks. */
-  ranks: number[][];
-  /** For each stage of the compiler, in order ('dynamo' the captured graph; 'joint', 'forward', 'backward', 'inference' graphs of AOTAutograd; 'post_grad' graphs after Inductor's passes; 'code' generated), a number that stands for its content: within this compile, equal numbers mean equal content, and 0 is the content of the first group that has any; null: these ranks have none. */
-  contents: Record<string, number | null>;
-  /** First of the stages whose content differs from that of the first group; null when none does. */
-  first_stage: string | null;
-  /** When 'dynamo' differs: inputs of the compile that are not as in the first group, at most 20, of the first 500 groups. */
-  inputs: {
-    /** Name, as Python writes it ("L['x']") or as the graph does. */
-    name: string;
-    /** What these ranks have; null when the input does not exist. */
-    here: {
-      /** Sizes: numbers, or text for symbols. */
-      shape: (number | string)[] | null;
-      /** Strides, as in shape. */
-      stride: (number | string)[] | null;
-      /** Data type, or null. */
-      dtype: string | null;
-      /** Device, its number left out; or null. */
-      device: string | null;
-    } | null;
-    /** What the first group has. */
-    others: {
-      /** Sizes: numbers, or text for symbols. */
-      shape: (number | string)[] | null;
-      /** Strides, as in shape. */
-      stride: (number | string)[] | null;
-      /** Data type, or null. */
-      dtype: string | null;
-      /** Device, its number left out; or null. */
-      device: string | null;
-    } | null;
+  ranks: {
+    /** Rank. */
+    rank: number;
+    /** Start of its first compile, microseconds since 1970-01-01 UTC; null when unknown. */
+    first_start_epoch_us: number | null;
+    /** End of its last compile; null when unknown. */
+    last_end_epoch_us: number | null;
+    /** Sum of its compile times, in microseconds. */
+    compile_time_us: number;
+    /** By how much it held up the others: over the columns in which it was the slowest, its length less the median length. */
+    held_up_us: number;
+    /** By how much its first compile began later than that of half of the ranks; negative when earlier; null when unknown. */
+    late_us: number | null;
   }[];
-  /** Where the first differing stage begins to differ: name of the artifact. null when there is no such line, or it was not looked for. */
-  artifact: string | null;
-  /** The first differing line of that artifact on these ranks, from 1 (in the first group when they have no more lines); a line of comment only when nothing else differs. */
-  line: number | null;
-  /** That line on these ranks, at most 300 characters; null after the end. */
-  here: string | null;
-  /** That line in the first group; null after the end. */
-  others: string | null;
+  /** One row for each column of matching. */
+  columns: {
+    /** Median length of the compile over the ranks, in microseconds; null when unknown. */
+    median_us: number | null;
+    /** Rank with the longest compile, of several the lowest; null when unknown. */
+    slowest_rank: number | null;
+    /** Its length in microseconds; null when unknown. */
+    slowest_us: number | null;
+    /** slowest_us less median_us when two or more ranks compiled it, else 0. */
+    lost_us: number;
+    /** Rank that ended last; null when unknown. */
+    last_rank: number | null;
+    /** Time from the median end to the last end, in microseconds; null when unknown. */
+    wait_us: number | null;
+  }[];
+  /** For each of 'ranks' the starts of its compiles, a cell for each column, in microseconds since origin_epoch_us; null when unknown. */
+  start_offset_us: ((number | null)[])[];
+  /** For each of 'ranks' the lengths of its compiles, a cell for each column, in microseconds; null when unknown. */
+  length_us: ((number | null)[])[];
+  /** Earliest start of a compile, microseconds since 1970-01-01 UTC; null when no log tells. */
+  origin_epoch_us: number | null;
+  /** Sum of lost_us over all columns: time that every rank waits for the slowest if all wait for one another after each compile. */
+  lost_us: number;
 }
 
-/** What happened on some ranks and not on all (graph breaks, restarts, recompiles, guards), and all failures: first failures, then graph breaks, restarts, recompiles, guards; in each kind in the order of the compiles. Guards are compared within a compile and a graph only; at most 1,000. */
-export interface RankOccurrences {
-  /** failure: a compile failed. graph_break: Dynamo ended a graph. restart: an attempt was restarted for a different reason than a graph break of this table. recompile: a guard failed. guard: a condition of the compiled code. */
-  kind: "failure" | "graph_break" | "restart" | "recompile" | "guard";
-  /** The matched compile: 'id' of rank_compiles; null outside any. */
-  rank_compile: number | null;
-  /** Its key on the lowest of the ranks; null without one. */
-  compile: string | null;
-  /** The ranks where it happened. */
+/** ranks/tensors.json: which operations of compiled code return other tensors on other ranks (inductor_runtime_and_tensor_meta, written with LOG_TLPARSE=1): shapes, strides, data types. Estimated run times and names of operations are no part of it. */
+export interface RanksTensors {
+  /** The columns of matching in which tensors differ. */
+  columns: {
+    /** Row of 'columns' of matching. */
+    column_index: number;
+    /** Ranks with the same tensors, most ranks first. */
+    groups: {
+      /** The ranks. */
+      ranks: number[][];
+      /** Operations of the compile. */
+      op_count: number;
+      /** First operation that differs from the first group; null for the first group, and behind the first 500. */
+      first_difference: {
+        /** Which of the graphs of the compile, from 0. */
+        graph: number;
+        /** Position of the operation in it, from 0. */
+        position: number;
+        /** Its name; null when it has none. */
+        name: string | null;
+        /** What it returns on these ranks; null when there is no such operation. */
+        here: {
+          /** Sizes. */
+          shape: (number | string | null)[] | null;
+          /** Strides. */
+          stride: (number | string | null)[] | null;
+          /** Data type, or null. */
+          dtype: string | null;
+        }[] | null;
+        /** What it returns in the first group. */
+        others: {
+          /** Sizes. */
+          shape: (number | string | null)[] | null;
+          /** Strides. */
+          stride: (number | string | null)[] | null;
+          /** Data type, or null. */
+          dtype: string | null;
+        }[] | null;
+      } | null;
+    }[];
+  }[];
+  /** Ranks that have tensor metadata. */
+  compared: number[][];
+}
+
+/** ranks/verdict.json: what is wrong, most important first; no statements when the ranks agree. For readers of 1.1; findings says more, in words. */
+export interface RanksVerdict {
+  /** The ranks that were compared. */
   ranks: number[][];
-  /** The ranks that have this compile too (of a graph break: all other ranks), where it did not happen. */
-  others: number[][];
-  /** What it was: reason of the break and the line of the program, message of the failure, failed guard, guard; at most 2,000 characters. */
-  text: string;
-  /** Type of the exception, of a failure; torch's number of a graph break (GB0059); else null. */
-  type: string | null;
-  /** File in which it happened; null when unknown. */
+  /** Ranks that no statement is about. */
+  agreeing: number[][];
+  /** The statements. */
+  statements: {
+    /** missing_rank, empty_log, cut_log, silent_rank, stopped_rank, unfinished_compile: problems of health. failure, graph_break, restart, recompile, guard: happened on these ranks only (or, with 'lacking' in details, on the others only). extra_compile, missing_compile, compile_order: other compiles. graph: another content of the column. collectives: other schedules. missing_wait, parity: within a rank. execution_order: graphs ran in another order. tensors: other tensors inside. straggler: these ranks held up the others. late_start: these ranks began later. */
+    kind: "missing_rank" | "empty_log" | "cut_log" | "silent_rank" | "stopped_rank" | "unfinished_compile" | "failure" | "graph_break" | "restart" | "recompile" | "guard" | "extra_compile" | "missing_compile" | "compile_order" | "graph" | "collectives" | "missing_wait" | "parity" | "execution_order" | "tensors" | "straggler" | "late_start";
+    /** error: the job cannot go well with it (hangs, wrong results). warning: a difference that need not be one. info: costs time. */
+    severity: "error" | "warning" | "info";
+    /** The ranks that it is about. */
+    ranks: number[][];
+    /** The ranks that they differ from, or that wait for them. */
+    others: number[][];
+    /** Row of 'columns' of matching, or null. */
+    column_index: number | null;
+    /** Key of the compile on the lowest of the ranks; null without one. */
+    compile_key: string | null;
+    /** Key of the same compile on the lowest of the others; null without one. */
+    others_compile_key: string | null;
+    /** The compile is this one of the ranks' compiles, from 1; null without one. */
+    number: number | null;
+    /** Position of the statement that this one follows from, or null: show it below that one. */
+    because_of: number | null;
+    /** Where the numbers come from. */
+    evidence: {
+      /** Name of the analysis. */
+      analysis: string;
+      /** JSON pointer into it. */
+      path: string;
+    };
+    /** What the analysis says, by kind. graph: stage, inputs, line. graph_break, failure, restart, recompile, guard: text, type, file, line, lacking (it did not happen on these ranks, but on the others). collectives: position, here, others, counts, and position_in_compile. execution_order: position, here, here_column, others, others_column (compile ids and columns). tensors: graph, position, name, here, others. straggler: lost_us, slowest_us, median_us, cache (outcomes there, when others had others). late_start: late_us. missing_wait, parity: op, scheduled, in_code, missing_waits. unfinished_compile, stopped_rank, silent_rank, cut_log: phase, last_epoch_us, others_last_epoch_us. compile_order, extra_compile, missing_compile: shifted. group_count: so many groups are told as one, by the first of them. */
+    details: Record<string, unknown>;
+  }[];
+}
+
+/** Causes of recompiles: the recompiles without caused_by, grouped by code object, source, change and dimension of their first reason ('recompile_reasons', position 0), in order of first appearance. */
+export interface RecompileCauses {
+  /** Number of the cause, from 0. */
+  id: number;
+  /** The code object: 'id' in 'code_objects'; null when the records have no frame id. */
+  code_object: number | null;
+  /** What the guard looks at, as in the reason; null when not recognised. */
+  source: string | null;
+  /** What changed, as in the reason. */
+  change: "size" | "stride" | "rank" | "dtype" | "device" | "requires_grad" | "dispatch_keys" | "shape" | "value" | "flag" | "type" | "identity" | "length" | "keys" | "attribute" | "aliasing" | "global_state" | "backend" | "other";
+  /** Dimension, for size, stride and shape; else null. */
+  dimension: number | null;
+  /** Guard of the first of these recompiles; null when it has no reasons. */
+  guard: string | null;
+  /** Expected and actual values in order, without repetition: 4, 5, 9 means 4 → 5 → 9. Values that the texts do not say are missing; at most 1000. */
+  values: (number | string)[];
+  /** Number of these recompiles. */
+  count: number;
+  /** Number of recompiles that these led to, directly or not. */
+  cascade_count: number;
+  /** These recompiles, by their compiles; null stands for one outside any compile. */
+  compiles: (string | null)[];
+  /** What usually helps: 'mark_dynamic': torch._dynamo.mark_dynamic on that dimension, or dynamic=True; 'same_layout': inputs of one memory layout; 'same_rank', 'same_dtype', 'same_device', 'same_type': inputs of one rank, …; 'same_grad_mode', 'same_global_state': calls under one mode; 'dynamic_int': let the integer be dynamic instead of a constant; 'tensor_argument': pass the number as a tensor; 'few_values': a constant of few different values, else not an argument; 'same_object': pass the same object again; 'same_structure': containers of one length, with the same keys; 'no_aliasing': inputs that do not share memory; 'same_backend': one backend object; 'force_parameter_static_shapes': set this option of torch._dynamo.config to False; 'use_duck_shape': set this option of torch.fx.experimental._config to False; 'mark_unbacked': torch._dynamo.decorators.mark_unbacked, so that 0 and 1 are not special. null: nothing in general. */
+  remedy: "mark_dynamic" | "same_layout" | "same_rank" | "same_dtype" | "same_device" | "same_grad_mode" | "dynamic_int" | "tensor_argument" | "few_values" | "same_type" | "same_object" | "same_structure" | "no_aliasing" | "same_global_state" | "same_backend" | "force_parameter_static_shapes" | "use_duck_shape" | "mark_unbacked" | null;
+}
+
+/** The guards that failed: one row for each cache entry that was checked before a recompile ('recompiles') or a refusal ('limits'), newest entry first. A recompile happens only when one guard of every entry fails. When torch logs the reason in the metrics only, it is that of the newest entry. At most 1000 per recompile. Texts longer than 20,000 characters are cut and end in '…'. */
+export interface RecompileReasons {
+  /** The record that says why: recompile_reasons, else the compilation metrics; 'event' of the row in 'recompiles'. */
+  event: number;
+  /** Its compile; null for a record outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile in which torch wrote the record; null outside any compile. */
+  attempt: number | null;
+  /** Position among the reasons of that recompile; 0 is the newest cache entry, and says what changed since the last compile. */
+  position: number;
+  /** Compile of the cache entry whose guard failed: the newest with the id that torch wrote; null when the text has no id, or the log no such compile. */
+  entry: string | null;
+  /** The guard that failed, or torch's words about it. */
+  guard: string;
+  /** What the guard looks at, as written: 'x', "L['x']", 'self.training', "G['mode']", 'grad_mode'; null when not recognised. Newer versions of torch write x for L['x']. */
+  source: string | null;
+  /** What changed, as far as the text says: 'size', 'stride': of one dimension of a tensor; 'rank', 'dtype', 'device' (its index), 'requires_grad', 'dispatch_keys': of a tensor; 'shape': a condition on dynamic sizes; 'value', 'flag' (True or False): of an object; 'type', 'identity': a different type, a different object; 'length', 'keys': of a container; 'attribute': present or not; 'aliasing': which inputs are, or overlap, each other; 'global_state': of torch, such as the grad mode; 'backend': a different backend; 'other'. */
+  change: "size" | "stride" | "rank" | "dtype" | "device" | "requires_grad" | "dispatch_keys" | "shape" | "value" | "flag" | "type" | "identity" | "length" | "keys" | "attribute" | "aliasing" | "global_state" | "backend" | "other";
+  /** Dimension, for size, stride and shape; else null. */
+  dimension: number | null;
+  /** What the guard expects; null when the text does not say. Text as torch writes it ('Float', 'False', "'a'"), whole numbers as numbers. */
+  expected: number | string | null;
+  /** What it got instead; null when the text does not say: torch writes it for tensors only. */
+  actual: number | string | null;
+  /** What torch writes after the guard: source line, place, hint, or why a condition on sizes exists; null when there is nothing. */
+  comment: string | null;
+  /** User's file that the guard comes from: from user_traceback, else from the comment, where torch shortens it; null when unknown. */
   file: string | null;
   /** Line in that file; null when unknown. */
   line: number | null;
+  /** Function around that line; null when unknown. */
+  function: string | null;
+  /** Text of that line; null when unknown. */
+  source_line: string | null;
+  /** The user's stack at the guard as Python prints it, outermost frame first; null when torch wrote none. */
+  user_traceback: string | null;
 }
 
-/** Compiles whose generated code does not have the collectives of the schedules, or does not wait for one that it has. */
-export interface RankParity {
-  /** The matched compile: 'id' of rank_compiles. */
-  rank_compile: number;
-  /** Its key on the lowest of the ranks. */
-  compile: string;
-  /** The ranks. */
-  ranks: number[][];
-  /** Kind of collective. */
-  op: string;
-  /** How many the schedules have. */
-  scheduled: number;
-  /** How many the generated code calls. */
-  in_code: number;
-  /** Calls in the code, of any kind, less the waits in it; 0 when all are waited for. */
-  missing_waits: number;
-}
-
-/** Where each rank stands: whose log is missing, cut or silent, who is inside a compile. */
-export interface RankProblems {
-  /** missing: no log of this rank. empty: a log without records. cut: the log ends within a record. unfinished: the ranks are inside a compile. silent: no compile, while others have some. stopped: the log ends before compiles that most ranks have. other_logs: the rank has more logs, which are not compared. equal_logs: equal byte for byte. */
-  kind: "missing" | "empty" | "cut" | "unfinished" | "silent" | "stopped" | "other_logs" | "equal_logs";
-  /** The matched compile that did not end, or the first that is lacking: 'id' of rank_compiles; else null. */
-  rank_compile: number | null;
-  /** Key of the unfinished compile on the lowest of the ranks; else null. */
-  compile: string | null;
-  /** The ranks. */
-  ranks: number[][];
-  /** Ids of their logs; of other_logs, of the others. */
-  logs: string[];
-  /** Time of the last record, microseconds since 1970-01-01 UTC (of several ranks the earliest); null when unknown. */
-  last_epoch_us: number | null;
-  /** The same of the rank that wrote longest; null when unknown. */
-  others_last_epoch_us: number | null;
-  /** Of an unfinished compile: name of the last artifact that was written, or null. */
-  phase: string | null;
-  /** Of an unfinished compile: the innermost open span, or null. */
-  span: string | null;
-  /** When the unfinished compile began, microseconds since 1970-01-01 UTC, or null. */
-  since_epoch_us: number | null;
-  /** For how long it was open when the log ended, in microseconds (of several ranks the longest); else null. */
-  open_us: number | null;
-  /** Ranks that finished the compile. */
-  finished: number[][];
-  /** Of an unfinished compile: ranks that never began it. */
-  never_began: number[][];
-}
-
-/** The collectives of compiled code, from inductor_collective_schedule: for each matched compile with a schedule on any rank a row for each group of ranks with the same schedules, the group with most ranks first; last the ranks that have none. */
-export interface RankSchedules {
-  /** The matched compile: 'id' of rank_compiles. */
-  rank_compile: number;
-  /** The ranks. */
-  ranks: number[][];
-  /** A list of operations as torch writes them ('null' for one without a name) for each graph with collectives: forward, backward, regions. null: unknown, as for code from a cache or an unfinished compile. */
-  schedules: string[][] | null;
-  /** Where the schedules begin to differ from those of the first group: which schedule, from 0. null when they do not. */
-  schedule: number | null;
-  /** Position in that schedule, from 0. */
-  position: number | null;
-  /** Operation there on these ranks; null when the schedule has ended. */
-  here: string | null;
-  /** Operation there in the first group; null when the schedule has ended. */
-  others: string | null;
-}
-
-/** How long the ranks took for each matched compile, and who held up the others: one row for each row of rank_compiles. The time lost is estimated from lengths, which need no common clock. */
-export interface RankSkew {
-  /** The matched compile: 'id' of rank_compiles. */
-  rank_compile: number;
-  /** Median length of the compile over the ranks, in microseconds; null when unknown. */
-  median_us: number | null;
-  /** Rank with the longest compile, of several the lowest; null when unknown. */
-  slowest_rank: number | null;
-  /** Its length in microseconds; null when unknown. */
-  slowest_us: number | null;
-  /** slowest_us less median_us when two or more ranks compiled it, else 0. */
-  lost_us: number;
-  /** Rank that ended last; null when unknown. */
-  last_rank: number | null;
-  /** Time from the median end to the last end, in microseconds; null when unknown. */
-  wait_us: number | null;
-}
-
-/** Distinct compiled graphs that ran, as rank_executions names them (artifact graph_execution). */
-export interface RankSteps {
-  /** Number of the row, from 0. */
-  id: number;
-  /** The matched compile: 'id' of rank_compiles; null when it was not compiled in the log. */
-  rank_compile: number | null;
-  /** Compile id as the record has it, on the lowest rank that ran it; null for a graph that was compiled before recording began. */
-  compile_id: string | null;
-}
-
-/** Which operations of compiled code return different tensors on different ranks (inductor_runtime_and_tensor_meta, written with LOG_TLPARSE=1): for each matched compile in which tensors differ a row for each group of ranks with the same tensors, the group with most ranks first. Compared are shapes, strides and data types, not estimated run times and names of operations. Ranks without a row in rank_estimate_totals have no tensor metadata. */
-export interface RankTensors {
-  /** The matched compile: 'id' of rank_compiles. */
-  rank_compile: number;
-  /** The ranks. */
-  ranks: number[][];
-  /** Operations of the compile. */
-  op_count: number;
-  /** First operation that differs from the first group: which graph of the compile, from 0. null for the first group, and after the first 500 groups. */
-  graph: number | null;
-  /** Position of that operation in the graph, from 0. */
-  position: number | null;
-  /** Its name; null when it has none. */
-  name: string | null;
-  /** What it returns on these ranks; null when there is no such operation. */
-  here: {
-    /** Sizes. */
-    shape: (number | string | null)[] | null;
-    /** Strides. */
-    stride: (number | string | null)[] | null;
-    /** Data type, or null. */
-    dtype: string | null;
-  }[] | null;
-  /** What it returns in the first group; null when there is no such operation. */
-  others: {
-    /** Sizes. */
-    shape: (number | string | null)[] | null;
-    /** Strides. */
-    stride: (number | string | null)[] | null;
-    /** Data type, or null. */
-    dtype: string | null;
-  }[] | null;
-}
-
-/** When each rank began each matched compile, and how long it took: one row for each rank, with a list of a value for each row of rank_compiles. */
-export interface RankTimes {
-  /** The rank. */
-  rank: number;
-  /** Start of its first compile, microseconds since 1970-01-01 UTC; null when unknown. */
-  first_start_epoch_us: number | null;
-  /** Starts of its compiles, in microseconds since first_start_epoch_us; null when unknown, or not compiled. */
-  start_offset_us: (number | null)[];
-  /** Lengths of its compiles, in microseconds; null when unknown, or not compiled. */
-  length_us: (number | null)[];
-}
-
-/** The ranks that are compared, by rank: one row for each. Of a rank with several logs it is the log with most compiles (a restart or a forked child has a log of its own). Times are those of the clocks of their machines, which are taken to be equal. */
-export interface Ranks {
-  /** The rank. */
-  rank: number;
-  /** Id of its log. */
-  log: string;
-  /** Start of its first compile, microseconds since 1970-01-01 UTC; null when unknown. */
-  first_start_epoch_us: number | null;
-  /** End of its last compile, microseconds since 1970-01-01 UTC; null when unknown. */
-  last_end_epoch_us: number | null;
-  /** Sum of the lengths of its compiles, in microseconds. */
-  compile_time_us: number;
-  /** By how much it held up the others, in microseconds: over the compiles in which it was the slowest, its length less the median length. */
-  held_up_us: number;
-  /** By how much its first compile began later than that of half of the ranks, in microseconds; negative when earlier; null when unknown. */
-  late_us: number | null;
-}
-
-/** recompiles.json: compiles of code that had been compiled before, because guards of all earlier results failed. 'recompiles' has each of them, 'frames' the history of each code object, 'causes' groups those recompiles that no other recompile led to. Texts of more than 20,000 characters are cut and end in '…'. */
+/** Compiles of a code object that was compiled before, because the guards of all its cache entries failed: one row per recompile, in file order. The guards that failed are in 'recompile_reasons', the root causes in 'recompile_causes'. A compile that torch refused is in 'limits', not here. Not every later compile of a code object is a recompile: the first may have ended without a cache entry. Texts longer than 20,000 characters are cut and end in '…'. */
 export interface Recompiles {
-  /** The recompiles, in file order. Numbers in caused_by and recompile_indexes are positions in this array. */
-  recompiles: {
-    /** The compile that became necessary. */
-    compile_index: number;
-    /** The record that says why: recompile_reasons, else the compilation metrics. */
-    event_index: number;
-    /** Row of 'frames'; null when the record has no frame id. */
-    frame_index: number | null;
-    /** Whether the recompile limit refused it: the function runs uncompiled from there on. Such a compile has no dynamo_start. */
-    limit: boolean;
-    /** The recompile that led to this one, or null. It is an earlier recompile whose call still ran (its callers are the outer part of this one's), of the function that this one resumes, inlined before a graph break, or was called by; and the guards failed for the same sort of change: any change of shape, else equal expected and actual. */
-    caused_by: number | null;
-    /** Row of 'causes': that of the first recompile in the chain of caused_by. */
-    cause_index: number;
-    /** One failed guard for each earlier result in the cache, newest first: only together do they make a recompile. When torch logs the reasons in the metrics only, it is the newest alone. At most 1000. */
-    reasons: {
-      /** Id of the compile whose guard failed, as written; null when the text has none. */
-      failed_compile_id: string | null;
-      /** That compile: the newest with this id so far; null when the log has none. */
-      failed_compile_index: number | null;
-      /** The guard that failed, or torch's words about it. */
-      guard: string;
-      /** What the guard looks at, as written: 'x', "L['x']", 'self.training', "G['mode']", 'grad_mode'; null when not recognised. Newer versions of torch write x for L['x']. */
-      source: string | null;
-      /** What changed, as far as the text tells. */
-      change: {
-        /** 'size', 'stride': of one dimension of a tensor; 'rank', 'dtype', 'device' (its index), 'requires_grad', 'dispatch_keys': of a tensor; 'shape': a condition on dynamic sizes; 'value', 'flag' (True or False): of an object; 'type', 'identity': another type, another object; 'length', 'keys': of a container; 'attribute': there or not; 'aliasing': which inputs are, or overlap, each other; 'global_state': of torch, such as the grad mode; 'backend': another backend; 'other'. */
-        kind: "size" | "stride" | "rank" | "dtype" | "device" | "requires_grad" | "dispatch_keys" | "shape" | "value" | "flag" | "type" | "identity" | "length" | "keys" | "attribute" | "aliasing" | "global_state" | "backend" | "other";
-        /** Dimension, for size, stride and shape; else null. */
-        index: number | null;
-        /** What the guard wants; null when the text does not say. Text as torch writes it ('Float', 'False', "'a'"), whole numbers as numbers. */
-        expected: number | string | null;
-        /** What it found instead; null when the text does not say: torch writes it for tensors only. */
-        actual: number | string | null;
-      };
-      /** What torch writes behind the guard: source line, place, hint, or why a condition on sizes exists; null when there is nothing. */
-      comment: string | null;
-      /** User's file that the guard comes from: from user_stack, else from the comment, where torch shortens it; null when unknown. */
-      file: string | null;
-      /** Line in that file; null when unknown. */
-      line: number | null;
-      /** Function around that line; null when unknown. */
-      function: string | null;
-      /** Text of that line; null when unknown. */
-      source_line: string | null;
-      /** The user's stack at the guard as Python prints it; null when torch wrote none. */
-      user_stack: string | null;
-    }[];
-    /** The whole payload, when it was not understood or only in part; else null. */
-    text: string | null;
-  }[];
-  /** The code objects that were compiled, in order of their first compile. After torch._dynamo.reset() an id stands for another code object and gets another row. */
-  frames: {
-    /** Part of the compile ids, or null. */
-    compiled_autograd_id: number | null;
-    /** Part of the compile ids: number of the code object. */
-    frame_id: number;
-    /** Name of the function; null when unknown. Resume functions of two branches have one name and are two frames. */
-    function: string | null;
-    /** File of that function, as written; null when unknown. */
-    file: string | null;
-    /** First line of that function; null when unknown. */
-    first_line: number | null;
-    /** Its compiles in order: of each the first row, whatever the number of attempts. The first may have been followed by others for want of a result, so that not every later one is a recompile. */
-    compile_indexes: number[];
-    /** The compile that the recompile limit refused, or null. */
-    limit_compile_index: number | null;
-    /** For a resume function, the frame of the function that it continues; null for others, and when that is not in the log. */
-    resumes_frame_index: number | null;
-  }[];
-  /** The recompiles without caused_by, grouped by frame, source, kind and dimension of their first reason: what changed since the last compile. In order of first appearance. */
-  causes: {
-    /** Row of 'frames', or null. */
-    frame_index: number | null;
-    /** As in the reason. */
-    source: string | null;
-    /** As in the change. */
-    kind: "size" | "stride" | "rank" | "dtype" | "device" | "requires_grad" | "dispatch_keys" | "shape" | "value" | "flag" | "type" | "identity" | "length" | "keys" | "attribute" | "aliasing" | "global_state" | "backend" | "other";
-    /** As in the change. */
-    index: number | null;
-    /** Guard of the first of these recompiles; null when it has no reasons. */
-    guard: string | null;
-    /** Expected and actual values in order, without repetition: 4, 5, 9 means 4 → 5 → 9. What the texts do not say is missing; at most 1000. */
-    values: (number | string)[];
-    /** Number of these recompiles. */
-    count: number;
-    /** Number of recompiles that these led to, directly or not. */
-    cascade_count: number;
-    /** These recompiles. */
-    recompile_indexes: number[];
-    /** What usually helps: 'mark_dynamic': torch._dynamo.mark_dynamic on that dimension, or dynamic=True; 'same_layout': inputs of one memory layout; 'same_rank', 'same_dtype', 'same_device', 'same_type': inputs of one rank, …; 'same_grad_mode', 'same_global_state': calls under one mode; 'dynamic_int': let the integer be dynamic instead of a constant; 'tensor_argument': pass the number as a tensor; 'few_values': a constant of few different values, else no argument; 'same_object': pass the same object again; 'same_structure': containers of one length, with the same keys; 'no_aliasing': inputs that do not share memory; 'same_backend': one backend object; 'force_parameter_static_shapes': set this option of torch._dynamo.config to False; 'use_duck_shape': set this option of torch.fx.experimental._config to False; 'mark_unbacked': torch._dynamo.decorators.mark_unbacked, so that 0 and 1 are not special. null: nothing in general. */
-    remedy: "mark_dynamic" | "same_layout" | "same_rank" | "same_dtype" | "same_device" | "same_grad_mode" | "dynamic_int" | "tensor_argument" | "few_values" | "same_type" | "same_object" | "same_structure" | "no_aliasing" | "same_global_state" | "same_backend" | "force_parameter_static_shapes" | "use_duck_shape" | "mark_unbacked" | null;
-  }[];
+  /** The record that says why: recompile_reasons, else the compilation metrics. */
+  event: number;
+  /** Its compile; null for a record outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile in which torch wrote the record; null outside any compile. */
+  attempt: number | null;
+  /** Its code object: 'id' in 'code_objects'; null when the record has no frame id. */
+  code_object: number | null;
+  /** The recompile that led to this one, by its compile, or null. That is an earlier recompile whose call still ran (its callers are the outer part of this one's callers), of the function that this one resumes, inlined before a graph break, or was called by; and the guards failed for the same sort of change: any change of shape, else equal expected and actual values. */
+  caused_by: string | null;
+  /** Its cause: 'id' in 'recompile_causes'. A recompile with caused_by has the cause of the first recompile in that chain. */
+  cause: number;
+  /** The whole payload, when it was not understood or only in part; else null. */
+  text: string | null;
 }
 
 /** runtime.json: what is known or estimated of the run time of compiled code: estimates per operation, collectives in order, which graph ran when, metrics of run time. A text of more than 20,000 characters is cut and ends in '…'. */
@@ -2778,7 +2849,7 @@ export interface Comparison {
     /** Compile time of the new side minus that of the base side, in microseconds, over all pairs of logs; null when a log does not record it or ends early. Since 1.1. */
     net_us?: number | null;
     /** The totals that net_us is the difference of; null where it is null. Since 1.1. */
-    compile_time_us?: null | {
+    compile_us?: null | {
       /** Of the base side. */
       base: number;
       /** The same of the new side. */
@@ -2841,7 +2912,7 @@ export interface Comparison {
       total_us?: number;
     };
     /** Time of compiling as the headlines of the logs tell it; null for a log that stands alone. */
-    compile_time_us: null | {
+    compile_us: null | {
       /** null when unknown. */
       base: number | null;
       /** null when unknown. */

@@ -55,20 +55,11 @@ _SAID_OTHERWISE = {  # where neither the description nor the name tells
     "artifacts.kind_index": "@kinds",
     "events.kind_index": "@kinds",
     "metrics.configs.base_index": "configs",
-    "provenance.groups.kernels.stacks": "stacks",
-    "provenance.stacks": "sources",
-    "recompiles.causes.recompile_indexes": "recompiles",
-    "recompiles.frames.resumes_frame_index": "frames",
-    "recompiles.recompiles.caused_by": "^",
-    "runtime.executions.graph_compile_indexes": "@compiles",
-    "spans.spans.parent_index": "spans",
     "stacks.stacks.frame_index": "frames",
     "stacks.stacks.parent_index": "^",
-    "tensors.graphs.nodes": "strings",
-    "tensors.graphs.shapes": "shapes",
     "rank_findings.because_of": "@rank_findings",
 }
-_NO_ROWS = re.compile(r"_count$|^first_guard$|^first_event_index$|^position$")  # numbers of rows, or where rows begin: they may be as large as the table
+_NO_ROWS = re.compile(r"_count$|^first_event_index$|^position$")  # numbers of rows, or where rows begin: they may be as large as the table
 
 
 def shapes(schemas: dict[str, dict]) -> str:

@@ -80,3 +80,11 @@ def raw_record(envelope, payload=None, *, md5=None, time=TIME % 0, pid=7, place=
 def span(name, phase, ts, compile_id=""):
     """A chromium event at ``ts`` microseconds since 1970."""
     return record(f"chromium_event {compile_id}".strip(), payload=json.dumps({"name": name, "ph": phase, "ts": ts, "pid": 0, "tid": 0}))
+
+
+# Records that no fixture has, each of which has a table of its own.
+RARE = log("""
+link {"name": "cprofile_manifold_url", "url": "https://example.org"}
+artifact:triton_kernel_info 0/0
+    | {"triton_0": {"compile_time_us": 5, "num_configs": 2, "autotune_cache_state": "miss"}}
+""")

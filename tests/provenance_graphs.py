@@ -1,30 +1,22 @@
-"""The provenance table with its texts, as tests look at it."""
+"""The provenance tables with their texts, as tests look at them."""
 
 import re
 
 
 class Graph:
-    """One group of the table, with the texts that its lines are of."""
+    """One group, with the texts that its lines are of."""
 
     def __init__(self, it, row):
-        table = it.table("provenance")
-        self.row, self.compile = row, it.compiles[row["compile_index"]].key
-        self.texts = {
-            "pre": text_of(it, row["pre_graph_index"] is not None and table["graphs"][row["pre_graph_index"]]["event_index"]),
-            "post": text_of(it, row["post_graph_index"] is not None and table["graphs"][row["post_graph_index"]]["event_index"]),
-            "code": text_of(it, row["code_event_index"] is not None and row["code_event_index"]),
-        }
-        strings, sources = table["strings"], table["sources"]
-        self.places = [(strings[file].rsplit("/", 1)[-1], line) for file, line in zip(sources["file"], sources["line"], strict=True)]
-        self.graphs = {"pre": row["pre_graph_index"], "post": row["post_graph_index"]}
-        self.table = table
-        columns = row["kernels"]
+        self.row, self.compile = row, key_of(row)
+        self.texts = {"pre": text_of(it, row["pre_graph_event"]), "post": text_of(it, row["post_graph_event"]), "code": text_of(it, row["code_event"])}
+        self.places = {source["id"]: (source["file"].rsplit("/", 1)[-1], source["line"]) for source in it.table("provenance_sources")}
+        self.lines = it.table("provenance_lines")
+        self.pairs = [(pair["pre_line"], pair["post_line"]) for pair in it.table("provenance_nodes") if pair["group"] == row["id"]]
         self.kernels = {}
-        for cells in zip(*columns.values(), strict=True):
-            kernel = dict(zip(columns, cells, strict=True))
-            name = strings[kernel["name"]]
-            kernel["stacks"] = [[self.places[source] for source in table["stacks"][stack]] for stack in kernel["stacks"]]
-            self.kernels[name if kernel["handle"] is None else f"{name}:{kernel['handle']}"] = kernel
+        for kernel in it.table("provenance_kernels"):
+            if kernel["group"] == row["id"]:
+                label = kernel["name"] if kernel["handle"] is None else f"{kernel['name']}:{kernel['handle']}"
+                self.kernels[label] = {**kernel, "stacks": [[self.places[source] for source in stack] for stack in kernel["sources"]]}
 
     def line(self, part, line):
         return self.texts[part].split("\n")[line - 1].strip()
@@ -34,12 +26,8 @@ class Graph:
 
     def sources(self, part):
         """{line of a graph: (file, line)}"""
-        graph = self.table["graphs"][self.graphs[part]]
-        return {line: self.places[source] for line, source in zip(graph["line"], graph["source"], strict=True) if source >= 0}
-
-    @property
-    def pairs(self):
-        return list(zip(self.row["pre_post"]["pre_line"], self.row["pre_post"]["post_line"], strict=True))
+        event = self.row[f"{part}_graph_event"]
+        return {row["line"]: self.places[row["source"]] for row in self.lines if row["graph_event"] == event and row["source"] is not None}
 
     @property
     def names(self):
@@ -47,8 +35,13 @@ class Graph:
         return [(self.name("pre", a), self.name("post", b)) for a, b in self.pairs]
 
 
+def key_of(row):
+    """The key of an attempt in the compile table; '-' outside any compile."""
+    return "-" if row["compile"] is None else f"{row['compile']}_{row['attempt']}" if row["attempt"] else row["compile"]
+
+
 def text_of(it, event_index):
-    if event_index is False:
+    if event_index is None:
         return None
     (artifact,) = (a for compile in it.compiles for a in compile.artifacts if a.row["event_index"] == event_index)
     return artifact.text()
@@ -57,7 +50,7 @@ def text_of(it, event_index):
 def graphs_of(it):
     """{(compile, number in the compile): graph}"""
     out, counts = {}, {}
-    for row in it.table("provenance")["groups"]:
+    for row in it.table("provenance_groups"):
         graph = Graph(it, row)
         counts[graph.compile] = counts.get(graph.compile, 0) + 1
         out[graph.compile, counts[graph.compile]] = graph

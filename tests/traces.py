@@ -80,9 +80,12 @@ def files(folder):
 
 
 def rewrite(folder, path, change):
-    """Change one JSON file of a bundle with codec gzip or none: ``change`` gets the value and may return a new one."""
+    """Change one JSON or JSON Lines file of a bundle with codec gzip or none: ``change`` gets the value or the list of rows, and may return a new one."""
     target = folder / path
     unpack, pack = (gzip.decompress, gzip.compress) if path.endswith(".gz") else (bytes, bytes)
-    value = json.loads(unpack(target.read_bytes()))
+    text = unpack(target.read_bytes())
+    of_rows = ".jsonl" in target.name
+    value = [json.loads(line) for line in text.splitlines()] if of_rows else json.loads(text)
     changed = change(value)
-    target.write_bytes(pack(json.dumps(value if changed is None else changed).encode()))
+    value = value if changed is None else changed
+    target.write_bytes(pack("".join(f"{json.dumps(row)}\n" for row in value).encode() if of_rows else json.dumps(value).encode()))

@@ -28,7 +28,7 @@ def _cache(name):
 
 
 def _guards(logs):
-    forms = {row["form"] for log in logs for row in log.table("guards")["trees"]}
+    forms = {row["form"] for log in logs for row in log.table("guard_trees")}
     return "tree" if "tree" in forms else "number" if forms else NO
 
 

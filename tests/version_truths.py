@@ -89,7 +89,7 @@ def _of_program(name, log, truth, summary, untold, source):
     """What follows from the program."""
     if name == "breaks" and "function_names" not in untold:
         lines = {number for number, line in enumerate(source.splitlines(), 1) if BREAK_LINE.search(line)}
-        found = {row["line"] for row in log.table("graph_breaks")["graph_breaks"]}
+        found = {row["line"] for row in log.table("graph_breaks")}
         if "graph_breaks" in untold:  # what goes on behind a break is called after its line; in a loop nothing does
             found = {int(at[1]) for compile in log.compiles if (at := re.search(r"_at_(\d+)$", compile.row["function"] or ""))}
             lines = {line for line in lines if "in loop" not in source.splitlines()[line - 1]}

@@ -44,8 +44,12 @@ CODES: dict[str, Code] = {
     "year-unknown": Code("info", "The log has neither chromium events nor metrics to derive the year and the time zone from, so that times are known only relative to its first record."),
     "clock-inferred": Code("info", "The log writes local time without year and zone; both were derived from the first chromium event."),
     "timeline-invalid": Code("warning", "The payload of a chromium event is not a trace event. It is kept as a payload, but is not part of the timeline."),
-    "timeline-misnested": Code("info", "Spans of the timeline that overlap without one lying in the other, or an end without a begin: several threads write under one thread id. The span table puts them on lanes."),
+    "timeline-misnested": Code("info", "Spans of the timeline overlap without one lying in the other: several threads write under one thread id. The spans table puts them on lanes."),
     "timeline-unended": Code("info", "Spans of the timeline have no end: the process was killed, or an exception left them."),
+    "timeline-backwards": Code("info", "Spans of the timeline end before they begin: the clock was set back. Their duration was made 0."),
+    "timeline-unbegun": Code("info", "End events of the timeline without a begin; they are not in the spans table."),
+    "timeline-invalid-time": Code("info", "Events of the timeline at an impossible time; they are not in the spans table."),
+    "timeline-other-phase": Code("info", "Events of the timeline of a phase that torch does not write; they are not in the spans table."),
     "table-parse": Code("warning", "The content of an event is not what its kind promises, so that a table has it as text, in part or not at all. The event itself is complete."),
     "plugin-failed": Code("warning", "A plug-in failed. The bundle was built without what it adds; the rest is complete. The message names its package and its entry point."),
 }

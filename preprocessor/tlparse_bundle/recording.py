@@ -29,14 +29,19 @@ def run_traced(command: Sequence[str], trace: Path, *, provenance: bool = False)
     """
     environment = {**os.environ, **(PROVENANCE if provenance else {}), "TORCH_TRACE": str(trace.resolve())}
     process: subprocess.Popen | None = None
+    early: list[int] = []  # a program can be running before the call that starts it returns
 
     def pass_on(number: int, frame: object) -> None:
-        if process is not None and not (number in _FROM_TERMINAL and sys.stdin is not None and sys.stdin.isatty()):
+        if process is None:
+            early.append(number)
+        elif not (number in _FROM_TERMINAL and sys.stdin is not None and sys.stdin.isatty()):
             process.send_signal(number)
 
     before = {number: signal.signal(number, pass_on) for number in _PASSED_ON}
     try:
         process = subprocess.Popen(command, env=environment)
+        for number in early:
+            pass_on(number, None)
         code = process.wait()
     except FileNotFoundError:
         raise BundleError(f"there is no program {command[0]!r}", code="no-program", exit_code=127) from None

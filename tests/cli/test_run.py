@@ -11,6 +11,7 @@ import urllib.request
 import pytest
 from log_builder import log
 from tlparse_bundle import Bundle
+from tlparse_bundle.recording import run_traced
 from torch_python import NO_TORCH, TORCH, has_torch
 from traces import ROOT
 from waiting import HANG_S
@@ -85,6 +86,18 @@ def test_signals_reach_the_program(command, start, tmp_path, number):
     returned, out, _ = finish(process)
     assert (returned, out) == (3, f"got {int(number)}\n")
     assert Bundle.open(tmp_path / "out").logs
+
+
+def test_a_signal_that_comes_while_the_program_is_started_reaches_it(tmp_path, monkeypatch):
+    class Slow(subprocess.Popen):
+        """The program runs, and ``run_traced`` does not have it yet."""
+
+        def __init__(self, *arguments, **options):
+            super().__init__(*arguments, **options)
+            os.kill(os.getpid(), signal.SIGHUP)
+
+    monkeypatch.setattr("tlparse_bundle.recording.subprocess.Popen", Slow)
+    assert run_traced([sys.executable, "-c", "import signal; signal.pause()"], tmp_path) == 128 + signal.SIGHUP
 
 
 def test_a_program_that_a_signal_ends(command, start, tmp_path):

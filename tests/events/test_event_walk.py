@@ -5,6 +5,7 @@ failure that these programs do not have: its records are made here, from torch's
 """
 
 import json
+import re
 from collections import defaultdict
 
 import pytest
@@ -20,36 +21,36 @@ SEEN = {
     "artifact:torch_version": ["log"],
     # Dynamo
     "dynamo_start": ["stacks"],
-    "dynamo_output_graph": ["graphs", "tensors"],
+    "dynamo_output_graph": ["graphs", "graph_tensors"],
     "dynamo_guards": ["guards"],
     "dynamo_cpp_guards_str": ["guards"],
     "compilation_metrics": ["metrics"],
     "bwd_compilation_metrics": ["metrics"],
-    "artifact:dynamo_graph_break_reason": ["graph_breaks"],
+    "artifact:dynamo_graph_break_reason": ["graph_breaks", "graph_break_records"],
     "artifact:recompile_reasons": ["recompiles"],
     "artifact:dynamo_error": ["failures"],
-    "artifact:*_ORIGINAL_BYTECODE": ["sources"],
-    "artifact:*_MODIFIED_BYTECODE": ["sources"],
-    "artifact:dynamo_side_effects": ["sources"],
+    "artifact:*_ORIGINAL_BYTECODE": ["bytecode"],
+    "artifact:*_MODIFIED_BYTECODE": ["bytecode"],
+    "artifact:dynamo_side_effects": ["side_effects"],
     "artifact:dynamo_cache_entries": ["caches"],
     "artifact:put_local_code_state": ["caches"],
     "artifact:fx_interpreter_error": ["failures"],
     "artifact:make_fx_fail_partial": ["failures", "sources"],
     # DDP and collectives
-    "optimize_ddp_split_graph": ["graphs", "sources"],
-    "optimize_ddp_split_child": ["graphs", "sources"],
-    "artifact:pre_bucketing_fsdp_collectives": ["communication"],
+    "optimize_ddp_split_graph": ["graphs", "ddp_splits"],
+    "optimize_ddp_split_child": ["graphs", "ddp_splits"],
+    "artifact:pre_bucketing_fsdp_collectives": ["collective_reports"],
     "artifact:overlap_scheduling_graph_before": ["graphs"],
-    "artifact:inductor_collective_schedule": ["runtime"],
+    "artifact:inductor_collective_schedule": ["collective_schedules"],
     # AOTAutograd
     "aot_joint_graph": ["graphs"],
     "aot_forward_graph": ["graphs"],
     "aot_backward_graph": ["graphs"],
     "aot_inference_graph": ["graphs"],
     "artifact:aot_inference_graph_after_hop_passes": ["graphs"],
-    "artifact:aot_forward_graph_fw_metadata": ["partition"],
-    "artifact:aot_forward_graph_fw_subclass_metadata": ["partition"],
-    "artifact:torch._functorch.config": ["sources"],
+    "artifact:aot_forward_graph_fw_metadata": ["aliasing"],
+    "artifact:aot_forward_graph_fw_subclass_metadata": ["aliasing"],
+    "artifact:torch._functorch.config": ["functorch_configs"],
     "artifact:backward_prologue": ["sources"],
     "artifact:backward_epilogue": ["sources"],
     "artifact:compiled_function_forward": ["sources"],
@@ -60,11 +61,11 @@ SEEN = {
     "artifact:subclass_wrapper": ["sources"],
     "artifact:backward_subclass_unwrap": ["sources"],
     "artifact:backward_subclass_wrapper": ["sources"],
-    "artifact:min_cut_information": ["partition"],
+    "artifact:min_cut_information": ["partitions"],
     # Inductor
-    "inductor_output_code": ["kernels"],
+    "inductor_output_code": ["generated_code"],
     "inductor_post_grad_graph": ["graphs"],
-    "graph_dump": ["kernels"],
+    "graph_dump": ["generated_code"],
     "artifact:fx_graph_runnable": ["sources"],
     "artifact:before_pre_grad_graph": ["graphs"],
     "artifact:after_pre_grad_graph": ["graphs"],
@@ -72,11 +73,11 @@ SEEN = {
     "artifact:after_joint_graph": ["graphs"],
     "artifact:before_post_grad_graph": ["graphs"],
     "artifact:inductor_post_grad_graph": ["graphs"],
-    "artifact:inductor_autotune_at_compile_time_code": ["kernels"],
-    "artifact:inductor_runtime_and_tensor_meta": ["runtime"],
-    "artifact:graph_execution": ["runtime"],
-    "artifact:inductor_provenance_tracking_node_mappings": ["provenance"],
-    "artifact:inductor_provenance_tracking_kernel_stack_traces": ["provenance"],
+    "artifact:inductor_autotune_at_compile_time_code": ["generated_code"],
+    "artifact:inductor_runtime_and_tensor_meta": ["runtime_estimates"],
+    "artifact:graph_execution": ["graph_executions"],
+    "artifact:inductor_provenance_tracking_node_mappings": ["provenance_groups"],
+    "artifact:inductor_provenance_tracking_kernel_stack_traces": ["provenance_groups"],
     # caches
     "artifact:fx_graph_cache_miss": ["caches"],
     "artifact:fx_graph_cache_hit": ["caches"],
@@ -87,25 +88,25 @@ SEEN = {
     # shapes
     "create_symbol": ["symbols"],
     "create_unbacked_symbol": ["symbols", "expressions"],
-    "guard_added_fast": ["symbols"],
-    "guard_added": ["symbols", "export"],
-    "symbolic_shape_specialization": ["symbols"],
-    "propagate_real_tensors_provenance": ["symbols", "export"],
-    "guard_on_data_dependent_error": ["symbols", "export"],
+    "guard_added_fast": ["symbol_guards"],
+    "guard_added": ["symbol_guards", "export_failures"],
+    "symbolic_shape_specialization": ["specializations"],
+    "propagate_real_tensors_provenance": ["symbol_values", "export_failures"],
+    "guard_on_data_dependent_error": ["data_dependent_errors", "export_failures"],
     "expression_created": ["expressions"],
-    "describe_storage": ["tensors"],
+    "describe_storage": ["tensor_storages"],
     "describe_tensor": ["tensors"],
     "describe_source": ["tensor sources"],
     # export
-    "export": ["export"],
-    "exported_program": ["export", "graphs"],
-    "missing_fake_kernel": ["export"],
-    "mismatched_fake_kernel": ["export"],
+    "export": ["exports"],
+    "exported_program": ["exports", "graphs"],
+    "missing_fake_kernel": ["export_failures"],
+    "mismatched_fake_kernel": ["export_failures"],
     # compiled autograd
-    "compiled_autograd_graph": ["graphs", "sources"],
-    "artifact:compiled_autograd_graph_pre_reordering": ["graphs", "sources"],
+    "compiled_autograd_graph": ["graphs", "autograd_captures"],
+    "artifact:compiled_autograd_graph_pre_reordering": ["graphs", "autograd_captures"],
     # the timeline
-    "chromium_event": ["spans"],
+    "chromium_event": ["timeline"],
 }
 
 GRAPH = "class GraphModule(torch.nn.Module):\n    def forward(self, primals_1):\n        return (primals_1,)"
@@ -115,9 +116,9 @@ ERROR = 'Traceback (most recent call last):\n  File "a.py", line 1, in f\nRuntim
 
 # (event, metadata, payload) -> table. The names stand for whole families where torch makes them up.
 UNSEEN = [
-    ("link", {"name": "cprofile_manifold_url", "url": "https://example.org"}, None, "sources"),
-    ("compilation_metrics_runtime", {"duration_us": 3}, None, "runtime"),
-    ("bwd_compilation_metrics_runtime", {"duration_us": 3}, None, "runtime"),
+    ("link", {"name": "cprofile_manifold_url", "url": "https://example.org"}, None, "links"),
+    ("compilation_metrics_runtime", {"duration_us": 3}, None, "runtime_metrics"),
+    ("bwd_compilation_metrics_runtime", {"duration_us": 3}, None, "runtime_metrics"),
     ("artifact:vllm_compilation_config", {}, '{"prefix": "backbone"}', "vllm"),
     ("artifact:vllm_piecewise_compile_start", {}, '{"submod_name": "submod_0", "compile_range_start": 1, "compile_range_end": 1}', "vllm"),
     ("artifact:vllm_compile_event", {}, '{"type": "fresh_compile"}', "vllm"),
@@ -126,30 +127,30 @@ UNSEEN = [
     ("artifact:precompile_cache_bypass", {}, '{"_reason": "x"}', "caches"),
     ("artifact:dynamo_cache_bypass", {}, '{"entry": "e", "missing_backend": "b"}', "caches"),
     ("artifact:dynamo_cache_exception", {}, '{"key": "k", "error": "e"}', "caches"),
-    ("artifact:compiler_collective", {}, "L['x']: tensor size=[?]", "communication"),
+    ("artifact:compiler_collective", {}, "L['x']: tensor size=[?]", "collective_reports"),
     *[
         (f"artifact:{name}_code_state", {}, "hash(a)/f.py:3:f:\n  L['x']: tensor size=[?] stride=[1]", "caches")
         for name in ("get_local", "get_remote", "get_extra_remote", "put_remote", "put_extra_remote")
     ],
-    ("artifact:aot_joint_graph_sync_decision_cross_ranks", {}, "picked_rank_idx=0, saved_nodes of current rank={'a': 1}", "partition"),
-    ("artifact:inductor_spmd_graph_mismatch", {}, "rank 0 differs", "communication"),
-    ("artifact:fx_bucketing_passes_reduce_scatter_buckets", {}, "[[a, b]]", "communication"),
-    ("artifact:fx_bucketing_passes_all_gather_buckets", {}, "[[a, b]]", "communication"),
-    ("artifact:pre_bucketing_collective_sizes", {}, '[{"type": "AG", "size_mb": 1, "name": "a"}]', "communication"),
-    ("artifact:pre_bucketing_collective_sizes_after", {}, '[{"type": "AG", "size_mb": 1, "name": "a"}]', "communication"),
+    ("artifact:aot_joint_graph_sync_decision_cross_ranks", {}, "picked_rank_idx=0, saved_nodes of current rank={'a': 1}", "rank_decisions"),
+    ("artifact:inductor_spmd_graph_mismatch", {}, "rank 0 differs", "collective_reports"),
+    ("artifact:fx_bucketing_passes_reduce_scatter_buckets", {}, "[[a, b]]", "collective_buckets"),
+    ("artifact:fx_bucketing_passes_all_gather_buckets", {}, "[[a, b]]", "collective_buckets"),
+    ("artifact:pre_bucketing_collective_sizes", {}, '[{"type": "AG", "size_mb": 1, "name": "a"}]', "collective_sizes"),
+    ("artifact:pre_bucketing_collective_sizes_after", {}, '[{"type": "AG", "size_mb": 1, "name": "a"}]', "collective_sizes"),
     ("artifact:overlap_scheduling_graph_after", {}, GRAPH, "graphs"),
-    ("artifact:inductor_fx_passes_overlap_bucketing", {}, "buckets=2", "communication"),
-    ("artifact:inductor_overlap_cyclic_extra_deps", {}, "a cycle", "communication"),
+    ("artifact:inductor_fx_passes_overlap_bucketing", {}, "buckets=2", "collective_reports"),
+    ("artifact:inductor_overlap_cyclic_extra_deps", {}, "a cycle", "collective_reports"),
     ("artifact:pre_decomp_comms", {}, GRAPH, "graphs"),
     ("artifact:post_decomp_comms", {}, GRAPH, "graphs"),
-    ("artifact:fx_compute_nodes_runtime_estimation", {}, "Node,Flops\nmm,1", "runtime"),
-    ("artifact:fx_collectives_analytical_estimation", {}, "# World size: 2\nCollective Key\na", "runtime"),
-    ("artifact:fx_collectives_estimations_after_overlap_bucketing", {}, "# World size: 2\nCollective Key\na", "runtime"),
-    ("artifact:pge_profile_vs_analytical", {}, '{"collective_count": 0, "op_count": 0, "op_entries": []}', "runtime"),
-    ("artifact:reorder_communication_preserving_peak_memory", {}, "peak=1", "communication"),
-    ("artifact:sink_waits_iterative_info", {}, "peak=1", "communication"),
-    ("artifact:reorder_ITERATIVE_RECOMPUTE_ERROR", {}, "dump", "communication"),
-    ("artifact:scheduler_nodes_before_comm_overlap", {}, "op0", "communication"),
+    ("artifact:fx_compute_nodes_runtime_estimation", {}, "Node,Flops\nmm,1", "estimate_tables"),
+    ("artifact:fx_collectives_analytical_estimation", {}, "# World size: 2\nCollective Key\na", "estimate_tables"),
+    ("artifact:fx_collectives_estimations_after_overlap_bucketing", {}, "# World size: 2\nCollective Key\na", "estimate_tables"),
+    ("artifact:pge_profile_vs_analytical", {}, '{"collective_count": 0, "op_count": 0, "op_entries": []}', "collective_profiles"),
+    ("artifact:reorder_communication_preserving_peak_memory", {}, "peak=1", "collective_reports"),
+    ("artifact:sink_waits_iterative_info", {}, "peak=1", "collective_reports"),
+    ("artifact:reorder_ITERATIVE_RECOMPUTE_ERROR", {}, "dump", "collective_reports"),
+    ("artifact:scheduler_nodes_before_comm_overlap", {}, "op0", "collective_reports"),
     ("aot_forward_graph_pre_saved_tensors_hooks", {}, GRAPH, "graphs"),
     ("aot_backward_graph_pre_saved_tensors_hooks", {}, GRAPH, "graphs"),
     ("artifact:aot_saved_tensors_hooks_graphs", {}, f"pack:{GRAPH}", "graphs"),
@@ -165,25 +166,25 @@ UNSEEN = [
         for when in ("before", "after")
         for which in ("fwd", "bwd")
     ],
-    ("artifact:min_cut_failed_fx_graph", {}, GRAPH, "partition"),
-    ("artifact:min_cut_failed_edge_list", {}, "a -> b", "partition"),
-    ("artifact:min_cut_failed_svg", {}, "<svg/>", "partition"),
-    ("artifact:invoke_subgraph_backward_duplicate", {}, "{}", "partition"),
+    ("artifact:min_cut_failed_fx_graph", {}, GRAPH, "failed_partitions"),
+    ("artifact:min_cut_failed_edge_list", {}, "a -> b", "failed_partitions"),
+    ("artifact:min_cut_failed_svg", {}, "<svg/>", "failed_partitions"),
+    ("artifact:invoke_subgraph_backward_duplicate", {}, "{}", "duplicate_backwards"),
     ("artifact:NormalizationPass_pre_grad", {}, GRAPH, "graphs"),
     ("artifact:ReorderPass_post_grad", {}, GRAPH, "graphs"),
     ("artifact:optimus_BatchLinear", {}, GRAPH, "graphs"),
     ("artifact:cff_Fusion", {}, GRAPH, "graphs"),
-    ("artifact:triton_kernel_info", {}, '{"triton_0": {"compile_time_us": 1}}', "kernels"),
+    ("artifact:triton_kernel_info", {}, '{"triton_0": {"compile_time_us": 1}}', "triton_kernels"),
     ("artifact:fx_graph_cache_bypass", {}, CACHE, "caches"),
     ("artifact:aotautograd_cache_pickle_failure", {}, '{"error": "e", "field": "f"}', "caches"),
-    ("propagate_real_tensors", {"expr": "u0 > 2", "result": "True"}, None, "symbols"),
-    ("artifact:compiled_autograd_compile_reasons", {}, '["a"]', "sources"),
+    ("propagate_real_tensors", {"expr": "u0 > 2", "result": "True"}, None, "symbol_values"),
+    ("artifact:compiled_autograd_compile_reasons", {}, '["a"]', "autograd_captures"),
     # written by older releases
     ("inductor_pre_grad_graph", {}, GRAPH, "graphs"),
     ("aot_autograd_backward_compilation_metrics", {"fail_type": None}, None, "metrics"),
-    ("artifact:inductor_graph_execution", {}, '{"graph": "graph_0"}', "runtime"),
-    ("artifact:inductor_tlparse_runtime", {}, '{"ops": []}', "runtime"),
-    ("artifact:inductor_tlparse_tensor_meta", {}, '{"ops": []}', "runtime"),
+    ("artifact:inductor_graph_execution", {}, '{"graph": "graph_0"}', "graph_executions"),
+    ("artifact:inductor_tlparse_runtime", {}, '{"ops": []}', "runtime_estimates"),
+    ("artifact:inductor_tlparse_tensor_meta", {}, '{"ops": []}', "runtime_estimates"),
 ]  # fmt: skip
 
 # Described, but on their own no table takes them apart.
@@ -196,6 +197,9 @@ NOT_PARSED = {
 }
 
 
+REFERS_TO_EVENT = re.compile(r"event_index$|(^|_)events?$")
+
+
 def event_indexes(value, key=""):
     """Every event that a table refers to."""
     if isinstance(value, dict):
@@ -204,7 +208,7 @@ def event_indexes(value, key=""):
     elif isinstance(value, list):
         for child in value:
             yield from event_indexes(child, key)
-    elif isinstance(value, int) and key.endswith("event_index"):
+    elif isinstance(value, int) and REFERS_TO_EVENT.search(key):
         yield value
 
 
@@ -220,7 +224,7 @@ def key_of(event):
 def holders(it):
     """{event: names of the tables that refer to it}"""
     found = defaultdict(set)
-    for name in it.directory["tables"]:
+    for name in (*it.directory["tables"], *it.directory["row_tables"]):
         if name not in ("artifacts", "diagnostics", "blobs"):
             for index in event_indexes(it.table(name)):
                 found[index].add(name)
@@ -255,6 +259,8 @@ def test_a_fixture_has_it_and_tables_hold_it(seen, key):
                 assert it.row["torch_version"] == json.loads(event.bytes())["pytorch_version"]
             elif table == "tensor sources":
                 assert event.metadata[event.type]["source"] in json.dumps(it.table("tensors"), ensure_ascii=False).replace('\\"', '"')
+            elif table == "timeline":
+                assert not tables.isdisjoint(("spans", "instants"))
             else:
                 assert table in tables or has_no_content(event), f"{table} has no row for event {event.index} of {it.source}"
 

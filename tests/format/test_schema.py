@@ -7,6 +7,7 @@ import re
 import pytest
 import traces
 from jsonschema import Draft202012Validator
+from log_builder import RARE as RARE_LOG
 from rows_of_tables import JOBS, RARE, folder_of, rows_of
 from tlparse_bundle.diagnostics import CODES
 from tlparse_bundle.events.registry import FAMILIES
@@ -17,7 +18,7 @@ from tlparse_bundle.trace import discover
 SCHEMAS = {
     path.name.removesuffix(".schema.json"): json.loads(path.read_bytes()) for path in sorted((traces.ROOT / "schema").glob("*.schema.json"))
 }
-BUNDLES = ("graph_breaks", "failures", "killed", "recompiles", "fork_children", "aoti", "nonascii", "ranks4", *JOBS)
+BUNDLES = ("graph_breaks", "failures", "killed", "recompiles", "fork_children", "aoti", "nonascii", "ranks4", "export_dtrace", "dynamic_shapes", "provenance_graphs", "ddp_split", "compiled_autograd", "wrappers", "regions", *JOBS)
 
 with_schemas = pytest.mark.parametrize("name", SCHEMAS)
 
@@ -40,24 +41,28 @@ def enums(name, field):
 
 
 def tables_of(bundle):
-    """(name of the schema, value) of every JSON file of a bundle."""
+    """(name of the schema, value) of every JSON file of a bundle, and of every row of a table of rows."""
     yield "manifest", bundle.manifest
     yield from rows_of(bundle)
     for log in bundle.logs:
         yield "log", log.directory
         for name, path in log.directory["tables"].items():
             yield name, bundle.json(path)
+        for name in log.directory["row_tables"]:
+            yield from ((name, row) for row in log.table(name))
         for name in ("events", "metadata"):
             for chunk in log.directory[name]:
                 yield name, bundle.json(chunk["path"])
 
 
 @pytest.fixture(scope="session")
-def tables(built, root):
-    """{name of the schema: values} of several fixtures."""
+def tables(built, tmp_path_factory):
+    """{name of the schema: values} of several fixtures, and of records that none of them has."""
     found = {name: [row] for name, row in RARE.items()}
-    for fixture in BUNDLES:
-        for name, value in tables_of(built(folder_of(fixture))):
+    rare = tmp_path_factory.mktemp("rare") / "dedicated_log_torch_trace_x.log"
+    rare.write_bytes(RARE_LOG)
+    for place in (*map(folder_of, BUNDLES), rare):
+        for name, value in tables_of(built(place)):
             found.setdefault(name, []).append(value)
     return found
 

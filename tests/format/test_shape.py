@@ -6,6 +6,7 @@ import re
 
 import pytest
 from jsonschema import Draft202012Validator
+from log_builder import RARE as RARE_LOG
 from rows_of_tables import JOBS, RARE, folder_of, rows_of
 from tlparse_bundle.format.schemas import schema, schema_names
 from tlparse_bundle.format.shape import Malformed, compile_schema
@@ -62,9 +63,11 @@ def documents(root, tmp_path_factory):
     from tlparse_bundle import Bundle, build, discover
 
     folder = tmp_path_factory.mktemp("shapes")
+    rare = folder / "dedicated_log_torch_trace_x.log"
+    rare.write_bytes(RARE_LOG)
     found = {name: [row] for name, row in RARE.items()}
-    for name in ("train_step", "dynamic_shapes", "failures", *JOBS):
-        build(discover([folder_of(name)]), folder / name.replace("/", "_"), jobs=1, codec="none")
+    for name in ("train_step", "dynamic_shapes", "graph_breaks", "failures", "export_dtrace", "provenance_graphs", "ddp_split", "compiled_autograd", "wrappers", "regions", "rare", *JOBS):
+        build(discover([rare if name == "rare" else folder_of(name)]), folder / name.replace("/", "_"), jobs=1, codec="none")
         bundle = Bundle.open(folder / name.replace("/", "_"))
         found.setdefault("manifest", []).append(bundle.manifest)
         for table, row in rows_of(bundle):
@@ -74,6 +77,8 @@ def documents(root, tmp_path_factory):
             found.setdefault("log", []).append(log.directory)
             for table, path in log.directory["tables"].items():
                 found.setdefault(table, []).append(bundle.json(path))
+            for table in log.directory["row_tables"]:
+                found.setdefault(table, []).extend(log.table(table)[:4])
             for kind in ("events", "metadata"):
                 found.setdefault(kind, []).append(bundle.json(log.directory[kind][0]["path"]))
     return found

@@ -38,14 +38,14 @@ def test_a_backward_that_torch_did_not_map(built, root, name):
     """Of its three kernels one is called by a library, with a comment; the others are between what is known of the tensors."""
     it, graphs = of(built, root / "fixtures" / name / "trace")
     backward = graphs["0/0", 2]
-    assert json.loads(text_of(it, backward.row["mapping_event_index"])) == {"version": 2.0}
+    assert json.loads(text_of(it, backward.row["mapping_event"])) == {"version": 2.0}
     kernel = backward.kernels["extern_kernels.mm:2"]
     assert [backward.name("post", line) for line in kernel["post_lines"]] == ["mm"] and kernel["from_code"]
     (call,) = kernel["call_lines"]
     assert "[permute_1, permute_3]" in backward.line("code", call - 2), "it names an input, and a node that is gone"
     found = {name: {backward.name("post", line) for line in other["post_lines"]} for name, other in backward.kernels.items() if other is not kernel}
     assert found == BACKWARDS[name]
-    assert backward.row["coverage"]["kernel_from_code_count"] == backward.row["coverage"]["kernel_in_post_count"] == 3
+    assert backward.row["kernel_from_code_count"] == backward.row["kernel_in_post_count"] == 3
 
 
 @pytest.mark.parametrize("path", traces.params([path for path in PUBLIC if path.exists()], traces.PUBLIC) + [pytest.param(name, id=name) for name in PROVENANCE])
@@ -57,12 +57,12 @@ def test_comments_say_what_the_map_says(built, root, path):
         kernels = [kernel for kernel in graph.kernels.values() if not kernel["from_code"]]
         if graph.row["version"] is None or not any(kernel["post_lines"] for kernel in kernels):
             continue
-        strings, post = graph.table["strings"], GraphText(graph.texts["post"])
+        post = GraphText(graph.texts["post"])
         pre = GraphText(graph.texts["pre"]).lines if graph.texts["pre"] else ()
         comments = CodeComments(CodeText(graph.texts["code"]), post, graph.texts["post"], pre)
-        calls = [(strings[kernel["name"]], kernel["call_lines"], set()) for kernel in kernels]
+        calls = [(kernel["name"], kernel["call_lines"], set()) for kernel in kernels]
         for kernel, lines in zip(kernels, comments.lines_of(calls), strict=True):
-            assert lines in ([], kernel["post_lines"]), strings[kernel["name"]]
+            assert lines in ([], kernel["post_lines"]), kernel["name"]
             compared += bool(lines)
             assert not kernel["from_code"]
     assert compared >= (0 if type(path) is str else 2)  # kernels for a GPU have comments; on a CPU only calls of libraries do
@@ -77,13 +77,13 @@ def test_the_flow_says_what_the_map_says(built, root, name):
         kernels = [kernel for kernel in graph.kernels.values() if not kernel["from_code"]]
         if graph.row["code_language"] != "python" or not kernels:
             continue
-        code, label = CodeText(graph.texts["code"]), lambda kernel, graph=graph: graph.table["strings"][kernel["name"]]
+        code = CodeText(graph.texts["code"])
         of_kernel = lambda kernel, graph=graph: {graph.name("post", line) for line in kernel["post_lines"]}
-        calls = [(kernel["call_lines"][0], label(kernel), next(iter(of_kernel(kernel))) if label(kernel).startswith("extern") else None) for kernel in kernels]
+        calls = [(kernel["call_lines"][0], kernel["name"], next(iter(of_kernel(kernel))) if kernel["name"].startswith("extern") else None) for kernel in kernels]
         found = fused_nodes(code.lines, code.definitions, graph.texts["post"], calls)
         for kernel in kernels:
             said = found.get(kernel["call_lines"][0], set())
-            assert said in (set(), of_kernel(kernel)), label(kernel)
+            assert said in (set(), of_kernel(kernel)), kernel["name"]
             compared += bool(said)
     assert compared >= 2
 
@@ -92,11 +92,9 @@ def test_the_flow_says_what_the_map_says(built, root, name):
 def test_kernels_are_those_that_the_code_has(built, root, path):
     """Collectives too, which the map of torch does not name: as in the table of kernels, which reads the code alone."""
     it, graphs = of(built, root / "fixtures" / path / "trace" if type(path) is str else path)
-    table = it.table("kernels")
     for graph in graphs.values():
-        codes = {number for number, code in enumerate(table["codes"]) if code["event_index"] == graph.row["code_event_index"]}
-        read = {kernel["name"] for kernel in table["kernels"] if kernel["code_index"] in codes}
-        assert {graph.table["strings"][kernel["name"]] for kernel in graph.kernels.values()} == read
+        read = {kernel["name"] for kernel in it.table("kernels") if kernel["code_event"] == graph.row["code_event"]}
+        assert {kernel["name"] for kernel in graph.kernels.values()} == read
     if type(path) is not str and "multi_rank" in str(path):
         assert "torch.ops._c10d_functional.all_reduce_.default" in graphs["0/0", 1].kernels
 
@@ -104,7 +102,7 @@ def test_kernels_are_those_that_the_code_has(built, root, path):
 def test_bodies_of_the_kernels_of_aotinductor(built, root):
     it, graphs = of(built, root / "fixtures" / "provenance_aoti" / "trace")
     (graph,) = graphs.values()
-    bodies = text_of(it, graph.row["bodies_event_index"]).split("\n")
+    bodies = text_of(it, graph.row["bodies_event"]).split("\n")
     own = {name: kernel for name, kernel in graph.kernels.items() if name.startswith("cpp_fused")}
     assert own
     for name, kernel in own.items():
@@ -112,7 +110,7 @@ def test_bodies_of_the_kernels_of_aotinductor(built, root):
         assert f"{name.partition(':')[0]}(" in bodies[first - 1] and bodies[last - 1].rstrip() == "}"
     assert all(kernel["body"] is None for name, kernel in graph.kernels.items() if name not in own)
     (training, *_) = of(built, root / "fixtures" / "provenance_training" / "trace")[1].values()
-    assert training.row["bodies_event_index"] is None
+    assert training.row["bodies_event"] is None
 
 
 # made ----------------------------------------------------------------------------------------------------------------

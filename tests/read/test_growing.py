@@ -12,7 +12,7 @@ from tlparse_bundle.cli.main import cli
 from tlparse_bundle.follow import Follower
 from tlparse_bundle.mcp.opened import Opened
 from tlparse_bundle.mcp.tools import Tools
-from tlparse_bundle.sql.database import database
+from tlparse_bundle.read.sql import database
 
 FIRST = re.compile(r"The logs of this bundle are still being written; it has what was read until \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC\. Running: ")
 OPEN = re.compile(r"did not end|unfinished|is inside")

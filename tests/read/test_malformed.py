@@ -106,20 +106,28 @@ def test_a_circle_of_stacks_is_refused(bundle):
 
 
 def test_a_circle_of_spans_is_found(bundle):
-    traces.rewrite(bundle, TABLES + "spans.json", lambda t: t["spans"]["parent_index"].__setitem__(0, 0))
+    traces.rewrite(bundle, TABLES + "spans.jsonl", lambda rows: rows[0].update(parent=0))
     with pytest.raises(BundleError, match="row 0 is within itself"):
         Bundle.open(bundle).log("rank_0").table("spans")
 
 
-@pytest.mark.parametrize("change", [lambda t: t["by_name"]["count"].append(1), lambda t: t["by_name"].update(self_us=["1"]), lambda t: t.pop("names"), lambda t: []])
-def test_fields_of_a_table_are_checked_alone(change, bundle):
-    """Who needs no more than some fields is told what is wrong with these, and nothing of the others."""
-    traces.rewrite(bundle, TABLES + "spans.json", lambda t: t["spans"]["parent_index"].__setitem__(0, 0))
-    assert set(Bundle.open(bundle).log("rank_0").fields("spans", "names", "by_name")) == {"names", "by_name"}
-    traces.rewrite(bundle, TABLES + "spans.json", change)
-    with pytest.raises(BundleError, match=r"spans\.json is damaged"):
-        Bundle.open(bundle).log("rank_0").fields("spans", "names", "by_name")
-    assert "spans.json is damaged" in said(["compare", bundle, bundle])
+@pytest.mark.parametrize("change", [lambda rows: rows[0].update(id=7), lambda rows: rows[0].update(parent=len(rows))])
+def test_spans_are_numbered(change, bundle):
+    traces.rewrite(bundle, TABLES + "spans.jsonl", change)
+    with pytest.raises(BundleError, match="table spans of log rank_0 is damaged"):
+        Bundle.open(bundle).log("rank_0").table("spans")
+    assert "table 'spans' is damaged" in said(["validate", bundle])
+
+
+@pytest.mark.parametrize("change", [lambda rows: rows.append(1), lambda rows: rows[0].update(self_us="1"), lambda rows: rows[0].pop("name"), lambda rows: []])
+def test_tables_of_rows_are_checked_alone(change, bundle):
+    """A command that needs the sums reports what is wrong with these, and nothing about the spans."""
+    traces.rewrite(bundle, TABLES + "spans.jsonl", lambda rows: rows[0].update(parent=0))
+    assert Bundle.open(bundle).log("rank_0").table("span_totals")
+    traces.rewrite(bundle, TABLES + "span_totals.jsonl", change)
+    with pytest.raises(BundleError, match=r"span_totals\.jsonl is damaged"):
+        Bundle.open(bundle).log("rank_0").table("span_totals")
+    assert "span_totals.jsonl is damaged" in said(["compare", bundle, bundle])
 
 
 @pytest.mark.parametrize("column, value", [("name", 99), ("file", 99), ("loc", -2), ("line", "1")])

@@ -188,14 +188,14 @@ def test_many_problems_of_a_file_are_cut_short(bundle):
 
 def test_a_value_that_is_too_deep_for_a_message(tmp_path):
     """What jsonschema says of a value has all of it."""
-    (tmp_path / "x.log").write_bytes(record("a"))
+    (tmp_path / "x.log").write_bytes(record("artifact:recompile_reasons 0/1", payload="0/0: x is None"))
     build(discover([tmp_path / "x.log"]), tmp_path / "out", codec="none", jobs=1)
-    path = tmp_path / "out" / "logs" / "x" / "recompiles.json"
-    table = json.loads(path.read_bytes())
-    table["recompiles"] = [] if table["recompiles"] else table["recompiles"]
-    path.write_bytes(json.dumps(table).encode().replace(b'"recompiles": []', b'"recompiles": [' + b"[" * 1000 + b"]" * 1000 + b"]"))
+    path = tmp_path / "out" / "logs" / "x" / "recompiles.jsonl"
+    text = path.read_bytes()
+    assert text.count(b'"text":null') == 1
+    path.write_bytes(text.replace(b'"text":null', b'"text":' + b"[" * 1000 + b"]" * 1000))
     (problem, *_) = validate(Bundle.open(tmp_path / "out"))
-    assert problem.startswith("logs/x/recompiles.json: ") and len(problem) < 500
+    assert problem.startswith("logs/x/recompiles.jsonl: ") and len(problem) < 500
 
 
 @pytest.mark.parametrize("name", ["metadata", "events", "verbatim"])

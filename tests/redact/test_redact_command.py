@@ -77,7 +77,8 @@ def test_what_is_written_holds_no_word_of_the_program(run, tmp_path, options):
 def test_parts_that_are_kept_are_the_only_ones(run, tmp_path):
     assert run("redact", "out", "shared", "--keep", "findings,timeline")[0] == 0
     bundle = Bundle.open(tmp_path / "shared")
-    assert set(bundle.logs[0].directory["tables"]) == {"compiles", "artifacts", "stacks", "blobs", "diagnostics", "findings", "spans"}
+    assert set(bundle.logs[0].directory["tables"]) == {"compiles", "artifacts", "stacks", "blobs", "diagnostics", "findings"}
+    assert set(bundle.logs[0].directory["row_tables"]) <= set(PARTS["timeline"])
     assert {"payloads", "metadata", "guards", "caches"} <= set(bundle.manifest["redacted"]["dropped"]) and "timeline" not in bundle.manifest["redacted"]["dropped"]
     assert "dropped" in bundle.manifest["redacted"] and bundle.manifest["redacted"]["preset"] is None
     code, _, stderr = run("compare", "shared", "shared")
@@ -90,8 +91,13 @@ def test_a_part_that_goes_is_gone_and_the_rest_is_sound(place, built, root, tmp_
     shutil.copytree(source.location, tmp_path / "out")
     drop(Bundle.open(tmp_path / "out"), tmp_path / "out", policy(drop=[part]))
     bundle = Bundle.open(tmp_path / "out")
-    before, after = ({*log.directory["tables"], *log.directory["row_tables"]} for log in (source.logs[0], bundle.logs[0]))
-    assert before - after == set(PARTS[part]) & before and validate(bundle) == []
+    before, directory = source.logs[0].directory, bundle.logs[0].directory
+    gone = {*before["tables"], *before["row_tables"]} - {*directory["tables"], *directory["row_tables"]}
+    assert gone == {name for name in PARTS[part] if name in before["tables"] or name in before["row_tables"]} and validate(bundle) == []
+    assert directory["left_out"] == list(PARTS[part])
+    for name in PARTS[part]:
+        with pytest.raises(BundleError, match="has no table"):
+            bundle.logs[0].table(name)
     gone = {"ranks": set(source.manifest.get("rank_tables", ())), "findings": {"rank_findings"}}.get(part, set())
     assert set(source.manifest.get("rank_tables", ())) - set(bundle.manifest.get("rank_tables", ())) == gone and (bundle.job is None) == (source.job is None or bool(gone))
     for name in gone:

@@ -6,28 +6,26 @@ from log_builder import log
 from tlparse_bundle.tables import tally
 
 
-def columns(table):
-    return [dict(zip(table, cells, strict=True)) for cells in zip(*table.values(), strict=True)]
+def of_kind(cells, kind):
+    return [cell for cell in cells if (cell["type"], cell["name"]) == (kind["type"], kind["name"])]
 
 
 @pytest.mark.parametrize("path", traces.ALL_LOGS)
 def test_sums_are_those_of_the_other_tables(built, path):
     (it,) = built(path).logs
-    table, directory = it.table("anatomy"), it.directory
-    cells = columns(table["cells"])
-    for number, kind in enumerate(directory["kinds"]):
-        mine = [cell for cell in cells if cell["kind_index"] == number]
-        assert sum(cell["event_count"] for cell in mine) == kind["event_count"]
-        assert sum(cell["size_bytes"] for cell in mine) == kind["size_bytes"]
-        assert sum(cell["payload_size_bytes"] for cell in mine) == table["kinds"]["payload_size_bytes"][number]
-        assert table["kinds"]["distinct_payload_size_bytes"][number] <= table["kinds"]["payload_size_bytes"][number] <= kind["size_bytes"]
-    for number, compile_row in enumerate(it.table("compiles")["compiles"]):
-        mine = [cell for cell in cells if cell["compile_index"] == number]
-        assert sum(cell["event_count"] for cell in mine) == compile_row["event_count"]
-        assert sum(cell["size_bytes"] for cell in mine) == compile_row["size_bytes"]
-    assert len(table["kinds"]["payload_size_bytes"]) == len(directory["kinds"])
-    assert len(table["origins"]["event_count"]) == len(directory["origins"])
-    origins = columns(table["origins"])
+    kinds, origins, cells = (it.table(name) for name in ("kinds", "origins", "kind_compiles"))
+    for kind in kinds:
+        mine = of_kind(cells, kind)
+        for name in ("event_count", "size_bytes", "payload_size_bytes"):
+            assert sum(cell[name] for cell in mine) == kind[name]
+        assert kind["distinct_payload_size_bytes"] <= kind["payload_size_bytes"] <= kind["size_bytes"]
+    for compile in it.compiles:
+        mine = [cell for cell in cells if (cell["compile"], cell["attempt"]) == (compile.compile, compile.attempt)]
+        assert sum(cell["event_count"] for cell in mine) == compile.row["event_count"]
+        assert sum(cell["size_bytes"] for cell in mine) == compile.row["size_bytes"]
+    shared = ("type", "name", "descriptor", "language", "event_count", "size_bytes")
+    assert [{name: kind[name] for name in shared} for kind in kinds] == it.directory["kinds"]
+    assert [{name: origin[name] for name in ("level", "path", "line")} for origin in origins] == it.directory["origins"]
     for name in ("event_count", "size_bytes", "payload_size_bytes"):
         assert sum(origin[name] for origin in origins) == sum(cell[name] for cell in cells)
     # A second opinion reads the log a line at a time. The public logs hold damaged payloads.
@@ -48,18 +46,18 @@ def test_a_payload_counts_once_among_the_distinct_ones(log_of):
                 | different
         """)
     )
-    table = it.table("anatomy")
-    assert table["kinds"] == {"payload_size_bytes": [5, 14], "distinct_payload_size_bytes": [5, 9]}
-    assert [(cell["kind_index"], cell["compile_index"], cell["payload_size_bytes"]) for cell in columns(table["cells"])] == [
-        (0, 0, 5),
-        (1, 0, 5),
-        (1, 1, 9),
+    assert [(kind["payload_size_bytes"], kind["distinct_payload_size_bytes"]) for kind in it.table("kinds")] == [(5, 5), (14, 9)]
+    assert [(cell["name"], cell["compile"], cell["attempt"], cell["payload_size_bytes"]) for cell in it.table("kind_compiles")] == [
+        ("one", "0/0", 0, 5),
+        ("other", "0/0", 0, 5),
+        ("other", "1/0", 0, 9),
     ]
-    assert table["origins"]["event_count"] == [3]
+    assert [origin["event_count"] for origin in it.table("origins")] == [3]
 
 
 def test_no_record(log_of):
-    assert log_of(b"not a record\n").table("anatomy")["cells"]["kind_index"] == []
+    it = log_of(b"not a record\n")
+    assert [it.table(name) for name in ("kinds", "origins", "kind_compiles")] == [[], [], []]
 
 
 @pytest.mark.parametrize("turns", [1, 3, 40])
@@ -75,7 +73,7 @@ def test_compiles_that_take_turns(turns, log_of, monkeypatch):
     merge = tally.Tally._merge
     monkeypatch.setattr(tally.Tally, "_merge", lambda self: (merged.append(len(self._packed)), merge(self)))
     it = log_of(log(text))
-    for name in ("anatomy", "compiles"):
+    for name in ("kinds", "origins", "kind_compiles", "compiles"):
         assert it.table(name) == plain.table(name)
     assert {key: it.directory[key] for key in ("kinds", "ranks")} == {key: plain.directory[key] for key in ("kinds", "ranks")}
     assert [row["event_count"] for row in it.table("compiles")["compiles"]] == [2 * turns] * 5
@@ -100,7 +98,7 @@ def test_a_log_that_is_followed(still_open, log_of, monkeypatch):
 
     monkeypatch.setattr(tally.Tally, "add", settling)
     it = log_of(log(text))
-    for name in ("anatomy", "compiles"):
+    for name in ("kinds", "origins", "kind_compiles", "compiles"):
         assert it.table(name) == plain.table(name)
     assert it.directory["kinds"] == plain.directory["kinds"]
     assert packed and packed[-1] > 9  # some were packed again

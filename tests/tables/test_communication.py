@@ -1,4 +1,4 @@
-"""The table of communication: a fixture, and records that need several devices."""
+"""The tables of communication: a fixture, and records that need several devices."""
 
 import pytest
 from log_builder import log
@@ -6,7 +6,7 @@ from log_builder import log
 
 def test_fsdp_collectives_of_a_fixture(built, root):
     for it in built(root / "fixtures/overlap_scheduling/trace").logs:
-        (report,) = it.table("communication")["reports"]
+        (report,) = it.table("collective_reports")
         assert report["values"]["group_size"] == "2"
         assert report["changes"] == {"all_gather": [1, 1], "reduce_scatter": [1, 1], "all_reduce": [1, 1]}
 
@@ -31,12 +31,11 @@ def test_buckets_and_sizes(log_of):
             | peak_memory_before=12.5
         """)
     )
-    table = it.table("communication")
-    (buckets,), (sizes,) = table["buckets"], table["sizes"]
+    (buckets,), sizes = it.table("collective_buckets"), it.table("collective_sizes")
     assert buckets["buckets"] == [["all_gather_into_tensor", "all_gather_into_tensor_1"], ["all_gather_into_tensor_2"]]
-    assert sizes["collectives"][0] == {"name": "all_gather_into_tensor", "type": "AG", "size_mb": 1.5}
-    assert sizes["collectives"][1:] == [{"name": None, "type": None, "size_mb": None}]
-    collective, overlap, waits = table["reports"]
+    assert [(row["node"], row["type"], row["size_mb"]) for row in sizes] == [("all_gather_into_tensor", "AG", 1.5), (None, None, None)]
+    assert {row["name"] for row in sizes} == {"pre_bucketing_collective_sizes_after"}
+    collective, overlap, waits = it.table("collective_reports")
     assert collective["values"] == {"L['x']": "tensor size=[?, 3] stride=[3, 1]", "L['n']": "scalar dynamic"}
     assert (overlap["values"], overlap["changes"]) == ({"total_collectives": "4"}, {"all_gather": [4, 1]})
     assert (waits["line_count"], waits["values"]) == (2, {"peak_memory_before": "12.5"})
@@ -55,5 +54,5 @@ def test_hostile_reports(log_of, found, text):
         artifact:compiler_collective
         """)
     )
-    assert len(it.table("communication")["reports"]) == 2
+    assert len(it.table("collective_reports")) == 2
     assert [code for code, *_ in found(it)] == ["table-parse"]

@@ -19,13 +19,13 @@ def event_of(it, event_index):
 
 def test_an_export_that_works_and_one_that_fails_on_data(fixture):
     it = fixture("fixture0")
-    table = it.table("export")
-    assert [event_of(it, row["start_event_index"]).type for row in table["exports"]] == ["export"] * 2
-    program, nothing = (row["program_event_index"] for row in table["exports"])
+    exports = it.table("exports")
+    assert [event_of(it, row["start_event"]).type for row in exports] == ["export"] * 2
+    program, nothing = (row["program_event"] for row in exports)
     assert event_of(it, program).type == "exported_program"
     assert nothing is None
-    guard, error = table["failures"]
-    assert guard["event_index"] < program < error["event_index"]
+    guard, error = it.table("export_failures")
+    assert guard["event"] < program < error["event"]
     assert (guard["kind"], list(guard["symbol_sources"].values())) == ("guard_evaluated", ["L['x'].size()[0]"])
     assert (error["kind"], error["result"]) == ("data_dependent_error", None)
     assert error["expr"].endswith(" > 0.0")
@@ -33,32 +33,28 @@ def test_an_export_that_works_and_one_that_fails_on_data(fixture):
 
 def test_a_draft_export_lists_all_it_found_in_the_order_of_the_log(fixture):
     it = fixture("fixture1")
-    table = it.table("export")
-    (export,) = table["exports"]
-    assert export["start_event_index"] is None
-    assert event_of(it, export["program_event_index"]).type == "exported_program"
-    data, missing, mismatched = table["failures"]
+    (export,) = it.table("exports")
+    assert export["start_event"] is None
+    assert event_of(it, export["program_event"]).type == "exported_program"
+    data, missing, mismatched = it.table("export_failures")
     assert [data["kind"], missing["kind"], mismatched["kind"]] == ["data_dependent_error", "missing_fake_kernel", "mismatched_fake_kernel"]
     assert missing["op"] == "fixture.no_fake.default"
     assert mismatched["op"] == "fixture.wrong_fake.default"
     assert {"torch.float64", "torch.float32"} <= set(mismatched["reason"].split())
     assert (data["result"], data["loc"]) == ("True", "if count > 2:")
     assert data["expr"] == f"{data['locals']['count'][0]} > 2"
-    assert it.stack(data["user_stack_index"])[-1]["loc"] == "if count > 2:"
-    expressions = it.table("expressions")
-    row = expressions["expressions"]["event_index"].index(data["expression_event_index"])
-    assert expressions["strings"][expressions["expressions"]["result"][row]] == data["expr"]
+    assert it.stack(data["user_stack"])[-1]["loc"] == "if count > 2:"
+    assert [row["result"] for row in it.table("expressions") if row["event"] == data["expression_event"]] == [data["expr"]]
 
 
 def test_the_public_export_log(built, shared_traces):
     """As tlparse -e shows it: one failure; the seven guards are none."""
     (it,) = built(shared_traces / "single" / "export.log").logs
-    table = it.table("export")
-    (failure,) = table["failures"]
+    (failure,) = it.table("export_failures")
     assert (failure["kind"], failure["expr"], failure["result"]) == ("data_dependent_error", "Eq((((-u0)//3)) + 5, 0)", "False")
     assert failure["locals"]["a"] == ["(((-u0)//3)) + 5"]
     assert failure["symbol_sources"] == {"s0": "L['args'][0][1].size()[0]"}
-    assert len(table["exports"]) == 1
+    assert len(it.table("exports")) == 1
 
 
 # Records written by hand, after facts about torch 2.13.
@@ -73,8 +69,8 @@ def test_only_guards_of_the_prefix_eval_are_failures(log_of):
         guard_added {"expr": "s0 > 4", "prefix": "eval", "symbol_to_sources": {"s0": "a"}, "frame_locals": {"symbols": {"s0": "b", "s1": null}, "locals": {"x": [null, "s0"]}}}
         """)
     )  # fmt: skip
-    first, second = it.table("export")["failures"]
-    assert (first["expr"], first["locals"], first["loc"], first["expression_event_index"]) == ("s0 > 1", {}, None, None)
+    first, second = it.table("export_failures")
+    assert (first["expr"], first["locals"], first["loc"], first["expression_event"]) == ("s0 > 1", {}, None, None)
     assert (second["locals"], second["symbol_sources"]) == ({"x": [None, "s0"]}, {"s0": "b", "s1": None})
 
 
@@ -86,7 +82,7 @@ def test_starts_and_programs(log_of):
         + record("exported_program", "program again")
         + record("export", "start!")
     )
-    rows = [(row["start_event_index"], row["program_event_index"]) for row in it.table("export")["exports"]]
+    rows = [(row["start_event"], row["program_event"]) for row in it.table("exports")]
     assert rows == [(0, None), (1, 2), (None, 3), (4, None)]
 
 
@@ -100,7 +96,7 @@ def test_an_expression_is_the_newest_before(log_of):
         guard_on_data_dependent_error {"expr": "b", "expr_id": null}
         """)
     )
-    assert [row["expression_event_index"] for row in it.table("export")["failures"]] == [0, 2, None]
+    assert [row["expression_event"] for row in it.table("export_failures")] == [0, 2, None]
 
 
 def test_values_of_the_wrong_kind_are_failures_all_the_same(log_of, found):
@@ -113,11 +109,12 @@ def test_values_of_the_wrong_kind_are_failures_all_the_same(log_of, found):
         """)
         + record("mismatched_fake_kernel " + json.dumps({"op": "o", "reason": "r" * 5000}))
     )
-    rows = it.table("export")["failures"]
+    rows = it.table("export_failures")
     assert [(row["op"], row["reason"]) for row in rows[:4]] == [(None, None), (None, None), ('["a"]', "5"), (None, None)]
     assert (len(rows[4]["reason"]), rows[4]["reason"][-1]) == (2000, "…")
     assert [row[0] for row in found(it)] == ["table-parse"] * 4
 
 
-def test_a_log_without_exports_has_the_table(log_of):
-    assert log_of(log("dynamo_start 0/0")).table("export") == {"exports": [], "failures": []}
+def test_a_log_without_exports_has_empty_tables(log_of):
+    it = log_of(log("dynamo_start 0/0"))
+    assert it.table("exports") == it.table("export_failures") == []

@@ -1,22 +1,16 @@
-"""Expressions: rows that point to rows."""
+"""Expressions: rows that refer to rows."""
 
 import json
 
 from log_builder import log, record
 
 
-def table_of(it):
-    table = it.table("expressions")
-    return {"strings": table["strings"], **table["expressions"]}
-
-
-def tree(table, row):
+def tree(rows, event):
     """An expression written out: (method, result, children); what the log does not define is '?'."""
-    if row < 0:
+    if event is None:
         return "?"
-    strings = [*table["strings"], None]
-    children = [tree(table, child) for child in table["argument_rows"][row]]
-    return strings[table["method"][row]], strings[table["result"][row]], children
+    (row,) = (row for row in rows if row["event"] == event)
+    return row["method"], row["result"], [tree(rows, child) for child in row["argument_events"]]
 
 
 def event_of(it, event_index):
@@ -26,27 +20,28 @@ def event_of(it, event_index):
 def test_the_condition_of_a_draft_export_goes_back_to_its_symbol(built, root):
     """ForDraft: count = y.max().item(); if count > 2."""
     (it,) = (log for log in built(root / "fixtures" / "export_dtrace" / "trace").logs if log.id == "fixture1")
-    table = table_of(it)
-    (row,) = (row for row, method in enumerate(table["method"]) if method >= 0)
-    method, result, ((leaf_method, symbol, leaf_children),) = tree(table, row)
+    rows = it.table("expressions")
+    (row,) = (row for row in rows if row["method"] is not None)
+    method, result, ((leaf_method, symbol, leaf_children),) = tree(rows, row["event"])
     assert (method, result, leaf_method, leaf_children) == ("gt", f"{symbol} > 2", None, [])
-    assert [table["strings"][argument] for argument in table["arguments"][row]] == [symbol, "2"]
-    assert event_of(it, table["event_index"][row]).type == "expression_created"
-    assert it.stack(table["user_stack_index"][row])[-1]["loc"] == "if count > 2:"
+    assert row["arguments"] == [symbol, "2"]
+    assert event_of(it, row["event"]).type == "expression_created"
+    assert it.stack(row["user_stack"])[-1]["loc"] == "if count > 2:"
 
 
-def test_rows_point_back_and_are_in_the_order_of_the_log(built, root):
+def test_rows_refer_back_and_are_in_the_order_of_the_log(built, root):
     for it in built(root / "fixtures" / "export_dtrace" / "trace").logs:
-        table = table_of(it)
-        assert table["event_index"] == sorted(set(table["event_index"]))
-        assert all(child < row for row, children in enumerate(table["argument_rows"]) for child in children)
+        events = [row["event"] for row in it.table("expressions")]
+        assert events == sorted(set(events)) != []
+        arguments = [(row["event"], argument) for row in it.table("expressions") for argument in row["argument_events"] if argument is not None]
+        assert all(argument < event and argument in events for event, argument in arguments)
 
 
 def test_the_tree_of_the_public_export_log(built, shared_traces):
     """As tlparse shows it: eight expressions, from u0 to the condition."""
     (it,) = built(shared_traces / "single" / "export.log").logs
-    table = table_of(it)
-    node, methods = tree(table, len(table["method"]) - 1), []
+    rows = it.table("expressions")
+    node, methods = tree(rows, rows[-1]["event"]), []
     assert node[1] == "Eq((((-u0)//3)) + 5, 0)"
     while node[2]:
         methods.append(node[0])
@@ -73,13 +68,13 @@ def test_an_id_means_the_newest_object_before(log_of):
             + created("sub", "both", 14, 11, 10)
         )
     )
-    assert table_of(it)["argument_rows"] == [[], [0], [1, -1], [0], [1], [4, 3]]
+    assert [row["argument_events"] for row in it.table("expressions")] == [[], [0], [1, None], [0], [1], [4, 3]]
 
 
 def test_ids_above_2_to_the_53_are_told_apart(log_of):
     big = 2**63 + 2**60
     it = log_of(log(created("a", "a", big) + created("b", "b", big + 1) + created("c", "c", 3, big + 1, big)))
-    assert table_of(it)["argument_rows"][2] == [1, 0]
+    assert it.table("expressions")[2]["argument_events"] == [1, 0]
 
 
 def test_values_of_the_wrong_kind_give_rows_all_the_same(log_of, found):
@@ -93,8 +88,8 @@ def test_values_of_the_wrong_kind_give_rows_all_the_same(log_of, found):
             "expression_created " + json.dumps({"method": "m", "result": "r" * 3000, "arguments": ["a"] * 500, "argument_ids": [1] * 500})
         )
     )
-    table = table_of(it)
-    assert table["argument_rows"][:2] == [[], [-1] * 4]
-    assert len(table["arguments"][2]) == len(table["argument_rows"][2]) == 100
-    assert len(table["strings"][table["result"][2]]) == 2000
+    first, second, third = it.table("expressions")
+    assert (first["argument_events"], second["arguments"], second["argument_events"]) == ([], [None, "{}"], [None] * 4)
+    assert len(third["arguments"]) == len(third["argument_events"]) == 100
+    assert len(third["result"]) == 2000
     assert [row[0] for row in found(it)] == ["table-parse"] * 2

@@ -20,11 +20,11 @@ def fixture_log(built, root):
 
 
 def breaks(it):
-    return it.table("graph_breaks")["graph_breaks"]
+    return it.table("graph_breaks")
 
 
-def occurrences(it, row):
-    return [it.compiles[place["compile_index"]].key for place in row["occurrences"]]
+def records(it, row):
+    return [record for record in it.table("graph_break_records") if record["graph_break"] == row["id"]]
 
 
 def only(it):
@@ -39,25 +39,29 @@ def payload(text, compile_id="0/0"):
 def test_the_breaks_of_the_program(fixture_log, root):
     (truth,) = json.loads((root / "fixtures/graph_breaks/truth.json").read_text())["logs"].values()
     rows = breaks(fixture_log)
-    assert [(row["line"], row["function"], row["gb_id"], occurrences(fixture_log, row)) for row in rows] == [
+    assert [(row["line"], row["function"], row["gb_id"], row["compiles"]) for row in rows] == [
         (17, "prints_once", "GB0059", ["1/0"]),
         (24, "prints_last", "GB0059", ["3/0"]),
         (30, "scales_by_item", "GB0124", ["5/0"]),
         (36, "branches_on_tensor", "GB0170", ["7/0"]),
         (43, "inner_prints", "GB0059", ["10/0", "11/0"]),  # inlined into calls_inner, then compiled on its own
     ]
-    assert sum(len(row["occurrences"]) for row in rows) == truth["facts"]["graph_breaks"]
+    assert sum(row["count"] for row in rows) == len(fixture_log.table("graph_break_records")) == truth["facts"]["graph_breaks"]
+    assert [row["id"] for row in rows] == [*range(len(rows))]
     assert {row["file"] for row in rows} == {"/home/user/project/program.py"}
     lines = (root / "fixtures/graph_breaks/program.py").read_text().split("\n")
     assert [row["source_line"] for row in rows] == [lines[row["line"] - 1].strip() for row in rows]
-    assert not any(place["skips_frame"] for row in rows for place in row["occurrences"])
+    assert not any(record["skips_frame"] for record in fixture_log.table("graph_break_records")) and {row["skipped_frame_count"] for row in rows} == {0}
 
 
-def test_an_occurrence_leads_to_its_record(fixture_log):
+def test_the_records_of_a_break(fixture_log):
     events = {event.index: event for event in fixture_log.events(name="dynamo_graph_break_reason")}
-    places = [place for row in breaks(fixture_log) for place in row["occurrences"]]
-    assert sorted(place["event_index"] for place in places) == sorted(events)
-    assert all(events[place["event_index"]].row["compile_index"] == place["compile_index"] for place in places)
+    rows = fixture_log.table("graph_break_records")
+    assert [row["event"] for row in rows] == sorted(events)
+    assert [(row["compile"], row["attempt"]) for row in rows] == [(compile, 0) for compile in ("1/0", "3/0", "5/0", "7/0", "10/0", "11/0")]
+    for row in breaks(fixture_log):
+        assert row["events"] == [record["event"] for record in records(fixture_log, row)]
+        assert row["compiles"] == list(dict.fromkeys(record["compile"] for record in records(fixture_log, row)))
 
 
 def test_what_torch_says_about_a_break(fixture_log):
@@ -129,7 +133,8 @@ torch._dynamo.exc.Unsupported: Failed to trace builtin operator"""
 
 
 def test_a_break_while_handling_a_break(log_of):
-    row = only(log_of(payload(LOOP)))
+    it = log_of(payload(LOOP))
+    row = only(it)
     assert (row["reason"], row["higher_order_operator"]) == ("Failed to trace builtin operator", "torch.utils.checkpoint.checkpoint")
     assert (row["explanation"], row["hints"], row["gb_id"]) == ("Dynamo does not know how to trace `print`", ["Avoid it."], "GB0059")
     (second,) = row["followed_by"]
@@ -140,7 +145,7 @@ def test_a_break_while_handling_a_break(log_of):
     )
     assert (row["file"], row["line"], row["function"], row["source_line"]) == ("a.py", 11, "loop", 'print("q")')
     assert row["user_traceback"].endswith('    print("q")\n    ^^^^^^^^^^')
-    assert [place["skips_frame"] for place in row["occurrences"]] == [True]
+    assert [record["skips_frame"] for record in records(it, row)] == [True]
 
 
 UNSUPPORTED = """\
@@ -184,7 +189,7 @@ def test_breaks_that_skip_the_frame(form, log_of, found):
     assert row["debug_context"] == "value: x"
     assert (row["file"], row["line"], row["function"], row["source_line"]) == ("a.py", 3, "f", "assert x.any()")
     assert row["user_traceback"].strip("\n") == USER.strip("\n")
-    assert [place["skips_frame"] for place in row["occurrences"]] == [True]
+    assert [record["skips_frame"] for record in records(it, row)] == [True] and row["skipped_frame_count"] == 1
     assert found(it) == []
 
 
@@ -208,7 +213,7 @@ def test_equal_breaks_are_one_row_and_others_are_not(log_of):
         payload(text(1, "one", "at 0x7f00"), "0/0") + payload(text(1, "one", "at 0x7f10"), "0/1")
         + payload(text(2, "one", "x"), "0/0") + payload(text(1, "two", "x"), "1/0")
     )  # fmt: skip
-    assert [(row["line"], row["reason"], occurrences(it, row)) for row in breaks(it)] == [
+    assert [(row["line"], row["reason"], row["compiles"]) for row in breaks(it)] == [
         (1, "one", ["0/0", "0/1"]),
         (2, "one", ["0/0"]),
         (1, "two", ["1/0"]),
@@ -224,7 +229,7 @@ def test_a_text_that_is_not_known_is_kept(text, log_of, found):
     row = only(it)
     assert row["text"] == text
     assert (row["file"], row["line"], row["gb_id"], row["hints"]) == (None, None, None, [])
-    assert [place["skips_frame"] for place in row["occurrences"]] == [None]
+    assert [record["skips_frame"] for record in records(it, row)] == [None] and row["skipped_frame_count"] == 0
     assert [code for code, *_ in found(it)] == ["table-parse"]
 
 

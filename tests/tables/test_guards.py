@@ -1,4 +1,4 @@
-"""The table of guards: against the trees in the payloads of fixtures; damaged trees."""
+"""The tables of guards: against the trees in the payloads of fixtures; damaged trees."""
 
 import json
 
@@ -6,42 +6,30 @@ import pytest
 from log_builder import log, record
 
 
-def guards(it):
-    return it.table("guards")
-
-
-def rows(table, tree):
+def guards(it, tree):
     """The guards of a tree as (kind, source, (file, line, function), depth, line of the payload)."""
-    them, places, found = table["guards"], table["places"], table["lists"][tree["list_index"]]
-    out = []
-    for row in range(found["first_guard"], found["first_guard"] + found["row_count"]):
-        kind, source, place = them["kind_index"][row], them["source_index"][row], them["place_index"][row]
-        out.append(
-            (
-                None if kind < 0 else table["kinds"][kind],
-                None if source < 0 else table["sources"][source],
-                None if place < 0 else tuple(places[key][place] for key in ("file", "line", "function")),
-                them["depth"][row],
-                them["payload_line"][row],
-            )
-        )
-    return out
+    rows = [row for row in it.table("guards") if row["list"] == tree["list"]]
+    assert len(rows) == tree["row_count"]
+    places = [(row["file"], row["line"], row["function"]) for row in rows]
+    return [
+        (row["kind"], row["source"], None if place == (None,) * 3 else place, row["depth"], row["payload_line"]) for row, place in zip(rows, places)
+    ]
 
 
 @pytest.mark.parametrize("scenario", ["transformer", "recompiles", "ranks4", "graph_breaks", "compiled_autograd"])
 def test_each_row_is_a_guard_of_the_payload(scenario, built, root):
     for it in built(root / f"fixtures/{scenario}/trace").logs:
-        table = guards(it)
+        trees = it.table("guard_trees")
         payloads = {a.event_index: a.text().split("\n") for a in it.artifacts if a.type == "dynamo_cpp_guards_str"}
-        assert [tree["event_index"] for tree in table["trees"]] == list(payloads)
-        for tree in table["trees"]:
-            lines = payloads[tree["event_index"]]
+        assert [tree["event"] for tree in trees] == list(payloads)
+        for tree in trees:
+            lines = payloads[tree["event"]]
             leaves = [
                 n for n, line in enumerate(lines) if "+- " in line and "Manager" not in line.split("+- ")[1].split(" at ")[0].split(":")[0]
             ]
-            found = rows(table, tree)
+            found = guards(it, tree)
             assert [row[4] for row in found] == leaves
-            assert tree["guard_count"] == len(leaves) == sum(table["lists"][tree["list_index"]]["counts"].values())
+            assert tree["guard_count"] == len(leaves) == sum(tree["counts"].values())
             for kind, source, place, depth, line in found:
                 assert lines[line].startswith("| " * depth + "+- " + kind)
                 if kind in ("TENSOR_MATCH", "TYPE_MATCH", "EQUALS_MATCH"):
@@ -54,33 +42,34 @@ def test_each_row_is_a_guard_of_the_payload(scenario, built, root):
 
 def test_equal_lists_are_stored_once(built, root):
     (it,) = built(root / "fixtures/recompiles/trace").logs
-    table = guards(it)
-    lists = {it.compiles[tree["compile_index"]].key: tree["list_index"] for tree in table["trees"]}
+    trees = {tree["compile"]: tree for tree in it.table("guard_trees")}
+    lists = {compile: tree["list"] for compile, tree in trees.items()}
     assert "3/4" not in lists  # refused by the recompile limit
     assert lists["3/0"] == lists["3/1"] == lists["3/2"] == lists["3/3"] != lists["2/0"]
-    counts = table["lists"][lists["1/0"]]["counts"]
+    assert {tree["attempt"] for tree in trees.values()} == {0}
+    assert list(dict.fromkeys(row["list"] for row in it.table("guards"))) == list(range(len(set(lists.values()))))
+    counts = trees["1/0"]["counts"]
     assert (counts["TENSOR_MATCH"], counts["FALSE_MATCH"]) == (1, 1)
-    assert table["lists"][lists["1/1"]]["counts"]["TRUE_MATCH"] == 1
-    (flag,) = (row for row in rows(table, table["trees"][2]) if row[0] == "FALSE_MATCH")
+    assert trees["1/1"]["counts"]["TRUE_MATCH"] == 1
+    (flag,) = (row for row in guards(it, trees["1/0"]) if row[0] == "FALSE_MATCH")
     assert flag[1:3] == ("L['flag']", ("user/project/program.py", 18, "flagged"))
 
 
 def test_guards_as_a_list(built, root):
     (it,) = built(root / "fixtures/dynamic_shapes/trace").logs
-    table = guards(it)
-    trees = [tree for tree in table["trees"] if tree["form"] == "list"]
+    trees = [tree for tree in it.table("guard_trees") if tree["form"] == "list"]
     assert trees and all(tree["latency_us"] is None for tree in trees)
     for tree in trees:
-        (text,) = (a.text() for a in it.artifacts if a.event_index == tree["event_index"])
+        (text,) = (a.text() for a in it.artifacts if a.event_index == tree["event"])
         lines = text.split("\n")
-        found = rows(table, tree)
+        found = guards(it, tree)
         assert tree["guard_count"] == len(json.loads(text)) == len(found)
         assert all(json.loads(lines[row[4]].removesuffix(","))["code"] for row in found)
 
 
 def test_no_guards_are_an_empty_table(built, root):
     (it,) = built(root / "fixtures/aoti/trace").logs
-    assert guards(it)["trees"] == guards(it)["kinds"] == guards(it)["guards"]["depth"] == []
+    assert it.table("guard_trees") == it.table("guards") == []
 
 
 # From here on hand-made.
@@ -103,33 +92,33 @@ def test_a_tree_of_managers_without_source_keeps_the_source_above(log_of):
             """
         )
     )
-    table = guards(it)
-    assert [row[:4] for row in rows(table, table["trees"][0])] == [
+    (tree,) = it.table("guard_trees")
+    assert [row[:4] for row in guards(it, tree)] == [
         ("EQUALS_MATCH", "list(dict.keys(L['m']._modules))[0]", None, 4),
         ("DICT_LENGTH", "L['m']._modules", ("a/b c.py", 39, "mod"), 2),
         ("LAMBDA_GUARD", None, None, 0),
     ]
-    assert table["lists"][0]["manager_count"] == 4
-    assert table["trees"][0]["latency_us"] is None
+    assert (tree["manager_count"], tree["latency_us"]) == (4, None)
 
 
 @pytest.mark.parametrize("text", ["", "nothing", "Guard latency = nan us", "+-", "\x00", "| " * 5000 + "+- X"])
 def test_a_payload_without_tree(text, log_of, found):
     it = log_of(record("dynamo_cpp_guards_str 0/0", payload=text))
-    assert [(tree["guard_count"], tree["latency_us"]) for tree in guards(it)["trees"]] == [(0, None)]
+    assert [(tree["guard_count"], tree["latency_us"]) for tree in it.table("guard_trees")] == [(0, None)]
     assert [code for code, *_ in found(it)] == ["table-parse"]
 
 
 @pytest.mark.parametrize("text", ["", "{}", "1", '"x"', "[[[", "[" * 5000])
 def test_a_payload_without_list(text, log_of, found):
     it = log_of(record("dynamo_guards 0/0", payload=text))
-    assert guards(it)["trees"][0]["guard_count"] == 0
+    assert it.table("guard_trees")[0]["guard_count"] == 0
     assert [code for code, *_ in found(it)] == ["table-parse"]
 
 
 def test_very_large_trees_are_counted_to_the_end(log_of):
     tree = "+- RootGuardManager\n" + "| +- TYPE_MATCH: x\n" * 6000 + "".join(f"| +- KIND_{number}: x\n" for number in range(400))
-    table = guards(log_of(record("dynamo_cpp_guards_str 0/0", payload=tree)))
-    (found,) = table["lists"]
-    assert (table["trees"][0]["guard_count"], found["row_count"], found["counts"]["TYPE_MATCH"]) == (6400, 5000, 6000)
+    it = log_of(record("dynamo_cpp_guards_str 0/0", payload=tree))
+    (found,) = it.table("guard_trees")
+    assert (found["guard_count"], found["row_count"], found["counts"]["TYPE_MATCH"]) == (6400, 5000, 6000)
     assert len(found["counts"]) == 257 and found["counts"]["OTHER"] == 400 - 255
+    assert len(it.table("guards")) == 5000

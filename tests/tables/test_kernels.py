@@ -11,18 +11,18 @@ def fixture_log(built, root):
     return lambda name: built(root / "fixtures" / name / "trace").logs[0]
 
 
-def kernels(it, code_index=None):
-    return [row for row in it.table("kernels")["kernels"] if code_index in (None, row["code_index"])]
+def kernels(it, code_event=None):
+    return [row for row in it.table("kernels") if code_event in (None, row["code_event"])]
 
 
 def test_kernels_of_a_program(fixture_log):
     """fixtures/provenance/README.md: two_kernels has three kernels, in the order of its lines."""
     it = fixture_log("provenance")
-    codes = it.table("kernels")["codes"]
-    assert [(it.compiles[code["compile_index"]].id, code["direction"]) for code in codes] == [
+    codes = it.table("generated_code")
+    assert [(code["compile"], code["direction"]) for code in codes] == [
         ("0/0", "forward"), ("0/0", "backward"), ("1/0", "inference"),
     ]  # fmt: skip
-    rows = kernels(it, 2)
+    rows = kernels(it, codes[2]["event"])
     called = sorted(
         (line, f"{row['name']}:{handle}", row["kind"]) for row in rows for line, handle in zip(row["call_lines"], row["call_handles"])
     )
@@ -37,10 +37,9 @@ def test_kernels_of_a_program(fixture_log):
 @pytest.mark.parametrize("name", ["provenance", "train_step", "transformer", "regions", "ranks4", "aoti"])
 def test_lines_are_those_of_the_payload(fixture_log, name):
     it = fixture_log(name)
-    codes = it.table("kernels")["codes"]
     texts = {artifact.event_index: artifact.text().split("\n") for artifact in it.artifacts if artifact.language in ("python", "cpp")}
     for row in kernels(it):
-        lines = texts[codes[row["code_index"]]["event_index"]]
+        lines = texts[row["code_event"]]
         assert row["line"] is None or row["name"] in lines[row["line"] - 1]
         assert all(f"{row['name']}(" in lines[number - 1] for number in row["call_lines"])
         assert row["call_lines"] or name == "aoti"  # its kernels are defined in one source and called in another
@@ -48,8 +47,8 @@ def test_lines_are_those_of_the_payload(fixture_log, name):
 
 
 def test_codes(fixture_log):
-    assert [code["role"] for code in fixture_log("aoti").table("kernels")["codes"]] == ["wrapper", "kernel"]
-    codes = fixture_log("regions").table("kernels")["codes"]
+    assert [code["role"] for code in fixture_log("aoti").table("generated_code")] == ["wrapper", "kernel"]
+    codes = fixture_log("regions").table("generated_code")
     assert [(code["role"], code["subgraph_name"] is not None) for code in codes] == [
         ("autotuning", True),
         ("output", True),
@@ -78,8 +77,8 @@ def test_triton_kernels_of_a_public_trace(shared_traces, built, path, lines):
     assert [row["name"] for row in triton] == [
         "triton_poi_fused_addmm_relu_sigmoid_0", "triton_poi_fused_mul_1", "triton_poi_fused_addmm_gelu_2",
     ]  # fmt: skip
-    infos = it.table("kernels")["triton_infos"]
-    assert [infos[row["triton_info_index"]]["name"] for row in triton] == [row["name"] for row in triton]
+    infos = it.table("triton_kernels")
+    assert {(row["triton_event"], row["name"]) for row in triton} == {(info["event"], info["name"]) for info in infos}
     assert all(info["compile_time_us"] > 0 for info in infos)
 
 
@@ -133,8 +132,9 @@ def test_infos_of_forward_and_backward(log_of):
             | {{"triton_0": {{"compile_time_us": {time}, "num_configs": 2, "autotune_cache_state": "miss"}}}}"""
         for name, time in (("forward", 5), ("backward", 6))
     )
-    table = log_of(log(text)).table("kernels")
-    assert [table["triton_infos"][row["triton_info_index"]]["compile_time_us"] for row in table["kernels"]] == [5, 6]
+    it = log_of(log(text))
+    times = {(info["event"], info["name"]): info["compile_time_us"] for info in it.table("triton_kernels")}
+    assert [times[row["triton_event"], row["name"]] for row in it.table("kernels")] == [5, 6]
 
 
 def test_hostile_records(log_of, found):
@@ -151,9 +151,8 @@ def test_hostile_records(log_of, found):
             | {"a": 1, "b": {"compile_time_us": "long", "num_configs": -1}}
         """)
     )
-    table = it.table("kernels")
-    assert [(code["role"], code["filename"]) for code in table["codes"]] == [("output", None), ("output", None), ("other", None)]
-    assert [info["compile_time_us"] for info in table["triton_infos"]] == [None, None]
+    assert [(code["role"], code["filename"]) for code in it.table("generated_code")] == [("output", None), ("output", None), ("other", None)]
+    assert [info["compile_time_us"] for info in it.table("triton_kernels")] == [None, None]
     assert [code for code, *_ in found(it)] == ["table-parse"]
 
 
@@ -165,5 +164,4 @@ def test_long_lines_take_linear_time():
 def test_public_traces_have_kernels(built):
     for path in traces.PUBLIC_LOGS:
         for it in built(path).logs:
-            table = it.table("kernels")
-            assert sum(code["kernel_count"] for code in table["codes"]) == len(table["kernels"])
+            assert sum(code["kernel_count"] for code in it.table("generated_code")) == len(it.table("kernels"))

@@ -1,4 +1,4 @@
-"""The table of partitions: the fixtures against their programs, and records of several ranks."""
+"""The tables of partitions: the fixtures against their programs, and records of several ranks."""
 
 import json
 
@@ -7,29 +7,31 @@ from log_builder import log
 
 
 @pytest.fixture(scope="session")
-def fixture_table(built, root):
-    return lambda name: built(root / "fixtures" / name / "trace").logs[0].table("partition")
+def fixture_log(built, root):
+    return lambda name: built(root / "fixtures" / name / "trace").logs[0]
 
 
-def test_what_fits_into_the_budget(fixture_table, root):
+def test_what_fits_into_the_budget(fixture_log, root):
     (truth,) = json.loads((root / "fixtures/memory_budget/truth.json").read_text())["logs"].values()
-    (row,) = fixture_table("memory_budget")["min_cuts"]
+    it = fixture_log("memory_budget")
+    (row,), candidates = it.table("partitions"), it.table("partition_candidates")
+    assert {candidate["partition_event"] for candidate in candidates} == {row["event"]}
     assert row["memory_budget"] == truth["facts"]["memory_budget"]
-    assert [candidate["node"] for candidate in row["candidates"]] == truth["facts"]["candidates"]
-    assert {candidate["memory_bytes"] for candidate in row["candidates"]} == {512 * 16 * 4}
-    saved = [candidate["saved"] for candidate in row["candidates"]]
+    assert [candidate["node"] for candidate in candidates] == truth["facts"]["candidates"]
+    assert {candidate["memory_bytes"] for candidate in candidates} == {512 * 16 * 4}
+    saved = [candidate["saved"] for candidate in candidates]
     assert saved.count(True) == 1
-    assert [candidate["recomputed"] for candidate in row["candidates"]] == [not is_saved for is_saved in saved]
+    assert [candidate["recomputed"] for candidate in candidates] == [not is_saved for is_saved in saved]
     assert row["expected_runtime"] > 0 and row["min_activation_gb"] < row["saved_activation_gb"] < row["max_activation_gb"]
 
 
-def test_inputs_and_outputs(fixture_table):
-    plain, inner, counting = fixture_table("wrappers")["aliasing"]
+def test_inputs_and_outputs(fixture_log):
+    plain, inner, counting = fixture_log("wrappers").table("aliasing")
     assert (plain["subclass"], plain["input_count"]) == (False, 1)
     assert (inner["subclass"], inner["input_count"], inner["output_count"]) == (True, 2, 2)  # a TwoTensor holds two
     # x and the buffer are changed; the outputs are a view of x and the buffer, of which Dynamo gives back the latter itself.
     assert (counting["mutated_input_count"], counting["output_types"]) == (2, {"alias_of_input": 1})
-    (forward,) = fixture_table("train_step")["aliasing"]
+    (forward,) = fixture_log("train_step").table("aliasing")
     assert (forward["input_count"], forward["mutated_input_count"], forward["output_types"]) == (5, 0, {"non_alias": 1})
 
 
@@ -50,12 +52,11 @@ def test_decisions_of_several_ranks(log_of):
             | "explanation": "e", "common_cause": "c", "suggested_action": "a"}
         """)
     )
-    table = it.table("partition")
-    (decision,) = table["rank_decisions"]
+    (decision,) = it.table("rank_decisions")
     assert (decision["picked_rank"], decision["total_size_bytes"]) == (3, 72)
-    assert decision["saved"] == [{"node": "mm", "size_bytes": 64}, {"node": "add_1", "size_bytes": 8}]
-    assert [(row["what"], row["line_count"]) for row in table["failed_min_cuts"]] == [("edge_list", 2)]
-    (duplicate,) = table["duplicate_backwards"]
+    assert decision["saved_size_bytes"] == {"mm": 64, "add_1": 8}
+    assert [(row["what"], row["line_count"]) for row in it.table("failed_partitions")] == [("edge_list", 2)]
+    (duplicate,) = it.table("duplicate_backwards")
     assert (duplicate["variant_suffix"], duplicate["new_backward_identifier"]) == ("1", "bw_0_1")
     assert [(tangent["shape"], tangent["type"]) for tangent in duplicate["tangents"]] == [("[2]", None), (None, "int")]
 
@@ -75,10 +76,9 @@ def test_hostile_records(log_of, found):
         artifact:aot_forward_graph_fw_metadata
         """)
     )
-    table = it.table("partition")
-    (row,) = table["min_cuts"]
+    (row,) = it.table("partitions")
     assert (row["node_count"], row["memory_budget"], row["saved_values"]) == (None, None, [])
-    assert [(candidate["node"], candidate["memory_bytes"], candidate["saved"]) for candidate in row["candidates"]] == [("a", None, None)]
-    assert table["rank_decisions"][0]["picked_rank"] is None
-    assert table["aliasing"][0]["input_count"] == 0
+    assert [(candidate["node"], candidate["memory_bytes"], candidate["saved"]) for candidate in it.table("partition_candidates")] == [("a", None, None)]
+    assert it.table("rank_decisions")[0]["picked_rank"] is None
+    assert it.table("aliasing")[0]["input_count"] == 0
     assert [code for code, *_ in found(it)] == ["table-parse"] * 2

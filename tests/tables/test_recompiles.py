@@ -1,4 +1,4 @@
-"""The table of recompiles: the fixture against its program; cascades, resets and texts that it does not have."""
+"""The tables of recompiles: the fixture against its program; cascades, resets and texts that it does not have."""
 
 import json
 
@@ -7,12 +7,8 @@ from log_builder import log, record, span
 from tlparse_bundle.tables.guard_text import parse_reason, read_reasons, remedy
 
 
-def table(it):
-    return it.table("recompiles")
-
-
-def keys(it, indexes):
-    return [it.compiles[index].key for index in indexes]
+def reasons_of(it, row):
+    return [reason for reason in it.table("recompile_reasons") if reason["event"] == row["event"]]
 
 
 @pytest.fixture(scope="session")
@@ -28,22 +24,21 @@ def truth(root):
 
 
 def test_the_recompiles_of_the_program(fixture_log, truth):
-    rows = table(fixture_log)["recompiles"]
+    rows = fixture_log.table("recompiles") + fixture_log.table("limits")
     expected = truth["facts"]["guard_failures"]
-    assert keys(fixture_log, [row["compile_index"] for row in rows]) == list(expected)
-    for row, reasons in zip(rows, expected.values()):
-        assert [f"{reason['failed_compile_id']}: {reason['guard']}" for reason in row["reasons"]] == reasons
-        assert keys(fixture_log, [reason["failed_compile_index"] for reason in row["reasons"]]) == [
-            reason.split(":")[0] for reason in reasons
-        ]
-        assert (row["caused_by"], row["text"]) == (None, None)
+    assert [(row["compile"], row["attempt"]) for row in rows] == [(key, 0) for key in expected]
+    for row, texts in zip(rows, expected.values()):
+        reasons = reasons_of(fixture_log, row)
+        assert [f"{reason['entry']}: {reason['guard']}" for reason in reasons] == texts
+        assert [(reason["compile"], reason["attempt"], reason["position"]) for reason in reasons] == [(row["compile"], 0, n) for n in range(len(texts))]
+        assert (row.get("caused_by"), row["text"]) == (None, None)
     events = {event.index for event in fixture_log.events(name="recompile_reasons")}
-    assert [row["event_index"] for row in rows] == sorted(events)
+    assert [row["event"] for row in rows] == sorted(events)
 
 
 def test_what_changed(fixture_log):
-    changes = [(row["reasons"][0]["source"], *row["reasons"][0]["change"].values()) for row in table(fixture_log)["recompiles"]]
-    assert changes == [
+    first = [reason for reason in fixture_log.table("recompile_reasons") if reason["position"] == 0]
+    assert [tuple(reason[key] for key in ("source", "change", "dimension", "expected", "actual")) for reason in first] == [
         ("x", "size", 0, 4, 5),
         ("flag", "flag", None, "False", None),
         ("x", "dtype", None, "Float", "Double"),
@@ -56,51 +51,53 @@ def test_what_changed(fixture_log):
 
 
 def test_a_guard_has_its_source_line(fixture_log, root):
-    reason = table(fixture_log)["recompiles"][1]["reasons"][0]
+    (reason,) = (reason for reason in fixture_log.table("recompile_reasons") if reason["compile"] == "1/1")
     assert (reason["file"], reason["line"], reason["function"]) == ("/home/user/project/program.py", 18, "flagged")
     assert reason["source_line"] == (root / "fixtures/recompiles/program.py").read_text().split("\n")[17].strip()
-    assert reason["user_stack"].startswith('  File "/home/user/project/program.py", line 18, in flagged')
+    assert reason["user_traceback"].startswith('  File "/home/user/project/program.py", line 18, in flagged')
 
 
 def test_the_history_of_each_function(fixture_log, truth):
-    frames = table(fixture_log)["frames"]
-    assert [(frame["function"], keys(fixture_log, frame["compile_indexes"])) for frame in frames] == [
+    codes = fixture_log.table("code_objects")
+    assert [(code["function"], code["compiles"]) for code in codes] == [
         ("grows", ["0/0", "0/1"]),
         ("flagged", ["1/0", "1/1"]),
         ("any_dtype", ["2/0", "2/1", "2/2"]),
         ("limited", ["3/0", "3/1", "3/2", "3/3", "3/4"]),
     ]
-    limits = [frame["limit_compile_index"] for frame in frames]
-    assert limits[:3] == [None] * 3 and keys(fixture_log, limits[3:]) == ["3/4"]
-    assert [row["limit"] for row in table(fixture_log)["recompiles"]] == [False] * 7 + [True]
+    assert [code["limit_compile"] for code in codes] == [None, None, None, "3/4"]
+    assert [code["id"] for code in codes] == [0, 1, 2, 3]
+    assert [row["code_object"] for row in fixture_log.table("recompiles")] == [0, 1, 2, 2, 3, 3, 3]
+    assert [row["code_object"] for row in fixture_log.table("limits")] == [3]
 
 
 def test_the_causes(fixture_log):
-    causes = table(fixture_log)["causes"]
-    assert [(cause["source"], cause["kind"], cause["index"], cause["values"], cause["count"], cause["remedy"]) for cause in causes] == [
+    causes = fixture_log.table("recompile_causes")
+    assert [(cause["source"], cause["change"], cause["dimension"], cause["values"], cause["count"], cause["remedy"]) for cause in causes] == [
         ("x", "size", 0, [4, 5], 1, "mark_dynamic"),
         ("flag", "flag", None, ["False"], 1, "few_values"),
         ("x", "dtype", None, ["Float", "Double", "Int"], 2, "same_dtype"),
-        ("x", "size", 0, [2, 3, 4, 5, 6], 4, "mark_dynamic"),
+        ("x", "size", 0, [2, 3, 4, 5], 3, "mark_dynamic"),
     ]
-    assert [cause["recompile_indexes"] for cause in causes] == [[0], [1], [2, 3], [4, 5, 6, 7]]
-    assert [row["cause_index"] for row in table(fixture_log)["recompiles"]] == [0, 1, 2, 2, 3, 3, 3, 3]
+    assert [cause["compiles"] for cause in causes] == [["0/1"], ["1/1"], ["2/1", "2/2"], ["3/1", "3/2", "3/3"]]
+    assert [cause["id"] for cause in causes] == [0, 1, 2, 3]
+    assert [row["cause"] for row in fixture_log.table("recompiles")] == [0, 1, 2, 2, 3, 3, 3]
+    assert [row["cause"] for row in fixture_log.table("limits")] == [3]
 
 
-def test_resume_functions_of_two_branches_are_two_frames(built, root):
+def test_resume_functions_of_two_branches_are_two_code_objects(built, root):
     (it,) = built(root / "fixtures/graph_breaks/trace").logs
-    assert table(it)["recompiles"] == table(it)["causes"] == []
-    frames = {frame["frame_id"]: frame for frame in table(it)["frames"]}
-    branches = [frames[8], frames[9]]
-    assert {frame["function"] for frame in branches} == {"torch_dynamo_resume_in_branches_on_tensor_at_36"}
-    assert [frame["resumes_frame_index"] for frame in branches] == [7, 7]
-    assert keys(it, frames[10]["compile_indexes"]) == ["10/0"]  # the attempts of a compile are one
+    assert it.table("recompiles") == it.table("recompile_causes") == it.table("recompile_reasons") == it.table("limits") == []
+    codes = {code["frame_id"]: code for code in it.table("code_objects")}
+    branches = [codes[8], codes[9]]
+    assert {code["function"] for code in branches} == {"torch_dynamo_resume_in_branches_on_tensor_at_36"}
+    assert [code["resumes"] for code in branches] == [7, 7]
+    assert codes[10]["compiles"] == ["10/0"]  # the attempts of a compile are one
 
 
-def test_a_reset_begins_new_frames(built, root):
+def test_a_reset_begins_new_code_objects(built, root):
     (it,) = built(root / "fixtures/dynamo_reset/trace").logs
-    frames = table(it)["frames"]
-    assert [(frame["frame_id"], frame["function"], keys(it, frame["compile_indexes"])) for frame in frames[:4]] == [
+    assert [(code["frame_id"], code["function"], code["compiles"]) for code in it.table("code_objects")[:4]] == [
         (0, "by_rank_of_tensor", ["0/0"]),
         (1, "only_before", ["1/0"]),
         (0, "by_rank_of_tensor", ["0/0@2"]),
@@ -136,7 +133,10 @@ def dtype(compile_id, actual="Double"):
 
 
 def caused(it):
-    return [row["caused_by"] for row in table(it)["recompiles"]]
+    """The leader of each recompile, by position."""
+    rows = it.table("recompiles")
+    compiles = [row["compile"] for row in rows]
+    return [None if row["caused_by"] is None else compiles.index(row["caused_by"]) for row in rows]
 
 
 RESUMES = (
@@ -156,10 +156,11 @@ def test_resume_functions_recompile_because_their_function_did(log_of):
         + compiled("1/2", "torch_dynamo_resume_in_f_at_3", 3, [MAIN], dtype("1/1"))
     )  # fmt: skip
     assert caused(it) == [None, 0, 1, None, 3]
-    causes = table(it)["causes"]
-    assert [(cause["kind"], cause["count"], cause["cascade_count"]) for cause in causes] == [("size", 1, 2), ("dtype", 1, 1)]
-    assert [row["cause_index"] for row in table(it)["recompiles"]] == [0, 0, 0, 1, 1]
-    assert [frame["resumes_frame_index"] for frame in table(it)["frames"]] == [None, 0, 0]
+    causes = it.table("recompile_causes")
+    assert [(cause["change"], cause["count"], cause["cascade_count"]) for cause in causes] == [("size", 1, 2), ("dtype", 1, 1)]
+    assert [cause["compiles"] for cause in causes] == [["0/1"], ["0/2"]]
+    assert [row["cause"] for row in it.table("recompiles")] == [0, 0, 0, 1, 1]
+    assert [code["resumes"] for code in it.table("code_objects")] == [None, 0, 0]
 
 
 def test_another_change_is_a_root_cause_of_its_own(log_of):
@@ -223,29 +224,26 @@ def test_a_failed_guard_belongs_to_the_newest_compile_of_that_id(log_of):
 
     again = opened("0/0") + compiled("0/0", "f", 1) + opened("0/1") + compiled("0/1", "f", 1, reasons=size("0/0"))
     it = log_of(STR + again + again + opened("0/2") + compiled("0/2", "f", 1, reasons=json.dumps([size("0/1"), size("0/0")])))
-    rows = table(it)["recompiles"]
-    assert [keys(it, [reason["failed_compile_index"] for reason in row["reasons"]]) for row in rows] == [
-        ["0/0"],
-        ["0/0@2"],
-        ["0/1@2", "0/0@2"],
-    ]
-    assert [keys(it, frame["compile_indexes"]) for frame in table(it)["frames"]] == [["0/0", "0/1"], ["0/0@2", "0/1@2", "0/2"]]
+    assert [[reason["entry"] for reason in reasons_of(it, row)] for row in it.table("recompiles")] == [["0/0"], ["0/0@2"], ["0/1@2", "0/0@2"]]
+    assert [code["compiles"] for code in it.table("code_objects")] == [["0/0", "0/1"], ["0/0@2", "0/1@2", "0/2"]]
 
 
-def test_reasons_in_the_metrics_only(log_of):
-    it = log_of(log(f'compilation_metrics 0/1 {{"co_name": "f", "recompile_reason": "{size("0/0")}"}}'))
-    (row,) = table(it)["recompiles"]
-    assert (row["reasons"][0]["failed_compile_id"], row["reasons"][0]["failed_compile_index"]) == ("0/0", None)
-    assert row["reasons"][0]["change"] == {"kind": "size", "index": 0, "expected": 4, "actual": 5}
+@pytest.mark.parametrize(("before", "entry"), [(b"", None), (compiled("0/0", "f", 1), "0/0")])
+def test_reasons_in_the_metrics_only(before, entry, log_of):
+    it = log_of(before + log(f'compilation_metrics 0/1 {{"co_name": "f", "recompile_reason": "{size("0/0")}"}}'))
+    (row,), (reason,) = it.table("recompiles"), it.table("recompile_reasons")
+    assert (row["event"], row["compile"]) == (reason["event"], reason["compile"]) == (it.directory["event_count"] - 1, "0/1")
+    assert [reason[key] for key in ("entry", "change", "dimension", "expected", "actual")] == [entry, "size", 0, 4, 5]
 
 
 def test_error_on_recompile_has_its_reasons_in_the_message(log_of):
     message = (
         f"Recompiling function rec in a.py:83\n    triggered by the following guard failure(s):\n    - {size('0/1')}\n    - {size('0/0')}"
     )
-    it = log_of(record(f"compilation_metrics 0/2 {json.dumps({'fail_type': 'RecompileError', 'fail_reason': message})}"))
-    (row,) = table(it)["recompiles"]
-    assert [reason["failed_compile_id"] for reason in row["reasons"]] == ["0/1", "0/0"] and not row["limit"]
+    failed = record(f"compilation_metrics 0/2 {json.dumps({'fail_type': 'RecompileError', 'fail_reason': message})}")
+    it = log_of(compiled("0/0", "f", 1) + compiled("0/1", "f", 1) + failed)
+    assert [row["compile"] for row in it.table("recompiles")] == ["0/2"] and it.table("limits") == []
+    assert [(reason["compile"], reason["entry"]) for reason in it.table("recompile_reasons")] == [("0/2", "0/1"), ("0/2", "0/0")]
 
 
 @pytest.mark.parametrize(
@@ -262,8 +260,11 @@ def test_error_on_recompile_has_its_reasons_in_the_message(log_of):
 def test_the_recompile_limit(fail_type, fail_reason, limit, log_of):
     failed = record(f"compilation_metrics 0/1 {json.dumps({'fail_type': fail_type, 'fail_reason': fail_reason})}")
     it = log_of(compiled("0/0", "f", 1) + record("artifact:recompile_reasons 0/1", payload=size("0/0")) + failed)
-    assert [row["limit"] for row in table(it)["recompiles"]] == [limit]
-    assert table(it)["frames"][0]["limit_compile_index"] == (table(it)["recompiles"][0]["compile_index"] if limit else None)
+    assert [row["compile"] for row in it.table("limits")] == ["0/1"] * limit
+    assert [row["compile"] for row in it.table("recompiles")] == ["0/1"] * (not limit)
+    assert len(it.table("recompile_causes")) == (not limit)
+    assert [reason["compile"] for reason in it.table("recompile_reasons")] == ["0/1"]
+    assert it.table("code_objects")[0]["limit_compile"] == ("0/1" if limit else None)
 
 
 @pytest.mark.parametrize(
@@ -314,15 +315,15 @@ def test_the_recompile_limit(fail_type, fail_reason, limit, log_of):
 def test_guards(guard, source, change, key):
     """The texts are from torch 2.13 (torch/_dynamo/guards.py) and torch/csrc/dynamo/guards.cpp."""
     reason = parse_reason(f"12/3: {guard}")
-    assert reason["failed_compile_id"] == "12/3"
-    assert (reason["source"], tuple(reason["change"].values()), remedy(reason)) == (source, change, key)
+    assert reason["entry"] == "12/3"
+    assert (reason["source"], tuple(reason[key] for key in ("change", "dimension", "expected", "actual")), remedy(reason)) == (source, change, key)
 
 
 def test_the_place_in_a_comment():
     reason = parse_reason(
         "!0/1/2: 4 <= x.size()[0]  # if x.shape[0] > 3: x = x*2  # rb/p1.py:35 in dyn (_dynamo/variables/tensor.py:2606 in evaluate_expr)"
     )
-    assert (reason["failed_compile_id"], reason["guard"]) == ("!0/1/2", "4 <= x.size()[0]")
+    assert (reason["entry"], reason["guard"]) == ("!0/1/2", "4 <= x.size()[0]")
     assert (reason["file"], reason["line"], reason["function"], reason["source_line"]) == (
         "rb/p1.py",
         35,
@@ -345,14 +346,15 @@ def test_forms_of_the_payload():
 )
 def test_a_payload_that_is_not_understood_is_kept(text, log_of, found):
     it = log_of(record("artifact:recompile_reasons 0/1", payload=text))
-    (row,) = table(it)["recompiles"]
+    (row,) = it.table("recompiles")
     assert row["text"] == text
     assert [code for code, *_ in found(it)] == ["table-parse"]
 
 
 def test_reasons_without_compile_id(log_of):
     it = log_of(record("artifact:recompile_reasons", payload=size("0/0")))
-    assert [row["frame_index"] for row in table(it)["recompiles"]] == [None] and table(it)["frames"] == []
+    assert [(row["compile"], row["code_object"]) for row in it.table("recompiles")] == [(None, None)] and it.table("code_objects") == []
+    assert [cause["compiles"] for cause in it.table("recompile_causes")] == [[None]]
 
 
 @pytest.mark.parametrize("value", ["null", "[]", "{}", "1", "true", '"x"'])
@@ -364,7 +366,7 @@ def test_values_of_wrong_types_do_no_harm(value, log_of):
             f'dynamo_start 0/0 {{"stack": {value}}}\n compilation_metrics 0/0 {{{metrics}}}\n dynamo_start !1/0/0_2 {{"stack_index": {value}}}'
         )
     )
-    assert table(it)["frames"]
+    assert it.table("code_objects")
 
 
 @pytest.mark.parametrize(

@@ -59,7 +59,7 @@ def test_the_tables_are_those_of_reading_each_payload(tmp_path, monkeypatch, lim
 
 def test_a_complaint_is_made_of_each_payload(log_of, found):
     it = log_of(log("dynamo_cpp_guards_str 0/0\n | no tree\n") * 3)
-    assert len(it.table("guards")["trees"]) == 3 and [row[0] for row in found(it)] == ["table-parse"] * 3
+    assert len(it.table("guard_trees")) == 3 and [row[0] for row in found(it)] == ["table-parse"] * 3
 
 
 def test_keys_that_changed_often(log_of, monkeypatch):

@@ -1,4 +1,4 @@
-"""The table of run times: the fixtures against their programs, and records of runs on several devices."""
+"""The tables of run times: the fixtures against their programs, and records of runs on several devices."""
 
 import json
 
@@ -8,48 +8,49 @@ from log_builder import log
 
 @pytest.fixture(scope="session")
 def fixture_table(built, root):
-    """(log, its table, its truth) of a fixture."""
+    """(log, its truth) of a fixture."""
 
     def find(name, number=0):
         it = built(root / "fixtures" / name / "trace").logs[number]
         truth = json.loads((root / "fixtures" / name / "truth.json").read_text())["logs"]
-        return it, it.table("runtime"), truth[it.source]
+        return it, truth[it.source]
 
     return find
 
 
 def test_estimates(fixture_table):
-    it, table, truth = fixture_table("regions")
-    ops = table["ops"]
+    it, truth = fixture_table("regions")
+    estimates, ops = it.table("runtime_estimates"), it.table("estimated_ops")
     found = {}
-    for row, number in enumerate(ops["estimate_index"]):
-        compile_id = it.compiles[table["estimates"][number]["compile_index"]].id
-        found.setdefault(compile_id, []).append(table["strings"][ops["name"][row]])
+    for op in ops:
+        found.setdefault(op["compile"], []).append(op["name"])
     assert found == truth["facts"]["runtime_ops"]
-    assert [row["subgraph_name"] for row in table["estimates"]] == ["__marked_inductor_submod0", None]
-    assert table["tensors"] == [{"shape": [4, 4], "stride": [4, 1], "dtype": "float32"}]
+    assert [row["subgraph_name"] for row in estimates] == ["__marked_inductor_submod0", None]
+    assert [sum(op["estimate_event"] == row["event"] for op in ops) for row in estimates] == [row["op_count"] for row in estimates]
+    outputs = [output for op in ops for output in op["outputs"]]
+    assert outputs and all(output == {"shape": [4, 4], "stride": [4, 1], "dtype": "float32"} for output in outputs)
 
 
 def test_order_of_execution(fixture_table):
-    it, table, truth = fixture_table("regions")
-    (row,) = table["executions"]
+    it, truth = fixture_table("regions")
+    (row,) = it.table("graph_executions")
     assert row["graphs"] == truth["facts"]["graph_execution_order"]
-    assert [it.compiles[index].id for index in row["graph_compile_indexes"]] == row["graphs"]
+    assert row["graph_compiles"] == row["graphs"]
 
 
 @pytest.mark.parametrize("number", range(4))
 def test_schedules_of_collectives(fixture_table, number):
-    it, table, truth = fixture_table("ranks4", number)
-    assert {it.compiles[row["compile_index"]].id: row["collectives"] for row in table["schedules"]} == truth["facts"]["collective_schedule"]
+    it, truth = fixture_table("ranks4", number)
+    assert {row["compile"]: row["collectives"] for row in it.table("collective_schedules")} == truth["facts"]["collective_schedule"]
 
 
 def test_a_public_trace_of_devices(shared_traces, built):
     """Two graphs, run by turns, on a device for which torch estimates run times."""
     (it,) = built(shared_traces / "exec_order/dedicated_log_torch_trace_rank_0_a74od7a1.log").logs
-    table = it.table("runtime")
-    assert [row["graphs"] for row in table["executions"]] == [["0/1", "0/0"] * 3]
-    assert all(row["compute_runtime_ns"] > 0 and row["collective_runtime_ns"] > 0 for row in table["estimates"])
-    assert len(table["metrics"]) == 2 and all(row["duration_us"] for row in table["metrics"])
+    metrics = it.table("runtime_metrics")
+    assert [row["graphs"] for row in it.table("graph_executions")] == [["0/1", "0/0"] * 3]
+    assert all(row["compute_runtime_ns"] > 0 and row["collective_runtime_ns"] > 0 for row in it.table("runtime_estimates"))
+    assert len(metrics) == 2 and all(row["duration_us"] for row in metrics)
 
 
 # Written from torch's sources (torch/_inductor/fx_passes); no fixture has them: they need devices.
@@ -67,7 +68,7 @@ def test_tables_of_estimates(log_of):
             | mm,1.5,s0(2.0000),nan,-0.5,1024
         ''')
     )
-    collectives, compute = it.table("runtime")["estimate_tables"]
+    collectives, compute = it.table("estimate_tables")
     assert (collectives["world_size"], collectives["columns"]) == (8, ["Collective Key", "NCCL Est(ms)", "Inductor Est(ms)"])
     assert collectives["rows"] == [['all_gather, 2 x "f32"', 0.125, 3]]
     assert (compute["world_size"], compute["rows"]) == (None, [["mm", 1.5, "s0(2.0000)", "nan", -0.5, 1024]])
@@ -88,15 +89,14 @@ def test_profiles_and_metrics(log_of):
             | {"graph_execution_order": ["0/0", {"compile_id": null}, {"compile_id": "9/9"}]}
         """)
     )
-    table = it.table("runtime")
-    (profile,) = table["profiles"]
+    (profile,) = it.table("collective_profiles")
     assert profile["ops"] == [{"op": "mm", "shapes": "[[2, 3]]", "strides": None, "dtype": "f32", "profile_ms": 0.5}]
     assert profile["nodes"] == [{"node": "mm_1", "op": "mm", "pge_ms": 0.5, "analytical_ms": None}]
-    (metrics,) = table["metrics"]
+    (metrics,) = it.table("runtime_metrics")
     assert (metrics["direction"], metrics["duration_us"], metrics["triton_autotune_time_us"]) == ("backward", 12, 11)
-    assert [(row["compute_runtime_ns"], row["collective_runtime_ns"]) for row in table["estimates"]] == [(0, 2.5)]
-    assert [row["graphs"] for row in table["executions"]] == [["graph_0"], ["0/0", None, "9/9"]]
-    assert [row["graph_compile_indexes"] for row in table["executions"]] == [[-1], [0, -1, -1]]
+    assert [(row["compute_runtime_ns"], row["collective_runtime_ns"]) for row in it.table("runtime_estimates")] == [(0, 2.5)]
+    assert [row["graphs"] for row in it.table("graph_executions")] == [["graph_0"], ["0/0", None, "9/9"]]
+    assert [row["graph_compiles"] for row in it.table("graph_executions")] == [[None], ["0/0", None, None]]
 
 
 def test_hostile_records(log_of, found):
@@ -119,8 +119,8 @@ def test_hostile_records(log_of, found):
         compilation_metrics_runtime 0/0 [1]
         """)
     )
-    table = it.table("runtime")
-    assert table["tensors"] == [{"shape": None, "stride": None, "dtype": None}, {"shape": ["s0", "1.5"], "stride": None, "dtype": None}]
-    assert table["ops"]["name"] == [-1] and table["ops"]["estimated_runtime_ns"] == [None]
-    assert [row["collectives"] for row in table["schedules"]] == [["a", None, None]]
+    (op,) = it.table("estimated_ops")
+    assert op["outputs"] == [{"shape": None, "stride": None, "dtype": None}, {"shape": ["s0", "1.5"], "stride": None, "dtype": None}]
+    assert (op["name"], op["estimated_runtime_ns"]) == (None, None)
+    assert [row["collectives"] for row in it.table("collective_schedules")] == [["a", None, None]]
     assert {code for code, *_ in found(it)} == {"table-parse"}

@@ -1,5 +1,7 @@
 """The table of sources: the fixtures against their programs, and records that they do not have."""
 
+import json
+
 import pytest
 from log_builder import log
 
@@ -11,8 +13,8 @@ def fixture_log(built, root):
 
 def test_a_dumped_source_is_that_of_the_compile_behind_it(fixture_log):
     it = fixture_log("compiled_autograd")
-    (dump,) = it.table("sources")["dump_files"]
-    compiled = it.compiles[dump["compile_index"]]
+    (dump,) = [row for row in it.table("sources") if row["kind"] == "dump_file"]
+    compiled = it.compile(dump["compile"])
     assert (compiled.id, compiled.row["function"]) == ("!0/1/0", "forward")
     assert dump["name"] == compiled.row["filename"] == compiled.stack[-1]["file"]
     assert dump["functions"] == ["forward"]
@@ -20,57 +22,59 @@ def test_a_dumped_source_is_that_of_the_compile_behind_it(fixture_log):
 
 def test_captures_of_compiled_autograd(fixture_log):
     it = fixture_log("compiled_autograd")
-    (capture,) = it.table("sources")["autograd_captures"]
+    (capture,) = it.table("autograd_captures")
     names = {artifact.event_index: artifact.name for artifact in it.artifacts}
-    assert it.compiles[capture["compile_index"]].id == "!0"
-    assert names[capture["event_index"]] == "compiled_autograd_graph"
-    assert names[capture["pre_reordering_event_index"]] == "compiled_autograd_graph_pre_reordering"
+    assert (capture["compile"], capture["attempt"]) == ("!0", 0)
+    assert names[capture["graph_event"]] == "compiled_autograd_graph"
+    assert names[capture["pre_reordering_event"]] == "compiled_autograd_graph_pre_reordering"
 
 
 def test_parts_of_a_split_graph(fixture_log):
     it = fixture_log("ddp_split")
-    (split,) = it.table("sources")["ddp_splits"]
+    parts = it.table("ddp_splits")
     names = {artifact.event_index: artifact.name for artifact in it.artifacts}
-    assert names[split["event_index"]] == "optimize_ddp_split_graph"
-    assert [(part["name"], names[part["event_index"]]) for part in split["parts"]] == [
-        ("submod_0", "optimize_ddp_split_child_submod_0"), ("submod_1", "optimize_ddp_split_child_submod_1"),
+    assert {names[part["split_event"]] for part in parts} == {"optimize_ddp_split_graph"} and len({part["split_event"] for part in parts}) == 1
+    assert [(part["position"], part["name"], names[part["event"]]) for part in parts] == [
+        (0, "submod_0", "optimize_ddp_split_child_submod_0"), (1, "submod_1", "optimize_ddp_split_child_submod_1"),
     ]  # fmt: skip
 
 
 def test_bytecode_of_resume_functions(fixture_log):
     it = fixture_log("graph_breaks")
-    rows = it.table("sources")["bytecode"]
+    rows = it.table("bytecode")
     texts = {artifact.event_index: artifact.text() for artifact in it.artifacts}
     assert {row["function"] for row in rows if "prints_once" in row["function"]} == {"torch_dynamo_resume_in_prints_once_at_17"}
     for row in rows:
         for which in ("original", "modified"):
-            index = row[f"{which}_event_index"]
+            index = row[f"{which}_event"]
             if index is not None:
                 assert texts[index].count("RETURN_VALUE") and row[f"{which}_instruction_count"] >= texts[index].count("LOAD_FAST")
     # Behind the last print nothing is left to compile.
-    assert [row["function"] for row in rows if row["modified_event_index"] is None] == ["torch_dynamo_resume_in_prints_last_at_24"]
+    assert [row["function"] for row in rows if row["modified_event"] is None] == ["torch_dynamo_resume_in_prints_last_at_24"]
 
 
 def test_side_effects_and_wrappers(fixture_log):
-    table = fixture_log("wrappers").table("sources")
-    (effects,) = table["side_effects"]
+    it = fixture_log("wrappers")
+    (effects,) = it.table("side_effects")
     assert any("self.calls += 1" in message for message in effects["messages"])
-    names = {row["name"] for row in table["codes"]}
+    codes = [row for row in it.table("sources") if row["kind"] == "code"]
+    names = {row["name"] for row in codes}
     assert {"subclass_wrapper", "output_alias_wrapper", "backward_prologue"} <= names
-    assert all(row["functions"] for row in table["codes"])
-    assert {row["config_index"] for row in table["configs"]} == {0}  # one configuration for the whole process
-    assert "activation_memory_budget" in table["config_values"][0]
+    assert all(row["functions"] for row in codes)
+    configs = [row["config"] for row in it.table("functorch_configs")]
+    assert all(config == configs[0] for config in configs)  # one configuration for the whole process
+    assert "activation_memory_budget" in configs[0]
 
 
 def test_configurations_are_told_apart(fixture_log):
     """In a region of its own, regional_inductor changes the configuration."""
-    table = fixture_log("regions").table("sources")
-    assert len({row["config_index"] for row in table["configs"]}) == len(table["config_values"]) > 1
+    configs = [row["config"] for row in fixture_log("regions").table("functorch_configs")]
+    assert len({json.dumps(config) for config in configs}) > 1
 
 
 def test_links(shared_traces, built):
     (it,) = built(shared_traces / "single/links.log").logs
-    (link,) = it.table("sources")["links"]
+    (link,) = it.table("links")
     assert (link["name"], link["safe"]) == ("manifold_url", True)
 
 
@@ -85,7 +89,7 @@ def test_links(shared_traces, built):
     ],
 )  # fmt: skip
 def test_only_web_addresses_are_safe(log_of, url, safe):
-    (link,) = log_of(log(f'link {{"name": "cprofile_manifold_url", "url": "{url}"}}')).table("sources")["links"]
+    (link,) = log_of(log(f'link {{"name": "cprofile_manifold_url", "url": "{url}"}}')).table("links")
     assert link["safe"] is safe and link["url"] == url.replace("\\n", "\n")
 
 
@@ -102,10 +106,10 @@ def test_captures_with_reasons(log_of):
             | class A(torch.nn.Module):
         """)
     )
-    first, second = it.table("sources")["autograd_captures"]
-    assert (first["reasons_event_index"], first["pre_reordering_event_index"], first["event_index"]) == (0, 1, 2)
+    first, second = it.table("autograd_captures")
+    assert (first["reasons_event"], first["pre_reordering_event"], first["graph_event"]) == (0, 1, 2)
     assert first["reasons"] == ["cache miss", "size 3 -> 4"]
-    assert (second["event_index"], second["pre_reordering_event_index"], second["reasons"]) == (3, None, [])
+    assert (second["graph_event"], second["pre_reordering_event"], second["reasons"]) == (3, None, [])
 
 
 def test_hostile_records(log_of, found):
@@ -124,9 +128,8 @@ def test_hostile_records(log_of, found):
         artifact:x_ORIGINAL_BYTECODE
         """)
     )
-    table = it.table("sources")
-    assert [(row["name"], row["functions"]) for row in table["dump_files"]] == [(None, []), ("../../x", ["f"])]
-    assert [(row["url"], row["safe"]) for row in table["links"]] == [(None, False)]
-    assert [(row["event_index"], [part["name"] for part in row["parts"]]) for row in table["ddp_splits"]] == [(None, [None])]
-    assert table["configs"][0]["config_index"] is None
+    assert [(row["name"], row["functions"]) for row in it.table("sources") if row["kind"] == "dump_file"] == [(None, []), ("../../x", ["f"])]
+    assert [(row["url"], row["safe"]) for row in it.table("links")] == [(None, False)]
+    assert [(row["split_event"], row["position"], row["name"]) for row in it.table("ddp_splits")] == [(None, 0, None)]
+    assert it.table("functorch_configs")[0]["config"] is None
     assert [code for code, *_ in found(it)] == ["table-parse"] * 3  # the part of a graph that is none, too

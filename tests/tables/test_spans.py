@@ -11,38 +11,31 @@ from hypothesis import given
 from hypothesis import strategies as st
 from log_builder import log, record, span
 from log_strategies import cases
-from tlparse_bundle.build.table_file import encoded_table
 from tlparse_bundle.diagnostics import Diagnostics
-from tlparse_bundle.format.codecs import CODECS
 from tlparse_bundle.tables import spans
 from tlparse_bundle.tables.spans import Spans
 from tlparse_bundle.tables.table import TableContext
 from tlparse_bundle.tables.tally import Compile, Tally
 from tlparse_bundle.trace.stacks import StackTable
 
-NAMES = ("misnested", "unended", "backwards", "unbegun", "invalid_time", "other_phase")
 T0 = 1_795_246_200_000_000
 
 
 def rows(it):
-    """The spans as objects, with names in place of numbers."""
-    table = it.table("spans")
-    columns = table["spans"]
-    out = [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
-    for row in out:
-        row["name"] = table["names"][row["name_index"]]
-        row["compile"] = it.compiles[row["compile_index"]].key
-    return out
+    """The spans, with the key of the row of the compile table in ``key``."""
+    keys = {(compile.compile, compile.attempt): compile.key for compile in it.compiles}
+    return [{**row, "key": keys[row["compile"], row["attempt"]]} for row in it.table("spans")]
 
 
 def tree(it):
     """{name of a span: name of its parent} of a log in which names are unique."""
     all_rows = rows(it)
-    return {row["name"]: all_rows[row["parent_index"]]["name"] if row["parent_index"] >= 0 else None for row in all_rows}
+    return {row["name"]: all_rows[row["parent"]]["name"] if row["parent"] is not None else None for row in all_rows}
 
 
 def repairs(it):
-    return {name: count for name, count in it.table("spans")["repairs"].items() if count}
+    """{what was repaired or left out: how often}, from the diagnostics."""
+    return {row["code"].removeprefix("timeline-"): row["count"] for row in it.table("diagnostics")["diagnostics"] if row["code"].startswith("timeline-")}
 
 
 def trace_event(name, phase, ts, compile_id="0/0", **fields):
@@ -54,42 +47,44 @@ def trace_event(name, phase, ts, compile_id="0/0", **fields):
 def test_spans_of_real_logs_agree_with_the_metrics(built, path):
     """torch measures a frame compile twice: the span entire_frame_compile, and dynamo_cumulative_compile_time_us."""
     (it,) = built(path).logs
-    compiles = it.table("compiles")["compiles"]
+    compiles = {compile.key: compile.row for compile in it.compiles}
     for row in rows(it):
-        measured = compiles[row["compile_index"]]["compile_time_us"]
-        if row["name"] == "entire_frame_compile" and compiles[row["compile_index"]]["metrics_event_index"] is not None:
+        measured = compiles[row["key"]]["compile_time_us"]
+        if row["name"] == "entire_frame_compile" and compiles[row["key"]]["metrics_event_index"] is not None:
             assert abs(row["duration_us"] - measured) <= 2
     check_nesting(it)
 
 
 def check_nesting(it):
     """What the schema says of lanes, parents and self times."""
-    table, all_rows = it.table("spans"), rows(it)
+    sums, all_rows = it.table("span_totals"), rows(it)
+    assert [row["id"] for row in all_rows] == list(range(len(all_rows)))
     last = {}
-    for number, row in enumerate(all_rows):
-        parent = row["parent_index"]
-        if parent >= 0 and row["duration_us"] is not None:
+    for row in all_rows:
+        parent, start_us = row["parent"], row["start_epoch_us"]
+        if parent is not None and row["duration_us"] is not None:
             above = all_rows[parent]
-            assert above["lane"] == row["lane"] and above["start_us"] <= row["start_us"]
+            assert above["lane"] == row["lane"] and above["start_epoch_us"] <= start_us
             if above["duration_us"] is not None:
-                assert row["start_us"] + row["duration_us"] <= above["start_us"] + above["duration_us"]
-        if row["duration_us"] is not None and row["repair"] != 3:
-            last.setdefault((row["lane"], parent), []).append((row["start_us"], row["start_us"] + row["duration_us"], number))
+                assert start_us + row["duration_us"] <= above["start_epoch_us"] + above["duration_us"]
+        if row["duration_us"] is not None and row["repair"] != "backwards":
+            last.setdefault((row["lane"], parent), []).append((start_us, start_us + row["duration_us"], row["id"]))
     for siblings in last.values():
         siblings.sort()
         assert all(one[1] <= other[0] for one, other in pairwise(siblings))
-    sums = table["by_name"]
     ended = [row for row in all_rows if row["duration_us"] is not None]
     outer = sum(row["duration_us"] for row in ended if not any_ended_above(all_rows, row))
-    assert sum(sums["self_us"]) == outer
-    assert sum(sums["total_us"]) == sum(row["duration_us"] for row in ended)
-    assert sum(sums["count"]) == len(all_rows)
-    assert max((row["lane"] for row in all_rows), default=-1) + 1 == table["lane_count"]
+    assert sum(row["self_us"] for row in sums) == outer
+    assert sum(row["total_us"] for row in sums) == sum(row["duration_us"] for row in ended)
+    assert sum(row["count"] for row in sums) == len(all_rows)
+    assert [row["name"] for row in sums] == list(dict.fromkeys(row["name"] for row in all_rows))
+    lanes = {row["lane"] for row in all_rows}
+    assert lanes == set(range(len(lanes)))
 
 
 def any_ended_above(all_rows, row):
-    while row["parent_index"] >= 0:
-        row = all_rows[row["parent_index"]]
+    while row["parent"] is not None:
+        row = all_rows[row["parent"]]
         if row["duration_us"] is not None:
             return True
     return False
@@ -100,12 +95,12 @@ def test_what_a_killed_process_left_open(built, root, found):
     (it,) = built(root / "fixtures" / "killed" / "trace").logs
     unended = [row["name"] for row in rows(it) if row["duration_us"] is None]
     assert unended == ["dynamo", "entire_frame_compile", "compile_attempt_0", "backend_compile"]
-    assert all(row["end_event_index"] == -1 and row["repair"] == 2 for row in rows(it) if row["duration_us"] is None)
-    second = {row["name"]: row for row in rows(it) if row["compile"] == "1/0"}
+    assert all(row["end_event"] is None and row["repair"] == "unended" for row in rows(it) if row["duration_us"] is None)
+    second = {row["name"]: row for row in rows(it) if row["key"] == "1/0"}
     assert second["bytecode_tracing"]["duration_us"] > 0
     names = [row["name"] for row in rows(it)]
     for inner, outer in (("backend_compile", "compile_attempt_0"), ("compile_attempt_0", "entire_frame_compile"), ("entire_frame_compile", "dynamo")):
-        assert rows(it)[second[inner]["parent_index"]]["name"] == outer, names
+        assert rows(it)[second[inner]["parent"]]["name"] == outer, names
     assert repairs(it) == {"unended": 4}
     assert [row[0] for row in found(it)] == ["timeline-unended"]
 
@@ -115,17 +110,15 @@ def test_a_restart_keeps_its_outer_spans(built, root):
     (it,) = built(root / "fixtures" / "graph_breaks" / "trace").logs
     all_rows = rows(it)
     attempt = next(row for row in all_rows if row["name"] == "compile_attempt_1")
-    frame = all_rows[attempt["parent_index"]]
-    assert (frame["name"], frame["compile"], attempt["compile"]) == ("entire_frame_compile", "1/0", "1/0_1")
+    frame = all_rows[attempt["parent"]]
+    assert (frame["name"], frame["compile"], frame["attempt"], attempt["compile"], attempt["attempt"]) == ("entire_frame_compile", "1/0", 0, "1/0", 1)
     assert repairs(it) == {}
 
 
 def test_an_instant_has_a_place_of_its_own(built, root):
     (it,) = built(root / "fixtures" / "recompiles" / "trace").logs
-    table = it.table("spans")
-    names = [table["names"][number] for number in table["instants"]["name_index"]]
-    assert names == ["automatic_dynamic"]
-    assert table["by_name"]["count"][table["names"].index("automatic_dynamic")] == 0
+    assert [(row["name"], row["compile"], row["attempt"]) for row in it.table("instants")] == [("automatic_dynamic", "0/1", 0)]
+    assert not any(row["name"] == "automatic_dynamic" for row in it.table("span_totals"))
 
 
 def test_threads_overlap(log_of, found):
@@ -138,14 +131,13 @@ def test_threads_overlap(log_of, found):
         + trace_event("async_compile.wait", "E", T0 + 50)
         + trace_event("dynamo", "E", T0 + 100)
     )
-    assert [(row["name"], row["start_us"], row["duration_us"], row["lane"], row["parent_index"], row["repair"]) for row in rows(it)] == [
-        ("dynamo", 0, 100, 0, -1, 0),
-        ("compile_file", 10, 20, 0, 0, 0),
-        ("async_compile.wait", 20, 30, 1, -1, 1),
+    assert [(row["name"], row["start_epoch_us"] - T0, row["duration_us"], row["lane"], row["parent"], row["repair"]) for row in rows(it)] == [
+        ("dynamo", 0, 100, 0, None, None),
+        ("compile_file", 10, 20, 0, 0, None),
+        ("async_compile.wait", 20, 30, 1, None, "misnested"),
     ]
     assert repairs(it) == {"misnested": 1}
-    assert it.table("spans")["base_epoch_us"] == T0
-    assert it.table("spans")["by_name"] == {"count": [1, 1, 1], "total_us": [100, 20, 30], "self_us": [80, 20, 30]}
+    assert [tuple(row.values()) for row in it.table("span_totals")] == [("dynamo", 1, 100, 80), ("compile_file", 1, 20, 20), ("async_compile.wait", 1, 30, 30)]
     assert [row[0] for row in found(it)] == ["timeline-misnested"]
 
 
@@ -160,11 +152,11 @@ def test_an_end_belongs_to_its_own_compile(log_of):
         + trace_event("backend_compile", "E", T0 + 50, "1/0")
         + trace_event("dynamo", "E", T0 + 60, "1/0")
     )
-    assert [(row["duration_us"], row["parent_index"], row["lane"], row["repair"]) for row in rows(it)] == [
-        (20, -1, 0, 0),
-        (None, 0, 0, 2),
-        (30, -1, 0, 0),
-        (10, 2, 0, 0),
+    assert [(row["duration_us"], row["parent"], row["lane"], row["repair"]) for row in rows(it)] == [
+        (20, None, 0, None),
+        (None, 0, 0, "unended"),
+        (30, None, 0, None),
+        (10, 2, 0, None),
     ]
     crossed = log_of(b"".join(trace_event("x", phase, T0 + ts, cid) for phase, ts, cid in (("B", 0, "0/0"), ("B", 5, "1/0"), ("E", 10, "0/0"), ("E", 20, "1/0"))))
     assert [row["duration_us"] for row in rows(crossed)] == [10, 15]
@@ -182,9 +174,9 @@ def test_what_torch_does_not_write(log_of, found):
         + trace_event("long ago", "B", -1)
         + trace_event("never", "B", 1e300)
     )
-    assert [(row["name"], row["duration_us"], row["repair"]) for row in rows(it)] == [("backwards", 0, 3), ("complete", 7, 0), ("half", None, 2)]
-    assert repairs(it) == {"unended": 1, "backwards": 1, "unbegun": 1, "invalid_time": 2, "other_phase": 1}
-    assert sorted((row[0], row[3]) for row in found(it)) == [("timeline-misnested", 5), ("timeline-unended", 1)]
+    assert [(row["name"], row["duration_us"], row["repair"]) for row in rows(it)] == [("backwards", 0, "backwards"), ("complete", 7, None), ("half", None, "unended")]
+    assert repairs(it) == {"unended": 1, "backwards": 1, "unbegun": 1, "invalid-time": 2, "other-phase": 1}
+    assert {row[0] for row in found(it)} == {f"timeline-{what}" for what in repairs(it)}
 
 
 def test_neighbours_are_no_children(log_of):
@@ -198,8 +190,8 @@ def test_neighbours_are_no_children(log_of):
 
 
 def test_a_log_without_a_timeline(log_of):
-    table = log_of(log('str ["a.py", 0]')).table("spans")
-    assert (table["base_epoch_us"], table["lane_count"], table["names"], table["spans"]["start_us"]) == (None, 0, [], [])
+    it = log_of(log('str ["a.py", 0]'))
+    assert [it.table(name) for name in ("spans", "instants", "span_totals")] == [[], [], []]
 
 
 def test_arguments_of_any_shape(log_of):
@@ -223,7 +215,7 @@ def test_any_timeline_nests(log_of, seed):
     events.sort(key=lambda event: event[0])
     it = log_of(b"".join(data for _, data in events))
     check_nesting(it)
-    assert set(it.table("spans")["repairs"]) == set(NAMES)
+    assert repairs(it).keys() <= {"misnested", "unended", "backwards", "unbegun"}
     assert len(rows(it)) == sum(b'"ph": "B"' in data for _, data in events)
 
 
@@ -257,8 +249,8 @@ def test_spans_that_are_nested_early_nest_the_same(events, moments, forward):
             table.observe_span((number, 0, name, phase, now + time_us % 3, duration_us, None))
         if number in moments:
             settling.settle()
-    assert json_of(settling.table()) == json_of(plain.table())
+    assert lines_of(settling) == lines_of(plain)
 
 
-def json_of(table):
-    return b"".join(encoded_table(table, CODECS["none"]))
+def lines_of(table):
+    return {name: [b"".join(pieces) for _, pieces in rows.files()] for name, rows in table.tables()}

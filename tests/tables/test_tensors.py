@@ -6,26 +6,17 @@ from log_builder import log, record
 
 
 def tensors(it):
-    """The rows as objects, what is stored once written out."""
-    table = it.table("tensors")
-    columns = table["tensors"]
-    pools = {"shape": "shapes", "stride": "shapes", "dynamic_dims": "shapes", "dtype": "strings", "device": "strings", "other": "others"}
-    rows = [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
-    for row in rows:
-        row |= {name: [*table[pool], None][row[name]] for name, pool in pools.items()}
-        row["sources"] = [table["strings"][text] for text in row["sources"]]
-        row["size_bytes"] = [*table["storages"]["size_bytes"], None][row["storage_index"]]
-        row["compile"] = it.compiles[row["compile_index"]].key
-    return rows
+    """The rows with the size of their storage."""
+    sizes = {row["event"]: row["size_bytes"] for row in it.table("tensor_storages")}
+    return [{**row, "size_bytes": sizes.get(row["storage_event"])} for row in it.table("tensors")]
 
 
 def graphs(it):
     """[(inputs, others)] of each graph, {name: sizes} both."""
-    table, out = it.table("tensors"), []
-    columns = table["graphs"]
-    for nodes, shapes, inputs in zip(columns["nodes"], columns["shapes"], columns["input_count"], strict=True):
-        named = [(table["strings"][node], [*table["shapes"], None][shape]) for node, shape in zip(nodes, shapes, strict=True)]
-        out.append((dict(named[:inputs]), dict(named[inputs:])))
+    out = []
+    for row in it.table("graph_tensors"):
+        named = list(zip(row["nodes"], row["shapes"], strict=True))
+        out.append((dict(named[: row["input_count"]]), dict(named[row["input_count"] :])))
     return out
 
 
@@ -60,7 +51,7 @@ def test_sizes_in_a_graph_that_became_dynamic(built, root):
 def test_two_views_of_one_tensor_share_a_storage(built, root):
     """overlaps(base[0:4], base[4:8]), base of eight float32."""
     rows = [row for row in tensors(fixture(built, root, "dynamic_shapes")) if row["compile"] == "3/0"]
-    assert {(row["storage_index"], row["size_bytes"]) for row in rows} == {(rows[0]["storage_index"], 32)}
+    assert {(row["storage_event"], row["size_bytes"]) for row in rows} == {(rows[0]["storage_event"], 32)}
     base, x, y = rows
     assert (base["sources"], base["shape"], base["is_view"]) == ([], [8], False)
     assert (x["sources"], x["is_view"], x["other"]["base"]) == (["L['x']"], True, base["tensor_id"])
@@ -132,7 +123,7 @@ def test_sparse_and_mps_tensors(log_of):
         """)
     )  # fmt: skip
     sparse, other = tensors(it)
-    assert (sparse["device"], sparse["stride"], sparse["storage_index"], sparse["dynamic_dims"]) == ("mps:1", None, -1, [0])
+    assert (sparse["device"], sparse["stride"], sparse["storage_event"], sparse["dynamic_dims"]) == ("mps:1", None, None, [0])
     assert sparse["other"] == {"layout": "torch.sparse_csr", "crow_indices": 0, "dynamo_hint_overrides": {"0": 5}}
     assert (other["device"], other["other"], other["requires_grad"]) == ("meta?", None, True)
 
@@ -157,9 +148,7 @@ def test_inputs_are_told_from_the_text_of_the_graph(log_of):
         + record('dynamo_output_graph 0/0 {"sizes": {}}', "no graph")
         + record("dynamo_output_graph 0/0 {}", "def forward(self, x): pass")
     )
-    table = it.table("tensors")
-    assert table["graphs"]["input_count"] == [2, 1, 0, -1, -1]
-    assert table["graphs"]["event_index"] == [0, 1, 2, 3, 4]
+    assert [(row["event"], row["input_count"]) for row in it.table("graph_tensors")] == [(0, 2), (1, 1), (2, 0), (3, None), (4, None)]
 
 
 def test_values_of_the_wrong_kind_never_lose_a_row_that_has_numbers(log_of, found):
@@ -176,11 +165,11 @@ def test_values_of_the_wrong_kind_never_lose_a_row_that_has_numbers(log_of, foun
         dynamo_output_graph 0/0 {"sizes": {"x": 3, "y": [4]}}
         """)
     )
-    table = it.table("tensors")
     (row,) = tensors(it)
     assert (row["shape"], row["stride"], row["device"], row["is_leaf"]) == (None, ["1.5", "null", "[2]", "9007199254740993"], "4", False)
-    assert table["storages"]["size_bytes"] == ["[8]"]
-    assert table["graphs"]["shapes"] == [[-1, table["shapes"].index([4])]]
+    assert row["sources"] == []
+    assert [storage["size_bytes"] for storage in it.table("tensor_storages")] == ["[8]"]
+    assert [graph["shapes"] for graph in it.table("graph_tensors")] == [[None, [4]]]
     assert [code for code, *_ in found(it)] == ["table-parse"] * 6
 
 

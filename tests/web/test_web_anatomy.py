@@ -21,8 +21,7 @@ def test_by_kind_largest_first_with_its_compiles(show):
     for row, kind in zip(rows.all()[1:4], kinds, strict=False):
         expect(row).to_contain_text(kind["name"] or kind["type"])
         expect(row).to_contain_text(size(kind["size_bytes"]))
-    anatomy = log.table("anatomy")
-    distinct = sum(anatomy["kinds"]["distinct_payload_size_bytes"])
+    distinct = sum(kind["distinct_payload_size_bytes"] for kind in log.table("kinds"))
     expect(page.get_by_role("main")).to_contain_text(f"distinct payloads {size(distinct)}")
     rows.nth(1).click()
     expect(detail(page, "kind of record")).to_contain_text("[0/0]")
@@ -32,16 +31,13 @@ def test_by_place_and_by_compile(show):
     page, bundle = show("transformer", "#v=1&view=anatomy")
     log = bundle.logs[0]
     page.get_by_role("button", name="By place in torch").click()
-    columns = log.table("anatomy")["origins"]["size_bytes"]
-    most = max(range(len(columns)), key=columns.__getitem__)
-    origin = log.directory["origins"][most]
+    origin = max(log.table("origins"), key=lambda row: row["size_bytes"])
     expect(detail(page, "place in torch").get_by_role("heading", level=2)).to_have_text(f"{origin['path']}:{origin['line']}")
     page.get_by_role("button", name="By compile").click()
     expect_address(page, "by=compile")
     page.get_by_role("row", name="[0/0] forward").click()
     cells = detail(page, "compile").get_by_role("region", name="By kind").get_by_role("row")
-    anatomy = log.table("anatomy")["cells"]
-    expect(cells).to_have_count(1 + sum(1 for compile in anatomy["compile_index"] if compile == 0))
+    expect(cells).to_have_count(1 + sum(row["compile"] == "0/0" for row in log.table("kind_compiles")))
     detail(page, "compile").get_by_role("link", name="show them").click()
     expect(page.get_by_role("grid", name="Records")).to_be_visible()
 

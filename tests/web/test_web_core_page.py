@@ -1,6 +1,5 @@
-"""The page of docs/format-core.md, as it stands there, shows a bundle."""
+"""The pages of docs/format-core.md and docs/llm.md, as they stand there, show a bundle."""
 
-import json
 import re
 
 from conftest import ROOT
@@ -23,8 +22,24 @@ def test_the_page_of_the_document_shows_every_compile(new_page, bundle_of, tmp_p
         page.goto(f"http://127.0.0.1:{port}/viewers/my-viewer/?bundle=/bundles/out/")
         log = Bundle.open(place).logs[0]
         expect(page.get_by_role("heading", level=2)).to_have_text(log.row["summary"]["text"])
-        wanted = [f"{one.key} {json.loads(json.dumps(one.row['function']))} {one.status}:" for one in log.compiles if one.row["id"] is not None]
-        items = page.get_by_role("listitem")
-        expect(items).to_have_count(len(wanted))
-        assert [text[: len(start)] for text, start in zip(items.all_inner_texts(), wanted)] == wanted
+        wanted = [f"{one.key} {one.row['function']} {one.status}" for one in log.compiles]
+        expect(page.get_by_role("listitem")).to_have_text(wanted)
+        page.goto("about:blank")
+
+
+def test_the_viewer_that_a_model_wrote(new_page, bundle_of, tmp_path):
+    text = (ROOT / "docs" / "llm.md").read_text(encoding="utf-8")
+    for name, code in re.findall(r"^```\w+ llm=([\w.]+)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
+        (tmp_path / name).write_text(code)
+    place = bundle_of("recompiles")
+    log = Bundle.open(place).logs[0]
+    page = new_page()
+    with running(create_app({"out": place}, {"my-viewer": tmp_path})) as port:
+        page.goto(f"http://127.0.0.1:{port}/viewers/my-viewer/?bundle=/bundles/out/")
+        expect(page.get_by_role("heading", level=1)).to_have_text(log.summary["text"])
+        expect(page.get_by_role("row")).to_have_count(log.summary["function_count"] + 1)
+        limited = page.get_by_role("row").filter(has=page.get_by_role("cell", name="limited", exact=True)).get_by_role("cell")
+        own = [one for one in log.compiles if one.row["function"] == "limited"]
+        expect(limited.nth(1)).to_have_text(str(len(own)))
+        expect(limited.nth(2)).to_have_text(f"{sum(one.row['total_us'] for one in own) / 1000:.1f}")
         page.goto("about:blank")

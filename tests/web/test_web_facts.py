@@ -6,6 +6,7 @@ import pytest
 from conftest import FIXTURES
 from pages import expect_address, go, settle
 from playwright.sync_api import expect
+from provenance_graphs import key_of
 
 MOST_CLICKS = 3
 
@@ -96,8 +97,8 @@ def test_what_became_of_a_line(show, fixture):
 
 
 def line_leads_to_kernel(page, log, pair):
-    rows = log.table("provenance")["groups"]
-    of_compile = [i for i, row in enumerate(rows) if log.compiles[row["compile_index"]].key == pair["compile"]]
+    rows = log.table("provenance_groups")
+    of_compile = [i for i, row in enumerate(rows) if key_of(row) == pair["compile"]]
     picker = page.get_by_role("combobox", name="Graph")
     expect(picker.locator("option")).to_have_count(len(rows))
     if of_compile[pair["graph"] - 1]:

@@ -178,8 +178,8 @@ def test_a_bundle_without_findings_says_so_and_shows_the_rest(show, bundle_of, t
     expect(heading(page)).to_have_text("dedicated_log_torch_trace_fixture0.log")
     expect(page.get_by_role("main")).to_contain_text("Slowest")
     page.get_by_role("link", name="Recompiles", exact=True).click()
-    table = bundle.logs[0].table("recompiles")
-    expect(page.get_by_role("grid", name="Functions that were compiled again").get_by_role("row")).to_have_count(1 + len(table["frames"]))
+    codes = bundle.logs[0].table("code_objects")
+    expect(page.get_by_role("grid", name="Functions that were compiled again").get_by_role("row")).to_have_count(1 + len(codes))
     for view, label in [("failures", "Failures"), ("caches", "Caches"), ("guards", "Guards of the compiles"), ("symbols", "Symbols")]:
         page.evaluate("view => { location.hash = `#v=1&view=${view}` }", view)
         settle(page)

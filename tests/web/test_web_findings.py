@@ -19,7 +19,7 @@ def rows(page, label):
 
 def test_breaks_walk_with_the_keys_and_have_addresses(show):
     page, bundle = show("graph_breaks", "#v=1&view=breaks")
-    table = bundle.logs[0].table("graph_breaks")["graph_breaks"]
+    table = bundle.logs[0].table("graph_breaks")
     expect(rows(page, "Graph breaks")).to_have_count(1 + len(table))
     expect(detail(page, "Graph breaks")).to_contain_text(table[0]["source_line"])
     rows(page, "Graph breaks").nth(1).focus()
@@ -70,16 +70,16 @@ def test_what_the_filter_leaves_out_is_not_shown_beside_the_list(show):
 
 def test_history_of_a_function_with_its_limit(show):
     page, bundle = show("recompiles", "#v=1&view=recompiles")
-    table = bundle.logs[0].table("recompiles")
+    log = bundle.logs[0]
     told = [row for row in bundle.logs[0].findings()["findings"] if row["kind"] in ("recompile", "recompile-limit")]
-    assert len(told) == len(table["causes"]) + 1
+    assert len(told) == len(log.table("recompile_causes")) + 1
     expect(rows(page, "Causes of recompiles")).to_have_count(1 + len(told))
     page.get_by_role("button", name="By function").click()
     rows(page, "Functions that were compiled again").filter(has_text="limited").click()
     right = detail(page, "Functions that were compiled again")
     expect(right.get_by_role("article").filter(has_text="limited reached the recompile limit of 4")).to_have_count(1)
-    (limited,) = (frame for frame in table["frames"] if frame["function"] == "limited")
-    expect(right.get_by_role("link", name="compare with the one before")).to_have_count(len(limited["compile_indexes"]) - 1)
+    (limited,) = (code for code in log.table("code_objects") if code["function"] == "limited")
+    expect(right.get_by_role("link", name="compare with the one before")).to_have_count(len(limited["compiles"]) - 1)
     expect(right.get_by_role("link", name="compare with the one before").last).to_have_attribute(
         "href", f"#v=1&view=compare&left={bundle.logs[0].id}/3/3&right={bundle.logs[0].id}/3/4"
     )
@@ -96,13 +96,10 @@ def test_cascades_are_folded_under_their_cause(show, bundle_of, tmp_path):
 
     folder = tmp_path / "bundle"
     shutil.copytree(bundle_of("recompiles", "none"), folder)
-    (path,) = folder.glob("logs/*/recompiles.json")
-    table = json.loads(path.read_text())
-    table["recompiles"][5]["caused_by"] = 4
-    (cause,) = (row for row in table["causes"] if 5 in row["recompile_indexes"])
-    cause["recompile_indexes"].remove(5)
-    cause["cascade_count"], cause["count"] = 1, 3
-    path.write_text(json.dumps(table))
+    (path,) = folder.glob("logs/*/recompiles.jsonl")
+    table = [json.loads(line) for line in path.read_text().splitlines()]
+    table[5]["caused_by"] = table[4]["compile"]
+    path.write_text("".join(json.dumps(row) + "\n" for row in table))
     (finding,) = (row for row in Bundle.open(folder).logs[0].findings()["findings"] if row["title"].startswith("`limited` was compiled again"))
     page, _ = show(folder, f"#v=1&view=recompiles&item={finding['fingerprint']}")
     right = detail(page, "Causes of recompiles")
@@ -156,29 +153,26 @@ def test_restarts_have_their_place(show):
 
 def test_guards_with_text_source_and_filter(show):
     page, bundle = show("recompiles", "#v=1&view=guards")
-    table = bundle.logs[0].table("guards")
-    tree = table["trees"][1]
+    tree = bundle.logs[0].table("guard_trees")[1]
     rows(page, "Guards of the compiles").nth(2).click()
-    guards = table["lists"][tree["list_index"]]
-    expect(rows(page, "Guards")).to_have_count(1 + guards["row_count"])
+    expect(rows(page, "Guards")).to_have_count(1 + tree["row_count"])
     expect(rows(page, "Guards").filter(has_text="TENSOR_MATCH")).to_contain_text("check_tensor(L['x']")
     expect(detail(page, "Guards of the compiles")).to_contain_text(f"{tree['latency_us']:.1f} µs")
     page.keyboard.press("g")
     page.keyboard.type("DYNAMIC_MARKING")
-    expect(rows(page, "Guards")).to_have_count(1 + guards["counts"]["DIMENSION_DYNAMIC_MARKING_GUARD"])
+    expect(rows(page, "Guards")).to_have_count(1 + tree["counts"]["DIMENSION_DYNAMIC_MARKING_GUARD"])
     rows(page, "Guards").nth(1).get_by_role("link").click()
     expect(page.get_by_role("region", name="Text of dynamo_cpp_guards_str")).to_contain_text("DIMENSION_DYNAMIC_MARKING_GUARD")
 
 
 def test_the_biggest_and_the_slowest_guards_are_a_click_away(show):
     page, bundle = show("recompiles", "#v=1&view=guards")
-    trees = bundle.logs[0].table("guards")["trees"]
-    compiles = list(bundle.logs[0].compiles)
+    trees = bundle.logs[0].table("guard_trees")
     biggest = max(trees, key=lambda tree: tree["guard_count"])
-    expect(page.get_by_text("most guards:")).to_contain_text(f"[{compiles[biggest['compile_index']].key}]")
+    expect(page.get_by_text("most guards:")).to_contain_text(f"[{biggest['compile']}]")
     page.get_by_role("button", name="One check").click()
     slowest = max(trees, key=lambda tree: tree["latency_us"])
-    expect(rows(page, "Guards of the compiles").nth(1)).to_contain_text(f"[{compiles[slowest['compile_index']].key}]")
+    expect(rows(page, "Guards of the compiles").nth(1)).to_contain_text(f"[{slowest['compile']}]")
 
 
 def test_caches_say_what_differs(show):

@@ -5,6 +5,7 @@ import json
 import shutil
 
 import pytest
+import traces
 from fuzz.mutations import bomb, claiming
 from pages import asked, go, settle
 from playwright.sync_api import expect
@@ -24,9 +25,7 @@ def spoilt(bundle_of, address_of, tmp_path, page_that):
         if isinstance(change, bytes):
             target.write_bytes(change)
         else:
-            document = json.loads(target.read_bytes())
-            change(document)
-            target.write_text(json.dumps(document))
+            traces.rewrite(folder, path, change)
         page = page_that(errors)
         page.goto(address_of(folder, server) + hash)
         settle(page)
@@ -60,8 +59,8 @@ def test_a_circle_of_stacks_hangs_nothing(spoilt):
 
 
 def test_a_circle_of_spans_hangs_nothing(spoilt):
-    page = spoilt(f"{LOG}/spans.json", lambda table: table["spans"]["parent_index"].__setitem__(slice(1, 3), [2, 1]), "#v=1&view=timeline")
-    expect(alert(page)).to_contain_text("spans.parent_index[1] is 2, which leads back to the span itself")
+    page = spoilt(f"{LOG}/spans.jsonl", lambda rows: [row | {"parent": {1: 2, 2: 1}.get(row["id"], row["parent"])} for row in rows], "#v=1&view=timeline")
+    expect(alert(page)).to_contain_text("[1].parent is 2, which leads back to the span itself")
 
 
 @pytest.mark.parametrize(
@@ -69,7 +68,7 @@ def test_a_circle_of_spans_hangs_nothing(spoilt):
     [
         (f"{LOG}/log.json", put("event_count", HUGE), "overview", "event_count is 1000000000000000"),
         (f"{LOG}/log.json", put("events", 0, "count", HUGE), "overview", "the chunks of events hold 1000000000000000 events"),
-        (f"{LOG}/spans.json", put("lane_count", HUGE), "timeline", "lane_count is 1000000000000000"),
+        (f"{LOG}/spans.jsonl", put(0, "lane", HUGE), "timeline", "[0].lane is 1000000000000000, and there are"),
         (f"{LOG}/compiles.json", put("compiles", 0, "key", None), "overview", "compiles[0].key is null, not a text"),
         (f"{LOG}/compiles.json", put("compiles", {}), "overview", "compiles is an object, not an array"),
         (f"{LOG}/artifacts.json", put("kind_index", 0, 99_999), "compile&compile=0/0", "kind_index[0] is 99999, not an integer from 0 to"),

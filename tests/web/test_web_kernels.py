@@ -13,7 +13,7 @@ def detail(page):
 def test_kernels_by_kind_and_their_lines(show):
     page, bundle = show("transformer")
     page.get_by_role("navigation", name="Views").get_by_role("link", name="Kernels").click()
-    kernels = bundle.logs[0].table("kernels")["kernels"]
+    kernels = bundle.logs[0].table("kernels")
     expect(page.get_by_text(f"{len(kernels)} kernels and calls")).to_be_visible()
     page.get_by_label("Kind").select_option("extern")
     extern = [kernel for kernel in kernels if kernel["kind"] == "extern"]
@@ -47,8 +47,7 @@ def test_which_operators_is_told_by_the_provenance_where_there_is_one(show):
     """train_step has C++ kernels without provenance, the fixture provenance those with it."""
     for fixture, told in [("train_step", False), ("provenance", True)]:
         page, bundle = show(fixture, "#v=1&view=kernels")
-        table = bundle.logs[0].table("kernels")
-        kernel = next(kernel for kernel in table["kernels"] if kernel["kind"] == "cpp")
+        kernel = next(kernel for kernel in bundle.logs[0].table("kernels") if kernel["kind"] == "cpp")
         assert kernel["aten_ops"] == []
         page.get_by_label("Filter kernels and calls").fill(kernel["name"])
         expect(detail(page).get_by_role("heading", level=2)).to_have_text(kernel["name"])

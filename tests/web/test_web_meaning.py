@@ -69,8 +69,8 @@ def test_guards_of_a_recompile(show):
 
 def test_it_is_said_which_guards_are_counted(show):
     page, bundle = show("recompiles", "#v=1&view=guards")
-    tree = bundle.logs[0].table("guards")["trees"][1]
-    compile = bundle.logs[0].compiles[tree["compile_index"]]
+    tree = bundle.logs[0].table("guard_trees")[1]
+    compile = bundle.logs[0].compile(tree["compile"])
     assert (compile.key, tree["guard_count"], compile.row["guard_count"]) == ("0/1", 12, 9)
     page.get_by_role("grid", name="Guards of the compiles").get_by_role("row", name="12 guards in the tree dump").click()
     region = page.locator(".guard-detail")

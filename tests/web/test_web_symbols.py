@@ -5,22 +5,18 @@ from pages import expect_address
 from playwright.sync_api import expect
 
 
-def names(table, part, column):
-    return [table["strings"][i] if i >= 0 else None for i in table[part][column]]
-
-
 def detail(page):
     return page.get_by_role("region", name="Symbols: the selected one")
 
 
 def test_every_symbol_is_a_row_with_its_source(show):
     page, bundle = show("dynamic_shapes", "#v=1&view=symbols")
-    table = bundle.logs[0].table("symbols")
+    symbols = bundle.logs[0].table("symbols")
     grid = page.get_by_role("grid", name="Symbols")
-    expect(grid).to_have_attribute("aria-rowcount", str(1 + len(table["symbols"]["event_index"])))
-    for event, name in zip(table["symbols"]["event_index"], names(table, "symbols", "name"), strict=True):
-        page.goto(page.url.split("#")[0] + f"#v=1&view=symbols&item={event}")
-        expect(detail(page).get_by_role("heading", level=2)).to_contain_text(name)
+    expect(grid).to_have_attribute("aria-rowcount", str(1 + len(symbols)))
+    for symbol in symbols:
+        page.goto(page.url.split("#")[0] + f"#v=1&view=symbols&item={symbol['event']}")
+        expect(detail(page).get_by_role("heading", level=2)).to_contain_text(symbol["name"])
 
 
 def test_where_a_symbol_became_a_constant_and_why(show):
@@ -78,14 +74,12 @@ def test_tree_of_an_expression_is_bounded(show, most):
     tree = page.evaluate(
         """async (most) => {
       const { expressionTree } = await import(new URL("tables/symbol-data.js", location.href.split("?")[0]));
-      const rows = [...Array(40).keys()];
-      const table = { strings: ["x", "add", "1"], expressions: {
-        event_index: rows, compile_index: rows, method: rows.map((i) => (i ? 1 : -1)), result: rows.map(() => 0),
-        arguments: rows.map((i) => (i ? [0, 0] : [])), argument_rows: rows.map((i) => (i ? [i - 1, i - 1] : [])), stack_index: rows.map(() => -1), user_stack_index: rows.map(() => -1) } };
+      const rows = [...Array(40).keys()].map((i) => ({
+        event: i, compile: null, attempt: null, method: i ? "add" : null, result: "x", arguments: i ? ["x", "x"] : [], argument_events: i ? [i - 1, i - 1] : [], stack: null, user_stack: null }));
       let nodes = 0, cut = 0;
       const walk = (node) => { nodes++; cut += node.cut; node.children.forEach(walk); };
-      walk(expressionTree(table, 39, most));
-      return { nodes, cut, none: expressionTree(table, 99) };
+      walk(expressionTree(rows, 39, most));
+      return { nodes, cut, none: expressionTree(rows, 99) };
     }""",
         most,
     )

@@ -13,6 +13,11 @@ def spans_of(bundle):
     return bundle.logs[0].table("spans")
 
 
+def totals_of(bundle):
+    """Sums of spans by name."""
+    return {row["name"]: row for row in bundle.logs[0].table("span_totals")}
+
+
 def chart_of(page):
     chart = page.get_by_role("application", **CHART)
     expect(chart).to_be_visible()
@@ -37,25 +42,23 @@ def settled(page, key, value=True):
 
 def test_table_of_names_says_where_the_time_went(show):
     page, bundle = show("train_step", "#v=1&view=timeline")
-    table = spans_of(bundle)
+    totals = totals_of(bundle)
     grid = page.get_by_role("grid", name="Where the time goes")
-    names = [name for name, count in zip(table["names"], table["by_name"]["count"]) if count]
-    assert len(names) > 10
-    expect(grid.get_by_role("row")).to_have_count(len(names) + 1)
-    own = dict(zip(table["names"], table["by_name"]["self_us"]))
-    expect(grid.get_by_role("row").nth(1)).to_have_accessible_name(max(names, key=own.get))
+    assert len(totals) > 10
+    expect(grid.get_by_role("row")).to_have_count(len(totals) + 1)
+    expect(grid.get_by_role("row").nth(1)).to_have_accessible_name(max(totals, key=lambda name: totals[name]["self_us"]))
     row = grid.get_by_role("row", name="dynamo", exact=True)
-    expect(row.get_by_role("gridcell").nth(1)).to_have_text(str(table["by_name"]["count"][table["names"].index("dynamo")]))
+    expect(row.get_by_role("gridcell").nth(1)).to_have_text(str(totals["dynamo"]["count"]))
     row.click()
     expect(page.get_by_label("Find spans by name")).to_have_value('"dynamo"')
-    expect(page.get_by_text(f"{table['by_name']['count'][table['names'].index('dynamo')]} found")).to_be_visible()
+    expect(page.get_by_text(f"{totals['dynamo']['count']} found")).to_be_visible()
 
 
 def test_a_click_selects_a_span_and_its_address_shows_it_again(show):
     page, bundle = show("train_step", "#v=1&view=timeline")
     table = spans_of(bundle)
     box = chart_of(page).bounding_box()
-    first_row = 20 + 18 * bool(table["instants"]["time_us"]) + 9
+    first_row = 20 + 18 * bool(bundle.logs[0].table("instants")) + 9
     page.mouse.move(box["x"] + 30, box["y"] + first_row)
     tip = page.locator(".flame-tip")
     expect(tip).to_contain_text("dynamo")
@@ -63,12 +66,11 @@ def test_a_click_selects_a_span_and_its_address_shows_it_again(show):
     expect(tip).to_contain_text("own time")
     page.mouse.click(box["x"] + 30, box["y"] + first_row)
     expect(selected(page)).to_have_text("dynamo")
-    place = table["names"].index("dynamo")
-    row = table["spans"]["name_index"].index(place)
-    assert settled(page, "span")["span"] == str(table["spans"]["begin_event_index"][row])
+    span = next(row for row in table if row["name"] == "dynamo")
+    assert settled(page, "span")["span"] == str(span["begin_event"])
     detail = page.get_by_role("region", name="Selection")
-    expect(detail.get_by_role("link", name=f"begin {table['spans']['begin_event_index'][row]}")).to_be_visible()
-    expect(detail.get_by_role("link", name=f"end {table['spans']['end_event_index'][row]}")).to_be_visible()
+    expect(detail.get_by_role("link", name=f"begin {span['begin_event']}")).to_be_visible()
+    expect(detail.get_by_role("link", name=f"end {span['end_event']}")).to_be_visible()
     expect(detail.get_by_role("heading", name="What torch says about it")).to_be_visible()
     page.goto(address(page))
     page.reload()
@@ -138,7 +140,7 @@ def test_search_and_compile_filter(show):
     page, bundle = show("recompiles", "#v=1&view=timeline")
     table = spans_of(bundle)
     page.get_by_label("Find spans by name").fill("build_guards")
-    wanted = [i for i, name in enumerate(table["spans"]["name_index"]) if "build_guards" in table["names"][name]]
+    wanted = [row for row in table if "build_guards" in row["name"]]
     expect(page.get_by_text(f"{len(wanted)} found")).to_be_visible()
     page.keyboard.press("Enter")
     expect(selected(page)).to_have_text("build_guards")
@@ -148,8 +150,8 @@ def test_search_and_compile_filter(show):
     compile = next(c for c in bundle.logs[0].compiles if c.key == "0/1")
     grid.get_by_role("row", name=f"[0/1] {compile.row['function']}").click()
     expect_address(page, "&compile=0/1")
-    own = [i for i, c in enumerate(table["spans"]["compile_index"]) if bundle.logs[0].compiles[c].key == "0/1"]
-    moments = [c for c in table["instants"]["compile_index"] if bundle.logs[0].compiles[c].key == "0/1"]
+    own = [row for row in table if row["compile"] == "0/1"]
+    moments = [row for row in bundle.logs[0].table("instants") if row["compile"] == "0/1"]
     expect(page.get_by_text(f"{len(own) + len(moments)} found")).to_be_visible()
     page.get_by_role("button", name="Where the time goes").click()
     counts = page.get_by_role("grid", name="Where the time goes").locator("[role=row]:not(.grid-header) > :nth-child(2)")
@@ -161,12 +163,12 @@ def test_search_and_compile_filter(show):
 def test_unended_spans_are_told_apart(show):
     page, bundle = show("killed", "#v=1&view=timeline")
     table = spans_of(bundle)
-    open_spans = [i for i, repair in enumerate(table["spans"]["repair"]) if repair == 2]
+    open_spans = [row for row in table if row["repair"] == "unended"]
     assert open_spans
     detail = page.get_by_role("region", name="Selection")
     expect(detail).to_contain_text(f"{len(open_spans)} never ended")
-    page.goto(address(page) + f"&span={table['spans']['begin_event_index'][open_spans[0]]}")
-    expect(selected(page)).to_have_text(table["names"][table["spans"]["name_index"][open_spans[0]]])
+    page.goto(address(page) + f"&span={open_spans[0]['begin_event']}")
+    expect(selected(page)).to_have_text(open_spans[0]["name"])
     expect(detail).to_contain_text("No end in the log")
     expect(detail).to_contain_text("never ended")
     expect(detail).to_contain_text("no end")
@@ -180,7 +182,7 @@ def test_download_is_what_torch_wrote(show):
     events = json.loads(download.value.path().read_text())
     assert download.value.suggested_filename.endswith("-timeline.json")
     phases = [event["ph"] for event in events]
-    assert phases.count("B") == len(table["spans"]["start_us"]) and phases.count("i") + phases.count("I") == len(table["instants"]["time_us"])
+    assert phases.count("B") == len(table) and phases.count("i") + phases.count("I") == len(bundle.logs[0].table("instants"))
     expect(page.get_by_role("region", name="Selection")).to_contain_text("ui.perfetto.dev")
 
 
@@ -192,7 +194,7 @@ def test_threads_that_overlap_get_lanes_and_names_stay_text(show):
         for phase, name, at in parts
     )
     page, bundle = show(log, "#v=1&view=timeline")
-    assert spans_of(bundle)["lane_count"] == 2
+    assert {row["lane"] for row in spans_of(bundle)} == {0, 1}
     chart_of(page).focus()
     page.keyboard.press("n")
     page.keyboard.press("n")
@@ -213,11 +215,9 @@ def test_three_hundred_thousand_spans_draw_by_pixels(show):
     took = page.evaluate("""async () => {
       const { timelineOf, litRows } = await import("/viewers/default/timeline/data.js");
       const { inSight } = await import("/viewers/lib/flame/data.js");
-      const n = 300000, list = (make) => Array.from({ length: n }, (_, i) => make(i));
-      const spans = { name_index: list((i) => i % 7), start_us: list((i) => i * 10), duration_us: list(() => 9), compile_index: list(() => 0), parent_index: list(() => -1),
-        lane: list(() => 0), repair: list(() => 0), begin_event_index: list((i) => 2 * i), end_event_index: list((i) => 2 * i + 1) };
-      const table = { names: ["a", "b", "c", "d", "e", "f", "g"], spans, instants: { name_index: [], time_us: [], compile_index: [], event_index: [] }, by_name: null };
-      const line = timelineOf(table, [{ id: "0/0", key: "0/0", metrics_event_index: null }]);
+      const spans = Array.from({ length: 300000 }, (_, i) => ({ id: i, name: "abcdefg"[i % 7], start_epoch_us: 1e15 + i * 10, duration_us: 9, compile: "0/0", attempt: 0, parent: null,
+        lane: 0, repair: null, begin_event: 2 * i, end_event: 2 * i + 1 }));
+      const line = timelineOf(spans, [], [], { compiles: [{ id: "0/0", key: "0/0", metrics_event_index: null }], byAttempt: new Map([["0/0 0", 0]]) });
       let drawn = 0, reads = 0;
       const counted = (values) => new Proxy(values, { get: (all, key) => { reads++; return all[key]; } });
       const flame = { ...line.flame, from: counted(line.flame.from), to: counted(line.flame.to) };

@@ -2,7 +2,7 @@
 // The address says which log: '#log=…'.
 import { fill, h } from "../lib/page/dom.js";
 import { bytes, plural } from "../lib/page/format.js";
-import { isLeftOut, LEFT_OUT } from "../lib/page/left-out.js";
+import { LEFT_OUT } from "../lib/page/left-out.js";
 import { errorBox, watchErrors } from "../lib/page/load.js";
 import { openPageBundle } from "../lib/page/open-bundle.js";
 
@@ -23,9 +23,9 @@ async function show(bundle) {
   const asked = new URLSearchParams(location.hash.slice(1)).get("log");
   const log = bundle.log(asked ?? "") ?? bundle.logs[0];
   if (!log) return void fill(document.body, h("main", { class: "stopped" }, h("h1", null, "This bundle holds no logs")));
-  const [{ kinds }, anatomy] = await Promise.all([log.directory(), log.table("anatomy")]);
-  if (!anatomy) return void fill(document.body, h("main", { class: "stopped" }, h("h1", null, "What the bytes are"), h("p", null, isLeftOut(bundle, "anatomy") ? LEFT_OUT : "The bundle was built without the table 'anatomy'.")));
-  const boxes = boxesOf(kinds, anatomy.kinds.payload_size_bytes, anatomy.kinds.distinct_payload_size_bytes);
+  const kinds = await log.table("kinds");
+  if (!kinds) return void fill(document.body, h("main", { class: "stopped" }, h("h1", null, "What the bytes are"), h("p", null, LEFT_OUT)));
+  const boxes = boxesOf(kinds);
   fill(document.body,
     h("header", null, h("h1", null, `${bytes(log.summary.source.size_bytes)} of `, log.summary.source.name),
       bundle.logs.length > 1 && h("nav", { "aria-label": "Logs" }, bundle.logs.map((one) =>
@@ -35,11 +35,11 @@ async function show(bundle) {
 
 /** @typedef {{name: string, size: number, events: number, again: number, share: number}} Box */
 
-/** @param {{type: string, name: string | null, size_bytes: number, event_count: number}[]} kinds @param {number[]} payload @param {number[]} distinct @returns {Box[]} */
-function boxesOf(kinds, payload, distinct) {
+/** @param {import("../../schema/bundle.d.ts").Kinds[]} kinds @returns {Box[]} */
+function boxesOf(kinds) {
   const whole = kinds.reduce((sum, kind) => sum + kind.size_bytes, 0) || 1;
-  const all = kinds.map((kind, i) => ({
-    name: kind.name ?? kind.type, size: kind.size_bytes, events: kind.event_count, again: payload[i] - distinct[i], share: kind.size_bytes / whole,
+  const all = kinds.map((kind) => ({
+    name: kind.name ?? kind.type, size: kind.size_bytes, events: kind.event_count, again: kind.payload_size_bytes - kind.distinct_payload_size_bytes, share: kind.size_bytes / whole,
   })).sort((one, other) => other.size - one.size);
   const large = all.filter(({ share }) => share >= LEAST), small = all.filter(({ share }) => share < LEAST);
   if (!small.length) return large;

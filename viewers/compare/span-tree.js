@@ -1,21 +1,21 @@
 // The spans of two timelines, put together by the path of their names: one node for all spans that stand in the same place. No page needed.
-import { frameKey } from "../lib/bundle/log.js";
+import { attemptKey } from "../lib/bundle/log.js";
 
 /** @typedef {import("../lib/bundle/log.js").Log} Log */
-/** @typedef {import("../../schema/bundle.d.ts").Spans} Spans */
+/** @typedef {import("../../schema/bundle.d.ts").Spans} Span */
 /** @typedef {{name: string, parent: number, depth: number, base_us: number, new_us: number, base_count: number, new_count: number, unended: number}} Node times are those of all spans of the path together, with what lies in them */
-/** @typedef {{spans: Spans, wanted: Set<number> | null}} Side wanted: rows of the compile table, or null for all */
+/** @typedef {{spans: Span[], wanted: Set<string> | null}} Side wanted: attempts (see attemptKey), or null for all */
 
 const DEEPEST = 200; // a path that is longer goes on in one node
 
 /** The spans of a log, and which of them are asked for. @param {Log | undefined} log @param {number | null} compile row of the compile table; null for the whole log @returns {Promise<Side | null>} null when the log has no timeline */
 export async function spansOf(log, compile) {
-  const spans = /** @type {Spans | null} */ (log ? await log.table("spans") : null);
+  const spans = /** @type {Span[] | null} */ (log ? await log.table("spans") : null);
   if (!log || !spans) return null;
   if (compile === null) return { spans, wanted: null };
   const compiles = await log.compiles(), own = compiles[compile];
   if (!own) return { spans, wanted: new Set() };
-  return { spans, wanted: new Set(compiles.flatMap((other, row) => (row === compile || (other.id !== null && own.id !== null && frameKey(other) === frameKey(own)) ? [row] : []))) };
+  return { spans, wanted: new Set(compiles.flatMap((other, row) => (row === compile || (other.id !== null && own.id !== null && other.compile === own.compile) ? [attemptKey(other)] : []))) };
 }
 
 /** Each node after its parent. @param {Side | null} base @param {Side | null} other @returns {Node[]} */
@@ -26,28 +26,29 @@ export function spanTree(base, other) {
   const known = new Map();
   for (const [side, which] of /** @type {[Side | null, "base" | "new"][]} */ ([[other, "new"], [base, "base"]])) {
     if (!side) continue;
-    const { spans: { name_index: name, duration_us: duration, parent_index: parent, compile_index: compile } } = side.spans;
-    const names = side.spans.names.map((text) => text.replace(/^(compile_attempt)_\d+$/, "$1")); // attempts of one compile are one
-    const asked = (/** @type {number} */ row) => !side.wanted || side.wanted.has(compile[row]);
+    const { spans, wanted } = side;
+    const asked = (/** @type {number} */ row) => !wanted || wanted.has(attemptKey(spans[row]));
     /** @type {Map<number, number>} */
     const nodeOf = new Map();
-    for (let row = 0; row < name.length; row++) {
+    for (let row = 0; row < spans.length; row++) {
       if (!asked(row)) continue;
       const way = [];
-      for (let at = row; at >= 0 && !nodeOf.has(at) && asked(at) && way.length < DEEPEST; at = parent[at]) way.push(at);
-      const above = way.length ? parent[/** @type {number} */ (way.at(-1))] : row;
+      for (let at = row; at >= 0 && !nodeOf.has(at) && asked(at) && way.length < DEEPEST; at = spans[at].parent ?? -1) way.push(at);
+      const above = way.length ? spans[/** @type {number} */ (way.at(-1))].parent ?? -1 : row;
       let node = nodeOf.get(above) ?? -1;
       for (const at of way.reverse()) {
-        const key = `${node} ${names[name[at]]}`;
+        const { name: text, duration_us: duration } = spans[at];
+        const name = text.replace(/^(compile_attempt)_\d+$/, "$1"); // attempts of one compile are one
+        const key = `${node} ${name}`;
         let found = known.get(key);
         if (found === undefined) {
-          found = nodes.push({ name: names[name[at]], parent: node, depth: node < 0 ? 0 : nodes[node].depth + 1, base_us: 0, new_us: 0, base_count: 0, new_count: 0, unended: 0 }) - 1;
+          found = nodes.push({ name, parent: node, depth: node < 0 ? 0 : nodes[node].depth + 1, base_us: 0, new_us: 0, base_count: 0, new_count: 0, unended: 0 }) - 1;
           known.set(key, found);
         }
         const one = nodes[found];
-        one[`${which}_us`] += duration[at] ?? 0;
+        one[`${which}_us`] += duration ?? 0;
         one[`${which}_count`]++;
-        one.unended += Number(duration[at] === null);
+        one.unended += Number(duration === null);
         if (one.depth < DEEPEST) node = found;
         nodeOf.set(at, found);
       }

@@ -4,7 +4,7 @@
  * @typedef {object} BundleRow a row of bundles.json; with a problem there is nothing else
  * @property {string} name @property {string} url @property {string} [problem]
  * @property {number} log_count @property {number[]} ranks @property {string[]} torch_versions @property {number} compile_count
- * @property {number | null} compile_time_us @property {Record<string, number>} statuses @property {string} [text]
+ * @property {number | null} compile_us @property {Record<string, number>} statuses @property {string} [text]
  * @property {Record<"error" | "warning" | "info", number>} [findings] @property {string[]} [holds]
  * @property {number | null} [size_bytes] @property {number | null} [built_us] @property {boolean} [growing] its logs are still being written
  */
@@ -14,7 +14,7 @@ export const KEYS = {
   name: (row) => row.name,
   findings: (row) => row.findings && row.findings.error * 1e12 + row.findings.warning * 1e6 + row.findings.info,
   compiles: (row) => row.compile_count,
-  time: (row) => row.compile_time_us,
+  time: (row) => row.compile_us,
   logs: (row) => row.log_count,
   size: (row) => row.size_bytes,
   torch: (row) => row.torch_versions?.[0],

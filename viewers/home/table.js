@@ -37,7 +37,7 @@ function cells(row, viewers, list) {
   return [
     h("th", { scope: "row" }, fits.length ? link(row, fits[0], list, breakable(row.name)) : breakable(row.name)),
     h("td", { class: "says" }, row.growing ? h("span", { class: "chips" }, h("span", { class: "chip chip-ok", title: "Its logs are still being written" }, "live")) : chips(row), h("span", { class: "text" }, row.growing ? soFar(row) : row.text === undefined ? outcome(row.statuses) : rich(row.text))),
-    h("td", { class: "number" }, time(row.compile_time_us)),
+    h("td", { class: "number" }, time(row.compile_us)),
     h("td", { class: "number spare" }, count(row.compile_count)),
     h("td", { class: "number extra" }, count(row.log_count), row.ranks.length > 1 && h("span", { class: "dim under" }, plural(row.ranks.length, "rank"))),
     h("td", { class: "number extra" }, bytes(row.size_bytes)),

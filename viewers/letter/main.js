@@ -25,13 +25,12 @@ try {
 
 /** @param {import("../lib/bundle/log.js").Log} log */
 async function letter(log) {
-  const table = await log.findings();
-  if (!table) return h("section", null, h("h2", null, log.summary.source.name), h("p", null, isLeftOut(log.bundle, "findings") ? LEFT_OUT : "Its bundle was built before findings were part of it. Build it again."));
-  const { summary, findings } = table;
+  const findings = await log.findings();
+  if (!findings) return h("section", null, h("h2", null, log.summary.source.name), h("p", null, LEFT_OUT));
   const told = findings.filter(({ because_of }) => because_of === null).slice(0, MOST); // what follows from another is left out
   return h("section", { "aria-label": log.summary.source.name },
     h("h2", null, log.rank === null ? log.summary.source.name : `Rank ${log.rank}`),
-    h("p", { class: "says" }, plain(summary.text)),
+    h("p", { class: "says" }, plain(log.summary.summary.text)),
     told.map(paragraph),
     findings.length > told.length && h("p", { class: "dim" }, `${plural(findings.length - told.length, "further finding")} in the default viewer.`));
 }

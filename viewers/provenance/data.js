@@ -1,38 +1,62 @@
 // Loads what the viewer shows: the graphs of a log that have provenance, and the texts of one of them.
+import { attemptKey, attemptName } from "../lib/bundle/log.js";
+import { malformed } from "../lib/bundle/shape.js";
 
 /** @typedef {import("../lib/bundle/log.js").Log} Log */
-/** @typedef {{row: any, compile: any, id: string, label: string}} Graph a row of the table's groups, with its address and name */
+/** @typedef {{row: any, compile: any, key: string, id: string, label: string}} Graph a row of provenance_groups with its compile (null when it has none), the address of the attempt, its own, and its name */
+/** @typedef {{sources: any[], lines: Map<number, any[]>, nodes: Map<number, any[]>, kernels: Map<number, any[]>}} Tables rows of provenance_sources; of provenance_lines by event of the graph; of provenance_nodes and provenance_kernels by group */
 
 const HANDLES = /^(extern_kernels\.|aoti_torch_|torch\.ops\.)/;
+const TABLES = ["provenance_groups", "provenance_sources", "provenance_lines", "provenance_nodes", "provenance_kernels"];
 
-/** @param {Log} log @returns {Promise<{table: any, graphs: Graph[]} | null>} null for bundles without the table */
+/** @param {Log} log @returns {Promise<{table: Tables, graphs: Graph[]} | null>} null for redacted bundles without provenance */
 export function graphsOf(log) {
   return log.once("provenance graphs", async () => {
-    const [table, compiles] = await Promise.all([log.table("provenance"), log.compiles()]);
-    if (table === null) return null;
-    /** @type {Map<number, number>} */
+    const [compiles, [groups, sources, lines, nodes, kernels]] = await Promise.all([log.compiles(), Promise.all(TABLES.map((name) => log.table(name)))]);
+    if (groups === null) return null;
+    const table = { sources, lines: grouped(lines, "graph_event"), nodes: grouped(nodes, "group"), kernels: grouped(kernels, "group") };
+    checkSources(log, table);
+    const byKey = new Map(compiles.map((compile) => [compile.compile, compile]));
+    /** @type {Map<string, number>} */
     const counts = new Map();
-    const graphs = table.groups.map((/** @type {any} */ row) => {
-      const nth = (counts.get(row.compile_index) ?? 0) + 1;
-      counts.set(row.compile_index, nth);
-      return { row, compile: compiles[row.compile_index], id: String(nth), label: "" };
+    const graphs = groups.map((/** @type {any} */ row) => {
+      const nth = (counts.get(attemptKey(row)) ?? 0) + 1;
+      counts.set(attemptKey(row), nth);
+      return { row, compile: byKey.get(row.compile) ?? null, key: attemptName(row), id: String(nth), label: "" };
     });
-    for (const graph of graphs) graph.label = label(graph, counts.get(graph.row.compile_index) ?? 1);
+    for (const graph of graphs) graph.label = label(graph, counts.get(attemptKey(graph.row)) ?? 1);
     return { table, graphs };
   });
 }
 
+/** Rows by a number in them. @param {any[]} rows @param {string} field @returns {Map<number, any[]>} */
+function grouped(rows, field) {
+  const map = new Map();
+  for (const row of rows) {
+    const known = map.get(row[field]);
+    if (known) known.push(row);
+    else map.set(row[field], [row]);
+  }
+  return map;
+}
+
+/** @param {Log} log @param {Tables} table */
+function checkSources(log, { sources, lines, kernels }) {
+  const lacks = (/** @type {number | null} */ source) => source !== null && source >= sources.length;
+  const wrong = [...lines.values()].some((rows) => rows.some((row) => lacks(row.source))) || [...kernels.values()].some((rows) => rows.some((row) => row.sources.some((/** @type {number[]} */ stack) => stack.some(lacks))));
+  if (wrong) throw malformed(`Log ${log.id}`, "its provenance names a source that table provenance_sources lacks");
+}
+
 /** "[0/0] forward · backward graph · 2 of 2" @param {Graph} graph @param {number} total */
 function label({ row, compile, id }, total) {
-  const name = compile.id === null ? "no compile id" : `[${compile.key}]`;
-  const parts = [compile.function ? `${name} ${compile.function}` : name, row.direction && `${row.direction} graph`, row.subgraph_name, total > 1 && `${id} of ${total}`];
+  const name = row.compile === null ? "no compile id" : `[${row.compile}]`;
+  const parts = [compile?.function ? `${name} ${compile.function}` : name, row.direction && `${row.direction} graph`, row.subgraph_name, total > 1 && `${id} of ${total}`];
   return parts.filter(Boolean).join(" · ");
 }
 
-/** @param {Log} log @param {any} table @param {any} group @param {AbortSignal} signal */
-export async function textsOf(log, table, group, signal) {
-  const event = (/** @type {number | null} */ index) => (index === null ? null : table.graphs[index].event_index);
-  const [pre, post, code, bodies] = await Promise.all([event(group.pre_graph_index), event(group.post_graph_index), group.code_event_index, group.bodies_event_index].map((index) => textOf(log, index, signal)));
+/** @param {Log} log @param {any} group @param {AbortSignal} signal */
+export async function textsOf(log, group, signal) {
+  const [pre, post, code, bodies] = await Promise.all([group.pre_graph_event, group.post_graph_event, group.code_event, group.bodies_event].map((event) => textOf(log, event, signal)));
   return { pre, post, code, bodies };
 }
 
@@ -46,20 +70,17 @@ async function textOf(log, eventIndex, signal) {
 
 /**
  * Estimated run times of the kernels in nanoseconds; null for those that the log does not estimate.
- * @param {Log} log @param {any} group @param {any[]} groups @param {import("./model.js").Kernel[]} kernels
+ * @param {Log} log @param {Graph} graph @param {Graph[]} graphs of the log @param {import("./model.js").Kernel[]} kernels
  */
-export async function timesOf(log, group, groups, kernels) {
-  const runtime = await log.table("runtime");
+export async function timesOf(log, graph, graphs, kernels) {
   const none = kernels.map(() => null);
-  const rows = runtime?.estimates?.map((/** @type {any} */ row, /** @type {number} */ i) => ({ ...row, i })) ?? [];
-  const following = groups.filter((g) => g.code_event_index > group.code_event_index && g.compile_index === group.compile_index).map((g) => g.code_event_index);
+  const [estimates, operations] = await Promise.all([log.table("runtime_estimates"), log.table("estimated_ops")]);
+  const { code_event: codeEvent } = graph.row, own = attemptKey(graph.row);
+  const following = graphs.filter((other) => other.row.code_event > codeEvent && attemptKey(other.row) === own).map((other) => other.row.code_event);
   const until = Math.min(Infinity, ...following);
-  const estimate = rows.find((/** @type {any} */ r) => r.compile_index === group.compile_index && r.event_index > group.code_event_index && r.event_index < until);
-  if (!estimate || group.code_event_index === null) return none;
-  const ops = [];
-  for (let i = 0; i < runtime.ops.estimate_index.length; i++) {
-    if (runtime.ops.estimate_index[i] === estimate.i) ops.push({ name: runtime.strings[runtime.ops.name[i]] ?? "", ns: runtime.ops.estimated_runtime_ns[i] });
-  }
+  const estimate = estimates?.find((/** @type {any} */ row) => attemptKey(row) === own && row.event > codeEvent && row.event < until);
+  if (!estimate || codeEvent === null) return none;
+  const ops = operations.filter((/** @type {any} */ op) => op.estimate_event === estimate.event).map((/** @type {any} */ op) => ({ name: op.name ?? "", ns: op.estimated_runtime_ns }));
   return assign(ops, kernels);
 }
 

@@ -42,12 +42,12 @@ const timeText = (ns) => (ns === null ? "–" : ns < 1_000 ? `${Math.round(ns)} 
 /** "9 of 10 (90 %)" @param {number} part @param {number} whole */
 export const share = (part, whole) => (whole ? `${count(part)} of ${count(whole)} (${Math.floor((100 * part) / whole)} %)` : "none");
 
-/** @param {any} coverage @param {Element} root */
-export function showCoverage(coverage, root) {
+/** @param {any} group a row of provenance_groups @param {Element} root */
+export function showCoverage(group, root) {
   const fact = (/** @type {string} */ name, /** @type {string} */ value, /** @type {string} */ help) => h("span", { title: help }, h("span", { class: "dim" }, `${name} `), h("b", null, value));
   fill(root,
-    fact("post-grad nodes in kernels", share(coverage.post_in_kernel_count, coverage.post_node_count), "Nodes that became part of a kernel. Views need none."),
-    fact("from the pre-grad graph", share(coverage.post_in_pre_count, coverage.post_node_count), "Post-grad nodes of which torch knows the pre-grad node."),
-    fact("kernels mapped", share(coverage.kernel_in_post_count, coverage.kernel_count), "Kernels of which the post-grad nodes are known: from the map that torch writes, or from the generated code."),
-    fact("with source", share(coverage.kernel_with_source_count, coverage.kernel_count), "Kernels of which torch knows the source lines."));
+    fact("post-grad nodes in kernels", share(group.post_in_kernel_count, group.post_node_count), "Nodes that became part of a kernel. Views need none."),
+    fact("from the pre-grad graph", share(group.post_in_pre_count, group.post_node_count), "Post-grad nodes of which torch knows the pre-grad node."),
+    fact("kernels mapped", share(group.kernel_in_post_count, group.kernel_count), "Kernels of which the post-grad nodes are known: from the map that torch writes, or from the generated code."),
+    fact("with source", share(group.kernel_with_source_count, group.kernel_count), "Kernels of which torch knows the source lines."));
 }

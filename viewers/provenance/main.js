@@ -65,9 +65,9 @@ async function show(bundle, current) {
     if (!known || !known.graphs.length) return { log, known, graph: null, content: null };
     const graph = choose(known.graphs, current);
     if (!graph) return { log, known, graph: null, content: null };
-    const texts = await textsOf(log, known.table, graph.row, signal);
+    const texts = await textsOf(log, graph.row, signal);
     const kernels = buildModel(known.table, graph.row).kernels;
-    const times = await timesOf(log, graph.row, known.table.groups, kernels).catch(() => kernels.map(() => null));
+    const times = await timesOf(log, graph, known.graphs, kernels).catch(() => kernels.map(() => null));
     return { log, known, graph, content: { table: known.table, row: graph.row, texts, times, state } };
   }, (loaded) => {
     if (shown === place) draw(bundle, loaded, current);

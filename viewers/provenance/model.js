@@ -1,7 +1,7 @@
-// What belongs together in one graph: functions over a row of the provenance table. No page needed.
+// What belongs together in one graph: functions over the rows of the provenance tables. No page needed.
 
 /** @typedef {"source" | "pre" | "post" | "code" | "bodies"} PaneName bodies: of the kernels of AOTInductor */
-/** @typedef {{pane: PaneName | "kernel", key: number}} Place a line of a pane (of 'source': a row of sources), or a kernel */
+/** @typedef {{pane: PaneName | "kernel", key: number}} Place a line of a pane (of 'source': an id of provenance_sources), or a kernel */
 /** @typedef {{source: Set<number>, pre: Set<number>, post: Set<number>, code: Set<number>, bodies: Set<number>, kernels: Set<number>}} Found */
 /** @typedef {{name: string, handle: number | null, label: string, post: number[], calls: number[], definition: [number, number] | null, body: [number, number] | null, fromCode: boolean, stacks: number[][]}} Kernel */
 /** @typedef {{file: string, line: number, function: string | null, code: string | null, library: boolean}} Source */
@@ -9,15 +9,14 @@
 
 const LIBRARY = /(^|\/)(site|dist)-packages\/|#link-tree\/torch\/|\/lib\/python3[^/]*\//;
 
-/** @param {any} table the provenance table @param {any} group a row of its groups */
+/** @param {import("./data.js").Tables} table @param {any} group a row of provenance_groups */
 export function buildModel(table, group) {
-  const graph = (/** @type {number | null} */ index) => (index === null ? null : table.graphs[index]);
-  const pre = lineSources(graph(group.pre_graph_index));
-  const post = lineSources(graph(group.post_graph_index));
-  const kernels = kernelsOf(table, group);
-  const { pre_line: preLines, post_line: postLines } = group.pre_post;
+  const pre = lineSources(table.lines.get(group.pre_graph_event));
+  const post = lineSources(table.lines.get(group.post_graph_event));
+  const kernels = (table.kernels.get(group.id) ?? []).map(kernelOf);
+  const nodes = table.nodes.get(group.id) ?? [];
   const maps = {
-    preToPost: index(preLines, postLines), postToPre: index(postLines, preLines),
+    preToPost: index(nodes, "pre_line", "post_line"), postToPre: index(nodes, "post_line", "pre_line"),
     sourceToPre: invert(pre), sourceToPost: invert(post),
     postToKernels: collect(kernels, (kernel) => kernel.post), sourceToKernels: collect(kernels, (kernel) => kernel.stacks.flat()),
     innerToKernels: collect(kernels, (kernel) => kernel.stacks.map(innermost)), callToKernels: collect(kernels, (kernel) => kernel.calls),
@@ -25,38 +24,33 @@ export function buildModel(table, group) {
   // Where torch mapped nothing, as in a backward that is compiled later, the code tells of most kernels what they compute; of the others
   // the same source line is the next best tie.
   const byLine = {
-    pre: pre.size > 0 && post.size > 0 && preLines.length === 0,
+    pre: pre.size > 0 && post.size > 0 && nodes.length === 0,
     kernels: post.size > 0 && kernels.length > 0 && kernels.every((kernel) => kernel.post.length === 0 || kernel.fromCode),
   };
   /** @param {number} s @returns {Source} */
   const source = (s) => {
-    const { file, line, function: name, code } = table.sources;
-    const path = table.strings[file[s]];
-    return { file: path, line: line[s], function: table.strings[name[s]] ?? null, code: table.strings[code[s]] ?? null, library: LIBRARY.test(path) };
+    const { file, line, function: name, code } = table.sources[s];
+    return { file, line, function: name, code, library: LIBRARY.test(file) };
   };
   const used = new Set([...pre.values(), ...post.values(), ...kernels.flatMap((kernel) => kernel.stacks.flat())].filter((s) => s >= 0));
   return { group, kernels, pre, post, maps, byLine, source, sources: [...used] };
 }
 
-/** @param {any} table @param {any} group @returns {Kernel[]} */
-function kernelsOf(table, group) {
-  const { name, handle, post_lines: post, call_lines: calls, definition, body, from_code: fromCode, stacks } = group.kernels;
-  return name.map((/** @type {number} */ text, /** @type {number} */ k) => ({
-    name: table.strings[text], handle: handle[k], label: handle[k] === null ? table.strings[text] : `${table.strings[text]}:${handle[k]}`,
-    post: post[k], calls: calls[k], definition: definition[k], body: body[k], fromCode: fromCode[k], stacks: stacks[k].map((/** @type {number} */ stack) => table.stacks[stack]),
-  }));
+/** @param {any} row of provenance_kernels @returns {Kernel} */
+function kernelOf({ name, handle, post_lines: post, call_lines: calls, definition, body, from_code: fromCode, sources: stacks }) {
+  return { name, handle, label: handle === null ? name : `${name}:${handle}`, post, calls, definition, body, fromCode, stacks };
 }
 
-/** Line -> row of sources, -1 for none. @param {any} graph @returns {Map<number, number>} */
-const lineSources = (graph) => new Map(graph ? graph.line.map((/** @type {number} */ line, /** @type {number} */ i) => [line, graph.source[i]]) : []);
+/** Line -> id of its source, -1 for none. @param {any[]} rows of provenance_lines @returns {Map<number, number>} */
+const lineSources = (rows = []) => new Map(rows.map(({ line, source }) => [line, source ?? -1]));
 
 /** @param {number[]} stack */
 const innermost = (stack) => stack[stack.length - 1];
 
-/** @param {number[]} from @param {number[]} to @returns {Map<number, number[]>} */
-function index(from, to) {
+/** @param {any[]} rows @param {string} from @param {string} to @returns {Map<number, number[]>} */
+function index(rows, from, to) {
   const map = new Map();
-  from.forEach((key, i) => add(map, key, to[i]));
+  for (const row of rows) add(map, row[from], row[to]);
   return map;
 }
 

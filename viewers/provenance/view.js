@@ -50,7 +50,7 @@ export function graphView({ table, row, texts, times, state }) {
     onscroll: () => scrolled(name),
     onhide: () => toggle(name),
   })])));
-  const here = PANES.filter(([name]) => name !== "bodies" || row.bodies_event_index !== null);
+  const here = PANES.filter(([name]) => name !== "bodies" || row.bodies_event !== null);
   const board = columns(here.map(([name]) => panes[name].section));
   const status = h("p", { class: "chain", role: "status" });
   const walk = h("span", { class: "dim walk" });
@@ -189,22 +189,21 @@ export function graphView({ table, row, texts, times, state }) {
     if (kernels.length && grid.selected !== kernels[0]) grid.list.activate(Array.prototype.indexOf.call(grid.order, kernels[0]));
   }
 
-  const known = row.coverage;
   const language = row.code_language === "cpp" && !/^\s*(import|from) /m.test((texts.code ?? "").slice(0, 400)) ? "cpp" : "python";
   panes.source.show(model.sources.length ? source.text : null, "python", MISSING.source, (line) => source.keys[line - 1] >= 0, source.labels);
   panes.pre.show(texts.pre, "fx", MISSING.pre, mappedIn(model, "pre"));
   panes.post.show(texts.post, "fx", MISSING.post, mappedIn(model, "post"));
   panes.code.show(texts.code, language, MISSING.code, mappedIn(model, "code"));
   panes.bodies.show(texts.bodies, "cpp", MISSING.bodies, mappedIn(model, "bodies"));
-  showCoverage(known, coverage);
+  showCoverage(row, coverage);
   panes.source.note.textContent = `${plural(model.sources.length, "line")} that the log knows`;
-  panes.pre.note.textContent = known.pre_node_count ? `${share(known.pre_in_post_count, known.pre_node_count)} nodes go on` : "";
-  panes.post.note.textContent = known.post_node_count ? `${share(known.post_in_kernel_count, known.post_node_count)} nodes in kernels` : "";
-  panes.code.note.textContent = known.kernel_count ? `${share(known.kernel_in_post_count, known.kernel_count)} kernels mapped` : "";
+  panes.pre.note.textContent = row.pre_node_count ? `${share(row.pre_in_post_count, row.pre_node_count)} nodes go on` : "";
+  panes.post.note.textContent = row.post_node_count ? `${share(row.post_in_kernel_count, row.post_node_count)} nodes in kernels` : "";
+  panes.code.note.textContent = row.kernel_count ? `${share(row.kernel_in_post_count, row.kernel_count)} kernels mapped` : "";
   if (model.byLine.kernels || model.byLine.pre) {
-    const read = known.kernel_from_code_count, rest = known.kernel_count - read;
+    const read = row.kernel_from_code_count, rest = row.kernel_count - read;
     const how = [
-      read > 0 && `the generated code tells the nodes of ${rest ? `${read} of ${plural(known.kernel_count, "kernel")}` : read > 1 ? "all kernels" : "the kernel"}`,
+      read > 0 && `the generated code tells the nodes of ${rest ? `${read} of ${plural(row.kernel_count, "kernel")}` : read > 1 ? "all kernels" : "the kernel"}`,
       (rest > 0 || model.byLine.pre) && `what has the same source line is shown ${read ? (rest ? "for the rest" : "in the pre-grad graph") : "instead"}`,
     ].filter(Boolean).join("; ");
     coverage.append(h("span", { class: "note" }, `torch mapped no nodes here, as for a backward that is compiled later: ${how}.`));

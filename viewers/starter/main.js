@@ -28,10 +28,10 @@ async function show(bundle) {
   // Tables are fetched when they are asked for, and kept.
   /** @type {Compile[]} */
   const compiles = await log.compiles();
-  const index = compiles.findIndex(({ key }) => key === asked.get("compile")); // 'key' is unique; an id can occur twice
+  const index = compiles.findIndex(({ compile }) => compile === asked.get("compile"));
   const main = h("main", { tabindex: "-1", "aria-label": "Compile" });
   fill(document.body,
-    h("header", null, h("h1", null, plural(compiles.filter(({ id }) => id !== null).length, "compile"), " of ", log.summary.source.name), logLinks(bundle, log)),
+    h("header", null, h("h1", null, plural(compiles.length, "compile"), " of ", log.summary.source.name), logLinks(bundle, log)),
     h("nav", { "aria-label": "Compiles" }, h("ul", null, compiles.map((compile, i) => h("li", null, compileLink(log, compile, i === index))))),
     main);
   try {
@@ -49,9 +49,9 @@ function logLinks(bundle, current) {
 
 /** @param {import("../lib/bundle/log.js").Log} log @param {Compile} compile @param {boolean} here */
 function compileLink(log, compile, here) {
-  const name = compile.id === null ? "records without a compile id" : `[${compile.key}] ${compile.function ?? "?"}`;
-  const took = compile.compile_time_us === null ? "" : ` ${time(compile.compile_time_us)}`;
-  return link({ log: log.id, compile: compile.key }, here, name, h("span", { class: "dim" }, ` ${statusInfo(compile.status).word}${took}`));
+  const name = `[${compile.compile}] ${compile.function ?? "?"}`;
+  const took = compile.total_us === null ? "" : ` ${time(compile.total_us)}`;
+  return link({ log: log.id, compile: compile.compile }, here, name, h("span", { class: "dim" }, ` ${statusInfo(compile.status).word}${took}`));
 }
 
 /** @param {Element} main @param {import("../lib/bundle/log.js").Log} log @param {Compile | undefined} compile @param {number} index @param {string | null} wanted */
@@ -63,8 +63,8 @@ async function showCompile(main, log, compile, index, wanted) {
   const artifacts = rows.map((i) => ({ ...table.row(i), number: String(i) }));
   const chosen = artifacts.find(({ number }) => number === wanted);
   const links = artifacts.map((artifact) =>
-    h("li", null, link({ log: log.id, compile: compile.key, artifact: artifact.number }, artifact === chosen, artifact.name), h("span", { class: "dim" }, bytes(artifact.size_bytes))));
-  fill(main, h("h2", null, plural(artifacts.length, "artifact"), " of ", compile.key), h("ul", null, links));
+    h("li", null, link({ log: log.id, compile: compile.compile, artifact: artifact.number }, artifact === chosen, artifact.name), h("span", { class: "dim" }, bytes(artifact.size_bytes))));
+  fill(main, h("h2", null, plural(artifacts.length, "artifact"), " of ", compile.compile), h("ul", null, links));
   if (!chosen) return;
   // The text of an artifact is fetched now and not before. Some have none: what they say is in the metadata of their event.
   const text = (await log.text(chosen)) ?? JSON.stringify(await log.metadata(chosen.event_index), null, 2);

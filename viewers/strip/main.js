@@ -23,16 +23,14 @@ try {
   fill(document.body, h("main", { class: "stopped" }, h("h1", null, "The bundle could not be opened"), errorBox(error)));
 }
 
-/** The last attempt of a compile that says when it ran. @param {Compile} compile @param {number} at @param {Compile[]} all */
-function timed(compile, at, all) {
-  return compile.start_epoch_us !== null && compile.compile_time_us !== null && all[at + 1]?.metrics_event_index !== compile.metrics_event_index;
-}
+/** @param {Compile} compile */
+const timed = (compile) => compile.start_epoch_us !== null && compile.total_us !== null;
 
 /** @param {Line[]} lines @param {number} logs */
 function show(lines, logs) {
   const asked = new URLSearchParams(location.hash.slice(1));
   const all = lines.flatMap(({ compiles }) => compiles);
-  const first = Math.min(...all.map((one) => Number(one.start_epoch_us))), last = Math.max(...all.map((one) => Number(one.start_epoch_us) + Number(one.compile_time_us)));
+  const first = Math.min(...all.map((one) => Number(one.start_epoch_us))), last = Math.max(...all.map((one) => Number(one.start_epoch_us) + Number(one.total_us)));
   fill(document.body, h("main", null,
     h("h1", null, all.length ? `${plural(all.length, "compile")} in ${time(last - first)}` : "No compile says when it ran"),
     logs > lines.length && h("p", { class: "dim" }, `The first ${lines.length} of ${logs} logs.`),
@@ -44,33 +42,33 @@ function show(lines, logs) {
 function lineOf({ log, compiles }, first, whole, asked) {
   const name = log.rank === null ? log.id : `rank ${log.rank}`;
   return h("li", null, h("span", { class: "name", title: log.id }, name), h("span", { class: "line" }, compiles.slice(0, MOST_BLOCKS).map((compile) => {
-    const here = log.id === asked.get("log") && compile.key === asked.get("compile");
+    const here = log.id === asked.get("log") && compile.compile === asked.get("compile");
     const block = h("span", { class: `block ${compile.recompile_reason && compile.status === "ok" ? "recompile" : compile.status}${here ? " here" : ""}`, title: said(compile) });
     block.style.left = `${((Number(compile.start_epoch_us) - first) / whole) * 100}%`;
-    block.style.width = `${(Number(compile.compile_time_us) / whole) * 100}%`;
+    block.style.width = `${(Number(compile.total_us) / whole) * 100}%`;
     return block;
   })));
 }
 
 /** @param {Compile} compile */
 function said(compile) {
-  return `${compile.key} ${compile.function ?? "?"}, ${statusInfo(compile.status).word}, ${time(Number(compile.compile_time_us))}`;
+  return `${compile.compile} ${compile.function ?? "?"}, ${statusInfo(compile.status).word}, ${time(Number(compile.total_us))}`;
 }
 
 /** Blocks may be too narrow to be met, so that a list leads to them. @param {Line[]} lines @param {URLSearchParams} asked */
 function longest(lines, asked) {
   const rows = lines.flatMap(({ log, compiles }) => compiles.map((compile) => ({ log, compile })));
-  rows.sort((one, other) => Number(other.compile.compile_time_us) - Number(one.compile.compile_time_us));
+  rows.sort((one, other) => Number(other.compile.total_us) - Number(one.compile.total_us));
   return h("ol", { "aria-label": "Longest compiles", class: "longest" }, rows.slice(0, MOST_LISTED).map(({ log, compile }) => {
-    const here = log.id === asked.get("log") && compile.key === asked.get("compile");
-    return h("li", null, h("a", { href: `#${new URLSearchParams({ log: log.id, compile: compile.key })}`, "aria-current": here ? "true" : null }, said(compile)),
+    const here = log.id === asked.get("log") && compile.compile === asked.get("compile");
+    return h("li", null, h("a", { href: `#${new URLSearchParams({ log: log.id, compile: compile.compile })}`, "aria-current": here ? "true" : null }, said(compile)),
       lines.length > 1 && h("span", { class: "dim" }, log.rank === null ? ` ${log.id}` : ` rank ${log.rank}`), here && about(compile));
   }));
 }
 
 /** @param {Compile} compile */
 function about(compile) {
-  const rows = [["Status", statusInfo(compile.status).word], ["Took", time(Number(compile.compile_time_us))], ["Why again", compile.recompile_reason], ["Failed", compile.failure?.reason], ["Restarted", compile.restart_reasons.join("; ")]];
-  return h("section", { "aria-label": "Compile" }, h("p", { class: "dim" }, compile.filename && `${compile.filename}:${compile.first_line ?? "?"}`),
+  const rows = [["Status", statusInfo(compile.status).word], ["Took", time(Number(compile.total_us))], ["Why again", compile.recompile_reason], ["Failed", compile.failure_reason], ["Restarted", compile.restart_reasons.join("; ")]];
+  return h("section", { "aria-label": "Compile" }, h("p", { class: "dim" }, compile.file && `${compile.file}:${compile.line ?? "?"}`),
     h("dl", { class: "pairs" }, rows.filter(([, text]) => text).map(([term, text]) => [h("dt", null, term), h("dd", null, text)])));
 }

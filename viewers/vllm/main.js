@@ -53,7 +53,7 @@ function show(bundle, current) {
     const one = await startOf(wanted), beside = current.beside === "" ? null : bundle.log(current.beside) ?? null;
     const two = beside && beside !== wanted ? await startOf(beside) : null;
     const all = [...new Set([...(two ? [two] : []), ...starts])];
-    const findings = one ? (await wanted.findings())?.findings.filter((/** @type {any} */ { kind }) => kind.startsWith("vllm-")) ?? [] : [];
+    const findings = one ? (await wanted.findings())?.filter((/** @type {any} */ { kind }) => kind.startsWith("vllm-")) ?? [] : [];
     return { log: wanted, starts, left, findings, one: one && { plain: one, start: named(one, all) }, two: two && named(two, all.concat(one ? [one] : [])) };
   }, (loaded) => draw(bundle, loaded, current));
 }

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 from tlparse_bundle.trace.compile_id import CompileId
@@ -14,7 +15,7 @@ EventRow = tuple[int, int, int | None, int, int, int, int, int, int, int, int, i
 
 
 class Batch(NamedTuple):
-    """``kinds``, ``compiles`` and ``stacks`` are those that no batch before had, in the order of their numbers."""
+    """``kinds``, ``compiles``, ``origins`` and ``stacks`` are those that no batch before had, in the order of their numbers."""
 
     first_event_index: int
     rows: list[EventRow]
@@ -22,6 +23,7 @@ class Batch(NamedTuple):
     payload_forms: dict[int, str]  # by event index, where it is not lf
     kinds: list[tuple[str, str | None, Any]]  # type, name, encoding
     compiles: list[tuple[CompileId | None, int, int]]  # id, occurrence, first event index
+    origins: list[tuple[str, str, int]]  # level, path, line
     stacks: tuple[list, list]  # see StackTable.rows_since
     spans: list[Span]
     events: list[Event]  # all but those of the timeline, of which a table rarely wants more than the span
@@ -30,11 +32,12 @@ class Batch(NamedTuple):
 class Batches:
     """Makes batches of the events of a log, which come in file order; numbers their kinds and compiles.
 
-    ``timeline`` names the events of the timeline that a table wants to see whole; None for all.
+    ``stacks`` and ``origins`` are those of the decoder, which grow; ``timeline`` names the events of the timeline that a table wants to see whole; None for all.
     """
 
-    def __init__(self, stacks: StackTable, timeline: frozenset[str] | None):
+    def __init__(self, stacks: StackTable, origins: Mapping[tuple[bytes, bytes, bytes], int], timeline: frozenset[str] | None):
         self._stacks = stacks
+        self._origins, self._known_origins = origins, 0
         self._known_stacks = (0, 0)
         self._timeline = timeline
         self._kinds: dict[tuple[str, str | None], int] = {}
@@ -44,7 +47,7 @@ class Batches:
         """The batch of the next events, which get their ``kind_index`` and ``compile_index``."""
         kinds, compiles, timeline = self._kinds, self._compiles, self._timeline
         rows, spans, whole = [], [], []
-        batch = Batch(events[0].index if events else 0, rows, [event.metadata_json for event in events], {}, [], [], self._new_stacks(), spans, whole)
+        batch = Batch(events[0].index if events else 0, rows, [event.metadata_json for event in events], {}, [], [], self._new_origins(), self._new_stacks(), spans, whole)
         for event in events:
             kind = kinds.get((event.type, event.name))
             if kind is None:
@@ -77,6 +80,11 @@ class Batches:
     def _new_compile(self, event: Event, batch: Batch) -> int:
         batch.compiles.append((event.compile_id, event.occurrence, event.index))
         return self._compiles.setdefault((event.compile_id, event.occurrence), len(self._compiles))
+
+    def _new_origins(self) -> list[tuple[str, str, int]]:
+        new = list(islice(self._origins, self._known_origins, None)) if len(self._origins) > self._known_origins else []
+        self._known_origins += len(new)
+        return [(level.decode(), path.decode("utf-8", "replace"), int(line[:15])) for level, path, line in new]
 
     def _new_stacks(self) -> tuple[list, list]:
         rows, self._known_stacks = self._stacks.rows_since(self._known_stacks)

@@ -30,7 +30,6 @@ class TablesSummary:
     kinds: list[dict]
     ranks: list[dict]
     descriptors: dict[str, Kind]  # by key
-    compiles: dict  # 'compile_count' to 'compile_time_us' of the row in the manifest
     diagnostics: Diagnostics
 
 
@@ -58,6 +57,7 @@ class LogTables:
 
     def feed(self, batch: Batch) -> None:
         self._stacks.extend(batch.stacks)
+        self._tally.origins += batch.origins
         self._tally.add(batch.kinds, batch.compiles, batch.rows)
         self._writer.add(batch)
         self._tables.observe(batch.events)
@@ -97,7 +97,6 @@ class LogTables:
             kinds=self._kinds(),
             ranks=self._ranks(),
             descriptors={kind.key: kind for kind in self._tally.kinds},
-            compiles=self._tables["compiles"].totals,
             diagnostics=self._diagnostics,
         )
 

@@ -14,7 +14,7 @@ from tlparse_bundle.build.log_records import LogRecords
 from tlparse_bundle.build.sink import FileSink
 from tlparse_bundle.build.stage import LOG_TABLES, Stage, open_stage
 from tlparse_bundle.build.verbatim_writer import VerbatimWriter
-from tlparse_bundle.build.written_log import WrittenLog
+from tlparse_bundle.build.written_log import PASSED_ON, WrittenLog
 from tlparse_bundle.diagnostics import Diagnostics
 from tlparse_bundle.events.kinds import Kind
 from tlparse_bundle.events.registry import plugin_kinds
@@ -24,9 +24,13 @@ from tlparse_bundle.findings.registry import findings_of
 from tlparse_bundle.format.codecs import CODECS
 from tlparse_bundle.format.json_codec import dumps
 from tlparse_bundle.format.layout import log_path
+from tlparse_bundle.findings.compile_tables import compile_tables
+from tlparse_bundle.findings.recompile_tables import recompile_tables
 from tlparse_bundle.plugins import PLUGIN_FAILED
+from tlparse_bundle.model.status import CANDIDATES
 from tlparse_bundle.tables.identity import Identity, rank_of
 from tlparse_bundle.tables.registry import plugin_tables
+from tlparse_bundle.tables.rows import Rows
 from tlparse_bundle.trace.envelope import EventDecoder
 from tlparse_bundle.trace.event import Event
 from tlparse_bundle.trace.log_file import LogFile
@@ -96,7 +100,7 @@ class LogBuild:
         self._tables = tables
         self._records = records
         self._blobs, self._verbatim = BlobWriter(sink, log.id), VerbatimWriter(sink, log.id)
-        self._identity, self._batches = Identity(), Batches(self.decoder.stacks, tables.wanted().timeline())
+        self._identity, self._batches = Identity(), Batches(self.decoder.stacks, self.decoder.origins, tables.wanted().timeline())
         self._read = _batches(records, self.decoder)
 
     def advance(self) -> bool:
@@ -160,12 +164,19 @@ class LogBuild:
             "origins": [{"level": level.decode(), "path": path.decode("utf-8", "replace"), "line": int(line[:15])} for level, path, line in decoder.origins],
         }
         self.facts = Facts(WrittenLog(sink, directory, decoder.clock.last_epoch_us()))
-        found, faults = findings_of(self.facts)
+        derived = {**dict(compile_tables(self.facts)), **dict(recompile_tables(self.facts))}
+        made.row_tables |= {name: sink.put_rows(log.id, name, Rows(rows)) for name, rows in derived.items() if len(rows)}
+        numbers, findings, faults = findings_of(self.facts, derived["compiles"])
         if faults:  # they come after the table that findings read
             for fault in faults:
                 diagnostics.add(PLUGIN_FAILED, fault)
             sink.put_table(log.id, "diagnostics", diagnostics.table())
-        made.paths[FINDINGS] = sink.put_table(log.id, FINDINGS, found)
+        if findings:
+            made.row_tables[FINDINGS] = sink.put_rows(log.id, FINDINGS, Rows(findings))
+        for name in PASSED_ON:
+            if name in made.row_tables:
+                sink.remove(made.row_tables.pop(name))
+        directory["row_tables"] = dict(sorted(made.row_tables.items()))
         path = sink.put(log_path(log.id, "log.json", sink.codec), dumps(directory))
         row = {
             "id": log.id,
@@ -174,11 +185,10 @@ class LogBuild:
             "source": source,
             "torch_version": self._identity.torch_version,
             "event_count": decoder.event_count,
-            **made.compiles,
             "diagnostics": diagnostics.counts(),
-            "summary": found["summary"],
+            "summary": numbers,
         }
-        return LogSummary(row, made.descriptors, found["findings"][:FIRST_FINDINGS], frozenset(decoder.pids), diagnostics.messages(PLUGIN_FAILED))
+        return LogSummary(row, made.descriptors, findings[:FIRST_FINDINGS], frozenset(decoder.pids), diagnostics.messages(PLUGIN_FAILED))
 
 
 def _batches(records: LogRecords, decoder: EventDecoder) -> Iterator[tuple[list[Event], list[bytes]] | None]:

@@ -103,7 +103,7 @@ def _copy_log(location: str, log_id: str, root: str, verify: bool) -> LogSummary
     keys = {kind["descriptor"] for kind in log.directory["kinds"]}
     known = {key: Kind(key, *(descriptors[key][field] for field in _KIND_FIELDS)) for key in keys}
     faults = [row["message"] for row in log.table("diagnostics")["diagnostics"] if row["code"] == PLUGIN_FAILED] if PLUGIN_FAILED in log.row["diagnostics"] else []
-    return LogSummary(log.row, known, log.findings()["findings"][:FIRST_FINDINGS], plugin_faults=faults)
+    return LogSummary(log.row, known, ([] if log.is_missing("findings") else log.findings()[:FIRST_FINDINGS]), plugin_faults=faults)
 
 
 def _own_files(log: Log) -> list[str]:

@@ -91,7 +91,7 @@ def write_ranks(target: Target, rows: Sequence[dict], codec: str, workers: Execu
         return _none(run, 0)
     known: dict[bytes, Any] = {}
     found = {row["id"]: digest for row, digest in zip(ranked, workers.map(digest_log, [(target.root, codec, row) for row in ranked]))}
-    runs = runs_of([Told(row["id"], row["rank"], row["torch_version"], *loads(found[row["id"]][_RUN]), row["compile_count"], row["event_count"]) for row in ranked])
+    runs = runs_of([Told(row["id"], row["rank"], row["torch_version"], *loads(found[row["id"]][_RUN]), row["summary"]["compile_count"], row["event_count"]) for row in ranked])
     if run is not None and not 1 <= run <= len(runs):
         return _none(run, len(runs))
     number = to_compare(runs) if run is None else run - 1

@@ -66,6 +66,11 @@ class FileSink:
             entries.append({"path": path, "rows": count})
         return {"rows": sum(entry["rows"] for entry in entries), "files": entries}
 
+    def remove(self, table: dict) -> None:
+        """Remove the files of a table of rows."""
+        for file in table["files"]:
+            os.remove(self.root / file["path"])
+
     def put_blob(self, data: bytes | memoryview, path: str | None = None, *, sha256: str | None = None) -> BlobRow:
         """Store a blob.
 

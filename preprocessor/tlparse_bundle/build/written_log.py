@@ -7,7 +7,11 @@ from typing import Any
 from tlparse_bundle.build.sink import FileSink
 from tlparse_bundle.format.json_codec import loads
 from tlparse_bundle.format.schemas import row_tables
+from tlparse_bundle.model.status import CANDIDATES
+from tlparse_bundle.tables.recompiles import ASKED
 from tlparse_bundle.tables.rows import parse_rows
+
+PASSED_ON = (CANDIDATES, ASKED)  # tables of which others are made; no reader needs them
 
 
 class WrittenLog:
@@ -22,7 +26,7 @@ class WrittenLog:
         entry = self.directory["row_tables"].get(name)
         if entry is not None:
             return [row for file in entry["files"] for row in parse_rows(self._sink.codec.decode((self._sink.root / file["path"]).read_bytes()))]
-        if name in row_tables():
+        if name in row_tables() or name in PASSED_ON:
             return []
         return loads(self._sink.codec.decode((self._sink.root / self.directory["tables"][name]).read_bytes()))
 

@@ -37,7 +37,7 @@ COMPILES = Amount("compiles", "compile", "compiles", ("compile_count",))
 FAILURES = Amount(
     "failures", "failure", "failures", ("failure_count", "unfinished_count", "export_failure_count"), ("failure", "unfinished-compile", "export-failure")
 )
-COMPILE_TIME = Amount("compile-time", "compile time", "compiling", ("compile_time_us",), unit="us")
+COMPILE_TIME = Amount("compile-time", "compile time", "compiling", ("compile_us",), unit="us")
 AMOUNTS = (BREAKS, RECOMPILES, COMPILES, FAILURES, COMPILE_TIME)
 
 _TIME = re.compile(r"(\d{1,9}(?:\.\d{1,6})?)\s*(ms|s|min|h|)", re.ASCII)

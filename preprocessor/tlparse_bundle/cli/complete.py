@@ -80,7 +80,7 @@ def things(ctx: click.Context, incomplete: str) -> Iterable[str]:
     if chosen is None:
         return logs
     log = logs[chosen]
-    compiles = {f"{chosen}{compile.key}/": compile.artifacts for compile in log.compiles} | {f"{chosen}timeline": []}
+    compiles = {f"{chosen}{key or '-'}/": artifacts for key, artifacts in log.artifacts_by_compile.items()} | {f"{chosen}timeline": []}
     chosen_compile = _chosen(compiles, incomplete)
     if not compiles.get(chosen_compile):
         return compiles

@@ -82,7 +82,7 @@ class Views:
     def _findings(self, log) -> list[dict]:
         path, rows = self._read.get(log.id, ("", []))
         if path != log.row["path"]:
-            rows = log.table("findings")["findings"]
+            rows = log.table("findings")
             self._read[log.id] = log.row["path"], rows
         return rows
 
@@ -109,14 +109,14 @@ class Views:
         found: dict[str, Found] = {}
         at: dict[str, int] = {}
         for id, rows in findings.items():
-            open_now = {running["compile_index"] for running in live[id]["running"]} if id in live else set()
+            open_now = {running["compile"] for running in live[id]["running"]} if id in live else set()
             for row in rows if id not in live or live[id]["read_bytes"] else ():  # nothing can be wrong with what has not begun
                 key = row["fingerprint"]
-                if row["because_of"] is not None or row["kind"] == UNFINISHED and open_now.intersection(row["compile_indexes"]):
+                if row["because_of"] is not None or row["kind"] == UNFINISHED and open_now.intersection(row["compiles"] or (None,)):
                     continue
                 logs = found[key].logs + 1 if key in found else 1
                 found[key] = Found(key, row["severity"], row["title"], row["kind"], logs)
-                at[key] = max(row["event_indexes"], default=-1)
+                at[key] = max(row["events"], default=-1)
         for key in sorted((key for key in found if key not in self._order), key=at.__getitem__):
             self._order[key] = len(self._order)
         return tuple(sorted(found.values(), key=lambda one: self._order[one.fingerprint], reverse=True))

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from tlparse_bundle.cli.options import Location
 from tlparse_bundle.cli.say import say, say_json, shown
 
 if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
+
+    from duckdb import DuckDBPyConnection
 
     from tlparse_bundle.read.reader import Bundle
 
@@ -23,29 +25,29 @@ _MEASURED = 200  # rows, from which the widths of a table come
 
 
 @click.command()
-@click.argument("bundle", type=Location())
-@click.argument("query", required=False)
+@click.argument("arguments", nargs=-1, required=True, metavar="BUNDLE... [QUERY]")
 @click.option("--format", "form", type=click.Choice(_FORMATS), default="table", show_default=True, help="csv and json hold cells in full.")
-@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE.db", help="Write the database, for any program that reads SQLite.")
-@click.option("--overwrite", is_flag=True, help="Replace FILE.db.")
-def sql(bundle, query, form, out, overwrite) -> None:
-    """Ask a bundle in SQL. Without QUERY: the tables and views there are, with their columns.
+@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE.duckdb", help="Write all tables into one DuckDB file.")
+@click.option("--overwrite", is_flag=True, help="Replace FILE.duckdb.")
+def sql(arguments, form, out, overwrite) -> None:
+    """Query the tables of one or several bundles in SQL. Without QUERY, list the tables and their columns.
 
-    Each table of the bundle is one of SQLite, with log_id and row in front; views that begin with v_ have names in
-    place of indexes. Lists and objects are JSON, for json_each() and json_extract().
+    DuckDB reads the files where they are (pip install 'tlparse-bundle[sql]'). Each table has the columns bundle, log and rank in front; logs
+    has one row per log with the numbers of its headline.
 
     \b
     Example:
-      tlparse-bundle sql out/ "select compile, function, compile_ms from v_compiles order by compile_ms desc limit 5"
-      tlparse-bundle sql out/ "select change, count(*) from v_recompiles group by change" --format json
-      tlparse-bundle sql out/ --out trace.db
+      tlparse-bundle sql out/ "select compile, function, total_us from compiles order by total_us desc limit 5"
+      tlparse-bundle sql monday/ tuesday/ "select bundle, compile_us, recompile_count from logs" --format json
+      tlparse-bundle sql out/ --out trace.duckdb
     """
     from tlparse_bundle.read.growing import still_growing
-    from tlparse_bundle.read.reader import Bundle
 
-    opened = Bundle.open(bundle)
-    if growing := still_growing(opened.manifest):
-        say(growing, err=True)
+    places, query = _taken_apart(arguments)
+    opened = _opened(places)
+    for _, bundle in opened:
+        if growing := still_growing(bundle.manifest):
+            say(growing, err=True)
     if out:
         _write(opened, out, overwrite=overwrite)
     if query:
@@ -54,58 +56,85 @@ def sql(bundle, query, form, out, overwrite) -> None:
         _list(opened, form)
 
 
-def _write(bundle: Bundle, out: Path, *, overwrite: bool) -> None:
+def _taken_apart(arguments: Sequence[str]) -> tuple[list[str], str | None]:
+    """The bundles, and the query: the last argument, when it is not a bundle."""
+    from tlparse_bundle.remote import is_url
+
+    *places, last = arguments
+    is_place = is_url(last) or os.path.isdir(last)
+    if is_place or not places and not re.search(r"\s", last):  # a word alone is a place that does not exist
+        return [*places, last], None
+    if not places:
+        raise click.UsageError("Name a bundle before the query.")
+    return places, last
+
+
+def _opened(places: Sequence[str]) -> list[tuple[str, Bundle]]:
+    """The bundles with the names that queries see: the last part of the path, or the whole where two are the same."""
+    from tlparse_bundle.read.reader import Bundle
+
+    short = [place.rstrip("/").rpartition("/")[2] or place for place in places]
+    return [(name if short.count(name) == 1 else place, Bundle.open(place)) for place, name in zip(places, short)]
+
+
+def _write(bundles: Sequence[tuple[str, Bundle]], out: Path, *, overwrite: bool) -> None:
     from tlparse_bundle.commit.folder import new_file
     from tlparse_bundle.format.layout import guards
-    from tlparse_bundle.sql.database import database
+    from tlparse_bundle.read.sql import write
 
-    with new_file(out, overwrite=overwrite, readers_of=guards(bundle.location)) as new:
-        database(bundle, new).close()
-    say(f"{shown(out)}: {out.stat().st_size / 1e6:.1f} MB. Try it: sqlite3 {shown(out)} 'select * from v_findings'", err=True)
+    with new_file(out, overwrite=overwrite, readers_of=[path for _, bundle in bundles for path in guards(bundle.location)]) as new:
+        write(bundles, new)
+    say(f"{shown(out)}: {out.stat().st_size / 1e6:.1f} MB. Try it: duckdb {shown(out)} 'select * from findings'", err=True)
 
 
-def _list(bundle: Bundle, form: str) -> None:
-    from tlparse_bundle.sql.database import database, described
-    from tlparse_bundle.sql.views import VIEWS
+def _list(bundles: Sequence[tuple[str, Bundle]], form: str) -> None:
+    from tlparse_bundle.format.schemas import schema, schema_names
+    from tlparse_bundle.read.sql import database, tables
 
-    helps = {view.name: view.help for view in VIEWS}
-    found = [{"name": name, "type": kind, "help": helps.get(name), "columns": columns} for name, kind, columns in described(database(bundle))]
+    with database(bundles) as connection:
+        listed = [{"name": name, "help": schema(name)["description"].partition(".")[0] + "." if name in schema_names() else None, "columns": columns} for name, columns in tables(connection).items()]
     if form == "json":
-        say_json(found)
+        say_json(listed)
         return
-    for row in found:
+    for row in listed:
         say(f"{shown(row['name'])}" + (f": {row['help']}" if row["help"] else "") + f"\n    {shown(', '.join(row['columns']))}")
 
 
-def _ask(bundle: Bundle, query: str, form: str) -> None:
-    from tlparse_bundle.sql.database import asked
+def _ask(bundles: Sequence[tuple[str, Bundle]], query: str, form: str) -> None:
+    from tlparse_bundle.read.sql import asked
 
-    with asked(bundle, query) as rows:
+    with asked(bundles, query) as rows:
         if form == "json":
             names = _names(rows)
-            say_json([dict(zip(names, map(_json_cell, row))) for row in rows])
+            say_json([dict(zip(names, map(_json_cell, row))) for row in rows.fetchall()])
         elif form == "csv":
             _print_csv(rows)
         else:
             _print_table(rows)
 
 
-def _names(rows: sqlite3.Cursor) -> list[str]:
+def _names(rows: DuckDBPyConnection) -> list[str]:
     return [column[0] for column in rows.description or ()]
+
+
+def _rest(rows: DuckDBPyConnection) -> Iterator[tuple]:
+    """The rows that were not taken yet, some at a time."""
+    while batch := rows.fetchmany(_MEASURED):
+        yield from batch
 
 
 def _json_cell(cell: object) -> object:
     return cell.decode("utf-8", "replace") if isinstance(cell, bytes) else cell
 
 
-def _print_csv(rows: sqlite3.Cursor) -> None:
+def _print_csv(rows: DuckDBPyConnection) -> None:
     """As it is into a file or a pipe; control characters are made visible on a terminal alone."""
     import csv
     from io import StringIO
 
     text = StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    for row in (_names(rows), *rows):
+    for row in (_names(rows), *_rest(rows)):
         writer.writerow(row)
         if sys.stdout.isatty():
             say(text.getvalue(), nl=False)
@@ -116,7 +145,7 @@ def _print_csv(rows: sqlite3.Cursor) -> None:
     sys.stdout.flush()
 
 
-def _print_table(rows: sqlite3.Cursor) -> None:
+def _print_table(rows: DuckDBPyConnection) -> None:
     names = _names(rows)
     first = [[_text(cell) for cell in row] for row in rows.fetchmany(_MEASURED)]
     widths = [max([len(name), *(len(row[at]) for row in first)]) for at, name in enumerate(names)]
@@ -124,7 +153,7 @@ def _print_table(rows: sqlite3.Cursor) -> None:
     say(_line(("-" * width for width in widths), widths))
     for row in first:
         say(_line(row, widths))
-    for row in rows:
+    for row in _rest(rows):
         say(_line([_text(cell) for cell in row], widths))
 
 

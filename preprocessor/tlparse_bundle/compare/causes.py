@@ -55,7 +55,7 @@ def backend_changes(pairs: Pairs) -> Iterator[Change]:
 def finding_changes(pairs: Pairs) -> Iterator[Change]:
     base, new = pairs.base.first, pairs.new.first
     same_words = base.torch_version == new.torch_version and not base.ends_early and not new.ends_early
-    changes = [_finding(pairs, found) for found in changed_findings(base.findings_table, new.findings_table, same_words) if found.row["kind"] not in _TOLD_ELSEWHERE and _is_known(pairs, found)]
+    changes = [_finding(pairs, found) for found in changed_findings(base, new, same_words) if found.row["kind"] not in _TOLD_ELSEWHERE and _is_known(pairs, found)]
     breaks = [change for change in changes if change.details["kind"] == "graph-break"]
     for change in changes:
         if change.details["kind"] == "recompile" and change.change in (NEW, GONE):  # of what is compiled behind a break
@@ -69,14 +69,14 @@ def _is_known(pairs: Pairs, found: Matched) -> bool:
     own, other, row, at = (pairs.new.first, pairs.base.first, found.new, pairs.of_new) if found.change in (NEW, WORSE) else (pairs.base.first, pairs.new.first, found.base, pairs.of_base)
     if row["kind"] in _OF_THE_END or other.ends_early is None:
         return True
-    numbers = [at[frame.key] for frame in own.frames_of(row["compile_indexes"])]
+    numbers = [at[frame.key] for frame in own.frames_of(row["compiles"])]
     return bool(numbers) and all(pairs.rows[number].both and pairs.ended(number) for number in numbers)
 
 
 def _finding(pairs: Pairs, found: Matched) -> Change:
     row = found.row
-    ours = pairs.base.first.frames_of(found.base["compile_indexes"]) if found.base else []
-    theirs = pairs.new.first.frames_of(found.new["compile_indexes"]) if found.new else []
+    ours = pairs.base.first.frames_of(found.base["compiles"]) if found.base else []
+    theirs = pairs.new.first.frames_of(found.new["compiles"]) if found.new else []
     numbers = {*(pairs.of_base[frame.key] for frame in ours), *(pairs.of_new[frame.key] for frame in theirs)}
     if row["kind"] == "graph-break":  # what is compiled after it, too: the rest of the function, and of those that called it
         functions = {row["function"], *(frame.function for frame in (*ours, *theirs))}

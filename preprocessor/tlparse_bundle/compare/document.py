@@ -72,11 +72,11 @@ def _of_rank(side: tuple[str, Bundle], rank: int) -> Log:
 
 def _one_sided(base: Log | None, new: Log | None) -> dict:
     log = new or base
-    return {"base": base and _side(base, base.findings()["summary"]), "new": new and _side(new, new.findings()["summary"]), "rank": log.rank, "noise": None, "compile_time_us": None, "unchanged_us": None, "counts": [], "phases": [], "spans": [], "compiles": [], "changes": []}
+    return {"base": base and _side(base, base.summary), "new": new and _side(new, new.summary), "rank": log.rank, "noise": None, "compile_us": None, "unchanged_us": None, "counts": [], "phases": [], "spans": [], "compiles": [], "changes": []}
 
 
 def _side(log: Log, summary: dict, ends_early: str | None = None) -> dict:
-    return {"id": log.id, "source": log.source, "torch_version": log.row["torch_version"], "text": summary["text"], "untold": summary.get("untold", []), "ends_early": ends_early}
+    return {"id": log.id, "source": log.source, "torch_version": log.row["torch_version"], "text": summary["text"], "untold": summary["untold"], "ends_early": ends_early}
 
 
 def _log(base: Sequence[tuple[str, Bundle]], new: Sequence[tuple[str, Bundle]], ours: Log, theirs: Log) -> dict:
@@ -93,8 +93,8 @@ def _log(base: Sequence[tuple[str, Bundle]], new: Sequence[tuple[str, Bundle]], 
         "base": _side(ours, runs[0].summary, runs[0].ends_early),
         "new": _side(theirs, runs[1].summary, runs[1].ends_early),
         "rank": theirs.rank,
-        "noise": {"speed": round(noise.speed, 3), "factor": round(noise.factor, 3), "least_us": noise.least_us, "measured": noise.measured, "total_us": total_noise_us(*([run.summary["compile_time_us"] for run in side.runs] for side in sides))},
-        "compile_time_us": dict(zip(("base", "new"), (run.summary["compile_time_us"] for run in runs))),
+        "noise": {"speed": round(noise.speed, 3), "factor": round(noise.factor, 3), "least_us": noise.least_us, "measured": noise.measured, "total_us": total_noise_us(*([run.summary["compile_us"] for run in side.runs] for side in sides))},
+        "compile_us": dict(zip(("base", "new"), (run.summary["compile_us"] for run in runs))),
         "unchanged_us": dict(zip(("base", "new"), pairs.unchanged_us)),
         "counts": counts(*runs),
         "phases": [{"phase": phase, "base_us": runs[0].phases[phase], "new_us": runs[1].phases[phase]} for phase in PHASES],
@@ -153,7 +153,7 @@ def _compile(row: Compared) -> dict:
 
 
 def _frame(frame) -> dict:
-    return {"key": frame.key, "compile_index": frame.compile_index, "file": frame.filename, "line": frame.first_line}
+    return {"compile": frame.key, "file": frame.filename, "line": frame.first_line}
 
 
 def _spans(base: Run, new: Run) -> list[dict]:

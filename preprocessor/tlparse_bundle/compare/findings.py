@@ -62,13 +62,13 @@ def matched_findings(base: Sequence[dict], new: Sequence[dict]) -> list[Matched]
     return found
 
 
-def changed_findings(base: dict, new: dict, same_words: bool) -> Iterator[Matched]:
-    """Of two tables of findings those that are not the same any more, without those that come and go with the machine.
+def changed_findings(base: Run, new: Run, same_words: bool) -> Iterator[Matched]:
+    """Of the findings of two runs those that are not the same any more, without those that come and go with the machine.
 
     What one log cannot tell is neither new nor gone. Not ``same_words``: another torch, or a log that lacks a part, says the same in other words.
     """
-    matched = [found for found in matched_findings(base["findings"], new["findings"]) if found.change != SAME and found.row["kind"] not in TIMED]
-    untold = {NEW: set(base["summary"].get("untold", ())), GONE: set(new["summary"].get("untold", ()))}
+    matched = [found for found in matched_findings(base.findings, new.findings) if found.change != SAME and found.row["kind"] not in TIMED]
+    untold = {NEW: base.untold, GONE: new.untold}
     if "function_names" in untold[NEW] ^ untold[GONE]:  # what the same finding is called by
         return iter(())
     reworded = set() if same_words else _both_sides(matched)

@@ -94,7 +94,7 @@ def net(logs: Sequence[dict]) -> Net:
 
 def _total(both: Sequence[dict]) -> tuple[int, int] | None:
     """The compile time of each side; None when a log does not record it. Logs of which neither side does add nothing."""
-    known = [(times["base"], times["new"]) for times in (log["compile_time_us"] for log in both) if (times["base"], times["new"]) != (None, None)]
+    known = [(times["base"], times["new"]) for times in (log["compile_us"] for log in both) if (times["base"], times["new"]) != (None, None)]
     if not known or any(None in sides for sides in known):
         return None
     return sum(base for base, _ in known), sum(new for _, new in known)

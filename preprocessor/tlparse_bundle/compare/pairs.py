@@ -96,7 +96,7 @@ class Pairs:
         return SAME if len(ours) == len(theirs) and all(map(self.base.first.texts.same, ours, theirs)) else OTHER
 
     def _ended(self, one: Frame, two: Frame) -> bool:
-        return all(run.compile(frame).row["status"] != "missing" for run, frame in ((self.base.first, one), (self.new.first, two)))
+        return all(run.compile(frame)["status"] != "unfinished" for run, frame in ((self.base.first, one), (self.new.first, two)))
 
     def ended(self, number: int) -> bool:
         """Whether a compile of both runs ended in both."""

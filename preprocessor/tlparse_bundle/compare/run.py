@@ -8,10 +8,10 @@ from functools import cached_property
 from tlparse_bundle.compare.texts import Texts
 from tlparse_bundle.errors import BundleError
 from tlparse_bundle.findings.ends import ends_early
-from tlparse_bundle.findings.moments import compiling_us
+from tlparse_bundle.model.times import compiling_us, forward_us
 from tlparse_bundle.ranks.frames import CAPTURED, Frame, Frames
 from tlparse_bundle.read.reader import Log
-from tlparse_bundle.read.rows import Artifact, Compile
+from tlparse_bundle.read.rows import Artifact
 
 GENERATED = ("inductor_output_code",)
 _TRACED = {"aot_inference_graph": False, "aot_joint_graph": True, "aot_backward_graph": True}
@@ -34,8 +34,9 @@ class _Frames(Frames):
         return found
 
     def artifacts(self, number: int) -> list[Artifact]:
-        last = next((compile for compile in reversed(self.compiles[number]) if compile.row["artifact_count"]), None)
-        return [] if last is None else self.compared.get(last.index, [])
+        artifacts = self.compared.get(self.compiles[number]["compile"], [])
+        last = max((artifact.row["attempt"] for artifact in artifacts), default=0)
+        return [artifact for artifact in artifacts if artifact.row["attempt"] == last]
 
 
 class Run:
@@ -64,20 +65,19 @@ class Run:
         """Hashes of all payloads that are compared; None among them where an artifact has none."""
         return {artifact.hash for artifacts in self._frames.compared.values() for artifact in artifacts}
 
-    def compile(self, frame: Frame) -> Compile:
-        """The last attempt of a frame."""
-        return self._frames.compiles[self._number[frame.key]][-1]
+    def compile(self, frame: Frame) -> dict:
+        """The row of a frame in compiles."""
+        return self._frames.compiles[self._number[frame.key]]
 
-    def frames_of(self, compile_indexes: Collection[int]) -> list[Frame]:
-        """The frames that rows of the compile table are attempts of."""
-        numbers = {self._frames.number(index) for index in compile_indexes} - {None}
+    def frames_of(self, compiles: Collection[str]) -> list[Frame]:
+        """The frames with these keys."""
+        numbers = {self._frames.number(key) for key in compiles} - {None}
         return [self.frames[number] for number in sorted(numbers)]
 
     def time_us(self, frame: Frame) -> int | None:
         """Forward and backward; None when unknown."""
-        row = self.compile(frame).row
-        known = [row[name] for name in ("compile_time_us", "backward_time_us") if row[name] is not None]
-        return sum(known) if known else None
+        row = self.compile(frame)
+        return row["backward_us"] if row["total_us"] is None else row["total_us"]
 
     def graph_text(self, frame: Frame) -> bytes:
         """The graph that Dynamo captured; empty when the log has none."""
@@ -90,7 +90,7 @@ class Run:
 
     def together_us(self, frames: Iterable[Frame]) -> int:
         """Of several, each moment once; 0 when no time is known."""
-        return compiling_us(self.compile(frame).row for frame in frames) or 0
+        return compiling_us(self.compile(frame) for frame in frames) or 0
 
     def generated(self, frame: Frame) -> list[Artifact]:
         """The code that Inductor made of it; empty when a cache had it."""
@@ -98,10 +98,10 @@ class Run:
 
     def reached(self, frame: Frame) -> str | None:
         """The last step of a compile: ``inductor``, ``aot_autograd`` or ``dynamo``, which tells backends apart; None when it did not succeed or vLLM compiled it in pieces."""
-        row = self.compile(frame).row
+        row = self.compile(frame)
         if row["status"] != "ok" or self.pieces["backends"] or not row["graph_node_count"]:
             return None
-        if self.generated(frame) or row["inductor_time_us"] is not None or any(lookup["cache"] in _OF_INDUCTOR for lookup in self.lookups(frame)):
+        if self.generated(frame) or row["inductor_us"] is not None or any(lookup["cache"] in _OF_INDUCTOR for lookup in self.lookups(frame)):
             return "inductor"
         traced = any(artifact.name in _TRACED for artifact in self._frames.artifacts(self._number[frame.key]))
         return "aot_autograd" if traced else "dynamo"
@@ -113,25 +113,25 @@ class Run:
 
     @cached_property
     def summary(self) -> dict:
-        return self.findings_table["summary"]
+        return self.log.summary
 
     @property
     def untold(self) -> set[str]:
         """What its torch does not write (findings/untold.py)."""
-        return set(self.summary.get("untold", ()))
+        return set(self.summary["untold"])
 
     @cached_property
     def ends_early(self) -> str | None:
         """Why what the log lacks may come behind its end, in words; None when it is whole."""
         manifest = self.log.bundle.manifest
-        own = ends_early(self.summary, self.findings_table["findings"], manifest.get("growing", False))
+        own = ends_early(self.summary, self.findings, manifest.get("growing", False))
         if own is not None:
             return f"the log {own}" if self.log.rank is None else f"the log of rank {self.log.rank} {own}"
         others = (row for row in manifest["logs"] if row["rank"] is not None and self.log.rank is not None)  # when a rank is killed, the others wait for it, and end
-        return next((f"the log of rank {row['rank']} {why}" for row in others if "summary" in row and (why := ends_early(row["summary"], (), False))), None)
+        return next((f"the log of rank {row['rank']} {why}" for row in others if (why := ends_early(row["summary"], (), False))), None)
 
     @cached_property
-    def findings_table(self) -> dict:
+    def findings(self) -> list[dict]:
         return self.log.findings()
 
     @cached_property
@@ -140,6 +140,10 @@ class Run:
 
     def _fields(self, name: str, *fields: str) -> dict | None:
         return self.log.fields(name, *fields) if name in self.log.directory["tables"] else None  # bundles of before lack some
+
+    def _rows(self, name: str) -> list[dict]:
+        """The rows of a table; none where it was left out of a redacted bundle."""
+        return [] if name in self.log.directory.get("left_out", ()) else self.log.table(name)
 
     @cached_property
     def configs(self) -> list[dict]:
@@ -179,33 +183,22 @@ class Run:
     @cached_property
     def spans(self) -> dict[str, tuple[int, int]]:
         """By name of span: microseconds without those of the spans within, and how often."""
-        table = self._fields("spans", "names", "by_name")
-        if table is None:
-            return {}
-        sums = table["by_name"]
-        return {name: (us, count) for name, us, count in zip(table["names"], sums["self_us"], sums["count"]) if count}
+        return {row["name"]: (row["self_us"], row["count"]) for row in self._rows("span_totals")}
 
     def durations_us(self, name: str) -> list[int]:
         """Of the spans of a name that ended, with those of the spans within."""
-        table = self.log.table("spans")
-        number = table["names"].index(name)
-        columns = table["spans"]
-        return [us for index, us in zip(columns["name_index"], columns["duration_us"]) if index == number and us is not None]
+        return [row["duration_us"] for row in self.log.table("spans") if row["name"] == name and row["duration_us"] is not None]
 
     @cached_property
     def phases(self) -> dict[str, int | None]:
         """Microseconds by phase, from the metrics of the compiles: 0 for a phase that no compile reached, None where metrics are missing."""
-        rows = [self.compile(frame).row for frame in self.frames]
+        rows = [row for row in map(self.compile, self.frames) if row["status"] is not None]
         times: dict[str, list[int]] = {phase: [] for phase in PHASES}
         for row in rows:
-            whole, backend, inductor = (row[name] for name in ("compile_time_us", "backend_time_us", "inductor_time_us"))
-            if whole is not None:
-                times["dynamo"].append(max(0, whole - (backend or 0)))
-            if backend is not None:
-                times["aot_autograd"].append(max(0, backend - (inductor or 0)))
-            if inductor is not None:
-                times["inductor"].append(inductor)
-            if row["backward_time_us"] is not None:
-                times["backward"].append(row["backward_time_us"])
-        complete = bool(rows) and all(row["compile_time_us"] is not None for row in rows)
-        return {phase: sum(found) if found or complete else None for phase, found in times.items()}
+            if row["dynamo_us"] is not None or row["total_us"] is not None:
+                times["dynamo"].append((forward_us(row) if row["dynamo_us"] is None else row["dynamo_us"]) + (row["restart_us"] or 0))
+            for phase, field in (("aot_autograd", "aot_us"), ("inductor", "inductor_us"), ("backward", "backward_us")):
+                if row[field] is not None:
+                    times[phase].append(row[field])
+        complete = bool(rows) and all(row["total_us"] is not None for row in rows)
+        return {phase: sum(measured) if measured or complete else None for phase, measured in times.items()}

@@ -28,7 +28,7 @@ def summary(logs: Sequence[dict], growing: Sequence[str] = ()) -> dict:
         "text": _text(found, logs),
         "verdict": found.verdict,
         "net_us": found.net_us,
-        "compile_time_us": None if found.total_us is None else dict(zip(("base", "new"), found.total_us)),
+        "compile_us": None if found.total_us is None else dict(zip(("base", "new"), found.total_us)),
         "reason": found.reason,
         "notes": [*([_goes_on(growing)] if growing else []), *_notes(found, logs)],
         "change_count": len(changes),
@@ -206,7 +206,7 @@ def _notes(found: Net, logs: Sequence[dict]) -> list[str]:
             notes.append(f"In the {side} run {listed(whys)}: what only the {other} run has may come behind that, and is not told as {change}.")
     compared = [log for log in logs if log["base"] and log["new"]]
     for side, other in (("base", "new"), ("new", "base")):
-        silent = [log for log in compared if log["compile_time_us"][side] is None and log["compile_time_us"][other] is not None]
+        silent = [log for log in compared if log["compile_us"][side] is None and log["compile_us"][other] is not None]
         if silent and found.verdict != "incomplete":
             notes.append(f"The {side} run records no compile time, so the totals cannot be compared.")
     speeds = sorted(log["noise"]["speed"] for log in compared if log["noise"]["measured"] >= _MEASURED and not 1 / _ELSE < log["noise"]["speed"] < _ELSE)

@@ -6,12 +6,20 @@ from tlparse_bundle.findings.facts import Facts, FrameCompile
 
 
 def breaks_by_frame(facts: Facts) -> dict[tuple, list[dict]]:
-    """The graph breaks of each frame compile, a row of the table for each occurrence."""
-    found: dict[tuple, list[dict]] = {}
-    for row in facts.table("graph_breaks")["graph_breaks"]:
-        for at in row["occurrences"]:
-            found.setdefault(facts.frame_key(facts.compiles[at["compile_index"]]), []).append(row)
-    return found
+    """Return the graph breaks of each frame compile: a row of `graph_breaks` for each record."""
+    breaks: dict[tuple, list[dict]] = {}
+    for row in facts.table("graph_breaks"):
+        for number in facts.once(break_attempts)[row["id"]]:
+            breaks.setdefault(facts.frame_key(facts.compiles[number]), []).append(row)
+    return breaks
+
+
+def break_attempts(facts: Facts) -> list[list[int]]:
+    """Return, for each graph break, the attempt of each of its records."""
+    attempts: list[list[int]] = [[] for _ in facts.table("graph_breaks")]
+    for record in facts.table("graph_break_records"):
+        attempts[record["graph_break"]].append(facts.number_of(record))
+    return attempts
 
 
 def tells_of(breaks: list[dict] | tuple, message: str | None) -> bool:
@@ -21,7 +29,7 @@ def tells_of(breaks: list[dict] | tuple, message: str | None) -> bool:
 
 def lost_us(facts: Facts, frame: FrameCompile) -> int | None:
     """Time of the attempts of a frame compile before its last one, as its metrics tell; None when they do not."""
-    event = frame.row["metrics_event_index"]
+    event = frame.row["metrics_event"]
     values = facts.metrics_of.get(event, {})
     lost = values.get("dynamo_compile_time_before_restart_us")
     if lost is None and values.get("dynamo_time_before_restart_s") is not None:

@@ -61,7 +61,8 @@ def _failed_captures(facts: Facts) -> set[int]:
     spans = captures(facts) if rows else []
     if not spans:
         return set()
-    begins = facts.lists("spans")["spans"]["begin_event_index"]
+    table = facts.lists("spans")
+    begins = {span.index: table[span.index]["begin_event"] for span in spans}
     ended = set()
     for row in rows:
         if caller(stack(facts, row["stack"])) == AHEAD:
@@ -76,8 +77,7 @@ def export_around(facts: Facts, event_index: int) -> tuple[int, float] | None:
 
 def stops(facts: Facts) -> list[tuple[int, float]]:
     """Events from the begin of each export that stopped at a condition to that of the next one: make_fx tells of it, too."""
-    table = facts.table("export")
-    told = sorted(row["event_index"] for row in table["failures"] if _stops(row))
+    told = sorted(row["event"] for row in facts.lists("export_failures") if _stops(row))
     return [(begin, end) for begin, end in facts.once(_windows) if _within(told, begin, end)]
 
 
@@ -93,7 +93,7 @@ def _around(windows: list[tuple[int, float]], event_index: int) -> tuple[int, fl
 
 def graph_ends(facts: Facts) -> dict[int, dict]:
     """For the records of such stops, by event: the row of the failure table in which make_fx says where the graph ends that it had made by then."""
-    told = sorted(row["event_index"] for row in facts.table("export")["failures"] if _stops(row))
+    told = sorted(row["event"] for row in facts.lists("export_failures") if _stops(row))
     ends: dict[int, dict] = {}
     for row in facts.table("failures"):
         if row["kind"] == "make_fx" and row["file"] is not None:
@@ -105,7 +105,7 @@ def graph_ends(facts: Facts) -> dict[int, dict]:
 
 def _windows(facts: Facts) -> list[tuple[int, float]]:
     """The first event of each export, and that of the next one."""
-    begins = [row["start_event_index"] for row in facts.table("export")["exports"]]
+    begins = [row["start_event"] for row in facts.table("exports")]
     return sorted((begin, math.inf if end is None else end) for begin, end in zip(begins, [*begins[1:], None]) if begin is not None)
 
 

@@ -2,13 +2,31 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import Any
 
 from tlparse_bundle.findings.facts import Facts
+from tlparse_bundle.tables.recompiles import ASKED
 
 _OF_AN_OBJECT = frozenset(("type", "identity", "value", "attribute", "keys", "length"))  # several guards on one object are one cause
-_TENSOR_CELLS = {"size": "size", "stride": "stride"}
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What guards asked for: a recompile, or one that torch refused."""
+
+    row: dict  # event, compile, attempt, code_object, caused_by, at_limit, text
+    compile_index: int  # row of ``Facts.compiles``
+    reasons: list[dict]  # its rows of 'recompile_reasons'
+
+
+def asked(facts: Facts) -> list[Asked]:
+    """Return the recompiles and what torch refused, in file order."""
+    reasons: dict[int, list[dict]] = defaultdict(list)
+    for reason in facts.table("recompile_reasons"):
+        reasons[reason["event"]].append(reason)
+    return [Asked(row, facts.number_of(row), reasons[row["event"]]) for row in facts.table(ASKED)]
 
 
 @dataclass(slots=True)
@@ -17,87 +35,92 @@ class Cause:
 
     function: tuple  # see Facts.function_keys
     reason: dict | None
-    rows: list[int] = field(default_factory=list)  # of the recompile table
-    cascade: list[int] = field(default_factory=list)  # rows that these led to
+    rows: list[int] = field(default_factory=list)  # of ``asked``
+    cascade: list[int] = field(default_factory=list)  # those that these led to
     values: dict[Any, None] = field(default_factory=dict)  # expected and actual, in order
-    asked: dict[Any, None] = field(default_factory=dict)  # the same of the rows that were refused
+    asked: dict[Any, None] = field(default_factory=dict)  # the same of those that were refused
     open: bool = False  # torch wrote what was expected last, not what it was instead
-    kinds: dict[str, None] = field(default_factory=dict)  # what changed, by the kinds of changes, in order
-    refused: list[int] = field(default_factory=list)  # rows that the recompile limit refused for the same reason
+    changes: dict[str, None] = field(default_factory=dict)  # what changed, in order: 'change' of the reasons
+    refused: list[int] = field(default_factory=list)  # those that the recompile limit refused for the same reason
 
     @property
-    def change(self) -> dict:
-        return self.reason["change"] if self.reason else {"kind": "other", "index": None, "expected": None, "actual": None}
+    def change(self) -> str:
+        return self.reason["change"] if self.reason else "other"
+
+    @property
+    def dimension(self) -> int | None:
+        return self.reason["dimension"] if self.reason else None
 
 
 def causes(facts: Facts) -> list[Cause]:
     """In order of first appearance."""
-    rows = facts.table("recompiles")["recompiles"]
-    known = _Known(facts, rows)
+    everything = facts.once(asked)
+    known = _Known(everything)
+    numbers: dict[str, int] = {}  # by the compile
     roots: dict[int, Cause] = {}
     found: dict[tuple, Cause] = {}
-    for number, row in enumerate(rows):
-        leader, refused = row["caused_by"], row["compile_index"] in facts.refused
+    for number, one in enumerate(everything):
+        leader, refused = numbers.get(one.row["caused_by"] or ""), one.compile_index in facts.refused
+        if one.row["compile"] is not None:
+            numbers[one.row["compile"]] = number
         if leader is not None and leader in roots and not refused:
             roots[number] = roots[leader]
             roots[number].cascade.append(number)
             continue
-        if row["compile_index"] in facts.forbidden:
+        if one.compile_index in facts.forbidden:
             continue  # a failure, and no recompile
-        reason = known.near(row)
-        function = facts.function_keys[row["compile_index"]]
-        cause = found.setdefault(_key(function, row, reason), Cause(function, reason))
+        reason = known.near(one.reasons)
+        function = facts.function_keys[one.compile_index]
+        cause = found.setdefault(_key(function, one.reasons, reason), Cause(function, reason))
         (cause.refused if refused else cause.rows).append(number)
         roots[number] = cause
         if reason is not None:
-            change = reason["change"]
-            cause.kinds[change["kind"]] = None
+            cause.changes[reason["change"]] = None
             values = cause.asked if refused else cause.values
             if not refused or not cause.rows:
-                cause.open = change["actual"] is None
-            if change["kind"] == cause.change["kind"]:
-                values.update((value, None) for value in (change["expected"], change["actual"]) if value is not None)
+                cause.open = reason["actual"] is None
+            if reason["change"] == cause.change:
+                values.update((value, None) for value in (reason["expected"], reason["actual"]) if value is not None)
     return list(found.values())
 
 
-def _key(function: tuple, row: dict, reason: dict | None) -> tuple:
+def _key(function: tuple, reasons: list[dict], reason: dict | None) -> tuple:
     if reason is None:
-        return (function, "nothing near" if row["reasons"] else "unknown")
+        return (function, "nothing near" if reasons else "unknown")
     change, source = reason["change"], reason["source"]
-    if source is not None and change["kind"] in _OF_AN_OBJECT:
+    if source is not None and change in _OF_AN_OBJECT:
         return function, source, "object"
-    vague = reason["guard"] if source is None or change["kind"] in ("other", "shape") else None
-    return function, source, change["kind"], change["index"], vague
+    vague = reason["guard"] if source is None or change in ("other", "shape") else None
+    return function, source, change, reason["dimension"], vague
 
 
 class _Known:
-    """What is known of the values that earlier results were compiled for, by (compile row, source, kind, dimension)."""
+    """What is known of the values that earlier results were compiled for, by (compile, source, change, dimension)."""
 
-    def __init__(self, facts: Facts, rows: list[dict]):
+    def __init__(self, everything: list[Asked]):
         self._values: dict[tuple, Any] = {}
-        for row in rows:
-            for reason in row["reasons"]:
-                change, source = reason["change"], reason["source"]
-                if reason["failed_compile_index"] is not None and change["expected"] is not None:
-                    self._values[(reason["failed_compile_index"], source, change["kind"], change["index"])] = change["expected"]
-                if change["actual"] is not None:
-                    self._values.setdefault((row["compile_index"], source, change["kind"], change["index"]), change["actual"])
+        for one in everything:
+            for reason in one.reasons:
+                cell = _cell(reason)
+                if reason["entry"] is not None and reason["expected"] is not None:
+                    self._values[(reason["entry"], *cell)] = reason["expected"]
+                if reason["compile"] is not None and reason["actual"] is not None:
+                    self._values.setdefault((reason["compile"], *cell), reason["actual"])
 
-    def near(self, row: dict) -> dict | None:
+    def near(self, reasons: list[dict]) -> dict | None:
         """The reason of the newest earlier result that one guard alone kept from being used, as far as the log tells."""
-        reasons = row["reasons"]
         if len(reasons) == 1:
             return reasons[0]
-        asked = {_cell(reason): reason["change"]["actual"] for reason in reasons if reason["change"]["actual"] is not None}  # one call
-        return next((reason for reason in reasons if not self._fails_otherwise(reason, asked)), None)
+        wanted = {_cell(reason): reason["actual"] for reason in reasons if reason["actual"] is not None}  # one call
+        return next((reason for reason in reasons if not self._fails_otherwise(reason, wanted)), None)
 
-    def _fails_otherwise(self, reason: dict, asked: dict[tuple, Any]) -> bool:
+    def _fails_otherwise(self, reason: dict, wanted: dict[tuple, Any]) -> bool:
         """Whether what other results were asked for would have failed this one, too."""
-        entry, mine = reason["failed_compile_index"], _cell(reason)
-        wanted = ((self._values.get((entry, *cell)), actual) for cell, actual in asked.items() if cell != mine)
-        return any(value is not None and value != actual for value, actual in wanted)
+        mine = _cell(reason)
+        others = ((self._values.get((reason["entry"], *cell)), actual) for cell, actual in wanted.items() if cell != mine)
+        return any(value is not None and value != actual for value, actual in others)
 
 
 def _cell(reason: dict) -> tuple:
     """What a reason is about, whatever the values."""
-    return reason["source"], reason["change"]["kind"], reason["change"]["index"]
+    return reason["source"], reason["change"], reason["dimension"]

@@ -19,10 +19,10 @@ def source_name(source: str | None) -> str | None:
     return source and _LOCAL.sub(r"\1", source)
 
 
-def subject(change: dict, source: str | None) -> str:
+def subject(change: str, source: str | None, dimension: int | None) -> str:
     """What differed, as short as it can be said: "`x.size(0)`"."""
-    name, kind, index = source_name(source) or "an input", change["kind"], change["index"]
-    at = "?" if index is None else index
+    name = source_name(source) or "an input"
+    at = "?" if dimension is None else dimension
     forms = {
         "size": f"{name}.size({at})",
         "stride": f"{name}.stride({at})",
@@ -33,8 +33,8 @@ def subject(change: dict, source: str | None) -> str:
         "type": f"type({name})",
         "length": f"len({name})",
     }
-    if kind in forms:
-        return code(forms[kind]) if source else forms[kind]
+    if change in forms:
+        return code(forms[change]) if source else forms[change]
     name = code(name) if source else name
     words = {
         "dispatch_keys": f"the dispatch keys of {name}",
@@ -45,24 +45,24 @@ def subject(change: dict, source: str | None) -> str:
         "global_state": name if source else "a global state of torch",
         "backend": "the backend",
     }
-    return words.get(kind, name if source else "a guard")
+    return words.get(change, name if source else "a guard")
 
 
 def what_changed(cause: Cause) -> str:
     """"`x.size(0)` changed (4 → 5 → 9)"; the guard in torch's words when that says more."""
     if cause.reason is None:
         return "no earlier result was near: each was kept out by several guards"
-    change, guard = cause.change, cause.reason["guard"]
-    if len(cause.kinds) == 1 and change["kind"] == "identity":
-        return f"{subject(change, cause.reason['source'])} is another object"
-    if change["kind"] in ("other", "shape"):
+    change, source, guard = cause.change, cause.reason["source"], cause.reason["guard"]
+    if len(cause.changes) == 1 and change == "identity":
+        return f"{subject(change, source, None)} is another object"
+    if change in ("other", "shape"):
         return f"{code(first_line(guard))} failed"
-    if len(cause.kinds) > 1:
-        subjects = list(dict.fromkeys(subject({**change, "kind": kind}, cause.reason["source"]) for kind in cause.kinds))
+    if len(cause.changes) > 1:
+        subjects = list(dict.fromkeys(subject(one, source, cause.dimension) for one in cause.changes))
         return f"{listed(subjects)} changed"
-    values = values_text(_key_differences(list(cause.values)) if change["kind"] == "dispatch_keys" else list(cause.values))
+    values = values_text(_key_differences(list(cause.values)) if change == "dispatch_keys" else list(cause.values))
     values += " → …" if cause.open and len(cause.values) > 1 else ""
-    return f"{subject(change, cause.reason['source'])} changed{f' ({values})' if values else ''}"
+    return f"{subject(change, source, cause.dimension)} changed{f' ({values})' if values else ''}"
 
 
 def _keys(value: Any) -> set[str] | None:

@@ -24,34 +24,32 @@ def kind_of(op: str) -> str | None:
 
 def findings(facts: Facts) -> Iterator[Finding]:
     schedules: dict[int, list[dict]] = {}
-    for row in facts.table("runtime")["schedules"]:
-        schedules.setdefault(row["compile_index"], []).append(row)
+    for row in facts.table("collective_schedules"):
+        schedules.setdefault(facts.number_of(row), []).append(row)
     if not schedules:
         return
-    codes: dict[int, list[int]] = {}
-    table = facts.lists("kernels")
-    rows_of_codes = list(table["codes"])
-    for number, row in enumerate(rows_of_codes):
-        if row["role"] == "output" and row["compile_index"] in schedules:
-            codes.setdefault(row["compile_index"], []).append(number)
-    called: dict[int, dict[str, int]] = {}  # how often the code calls each collective
-    for kernel in table["kernels"]:
+    codes: dict[int, list[dict]] = {}
+    for row in facts.table("generated_code"):
+        if row["role"] == "output" and (number := facts.number_of(row)) in schedules:
+            codes.setdefault(number, []).append(row)
+    called: dict[int, dict[str, int]] = {}  # how often a code calls each collective, by the event of the code
+    for kernel in facts.lists("kernels"):
         if kernel["kind"] == "collective":
-            names = called.setdefault(kernel["code_index"], {})
+            names = called.setdefault(kernel["code_event"], {})
             if kernel["call_lines"]:
                 names[kernel["name"]] = names.get(kernel["name"], 0) + len(kernel["call_lines"])
     fitting: set[tuple] = set()
     for compile_index, rows in schedules.items():
-        numbers = codes.get(compile_index, ())
+        own = codes.get(compile_index, ())
         # Where a cache gave a graph, or the code is C++, the one is there without the other.
-        if len(numbers) == len(rows) and not any(row["cut"] for row in rows) and not any(rows_of_codes[number]["cut"] for number in numbers):
+        if len(own) == len(rows) and not any(row["cut"] for row in (*rows, *own)):
             names: dict[str, int] = {}
-            for number in numbers:
-                for name, times in called.get(number, {}).items():
+            for code_row in own:
+                for name, times in called.get(code_row["event"], {}).items():
                     names[name] = names.get(name, 0) + times
             same = (tuple(tuple(row["collectives"]) for row in rows), tuple(names.items()))  # recompiles plan and call the same again
             if same not in fitting:
-                found = list(_of_compile(facts, compile_index, rows, names, [rows_of_codes[number]["event_index"] for number in numbers]))
+                found = list(_of_compile(facts, compile_index, rows, names, [row["event"] for row in own]))
                 if not found:
                     fitting.add(same)
                 yield from found

@@ -11,17 +11,11 @@ SIZE = re.compile(r"([\w.\[\]'\"]+)\.size\(\)\[(\d+)\]")
 
 
 def specializations(facts: Facts) -> dict[tuple, list[dict]]:
-    """The specializations of each function."""
-    if not facts.kind_count("symbolic_shape_specialization"):
-        return {}
-    table = facts.table("symbols")
-    strings, columns = table["strings"], table["specializations"]
+    """Return the specializations of each function: rows with the names of their sources."""
     groups: dict[tuple, list[dict]] = {}
-    for cells in zip(*columns.values()):
-        row = dict(zip(columns, cells))
-        row["sources"] = [source_name(strings[source]) for source in row["sources"]]
-        row["value"], row["reason"] = strings[row["value"]], strings[row["reason"]] if row["reason"] >= 0 else None
-        groups.setdefault(facts.function_keys[row["compile_index"]], []).append(row)
+    for row in facts.table("specializations"):
+        named = {**row, "sources": [source_name(source) for source in row["sources"]]}
+        groups.setdefault(facts.function_keys[facts.number_of(row)], []).append(named)
     return groups
 
 

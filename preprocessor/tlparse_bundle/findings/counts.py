@@ -15,43 +15,31 @@ _OUTCOMES = ("hit", "miss", "bypass")
 
 def place_count(facts: Facts) -> int:
     """Distinct places of graph breaks; a break whose place is unknown is a place of its own."""
-    rows = facts.table("graph_breaks")["graph_breaks"]
+    rows = facts.table("graph_breaks")
     return len({(row["file"], row["line"]) if row["file"] is not None else number for number, row in enumerate(rows)})
 
 
 def break_count(facts: Facts) -> int:
     """How often a graph broke: each record once."""
-    return sum(len(row["occurrences"]) for row in facts.table("graph_breaks")["graph_breaks"])
-
-
-def recompile_count(facts: Facts) -> int:
-    """Compiles that were made again; what the limit refused or error_on_recompile forbade was not."""
-    return sum(row["compile_index"] not in facts.not_begun for row in facts.table("recompiles")["recompiles"])
-
-
-def ahead_of_time_count(facts: Facts) -> int:
-    """Compiles ahead of time."""
-    return len(facts.once(ahead_of_time))
+    return sum(row["count"] for row in facts.table("graph_breaks"))
 
 
 def export_count(facts: Facts) -> int:
     """Calls of torch.export: those that left records (with TORCH_DTRACE), or else spans of the timeline and failures outside of these."""
     captured = len(set(captures(facts)) - set(facts.once(ahead_of_time)))
-    return max(captured + sum(failure.export == CALLED for failure in facts.once(failures)), len(facts.table("export")["exports"]))
+    return max(captured + sum(failure.export == CALLED for failure in facts.once(failures)), len(facts.table("exports")))
 
 
 def phase_times_us(facts: Facts) -> dict[str, int] | None:
     """Time of all frames by phase, in microseconds, as the metrics measured it; None when a frame has none, or there is no frame."""
     rows = [frame.row for frame in facts.frames]
-    if not rows or any(row["metrics_event_index"] is None or row["compile_time_us"] is None for row in rows):
+    if not rows or any(row["dynamo_us"] is None for row in rows):
         return None
     sums = dict.fromkeys(("dynamo", "aot", "inductor", "backward"), 0)
-    for row in rows:  # what is null in the metrics of a frame was not reached
-        backend, inductor = row["backend_time_us"] or 0, row["inductor_time_us"] or 0
-        sums["dynamo"] += max(0, row["compile_time_us"] - backend)
-        sums["aot"] += max(0, backend - inductor)
-        sums["inductor"] += inductor
-        sums["backward"] += row["backward_time_us"] or 0
+    for row in rows:  # a part that is null was not reached
+        sums["dynamo"] += row["dynamo_us"] + (row["restart_us"] or 0)
+        for part in ("aot", "inductor", "backward"):
+            sums[part] += row[f"{part}_us"] or 0
     return sums
 
 
@@ -64,7 +52,5 @@ def cache_counts(facts: Facts) -> dict[str, dict[str, int]]:
 
 def specialization_count(facts: Facts) -> int:
     """Sizes of functions of the program that became constants; what compiled autograd generates has many, by design."""
-    if not facts.kind_count("symbolic_shape_specialization"):
-        return 0
-    compiles = (facts.compiles[index] for index in facts.table("symbols")["specializations"]["compile_index"])
-    return sum(not is_generated(compile["filename"]) for compile in compiles)
+    compiles = (facts.compiles[facts.number_of(row)] for row in facts.table("specializations"))
+    return sum(not is_generated(compile["file"]) for compile in compiles)

@@ -15,14 +15,14 @@ KINDS = ("export-failure", "export-assumption")
 
 
 def findings(facts: Facts) -> Iterator[Finding]:
-    table = facts.table("export")
-    if table["exports"]:
-        yield from _without_program(facts, table["exports"])
+    exports = facts.table("exports")
+    if exports:
+        yield from _without_program(facts, exports)
     groups: dict[tuple, list[dict]] = {}
-    for row in table["failures"]:
-        if row["kind"] == "guard_evaluated" and not table["exports"]:
+    for row in facts.lists("export_failures"):
+        if row["kind"] == "guard_evaluated" and not exports:
             continue  # an ordinary guard
-        at = facts.innermost(row["user_stack_index"]) or _end_of_graph(facts, row)
+        at = facts.innermost(row["user_stack"]) or _end_of_graph(facts, row)
         key = row["kind"], row["expr"], row["result"], row["op"], row["reason"], at["file"], at["line"], at["name"]
         groups.setdefault(key, []).append({**row, "at": at})
     for key, rows in groups.items():
@@ -31,7 +31,7 @@ def findings(facts: Facts) -> Iterator[Finding]:
 
 def _end_of_graph(facts: Facts, row: dict) -> dict:
     """Where the graph ends, for a record without a stack."""
-    end = facts.once(graph_ends).get(row["event_index"], {})
+    end = facts.once(graph_ends).get(row["event"], {})
     return {"file": end.get("file"), "line": end.get("line"), "name": end.get("function"), "loc": end.get("source_line")}
 
 
@@ -40,8 +40,8 @@ def _without_program(facts: Facts, exports: list[dict]) -> Iterator[Finding]:
     failed = {export_around(facts, failure.events[0]) for failure in facts.once(failures) if failure.export is not None}
     without = []
     for row in exports:
-        begin = row["start_event_index"]
-        if row["program_event_index"] is None and begin is not None and export_around(facts, begin) not in failed and stop_around(facts, begin) is None:
+        begin = row["start_event"]
+        if row["program_event"] is None and begin is not None and export_around(facts, begin) not in failed and stop_around(facts, begin) is None:
             without.append(row)
     if without:
         yield Finding(
@@ -50,8 +50,8 @@ def _without_program(facts: Facts, exports: list[dict]) -> Iterator[Finding]:
             f"{len(without):,} of {plural(len(exports), 'export')} left no program" if len(exports) > 1 else "The export left no program",
             ("no program",),
             "An export began and no exported program followed: it failed, or the log ends in it.",
-            compiles=[row["compile_index"] for row in without],
-            events=[row["start_event_index"] for row in without],
+            compiles=[facts.number_of(row) for row in without],
+            events=[row["start_event"] for row in without],
             count=len(without),
             details={"problem": "no_program", "condition": None, "assumed": None, "operator": None},
         )
@@ -81,7 +81,7 @@ def _finding(facts: Facts, key: tuple, rows: list[dict]) -> Finding:
         title = f"The export assumes that {code(expr or '?')}{held}{often}"
         remedy = [Remedy("If it holds for all inputs, say so in the program; otherwise the exported program is wrong for the others.")]
     stopped = severity == "error" and kind == "data_dependent_error"
-    ends = first["event_index"] in facts.once(graph_ends) and first["user_stack_index"] is None
+    ends = first["event"] in facts.once(graph_ends) and first["user_stack"] is None
     texts = [
         f"{'The graph that torch had made by then ends at' if ends else 'At'} {code(where)}{f': {code(loc)}' if loc else ''}." if where else f"In {code(loc)}; the file is not known." if loc else None,
         "Where " + listed([f"{code(symbol)} is {code(source)}" for symbol, source in symbols.items()], 5) + "." if symbols else None,
@@ -93,8 +93,8 @@ def _finding(facts: Facts, key: tuple, rows: list[dict]) -> Finding:
         (kind, expr, result, op, reason),
         "\n\n".join(filter(None, texts)),
         (function, file and facts.short(file), line),
-        [row["compile_index"] for row in rows],
-        [*(row["event_index"] for row in rows), *(_events_of_stops(facts, rows) if stopped else ())],
+        [facts.number_of(row) for row in rows],
+        [*(row["event"] for row in rows), *(_events_of_stops(facts, rows) if stopped else ())],
         count=len(rows),
         remedies=remedy,
         details={"problem": kind, "condition": expr, "assumed": result, "operator": op},
@@ -104,7 +104,7 @@ def _finding(facts: Facts, key: tuple, rows: list[dict]) -> Finding:
 def _events_of_stops(facts: Facts, rows: list[dict]) -> Iterator[int]:
     """More records of the exports that stopped there: where they began, and the graph that make_fx wrote."""
     for row in rows:
-        if (stop := stop_around(facts, row["event_index"])) is not None:
+        if (stop := stop_around(facts, row["event"])) is not None:
             yield stop[0]
-        if (end := facts.once(graph_ends).get(row["event_index"])) is not None:
+        if (end := facts.once(graph_ends).get(row["event"])) is not None:
             yield end["event"]

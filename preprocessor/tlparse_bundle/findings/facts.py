@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol, TypeVar
 
-from tlparse_bundle.findings.moments import compiling_us, covered_us
+from tlparse_bundle.model.times import compiling_us, covered_us, forward_us
 from tlparse_bundle.findings.places import Shortener, function_of, is_generated, is_of_program
 from tlparse_bundle.findings.timeline import Span, Timeline
-from tlparse_bundle.trace.compile_id import compile_key
+from tlparse_bundle.model.status import CANDIDATES
+from tlparse_bundle.tables.recompiles import ASKED
+from tlparse_bundle.trace.compile_id import id_of
 
 # Outermost spans of the timeline in which torch compiles (torch/_dynamo/utils.py: dynamo_timed). What else has no span
 # around it, such as autotuning of a compiled function that runs, is not compiling.
@@ -28,8 +30,14 @@ COMPILE_SPANS = frozenset(
     )
 )
 CAPTURE_SPAN = "fullgraph_capture"  # torch.export captures a graph, or a function is compiled ahead of time
-STREAMED = frozenset(("kernels", "metrics", "spans"))  # the largest tables, of which findings keep little: they need not be in memory whole
+STREAMED = frozenset(("export_failures", "functorch_configs", "kernels", "metrics", "spans"))  # the largest tables, of which findings keep little: they need not be in memory whole
 Made = TypeVar("Made")
+_OUTSIDE: dict[str, Any] = {
+    **dict.fromkeys(("id", "compile", "attempt", "status", "function", "file", "line", "stack", "start_epoch_us", "total_us", "backward_us", "metrics_event", "frame_id")),
+    **dict.fromkeys(("compiled_autograd_id", "frame_compile_id", "failure_type", "failure_reason", "recompile_reason", "first_event")),
+    "restart_reasons": [],
+    "graph_break_count": 0,
+}
 
 _LIMIT = re.compile(r"RecompileLimit|(?:recompile|cache_size)_limit reached|recompile limit exceeded", re.IGNORECASE)
 
@@ -85,6 +93,10 @@ class Facts:
         kept = self._log.lists(name)
         return self.table(name) if kept is None else kept
 
+    def row_count(self, name: str) -> int:
+        """How many rows a table has."""
+        return self.directory["row_tables"].get(name, {"rows": 0})["rows"]
+
     def once(self, make: Callable[[Facts], Made]) -> Made:
         """What a function makes of these facts; kept."""
         if make not in self._made:
@@ -97,28 +109,35 @@ class Facts:
 
     @cached_property
     def compiles(self) -> list[dict]:
-        return self.table("compiles")["compiles"]
+        """Each attempt, with what its compile turned out to be: rows of 'attempts' on top of those of 'candidates'. The last stands for records outside any compile."""
+        of_compile = {row["compile"]: row for row in self.table(CANDIDATES)}
+        rows = self.table("attempts")
+        rows = [_OUTSIDE if row["compile"] is None else {**of_compile[row["compile"]], **row, "status": of_compile[row["compile"]]["status"], "id": id_of(row)} for row in rows]
+        return [*rows, _OUTSIDE]
 
     @cached_property
     def _numbers(self) -> dict[tuple[str | None, int | None], int]:
-        """Rows of the compile table by compile and attempt."""
-        keys = ((compile_key((row["compiled_autograd_id"], row["frame_id"], row["frame_compile_id"]), row["occurrence"]), row["attempt"]) for row in self.compiles)
-        return {(None, None) if row["id"] is None else key: number for number, (row, key) in enumerate(zip(self.compiles, keys))}
+        """Rows of ``compiles`` by compile and attempt."""
+        return {(row["compile"], row["attempt"]): number for number, row in enumerate(self.compiles)}
+
+    def key_of(self, number: int) -> str | None:
+        """The key of the compile that a row of ``compiles`` is an attempt of; None outside any compile."""
+        return self.compiles[number]["compile"]
 
     def number_of(self, row: dict) -> int:
-        """The row of the compile table that a row of another table belongs to."""
+        """The row of ``compiles`` that a row of another table belongs to."""
         return self._numbers[row["compile"], row["attempt"]]
 
     @cached_property
     def short(self) -> Shortener:
         table = self.table("stacks")
         called = (table["strings"][file] for file in set(table["frames"]["file"]) if file >= 0)
-        return Shortener(file for file in (*(row["filename"] for row in self.compiles), *called) if file and is_of_program(file))
+        return Shortener(file for file in (*(row["file"] for row in self.compiles), *called) if file and is_of_program(file))
 
     @cached_property
     def refused(self) -> set[int]:
         """Rows of compiles that the recompile limit refused. torch 2.6 tells of them in metrics of a backward compile."""
-        limits = {row["compile_index"] for row in self.table("recompiles")["recompiles"] if row["limit"]}
+        limits = {self.number_of(row) for row in self.table(ASKED) if row["at_limit"]}
         rows = self.table("failures")
         return limits | {self.number_of(row) for row in rows if _LIMIT.search(row["type"] or "") or _LIMIT.search((row["reason"] or "")[:200])}
 
@@ -149,15 +168,20 @@ class Facts:
         failed = {self.number_of(row) for row in self.table("failures") if row["kind"] in ("compile", "exception")}
         found: dict[tuple, list[int]] = {}
         for index, row in enumerate(self.compiles):
-            if row["frame_id"] is not None and (row["status"] is not None or row["metrics_event_index"] is not None or index in failed):
+            if row["frame_id"] is not None and (row["status"] is not None or row["metrics_event"] is not None or index in failed):
                 found.setdefault(self.frame_key(row), []).append(index)
         frames = []
         for rows in found.values():
             last = self.compiles[rows[-1]]
-            named = last["function"] is not None or last["filename"] is not None
-            if named or last["status"] == "missing" or not failed.isdisjoint(rows) or not self.tells_ends:
+            named = last["function"] is not None or last["file"] is not None
+            if named or last["status"] == "unfinished" or not failed.isdisjoint(rows) or not self.tells_ends:
                 frames.append(FrameCompile(tuple(rows), last))
         return frames
+
+    @cached_property
+    def frame_keys(self) -> set[str]:
+        """Keys of the compiles that are frames."""
+        return {frame.row["compile"] for frame in self.frames}
 
     @cached_property
     def frame_of(self) -> dict[tuple, FrameCompile]:
@@ -167,9 +191,7 @@ class Facts:
     @staticmethod
     def frame_key(row: dict) -> tuple:
         """The same for all attempts of one frame compile."""
-        if row["metrics_event_index"] is not None:
-            return (row["metrics_event_index"],)
-        return row["compiled_autograd_id"], row["frame_id"], row["frame_compile_id"], row["occurrence"]
+        return (row["compile"],)
 
     @cached_property
     def compiled(self) -> list[FrameCompile]:
@@ -182,28 +204,28 @@ class Facts:
         first: dict[tuple, int | None] = {}  # line of a function by file and name, where the function itself was compiled
         for row in self.compiles:
             if row["function"] is not None and function_of(row["function"]) == row["function"]:
-                first.setdefault((row["filename"], row["function"]), row["first_line"])
+                first.setdefault((row["file"], row["function"]), row["line"])
         keys = {}
         for index, row in enumerate(self.compiles):
             name = function_of(row["function"])
-            line = row["first_line"] if name == row["function"] else first.get((row["filename"], name))
-            unknown = row["filename"] is None and name is None  # a frame is a function, whatever it is called
-            keys[index] = (row["filename"], name, row["frame_id"] if unknown else line)
+            line = row["line"] if name == row["function"] else first.get((row["file"], name))
+            unknown = row["file"] is None and name is None  # a frame is a function, whatever it is called
+            keys[index] = (row["file"], name, row["frame_id"] if unknown else line)
         return keys
 
     @cached_property
     def functions(self) -> set[tuple]:
         """Functions of the program: not those that torch generates."""
-        return {self.function_keys[frame.rows[0]] for frame in self.compiled if not is_generated(frame.row["filename"])}
+        return {self.function_keys[frame.rows[0]] for frame in self.compiled if not is_generated(frame.row["file"])}
 
     def place_of(self, compile_index: int) -> tuple[str | None, str | None, int | None]:
         """(function, file, line) of the function of a compile."""
         row = self.compiles[compile_index]
-        return row["function"], row["filename"] and self.short(row["filename"]), row["first_line"]
+        return row["function"], row["file"] and self.short(row["file"]), row["line"]
 
     @cached_property
     def timeline(self) -> Timeline:
-        return Timeline(self.lists("spans"))
+        return Timeline(self.lists("spans"), self.number_of)
 
     @cached_property
     def compile_spans(self) -> list[Span]:
@@ -216,7 +238,7 @@ class Facts:
         return max(self.timeline.last_us, self._log.last_epoch_us() or 0) or None
 
     @cached_property
-    def compile_time_us(self) -> int | None:
+    def compile_us(self) -> int | None:
         """Forward and backward, each attempt once, no overlap twice; what has no end lasts as long as the log. None when unknown."""
         if not self.compile_spans:
             return compiling_us(frame.row for frame in self.frames)
@@ -236,7 +258,7 @@ class Facts:
     @cached_property
     def forbidden(self) -> set[int]:
         """Rows of compiles that error_on_recompile forbade: an error was raised instead."""
-        return {index for index, row in enumerate(self.compiles) if row["failure"] is not None and "RecompileError" in (row["failure"]["type"] or "")}
+        return {index for index, row in enumerate(self.compiles) if "RecompileError" in (row["failure_type"] or "")}
 
     @cached_property
     def not_begun(self) -> set[int]:
@@ -269,7 +291,7 @@ class Facts:
 
     def time_of(self, frame: FrameCompile) -> int | None:
         """Forward and backward; None when neither is known."""
-        return total((frame.row["compile_time_us"], frame.row["backward_time_us"]))
+        return total((forward_us(frame.row), frame.row["backward_us"]))
 
     @cached_property
     def configs(self) -> dict[str, list[Any]]:
@@ -284,8 +306,11 @@ class Facts:
     def _settings(self) -> Iterator[tuple[str, Any]]:
         for config in self.lists("metrics")["configs"]:
             yield from ((f"{config['field']}.{name}", value) for name, value in (config["value"] or config["changes"]).items())
-        for settings in self.table("sources")["config_values"]:
-            yield from ((f"functorch_config.{name}", value) for name, value in settings.items())
+        last: dict | None = None
+        for row in self.lists("functorch_configs"):
+            if row["config"] != last:  # they seldom change
+                last = row["config"]
+                yield from ((f"functorch_config.{name}", value) for name, value in (last or {}).items())
 
     @cached_property
     def _config_rows(self) -> dict[int, dict]:
@@ -294,7 +319,7 @@ class Facts:
 
     def setting_at(self, compile_index: int, field: str, name: str) -> Any:
         """The value that a setting had in one compile, such as ('dynamo_config', 'specialize_int'); None when the log does not tell."""
-        number = self._config_rows.get(self.compiles[compile_index]["metrics_event_index"], {}).get(field)
+        number = self._config_rows.get(self.compiles[compile_index]["metrics_event"], {}).get(field)
         if number is None:
             return None
         configs = self.lists("metrics")["configs"]

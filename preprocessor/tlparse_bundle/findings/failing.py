@@ -68,7 +68,7 @@ def failures(facts: Facts) -> list[Failure]:
 
 def _of_compile(facts: Facts, row: dict) -> Failure:
     compile = facts.compiles[facts.number_of(row)]
-    frames = stack(facts, compile["stack_index"])
+    frames = stack(facts, compile["stack"])
     exported = caller(frames) == EXPORT
     return Failure(EXPORT if exported else row["kind"], facts.number_of(row), compile["function"] or row["function"], frames=frames, export=CAPTURED if exported else None)
 

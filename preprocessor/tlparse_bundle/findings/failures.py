@@ -12,7 +12,7 @@ from tlparse_bundle.findings.environment import Environment, environment
 from tlparse_bundle.findings.facts import Facts, FrameCompile, total
 from tlparse_bundle.findings.failing import Failure, failures, is_suppressed
 from tlparse_bundle.findings.finding import Finding
-from tlparse_bundle.findings.moments import compiling_us
+from tlparse_bundle.model.times import compiling_us
 from tlparse_bundle.findings.places import normalised
 from tlparse_bundle.findings.words import MOST_TEXT, code, first_line, function_name, listed, plural, shortened, taken_apart, times, torch_remedies
 
@@ -157,7 +157,7 @@ def _place(facts: Facts, group: list[Failure]) -> tuple[str | None, str | None, 
     places = set()
     for failure in group:
         compile, cells = facts.compiles[failure.compile_index], failure.cells
-        file, line = (cells["file"], cells["line"]) if cells["file"] is not None else (compile["filename"], compile["first_line"])
+        file, line = (cells["file"], cells["line"]) if cells["file"] is not None else (compile["file"], compile["line"])
         places.add((failure.name, file and facts.short(file), line))
     if len(places) == 1:
         return places.pop()

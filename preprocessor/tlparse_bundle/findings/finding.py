@@ -61,11 +61,12 @@ class Finding:
         parts = [self.kind, function, tail(file) if file else None, [normalised(part) if type(part) is str else part for part in self.cause]]
         return hashlib.sha256(dumps(parts)).hexdigest()[:16]
 
-    def row(self, shown: Callable[[str], str], because_of: int | None) -> dict:
-        """The finding as the table has it. ``shown`` makes the files in its sentences short."""
+    def row(self, number: int, shown: Callable[[str], str], key_of: Callable[[int], str | None], because_of: int | None) -> dict:
+        """The finding as row ``number`` of the table. ``shown`` makes the files in its sentences short, ``key_of`` gives the key of a compile."""
         function, file, line = self.place
         remedies = sorted(self.remedies, key=lambda remedy: remedy.source != TORCH)
         return {
+            "id": number,
             "kind": self.kind,
             "fingerprint": self.fingerprint(),
             "severity": self.severity,
@@ -74,9 +75,9 @@ class Finding:
             "function": function and cut(function, MAX_TITLE),
             "file": file,
             "line": line,
-            "compile_indexes": _distinct(self.compiles),
-            "event_indexes": _distinct(self.events),
-            "span_indexes": _distinct(self.spans),
+            "compiles": _distinct([key for key in map(key_of, self.compiles) if key is not None]),
+            "events": _distinct(self.events),
+            "spans": _distinct(self.spans),
             "count": self.count,
             "cost_us": self.cost_us,
             "cost_of": self.cost_of if self.cost_us is not None else None,
@@ -95,7 +96,7 @@ def stage(kind: str, severity: str, details: dict) -> int:
 
 def weight(summary: dict) -> tuple[int, int, int]:
     """By this the log with most to say comes last: errors, warnings, time of compiling (``openingLog`` of the viewers does the same)."""
-    return summary["findings"]["error"], summary["findings"]["warning"], summary["compile_time_us"] or 0
+    return summary["findings"]["error"], summary["findings"]["warning"], summary["compile_us"] or 0
 
 
 def cut(text: str, most: int) -> str:
@@ -106,5 +107,5 @@ def cut(text: str, most: int) -> str:
     return kept + "`" * (kept.count("`") % 2)
 
 
-def _distinct(rows: Sequence[int]) -> list[int]:
+def _distinct(rows: Sequence[Any]) -> list[Any]:
     return list(dict.fromkeys(rows))[:MAX_EVIDENCE]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from tlparse_bundle.findings.attempts import breaks_by_frame, lost_us
+from tlparse_bundle.findings.attempts import break_attempts, breaks_by_frame, lost_us
 from tlparse_bundle.findings.facts import Facts, total
 from tlparse_bundle.findings.finding import Finding
 from tlparse_bundle.findings.places import function_of, normalised
@@ -18,30 +18,30 @@ _RAISED = re.compile(r"raised exception (.+)", re.DOTALL)
 
 def findings(facts: Facts) -> Iterator[Finding]:
     groups: dict[tuple, list[dict]] = {}
-    for row in facts.table("graph_breaks")["graph_breaks"]:
+    for row in facts.table("graph_breaks"):
         groups.setdefault((row["reason"], row["higher_order_operator"], normalised(first_line(row["explanation"])), *_exception(row)), []).append(row)
     for cause, rows in groups.items():
         yield _finding(facts, cause, rows)
 
 
 def _finding(facts: Facts, cause: tuple, rows: list[dict]) -> Finding:
-    rows = sorted(rows, key=lambda row: -len(row["occurrences"]))
+    rows = sorted(rows, key=lambda row: -row["count"])
     first = rows[0]
-    occurrences = [at for row in rows for at in row["occurrences"]]
-    skipped = sum(at["skips_frame"] is True for at in occurrences)
+    count = sum(row["count"] for row in rows)
+    skipped = sum(row["skipped_frame_count"] for row in rows)
     places = list(dict.fromkeys((facts.short.place(row["file"], row["line"]) or "an unknown place") for row in rows))
     function = function_of(first["function"])
     reason = ": ".join([first_line(first["reason"]), *map(first_line, _exception(first))])
     if len(places) == 1:
         where = f" in {code(function)}" if function else ""
-        title = f"Graph break{where} at {code(places[0])}, {times(len(occurrences))}: {reason}"
+        title = f"Graph break{where} at {code(places[0])}, {times(count)}: {reason}"
     else:
-        title = f"{plural(len(occurrences), 'graph break')} at {plural(len(places), 'place')}: {reason}"
+        title = f"{plural(count, 'graph break')} at {plural(len(places), 'place')}: {reason}"
     texts = [
         f"{code(first['source_line'])}" if first["source_line"] and len(places) == 1 else None,
         _places(facts, rows) if len(places) > 1 else None,
         shortened(_explanation(rows)),
-        _uncompiled(rows, skipped, len(occurrences)),
+        _uncompiled(rows, skipped, count),
         f"In the body of {code(first['higher_order_operator'])}." if first["higher_order_operator"] else None,
     ]
     cost = _cost(facts, rows)
@@ -52,9 +52,9 @@ def _finding(facts: Facts, cause: tuple, rows: list[dict]) -> Finding:
         cause,
         "\n\n".join(filter(None, texts)),
         (first["function"], first["file"] and facts.short(first["file"]), first["line"]),
-        [at["compile_index"] for at in occurrences],
-        [at["event_index"] for at in occurrences],
-        count=len(occurrences),
+        [number for row in rows for number in facts.once(break_attempts)[row["id"]]],
+        [event for row in rows for event in row["events"]],
+        count=count,
         cost_us=cost,
         cost_of="attempts thrown away at the break",
         remedies=torch_remedies(first["hints"]),
@@ -69,8 +69,8 @@ def _finding(facts: Facts, cause: tuple, rows: list[dict]) -> Finding:
                     "file": row["file"] and facts.short(row["file"]),
                     "line": row["line"],
                     "source_line": row["source_line"],
-                    "count": len(row["occurrences"]),
-                    "skipped_frame_count": sum(at["skips_frame"] is True for at in row["occurrences"]),
+                    "count": row["count"],
+                    "skipped_frame_count": row["skipped_frame_count"],
                 }
                 for row in rows[:100]
             ],
@@ -84,7 +84,7 @@ def _places(facts: Facts, rows: list[dict]) -> str:
     lines = []
     for row in rows[:_MOST_PLACES]:
         source = f": {code(row['source_line'])}" if row["source_line"] else ""
-        count = len(row["occurrences"])
+        count = row["count"]
         lines.append(f"At {code(facts.short.place(row['file'], row['line']) or 'an unknown place')}{source}" + (f", {times(count)}" if count > 1 else ""))
     if len(rows) > _MOST_PLACES:
         lines.append(f"and {len(rows) - _MOST_PLACES:,} more")
@@ -116,7 +116,7 @@ def _uncompiled(rows: list[dict], skipped: int, count: int) -> str | None:
 def _cost(facts: Facts, rows: list[dict]) -> int | None:
     """Of the frame compiles in which nothing else broke: what other breaks took there cannot be told apart."""
     broken = facts.once(breaks_by_frame)
-    keys = {facts.frame_key(facts.compiles[at["compile_index"]]) for row in rows for at in row["occurrences"]}
-    mine = {id(row) for row in rows}
-    alone = (key for key in keys if key in facts.frame_of and all(id(row) in mine for row in broken[key]))
+    keys = {facts.frame_key(facts.compiles[number]) for row in rows for number in facts.once(break_attempts)[row["id"]]}
+    own = {row["id"] for row in rows}
+    alone = (key for key in keys if key in facts.frame_of and all(row["id"] in own for row in broken[key]))
     return total(lost_us(facts, facts.frame_of[key]) for key in alone) or None

@@ -14,15 +14,13 @@ _LEAST_US = 500  # of one check, as torch measured it
 
 
 def findings(facts: Facts) -> Iterator[Finding]:
-    table = facts.table("guards")
     groups: dict[tuple, list[dict]] = {}
-    for tree in table["trees"]:
+    for tree in facts.table("guard_trees"):
         if (tree["latency_us"] or 0) >= _LEAST_US:
-            groups.setdefault(facts.function_keys[tree["compile_index"]], []).append(tree)
+            groups.setdefault(facts.function_keys[facts.number_of(tree)], []).append(tree)
     for (file, name, line), trees in groups.items():
         worst = max(trees, key=lambda tree: tree["latency_us"])
-        counts = table["lists"][worst["list_index"]]["counts"]
-        most = sorted(counts.items(), key=lambda item: -item[1])[:3]
+        most = sorted(worst["counts"].items(), key=lambda item: -item[1])[:3]
         yield Finding(
             "guard-cost",
             "info",
@@ -30,8 +28,8 @@ def findings(facts: Facts) -> Iterator[Finding]:
             (),
             "torch checks them before each call. It measured this once, after it had compiled; a busy machine makes it longer. Most are " + ", ".join(f"{code(kind)} ({count:,})" for kind, count in most) + ".",
             (name, file and facts.short(file), line),
-            [tree["compile_index"] for tree in trees],
-            [tree["event_index"] for tree in trees],
+            [facts.number_of(tree) for tree in trees],
+            [tree["event"] for tree in trees],
             count=len(trees),
             details={"latency_us": worst["latency_us"], "guard_count": worst["guard_count"]},
         )

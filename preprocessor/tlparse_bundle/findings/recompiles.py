@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from tlparse_bundle.findings.causes import Cause, causes
+from tlparse_bundle.findings.causes import Asked, Cause, asked, causes
 from tlparse_bundle.findings.facts import Facts, FrameCompile
 from tlparse_bundle.findings.change_words import source_name, what_changed
 from tlparse_bundle.findings.finding import TORCH, Finding, Remedy
-from tlparse_bundle.findings.moments import compiling_us
+from tlparse_bundle.model.times import compiling_us
 from tlparse_bundle.findings.remedies import remedies
 from tlparse_bundle.findings.constants import constants
 from tlparse_bundle.findings.words import code, first_line, function_name, listed, plural, times
@@ -23,7 +23,7 @@ _HINT = re.compile(r"HINT: (.+?)\)?\s*$", re.DOTALL)  # behind the source line, 
 
 
 def findings(facts: Facts) -> Iterator[Finding]:
-    rows = facts.table("recompiles")["recompiles"]
+    rows = facts.once(asked)
     frames = {row: frame for frame in facts.frames for row in frame.rows}
     found = facts.once(causes)
     for cause in found:
@@ -32,14 +32,14 @@ def findings(facts: Facts) -> Iterator[Finding]:
     yield from _limits(facts, rows, found)
 
 
-def _recompile(facts: Facts, rows: list[dict], frames: dict[int, FrameCompile], cause: Cause) -> Finding:
+def _recompile(facts: Facts, rows: list[Asked], frames: dict[int, FrameCompile], cause: Cause) -> Finding:
     file, name, line = cause.function
     made = [rows[number] for number in (*cause.rows, *cause.cascade)]
     title = f"{function_name(name)} was compiled again {times(len(cause.rows))}: {what_changed(cause)}"
     reason = cause.reason
     texts = [
         f"It led to {plural(len(cause.cascade), 'more recompile')} of functions that it calls or that go on from it." if cause.cascade else None,
-        f"The guard that failed: {code(first_line(reason['guard']))}." if reason and cause.change["kind"] not in ("other", "shape") else None,
+        f"The guard that failed: {code(first_line(reason['guard']))}." if reason and cause.change not in ("other", "shape") else None,
         f"It comes from {code(reason['source_line'])}." if reason and reason["source_line"] else None,
     ]
     hint = _HINT.search(reason["comment"]) if reason and reason["comment"] else None
@@ -49,20 +49,20 @@ def _recompile(facts: Facts, rows: list[dict], frames: dict[int, FrameCompile], 
         "recompile",
         "warning",
         title,
-        (cause.change["kind"], reason and reason["source"], cause.change["index"], reason["guard"] if reason and reason["source"] is None else None),
+        (cause.change, reason and reason["source"], cause.dimension, reason["guard"] if reason and reason["source"] is None else None),
         "\n\n".join(filter(None, texts)),
         (name, file and facts.short(file), line),
-        [row["compile_index"] for row in made],
-        [row["event_index"] for row in made],
+        [one.compile_index for one in made],
+        [one.row["event"] for one in made],
         count=len(cause.rows),
-        cost_us=compiling_us(frames[row["compile_index"]].row for row in made if row["compile_index"] in frames),
+        cost_us=compiling_us(frames[one.compile_index].row for one in made if one.compile_index in frames),
         cost_of="time of these recompiles" + (", and of those that they led to" if cause.cascade else ""),
         remedies=[Remedy(" ".join(hint[1].split()), source=TORCH)] if hint else remedies(facts, cause, source_name(reason["source"]) if reason else None),
         because_of=_because(facts, cause),
         details={
-            "change": cause.change["kind"],
+            "change": cause.change,
             "source": reason and reason["source"],
-            "dimension": cause.change["index"],
+            "dimension": cause.dimension,
             "guard": reason and reason["guard"],
             "values": list(cause.values)[:1000],
             "cascade_count": len(cause.cascade),
@@ -75,12 +75,12 @@ def _recompile(facts: Facts, rows: list[dict], frames: dict[int, FrameCompile], 
 def _because(facts: Facts, cause: Cause) -> tuple | None:
     """The finding of the constant that led to all of these but the first; None when there is none."""
     source = cause.reason and source_name(cause.reason["source"])
-    dynamic = cause.change["kind"] in ("size", "value") and len(cause.rows) > 1
-    return ("specialization", *cause.function) if dynamic and (cause.function, source, cause.change["index"]) in facts.once(constants) else None
+    dynamic = cause.change in ("size", "value") and len(cause.rows) > 1
+    return ("specialization", *cause.function) if dynamic and (cause.function, source, cause.dimension) in facts.once(constants) else None
 
 
-def _limits(facts: Facts, rows: list[dict], found: list[Cause]) -> Iterator[Finding]:
-    reasons = {row["compile_index"]: row["event_index"] for row in rows}
+def _limits(facts: Facts, rows: list[Asked], found: list[Cause]) -> Iterator[Finding]:
+    reasons = {one.compile_index: one.row["event"] for one in rows}
     refused: dict[tuple, list[int]] = {}
     for compile_index in sorted(facts.refused):
         refused.setdefault(facts.function_keys[compile_index], []).append(compile_index)
@@ -103,10 +103,10 @@ def _limits(facts: Facts, rows: list[dict], found: list[Cause]) -> Iterator[Find
             "error",
             f"{function_name(name)} reached the {name_of_limit}{f' of {limit:,}' if isinstance(limit, int) else ''}: {after}",
             (),
-            f"torch refused {plural(len(group), 'compile')}, the first one in `[{facts.compiles[group[0]]['key']}]`." + _asked(refusing.get(function, [])),
+            f"torch refused {plural(len(group), 'compile')}, the first one in `[{facts.compiles[group[0]]['compile']}]`." + _asked(refusing.get(function, [])),
             (name, file and facts.short(file), line),
             group,
-            [reasons.get(index, facts.compiles[index]["first_event_index"]) for index in group],
+            [reasons.get(index, facts.compiles[index]["first_event"]) for index in group],
             count=len(group),
             details={"limit": limit if isinstance(limit, int) else None, "raised": raised, "compile_count": compiled[function]},
             because_of=("recompile", *function, most.rows[0]) if most else None,
@@ -115,8 +115,8 @@ def _limits(facts: Facts, rows: list[dict], found: list[Cause]) -> Iterator[Find
 
 def _limit(facts: Facts, group: list[int]) -> tuple[str, Any]:
     """Which limit it was, and its value; None when the log does not tell."""
-    said = (facts.compiles[index]["failure"] for index in group)
-    match = next((match for failure in said if failure and (match := _SAID_LIMIT.search(failure["reason"] or ""))), None)
+    reasons = (facts.compiles[index]["failure_reason"] for index in group)
+    match = next((match for reason in reasons if (match := _SAID_LIMIT.search(reason or ""))), None)
     if match:
         return ("accumulated recompile limit" if "accumulated" in match[1] else "recompile limit"), int(match[2])
     return "recompile limit", facts.setting("dynamo_config.recompile_limit") or facts.setting("dynamo_config.cache_size_limit")
@@ -129,5 +129,4 @@ def _asked(causes: list[Cause]) -> str:
 
 
 def _raised(facts: Facts, compile_index: int) -> bool:
-    failure = facts.compiles[compile_index]["failure"]
-    return failure is not None and "FailOnRecompileLimitHit" in failure["type"]
+    return "FailOnRecompileLimitHit" in (facts.compiles[compile_index]["failure_type"] or "")

@@ -48,14 +48,14 @@ MODULES = (
 )
 
 
-def findings_of(facts: Facts) -> tuple[dict, list[str]]:
-    """Return the table (schema: findings) of a log, made from its other tables, and the faults of plug-ins."""
+def findings_of(facts: Facts, compiles: Sequence[dict]) -> tuple[dict, list[dict], list[str]]:
+    """Return the summary of a log (schema: manifest, 'summary'), its findings (schema: findings), and the faults of plug-ins. ``compiles``: rows of that table."""
     theirs, faults = _plugin_findings(facts)
     found = ordered(facts, (*(finding for module in MODULES for finding in module.findings(facts)), *theirs))
     listed = bounded(found)
     places = {finding.key: number for number, finding in reversed(list(enumerate(listed))) if finding.key is not None}
-    rows = [finding.row(facts.short.text, places.get(finding.because_of) if finding.because_of is not None else None) for finding in listed]
-    return {"summary": summary(facts, found), "findings": rows}, faults
+    rows = [finding.row(number, facts.short.text, facts.key_of, places.get(finding.because_of) if finding.because_of is not None else None) for number, finding in enumerate(listed)]
+    return summary(facts, found, compiles), rows, faults
 
 
 def ordered(facts: Facts, found: Sequence[Finding]) -> list[Finding]:
@@ -88,15 +88,15 @@ def _may_end(finding: Finding) -> bool:
 
 def _end(facts: Facts, finding: Finding) -> float:
     """The last record of it, by event; a compile that is open where the log ends comes after all."""
-    if finding.kind == "unfinished-compile" and facts.compiles[finding.compiles[-1]]["metrics_event_index"] is None:
+    if finding.kind == "unfinished-compile" and facts.compiles[finding.compiles[-1]]["metrics_event"] is None:
         return math.inf
     return max(finding.events, default=-1)
 
 
 def _last_begin(facts: Facts) -> int:
     """The record with which the last compile or export begins."""
-    frames = (facts.compiles[frame.rows[0]]["first_event_index"] for frame in facts.frames)
-    exports = (row["start_event_index"] for row in facts.table("export")["exports"] if row["start_event_index"] is not None)
+    frames = (facts.compiles[frame.rows[0]]["first_event"] for frame in facts.frames)
+    exports = (row["start_event"] for row in facts.table("exports") if row["start_event"] is not None)
     return max((*frames, *exports), default=-1)
 
 
@@ -154,20 +154,20 @@ def _checked(module: Any, facts: Facts) -> list[Finding]:
         if type(finding.title) is not str or type(finding.text) is not str:
             raise TypeError("title or text of a Finding is not str")
         finding.compiles, finding.events, finding.spans = list(finding.compiles), list(finding.events), list(finding.spans)
-        row = finding.row(facts.short.text, None)
+        if not all(type(number) is int and 0 <= number < len(facts.compiles) for number in finding.compiles):
+            raise ValueError(f"a Finding names compiles {finding.compiles[:5]}, and the log has {len(facts.compiles)}")
+        row = finding.row(0, facts.short.text, facts.key_of, None)
         _row_check()(row, highest)
         dumps(row)
         hash((finding.key, finding.because_of))
         if finding.order is not None and type(finding.order) is not int:
             raise TypeError(f"order is {type(finding.order).__name__!r}, not int")
         found.append(finding)
-    for what, count in (("compile", len(facts.compiles)), ("event", facts.directory["event_count"])):
-        if highest.get(what, -1) >= count:
-            raise ValueError(f"a Finding names {what} {highest[what]}, and the log has {count}")
+    if highest.get("event", -1) >= facts.directory["event_count"]:
+        raise ValueError(f"a Finding names event {highest['event']}, and the log has {facts.directory['event_count']}")
     return found
 
 
 @cache
 def _row_check() -> Check:
-    rows = schema(NAME)["properties"]["findings"]
-    return compile_schema(rows["items"], {"compile_indexes": "compile", "event_indexes": "event"}.get, closed=True)
+    return compile_schema(schema(NAME), {"events": "event"}.get, closed=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from tlparse_bundle.findings.causes import Cause
+from tlparse_bundle.findings.causes import Cause, asked
 from tlparse_bundle.findings.change_words import others_than_autograd
 from tlparse_bundle.findings.facts import Facts
 from tlparse_bundle.findings.finding import Remedy
@@ -21,17 +21,23 @@ def remedies(facts: Facts, cause: Cause, name: str | None) -> list[Remedy]:
 
 
 def _kind(facts: Facts, cause: Cause) -> str | None:
-    """What the recompile table has for most of these."""
-    table = facts.table("recompiles")
-    if cause.change["kind"] == "dispatch_keys":
+    """What the table of causes has for most of these."""
+    if cause.change == "dispatch_keys":
         return "dispatch_keys"
-    found = (table["causes"][table["recompiles"][number]["cause_index"]] for number in cause.rows)
-    kinds = Counter(row["remedy"] for row in found if row["kind"] == cause.change["kind"])  # the table takes the newest result, near or not
-    return kinds.most_common(1)[0][0] if kinds else _BY_KIND.get(cause.change["kind"])
+    rows, table, everything = facts.once(_cause_ids), facts.table("recompile_causes"), facts.once(asked)
+    ids = (rows.get(everything[number].row["event"]) for number in cause.rows)
+    found = (table[id_] for id_ in ids if id_ is not None)
+    kinds = Counter(row["remedy"] for row in found if row["change"] == cause.change)  # the table takes the newest result, near or not
+    return kinds.most_common(1)[0][0] if kinds else _BY_KIND.get(cause.change)
+
+
+def _cause_ids(facts: Facts) -> dict[int, int]:
+    """Return the cause of each recompile, by its record."""
+    return {row["event"]: row["cause"] for row in facts.table("recompiles")}
 
 
 def _mark_dynamic(facts: Facts, cause: Cause, name: str) -> Remedy | None:
-    index = cause.change["index"]
+    index = cause.dimension
     small, others = _by_size(cause)
     if small and others < 2:
         return _mark_unbacked(facts, cause, name)
@@ -53,21 +59,21 @@ def _by_size(cause: Cause) -> tuple[bool, int]:
 
 
 def _is_constant(facts: Facts, cause: Cause, name: str) -> bool:
-    return (cause.function, name, cause.change["index"]) in facts.once(constants)
+    return (cause.function, name, cause.dimension) in facts.once(constants)
 
 
 def _is_static(facts: Facts, cause: Cause) -> bool:
     """Whether no size becomes dynamic by itself, as the log has it for the last of these compiles."""
-    row = facts.table("recompiles")["recompiles"][cause.rows[-1]]
-    return facts.setting_at(row["compile_index"], "dynamo_config", "automatic_dynamic_shapes") is False
+    last = facts.once(asked)[cause.rows[-1]]
+    return facts.setting_at(last.compile_index, "dynamo_config", "automatic_dynamic_shapes") is False
 
 
 def _mark_unbacked(facts: Facts, cause: Cause, name: str) -> Remedy | None:
-    if cause.change["index"] is None:
+    if cause.dimension is None:
         return None
     return Remedy(
         "torch compiles for the sizes 0 and 1 apart, also where a dimension is dynamic. If that is not wanted, make the dimension unbacked.",
-        f"torch._dynamo.decorators.mark_unbacked({name}, {cause.change['index']})",
+        f"torch._dynamo.decorators.mark_unbacked({name}, {cause.dimension})",
     )
 
 

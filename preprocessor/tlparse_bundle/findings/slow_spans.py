@@ -44,7 +44,7 @@ _ATTEMPT = ("Dynamo does what is neither tracing nor the backend: it makes bytec
 
 
 def findings(facts: Facts) -> Iterator[Finding]:
-    total = facts.compile_time_us
+    total = facts.compile_us
     if not total:
         return
     own, compiling = facts.timeline.own_times(facts.compile_spans)

@@ -30,7 +30,7 @@ def _remedies(rows: list[dict]) -> list[Remedy]:
 
 def _finding(facts: Facts, function: tuple, rows: list[dict]) -> Finding:
     file, name, line = function
-    failed = all(facts.compiles[row["compile_index"]]["failure"] is not None for row in rows)
+    failed = all(facts.compiles[facts.number_of(row)]["failure_type"] is not None for row in rows)
     noun = noun_of(rows)
     exported = function[1] is None and export_count(facts) > 0
     again = "" if failed else f": the exported program takes no other {noun}" if exported else f": another {noun} compiles again" if len(rows) == 1 else f": other {noun}s compile again"
@@ -40,7 +40,7 @@ def _finding(facts: Facts, function: tuple, rows: list[dict]) -> Finding:
         title = f"{sizes[0].replace(' = ', ' became the constant ')}{where}{f', {times(len(rows))}' if len(rows) > 1 else ''}{again}"
     else:
         title = f"{plural(len(sizes), noun)} became constants{where}{again}"
-    at = facts.innermost(rows[0]["user_stack_index"])
+    at = facts.innermost(rows[0]["user_stack"])
     reasons = list(dict.fromkeys(row["reason"].replace("_", " ") for row in rows if row["reason"]))
     texts = [
         f"They are {listed(sizes, 8)}." if len(sizes) > 1 else None,
@@ -54,8 +54,8 @@ def _finding(facts: Facts, function: tuple, rows: list[dict]) -> Finding:
         sizes,
         "\n\n".join(filter(None, texts)),
         (at["name"], at["file"] and facts.short(at["file"]), at["line"]) if at else (name, file and facts.short(file), line),
-        [row["compile_index"] for row in rows],
-        [row["event_index"] for row in rows],
+        [facts.number_of(row) for row in rows],
+        [row["event"] for row in rows],
         count=len(rows),
         remedies=[] if failed or exported else _remedies(rows),
         key=("specialization", *function),

@@ -15,11 +15,11 @@ def open_compiles(facts: Facts) -> Iterator[tuple[int, Span | None]]:
         if span.duration_us is None and span.start_us >= latest_us and not _ended(facts, span):
             yield span.compile_index, span
     if not len(facts.timeline):
-        last = max((row["first_event_index"] for row in facts.compiles if row["frame_id"] is not None), default=0)
+        last = max((row["first_event"] for row in facts.compiles if row["frame_id"] is not None), default=0)
         for frame in facts.compiled:
             # Without metrics it may have failed, or been skipped: only what nothing follows is open.
-            open_one = facts.tells_ends or facts.compiles[frame.rows[-1]]["first_event_index"] == last
-            if frame.row["status"] == "missing" and open_one:
+            open_one = facts.tells_ends or facts.compiles[frame.rows[-1]]["first_event"] == last
+            if frame.row["status"] == "unfinished" and open_one:
                 yield frame.rows[-1], None
 
 
@@ -40,9 +40,8 @@ def running(facts: Facts) -> list[dict]:
         function, file, line = facts.place_of(compile_index)
         spans = [{"name": span.name, "since_epoch_us": span.start_us} for span in (open_below(facts, root) if root else ())]
         since = root.start_us if root else facts.compiles[compile_index]["start_epoch_us"]
-        compile_id = facts.compiles[compile_index]["id"]
         rows.append(
-            {"compile_index": compile_index, "compile_id": compile_id, "function": function, "file": file, "line": line, "since_epoch_us": since, "spans": spans}
+            {"compile": facts.compiles[compile_index]["compile"], "attempt": facts.compiles[compile_index]["attempt"], "function": function, "file": file, "line": line, "since_epoch_us": since, "spans": spans}
         )
     return rows
 
@@ -50,4 +49,4 @@ def running(facts: Facts) -> list[dict]:
 def _ended(facts: Facts, root: Span) -> bool:
     """Whether its compile ended though its span is open, as after an exception."""
     compile = facts.compiles[root.compile_index]
-    return compile["metrics_event_index"] is not None or compile["failure"] is not None
+    return compile["metrics_event"] is not None or compile["failure_type"] is not None

@@ -6,37 +6,42 @@ from collections import Counter
 from collections.abc import Sequence
 
 from tlparse_bundle.findings.causes import causes
-from tlparse_bundle.findings.counts import ahead_of_time_count, break_count, cache_counts, export_count, phase_times_us, place_count, recompile_count, specialization_count
+from tlparse_bundle.findings.counts import break_count, cache_counts, export_count, phase_times_us, place_count, specialization_count
 from tlparse_bundle.findings.facts import Facts
 from tlparse_bundle.findings.finding import Finding
 from tlparse_bundle.findings.places import is_generated
 from tlparse_bundle.findings.change_words import what_changed
 from tlparse_bundle.findings.constants import noun
 from tlparse_bundle.findings.untold import untold, untold_text
+from tlparse_bundle.model.status import statuses
 from tlparse_bundle.findings.words import CACHES, code, duration, large, listed, plural
 
 
-def summary(facts: Facts, findings: Sequence[Finding]) -> dict:
-    """The object 'summary' of the table."""
+def summary(facts: Facts, findings: Sequence[Finding], compiles: Sequence[dict]) -> dict:
+    """Return the numbers of the headline (schema: manifest, 'summary'). ``compiles``: rows of the table."""
 
     def count(*kinds: str) -> int:
         return sum(finding.count for finding in findings if finding.kind in kinds)
 
     exports = export_count(facts)
-    ahead = ahead_of_time_count(facts)
+    ahead = sum(row["kind"] == "ahead_of_time" for row in compiles)
     numbers = {
-        "compile_count": len(facts.compiled) + ahead + exports,
-        "frame_count": len(facts.compiled),
+        "compile_count": len(compiles),
+        "statuses": statuses(compiles),
+        "attempt_count": sum(row["attempt_count"] for row in compiles),
+        "limit_count": facts.row_count("limits"),
+        "capture_count": facts.row_count("captures"),
+        "frame_count": len(compiles) - ahead,
         "ahead_of_time_count": ahead,
         "export_count": exports,
         "function_count": len(facts.functions),
-        "compile_time_us": facts.compile_time_us,
+        "compile_us": facts.compile_us,
         "wall_us": facts.wall_us,
         "failure_count": count("failure") if facts.tells_ends else None,
         "unfinished_count": count("unfinished-compile"),
         "graph_break_count": break_count(facts) if facts.tells_breaks else None,
         "graph_break_place_count": place_count(facts) if facts.tells_breaks else None,
-        "recompile_count": recompile_count(facts) if facts.tells_recompiles else None,
+        "recompile_count": facts.row_count("recompiles") if facts.tells_recompiles else None,
         "restart_count": count("restart"),
         "recompile_limit_count": sum(finding.kind == "recompile-limit" for finding in findings) if facts.tells_recompiles else None,
         "specialization_count": specialization_count(facts),
@@ -59,7 +64,7 @@ def _text(facts: Facts, numbers: dict, findings: Sequence[Finding]) -> str:
         return f"{begin}: {listed(wrong, 20)}." + (" The log is damaged: there may be more." if damaged else "") + untold_text(facts)
     if damaged:
         return f"{begin}. The log is damaged, so that more may have happened than it tells."
-    if not numbers["compile_count"]:
+    if not numbers["compile_count"] and not numbers["export_count"]:
         return f"{begin}."
     if not facts.tells_ends:
         return f"{begin}.{untold_text(facts)}"
@@ -70,7 +75,7 @@ def _text(facts: Facts, numbers: dict, findings: Sequence[Finding]) -> str:
 def _functions(facts: Facts, count: int) -> str:
     named = any(frame.row["function"] is not None for frame in facts.compiled)
     parts = [plural(count, "function" if named else "code object")] if count else []
-    if any(is_generated(frame.row["filename"]) for frame in facts.compiled):
+    if any(is_generated(frame.row["file"]) for frame in facts.compiled):
         parts.append("code that torch generated")
     return " and ".join(parts) or "no function"
 
@@ -85,7 +90,7 @@ def _compiles(facts: Facts, numbers: dict) -> str:
         parts.append(plural(numbers["export_count"], "export"))
     if not parts:
         return "no compile ended in this log" if numbers["unfinished_count"] else f"no compiles in this log{_loaded(facts)}"
-    timed = f" in {duration(numbers['compile_time_us'])}" if numbers["compile_time_us"] is not None else ""
+    timed = f" in {duration(numbers['compile_us'])}" if numbers["compile_us"] is not None else ""
     return listed(parts) + timed
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import cached_property
 from operator import add
 from typing import NamedTuple
@@ -19,22 +19,27 @@ class Span(NamedTuple):
 
 
 class Timeline:
-    """Made of the table of spans (schema: spans)."""
+    """Made of the rows of the spans table; ``number_of`` gives the internal number of the attempt that a row belongs to."""
 
-    def __init__(self, table: dict):
-        columns = table["spans"]
-        self._base_us = table["base_epoch_us"] or 0
-        self._names: list[str] = table["names"]
-        self._name_indexes, self._compiles = array("i", columns["name_index"]), array("i", columns["compile_index"])
-        self._starts, self._parents = array("q", columns["start_us"]), array("i", columns["parent_index"])
-        self._durations: list[int | None] = list(columns["duration_us"])
+    def __init__(self, rows: Iterable[dict], number_of: Callable[[dict], int]):
+        numbers: dict[str, int] = {}
+        self._name_indexes, self._compiles = array("i"), array("i")
+        self._starts, self._parents = array("q"), array("i")
+        self._durations: list[int | None] = []
+        for row in rows:
+            self._name_indexes.append(numbers.setdefault(row["name"], len(numbers)))
+            self._compiles.append(number_of(row))
+            self._starts.append(row["start_epoch_us"])
+            self._parents.append(-1 if row["parent"] is None else row["parent"])
+            self._durations.append(row["duration_us"])
+        self._names = list(numbers)
 
     def __len__(self) -> int:
         return len(self._parents)
 
     def span(self, index: int) -> Span:
         name = self._names[self._name_indexes[index]]
-        return Span(index, name, self._compiles[index], self._base_us + self._starts[index], self._durations[index], self._parents[index])
+        return Span(index, name, self._compiles[index], self._starts[index], self._durations[index], self._parents[index])
 
     def outermost(self, names: Collection[str]) -> list[Span]:
         """Spans of these names that are in no other."""
@@ -58,7 +63,7 @@ class Timeline:
     def last_us(self) -> int:
         """The last moment that a span tells of; 0 when there is none."""
         ends = map(add, self._starts, (duration_us or 0 for duration_us in self._durations))
-        return max(ends, default=-self._base_us) + self._base_us
+        return max(ends, default=0)
 
     def own_times(self, outermost: Iterable[Span]) -> tuple[dict[str, int], bytearray]:
         """Of each name the time that its spans have of their own, in these and all in them; and whether a span is one of them, by index."""

@@ -26,7 +26,7 @@ def _broken_off(facts: Facts, told: set[int]) -> Iterator[Finding]:
     empty = [frame for frame in facts.compiled if frame.row["status"] == "empty" and frame.rows[-1] not in told]
     if not empty:
         return  # most logs: the graphs need not be read
-    traced = {row["compile_index"] for row in facts.table("graphs")["graphs"] if row["stage"] == "dynamo" and (row["node_count"] or 0) > (row["placeholder_count"] or 0) + 1}
+    traced = {facts.number_of(row) for row in facts.table("graphs") if row["stage"] == "dynamo" and (row["node_count"] or 0) > (row["placeholder_count"] or 0) + 1}
     for frame in empty:
         last = frame.rows[-1]
         if last in traced:
@@ -39,7 +39,7 @@ def _broken_off(facts: Facts, told: set[int]) -> Iterator[Finding]:
                 "torch wrote neither a result nor an error for it. That is so when the process is told to stop in the middle of it, by Ctrl-C or `sys.exit`.",
                 (name, file, line),
                 [last],
-                [frame.row["metrics_event_index"]],
+                [frame.row["metrics_event"]],
                 details={"open_us": None, "started_epoch_us": frame.row["start_epoch_us"], "last_record_epoch_us": facts.last_us, "open_spans": []},
             )
 
@@ -66,7 +66,7 @@ def _finding(facts: Facts, compile_index: int, root: Span | None) -> Finding:
         text,
         (name, file, line),
         [compile_index],
-        [compile["first_event_index"]],
+        [compile["first_event"]],
         [span.index for span in chain],
         details={
             "open_us": since,

@@ -50,12 +50,12 @@ def untold_text(facts: Facts) -> str:
     if not said:
         return ""
     also = f", nor {TOPICS['recompile_reasons']}" if "recompile_reasons" in missing else ""
-    ended = sum(frame.row["status"] != "missing" for frame in facts.compiled)
+    ended = sum(frame.row["status"] != "unfinished" for frame in facts.compiled)
     ends = "" if facts.tells_ends else f" {large(plural(ended, 'compile'))} ended well."
     return f"{ends} This version of torch does not write {said}{also}.{_known_breaks(facts)}"
 
 
 def _known_breaks(facts: Facts) -> str:
     """What goes on behind a graph break is called after the function and the line."""
-    places = {(frame.row["filename"], frame.row["function"]) for frame in facts.frames if _PART.fullmatch(frame.row["function"] or "")}
+    places = {(frame.row["file"], frame.row["function"]) for frame in facts.frames if _PART.fullmatch(frame.row["function"] or "")}
     return f" {plural(len(places), 'place')} where a graph ends can be told from names of the functions that go on there." if places else ""

@@ -37,7 +37,7 @@ class Opened:
         """A log by its id or its rank; without, the one with most to say. Raises BundleError."""
         name, opened = self.bundle(bundle)
         if log is None:
-            return name, max(opened.logs, key=lambda one: weight(log_now(opened.manifest, one.row)["summary"]) if "summary" in one.row else (0, 0, 0))
+            return name, max(opened.logs, key=lambda one: weight(one.summary))
         found = next((one for one in opened.logs if log in (one.id, str(one.rank))), None)
         return name, found or opened.log(log)
 

@@ -12,18 +12,17 @@ from tlparse_bundle.compare.document import compare as compared
 from tlparse_bundle.errors import BundleError
 from tlparse_bundle.mcp.bounded import answer, cut
 from tlparse_bundle.mcp.opened import Opened
-from tlparse_bundle.read.compile_counts import compile_counts
 from tlparse_bundle.read.find import find
-from tlparse_bundle.read.growing import log_now, still_growing
+from tlparse_bundle.read.growing import still_growing
 from tlparse_bundle.read.reader import Log
 from tlparse_bundle.read.rows import Compile
-from tlparse_bundle.sql.database import asked
+from tlparse_bundle.read.sql import asked
 
 _MOST_LINES = 400  # of an artifact at once
 _MOST_ROWS = 200
 _MOST_SECONDS = 20.0  # of a query
 _SEARCHED_BYTES = 200_000_000  # of payloads, in one question
-_TIMES = ("compile_time_us", "backend_time_us", "inductor_time_us", "backward_time_us")
+_TIMES = ("total_us", "dynamo_us", "aot_us", "inductor_us", "backward_us", "restart_us")
 _COUNTS = ("graph_op_count", "graph_input_count", "guard_count", "graph_break_count")
 
 
@@ -49,7 +48,7 @@ class Tools:
             "page": self._opened.link(name),
         }
         rows = (
-            {"log": log.id, "rank": log.rank, "torch_version": log.row["torch_version"], "says": _said(log), "statuses": compile_counts(log).statuses, "compile_time_us": log.row.get("summary", log.row)["compile_time_us"],
+            {"log": log.id, "rank": log.rank, "torch_version": log.row["torch_version"], "says": _said(log), "compile_count": log.summary["compile_count"], "statuses": log.summary["statuses"], "compile_us": log.summary["compile_us"],
              "diagnostics": log.row["diagnostics"]}
             for log in opened.logs
         )  # fmt: skip
@@ -58,33 +57,31 @@ class Tools:
     def findings(self, bundle: str | None = None, log: str | None = None, kind: str | None = None, offset: int = 0) -> dict[str, Any]:
         """What went wrong in one log, most important first: why, where, what it cost, what helps. 'log': id or rank (default: the one with most to say). 'kind' such as recompile, graph-break."""
         name, opened = self._opened.log(bundle, log)
-        table = opened.findings()
-        found = [row for row in table["findings"] if kind is None or row["kind"] == kind]
+        found = [row for row in opened.findings() if kind is None or row["kind"] == kind]
         rows = (
             {**{key: row[key] for key in ("kind", "severity", "title", "text", "function", "file", "line", "count", "cost_us", "cost_of")},
-             "remedies": [remedy["text"] for remedy in row["remedies"]], "compiles": [opened.compiles[index].key for index in row["compile_indexes"]]}
+             "remedies": [remedy["text"] for remedy in row["remedies"]], "compiles": row["compiles"]}
             for row in found[max(0, offset) :]
         )  # fmt: skip
         return answer(self._head(name, opened, view="overview", says=_said(opened)), "findings", rows, total=len(found), offset=max(0, offset))
 
     def compiles(self, bundle: str | None = None, log: str | None = None, status: str | None = None, function: str | None = None, by_time: bool = True, offset: int = 0) -> dict[str, Any]:
-        """The compiles of a log, slowest first (or by_time=false: in order): function, place, status (ok, empty, break, error, missing; running; restarted: an earlier attempt; refused: at the recompile limit), times of the phases."""
+        """The compiles of a log, slowest first (or by_time=false: in order): function, place, status (ok, failed, skipped, empty, unfinished), times of the phases."""
         name, opened = self._opened.log(bundle, log)
-        statuses = compile_counts(opened).rows
-        found = [one for one in opened.compiles if one.row["id"] is not None and status in (None, statuses[one.index]) and (function is None or function in (one.row["function"] or ""))]
+        chosen = [one for one in opened.compiles if status in (None, one.status) and (function is None or function in (one.row["function"] or ""))]
         if by_time:
-            found.sort(key=lambda one: -(one.row["compile_time_us"] or 0))
-        rows = (_compile_row(one, statuses[one.index], _TIMES) for one in found[max(0, offset) :])
-        return answer(self._head(name, opened, view="compiles"), "compiles", rows, total=len(found), offset=max(0, offset))
+            chosen.sort(key=lambda one: -(one.row["total_us"] or 0))
+        rows = (_compile_row(one, _TIMES) for one in chosen[max(0, offset) :])
+        return answer(self._head(name, opened, view="compiles"), "compiles", rows, total=len(chosen), offset=max(0, offset))
 
     def compile(self, compile: str, bundle: str | None = None, log: str | None = None) -> dict[str, Any]:
         """One compile by its key, such as 0/1: times, counts, why it recompiled, what failed, caches, and its artifacts by name."""
         name, opened = self._opened.log(bundle, log)
         one = opened.compile(compile)
         head = self._head(name, opened, view="compile", compile=compile)
-        head |= _compile_row(one, compile_counts(opened).rows[one.index], (*_TIMES, *_COUNTS)) | {"recompile_reason": one.row["recompile_reason"], "restart_reasons": one.row["restart_reasons"] or None, "failure": one.row["failure"]}
-        if "findings" in opened.directory["tables"]:
-            head["findings"] = [row["title"] for row in opened.findings()["findings"] if one.index in row["compile_indexes"]] or None
+        head |= _compile_row(one, (*_TIMES, *_COUNTS)) | {"recompile_reason": one.row["recompile_reason"], "restart_reasons": one.row["restart_reasons"] or None, "failure_type": one.row["failure_type"], "failure_reason": one.row["failure_reason"]}
+        if not opened.is_missing("findings"):
+            head["findings"] = [row["title"] for row in opened.findings() if one.key in row["compiles"]] or None
         if "caches" in opened.directory["tables"]:
             head["caches"] = [f"{row['cache']}: {row['outcome']}" for row in opened.table("caches")["caches"] if row["compile_index"] == one.index] or None
         rows = ({"name": artifact.name, "size_bytes": artifact.size_bytes} for artifact in one.artifacts)
@@ -118,7 +115,7 @@ class Tools:
             return answer({"base": base, "new": new, "says": document["summary"]["text"], "notes": document["summary"]["notes"] or None}, "changes", rows, total=len(changes))
         name, opened = self._opened.log(bundle, log)
         sides = [opened.compile(key) for key in (base, new)]
-        fields = ("status", "function", "filename", "first_line", *_TIMES, *_COUNTS, "recompile_reason")
+        fields = ("status", "function", "file", "line", *_TIMES, *_COUNTS, "recompile_reason")
         different = {key: [side.row[key] for side in sides] for key in fields if sides[0].row[key] != sides[1].row[key]}
         texts: list[dict[str, list]] = [{}, {}]
         for side, found in zip(sides, texts):
@@ -142,34 +139,37 @@ class Tools:
     def timeline(self, bundle: str | None = None, log: str | None = None, compile: str | None = None) -> dict[str, Any]:
         """Where the time went: spans by name with how often, and the time with (total_us) and without (self_us) the spans within; of a log, or of one compile."""
         name, opened = self._opened.log(bundle, log)
-        table = opened.table("spans")
         if compile is None:
-            sums = zip(table["names"], *(table["by_name"][key] for key in ("count", "total_us", "self_us")))
-            rows = sorted(({"span": span, "count": count, "total_us": total, "self_us": own} for span, count, total, own in sums), key=lambda row: -row["self_us"])
+            rows = sorted(({"span": row["name"], **{key: row[key] for key in ("count", "total_us", "self_us")}} for row in opened.table("span_totals")), key=lambda row: -row["self_us"])
         else:
-            rows = _sums(table, opened.compile(compile).index)
+            wanted = opened.compile(compile)
+            rows = _sums(opened.table("spans"), wanted.compile, wanted.attempt)
         return answer(self._head(name, opened, view="timeline", compile=compile), "spans", rows, total=len(rows))
 
     def sql(self, query: str, bundle: str | None = None) -> dict[str, Any]:
-        """Rows of one SQL query (SQLite, read only) over all tables. Views: v_findings, v_compiles, v_artifacts, v_graph_breaks, v_recompiles, v_failures, v_caches, v_spans, v_span_sums, v_kernels, v_events; all columns: SELECT sql FROM sqlite_master."""
+        """Rows of one SQL query (DuckDB, read only) over all tables of a bundle: logs, findings, compiles, graph_breaks, recompiles, failures, caches, kernels, span_totals and others, each with bundle, log and rank. Their columns: DESCRIBE compiles; all tables: SHOW TABLES."""
         name, opened = self._opened.bundle(bundle)
-        with asked(opened, query, _MOST_SECONDS) as found:
-            columns = [column[0] for column in found.description or ()]
-            return answer({"bundle": name, "columns": columns}, "rows", ([cell.hex() if isinstance(cell, bytes) else cell for cell in row] for row in found.fetchmany(_MOST_ROWS)))
+        with asked([(name, opened)], query, _MOST_SECONDS) as result:
+            columns = [column[0] for column in result.description or ()]
+            return answer({"bundle": name, "columns": columns}, "rows", ([_cell(cell) for cell in row] for row in result.fetchmany(_MOST_ROWS)))
 
     def _head(self, name: str, log: Log, says: str | None = None, **place: str | None) -> dict[str, Any]:
         several = len(log.bundle.logs) > 1
         return {"bundle": name, "log": log.id, "rank": log.rank, "page": self._opened.link(name, log=log.id if several else None, **place), "says": says, "growing": still_growing(log.bundle.manifest)}
 
 
-def _said(log: Log) -> str | None:
-    summary = log_now(log.bundle.manifest, log.row).get("summary")
-    return summary and summary["text"]
+def _cell(cell: Any) -> Any:
+    """A value of a query as JSON has it."""
+    return cell if cell is None or isinstance(cell, bool | int | float | str | list | dict) else cell.hex() if isinstance(cell, bytes) else str(cell)
 
 
-def _compile_row(one: Compile, status: str | None, numbers: tuple[str, ...]) -> dict[str, Any]:
+def _said(log: Log) -> str:
+    return log.summary["text"]
+
+
+def _compile_row(one: Compile, numbers: tuple[str, ...]) -> dict[str, Any]:
     row = one.row
-    place = {"compile": one.key, "status": status, "function": row["function"], "file": row["filename"], "line": row["first_line"]}
+    place = {key: row[key] for key in ("compile", "status", "function", "file", "line")}
     return {**place, **{key: row[key] for key in numbers if row[key] is not None}}
 
 
@@ -190,19 +190,19 @@ def _matches(log: Log, text: bytes, name: str | None) -> Iterator[dict[str, Any]
             begin, end = data.rfind(b"\n", 0, at) + 1, data.find(b"\n", at)
             start = len(data) if end < 0 else end + 1
             line = data[max(begin, at - 120) : min(start, at + len(text) + 120)].decode("utf-8", "replace").rstrip("\n")
-            yield {"compile": log.compiles[artifact.compile_index].key, "artifact": artifact.name, "line": data.count(b"\n", 0, at) + 1, "text": line}
+            yield {"compile": artifact.row["compile"], "artifact": artifact.name, "line": data.count(b"\n", 0, at) + 1, "text": line}
 
 
-def _sums(table: dict, compile_index: int) -> list[dict[str, Any]]:
-    spans = table["spans"]
-    within = [0] * len(spans["parent_index"])
-    for parent, duration in zip(spans["parent_index"], spans["duration_us"]):
-        if parent >= 0 and duration is not None:
-            within[parent] += duration
-    found: dict[int, list[int]] = {}
-    for number, (span, duration, compile) in enumerate(zip(spans["name_index"], spans["duration_us"], spans["compile_index"])):
-        if compile == compile_index and duration is not None:
-            row = found.setdefault(span, [0, 0, 0])
-            row[0], row[1], row[2] = row[0] + 1, row[1] + duration, row[2] + max(0, duration - within[number])
-    rows = [{"span": table["names"][span], "count": count, "total_us": total, "self_us": own} for span, (count, total, own) in found.items()]
+def _sums(spans: list[dict], compile: str | None, attempt: int | None) -> list[dict[str, Any]]:
+    within = [0] * len(spans)
+    for span in spans:
+        if span["parent"] is not None and span["duration_us"] is not None:
+            within[span["parent"]] += span["duration_us"]
+    found: dict[str, list[int]] = {}
+    for span in spans:
+        duration = span["duration_us"]
+        if span["compile"] == compile and span["attempt"] == attempt and duration is not None:
+            row = found.setdefault(span["name"], [0, 0, 0])
+            row[0], row[1], row[2] = row[0] + 1, row[1] + duration, row[2] + max(0, duration - within[span["id"]])
+    rows = [{"span": name, "count": count, "total_us": total, "self_us": own} for name, (count, total, own) in found.items()]
     return sorted(rows, key=lambda row: -row["self_us"])

@@ -64,14 +64,15 @@ class PreGrad:
     hash: str | None
     graph_id: int | None
     nth: int  # of its compile, from 1
-    row: int | None = None  # in the table, once a group that has it is closed
+    written: bool = False  # whether its lines are in the table: once a group that has it is closed
 
 
 @dataclass(slots=True)
 class Group:
     """The records of one graph. ``parts``: their payloads by part, while the group is open."""
 
-    compile_index: int
+    compile: str | None
+    attempt: int | None
     subgraph_name: str | None
     number: int  # of its compile and subgraph_name, from 1
     pre_grad: PreGrad | None
@@ -146,7 +147,7 @@ class Groups:
                 self._end(state)
             if state.group is None:
                 state.count += 1
-                state.group = Group(event.compile_index, name, state.count, state.pre_grad, state.kernels)
+                state.group = Group(event.compile, event.attempt, name, state.count, state.pre_grad, state.kernels)
             state.group.said = None
             state.group.parts[part] = event.payload
             state.group.hashes[part] = event.hash

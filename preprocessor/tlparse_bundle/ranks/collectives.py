@@ -29,8 +29,8 @@ class Collectives:
         reason that is no difference; ``parity``: [frame, kind, scheduled, in code, missing waits]."""
         sequences: dict[tuple[str, ...], int] = {}
         found: list[list[int]] = [[] for _ in range(len(frames))]
-        for row in frames.table("runtime")["schedules"]:
-            number = frames.number(row["compile_index"])
+        for row in frames.table("collective_schedules"):
+            number = frames.number_of(row)
             if number is not None:
                 ops = tuple(_NONE if op is None else op for op in row["collectives"])
                 found[number].append(sequences.setdefault(ops, len(sequences)))

@@ -19,7 +19,7 @@ def calls_of_frame(frames: Frames, number: int) -> tuple[list[Call] | None, int]
     if codes and len(codes) == len(stages["code"]):
         paired = stages["post_grad"] if len(stages["post_grad"]) == len(codes) else [None] * len(codes)
         return [call for code, graph in zip(codes, paired) for call in _read(code, graph)], len(codes)
-    if frames.compiles[number][-1].row["status"] in (None, "missing", "error"):
+    if frames.compiles[number]["status"] in (None, "unfinished", "failed"):
         return None, len(graphs)
     if graphs:
         return [call for graph in graphs for call in _read(None, graph)], len(graphs)

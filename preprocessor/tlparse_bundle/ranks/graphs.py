@@ -118,10 +118,7 @@ def _explained(comparison: Comparison, column: int, stage: str, member: int, oth
 
 
 def _different_inputs(here: Frames, there: Frames, frame: int, other_frame: int) -> list[dict]:
-    mine, others = ({} for _ in range(2))
-    for frames, number, found in ((here, frame, mine), (there, other_frame, others)):
-        for compile in frames.compiles[number]:
-            found.update(inputs(frames.log, compile.index))
+    mine, others = inputs(here, frame), inputs(there, other_frame)
     names = [*others, *(name for name in mine if name not in others)]
     rows = [{"name": name, "here": mine.get(name), "others": others.get(name)} for name in names if mine.get(name) != others.get(name)]
     return rows[:MAX_INPUTS]

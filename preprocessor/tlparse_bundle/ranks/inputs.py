@@ -4,46 +4,37 @@ from __future__ import annotations
 
 import re
 
-from tlparse_bundle.read.reader import Log
+from tlparse_bundle.ranks.frames import Frames
 
 _DEVICE = re.compile(r"device\(type='(\w+)'")
 
 
-def inputs(log: Log, compile_index: int) -> dict[str, dict]:
-    """Name -> tensor (schema: ranks_graphs): the described tensors with a source, else the sizes in the graph."""
-    table = log.table("tensors")
-    described = _described(table, compile_index)
-    return described or _in_graph(table, compile_index)
+def inputs(frames: Frames, number: int) -> dict[str, dict]:
+    """Return the inputs of a frame compile by name: the described tensors with a source; for an attempt without any, the sizes in its graph."""
+    described = [row for row in frames.log.table("tensors") if frames.number_of(row) == number]
+    graphs = [row for row in frames.log.table("graph_tensors") if frames.number_of(row) == number]
+    tensors: dict[str, dict] = {}
+    for attempt in sorted({row["attempt"] for row in (*described, *graphs)}):
+        tensors |= _described(described, attempt) or _in_graph(graphs, attempt)
+    return tensors
 
 
-def _described(table: dict, compile_index: int) -> dict[str, dict]:
-    tensors, strings, shapes = (table[key] for key in ("tensors", "strings", "shapes"))
-    found = {}
-    for row, index in enumerate(tensors["compile_index"]):
-        if index == compile_index:
-            for source in tensors["sources"][row]:
-                if source >= 0:
-                    found[strings[source]] = {
-                        "shape": _at(shapes, tensors["shape"][row]),
-                        "stride": _at(shapes, tensors["stride"][row]),
-                        "dtype": _at(strings, tensors["dtype"][row]),
-                        "device": _device(_at(strings, tensors["device"][row])),
-                    }
-    return found
+def _described(rows: list[dict], attempt: int) -> dict[str, dict]:
+    return {
+        source: {"shape": row["shape"], "stride": row["stride"], "dtype": row["dtype"], "device": _device(row["device"])}
+        for row in rows
+        if row["attempt"] == attempt
+        for source in row["sources"]
+    }
 
 
-def _in_graph(table: dict, compile_index: int) -> dict[str, dict]:
-    graphs, strings, shapes = (table[key] for key in ("graphs", "strings", "shapes"))
-    for row, index in enumerate(graphs["compile_index"]):
-        if index == compile_index:
-            count = graphs["input_count"][row]
-            nodes = zip(graphs["nodes"][row][: max(count, 0)], graphs["shapes"][row])
-            return {strings[node]: {"shape": _at(shapes, shape), "stride": None, "dtype": None, "device": None} for node, shape in nodes}
-    return {}
-
-
-def _at(values: list, position: int):
-    return None if position < 0 else values[position]
+def _in_graph(rows: list[dict], attempt: int) -> dict[str, dict]:
+    """Return the inputs of the first graph of the attempt."""
+    row = next((row for row in rows if row["attempt"] == attempt), None)
+    if row is None:
+        return {}
+    nodes = zip(row["nodes"][: row["input_count"] or 0], row["shapes"])
+    return {node: {"shape": shape, "stride": None, "dtype": None, "device": None} for node, shape in nodes}
 
 
 def _device(text: str | None) -> str | None:

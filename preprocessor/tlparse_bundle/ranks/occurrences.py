@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator, Sequence
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from tlparse_bundle.ranks.comparison import Comparison
@@ -24,11 +26,7 @@ class Occurrences:
 
     def digest(self, frames: Frames) -> dict:
         """``rows``: [kind, frame, text, type, file, line]; ``guards``: what stands for the guards of each frame."""
-        rows = [*_failures(frames), *_graph_breaks(frames), *_recompiles(frames)]
-        found = _guards(frames)
-        distinct = {id(guards): guards for guards in found}  # frames share them
-        hashes = {key: _guard_hash(guards) for key, guards in distinct.items()}
-        return {"rows": rows, "guards": [hashes[id(guards)] for guards in found]}
+        return {"rows": [*_failures(frames), *_graph_breaks(frames), *_recompiles(frames)], "guards": _guard_hashes(frames)}
 
     def tables(self, comparison: Comparison, digests: Sequence[dict], tables: Tables) -> Iterator[RankTable]:
         rows = _partial(comparison, digests) + _partial_guards(comparison, digests)
@@ -55,44 +53,53 @@ def _failures(frames: Frames) -> list[list]:
 
 
 def _graph_breaks(frames: Frames) -> list[list]:
+    first: dict[int, dict] = {}
+    for record in frames.table("graph_break_records"):
+        first.setdefault(record["graph_break"], record)
     rows = []
-    for row in frames.table("graph_breaks")["graph_breaks"]:
+    for row in frames.table("graph_breaks"):
         text = ": ".join(filter(None, (row["reason"], row["source_line"])))
-        number = frames.number(row["occurrences"][0]["compile_index"])
-        rows.append(_row("graph_break", number, text, row["gb_id"], row["file"], row["line"]))
+        rows.append(_row("graph_break", frames.number_of(first[row["id"]]), text, row["gb_id"], row["file"], row["line"]))
     return rows
 
 
 def _recompiles(frames: Frames) -> list[list]:
+    """What guards asked for, whether torch refused it or not."""
+    first = {row["compile"]: row for row in frames.table("recompile_reasons") if row["position"] == 0}
+    asked = [(row["event"], row, row["text"]) for row in frames.table("recompiles")]
+    asked += [(first.get(row["compile"], {}).get("event", row["first_event"]), row, row["recompile_reason"]) for row in frames.table("limits")]
     rows = []
-    for row in frames.table("recompiles")["recompiles"]:
-        reason = row["reasons"][0] if row["reasons"] else {}
-        text = reason.get("guard") or row["text"] or ""
-        rows.append(
-            _row("recompile", frames.number(row["compile_index"]), _COMPILE_ID.sub("", text), None, reason.get("file"), reason.get("line"))
-        )
+    for _, row, text in sorted(asked, key=itemgetter(0)):
+        reason = first.get(row["compile"], {})
+        text = reason.get("guard") or text or ""
+        rows.append(_row("recompile", frames.number_of(row), _COMPILE_ID.sub("", text), None, reason.get("file"), reason.get("line")))
     return rows
 
 
-def _guards(frames: Frames) -> list[list[tuple[str, str]]]:
-    """For each frame its guards as (kind, source), of the last tree."""
-    table = frames.table("guards")
-    kinds, sources, columns = table["kinds"], table["sources"], table["guards"]
-    found: list[list[tuple[str, str]]] = [[] for _ in range(len(frames))]
-    of_list: dict[int, list[tuple[str, str]]] = {}
-    for tree in table["trees"]:
-        number = frames.number(tree["compile_index"])
-        if tree["form"] == "tree" and number is not None:
-            index = tree["list_index"]
-            if index not in of_list:
-                first, count = table["lists"][index]["first_guard"], table["lists"][index]["row_count"]
-                cells = zip(columns["kind_index"][first : first + count], columns["source_index"][first : first + count])
-                of_list[index] = [
-                    (kinds[kind] if kind >= 0 else "", _GLOBAL_NUMBER.sub("_*", sources[source]) if source >= 0 else "")
-                    for kind, source in cells
-                ]
-            found[number] = of_list[index]
-    return found
+def _guard_lists(frames: Frames) -> dict[int, int]:
+    """Return the list of guards of each frame that has one: that of its last tree."""
+    trees = ((frames.number_of(tree), tree) for tree in frames.table("guard_trees"))
+    return {number: tree["list"] for number, tree in trees if tree["form"] == "tree" and number is not None}
+
+
+def _guard_hashes(frames: Frames) -> list[str | None]:
+    """Return what stands for the guards of each frame."""
+    of_frame = _guard_lists(frames)
+    wanted = set(of_frame.values())
+    hashes = {number: _guard_hash(guards) for number, guards in _guards(frames) if number in wanted}
+    return [hashes.get(of_frame.get(frame, -1)) for frame in range(len(frames))]
+
+
+def _guards_of(frames: Frames, frame: int) -> set[tuple[str, str]]:
+    """Return the guards of a frame as (kind, source)."""
+    wanted = _guard_lists(frames).get(frame)
+    return next((set(guards) for number, guards in _guards(frames) if number == wanted), set())
+
+
+def _guards(frames: Frames) -> Iterator[tuple[int, list[tuple[str, str]]]]:
+    """Yield each list of guards, as (kind, source), with its number: a log can have millions of guards."""
+    for number, rows in groupby(frames.log.stream("guards"), itemgetter("list")):
+        yield number, [(row["kind"] or "", _GLOBAL_NUMBER.sub("_*", row["source"] or "")) for row in rows]
 
 
 def _guard_hash(guards: list[tuple[str, str]]) -> str | None:
@@ -152,7 +159,7 @@ def _partial_guards(comparison: Comparison, digests: Sequence[dict]) -> list[dic
         graph = comparison.frame(usual[0], column).graph
         for _, members in groups[1:]:
             if len(rows) < MAX_GUARD_ROWS and comparison.frame(members[0], column).graph == graph:
-                here, there = (set(_guards(opened)[cell]) for opened, cell in _opened(comparison, column, (members[0], usual[0])))
+                here, there = (_guards_of(opened, cell) for opened, cell in _opened(comparison, column, (members[0], usual[0])))
                 for guards, with_, without in ((here - there, members, usual), (there - here, usual, members)):
                     rows += [
                         _shown(

@@ -20,8 +20,8 @@ class Runtime:
     def digest(self, frames: Frames) -> list[list[list]]:
         """For each frame, for each of its graphs: number of operations, sum of their estimates in nanoseconds."""
         found: list[list[list]] = [[] for _ in range(len(frames))]
-        for row in frames.table("runtime")["estimates"]:
-            number = frames.number(row["compile_index"])
+        for row in frames.table("runtime_estimates"):
+            number = frames.number_of(row)
             if number is not None:
                 found[number].append([row["op_count"], (row["compute_runtime_ns"] or 0) + (row["collective_runtime_ns"] or 0)])
         return found
@@ -79,11 +79,5 @@ def _estimates(comparison: Comparison, member: int, row: dict) -> list[tuple[str
     """(name, nanoseconds) of the operations of a graph."""
     frames = comparison.opened(member)
     cell = comparison.cells[member][row["rank_compile"]]
-    table = frames.table("runtime")
-    mine = [index for index, estimate in enumerate(table["estimates"]) if frames.number(estimate["compile_index"]) == cell]
-    ops, strings = table["ops"], table["strings"]
-    return [
-        (None if name < 0 else strings[name], ns)
-        for index, name, ns in zip(ops["estimate_index"], ops["name"], ops["estimated_runtime_ns"])
-        if index == mine[row["graph"]]
-    ]
+    mine = [estimate["event"] for estimate in frames.table("runtime_estimates") if frames.number_of(estimate) == cell]
+    return [(op["name"], op["estimated_runtime_ns"]) for op in frames.table("estimated_ops") if op["estimate_event"] == mine[row["graph"]]]

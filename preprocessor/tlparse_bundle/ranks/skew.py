@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from statistics import median, median_low
 
+from tlparse_bundle.model.times import forward_us
 from tlparse_bundle.ranks.comparison import Comparison, Member
 from tlparse_bundle.ranks.frames import Frames
 from tlparse_bundle.ranks.rank_table import RankTable, Tables
@@ -15,8 +16,7 @@ class Skew:
 
     def digest(self, frames: Frames) -> list[list[int | None]]:
         """Start and length in microseconds of each frame."""
-        rows = [group[-1].row for group in frames.compiles]
-        return [[row["start_epoch_us"], row["compile_time_us"]] for row in rows]
+        return [[row["start_epoch_us"], forward_us(row)] for row in frames.compiles]
 
     def tables(self, comparison: Comparison, digests: Sequence[list], tables: Tables) -> Iterator[RankTable]:
         def cell(member: int, column: int) -> list[int | None]:

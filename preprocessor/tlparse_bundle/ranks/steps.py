@@ -12,10 +12,10 @@ def recorded_steps(frames: Frames) -> list[list] | None:
 
     The last record has the whole order (torch/_inductor/debug.py); older torch wrote one for each step.
     """
-    records = frames.table("runtime")["executions"]
+    records = frames.table("graph_executions")
     if not records:
         return None
     names = {artifact.event_index: artifact.name for artifact in frames.log.artifacts}
-    of_steps = all(names.get(row["event_index"]) == _OF_ONE_STEP for row in records)
+    of_steps = all(names.get(row["event"]) == _OF_ONE_STEP for row in records)
     taken = records if of_steps else records[-1:]
-    return [[frames.number(index), id_] for row in taken for id_, index in zip(row["graphs"], row["graph_compile_indexes"])]
+    return [[frames.number_of_compile(compile), id_] for row in taken for id_, compile in zip(row["graphs"], row["graph_compiles"])]

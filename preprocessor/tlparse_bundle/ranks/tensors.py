@@ -39,16 +39,14 @@ class Tensors:
 
 def _graphs(frames: Frames) -> dict[int, list[list[tuple[str | None, list[dict]]]]]:
     """Number of the frame -> its graphs: operations as (name, tensors)."""
-    table = frames.table("runtime")
-    ops, strings, tensors = table["ops"], table["strings"], table["tensors"]
-    of_estimate: list[list[tuple[str | None, list[dict]]]] = [[] for _ in table["estimates"]]
-    for index, name, outputs in zip(ops["estimate_index"], ops["name"], ops["outputs"]):
-        of_estimate[index].append((None if name < 0 else strings[name], [tensors[output] for output in outputs]))
+    of_estimate: dict[int, list[tuple[str | None, list[dict]]]] = {}
+    for op in frames.table("estimated_ops"):
+        of_estimate.setdefault(op["estimate_event"], []).append((op["name"], op["outputs"]))
     found: dict[int, list] = {}
-    for row, graph in zip(table["estimates"], of_estimate):
-        number = frames.number(row["compile_index"])
+    for row in frames.table("runtime_estimates"):
+        number = frames.number_of(row)
         if number is not None:
-            found.setdefault(number, []).append(graph)
+            found.setdefault(number, []).append(of_estimate.get(row["event"], []))
     return found
 
 

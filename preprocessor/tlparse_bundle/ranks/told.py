@@ -16,5 +16,5 @@ def told(frames: Frames, calls: Iterable[Call]) -> tuple[int | None, int | None,
     clock, chunks = frames.log.directory["clock"], frames.log.directory["events"]
     origin = clock["origin_epoch_us"]
     last = None if origin is None or not chunks else origin + max(frames.log.chunk("events", len(chunks) - 1)["time_us"])
-    sizes = {row["world_size"] for row in frames.table("runtime")["estimate_tables"]} | {call.group_size for call in calls if call.group == WORLD}
+    sizes = {row["world_size"] for row in frames.table("estimate_tables")} | {call.group_size for call in calls if call.group == WORLD}
     return max(sizes - {None, 0}, default=None), origin, last

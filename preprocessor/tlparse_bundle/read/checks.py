@@ -15,17 +15,16 @@ from tlparse_bundle.format.shape import Check, Highest, Malformed, compile_schem
 
 # Parts of a table that are columns of equal length; "" is the whole table. Fields that are no lists are left out.
 COLUMNS = {
-    "anatomy": ("kinds", "origins", "cells"), "artifacts": ("",), "blobs": ("",), "events": ("",), "expressions": ("expressions",), "guards": ("guards", "places"),
-    "provenance": ("sources",), "runtime": ("ops",), "spans": ("by_name", "spans", "instants"), "stacks": ("frames", "stacks"),
-    "symbols": ("symbols", "guards", "real_values", "data_dependent_errors", "specializations"), "tensors": ("storages", "tensors", "graphs"),
+    "artifacts": ("",), "blobs": ("",), "events": ("",), "stacks": ("frames", "stacks"),
 }  # fmt: skip
 # What a field of a row refers to, by its name or how that ends.
 _ROW_TARGETS = {"event": "events", "stack": "stacks"}
 _RANK_TARGETS = {"rank_compile": "rank_compiles", "rank_step": "rank_steps", "collective_call": "collective_calls"}  # of a row of a table about several ranks
+CHECKED_WHOLE = frozenset(("spans",))  # tables of rows that refer to rows of the same table: see check_whole
 # What a field refers to, by how its name ends.
 _TARGETS = {"event_index": "events", "compile_index": "compiles", "compile_indexes": "compiles", "stack_index": "stacks", "blob_index": "blobs"}
 _OWN_TARGETS = {
-    "anatomy": {"kind_index": "kinds"}, "artifacts": {"kind_index": "kinds"}, "events": {"kind_index": "kinds", "origin_index": "origins", "pid_index": "pids"},
+    "artifacts": {"kind_index": "kinds"}, "events": {"kind_index": "kinds", "origin_index": "origins", "pid_index": "pids"},
 }  # fmt: skip
 
 
@@ -68,6 +67,16 @@ def check_row_file(name: str, rows: Sequence[Any], count: int, where: str, sizes
     check_references(highest, sizes, where)
 
 
+def check_whole(name: str, rows: Sequence[Any], where: str) -> None:
+    """Raises BundleError unless rows of a table that refer to rows of the same table, in whatever file, are right; each is as its schema says."""
+    try:
+        if name == "spans":
+            _check_ids(rows)
+            _check_nesting([-1 if row["parent"] is None else row["parent"] for row in rows], "parent")
+    except Malformed as error:
+        raise damaged(where, error) from None
+
+
 def check_fields(name: str, table: Any, fields: Sequence[str], where: str, sizes: Mapping[str, int] = {}) -> dict:
     """These fields of a table, if they are what its schema says; the others are not looked at. Raises BundleError else."""
     highest: Highest = {}
@@ -90,8 +99,6 @@ def check_rows(name: str, table: Any, where: str) -> None:
             _check_lengths(table[part] if part else table, part)
         if name == "stacks":
             _check_stacks(table)
-        if name == "spans":
-            _check_nesting(table["spans"]["parent_index"], "spans.parent_index")
     except Malformed as error:
         raise damaged(where, error) from None
 
@@ -178,6 +185,12 @@ def _check_stacks(table: dict) -> None:
     for row, parent in enumerate(stacks["parent_index"]):
         if parent >= row:
             raise Malformed(f"the parent of row {row} does not stand before it, but is {parent}", "parent_index", "stacks")
+
+
+def _check_ids(rows: Sequence[Any]) -> None:
+    for number, row in enumerate(rows):
+        if row["id"] != number:
+            raise Malformed(f"is {quoted(row['id'])}, and not {number}", "id", f"row {number}")
 
 
 def _check_nesting(parents: Sequence[int], where: str) -> None:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 from tlparse_bundle.errors import BundleError
 from tlparse_bundle.format import layout
 from tlparse_bundle.format.json_codec import dumps_indented
 from tlparse_bundle.read.reader import Bundle, Log
 
-_ATTEMPT = re.compile(r"_\d+(?=@|$)")  # of the key of a compile
+OUTSIDE = "-"  # what a person types for "outside any compile"
 _NAMED = 5
 
 
@@ -27,7 +25,7 @@ def find(bundle: Bundle, what: str) -> bytes:
         return _timeline(log)
     key, _, name = rest.rpartition("/")
     # Names of artifacts may hold slashes; the longest compile key that fits decides.
-    keys = sorted((c.key for c in log.compiles if rest.startswith(c.key + "/")), key=len)
+    keys = sorted((key for key in _keys(log) if rest.startswith(key + "/")), key=len)
     if keys:
         key, name = keys[-1], rest[len(keys[-1]) + 1 :]
     return _artifact(log, key, name)
@@ -37,7 +35,7 @@ def _log_of(bundle: Bundle, what: str) -> tuple[Log, str]:
     """The log, and what is wanted of it. Without the name of a log it is the only one, if it has such a compile."""
     log_id, _, rest = what.partition("/")
     if all(log.id != log_id for log in bundle.logs):
-        having = [log for log in bundle.logs if any(what.startswith(f"{compile.key}/") for compile in log.compiles)]
+        having = [log for log in bundle.logs if any(what.startswith(f"{key}/") for key in _keys(log))]
         if having and len(bundle.logs) == 1:
             return having[0], what
         if having:
@@ -56,28 +54,20 @@ def _artifact(log: Log, key: str, name: str) -> bytes:
     wanted, _, number = name.rpartition("#")
     if not wanted or not number.isdecimal() or len(number) > 9:
         wanted, number = name, "1"
-    compile = next((c for c in log.compiles if c.key == key), None)
-    if compile is None:
-        raise _elsewhere(log, key, wanted) or log.unknown(key)
-    same = [a for a in compile.artifacts if a.name == wanted]
+    artifacts = log.artifacts_by_compile.get(None if key == OUTSIDE else key, [])
+    if not artifacts and key not in _keys(log):
+        raise log.unknown(key)
+    same = [artifact for artifact in artifacts if artifact.name == wanted]
     if not same:
-        same, number = [a for a in compile.artifacts if a.name == name], "1"
+        same, number = [artifact for artifact in artifacts if artifact.name == name], "1"
     if not 1 <= int(number) <= len(same):
-        if not any(a.name == wanted for a in compile.artifacts) and (error := _elsewhere(log, key, wanted)):
-            raise error
-        names = ", ".join(dict.fromkeys(a.name for a in compile.artifacts)) or "none"
+        names = ", ".join(dict.fromkeys(artifact.name for artifact in artifacts)) or "none"
         raise BundleError(f"compile {key} of {log.id} has no artifact {name!r}", hint=f"Its artifacts: {names}", code="not-found")
     artifact = same[int(number) - 1]
     data = artifact.bytes()
     return dumps_indented(artifact.json()) if data is None else data
 
 
-def _elsewhere(log: Log, key: str, name: str) -> BundleError | None:
-    """What to type when other attempts of the compile have the artifact."""
-    base = _ATTEMPT.sub("", key)
-    having = [compile.key for compile in log.compiles if compile.key != key and _ATTEMPT.sub("", compile.key) == base and any(a.name == name for a in compile.artifacts)]
-    if not having:
-        return None
-    attempts = "the attempt" if len(having) == 1 else "the attempts"
-    hint = "Type: " + ", or ".join(f"{log.id}/{other}/{name}" for other in having[:_NAMED])
-    return BundleError(f"compile {key} of {log.id} has no artifact {name!r}; {attempts} {', '.join(having[:_NAMED])} {'has' if len(having) == 1 else 'have'} it", hint=hint, code="not-found")
+def _keys(log: Log) -> list[str]:
+    """What may stand for a compile: keys of compiles and of all that have artifacts, '-' for artifacts outside any compile."""
+    return list(dict.fromkeys((*(compile.key for compile in log.compiles), *(OUTSIDE if key is None else key for key in log.artifacts_by_compile))))

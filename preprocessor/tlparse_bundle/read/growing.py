@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 
 from tlparse_bundle.findings.words import code, duration, large, listed, plural
 from tlparse_bundle.shown import shown
+from tlparse_bundle.trace.compile_id import id_of
 
 _PIECES = 4  # of a list of ranks that is shown as it is
 _LISTED = 5  # open compiles in a sentence
@@ -50,7 +51,7 @@ def running_compiles(rows: Mapping[str, dict], live: Mapping[str, dict]) -> list
 def compile_words(running: dict) -> str:
     """Return an open compile in words: "0/0 forward (model.py:12)"."""
     place = f"({os.path.basename(running['file'])}:{running['line']})" if running["file"] else ""
-    parts = (running["compile_id"], running["function"], place)
+    parts = (id_of(running) if running["compile"] else None, running["function"], place)
     return shown(" ".join(part for part in parts if part)) or "a compile without a name"
 
 
@@ -115,37 +116,37 @@ def live_of(manifest: dict, log_id: str) -> dict | None:
     return next((log for log in manifest["live"]["logs"] if log["id"] == log_id), None) if is_growing(manifest) else None
 
 
-def running_in(manifest: dict, log_id: str) -> set[int]:
-    """Return the rows of the compile table that are open now."""
+def running_in(manifest: dict, log_id: str) -> set[str | None]:
+    """Return the keys of the compiles that are open now."""
     live = live_of(manifest, log_id)
-    return {running["compile_index"] for running in live["running"]} if live else set()
+    return {running["compile"] for running in live["running"]} if live else set()
 
 
 def log_now(manifest: dict, row: dict) -> dict:
     """Return the row of a log in the manifest; in a growing bundle its summary says what there is so far."""
-    if not is_growing(manifest) or "summary" not in row:
+    if not is_growing(manifest):
         return row
-    count = len(running_in(manifest, row["id"]))
+    live = live_of(manifest, row["id"])
+    count = len(live["running"]) if live else 0
     summary = _summary_now(row["summary"], count)
     return {**row, "summary": {**summary, "findings": _left(summary["findings"], [{"severity": "error"}] * count)}}
 
 
-def findings_now(manifest: dict, row: dict, table: dict) -> dict:
-    """Return the findings of a log of a growing bundle (schema: findings), without those of compiles that run and of a last record that is not complete yet."""
+def findings_now(manifest: dict, row: dict, findings: Sequence[dict]) -> list[dict]:
+    """Return the findings of a log of a growing bundle (rows of findings), without those of compiles that run and of a last record that is not complete yet."""
     if not is_growing(manifest):
-        return table
+        return list(findings)
     running, last = running_in(manifest, row["id"]), row["event_count"] - 1
 
     def is_open(one: dict) -> bool:
-        return one["kind"] == _UNFINISHED and bool(one["compile_indexes"]) and running.issuperset(one["compile_indexes"])
+        return one["kind"] == _UNFINISHED and running.issuperset(one["compiles"] or (None,))
 
     def is_cut(one: dict) -> bool:
-        events = one["event_indexes"]
+        events = one["events"]
         return one["kind"] == "data-problem" and one["count"] == 1 and (events[0] >= last if events else one["details"].get("code") in _CUT)
 
-    rows, gone = _without(table["findings"], lambda one: is_open(one) or is_cut(one))
-    summary = _summary_now(table["summary"], sum(map(is_open, gone)))
-    return {**table, "findings": rows, "summary": {**summary, "findings": _left(summary["findings"], gone)}}
+    gone = {one["id"] for one in findings if is_open(one) or is_cut(one)}
+    return [{**one, "because_of": None} if one["because_of"] in gone else one for one in findings if one["id"] not in gone]
 
 
 def rank_findings_now(manifest: dict, rows: list[dict]) -> list[dict]:
@@ -197,6 +198,6 @@ def _summary_now(summary: dict, open_count: int) -> dict:
 def _so_far(summary: dict) -> str:
     if not summary["compile_count"]:
         return "No compiles so far."
-    timed = f" in {duration(summary['compile_time_us'])}" if summary["compile_time_us"] is not None else ""
+    timed = f" in {duration(summary['compile_us'])}" if summary["compile_us"] is not None else ""
     wrong = [plural(summary[key], one) for key, one in _COUNTS if summary[key]]
     return f"{plural(summary['compile_count'], 'compile')} of {plural(summary['function_count'], 'function')} so far{timed}" + (f": {listed(wrong)}" if wrong else "") + "."

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
 from tlparse_bundle.findings.finding import weight
 from tlparse_bundle.findings.words import duration, listed, plural
-from tlparse_bundle.read.compile_counts import REFUSED, RESTARTED, compile_counts
-from tlparse_bundle.read.growing import log_now, still_growing
-from tlparse_bundle.read.reader import Bundle
+from tlparse_bundle.read.growing import is_growing, log_now, running_in, still_growing
+from tlparse_bundle.read.reader import Bundle, Log
 from tlparse_bundle.shown import shown
 
 _MAX_LOGS = 40
 _MAX_COMPILES = 40
 _MAX_HEADLINES = 5
+RUNNING, UNFINISHED = "running", "unfinished"
 
 
 def size(size_bytes: int) -> str:
@@ -29,8 +28,8 @@ def size(size_bytes: int) -> str:
 
 
 def headlines(rows: Sequence[dict]) -> list[str]:
-    """What logs say, by their rows of the manifest: a line for each, those with most to say first; empty in a bundle older than format 1.2."""
-    rows = sorted((row for row in rows if "summary" in row), key=lambda row: weight(row["summary"]), reverse=True)
+    """What logs say, by their rows of the manifest: a line for each, those with most to say first."""
+    rows = sorted(rows, key=lambda row: weight(row["summary"]), reverse=True)
     lines = [(f"{shown(row['id'])}: " if len(rows) > 1 else "") + shown(row["summary"]["text"]) for row in rows[:_MAX_HEADLINES]]
     if len(rows) > _MAX_HEADLINES:
         lines.append(f"… and {plural(len(rows) - _MAX_HEADLINES, 'more log')}")
@@ -50,12 +49,12 @@ def as_text(bundle: Bundle) -> str:
     lines = [*([shown(growing), ""] if growing else []), f"format {version['major']}.{version['minor']}, made by {shown(producer['name'])} {shown(producer['version'])}, codec {manifest['codec']}", "", *_job(bundle), *headlines([log_now(manifest, row) for row in manifest["logs"]]), *(f"{shown(code)}: {shown(message)}" for code, messages in manifest.get("diagnostics", {}).items() for message in messages), ""]
     rows = [("log", "rank", "torch", "events", "compiles", "compile time", "statuses", "diagnostics")]
     for log in bundle.logs[:_MAX_LOGS]:
-        row, numbers, counted = log.row, log.row.get("summary", log.row), compile_counts(log)
-        statuses = " ".join(f"{count:,} {status}" for status, count in counted.statuses.items()) or "-"
+        row, numbers = log.row, log.row["summary"]
+        statuses = " ".join(f"{count:,} {status}" for status, count in _statuses(log).items()) or "-"
         found = " ".join(f"{count} {code}" for code, count in row["diagnostics"].items()) or "-"
         rank = "-" if log.rank is None else str(log.rank)
         rows.append(
-            (log.id, rank, row["torch_version"] or "-", f"{row['event_count']:,}", f"{counted.compile_count:,}", _time(numbers["compile_time_us"]), statuses, found)
+            (log.id, rank, row["torch_version"] or "-", f"{row['event_count']:,}", f"{numbers['compile_count']:,}", _time(numbers["compile_us"]), statuses, found)
         )
     lines += _columns(rows)
     if len(bundle.logs) > _MAX_LOGS:
@@ -70,20 +69,32 @@ def _job(bundle: Bundle) -> list[str]:
     return [] if bundle.job is None else [shown(bundle.job["text"])]
 
 
+def _statuses(log: Log) -> dict[str, int]:
+    """How many compiles have each status. In a growing bundle a compile that is open now is running, not unfinished."""
+    counts = dict(log.row["summary"]["statuses"])
+    running = sum(compile.key in running_in(log.bundle.manifest, log.id) and compile.status == UNFINISHED for compile in log.compiles) if is_growing(log.bundle.manifest) else 0
+    if running:
+        counts = {**{status: count for status, count in counts.items() if status != UNFINISHED}, RUNNING: running}
+        if log.row["summary"]["statuses"][UNFINISHED] > running:
+            counts[UNFINISHED] = log.row["summary"]["statuses"][UNFINISHED] - running
+    return counts
+
+
 def _compiles(bundle: Bundle) -> list[str]:
     log = bundle.logs[0]
-    compiles, counted = [c for c in log.compiles if c.id is not None], compile_counts(log)
-    statuses = Counter(counted.rows[c.index] for c in compiles)
-    rows = [("compile", "status", "function", "at", "time", "artifacts")]
-    for c in compiles[:_MAX_COMPILES]:
-        place = f"{c.row['filename']}:{c.row['first_line']}" if c.row["filename"] else "-"
-        rows.append((c.key, counted.rows[c.index] or "-", c.row["function"] or "-", place, _time(c.row["compile_time_us"]), str(c.row["artifact_count"])))
+    running = running_in(bundle.manifest, log.id)
+    rows = [("compile", "status", "function", "at", "time", "attempts", "artifacts")]
+    for c in log.compiles[:_MAX_COMPILES]:
+        place = f"{c.row['file']}:{c.row['line']}" if c.row["file"] else "-"
+        status = RUNNING if c.key in running and c.status == UNFINISHED else c.status
+        artifacts = "-" if c.row["artifact_count"] is None else str(c.row["artifact_count"])
+        rows.append((c.key, status, c.row["function"] or "-", place, _time(c.row["total_us"]), str(c.row["attempt_count"]), artifacts))
     lines = _columns(rows)
-    if statuses[RESTARTED] or statuses[REFUSED]:
-        parts = [f"{statuses[status]:,} {status}" for status in (RESTARTED, REFUSED) if statuses[status]]
-        lines = [f"{plural(len(compiles), 'compile id')}, of which {listed(parts)}: these are not counted as compiles.", "", *lines]
-    if len(compiles) > _MAX_COMPILES:
-        lines.append(f"… {len(compiles) - _MAX_COMPILES} more compiles; --json shows all")
+    if len(log.compiles) > _MAX_COMPILES:
+        lines.append(f"… {len(log.compiles) - _MAX_COMPILES} more compiles; --json shows all")
+    others = [(len(log.table(name)), noun) for name, noun in (("limits", "compile id that torch refused"), ("captures", "compile id that was only captured")) if not log.is_missing(name)]
+    if any(count for count, _ in others):
+        lines += ["", f"Not counted as compiles: {listed([plural(count, noun, noun.replace('id', 'ids').replace('was', 'were')) for count, noun in others if count])}."]
     return lines
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
+from importlib import import_module
 from typing import Any, TypeVar
 
 from tlparse_bundle.errors import BundleError
@@ -13,10 +14,11 @@ from tlparse_bundle.format.codecs import CODECS, MAX_FILE_BYTES
 from tlparse_bundle.format.schemas import row_tables, schema, schema_names
 from tlparse_bundle.format.shape import quoted
 from tlparse_bundle.read.blobs import Blobs
-from tlparse_bundle.read.checks import check_chunk, check_directory, check_fields, check_row_file, check_table, damaged, row_of
-from tlparse_bundle.read.growing import findings_now, is_growing, job_now, rank_findings_now
+from tlparse_bundle.read.checks import CHECKED_WHOLE, check_chunk, check_directory, check_fields, check_row_file, check_table, check_whole, damaged, row_of
+from tlparse_bundle.read.growing import findings_now, is_growing, job_now, log_now, rank_findings_now
 from tlparse_bundle.read.manifest import read_manifest
 from tlparse_bundle.read.rows import Artifact, Compile, Event
+from tlparse_bundle.trace.compile_id import id_of
 from tlparse_bundle.read.store import Store, once, open_store, read, read_json, read_rows, read_without
 
 _CACHED_CHUNKS = 8
@@ -76,20 +78,30 @@ class Bundle:
         redacted = ": the bundle is redacted" if left_out else ""
         raise BundleError(f"the bundle has no table {quoted(name)} about several ranks{redacted}", hint=f"Its tables: {', '.join(entries) or 'none'}", code="not-found")
 
-    def to_pandas(self, name: str) -> Any:
-        """A table of all logs as a ``pandas.DataFrame``, by a name that 'tlparse-bundle sql BUNDLE' lists, such as 'compiles' or 'spans_by_name'.
+    def rows(self, name: str) -> Iterator[dict]:
+        """Yield the rows of a table of all logs, each with ``log`` and ``rank`` in front. Raises BundleError when there is no such table."""
+        for log in self.logs:
+            for row in log.table(name):
+                yield {"log": log.id, "rank": log.rank, **row}
+
+    def frame(self, name: str) -> Any:
+        """Return a table of all logs as a ``pandas.DataFrame``, with the columns ``log`` and ``rank`` in front.
 
         Raises BundleError when there is no such table, or no pandas.
         """
-        from tlparse_bundle.read.dataframe import as_pandas, whole_columns  # few ask for it, and all commands read bundles
+        columns = ["log", "rank", *schema(name)["properties"]] if name in row_tables() else None
+        return _library("pandas").DataFrame(list(self.rows(name)), columns=columns)
 
-        return as_pandas(whole_columns(self, name))
+    def sql(self, query: str) -> Any:
+        """Return the result of a query over all tables as a ``pandas.DataFrame`` (see docs/sql.md).
 
-    def to_arrow(self, name: str) -> Any:
-        """The same as a ``pyarrow.Table``."""
-        from tlparse_bundle.read.dataframe import as_arrow, whole_columns
+        Raises BundleError for a query that fails, or without DuckDB and pandas.
+        """
+        from tlparse_bundle.read.sql import asked  # DuckDB takes longer to import than all of ours
 
-        return as_arrow(whole_columns(self, name))
+        _library("pandas")
+        with asked([(self.location.rstrip("/").rpartition("/")[2], self)], query) as result:
+            return result.df()
 
     def table(self, name: str, path: str, sizes: Mapping[str, int] = {}) -> Any:
         """A table by its path, which is as the schema of this name says; ``sizes``: see check_table."""
@@ -97,7 +109,7 @@ class Bundle:
             return self.json(path)
         return self.once((name, path, *sizes.items()), lambda: self._checked(name, path, sizes))
 
-    def rows(self, name: str, file: dict, sizes: Mapping[str, int] = {}) -> list[dict]:
+    def file_rows(self, name: str, file: dict, sizes: Mapping[str, int] = {}) -> list[dict]:
         """The rows of a file of a table: ``file`` is its entry in 'files'. ``sizes``: see check_table."""
         path = file["path"]
         rows = read_rows(self.store, path)
@@ -176,10 +188,22 @@ class Log:
         """
         entry = self.directory["row_tables"].get(name)
         if entry is not None:
-            return [row for file in entry["files"] for row in self.bundle.rows(name, file, self.sizes)]
-        if row_tables().get(name) == "log" and name not in self.directory.get("left_out", ()):
+            rows = list(self.stream(name))
+            if name in CHECKED_WHOLE and not self.bundle.trusted:
+                self.bundle.once((self.id, name), lambda: check_whole(name, rows, f"{self.bundle.location}: table {name} of log {self.id}"))
+            return rows
+        if row_tables().get(name) == "log" and not self.is_missing(name):
             return []
         return self.bundle.table(name, self._path(name), self.sizes)
+
+    def stream(self, name: str) -> Iterator[dict]:
+        """Yield the rows of a table of rows, with one of its files in memory at a time. Raises BundleError as ``table`` does."""
+        entry = self.directory["row_tables"].get(name)
+        if entry is None:
+            yield from self.table(name)
+        else:
+            for file in entry["files"]:
+                yield from self.bundle.file_rows(name, file, self.sizes)
 
     def fields(self, name: str, *fields: str) -> dict:
         """Some fields of a table, for those who need no more: of a large one the rest is not checked. Raises BundleError when the log has no such table."""
@@ -194,6 +218,10 @@ class Log:
         *others, last = sorted(map(known.index, fields))
         first = others[-1] + 1 if others else 0
         return self.bundle.json(path) if first == last else read_without(self.bundle.store, path, known[first], known[last])
+
+    def is_missing(self, name: str) -> bool:
+        """Return whether a table was left out of a redacted bundle."""
+        return name in self.directory.get("left_out", ())
 
     def _path(self, name: str) -> str:
         path = self.directory["tables"].get(name)
@@ -218,24 +246,25 @@ class Log:
         """How many rows there are of what tables refer to, as far as the directory says."""
         return {"events": self.directory["event_count"], **{key: len(self.directory[key]) for key in ("kinds", "origins", "pids")}}
 
-    def findings(self) -> dict:
-        """Return what the log says (schema: findings); in a growing bundle, compiles that run are not findings.
+    @property
+    def summary(self) -> dict:
+        """The numbers of the headline, and its text (schema: manifest, 'summary'); in a growing bundle, as of now."""
+        return log_now(self.bundle.manifest, self.row)["summary"]
 
-        Raises BundleError for a bundle older than format 1.2, and for one that is redacted.
+    def findings(self) -> list[dict]:
+        """Return what the log says, most important first (rows of findings); in a growing bundle, compiles that run are not findings.
+
+        Raises BundleError when a redacted bundle does not have them.
         """
-        if "findings" not in self.directory["tables"] and "redacted" in self.bundle.manifest:
-            raise BundleError(f"log {self.id} has no findings: the bundle is redacted", hint="Who made it has them.", code="redacted")
-        if "findings" not in self.directory["tables"]:
-            raise BundleError(f"log {self.id} has no findings: its bundle was built before they were part of it", hint="Build the bundle again.", code="not-found")
         return findings_now(self.bundle.manifest, self.row, self.table("findings"))
 
     @cached_property
     def compiles(self) -> list[Compile]:
-        """The compiles in order of first appearance; the row of the records without an id included."""
-        return [Compile(self, i, row) for i, row in enumerate(self.table("compiles")["compiles"])]
+        """The compiles, in the order in which they began."""
+        return [Compile(self, row) for row in self.table("compiles")]
 
     def compile(self, key: str) -> Compile:
-        """The compile with this key ('0/1', '0/0@2', '-'). Raises BundleError when there is none."""
+        """Return the compile with this key ('0/1', '0/0@2', 'aot-1'). Raises BundleError when there is none."""
         for compile in self.compiles:
             if compile.key == key:
                 return compile
@@ -246,21 +275,23 @@ class Log:
         return BundleError(f"log {self.id} has no compile {key!r}", hint=f"tlparse-bundle info lists them; here: {self._keys()}", code="not-found")
 
     def _keys(self) -> str:
-        keys = [compile.key for compile in self.compiles]
+        keys = [*(compile.key for compile in self.compiles), *(key for key in self.artifacts_by_compile if key is not None and all(key != compile.key for compile in self.compiles))]
         return ", ".join(keys[:20]) + (f" and {len(keys) - 20} more" if len(keys) > 20 else "")
 
     @cached_property
     def artifacts(self) -> list[Artifact]:
         """All artifacts of the log, in the order torch wrote them."""
         table = self.table("artifacts")
-        return [Artifact(self, dict(zip(table, values))) for values in zip(*table.values())]
+        attempts = self.table("attempts")
+        rows = (dict(zip(table, values)) for values in zip(*table.values()))
+        return [Artifact(self, {**row, **{key: attempts[row["compile_index"]][key] for key in ("compile", "attempt")}}) for row in rows]
 
     @cached_property
-    def artifacts_by_compile(self) -> dict[int, list[Artifact]]:
-        """The artifacts by row of the compile table."""
-        groups: dict[int, list[Artifact]] = {artifact.compile_index: [] for artifact in self.artifacts}
+    def artifacts_by_compile(self) -> dict[str | None, list[Artifact]]:
+        """The artifacts by the key of their compile; None for those outside any compile."""
+        groups: dict[str | None, list[Artifact]] = {}
         for artifact in self.artifacts:
-            groups[artifact.compile_index].append(artifact)
+            groups.setdefault(artifact.row["compile"], []).append(artifact)
         return groups
 
     @cached_property
@@ -328,7 +359,7 @@ class Log:
         """
         wanted = {i for i, kind in enumerate(self.directory["kinds"]) if type in (None, kind["type"]) and name in (None, kind["name"])}
         if compile_id is not None:
-            rows = {c.index for c in self.compiles if compile_id in (c.id, c.key)}
+            rows = {index for index, row in enumerate(self.table("attempts")) if row["compile"] is not None and compile_id in (row["compile"], id_of(row))}
         for number, chunk in enumerate(self.directory["events"]):
             table = self.chunk("events", number)
             columns = {key: values for key, values in table.items() if isinstance(values, list)}
@@ -336,3 +367,10 @@ class Log:
             for row in range(chunk["count"]):
                 if columns["kind_index"][row] in wanted and (compile_id is None or columns["compile_index"][row] in rows):
                     yield Event(self, table["first_event_index"] + row, {key: values[row] for key, values in columns.items()}, forms.get(str(row), "lf"))
+
+
+def _library(name: str) -> Any:
+    try:
+        return import_module(name)
+    except ImportError:
+        raise BundleError(f"{name} is not installed", hint=f"Install it: pip install {name}", code="not-installed") from None

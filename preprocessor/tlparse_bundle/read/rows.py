@@ -7,6 +7,7 @@ from typing import Any, Protocol
 from tlparse_bundle.format.json_codec import loads
 from tlparse_bundle.format.shape import quoted
 from tlparse_bundle.read.checks import damaged, row_of
+from tlparse_bundle.trace.compile_id import compile_key
 
 
 class Log(Protocol):
@@ -26,20 +27,29 @@ class Log(Protocol):
     def payload(self, blob_index: int, offset: int, size_bytes: int) -> bytes: ...
 
 class Compile:
-    """One row of the compile table: ``id``, ``key``, ``status``, ``row`` (dict), ``artifacts``, ``metrics``."""
+    """One row of compiles: ``key``, ``status``, ``row`` (dict), ``artifacts``, ``metrics``."""
 
-    def __init__(self, log: Log, index: int, row: dict):
+    def __init__(self, log: Log, row: dict):
         self.log = log
-        self.index = index
         self.row = row
-        self.key: str = row["key"]
-        self.id: str | None = row["id"]
-        self.status: str | None = row["status"]
+        self.key: str = row["compile"]
+        self.status: str = row["status"]
+
+    @property
+    def compile(self) -> str | None:
+        """Key of the compile in the tables of rows, without an attempt; None for the row without an id."""
+        row = self.row
+        return None if self.id is None else compile_key((row["compiled_autograd_id"], row["frame_id"], row["frame_compile_id"]), row["occurrence"])
+
+    @property
+    def attempt(self) -> int | None:
+        """Attempt of that compile; None for the row without an id."""
+        return None if self.id is None else self.row["attempt"]
 
     @property
     def metrics(self) -> dict | None:
         """All fields of its compilation metrics, or None."""
-        index = self.row["metrics_event_index"]
+        index = self.row["metrics_event"]
         if index is None:
             return None
         metrics = (self.log.metadata(index) or {}).get("compilation_metrics")
@@ -49,12 +59,12 @@ class Compile:
 
     @property
     def artifacts(self) -> list[Artifact]:
-        return self.log.artifacts_by_compile.get(self.index, [])
+        return self.log.artifacts_by_compile.get(self.key, [])
 
     @property
     def stack(self) -> list[dict]:
         """Frames that led to the compile, outermost first; empty when the log has none."""
-        index = self.row["stack_index"]
+        index = self.row["stack"]
         return [] if index is None else self.log.stack(index)
 
     def __repr__(self) -> str:

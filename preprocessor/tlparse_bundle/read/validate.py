@@ -11,18 +11,17 @@ from tlparse_bundle.errors import BundleError
 from tlparse_bundle.format.layout import FORMAT_MINOR, LIVE, blob_path
 from tlparse_bundle.format.schemas import schema, schema_names
 from tlparse_bundle.format.shape import Highest, Malformed, quoted
-from tlparse_bundle.read.checks import check_chunk, check_directory, check_references, check_rows, rows_schema, rows_shape, shape
+from tlparse_bundle.read.checks import CHECKED_WHOLE, check_chunk, check_directory, check_references, check_rows, check_whole, rows_schema, rows_shape, shape
 from tlparse_bundle.read.manifest import rank_paths
 from tlparse_bundle.read.reader import Bundle, Log
 from tlparse_bundle.read.restore import restored_bytes, verbatim_bytes
 from tlparse_bundle.read.store import decoded, read_rows
 from tlparse_bundle.read.whole import check_slices
-from tlparse_bundle.trace.compile_id import compile_key
 from tlparse_bundle.trace.envelope import CONTEXT_KEYS
 
 _MAX_PROBLEMS_A_FILE = 10
 _MAX_PROBLEMS = 300
-_KEPT = ("compiles", "artifacts", "stacks", "blobs")
+_KEPT = ("artifacts", "stacks", "blobs")
 _STACK_KEYS = ("stack_index", "user_stack_index")
 
 
@@ -96,8 +95,8 @@ class _Checker:
             last = state["last_record"]
             self.require((last is None) == (row["event_count"] == 0), f"{where}: log {row['id']} has a last record, or events, and not both")
             self.require(last is None or last["kind"] in manifest["descriptors"], f"{where}: the last record of log {row['id']} has no descriptor")
-            indexes = [compile["compile_index"] for compile in state["running"]]
-            self.require(len(set(indexes)) == len(indexes), f"{where}: a compile of log {row['id']} runs twice")
+            keys = [compile["compile"] for compile in state["running"] if compile["compile"] is not None]
+            self.require(len(set(keys)) == len(keys), f"{where}: a compile of log {row['id']} runs twice")
 
     def check_ranks(self) -> None:
         """The tables about several ranks: their schemas, and that they refer to logs and rows that exist."""
@@ -123,10 +122,14 @@ class _Checker:
     def _check_row_tables(self, directory: dict) -> list[tuple[str, Highest]]:
         references = []
         for name, entry in directory["row_tables"].items():
+            whole: list[Any] = []
             for path, rows, highest in self._row_files(name, entry, "log.json"):
                 references.append((path, highest))
                 unknown = next((row["compile"] for row in rows if isinstance(row, dict) and row.get("compile", None) not in self._keys), None)
                 self.require(unknown is None, f"{path}: there is no compile {quoted(unknown)}")
+                whole += rows if name in CHECKED_WHOLE else ()
+            if whole and all(isinstance(row, dict) and {"id", "parent"} <= row.keys() for row in whole):
+                self.sound(check_whole, name, whole, f"table {quoted(name)}")
         return references
 
     def _row_files(self, name: str, entry: dict, said: str) -> Iterator[tuple[str, list, Highest]]:
@@ -181,17 +184,16 @@ class _Checker:
                 tables[name] = table
         self._check_blobs(log, tables["blobs"])
         blob_sizes = tables["blobs"]["size_bytes"]
-        self._check_compiles(tables, where)
+        self._check_compiles(log, where)
         self.sound(check_slices, tables["artifacts"], "size_bytes", blob_sizes, f"{where} artifacts")
         for row in directory["timeline"]:
             self.require(row < len(blob_sizes), f"{where}: timeline refers to blob {row}, which does not exist")
-        rows = tables["compiles"]["compiles"]
-        self._keys = {None} | {compile_key((row["compiled_autograd_id"], row["frame_id"], row["frame_compile_id"]), row["occurrence"]) for row in rows}
+        self._keys = {None, *(row["compile"] for name in ("compiles", "attempts") for row in self._rows_of(directory, name))}
         references += self._check_row_tables(directory)
         references += self._check_events(directory, blob_sizes, where)
         references += self._check_metadata(directory)
         sizes = {
-            "events": directory["event_count"], "compiles": len(tables["compiles"]["compiles"]), "blobs": len(blob_sizes),
+            "events": directory["event_count"], "blobs": len(blob_sizes),
             "stacks": len(tables["stacks"]["stacks"]["frame_index"]), **{key: len(directory[key]) for key in ("kinds", "origins", "pids")},
         }  # fmt: skip
         for path, highest in references:
@@ -223,12 +225,21 @@ class _Checker:
             self.require(hashlib.sha256(data).hexdigest() == sha256, f"{path}: the content has another hash")
             self.require((len(data), len(raw)) == (size, stored), f"{path}: another size than the blob table says")
 
-    def _check_compiles(self, tables: dict, where: str) -> None:
-        rows = tables["compiles"]["compiles"]
-        self.require(len({row["key"] for row in rows}) == len(rows), f"{where}: a compile key comes twice")
-        counts = Counter(tables["artifacts"]["compile_index"])
-        same = all(counts[index] == row["artifact_count"] for index, row in enumerate(rows))
-        self.require(same, f"{where}: artifact_count of the compiles is not that of the artifact table")
+    def _rows_of(self, directory: dict, name: str) -> Iterator[dict]:
+        """The rows of a table, as far as they are objects with a compile."""
+        for file in directory["row_tables"].get(name, {"files": ()})["files"]:
+            yield from (row for row in read_rows(self.bundle.store, file["path"]) if isinstance(row, dict) and "compile" in row)
+
+    def _check_compiles(self, log: Log, where: str) -> None:
+        """Keys are unique, and each attempt belongs to a compile, a limit or a capture."""
+        keys = [row["compile"] for name in ("compiles", "limits", "captures") for row in self._rows_of(log.directory, name)]
+        self.require(len(set(keys)) == len(keys), f"{where}: a compile key comes twice")
+        attempts = Counter(row["compile"] for row in self._rows_of(log.directory, "attempts"))
+        unknown = next((key for key in attempts if key is not None and key not in keys), None)
+        self.require(unknown is None, f"{where}: {quoted(unknown)} has attempts, and is not a compile, a limit or a capture")
+        counts = {row["compile"]: row.get("attempt_count") for row in self._rows_of(log.directory, "compiles")}
+        wrong = next((key for key, count in counts.items() if key in attempts and attempts[key] != count), None)
+        self.require(wrong is None, f"{where}: attempt_count of {quoted(wrong)} is not the number of its attempts")
 
     def _check_events(self, directory: dict, blob_sizes: list[int], where: str) -> list[tuple[str, Highest]]:
         end, references = 0, []

@@ -22,7 +22,7 @@ def check_log(log: Log) -> None:
         bundle.table(name, path, sizes)
     for name, entry in directory["row_tables"].items():
         for file in entry["files"]:
-            bundle.rows(name, file, sizes)
+            bundle.file_rows(name, file, sizes)
     check_slices(log.table("artifacts"), "size_bytes", log.blobs["size_bytes"], f"log {log.id} artifacts")
     for name in ("events", "metadata"):
         for chunk in directory[name]:
@@ -38,7 +38,6 @@ def row_counts(log: Log) -> dict[str, int]:
     """How many rows there are of what the tables of a log refer to."""
     return {
         **log.sizes,
-        "compiles": len(log.table("compiles")["compiles"]),
         "stacks": len(log.stacks["stacks"]["frame_index"]),
         "blobs": len(log.blobs["sha256"]),
     }

@@ -93,7 +93,7 @@ class Found:
                 self._line(path or "", line or "", name)
             for compile in log.compiles:
                 if compile.row["function"]:
-                    self._line(compile.row["filename"] or "", "", compile.row["function"])
+                    self._line(compile.row["file"] or "", "", compile.row["function"])
 
     def names(self) -> Names:
         return Names(self.words, self.own, self.of_torch, self.paths)

@@ -19,23 +19,26 @@ CLASSES: Mapping[str, str] = {
 # Tables by the name of what they show. All that a bundle must have stays: compiles, artifacts, stacks, events, diagnostics.
 PARTS: Mapping[str, tuple[str, ...]] = {
     "findings": ("findings",),
-    "timeline": ("spans",),
-    "recompiles": ("recompiles",),
-    "graph_breaks": ("graph_breaks",),
+    "timeline": ("spans", "instants", "span_totals"),
+    "recompiles": ("recompiles", "recompile_reasons", "recompile_causes", "code_objects"),
+    "graph_breaks": ("graph_breaks", "graph_break_records"),
     "failures": ("failures",),
     "caches": ("caches",),
-    "guards": ("guards", "expressions"),
-    "graphs": ("graphs", "partition"),
-    "kernels": ("kernels",),
-    "provenance": ("provenance",),
-    "tensors": ("tensors",),
-    "symbols": ("symbols",),
+    "guards": ("guards", "guard_trees", "expressions"),
+    "graphs": ("graphs", "subgraphs", "partitions", "partition_candidates", "failed_partitions", "rank_decisions", "aliasing", "duplicate_backwards"),
+    "kernels": ("generated_code", "kernels", "triton_kernels"),
+    "provenance": ("provenance_groups", "provenance_lines", "provenance_nodes", "provenance_kernels", "provenance_sources"),
+    "tensors": ("tensors", "tensor_storages", "graph_tensors"),
+    "symbols": ("symbols", "symbol_guards", "symbol_values", "data_dependent_errors", "specializations", "symbol_contexts"),
     "metrics": ("metrics",),
-    "runtime": ("runtime", "communication"),
-    "sources": ("sources",),
-    "export": ("export",),
+    "runtime": (
+        "runtime_estimates", "estimated_ops", "collective_schedules", "graph_executions", "runtime_metrics", "estimate_tables", "collective_profiles",
+        "collective_reports", "collective_buckets", "collective_sizes",
+    ),  # fmt: skip
+    "sources": ("sources", "links", "ddp_splits", "autograd_captures", "side_effects", "bytecode", "functorch_configs"),
+    "export": ("exports", "export_failures"),
     "vllm": ("vllm",),
-    "anatomy": ("anatomy",),
+    "anatomy": ("kinds", "origins", "kind_compiles"),
     "ranks": (),  # all that the manifest names
 }
 # Tables about several ranks that say what a part says.

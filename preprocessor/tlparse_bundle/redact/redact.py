@@ -148,5 +148,5 @@ def _changed(old: Bundle, new: Bundle, policy: Policy) -> dict[str, int]:
 
 def _kinds(bundle: Bundle) -> Counter[str]:
     """How many findings there are of each kind."""
-    counts = Counter(row["kind"] for log in bundle.logs if "findings" in log.directory["tables"] for row in log.findings()["findings"])
+    counts = Counter(row["kind"] for log in bundle.logs if not log.is_missing("findings") for row in log.findings())
     return counts + Counter(f"ranks: {row['kind']}" for row in bundle.rank_table("rank_findings")) if bundle.job else counts

@@ -48,14 +48,14 @@ def choose(
             raise BundleError("no log has one of these ranks", hint=f"Its ranks are: {known}", code="not-found")
     tables = [(log, log.findings()) for log in logs]
     job = bundle.job if log_id is None else None
-    sections = [_section(log, table, kinds, limit) for log, table in tables]
+    sections = [_section(log, log.summary, rows, kinds, limit) for log, rows in tables]
     if job is not None:
         wanted = None if ranks is None else sorted(ranks)
         rows = [row for row in bundle.rank_table("rank_findings") if wanted is None or ranks_among([*row["ranks"], *row["others"]], wanted)]
-        sections.insert(0, _section(None, {"summary": job, "findings": rows}, kinds, limit))
+        sections.insert(0, _section(None, job, rows, kinds, limit))
     return sections
 
 
-def _section(log: Log | None, table: dict, kinds: Collection[str], limit: int | None) -> Section:
-    rows = [row for row in table["findings"] if not kinds or row["kind"] in kinds]
-    return Section(log, table["summary"], rows[:limit], max(0, len(rows) - (limit if limit is not None else len(rows))))
+def _section(log: Log | None, summary: dict, findings: list[dict], kinds: Collection[str], limit: int | None) -> Section:
+    rows = [row for row in findings if not kinds or row["kind"] in kinds]
+    return Section(log, summary, rows[:limit], max(0, len(rows) - (limit if limit is not None else len(rows))))

@@ -24,7 +24,7 @@ _MAX_MANIFEST = 32 << 20  # of a bundle of ten thousand ranks it has 10 MB
 _MOST = 50  # versions and statuses: a list stays short, whatever a manifest holds
 _MAX_TEXT = 100
 _MAX_SUMMARY = 500
-_LISTED_OF_LOG = {"rank", "torch_version", "compile_count", "compile_time_us", "statuses"}
+_LISTED_OF_LOG = {"rank", "torch_version", "summary"}
 
 
 class Bundles:
@@ -146,7 +146,7 @@ def bundle_url(name: str) -> str:
 def bundle_row(name: str, manifest: object) -> dict:
     """What a list says of a bundle: its counts, or a ``problem``. The URL is relative to the list.
 
-    With summaries (format 1.2) the numbers of compiles are sums of theirs. ``text`` is that of the job of several ranks, else
+    Numbers of compiles are sums over the logs. ``text`` is that of the job of several ranks, else
     that of the log with most to say; ``findings`` are those of that log and of the job, by severity.
     """
     row = {"name": name, "url": bundle_url(name)}
@@ -156,19 +156,14 @@ def bundle_row(name: str, manifest: object) -> dict:
     logs = manifest.get("logs")
     if not isinstance(logs, list) or not all(map(_is_log, logs)):
         return row | {"problem": f"its {MANIFEST} is of another version"}
-    statuses: Counter[str] = Counter()
-    for log in logs:
-        statuses.update(log["statuses"])
+    summaries = [log["summary"] for log in logs]
     return row | {
         "log_count": len(logs),
         "ranks": sorted({log["rank"] for log in logs if log["rank"] is not None}),
         "torch_versions": sorted({log["torch_version"][:_MAX_TEXT] for log in logs if log["torch_version"]})[:_MOST],
-        "compile_count": sum(log["compile_count"] for log in logs),
-        "compile_time_us": sum(log["compile_time_us"] or 0 for log in logs),
-        "statuses": dict(sorted((status[:_MAX_TEXT], count) for status, count in statuses.most_common(_MOST))),
         "holds": holds(manifest),
         **({"growing": True} if manifest.get("growing") is True else {}),
-        **_summarised([log.get("summary") for log in logs], manifest.get("job")),
+        **_summarised(summaries, manifest.get("job")),
     }
 
 
@@ -176,13 +171,8 @@ def _is_log(log: object) -> bool:
     """Whether a row of a manifest has what a list shows of it, of the right types."""
     if not isinstance(log, dict) or not _LISTED_OF_LOG <= log.keys():
         return False
-    version, statuses = log["torch_version"], log["statuses"]
-    return (
-        all(log[key] is None and key != "compile_count" or _is_count(log[key]) for key in ("rank", "compile_count", "compile_time_us"))
-        and (version is None or isinstance(version, str))
-        and isinstance(statuses, dict)
-        and all(map(_is_count, statuses.values()))
-    )
+    version, rank = log["torch_version"], log["rank"]
+    return (rank is None or _is_count(rank)) and (version is None or isinstance(version, str)) and _is_summary(log["summary"])
 
 
 def _is_count(value: object) -> bool:
@@ -190,17 +180,17 @@ def _is_count(value: object) -> bool:
 
 
 def _summarised(summaries: list, job: object) -> dict:
-    """What the summaries of the logs say together; nothing when one is missing or no summary."""
-    if not summaries or not all(map(_is_summary, summaries)):
-        return {}
+    """What the summaries of the logs say together; nothing without logs."""
+    if not summaries:
+        return {"compile_count": 0, "compile_us": None}
     first = max(summaries, key=weight)
-    times = [row["compile_time_us"] for row in summaries if row["compile_time_us"] is not None]
+    times = [row["compile_us"] for row in summaries if row["compile_us"] is not None]
     text, counts = _said_by(job)
     return {
         "text": (text or first["text"])[:_MAX_SUMMARY],
         "findings": {severity: first["findings"][severity] + counts[severity] for severity in SEVERITIES},
         "compile_count": sum(row["compile_count"] for row in summaries),
-        "compile_time_us": sum(times) if times else None,
+        "compile_us": sum(times) if times else None,
     }
 
 
@@ -213,9 +203,9 @@ def _said_by(job: object) -> tuple[str, Counter[str]]:
 
 def _is_summary(row: object) -> bool:
     """Whether it has what a list shows of a summary, of the right types."""
-    if not isinstance(row, dict) or "compile_time_us" not in row or not isinstance(row.get("text"), str) or not isinstance(row.get("findings"), dict):
+    if not isinstance(row, dict) or "compile_us" not in row or not isinstance(row.get("text"), str) or not isinstance(row.get("findings"), dict):
         return False
-    time = row.get("compile_time_us")
+    time = row.get("compile_us")
     return all(map(_is_count, (row.get("compile_count"), 0 if time is None else time, *(row["findings"].get(severity) for severity in SEVERITIES))))
 
 

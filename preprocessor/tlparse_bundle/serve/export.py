@@ -119,7 +119,7 @@ def _payloads(bundle: Bundle, compiles: Sequence[str]) -> dict[str, list[slice]]
     for log in bundle.logs:
         for artifact in log.artifacts:
             row, offset = artifact.row["blob_index"], artifact.row["blob_offset"]
-            if row >= 0 and not log.is_left_out(row) and log.compiles[artifact.compile_index].key in compiles:
+            if row >= 0 and not log.is_left_out(row) and artifact.row["compile"] in compiles:
                 found.setdefault(log.blob_path(row), []).append(slice(offset, offset + artifact.size_bytes))
     return found
 

@@ -1,10 +1,11 @@
-"""The anatomy table: what the bytes of the log are, by kind of event, by compile and by place in the source."""
+"""The tables of the anatomy: what the bytes of the log are, by kind of event, by compile and by place in the source."""
 
 from __future__ import annotations
 
 from array import array
+from collections.abc import Iterator
 
-from tlparse_bundle.tables.json_list import JsonColumns
+from tlparse_bundle.tables.rows import Rows
 from tlparse_bundle.tables.table import TableContext
 from tlparse_bundle.trace.event import Event
 
@@ -37,16 +38,42 @@ class Anatomy:
         else:
             self._repeated[event.kind_index] = self._repeated.get(event.kind_index, 0) + event.payload_size_bytes
 
-    def table(self) -> dict:
-        kinds = self._tally.kind_sums()
-        cells = JsonColumns("kind_index", "compile_index", *_SUMS)
+    def tables(self) -> Iterator[tuple[str, Rows]]:
+        yield "kinds", Rows(self._kinds())
+        yield "origins", Rows(self._origins())
+        yield "kind_compiles", Rows(self._kind_compiles())
+
+    def _kinds(self) -> Iterator[dict]:
+        tally = self._tally
+        for number, ((event_type, name), kind, sums) in enumerate(zip(tally.kind_names, tally.kinds, tally.kind_sums())):
+            yield {
+                "type": event_type,
+                "name": name,
+                "descriptor": kind.key,
+                "language": kind.language,
+                "event_count": sums.event_count,
+                "size_bytes": sums.size_bytes,
+                "payload_size_bytes": sums.payload_size_bytes,
+                "distinct_payload_size_bytes": sums.payload_size_bytes - self._repeated.get(number, 0),
+            }
+
+    def _origins(self) -> Iterator[dict]:
+        for (level, path, line), sums in zip(self._tally.origins, self._tally.origin_sums()):
+            yield {"level": level, "path": path, "line": line, **{key: getattr(sums, key) for key in _SUMS}}
+
+    def _kind_compiles(self) -> Iterator[dict]:
+        names, compiles = self._tally.kind_names, self._tally.compiles
         for compile_index, rows in self._tally.cells():
-            cells.add_rows([(kind, compile_index, event_count, size_bytes, payload) for kind, event_count, size_bytes, _, payload in rows])
-        return {
-            "kinds": {
-                "payload_size_bytes": [sums.payload_size_bytes for sums in kinds],
-                "distinct_payload_size_bytes": [sums.payload_size_bytes - self._repeated.get(kind, 0) for kind, sums in enumerate(kinds)],
-            },
-            "origins": {key: [getattr(sums, key) for sums in self._tally.origin_sums()] for key in _SUMS},
-            "cells": cells.table(),
-        }
+            compile = compiles[compile_index]
+            key, attempt = compile.key, compile.attempt
+            for kind, event_count, size_bytes, _, payload_size_bytes in rows:
+                event_type, name = names[kind]
+                yield {
+                    "type": event_type,
+                    "name": name,
+                    "compile": key,
+                    "attempt": attempt,
+                    "event_count": event_count,
+                    "size_bytes": size_bytes,
+                    "payload_size_bytes": payload_size_bytes,
+                }

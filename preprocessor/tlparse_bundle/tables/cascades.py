@@ -85,11 +85,11 @@ class Cascades:
 
 
 def sort_of(reasons: list[dict], event_index: int) -> Any:
-    """The sort of a recompile, from its reasons as the table has them."""
+    """Return the sort of a recompile, from its rows of 'recompile_reasons'."""
     if not reasons:
         return event_index  # equal to none
-    change = reasons[0]["change"]
-    if change["kind"] in _SHAPES:
+    first = reasons[0]
+    if first["change"] in _SHAPES:
         return "shape"
-    known = (change["expected"], change["actual"])
-    return change["kind"], reasons[0]["guard"] if known == (None, None) else known
+    known = (first["expected"], first["actual"])
+    return first["change"], first["guard"] if known == (None, None) else known

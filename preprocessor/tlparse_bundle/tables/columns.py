@@ -5,14 +5,12 @@ Logs can have hundreds of thousands of such rows, so a cell takes four bytes at 
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable
 from typing import Any
 
 from tlparse_bundle.format.json_codec import dumps
 from tlparse_bundle.tables.json_list import JsonList
 from tlparse_bundle.tables.numbers import Numbers
-from tlparse_bundle.trace.json_text import json_to_keep
 
 MAX_TEXT = 2000  # characters of one text; the whole is in the metadata of its event
 
@@ -26,11 +24,6 @@ def text_of(value: Any, limit: int = MAX_TEXT) -> str | None:
         return None
     text = value if type(value) is str else dumps(value).decode()
     return text if len(text) <= limit else text[: limit - 1] + "…"
-
-
-def row_of(value: Any) -> int:
-    """A row that the decoder put into the metadata (stack_index …) as a cell: -1 for none."""
-    return value if type(value) is int else -1
 
 
 class Interner:
@@ -51,10 +44,6 @@ class Interner:
             self._things.append(thing)
         return number
 
-    def by_json(self, thing: dict | None) -> int:
-        """Position of an object, which its JSON stands for."""
-        return self(thing, None if thing is None else json_to_keep(thing))
-
     def __getitem__(self, number: int) -> Any:
         return self._things[number]
 
@@ -70,30 +59,11 @@ class Strings(Interner):
         return self(text_of(value))
 
 
-class Lists:
-    """A column of lists of numbers."""
-
-    def __init__(self) -> None:
-        self._ends = Numbers("i")
-        self._items = Numbers("i")
-
-    def append(self, items: Iterable[int]) -> None:
-        self._items.extend(items)
-        self._ends.append(len(self._items))
-
-    def __iter__(self) -> Iterator[list[int]]:
-        items, start = self._items.whole(), 0
-        for end in self._ends.whole():
-            yield items[start:end].tolist()
-            start = end
-
-
 class Columns:
-    """Columns of equal length: numbers, and lists of numbers for the names in ``lists``. Cells stay as they are, unless ``changeable``."""
+    """Columns of equal length, of numbers."""
 
-    def __init__(self, *names: str, lists: tuple[str, ...] = (), changeable: bool = False):
-        column = array if changeable else Numbers
-        self._columns: dict[str, Any] = {name: Lists() if name in lists else column("i") for name in names}
+    def __init__(self, *names: str):
+        self._columns = {name: Numbers("i") for name in names}
         self._count = 0
 
     def add(self, **cells: Any) -> int:

@@ -1,12 +1,13 @@
-"""The communication table: what passes over collectives decided, what ranks told each other."""
+"""The tables of communication: what passes over collectives decided, what ranks exchanged."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
-from tlparse_bundle.tables.json_list import JsonList
+from tlparse_bundle.tables.rows import Rows
 from tlparse_bundle.tables.table import TableContext
 from tlparse_bundle.tables.texts import cut, payload_text, text_or_none, unexpected
 from tlparse_bundle.trace.event import Event
@@ -37,9 +38,9 @@ class Communication:
 
     def __init__(self, context: TableContext):
         self._diagnostics = context.diagnostics
-        self._reports = JsonList()
-        self._buckets = JsonList()
-        self._sizes = JsonList()
+        self._reports = Rows()
+        self._buckets = Rows()
+        self._sizes = Rows()
 
     @staticmethod
     def wants(event: Event) -> bool:
@@ -52,7 +53,7 @@ class Communication:
         form = _form(name)
         if form is None:
             return
-        place = {"event_index": event.index, "compile_index": event.compile_index, "name": cut(name)}
+        place = {"event": event.index, "compile": event.compile, "attempt": event.attempt, "name": cut(name)}
         if form is _BUCKETS:
             self._buckets.append({**place, "buckets": _buckets(payload_text(event))})
         elif form is _SIZES:
@@ -73,15 +74,16 @@ class Communication:
         if type(value) is not list:
             unexpected(self._diagnostics, event, "no list of collectives")
             return
-        collectives = [
-            {"name": text_or_none(row.get("name")), "type": text_or_none(row.get("type")), "size_mb": _number(row.get("size_mb"))}
+        self._sizes.extend(
+            {**place, "node": text_or_none(row.get("name")), "type": text_or_none(row.get("type")), "size_mb": _number(row.get("size_mb"))}
             for row in value[:MAX_ENTRIES]
             if type(row) is dict
-        ]
-        self._sizes.append({**place, "collectives": collectives})
+        )
 
-    def table(self) -> dict:
-        return {"reports": self._reports, "buckets": self._buckets, "sizes": self._sizes}
+    def tables(self) -> Iterator[tuple[str, Rows]]:
+        yield "collective_reports", self._reports
+        yield "collective_buckets", self._buckets
+        yield "collective_sizes", self._sizes
 
 
 @lru_cache(256)

@@ -1,17 +1,21 @@
-"""The compile table: one row per compile id and occurrence, with status, times and outcome."""
+"""Compile ids of a log: the attempts of each compile, with status, times and outcome."""
 
 from __future__ import annotations
 
 from array import array
-from collections import Counter
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
 from tlparse_bundle.format.json_codec import loads
 from tlparse_bundle.tables.captures import Captures
+from tlparse_bundle.model.status import CANDIDATES, RESTARTED
+from tlparse_bundle.model.times import phase_times
 from tlparse_bundle.tables.json_list import JsonList
+from tlparse_bundle.tables.rows import Rows
 from tlparse_bundle.tables.table import TableContext
 from tlparse_bundle.tables.texts import RECOMPILE_LIMIT, class_name
+from tlparse_bundle.trace.compile_id import compile_key
 from tlparse_bundle.trace.event import Event, Span
 
 # Frames that Dynamo's own frame conversion leaves at the end of a dynamo_start stack
@@ -27,12 +31,14 @@ _METRICS = (
     "co_name", "co_filename", "co_firstlineno", "start_time_us", "start_time", "dynamo_cumulative_compile_time_us", "entire_frame_compile_time_s",
     "aot_autograd_cumulative_compile_time_us", "backend_compile_time_s", "inductor_cumulative_compile_time_us", "inductor_compile_time_s",
     "graph_op_count", "graph_node_count", "graph_input_count", "guard_count", "recompile_reason",
-    "dynamo_time_before_restart_s", "has_guarded_code",
+    "dynamo_time_before_restart_s", "dynamo_compile_time_before_restart_us", "has_guarded_code",
 )  # fmt: skip
 # What lies above is no time: a moment of the year 2096, eleven days of compiling.
 _MAX_EPOCH_US = 4 * 10**15
 _MAX_DURATION_US = 10**12
 _MAX_REASONS_BYTES = 1 << 20
+
+_STATUSES = {"break": "ok", "error": "failed", "missing": "unfinished"}
 
 
 class _FrameCompiles:
@@ -107,7 +113,6 @@ class Compiles:
         self._metrics = JsonList()  # index of the event, and the values of _METRICS
         self._stack_indexes = array("i")  # of compiles, -1 for none
         self._graph_break_counts: dict[int, int] = {}
-        self.totals: dict[str, Any] = {}  # of the table once it is made: 'compile_count' to 'compile_time_us' of the row in the manifest
 
     def _number_of(self, compile_index: int) -> int:
         """The number of its frame compile."""
@@ -198,68 +203,109 @@ class Compiles:
         known = {"status": (shared := self._frame_compiles).status(number, metrics), **shared.times(number, metrics), "failure": shared.failures.get(number)}
         return known if metrics or known["status"] is not None else known | self._captures.cells(number)
 
-    def table(self) -> dict:
+    def tables(self) -> Iterator[tuple[str, Rows]]:
+        """Yield the attempts, and what each compile id turned out to be: 'candidates', of which ``model.compiles`` makes the final tables."""
+        attempts_of: dict[int, list[int]] = {}
+        for index, compile in enumerate(self._tally.compiles):
+            if compile.id is not None:
+                attempts_of.setdefault(compile.frame_compile, []).append(index)
+        yield "attempts", self._attempts(attempts_of)
+        yield CANDIDATES, self._candidates(attempts_of)
+
+    def _attempts(self, attempts_of: dict[int, list[int]]) -> Rows:
+        rows = Rows()
+        event_counts, sizes, artifact_counts = self._tally.of_compiles()
+        for index, compile in enumerate(self._tally.compiles):
+            cid = compile.id
+            if cid is None:
+                rows.append({"compile": None, "attempt": None})  # until no table counts rows
+                continue
+            number, shared = self._number_of(index), self._frame_compiles
+            last, reasons = attempts_of[compile.frame_compile][-1] == index, shared.restart_reasons.get(number, ())
+            rows.append(
+                {
+                    "compile": compile_key(cid.frame_compile, compile.occurrence),
+                    "attempt": cid.attempt,
+                    "status": self._status(number) if last else RESTARTED,
+                    "restart_reason": reasons[cid.attempt] if cid.attempt < len(reasons) and not last else None,
+                    "stack": self._stack_of(index),
+                    "graph_break_count": self._graph_break_counts.get(index, 0),
+                    "first_event": compile.first_event_index,
+                    "event_count": event_counts[index],
+                    "size_bytes": sizes[index],
+                    "artifact_count": artifact_counts[index],
+                }
+            )
+        return rows
+
+    def _candidates(self, attempts_of: dict[int, list[int]]) -> Rows:
         # A compile that fails early (at the recompile limit) does not say what it compiles; other
         # compiles with its frame id, the number of the code object, do.
         functions: dict[tuple, dict] = {}
-        rows, counts = JsonList(), self._tally.of_compiles()
-        statuses: Counter[str] = Counter()
-        times_us = array("q", [0]) * len(self._tally.compiles)  # by frame compile, which attempts share
-        for index, compile in enumerate(self._tally.compiles):
-            cid = compile.id
-            cells = self._row(index, *(column[index] for column in counts))
-            if cells["status"] is not None:
-                statuses[cells["status"]] += 1
-            times_us[compile.frame_compile] = cells["compile_time_us"] or 0
-            if cid is not None and cid.frame_id is not None:
-                known = {key: cells[key] for key in ("function", "filename", "first_line")}
+        rows, counts = Rows(), self._tally.of_compiles()
+        for indexes in attempts_of.values():
+            cells = self._candidate(indexes, *(sum(column[index] for index in indexes) for column in counts))
+            cid = self._tally.compiles[indexes[0]].id
+            if cid.frame_id is not None:
+                place = {key: cells[key] for key in ("function", "file", "line")}
                 frame = (cid.compiled_autograd_id, cid.frame_id)
-                if known["function"] is not None:
-                    functions[frame] = known
+                if place["function"] is not None:
+                    functions[frame] = place
                 elif cid.frame_compile_id:
                     cells |= functions.get(frame, {})
                 else:  # the first compile of a code object; before a reset the number was another's
                     functions.pop(frame, None)
             rows.append(cells)
-        self.totals = {
-            "compile_count": sum(compile.id is not None for compile in self._tally.compiles),
-            "statuses": dict(sorted(statuses.items())),
-            "compile_time_us": sum(times_us),
-        }
-        return {"compiles": rows}
+        return rows
 
-    def _row(self, index: int, event_count: int, size_bytes: int, artifact_count: int) -> dict:
-        compile, number, shared = self._tally.compiles[index], self._number_of(index), self._frame_compiles
-        cid, metrics = compile.id, self._metrics_of(number)
-        outcome = self._outcome(number, metrics)
-        key = "-" if cid is None else str(cid)
-        stack_index = _known(self._stack_indexes[index]) if index < len(self._stack_indexes) else None
-        if stack_index is None:
-            stack_index = _known(shared.stack_index[number])
+    def _status(self, number: int) -> str | None:
+        status = self._outcome(number, self._metrics_of(number))["status"]
+        return _STATUSES.get(status, status)
+
+    def _stack_of(self, index: int) -> int | None:
+        stack = _known(self._stack_indexes[index]) if index < len(self._stack_indexes) else None
+        return _known(self._frame_compiles.stack_index[self._number_of(index)]) if stack is None else stack
+
+    def _candidate(self, indexes: list[int], event_count: int, size_bytes: int, artifact_count: int) -> dict:
+        first, last = (self._tally.compiles[indexes[position]] for position in (0, -1))
+        number, shared, cid = self._number_of(indexes[-1]), self._frame_compiles, first.id
+        metrics, stack = self._metrics_of(number), self._stack_of(indexes[-1])
+        outcome, failure = self._outcome(number, metrics), self._outcome(number, metrics)["failure"] or {}
+        restart_reasons = shared.restart_reasons.get(number, [])
         return {
-            "key": key if compile.occurrence == 1 else f"{key}@{compile.occurrence}",
-            "id": None if cid is None else str(cid),
-            "occurrence": compile.occurrence,
-            "compiled_autograd_id": cid and cid.compiled_autograd_id,
-            "frame_id": cid and cid.frame_id,
-            "frame_compile_id": cid and cid.frame_compile_id,
-            "attempt": cid.attempt if cid else 0,
-            "status": outcome["status"],
-            **self._function(metrics, stack_index),
-            "stack_index": stack_index,
-            **{key: outcome[key] for key in ("start_epoch_us", "compile_time_us", "backend_time_us", "inductor_time_us")},
-            "backward_time_us": _known(shared.backward_time_us[number]),
+            "compile": compile_key(cid.frame_compile, last.occurrence),
+            "kind": "frame" if cid.compiled_autograd_id is None else "compiled_autograd",
+            "compiled_autograd_id": cid.compiled_autograd_id,
+            "frame_id": cid.frame_id,
+            "frame_compile_id": cid.frame_compile_id,
+            "occurrence": last.occurrence,
+            "attempt_count": len(indexes),
+            "status": _STATUSES.get(outcome["status"], outcome["status"]),
+            **self._function(metrics, stack),
+            "stack": stack,
+            "start_epoch_us": outcome["start_epoch_us"],
+            **phase_times(
+                forward_us=outcome["compile_time_us"],
+                backend_us=outcome["backend_time_us"],
+                inductor_us=outcome["inductor_time_us"],
+                backward_us=_known(shared.backward_time_us[number]),
+                restart_us=_restart_us(metrics) if restart_reasons else None,
+                measured=bool(metrics) or outcome["backend_time_us"] is not None,
+            ),
             "graph_op_count": _count(metrics.get("graph_op_count")),
             "graph_node_count": _count(metrics.get("graph_node_count")),
             "graph_input_count": _count(metrics.get("graph_input_count")),
             "guard_count": _count(metrics.get("guard_count")),
-            "graph_break_count": self._graph_break_counts.get(index, 0),
+            "graph_break_count": sum(self._graph_break_counts.get(index, 0) for index in indexes),
             "recompile_reason": _text(metrics.get("recompile_reason")) or shared.recompile_texts.get(number),
-            "restart_reasons": shared.restart_reasons.get(number, ()),
-            "failure": outcome["failure"],
-            "metrics_event_index": metrics.get("event_index"),
+            "restart_reasons": restart_reasons,
+            "failure_type": failure.get("type"),
+            "failure_reason": failure.get("reason"),
+            "failure_file": failure.get("filename"),
+            "failure_line": failure.get("line"),
+            "metrics_event": metrics.get("event_index"),
+            "first_event": first.first_event_index,
             "event_count": event_count,
-            "first_event_index": compile.first_event_index,
             "size_bytes": size_bytes,
             "artifact_count": artifact_count,
         }
@@ -284,7 +330,7 @@ class Compiles:
                 filename, line, function, _ = self._stacks.innermost(stack_index)
                 if function == _CALLER and filename and filename.replace("\\", "/").endswith(_EVAL_FRAME):
                     function = filename = line = None
-        return {"function": function, "filename": _text(filename), "first_line": line if type(line) is int else None}
+        return {"function": function, "file": _text(filename), "line": line if type(line) is int else None}
 
 
 def _known(number: int) -> int | None:
@@ -310,6 +356,11 @@ def _microseconds(metrics: dict, key_us: str, key_s: str | None, limit_us: int =
     if type(value) in (int, float) and 0 <= value < limit_us / 1e6:
         return int(value * 1e6)
     return None
+
+
+def _restart_us(metrics: dict) -> int | None:
+    """Time of the attempts before the last one."""
+    return _microseconds(metrics, "dynamo_compile_time_before_restart_us", "dynamo_time_before_restart_s")
 
 
 def _count(value: Any) -> int | None:

@@ -1,13 +1,26 @@
-"""The graph breaks: where Dynamo had to end a graph, each place and reason once."""
+"""The graph breaks, each place and reason once, and their records."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
 from tlparse_bundle.tables.break_text import parse_break, parse_reason
+from tlparse_bundle.tables.rows import Rows
 from tlparse_bundle.tables.table import TableContext
 from tlparse_bundle.tables.texts import cut, payload_text, unexpected
 from tlparse_bundle.trace.event import Event
 
 _NO_PLACE = {"file": None, "line": None, "function": None, "source_line": None, "user_traceback": None}
+_Attempt = tuple[Any, int]  # compile id with its attempt, and which occurrence of it
+
+
+class _Record(NamedTuple):
+    event: int
+    compile: str | None
+    attempt: int | None
+    graph_break: int
+    skips_frame: bool | None
 
 
 class GraphBreaks:
@@ -16,9 +29,11 @@ class GraphBreaks:
 
     def __init__(self, context: TableContext):
         self._diagnostics = context.diagnostics
-        self._rows: dict[tuple, dict] = {}
-        self._unclear: list[tuple[tuple, dict]] = []  # occurrences whose text does not say that the frame is skipped, with their attempt
-        self._without_graph: set[tuple] = set()  # last attempts of frame compiles that ended well, with nothing in their graph
+        self._breaks: list[dict] = []
+        self._numbers: dict[tuple, int] = {}
+        self._records: list[_Record] = []
+        self._unclear: dict[int, _Attempt] = {}  # attempts of records, by position, whose text does not say that the frame is skipped
+        self._without_graph: set[_Attempt] = set()  # last attempts of frame compiles that ended well, with nothing in their graph
 
     @staticmethod
     def wants(event: Event) -> bool:
@@ -43,17 +58,35 @@ class GraphBreaks:
             first_line = text.strip().split("\n", 1)[0]
             cells = {**parse_reason(first_line), "followed_by": [], **_NO_PLACE, "text": cut(text)}
             skips_frame = None
-        # The explanation is no part of the key: it can hold addresses. Resume functions and recompiles
+        # The explanation is not part of the key: it can hold addresses. Resume functions and recompiles
         # come to the same line of the same file.
         key = (cells["reason"], cells["file"], cells["line"], cells["gb_id"])
-        row = self._rows.setdefault(key, {**cells, "occurrences": []})
-        occurrence = {"event_index": event.index, "compile_index": event.compile_index, "skips_frame": skips_frame}
-        row["occurrences"].append(occurrence)
+        number = self._numbers.setdefault(key, len(self._breaks))
+        if number == len(self._breaks):
+            self._breaks.append(cells)
         if skips_frame is False and event.compile_id is not None:
-            self._unclear.append(((event.compile_id, event.occurrence), occurrence))
+            self._unclear[len(self._records)] = event.compile_id, event.occurrence
+        self._records.append(_Record(event.index, event.compile, event.attempt, number, skips_frame))
 
-    def table(self) -> dict:
-        for attempt, occurrence in self._unclear:
-            # Before 2.11 the text does not say it: Dynamo did not begin again at the break, and made no graph.
-            occurrence["skips_frame"] = attempt in self._without_graph
-        return {"graph_breaks": list(self._rows.values())}
+    def _record(self, number: int) -> _Record:
+        """Return a record. Before torch 2.11 its text does not say that the frame is skipped: Dynamo made no graph in that attempt."""
+        record, attempt = self._records[number], self._unclear.get(number)
+        return record if attempt is None else record._replace(skips_frame=attempt in self._without_graph)
+
+    def tables(self) -> Iterator[tuple[str, Rows]]:
+        records = [self._record(number) for number in range(len(self._records))]
+        of_break: list[list[_Record]] = [[] for _ in self._breaks]
+        for record in records:
+            of_break[record.graph_break].append(record)
+        yield "graph_breaks", Rows(
+            {
+                "id": number,
+                "count": len(own),
+                "skipped_frame_count": sum(record.skips_frame is True for record in own),
+                "events": [record.event for record in own],
+                "compiles": list(dict.fromkeys(record.compile for record in own if record.compile is not None)),
+                **cells,
+            }
+            for number, (cells, own) in enumerate(zip(self._breaks, of_break))
+        )
+        yield "graph_break_records", Rows(record._asdict() for record in records)

@@ -1,14 +1,15 @@
-"""The graph table: what every FX graph of the log consists of, counted from its text."""
+"""The FX graphs of the log: their size, their operations and the graphs inside of them, counted from their text."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 
 from tlparse_bundle.events.registry import describe, known_kinds
 from tlparse_bundle.tables.fx_text import MAX_SUBGRAPHS, read_fx
-from tlparse_bundle.tables.json_list import JsonList
 from tlparse_bundle.tables.remembered import Remembered
+from tlparse_bundle.tables.rows import Rows
 from tlparse_bundle.tables.table import TableContext
 from tlparse_bundle.tables.texts import payload_text, text_or_none, unexpected
 from tlparse_bundle.trace.event import Event
@@ -39,7 +40,8 @@ class Graphs:
 
     def __init__(self, context: TableContext):
         self._diagnostics = context.diagnostics
-        self._rows = JsonList()
+        self._graphs = Rows()
+        self._subgraphs = Rows()
         self._read = Remembered(_counted)
         fx = {key.partition(":")[0] for key, kind in known_kinds().items() if kind.language == "fx"}
         self.types = frozenset(fx)
@@ -53,23 +55,26 @@ class Graphs:
     def observe(self, event: Event) -> None:
         if not self.wants(event):
             return
-        inputs, cells = self._read(event.hash, event)
+        inputs, cells, subgraphs = self._read(event.hash, event)
         if cells["class_name"] is None and event.payload.strip():
             unexpected(self._diagnostics, event, "no FX graph in the payload")
         stage, position = _place(event.name if event.type == "artifact" else event.type)
         subgraph = event.metadata.get("subgraph_name") if event.metadata else None
         row = {
-            "event_index": event.index,
-            "compile_index": event.compile_index,
+            "event": event.index,
+            "compile": event.compile,
+            "attempt": event.attempt,
             "stage": stage,
             "position": position,
             "direction": _direction(stage, inputs),
             "subgraph_name": text_or_none(subgraph),
         }
-        self._rows.append(row | cells)
+        self._graphs.append(row | cells)
+        self._subgraphs.extend({"graph_event": event.index, **sub} for sub in subgraphs)
 
-    def table(self) -> dict:
-        return {"graphs": self._rows}
+    def tables(self) -> Iterator[tuple[str, Rows]]:
+        yield "graphs", self._graphs
+        yield "subgraphs", self._subgraphs
 
 
 @lru_cache(4096)
@@ -103,13 +108,13 @@ def _direction(stage: str, inputs: frozenset[str]) -> str | None:
     return None
 
 
-def _counted(event: Event) -> tuple[frozenset[str], dict]:
-    """(which sorts of inputs AOTAutograd gave the graph, cells of its row)."""
+def _counted(event: Event) -> tuple[frozenset[str], dict, list[dict]]:
+    """Return which sorts of inputs AOTAutograd gave the graph, the fields of its row, and those of the rows of the graphs inside of it."""
     read = read_fx(payload_text(event))
     graph = read.graphs[0] if read.graphs else None
     matches = (_AOT_INPUT.match(name) for name in graph.placeholders) if graph else ()
     inputs = frozenset(match[1] for match in matches if match)
-    return inputs, {
+    cells = {
         "class_name": text_or_none(graph.name) if graph else None,
         "graph_id": None if read.graph_id is None else str(read.graph_id),
         "node_count": len(graph.placeholders) + graph.call_count + graph.get_attr_count + 1 if graph else None,
@@ -118,13 +123,14 @@ def _counted(event: Event) -> tuple[frozenset[str], dict]:
         "get_attr_count": graph.get_attr_count if graph else None,
         "output_count": graph.output_count if graph else None,
         "ops": read.ops,
-        "subgraphs": [
-            {
-                "name": text_or_none(sub.name),
-                "placeholder_count": len(sub.placeholders),
-                "call_count": sub.call_count,
-                "output_count": sub.output_count,
-            }
-            for sub in read.graphs[1 : MAX_SUBGRAPHS + 1]
-        ],
     }
+    subgraphs = [
+        {
+            "name": text_or_none(sub.name),
+            "placeholder_count": len(sub.placeholders),
+            "call_count": sub.call_count,
+            "output_count": sub.output_count,
+        }
+        for sub in read.graphs[1 : MAX_SUBGRAPHS + 1]
+    ]
+    return inputs, cells, subgraphs

@@ -89,7 +89,7 @@ def read_reasons(text: str) -> tuple[list[str], bool]:
 
 
 def parse_reason(text: str) -> dict:
-    """One reason: cells of 'reasons' in the recompiles table, but failed_compile_index."""
+    """Return the cells of a row of 'recompile_reasons' that the text of a reason gives; 'entry' is the compile id as torch writes it."""
     text, _, user_stack = text.partition(_USER_STACK)
     match = _ID.match(text)
     guard, comment = match["rest"] if match else text, ""
@@ -101,16 +101,16 @@ def parse_reason(text: str) -> dict:
     guard = guard.strip()
     source, change = parse_change(guard)
     cells = {
-        "failed_compile_id": match and match["id"],
+        "entry": match and match["id"],
         "guard": cut(guard),
         "source": cut(source),
-        "change": change,
+        **change,
         "comment": cut(comment.strip()) or None,
         "file": None,
         "line": None,
         "function": None,
         "source_line": None,
-        "user_stack": cut(user_stack.rstrip()) or None,
+        "user_traceback": cut(user_stack.rstrip()) or None,
     }
     frames = frames_in(user_stack)
     place = _PLACE.search(comment)
@@ -124,7 +124,7 @@ def parse_reason(text: str) -> dict:
 
 
 def parse_change(guard: str) -> tuple[str | None, dict]:
-    """(what the guard looks at, what changed about it)."""
+    """Return what the guard looks at and what changed about it: 'change', 'dimension', 'expected' and 'actual' of a row of 'recompile_reasons'."""
     guard = guard[:_MAX_GUARD]
     match = _TENSOR.match(guard)
     if match:
@@ -155,7 +155,7 @@ def parse_change(guard: str) -> tuple[str | None, dict]:
 
 
 def _change(kind: str, expected: str | None, actual: str | None, index: str | None = None) -> dict:
-    return {"kind": kind, "index": None if index is None else int(index), "expected": _value(expected), "actual": _value(actual)}
+    return {"change": kind, "dimension": None if index is None else int(index), "expected": _value(expected), "actual": _value(actual)}
 
 
 def _value(text: str | None) -> int | str | None:
@@ -166,8 +166,8 @@ def _value(text: str | None) -> int | str | None:
 
 
 def remedy(reason: dict) -> str | None:
-    """Key of what usually helps against recompiles of this reason (schema: recompiles), or None."""
-    kind, expected = reason["change"]["kind"], reason["change"]["expected"]
+    """Return the key of what usually helps against recompiles of this reason (schema: recompile_causes), or None."""
+    kind, expected = reason["change"], reason["expected"]
     text = f"{reason['guard']} {reason['comment'] or ''}"
     if kind in ("size", "stride", "shape"):
         if "Guard failed on a parameter" in text:

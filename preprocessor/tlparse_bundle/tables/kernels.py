@@ -1,13 +1,12 @@
-"""The kernel table: the code that Inductor generated, its kernels, and the operations that it calls."""
+"""The code that Inductor generated, its kernels and the operations that it calls, and what torch logs about Triton kernels."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from tlparse_bundle.tables.code_text import Code, Kernel, read_code
-from tlparse_bundle.tables.columns import Columns
-from tlparse_bundle.tables.json_list import JsonList
 from tlparse_bundle.tables.remembered import Remembered
+from tlparse_bundle.tables.rows import Rows
 from tlparse_bundle.tables.table import TableContext
 from tlparse_bundle.tables.texts import payload_text, text_or_none, unexpected
 from tlparse_bundle.trace.event import Event
@@ -26,12 +25,11 @@ class Kernels:
 
     def __init__(self, context: TableContext):
         self._diagnostics = context.diagnostics
-        self._codes = JsonList()
-        self._code_places = Columns("compile_index", "event_index")
-        self._kernels = JsonList()  # rows as if they had no Triton info, which is written later
-        self._infos = JsonList()
-        self._known: dict[tuple, list[tuple[int, int]]] = {}  # numbers and events of the infos, by compile and name
-        self._rows = JsonList()  # the kernels, as far as it is known which info each has
+        self._codes = Rows()
+        self._kernels = Rows()  # with null for the triton_kernel_info, which is logged later
+        self._triton_kernels = Rows()
+        self._triton_events: dict[tuple, list[int]] = {}  # by compile, attempt and name of the kernel
+        self._joined = Rows()  # the kernels, as far as their triton_kernel_info is final
         self._read = Remembered(_reading)
 
     @staticmethod
@@ -54,16 +52,18 @@ class Kernels:
     def _observe_code(self, event: Event, role: str) -> None:
         cells, kernels = self._read(event.hash, event)
         value = event.value if type(event.value) is dict else {}
-        place = {
-            "event_index": event.index,
-            "compile_index": event.compile_index,
-            "role": role,
-            "filename": text_or_none(value.get("filename")),
-            "subgraph_name": text_or_none(event.metadata.get("subgraph_name")) if event.metadata else None,
-        }
-        self._kernels.extend({"code_index": len(self._codes), **kernel, "triton_info_index": None} for kernel in kernels)
-        self._codes.append(place | cells)
-        self._code_places.add(compile_index=event.compile_index, event_index=event.index)
+        place = {"compile": event.compile, "attempt": event.attempt}
+        self._kernels.extend({"code_event": event.index, **place, **kernel, "triton_event": None} for kernel in kernels)
+        self._codes.append(
+            {
+                "event": event.index,
+                **place,
+                "role": role,
+                "filename": text_or_none(value.get("filename")),
+                "subgraph_name": text_or_none(event.metadata.get("subgraph_name")) if event.metadata else None,
+                **cells,
+            }
+        )
 
     def _observe_info(self, event: Event) -> None:
         try:
@@ -78,54 +78,56 @@ class Kernels:
             time_us = info.get("compile_time_us")
             count = info.get("num_configs")
             row = {
-                "event_index": event.index,
-                "compile_index": event.compile_index,
+                "event": event.index,
+                "compile": event.compile,
+                "attempt": event.attempt,
                 "name": text_or_none(name),
                 "compile_time_us": time_us if type(time_us) in (int, float) and 0 <= time_us < 2**53 else None,
                 "config_count": count if type(count) is int and 0 <= count < 2**53 else None,
                 "autotune_cache_state": text_or_none(info.get("autotune_cache_state")),
             }
-            self._known.setdefault((event.compile_index, row["name"]), []).append((len(self._infos), event.index))
-            self._infos.append(row)
+            self._triton_events.setdefault((event.compile, event.attempt, row["name"]), []).append(event.index)
+            self._triton_kernels.append(row)
 
     def settle(self) -> None:
-        """See Table: an info that stands behind the code stays the one of its kernel."""
-        if self._infos:
+        """See Table: a triton_kernel_info after the code stays the one of its kernel."""
+        if self._triton_events:
             self._join(at_end=False)
 
-    def table(self) -> dict:
-        if self._infos:
+    def tables(self) -> Iterator[tuple[str, Rows]]:
+        if self._triton_events:
             self._join(at_end=True)
-        return {"codes": self._codes, "kernels": self._rows if self._infos else self._kernels, "triton_infos": self._infos}
+        yield "generated_code", self._codes
+        yield "kernels", self._joined if self._triton_events else self._kernels
+        yield "triton_kernels", self._triton_kernels
 
     def _join(self, at_end: bool) -> None:
-        """Give the next kernels their infos; before the end only as far as these cannot change."""
-        compiles, events = self._code_places["compile_index"].whole(), self._code_places["event_index"].whole()
-        for kernel in self._kernels.since(len(self._rows)):
-            number = None
+        """Give the next kernels the event of their triton_kernel_info; before the end only as far as these cannot change."""
+        for kernel in self._kernels.since(len(self._joined)):
+            event_index = None
             if kernel["kind"] == "triton":
-                code = kernel["code_index"]
-                infos = self._known.get((compiles[code], kernel["name"]), ())
-                number, follows = _info_of(infos, events[code])
+                events = self._triton_events.get((kernel["compile"], kernel["attempt"], kernel["name"]), ())
+                event_index, follows = _info_of(events, kernel["code_event"])
                 if not (follows or at_end):
                     break
-            self._rows.append(kernel | {"triton_info_index": number})
+            self._joined.append(kernel | {"triton_event": event_index})
 
 
 def _reading(event: Event) -> tuple[dict, list[dict]]:
-    """(cells of the row of a code, rows of its kernels)."""
+    """Return the fields of the row of a code, and those of the rows of its kernels."""
     code = read_code(payload_text(event))
     return _code_cells(code), [_kernel_cells(kernel) for kernel in code.kernels.values()]
 
 
-def _info_of(infos: Sequence[tuple[int, int]], event_index: int) -> tuple[int | None, bool]:
-    """Number of a kernel's info, and whether it stands behind the code. torch writes it when the code's kernels were
-    compiled, after the code; forward and backward of one compile can have kernels of one name.
+def _info_of(events: Sequence[int], code_event: int) -> tuple[int | None, bool]:
+    """Return the event of a kernel's triton_kernel_info, and whether it comes after the code.
+
+    torch logs it when the code's kernels were compiled, after the code; forward and backward of one compile can have kernels of one name.
     """
-    for number, info_event_index in infos:
-        if info_event_index > event_index:
-            return number, True
-    return (infos[-1][0] if infos else None), False
+    for event_index in events:
+        if event_index > code_event:
+            return event_index, True
+    return (events[-1] if events else None), False
 
 
 def _code_cells(code: Code) -> dict:

@@ -1,14 +1,16 @@
-"""The partition table: what AOTAutograd decided about a graph: what is saved and what is computed again
-for the backward, which inputs are changed, which outputs share memory with inputs.
+"""The tables of partitions: what AOTAutograd decided about a graph: what is saved for the backward and what is recomputed,
+which inputs are changed, which outputs share memory with inputs.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
-from tlparse_bundle.tables.json_list import JsonList
 from tlparse_bundle.tables.remembered import Remembered
+from tlparse_bundle.tables.rows import Rows
 from tlparse_bundle.tables.table import TableContext
 from tlparse_bundle.tables.texts import cut, payload_text, text_or_none, unexpected
 from tlparse_bundle.trace.event import Event
@@ -33,11 +35,12 @@ class Partition:
 
     def __init__(self, context: TableContext):
         self._diagnostics = context.diagnostics
-        self._min_cuts = JsonList()
-        self._failed = JsonList()
-        self._sync = JsonList()
-        self._aliasing = JsonList()
-        self._duplicates = JsonList()
+        self._partitions = Rows()
+        self._candidates = Rows()
+        self._failed = Rows()
+        self._sync = Rows()
+        self._aliasing = Rows()
+        self._duplicates = Rows()
         self._read = Remembered(_aliasing)
 
     @staticmethod
@@ -48,7 +51,7 @@ class Partition:
 
     def observe(self, event: Event) -> None:
         name = event.name or ""
-        place = {"event_index": event.index, "compile_index": event.compile_index}
+        place = {"event": event.index, "compile": event.compile, "attempt": event.attempt}
         if name in _METADATA:
             self._aliasing.append({**place, "subclass": name != _METADATA[0], **self._read(event.hash, event)})
         elif name in ("min_cut_information", "invoke_subgraph_backward_duplicate"):
@@ -59,7 +62,8 @@ class Partition:
             if type(value) is not dict:
                 unexpected(self._diagnostics, event, "no object")
             elif name == "min_cut_information":
-                self._min_cuts.append({**place, **_min_cut(value)})
+                self._partitions.append({**place, **_min_cut(value)})
+                self._candidates.extend({"partition_event": event.index, "compile": event.compile, "attempt": event.attempt, **row} for row in _candidates(value))
             else:
                 self._duplicates.append({**place, **_duplicate(value)})
         elif name == _SYNC:
@@ -75,17 +79,16 @@ class Partition:
             unexpected(self._diagnostics, event, "no picked_rank_idx")
         sizes = [(name, int(size)) for name, size in _SIZE.findall(text)]
         total = next((size for name, size in reversed(sizes) if name == "total size"), None)
-        saved = [{"node": name, "size_bytes": size} for name, size in sizes if name != "total size"][:MAX_NODES]
-        self._sync.append({**place, "picked_rank": int(picked[1]) if picked else None, "saved": saved, "total_size_bytes": total})
+        saved = dict([(name, size) for name, size in sizes if name != "total size"][:MAX_NODES])
+        self._sync.append({**place, "picked_rank": int(picked[1]) if picked else None, "saved_size_bytes": saved, "total_size_bytes": total})
 
-    def table(self) -> dict:
-        return {
-            "min_cuts": self._min_cuts,
-            "failed_min_cuts": self._failed,
-            "rank_decisions": self._sync,
-            "aliasing": self._aliasing,
-            "duplicate_backwards": self._duplicates,
-        }
+    def tables(self) -> Iterator[tuple[str, Rows]]:
+        yield "partitions", self._partitions
+        yield "partition_candidates", self._candidates
+        yield "failed_partitions", self._failed
+        yield "rank_decisions", self._sync
+        yield "aliasing", self._aliasing
+        yield "duplicate_backwards", self._duplicates
 
 
 def _aliasing(event: Event) -> dict:
@@ -116,21 +119,7 @@ def _aliasing(event: Event) -> dict:
 
 def _min_cut(value: dict) -> dict:
     """torch/_functorch/partitioners.py, the record of AOT_PARTITIONER_DEBUG."""
-    edges, nodes = (value.get(key) if type(value.get(key)) is dict else {} for key in ("Joint Graph Edges", "Joint Graph Node Information"))
-    candidates = []
-    for name, node in nodes.items():
-        info = node.get("recomputable_candidate_info") if type(node) is dict else None
-        if type(info) is dict and len(candidates) < MAX_NODES:
-            candidates.append(
-                {
-                    "node": text_or_none(name),
-                    "target": text_or_none(node.get("target")),
-                    "memory_bytes": _number(info.get("memory")),
-                    "runtime": _number(info.get("runtime")),
-                    "saved": info["is_saved"] if type(info.get("is_saved")) is bool else None,
-                    "recomputed": info["is_recomputed"] if type(info.get("is_recomputed")) is bool else None,
-                }
-            )
+    edges = value.get("Joint Graph Edges") if type(value.get("Joint Graph Edges")) is dict else {}
     saved = value.get("Min Cut Solution Saved Values")
     return {
         "node_count": _number(value.get("Joint Graph Size")),
@@ -142,9 +131,23 @@ def _min_cut(value: dict) -> dict:
         "saved_activation_gb": _number(value.get("Saved Values Activation Size (GB)")),
         "more_aggressive_ratio": _number(value.get("More Aggressive Saved Values Mem Ratio")),
         "aggressive_recomputation_ratio": _number(value.get("Aggressive Recomputation Saved Values Mem Ratio")),
-        "candidates": candidates,
         "saved_values": _texts(saved),
     }
+
+
+def _candidates(value: dict) -> Iterator[dict]:
+    """Yield the nodes that could be saved or recomputed, from the same record; at most MAX_NODES."""
+    nodes = value.get("Joint Graph Node Information")
+    infos = ((name, node, node.get("recomputable_candidate_info")) for name, node in (nodes.items() if type(nodes) is dict else ()) if type(node) is dict)
+    for name, node, info in islice((each for each in infos if type(each[2]) is dict), MAX_NODES):
+        yield {
+            "node": text_or_none(name),
+            "target": text_or_none(node.get("target")),
+            "memory_bytes": _number(info.get("memory")),
+            "runtime": _number(info.get("runtime")),
+            "saved": info["is_saved"] if type(info.get("is_saved")) is bool else None,
+            "recomputed": info["is_recomputed"] if type(info.get("is_recomputed")) is bool else None,
+        }
 
 
 def _duplicate(value: dict) -> dict:

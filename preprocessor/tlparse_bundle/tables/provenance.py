@@ -1,53 +1,56 @@
-"""The provenance table: which source line, graph node, kernel and line of generated code belong together."""
+"""Provenance: which source line, graph node, kernel and line of generated code belong together."""
 
 from __future__ import annotations
 
 from array import array
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from tlparse_bundle.format.json_codec import Fragment
+from tlparse_bundle.format.json_codec import loads
 from tlparse_bundle.provenance.frames import Source
 from tlparse_bundle.provenance.graph_text import GraphText
 from tlparse_bundle.provenance.groups import BODIES, CODE, NODES, POST_GRAD, STACKS, WRAPPER, Group, Groups, part_of
 from tlparse_bundle.provenance.maps import GroupMaps, KernelMap, maps_of
 from tlparse_bundle.tables.columns import Interner
-from tlparse_bundle.tables.json_list import JsonList
 from tlparse_bundle.tables.remembered import Remembered
+from tlparse_bundle.tables.rows import Rows
 from tlparse_bundle.tables.table import TableContext
 from tlparse_bundle.trace.event import Event
 from tlparse_bundle.trace.json_text import json_to_keep
 
+_MAX_NAME = 2000  # characters
+
 
 class _Graph(NamedTuple):
-    node_count: int
-    line: Fragment
-    sources: list[Source | None]
+    lines: bytes  # JSON of the lines of its nodes
+    sources: list[Source | None]  # of each of them
 
 
 class _Said(NamedTuple):
-    """What the texts of a group say, before anything is numbered."""
+    """What the texts of a group say, before sources are numbered."""
 
     damaged: list[str]
     has_pre_grad: bool
     pre: _Graph | None
     post: _Graph | None
-    code_cells: dict
+    code_cells: dict[str, Any]
     coverage: dict[str, int]
-    unknown_names: int
-    pre_post: Fragment
+    nodes: bytes  # JSON of pairs of lines
     kernels: list[KernelMap]
     handles: frozenset[str]
 
 
 class _Reading(NamedTuple):
-    """What the texts of a group say: cells of its row and of the rows of its graphs. The long ones are JSON, which takes a tenth of the memory."""
+    """What the texts of a group say: fields of the rows of all tables. The long ones are JSON, which takes a tenth of the memory."""
 
     damaged: list[str]
     has_pre_grad: bool
-    pre: dict | None
-    post: dict | None
-    code_cells: dict
-    map_cells: dict
+    pre: bytes | None
+    post: bytes | None
+    code_cells: dict[str, Any]
+    coverage: dict[str, int]
+    nodes: bytes
+    kernels: bytes
     handles: frozenset[str]
 
 
@@ -58,10 +61,9 @@ class Provenance:
     def __init__(self, context: TableContext):
         self._diagnostics = context.diagnostics
         self._groups = Groups(self._close)
-        self._strings, self._sources, self._stacks = Interner(), Interner(), Interner()
-        self._graph_rows = JsonList()
-        self._rows = JsonList()
-        self._first_events = array("q")  # of each row
+        self._sources = Interner()
+        self._rows, self._lines, self._nodes, self._kernels = Rows(), Rows(), Rows(), Rows()
+        self._first_events = array("q")  # of each group
         self._read = Remembered(self._reading, 64)
 
     @staticmethod
@@ -81,26 +83,37 @@ class Provenance:
             message = "another form than expected: the provenance table has nothing from it"
             line, byte_offset = group.places[part]
             self._diagnostics.add("table-parse", message, line=line, byte_offset=byte_offset, event_index=group.events[part])
-        code_part = WRAPPER if group.parts.get(WRAPPER) else CODE
+        number = len(self._rows)
         pre = group.pre_grad if reading.has_pre_grad else None
-        if pre is not None and pre.row is None:  # None still when its text was let go before it was needed
-            pre.row = self._graph(pre.event_index, reading.pre)
-        row = {
-            "compile_index": group.compile_index,
-            "subgraph_name": group.subgraph_name and group.subgraph_name[:2000],
-            "number": group.number,
-            **reading.code_cells,
-            "pre_graph_index": pre and pre.row,
-            "post_graph_index": self._graph(group.events[POST_GRAD], reading.post) if POST_GRAD in group.events else None,
-            "code_event_index": group.events.get(code_part),
-            "bodies_event_index": group.events.get(BODIES),
-            "mapping_event_index": group.events.get(NODES),
-            "stacks_event_index": group.events.get(STACKS),
-            **reading.map_cells,
-        }
-        self._rows.append(row)
+        if pre is not None and not pre.written and reading.pre is not None:  # None when its text was let go before it was needed
+            self._add_lines(pre.event_index, reading.pre)
+            pre.written = True
+        if reading.post is not None:
+            self._add_lines(group.events[POST_GRAD], reading.post)
+        self._nodes.extend({"group": number, "pre_line": pre_line, "post_line": post_line} for pre_line, post_line in loads(reading.nodes))
+        self._kernels.extend({"group": number, **kernel} for kernel in loads(reading.kernels))
+        self._rows.append(
+            {
+                "id": number,
+                "compile": group.compile,
+                "attempt": group.attempt,
+                "subgraph_name": group.subgraph_name and group.subgraph_name[:_MAX_NAME],
+                "number": group.number,
+                **reading.code_cells,
+                "pre_graph_event": pre.event_index if pre is not None and pre.written else None,
+                "post_graph_event": group.events.get(POST_GRAD),
+                "code_event": group.events.get(WRAPPER if group.parts.get(WRAPPER) else CODE),
+                "bodies_event": group.events.get(BODIES),
+                "mapping_event": group.events.get(NODES),
+                "stacks_event": group.events.get(STACKS),
+                **reading.coverage,
+            }
+        )
         self._first_events.append(min(group.events.values()))
         return reading.handles
+
+    def _add_lines(self, graph_event: int, lines: bytes) -> None:
+        self._lines.extend({"graph_event": graph_event, "line": line, "source": source} for line, source in loads(lines))
 
     def settle(self) -> None:
         """See Table."""
@@ -114,73 +127,55 @@ class Provenance:
             said.damaged,
             said.has_pre_grad,
             # In this order, in which the sources get their numbers.
-            pre=self._graph_cells(said.pre) if said.has_pre_grad else None,
-            post=self._graph_cells(said.post),
+            pre=self._lines_of(said.pre) if said.has_pre_grad else None,
+            post=self._lines_of(said.post),
             code_cells=said.code_cells,
-            map_cells={
-                "coverage": said.coverage,
-                "unknown_name_count": said.unknown_names,
-                "pre_post": said.pre_post,
-                "kernels": _json(self._kernels(said.kernels)),
-            },
+            coverage=said.coverage,
+            nodes=said.nodes,
+            kernels=json_to_keep([self._kernel(kernel) for kernel in said.kernels]),
             handles=said.handles,
         )
 
-    def _graph(self, event_index: int, cells: dict | None) -> int | None:
-        """Row of a graph; None when there is no text of it."""
-        if cells is None:
-            return None
-        self._graph_rows.append({"event_index": event_index, **cells})
-        return len(self._graph_rows) - 1
-
-    def _graph_cells(self, graph: _Graph | None) -> dict | None:
+    def _lines_of(self, graph: _Graph | None) -> bytes | None:
+        """Return the JSON of pairs of a line and its source; None when there is no text of the graph."""
         if graph is None:
             return None
-        return {"node_count": graph.node_count, "line": graph.line, "source": _json([self._source(source) for source in graph.sources])}
+        sources = (None if source is None else self._sources(source) for source in graph.sources)
+        return json_to_keep(list(zip(loads(graph.lines), sources)))
 
-    def _source(self, source: Source | None) -> int:
-        return self._sources(source)
-
-    def _stack(self, frames: tuple[Source, ...]) -> int:
-        return self._stacks(tuple(self._source(frame) for frame in frames))
-
-    def _kernels(self, rows: list[KernelMap]) -> dict[str, list]:
+    def _kernel(self, kernel: KernelMap) -> dict[str, Any]:
         return {
-            "name": [self._strings(row.name[:2000]) for row in rows],
-            "handle": [row.handle for row in rows],
-            "post_lines": [row.post_lines for row in rows],
-            "call_lines": [row.call_lines for row in rows],
-            "definition": [row.definition and list(row.definition) for row in rows],
-            "body": [row.body and list(row.body) for row in rows],
-            "from_code": [row.from_code for row in rows],
-            "stacks": [[self._stack(frames) for frames in row.stacks] for row in rows],
+            "name": kernel.name[:_MAX_NAME],
+            "handle": kernel.handle,
+            "post_lines": kernel.post_lines,
+            "call_lines": kernel.call_lines,
+            "definition": kernel.definition and list(kernel.definition),
+            "body": kernel.body and list(kernel.body),
+            "from_code": kernel.from_code,
+            "sources": [[self._sources(frame) for frame in frames] for frames in kernel.stacks],
         }
 
-    def table(self) -> dict:
+    def tables(self) -> Iterator[tuple[str, Rows]]:
         self._groups.end()
+        yield from self._in_log_order()
+        yield "provenance_lines", self._lines
         sources: list[Source] = self._sources.table()
-        columns = {
-            "file": [self._strings(source.file) for source in sources],
-            "line": [source.line for source in sources],
-            "function": [self._strings(source.function) for source in sources],
-            "code": [self._strings(source.code) for source in sources],
-        }
-        return {
-            "strings": self._strings.table(),
-            "sources": columns,
-            "stacks": [list(stack) for stack in self._stacks.table()],
-            "graphs": self._graph_rows,
-            "groups": self._sorted_rows(),
-        }
+        yield "provenance_sources", Rows({"id": number, **source._asdict()} for number, source in enumerate(sources))
 
-    def _sorted_rows(self) -> JsonList:
-        """By the first event. Groups that were closed out of order, for want of memory, are rare."""
+    def _in_log_order(self) -> Iterator[tuple[str, Rows]]:
+        """Yield the tables that name groups, which are numbered by their first event. Groups that were closed out of order, for want of memory, are rare."""
         firsts = self._first_events
         order = sorted(range(len(firsts)), key=firsts.__getitem__)
         if order == list(range(len(firsts))):
-            return self._rows
+            yield "provenance_groups", self._rows
+            yield "provenance_nodes", self._nodes
+            yield "provenance_kernels", self._kernels
+            return
+        number_of = {before: number for number, before in enumerate(order)}
         rows = list(self._rows)
-        return JsonList(rows[number] for number in order)
+        yield "provenance_groups", Rows({**rows[before], "id": number} for number, before in enumerate(order))
+        for name, of_groups in (("provenance_nodes", self._nodes), ("provenance_kernels", self._kernels)):
+            yield name, Rows({**row, "group": number_of[row["group"]]} for row in of_groups)
 
 
 def _said(group: Group) -> _Said:
@@ -195,23 +190,18 @@ def _said(group: Group) -> _Said:
             "direction": _direction(maps),
             "code_language": None if maps.code is None else "cpp" if maps.code.is_cpp else "python",
         },
-        coverage=maps.coverage(),
-        unknown_names=maps.unknown_names,
-        pre_post=_json({"pre_line": [a for a, _ in maps.pairs], "post_line": [b for _, b in maps.pairs]}),
+        coverage={**maps.coverage(), "unknown_name_count": maps.unknown_names},
+        nodes=json_to_keep(maps.pairs),
         kernels=maps.kernels,
         handles=frozenset(maps.code.handles) if maps.code else frozenset(),
     )
 
 
 def _graph_of(text: GraphText | None) -> _Graph | None:
-    return text and _Graph(len(text.operations), _json(list(text.sources)), list(text.sources.values()))
-
-
-def _json(value: Any) -> Fragment:
-    return Fragment(json_to_keep(value))
+    return text and _Graph(json_to_keep(list(text.sources)), list(text.sources.values()))
 
 
 def _direction(maps: GroupMaps) -> str | None:
-    """What the AOT ID of the code ends in: '0_backward'."""
+    """Return what the AOT ID of the code ends in: '0_backward'."""
     word = (maps.code.aot_id or "").rpartition("_")[2] if maps.code else ""
     return word if word in ("forward", "backward", "inference") else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
@@ -25,6 +25,12 @@ class Rows(JsonList):
         rest = iter(items)
         while batch := list(islice(rest, _BATCH)):
             self._add(b"\n".join(map(dumps, batch)), len(batch))
+
+    def extend_json(self, lines: Sequence[bytes]) -> None:
+        """Add rows that are JSON already: each without a line feed."""
+        for start in range(0, len(lines), _BATCH):
+            batch = lines[start : start + _BATCH]
+            self._add(b"\n".join(batch), len(batch))
 
     def files(self) -> Iterator[tuple[int, list[bytes]]]:
         """For each file of the table: its number of rows, and its JSON Lines in pieces.

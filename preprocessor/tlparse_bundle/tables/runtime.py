@@ -1,15 +1,15 @@
-"""The run-time table: estimated and measured run times, schedules of collectives, order of execution."""
+"""The tables of run time: estimated and measured run times, schedules of collectives, order of execution."""
 
 from __future__ import annotations
 
 import csv
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
-from tlparse_bundle.tables.columns import Interner
-from tlparse_bundle.tables.json_list import JsonList
 from tlparse_bundle.tables.remembered import Remembered
+from tlparse_bundle.tables.rows import Rows
 from tlparse_bundle.tables.table import TableContext
 from tlparse_bundle.tables.texts import cut, payload_text, text_or_none, unexpected
 from tlparse_bundle.trace.event import Event
@@ -41,14 +41,13 @@ class Runtime:
 
     def __init__(self, context: TableContext):
         self._diagnostics = context.diagnostics
-        self._names, self._tensors = Interner(), Interner()
-        self._estimates = JsonList()
-        self._ops = {key: JsonList() for key in ("estimate_index", "name", "type", "estimated_runtime_ns", "outputs")}
-        self._schedules = JsonList()
-        self._executions = JsonList()
-        self._metrics = JsonList()
-        self._tables = JsonList()
-        self._profiles = JsonList()
+        self._estimates = Rows()
+        self._ops = Rows()
+        self._schedules = Rows()
+        self._executions = Rows()
+        self._metrics = Rows()
+        self._tables = Rows()
+        self._profiles = Rows()
         self._observers = {
             "estimates": self._observe_estimates,
             "schedule": self._observe_schedule,
@@ -56,8 +55,8 @@ class Runtime:
             "profile": self._observe_profile,
         }
         self._read = Remembered(self._estimate, _MAX_REMEMBERED)
-        self._newest = -1  # compile
-        self._compiles: dict[str, int] = {}  # id without attempt -> newest row
+        self._newest: str | None = None  # compile
+        self._compiles: dict[str, str | None] = {}  # id without attempt -> newest compile
 
     @staticmethod
     def reads(event: Event) -> bool:
@@ -67,21 +66,20 @@ class Runtime:
         if event.type in _METRICS:
             self._observe_metrics(event)
             return
-        if event.compile_index != self._newest and event.compile_id is not None:
-            self._newest = event.compile_index
-            self._compiles[str(event.compile_id._replace(attempt=0))] = event.compile_index
+        if event.compile_id is not None and event.compile != self._newest:
+            self._newest = event.compile
+            self._compiles[str(event.compile_id._replace(attempt=0))] = event.compile
         form = _form(event.name or "")
         if form == "csv":
             self._observe_csv(event, event.name)
-        elif form is not None and not self._observers[form]({"event_index": event.index, "compile_index": event.compile_index}, event):
+        elif form is not None and not self._observers[form](_place(event), event):
             unexpected(self._diagnostics, event, "another form than expected")
 
     def _observe_metrics(self, event: Event) -> None:
         value = event.value if type(event.value) is dict else {}
         self._metrics.append(
             {
-                "event_index": event.index,
-                "compile_index": event.compile_index,
+                **_place(event),
                 "direction": "backward" if event.type.startswith("bwd_") else "forward",
                 "duration_us": _number(value.get("duration_us")),
                 "triton_autotune_time_us": _number(value.get("runtime_triton_autotune_time_us")),
@@ -93,41 +91,43 @@ class Runtime:
         reading = self._read(event.hash, event)
         if reading is None:
             return False
-        columns, times = reading
-        self._ops["estimate_index"].extend([len(self._estimates)] * len(columns["name"]))
-        for name, column in columns.items():
-            self._ops[name].extend(column)
+        ops, times = reading
+        self._ops.extend(
+            {
+                "estimate_event": event.index,
+                "compile": place["compile"],
+                "attempt": place["attempt"],
+                "name": name,
+                "type": type_,
+                "estimated_runtime_ns": runtime_ns,
+                "outputs": outputs,
+            }
+            for name, type_, runtime_ns, outputs in ops
+        )
         subgraph = text_or_none(event.metadata.get("subgraph_name")) if event.metadata else None
-        self._estimates.append({**place, "subgraph_name": subgraph, "op_count": len(columns["name"]), **times})
+        self._estimates.append({**place, "subgraph_name": subgraph, "op_count": len(ops), **times})
         return True
 
-    def _estimate(self, event: Event) -> tuple[dict[str, list], dict] | None:
-        """(columns of operations, cells of the row of their graph)."""
+    @staticmethod
+    def _estimate(event: Event) -> tuple[list[tuple[str | None, str | None, int | float | None, list[dict]]], dict] | None:
+        """Return (operations as name, type, nanoseconds and outputs; fields of the row of their graph)."""
         value = _json(event)
         ops = value.get("ops") if type(value) is dict else None
         if type(ops) is not list:
             return None
-        columns: dict[str, list] = {key: [] for key in ("name", "type", "estimated_runtime_ns", "outputs")}
+        found = []
+        tensors: dict[tuple, dict] = {}  # equal ones are one object, as the result is remembered
         total = {"compute": 0, "collective": 0}
         for op in ops[:MAX_OPS]:
             if type(op) is not dict:
                 continue
             runtime_ns, outputs = _number(op.get("estimated_runtime_ns")), op.get("outputs")
             kind = text_or_none(op.get("type"))
-            columns["name"].append(self._names(text_or_none(op.get("name"))))
-            columns["type"].append(self._names(kind))
-            columns["estimated_runtime_ns"].append(runtime_ns)
-            columns["outputs"].append([self._tensor(output) for output in outputs[:_MAX_OUTPUTS]] if type(outputs) is list else [])
+            returned = [_tensor(output, tensors) for output in outputs[:_MAX_OUTPUTS]] if type(outputs) is list else []
+            found.append((text_or_none(op.get("name")), kind, runtime_ns, returned))
             total["collective" if kind == "collective" else "compute"] += runtime_ns or 0
         times = {f"{kind}_runtime_ns": _number(time) for kind, time in total.items()}
-        return columns, {**times, "cut": len(ops) > MAX_OPS}
-
-    def _tensor(self, output: Any) -> int:
-        output = output if type(output) is dict else {}
-        shape, stride = _numbers(output.get("shape")), _numbers(output.get("stride"))
-        dtype = text_or_none(output.get("dtype"))
-        key = (None if shape is None else tuple(shape), None if stride is None else tuple(stride), dtype)
-        return self._tensors({"shape": shape, "stride": stride, "dtype": dtype}, key)
+        return found, {**times, "cut": len(ops) > MAX_OPS}
 
     def _observe_schedule(self, place: dict, event: Event) -> bool:
         value = _json(event)
@@ -146,8 +146,8 @@ class Runtime:
         if type(order) is not list:
             return False
         ids = [text_or_none(graph.get("compile_id") if type(graph) is dict else graph) for graph in order[:MAX_ENTRIES]]
-        rows = [self._compiles.get(graph, -1) for graph in ids]
-        self._executions.append({**place, "graphs": ids, "graph_compile_indexes": rows, "cut": len(order) > MAX_ENTRIES})
+        compiles = [None if graph is None else self._compiles.get(graph) for graph in ids]
+        self._executions.append({**place, "graphs": ids, "graph_compiles": compiles, "cut": len(order) > MAX_ENTRIES})
         return True
 
     def _observe_profile(self, place: dict, event: Event) -> bool:
@@ -191,21 +191,29 @@ class Runtime:
         except csv.Error as error:
             unexpected(self._diagnostics, event, f"no CSV: {error}")
             more = True
-        row = {"event_index": event.index, "compile_index": event.compile_index, "name": cut(name)}
+        row = {**_place(event), "name": cut(name)}
         self._tables.append({**row, "world_size": int(world_size[1]) if world_size else None, "columns": header, "rows": rows, "cut": more})
 
-    def table(self) -> dict:
-        return {
-            "strings": self._names.table(),
-            "tensors": self._tensors.table(),
-            "estimates": self._estimates,
-            "ops": self._ops,
-            "schedules": self._schedules,
-            "executions": self._executions,
-            "metrics": self._metrics,
-            "estimate_tables": self._tables,
-            "profiles": self._profiles,
-        }
+    def tables(self) -> Iterator[tuple[str, Rows]]:
+        yield "runtime_estimates", self._estimates
+        yield "estimated_ops", self._ops
+        yield "collective_schedules", self._schedules
+        yield "graph_executions", self._executions
+        yield "runtime_metrics", self._metrics
+        yield "estimate_tables", self._tables
+        yield "collective_profiles", self._profiles
+
+
+def _place(event: Event) -> dict[str, Any]:
+    return {"event": event.index, "compile": event.compile, "attempt": event.attempt}
+
+
+def _tensor(output: Any, known: dict[tuple, dict]) -> dict:
+    output = output if type(output) is dict else {}
+    shape, stride = _numbers(output.get("shape")), _numbers(output.get("stride"))
+    dtype = text_or_none(output.get("dtype"))
+    key = (None if shape is None else tuple(shape), None if stride is None else tuple(stride), dtype)
+    return known.setdefault(key, {"shape": shape, "stride": stride, "dtype": dtype})
 
 
 @lru_cache(256)

@@ -45,6 +45,17 @@ def scope_of(event: Event) -> tuple | None:
     return event.compile_id and (event.compile_id.frame_compile, event.occurrence)
 
 
+def identity_of(event: Event) -> dict[str, Any]:
+    """Return the fields 'event', 'compile' and 'attempt' of the row of a record."""
+    return {"event": event.index, "compile": event.compile, "attempt": event.attempt}
+
+
+def stacks_of(value: dict) -> dict[str, int | None]:
+    """Return the fields 'stack' and 'user_stack' of a row: the stacks that the decoder put into the metadata."""
+    stack, user_stack = value.get("stack_index"), value.get("user_stack_index")
+    return {"stack": stack if type(stack) is int else None, "user_stack": user_stack if type(user_stack) is int else None}
+
+
 def frame_context(value: dict) -> dict | None:
     """Where a condition was met: source text, local variables, symbols with their sources; None when there is nothing.
 
@@ -76,25 +87,18 @@ class Definitions:
     """
 
     def __init__(self) -> None:
-        self._numbers: dict[int | str, int] = {}
-
-    def define(self, object_id: Any, number: int) -> None:
-        if type(object_id) in (int, str):  # text: of 2**53 or more (see trace/envelope.py)
-            self._numbers[object_id] = number
+        self._events: dict[int | str, int] = {}
 
     def observe(self, event: Event) -> None:
-        """Define what the record defines, by the index of its event."""
+        """Define the object of a record of DEFINING."""
         if type(event.value) is dict:
-            self.define(defined_id(event.type, event.value), event.index)
+            object_id = event.value.get("result_id" if event.type == "expression_created" else "node_id")
+            if type(object_id) in (int, str):  # text: of 2**53 or more (see trace/envelope.py)
+                self._events[object_id] = event.index
 
-    def find(self, object_id: Any) -> int:
-        """Number of the newest definition; -1 when the log has none, as for constants and backed symbols."""
-        return self._numbers.get(object_id, -1) if type(object_id) in (int, str) else -1
+    def find(self, object_id: Any) -> int | None:
+        """Return the event of the newest definition; None when the log has none, as for constants and backed symbols."""
+        return self._events.get(object_id) if type(object_id) in (int, str) else None
 
 
 DEFINING = frozenset(("expression_created", "create_unbacked_symbol"))
-
-
-def defined_id(event_type: str, value: dict) -> Any:
-    """Id of the object that a record of DEFINING defines."""
-    return value.get("result_id" if event_type == "expression_created" else "node_id")

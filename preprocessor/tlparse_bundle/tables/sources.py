@@ -1,13 +1,14 @@
-"""The source table: generated code by name, links, graphs that were split, bytecode before and after."""
+"""Code by name, links, graphs that DDPOptimizer split, captures of compiled autograd, side effects, bytecode, configurations of AOTAutograd."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 
 from tlparse_bundle.events.registry import describe
-from tlparse_bundle.tables.json_list import JsonList
 from tlparse_bundle.tables.remembered import Remembered
+from tlparse_bundle.tables.rows import Rows
 from tlparse_bundle.tables.table import TableContext
 from tlparse_bundle.tables.texts import cut, payload_text, text_or_none, unexpected
 from tlparse_bundle.trace.event import Event
@@ -16,7 +17,6 @@ from tlparse_bundle.trace.json_text import parse_json
 MAX_FUNCTIONS = 200  # of one code
 MAX_MESSAGES = 500  # of one record of side effects
 MAX_CONFIG = 500_000  # bytes of one configuration
-MAX_CONFIGS = 200  # different ones
 
 # At the beginning of a line, which '^' would look for at every character.
 _FUNCTION = re.compile(r"def (?:(?<![^\n]def )|(?<=async def )(?<![^\n]async def ))(\w{1,200})\(")
@@ -26,9 +26,9 @@ _SEPARATOR = "=" * 40  # torch/_dynamo/side_effects.py
 _INSTRUCTION = re.compile(r"^[ 0-9>\-]*?\b\d+ [A-Z][A-Z_]+\b", re.MULTILINE)
 _CONFIG = "torch._functorch.config"
 _AUTOGRAD = {
-    "compiled_autograd_graph": "event_index",
-    "compiled_autograd_graph_pre_reordering": "pre_reordering_event_index",
-    "compiled_autograd_compile_reasons": "reasons_event_index",
+    "compiled_autograd_graph": "graph_event",
+    "compiled_autograd_graph_pre_reordering": "pre_reordering_event",
+    "compiled_autograd_compile_reasons": "reasons_event",
 }
 
 
@@ -39,19 +39,17 @@ class Sources:
     def __init__(self, context: TableContext):
         self._diagnostics = context.diagnostics
         self._code = Remembered(_code)
-        self._dumps = JsonList()
-        self._codes = JsonList()
-        self._links = JsonList()
-        self._splits: list[dict] = []
-        self._open_splits: dict[int, dict] = {}  # by compile
+        self._config = Remembered(_config, 16)
+        self._sources = Rows()
+        self._links = Rows()
+        self._parts = Rows()
+        self._open_splits: dict[int, tuple[int | None, int]] = {}  # event of the split graph and number of its parts so far, by compile
         self._captures: list[dict] = []
         self._open_captures: dict[int, dict] = {}
-        self._side_effects = JsonList()
+        self._side_effects = Rows()
         self._bytecode: list[dict] = []
         self._open_bytecode: dict[tuple, dict] = {}
-        self._configs = JsonList()
-        self._config_values = JsonList()
-        self._config_numbers: dict[str, int | None] = {}  # by the hash of the payload
+        self._configs = Rows()
 
     @staticmethod
     def wants(event: Event) -> bool:
@@ -62,9 +60,9 @@ class Sources:
     def observe(self, event: Event) -> None:
         if not self.wants(event):
             return
-        place = {"event_index": event.index, "compile_index": event.compile_index}
+        place = {"event": event.index, "compile": event.compile, "attempt": event.attempt}
         if event.type == "dump_file":
-            self._dumps.append({**place, "name": text_or_none(event.name), **self._code(event.hash, event)})
+            self._sources.append({**place, "kind": "dump_file", "name": text_or_none(event.name), **self._code(event.hash, event)})
         elif event.type == "link":
             value = event.value if type(event.value) is dict else {}
             url = text_or_none(value.get("url"))
@@ -72,14 +70,11 @@ class Sources:
                 {**place, "name": text_or_none(event.name), "url": url, "safe": url is not None and _SAFE_URL.match(url) is not None}
             )
         elif event.type == "optimize_ddp_split_graph":
-            split = self._open_splits[event.compile_index] = {**place, "parts": []}
-            self._splits.append(split)
+            self._open_splits[event.compile_index] = event.index, 0
         elif event.type == "optimize_ddp_split_child":
-            split = self._open_splits.get(event.compile_index)
-            if split is None:  # its graph was lost
-                split = self._open_splits[event.compile_index] = {"event_index": None, "compile_index": event.compile_index, "parts": []}
-                self._splits.append(split)
-            split["parts"].append({"event_index": event.index, "name": text_or_none(event.name)})
+            split_event, position = self._open_splits.get(event.compile_index, (None, 0))  # None: the record of the graph was lost
+            self._open_splits[event.compile_index] = split_event, position + 1
+            self._parts.append({**place, "split_event": split_event, "position": position, "name": text_or_none(event.name)})
         else:
             self._observe_artifact(event, place, event.type if event.name is None else event.name)
 
@@ -92,25 +87,29 @@ class Sources:
         elif name.endswith("_BYTECODE") and (match := _BYTECODE.match(name)):
             self._observe_bytecode(event, *match.groups())
         elif name == _CONFIG:
-            self._configs.append({**place, "config_index": self._config(event)})
+            config = self._config(event.hash, event)
+            if config is None:
+                unexpected(self._diagnostics, event, "no configuration")
+            self._configs.append({**place, "config": config})
         elif event.payload is not None and describe("artifact", name, None).language == "python":
-            self._codes.append({**place, "name": cut(name), **self._code(event.hash, event)})
+            self._sources.append({**place, "kind": "code", "name": cut(name), **self._code(event.hash, event)})
 
     def _observe_capture(self, event: Event, name: str) -> None:
         """Compiled autograd writes the reasons, the graph before it was reordered, and the graph."""
-        column = _AUTOGRAD[name]
+        field = _AUTOGRAD[name]
         capture = self._open_captures.get(event.compile_index)
-        if capture is None or capture[column] is not None:
+        if capture is None or capture[field] is not None:
             capture = self._open_captures[event.compile_index] = {
-                "event_index": None,
-                "compile_index": event.compile_index,
-                "pre_reordering_event_index": None,
-                "reasons_event_index": None,
+                "compile": event.compile,
+                "attempt": event.attempt,
+                "graph_event": None,
+                "pre_reordering_event": None,
+                "reasons_event": None,
                 "reasons": [],
             }
             self._captures.append(capture)
-        capture[column] = event.index
-        if column == "reasons_event_index":
+        capture[field] = event.index
+        if field == "reasons_event":
             try:
                 reasons = parse_json(event.payload or b"")
             except ValueError:
@@ -121,49 +120,30 @@ class Sources:
                 unexpected(self._diagnostics, event, "no list of reasons")
 
     def _observe_bytecode(self, event: Event, function: str, which: str) -> None:
-        key, column = (event.compile_index, function), f"{which.lower()}_event_index"
+        key, field = (event.compile_index, function), f"{which.lower()}_event"
         row = self._open_bytecode.get(key)
-        if row is None or row[column] is not None:
-            row = self._open_bytecode[key] = {"compile_index": event.compile_index, "function": cut(function)}
-            row |= {
-                "original_event_index": None,
-                "modified_event_index": None,
+        if row is None or row[field] is not None:
+            row = self._open_bytecode[key] = {
+                "compile": event.compile,
+                "attempt": event.attempt,
+                "function": cut(function),
+                "original_event": None,
+                "modified_event": None,
                 "original_instruction_count": None,
                 "modified_instruction_count": None,
             }
             self._bytecode.append(row)
-        row[column] = event.index
+        row[field] = event.index
         row[f"{which.lower()}_instruction_count"] = sum(1 for _ in _INSTRUCTION.finditer(payload_text(event)))
 
-    def _config(self, event: Event) -> int | None:
-        key = event.hash or ""
-        if key not in self._config_numbers:
-            try:
-                value = parse_json(event.payload or b"") if event.payload and len(event.payload) <= MAX_CONFIG else None
-            except ValueError:
-                value = None
-            if type(value) is not dict:
-                unexpected(self._diagnostics, event, "no configuration")
-                self._config_numbers[key] = None
-            elif len(self._config_values) >= MAX_CONFIGS:
-                return None
-            else:
-                self._config_numbers[key] = len(self._config_values)
-                self._config_values.append(value)
-        return self._config_numbers[key]
-
-    def table(self) -> dict:
-        return {
-            "dump_files": self._dumps,
-            "codes": self._codes,
-            "links": self._links,
-            "ddp_splits": self._splits,
-            "autograd_captures": self._captures,
-            "side_effects": self._side_effects,
-            "bytecode": self._bytecode,
-            "configs": self._configs,
-            "config_values": self._config_values,
-        }
+    def tables(self) -> Iterator[tuple[str, Rows]]:
+        yield "sources", self._sources
+        yield "links", self._links
+        yield "ddp_splits", self._parts
+        yield "autograd_captures", Rows(self._captures)
+        yield "side_effects", self._side_effects
+        yield "bytecode", Rows(self._bytecode)
+        yield "functorch_configs", self._configs
 
 
 @lru_cache(256)
@@ -176,3 +156,12 @@ def _code(event: Event) -> dict:
     text = payload_text(event)
     functions = [match[1] for match, _ in zip(_FUNCTION.finditer(text), range(MAX_FUNCTIONS))]
     return {"line_count": text.count("\n") + 1 if text else 0, "functions": functions}
+
+
+def _config(event: Event) -> dict | None:
+    """Return the configuration in a payload; None when it is not an object, or too large."""
+    try:
+        value = parse_json(event.payload) if event.payload and len(event.payload) <= MAX_CONFIG else None
+    except ValueError:
+        value = None
+    return value if type(value) is dict else None

@@ -1,17 +1,18 @@
-"""The span table: begin and end events of the timeline made into spans that nest."""
+"""The tables of the timeline: spans that nest, made from begin and end events; instants; sums by name."""
 
 from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Iterable, Iterator
-from itertools import accumulate, chain
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate, count
 from operator import sub
 from typing import Any
 
-from tlparse_bundle.tables.json_list import JsonList
 from tlparse_bundle.tables.numbers import NumberRows
+from tlparse_bundle.tables.rows import Rows
 from tlparse_bundle.tables.table import TableContext
+from tlparse_bundle.tables.tally import Compile
 from tlparse_bundle.trace.event import Event, Span
 
 _MAX_EPOCH_US = 4 * 10**15  # the year 2096; what lies above is no time
@@ -20,7 +21,8 @@ _MAX_NAME = 1000  # characters
 _SORTED_TOGETHER = 1024  # spans
 _MAX_SEARCH = 64  # open spans of one name that an end is compared with
 
-# Codes of the column 'repair'.
+# The field 'repair', by its code here.
+_REPAIRS = (None, "misnested", "unended", "backwards")
 _MISNESTED, _UNENDED, _BACKWARDS = 1, 2, 3
 
 
@@ -51,7 +53,7 @@ class Spans:
         self._end_us = -1  # the latest end
         self._quiet = 0  # rows that there were when no span was open last, and ends
         self._quiet_us = -1  # the latest end then: what begins later does not change how the spans before nest
-        self._settled: _Nested | None = _Nested(0)  # None when that was not so: they are nested at the end
+        self._settled: _Nested | None = _Nested()  # None when that was not so: they are nested at the end
 
     def observe(self, event: Event) -> None:
         """What it needs are spans."""
@@ -129,56 +131,51 @@ class Spans:
     def _nested(self, row_count: int) -> _Nested:
         """The first rows, those that are nested already as they are."""
         rows, ends = self._begins.whole(), self._ends.whole()
-        base_us = min(chain(rows[2], map(math.floor, self._instants.whole()[1])), default=0)
-        made = self._settled
-        if made is None or made.base_us != base_us:
-            made = _Nested(base_us)
+        made = self._settled or _Nested()
         first = made.row_count
         names, compile_indexes, start, begin_event = (column[first:row_count] for column in rows)
         end, end_event = array("q", [-1]) * len(start), array("i", [-1]) * len(start)
         for row, time_us, event_index in zip(*(column[first:row_count] for column in ends)):  # as many as rows, where none was open
-            end[row - first], end_event[row - first] = time_us - base_us, event_index
-        for row, time_us in enumerate(start):
-            start[row] = time_us - base_us
+            end[row - first], end_event[row - first] = time_us, event_index
         until = end[:]
         for row, time_us in enumerate(end):
             if time_us < 0:
-                until[row] = int(self._last_us[self._compiles[compile_indexes[row]].frame_compile]) - base_us
-        made.add(names, start, end, until, compile_indexes, begin_event, end_event, self._backwards)
+                until[row] = int(self._last_us[self._compiles[compile_indexes[row]].frame_compile])
+        made.add(list(self._names), self._compiles, names, start, end, until, compile_indexes, begin_event, end_event, self._backwards)
         return made
 
-    def table(self) -> dict:
+    def tables(self) -> Iterator[tuple[str, Rows]]:
         row_count = len(self._begins)
         nested = self._nested(row_count)
-        instant_names, instant_us, instant_compiles, instant_events = self._instants.whole()
-        repairs = {"misnested": nested.misnested_count, "unended": row_count - len(self._ends), "backwards": len(self._backwards), **self._counts}
-        self._diagnose(repairs)
-        return {
-            "base_epoch_us": nested.base_us if row_count or instant_us else None,
-            "lane_count": nested.lane_count,
-            "names": list(self._names),
-            "spans": nested.columns,
-            "instants": {
-                "name_index": JsonList(instant_names),
-                "time_us": JsonList(math.floor(time_us) - nested.base_us for time_us in instant_us),
-                "compile_index": JsonList(instant_compiles),
-                "event_index": JsonList(instant_events),
-            },
-            "by_name": nested.by_name(len(self._names)),
-            "repairs": repairs,
+        repairs = {
+            "misnested": nested.misnested_count,
+            "unended": row_count - len(self._ends),
+            "backwards": len(self._backwards),
+            **self._counts,
         }
+        for key, number in repairs.items():
+            if number:
+                self._diagnostics.add(f"timeline-{key.replace('_', '-')}", f"{number} {_WORDS[key]}", count=number)
+        names = list(self._names)
+        yield "spans", nested.rows
+        yield "instants", Rows(self._instant_rows(names))
+        yield "span_totals", Rows(nested.totals(names))
 
-    def _diagnose(self, repairs: dict[str, int]) -> None:
-        odd = {key: repairs[key] for key in ("misnested", "unbegun", "backwards", "invalid_time", "other_phase") if repairs[key]}
-        if odd:
-            message = ", ".join(f"{count} {_WORDS[key]}" for key, count in odd.items())
-            self._diagnostics.add("timeline-misnested", message, count=sum(odd.values()))
-        if repairs["unended"]:
-            self._diagnostics.add("timeline-unended", f"{repairs['unended']} without an end", count=repairs["unended"])
+    def _instant_rows(self, names: Sequence[str]) -> Iterator[dict]:
+        for name, time_us, compile_index, event_index in zip(*self._instants.whole()):
+            compile = self._compiles[compile_index]
+            yield {
+                "event": event_index,
+                "name": names[name],
+                "time_epoch_us": math.floor(time_us),
+                "compile": compile.key,
+                "attempt": compile.attempt,
+            }
 
 
 _WORDS = {
     "misnested": "overlap others",
+    "unended": "without an end",
     "unbegun": "end without a begin",
     "backwards": "end before they begin",
     "invalid_time": "at an impossible time",
@@ -187,18 +184,32 @@ _WORDS = {
 
 
 class _Nested:
-    """The columns of spans, which are added in the order of their rows, some at a time: only where all that went before had ended."""
+    """The rows of spans, which are added in order, some at a time: only where all that went before had ended."""
 
-    def __init__(self, base_us: int) -> None:
-        self.base_us = base_us  # all times are counted from it
+    def __init__(self) -> None:
         self.end_us = -1  # the latest end
-        names = ("name_index", "start_us", "duration_us", "compile_index", "parent_index", "lane", "repair", "begin_event_index", "end_event_index")
-        self.columns = {name: JsonList() for name in names}
-        self.row_count = self.lane_count = self.misnested_count = 0
+        self.rows = Rows()
+        self.misnested_count = 0
         self._counts, self._totals, self._selves = [], [], []  # by name
 
-    def add(self, names: array, start: array, end: array, until: array, compiles: array, begin_event: array, end_event: array, backwards: Iterable[int]) -> None:
-        """``end`` is -1 of spans that have none, ``until`` when they are taken to end; ``backwards`` are those of all rows that ended before they began."""
+    @property
+    def row_count(self) -> int:
+        return len(self.rows)
+
+    def add(
+        self,
+        name_of: Sequence[str],
+        compile_of: Sequence[Compile],
+        names: array,
+        start: array,
+        end: array,
+        until: array,
+        compiles: array,
+        begin_event: array,
+        end_event: array,
+        backwards: Iterable[int],
+    ) -> None:
+        """Nest the next spans. ``end`` is -1 for those without an end, ``until`` when they are taken to end; ``backwards`` are the ids of all spans that ended before they began."""
         first = self.row_count
         durations = array("q", map(sub, end, start))  # negative for those that did not end
         parent, lane, outer, crossing = _nest(start, end, until, begin_event, end_event)
@@ -207,12 +218,25 @@ class _Nested:
         for rows, code in ((unended, _UNENDED), (crossing, _MISNESTED), ([row - first for row in backwards if row >= first], _BACKWARDS)):
             for row in rows:
                 repair[row] = code
-        parents = (row + first if row >= 0 else -1 for row in parent)
-        known = (None if duration_us < 0 else duration_us for duration_us in durations)
-        for column, cells in zip(self.columns.values(), (names, start, known, compiles, parents, lane, repair, begin_event, end_event)):
-            column.extend(cells)
-        self.row_count += len(start)
-        self.lane_count = max(self.lane_count, max(lane, default=-1) + 1)
+        places = [(compile.key, compile.attempt) for compile in compile_of]
+        self.rows.extend(
+            {
+                "id": id_,
+                "name": name_of[name],
+                "start_epoch_us": start_us,
+                "duration_us": None if duration_us < 0 else duration_us,
+                "compile": places[compile_index][0],
+                "attempt": places[compile_index][1],
+                "parent": above + first if above >= 0 else None,
+                "lane": lane_,
+                "repair": _REPAIRS[repaired],
+                "begin_event": begin,
+                "end_event": end_ if end_ >= 0 else None,
+            }
+            for id_, name, start_us, duration_us, compile_index, above, lane_, repaired, begin, end_ in zip(
+                count(first), names, start, durations, compiles, parent, lane, repair, begin_event, end_event
+            )
+        )
         self.misnested_count += len(crossing)
         self._sum(names, durations, outer)
 
@@ -221,23 +245,21 @@ class _Nested:
         for duration, around in zip(durations, outer):
             if around >= 0 and duration > 0:
                 inside[around] += duration
-        counts, totals, selves = self._reach(max(names, default=-1) + 1)
-        for name, duration, inner in zip(names, durations, inside):
-            counts[name] += 1
-            if duration > 0:
-                totals[name] += duration
-                if duration > inner:
-                    selves[name] += duration - inner
-
-    def _reach(self, size: int) -> tuple[list[int], list[int], list[int]]:
-        for sums in (found := (self._counts, self._totals, self._selves)):
+        size = max(names, default=-1) + 1
+        for sums in (self._counts, self._totals, self._selves):
             sums += [0] * (size - len(sums))
-        return found
+        for name, duration, inner in zip(names, durations, inside):
+            self._counts[name] += 1
+            if duration > 0:
+                self._totals[name] += duration
+                if duration > inner:
+                    self._selves[name] += duration - inner
 
-    def by_name(self, name_count: int) -> dict:
-        """Sums per name; self time is that in no span inside of it, on the same lane."""
-        counts, totals, selves = self._reach(name_count)
-        return {"count": counts, "total_us": totals, "self_us": selves}
+    def totals(self, names: Iterable[str]) -> Iterator[dict]:
+        """Yield the sums of each name of a span; self time is that in no span inside of it, on the same lane."""
+        for name, number, total_us, self_us in zip(names, self._counts, self._totals, self._selves):
+            if number:
+                yield {"name": name, "count": number, "total_us": total_us, "self_us": self_us}
 
 
 def _nest(start: array, end: array, until: array, begin_event: array, end_event: array) -> tuple[array, bytearray, array, set[int]]:
@@ -245,8 +267,8 @@ def _nest(start: array, end: array, until: array, begin_event: array, end_event:
 
     An unended span ends, for this, at ``until``, with the last event of its compile, or with the span that encloses it.
     """
-    count = len(start)
-    parent, outer, lane, crossing = array("i", [-1]) * count, array("i", [-1]) * count, bytearray(count), set()
+    size = len(start)
+    parent, outer, lane, crossing = array("i", [-1]) * size, array("i", [-1]) * size, bytearray(size), set()
     # Per lane the spans that are open: end, row, and row of the smallest ended span there, itself or around it.
     lanes: list[list[tuple[int, int, int]]] = [[]]
     for row in _by_start(start, until):

@@ -1,18 +1,42 @@
-"""The symbol table: symbols of dynamic shapes, and what torch learned about them."""
+"""Symbols of dynamic shapes, and what torch learned about them."""
 
 from __future__ import annotations
 
-from tlparse_bundle.tables.columns import Columns, Interner, Strings, row_of, text_of
-from tlparse_bundle.tables.shape_records import DEFINING, MAX_NAMES, Definitions, fields_of, frame_context, names_in, scope_of
+import hashlib
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tlparse_bundle.format.json_codec import dumps
+from tlparse_bundle.tables.columns import text_of
+from tlparse_bundle.tables.rows import Rows
+from tlparse_bundle.tables.shape_records import (
+    DEFINING,
+    MAX_NAMES,
+    Definitions,
+    fields_of,
+    frame_context,
+    identity_of,
+    names_in,
+    scope_of,
+    stacks_of,
+)
 from tlparse_bundle.tables.table import TableContext
 from tlparse_bundle.trace.event import Event
 
 # ShapeEnv._log_guard and ShapeEnv._log_real_tensor_propagation write a short record with whole stacks, and with
 # TORCH_DTRACE also a full one with locals and sources, but at most three frames. This is the short one of each.
 _SHORT = {"guard_added": "guard_added_fast", "propagate_real_tensors_provenance": "propagate_real_tensors"}
-_EVENT = ("event_index", "compile_index")
-_STACKS = ("stack_index", "user_stack_index")
 _MAX_SEARCHED = 20_000  # characters of an expression in which names of symbols are looked for
+_MAX_WAITING = 256  # rows that wait for the second record of one of them; torch writes both in a row
+
+
+@dataclass(slots=True)
+class _Waiting:
+    row: dict
+    type: str  # of its first record
+    scope: tuple | None
+    is_open: bool = True  # its second record may follow
 
 
 class _Conditions:
@@ -20,31 +44,69 @@ class _Conditions:
 
     def __init__(self, full_type: str, detail: str):
         self._full_type, self._detail = full_type, detail
-        self._open: dict[tuple | None, tuple[int, str]] = {}  # by scope: row and type of a first record
-        self.columns = Columns(
-            "event_index", "pair_event_index", "compile_index", "expr", detail, "symbol_index",
-            "expression_event_index", "context_index", *_STACKS,
-            lists=("symbol_index",),
-            changeable=True,
-        )  # fmt: skip
+        self._open: dict[tuple | None, _Waiting] = {}  # by scope
+        self._waiting: deque[_Waiting] = deque()  # the newest rows, in the order of the log
+        self._rows = Rows()
 
     def close(self, scope: tuple | None) -> None:
-        """Another record of this scope: what stands open has no partner."""
-        self._open.pop(scope, None)
+        """Note another record of this scope: the second record of an open row does not follow."""
+        waiting = self._open.pop(scope, None)
+        if waiting is not None:
+            waiting.is_open = False
+            self._write()
 
-    def observe(self, event: Event, scope: tuple | None, cells: dict) -> None:
-        columns, full = self.columns, event.type == self._full_type
-        row, first_type = self._open.pop(scope, (-1, None))
-        if row < 0 or first_type == event.type or columns["expr"][row] != cells["expr"]:
-            self._open[scope] = columns.add(pair_event_index=-1, **cells), event.type
-            return
-        columns["pair_event_index"][row] = event.index
-        for name in (self._detail, "expression_event_index", "context_index"):
-            if columns[name][row] < 0:
-                columns[name][row] = cells[name]
-        for name in _STACKS:
-            if cells[name] >= 0 and (columns[name][row] < 0 or not full):
-                columns[name][row] = cells[name]
+    def observe(self, event: Event, scope: tuple | None, row: dict) -> None:
+        first = self._open.pop(scope, None)
+        if first is not None:
+            first.is_open = False
+        if first is not None and first.type != event.type and first.row["expr"] == row["expr"]:
+            self._join(first.row, row, event)
+        else:
+            self._open[scope] = waiting = _Waiting(row, event.type, scope)
+            self._waiting.append(waiting)
+        self._write()
+
+    def _join(self, row: dict, second: dict, event: Event) -> None:
+        row["pair_event"] = event.index
+        for name in (self._detail, "expression_event", "context"):
+            if row[name] is None:
+                row[name] = second[name]
+        for name in ("stack", "user_stack"):
+            if second[name] is not None and (row[name] is None or event.type != self._full_type):
+                row[name] = second[name]
+
+    def _write(self) -> None:
+        """Write the oldest rows that are complete."""
+        waiting = self._waiting
+        while waiting and (not waiting[0].is_open or len(waiting) > _MAX_WAITING):
+            oldest = waiting.popleft()
+            if oldest.is_open:
+                del self._open[oldest.scope]
+            self._rows.append(oldest.row)
+
+    def rows(self) -> Rows:
+        """Return all rows. No more records follow."""
+        self._rows.extend(waiting.row for waiting in self._waiting)
+        self._waiting.clear()
+        self._open.clear()
+        return self._rows
+
+
+class _Contexts:
+    """Places in the user's code where a condition was met, each once."""
+
+    def __init__(self) -> None:
+        self.rows = Rows()
+        self._ids: dict[bytes, int] = {}  # by a hash of their JSON, which is large
+
+    def id_of(self, context: dict | None) -> int | None:
+        if context is None:
+            return None
+        key = hashlib.blake2b(dumps(context), digest_size=16).digest()
+        number = self._ids.setdefault(key, len(self.rows))
+        if number == len(self.rows):
+            self.rows.append({"id": number, **context})
+        return number
 
 
 class Symbols:
@@ -58,16 +120,12 @@ class Symbols:
 
     def __init__(self, context: TableContext):
         self._diagnostics = context.diagnostics
-        self._strings, self._contexts = Strings(), Interner()
+        self._contexts = _Contexts()
         self._definitions = Definitions()
-        self._rows: dict[tuple | None, dict[str, int]] = {}  # by scope: name -> newest row
-        self._symbols = Columns(*_EVENT, "name", "unbacked", "value", "range", "source", *_STACKS)
+        self._events: dict[tuple | None, dict[str, int]] = {}  # by scope: name -> record of the newest symbol
+        self._symbols, self._errors, self._specializations = Rows(), Rows(), Rows()
         self._guards = _Conditions("guard_added", "prefix")
-        self._real_values = _Conditions("propagate_real_tensors_provenance", "result")
-        self._errors = Columns(
-            *_EVENT, "expr", "unhinted_expr", "symbol_index", "expression_event_index", "stack_index", lists=("symbol_index",)
-        )
-        self._specializations = Columns(*_EVENT, "name", "symbol_index", "value", "reason", "sources", *_STACKS, lists=("sources",))
+        self._values = _Conditions("propagate_real_tensors_provenance", "result")
 
     def observe(self, event: Event) -> None:
         if event.type == "expression_created":
@@ -79,7 +137,7 @@ class Symbols:
         if not is_guard:
             self._guards.close(scope)
         if not is_real_value:
-            self._real_values.close(scope)
+            self._values.close(scope)
         value = fields_of(event, self._diagnostics, "symbol" if "symbol" in event.type else "expr")
         if value is None:
             return
@@ -89,64 +147,79 @@ class Symbols:
         elif event.type == "symbolic_shape_specialization":
             self._add_specialization(event, scope, value)
         elif is_guard:
-            cells = self._condition(event, scope, value)
-            self._guards.observe(event, scope, {**cells, "prefix": self._strings.text(value.get("prefix"))})
+            self._guards.observe(event, scope, self._condition(event, scope, value, "prefix"))
         elif is_real_value:
-            cells = self._condition(event, scope, value)
-            self._real_values.observe(event, scope, {**cells, "result": self._strings.text(value.get("result"))})
+            self._values.observe(event, scope, self._condition(event, scope, value, "result"))
         else:
-            cells = self._condition(event, scope, value)
-            cells["expression_event_index"] = self._definitions.find(value.get("expr_id"))
-            self._errors.add(**cells, unhinted_expr=self._strings.text(value.get("unhinted_expr")))
-
-    def _event_cells(self, event: Event, value: dict) -> dict:
-        return {"event_index": event.index, "compile_index": event.compile_index, **{name: row_of(value.get(name)) for name in _STACKS}}
+            self._add_error(event, scope, value)
 
     def _add_symbol(self, event: Event, scope: tuple | None, value: dict) -> None:
-        text, name = self._strings.text, value.get("symbol")
-        row = self._symbols.add(
-            **self._event_cells(event, value),
-            name=text(name),
-            unbacked=event.type == "create_unbacked_symbol",
-            value=text(value.get("val")),
-            range=text(value.get("vr") or None),  # "" for a nested int
-            source=text(value.get("source")),
+        name = value.get("symbol")
+        self._symbols.append(
+            {
+                **identity_of(event),
+                "name": text_of(name),
+                "unbacked": event.type == "create_unbacked_symbol",
+                "value": text_of(value.get("val")),
+                "range": text_of(value.get("vr") or None),  # "" for a nested int
+                "source": text_of(value.get("source")),
+                **stacks_of(value),
+            }
         )
         if type(name) is str:
-            self._rows.setdefault(scope, {})[name] = row
+            self._events.setdefault(scope, {})[name] = event.index
 
     def _add_specialization(self, event: Event, scope: tuple | None, value: dict) -> None:
-        text, name, sources = self._strings.text, value.get("symbol"), value.get("sources")
-        self._specializations.add(
-            **self._event_cells(event, value),
-            name=text(name),
-            symbol_index=self._rows.get(scope, {}).get(name, -1) if type(name) is str else -1,
-            value=text(value.get("value")),
-            reason=text(value.get("reason")),
-            sources=[text(source) for source in (sources[:MAX_NAMES] if type(sources) is list else ()) if source is not None],
+        name, sources = value.get("symbol"), value.get("sources")
+        self._specializations.append(
+            {
+                **identity_of(event),
+                "name": text_of(name),
+                "symbol_event": self._events.get(scope, {}).get(name) if type(name) is str else None,
+                "value": text_of(value.get("value")),
+                "reason": text_of(value.get("reason")),
+                "sources": [text_of(source) for source in (sources[:MAX_NAMES] if type(sources) is list else ()) if source is not None],
+                **stacks_of(value),
+            }
         )
 
-    def _condition(self, event: Event, scope: tuple | None, value: dict) -> dict:
-        """The cells that guards, real values and errors have in common."""
-        expr = self._strings.text(value.get("expr"))
-        known = self._rows.get(scope, {})
-        names = names_in(text_of(value.get("expr"), _MAX_SEARCHED) or "") if known else ()
-        context = frame_context(value)
+    def _add_error(self, event: Event, scope: tuple | None, value: dict) -> None:
+        self._errors.append(
+            {
+                **identity_of(event),
+                "expr": text_of(value.get("expr")),
+                "unhinted_expr": text_of(value.get("unhinted_expr")),
+                "symbol_events": self._symbol_events(scope, value),
+                "expression_event": self._definitions.find(value.get("expr_id")),
+                "stack": stacks_of(value)["stack"],
+            }
+        )
+
+    def _condition(self, event: Event, scope: tuple | None, value: dict, detail: str) -> dict:
+        """Return the row of a guard or of a condition decided by a real value."""
         return {
-            **self._event_cells(event, value),
-            "expr": expr,
-            "symbol_index": [known[name] for name in names if name in known],
-            "expression_event_index": self._definitions.find(value.get("expr_node_id")),
-            "context_index": self._contexts.by_json(context),
+            "event": event.index,
+            "pair_event": None,
+            "compile": event.compile,
+            "attempt": event.attempt,
+            "expr": text_of(value.get("expr")),
+            detail: text_of(value.get(detail)),
+            "symbol_events": self._symbol_events(scope, value),
+            "expression_event": self._definitions.find(value.get("expr_node_id")),
+            "context": self._contexts.id_of(frame_context(value)),
+            **stacks_of(value),
         }
 
-    def table(self) -> dict:
-        return {
-            "strings": self._strings.table(),
-            "contexts": self._contexts.table(),
-            "symbols": self._symbols.table(),
-            "guards": self._guards.columns.table(),
-            "real_values": self._real_values.columns.table(),
-            "data_dependent_errors": self._errors.table(),
-            "specializations": self._specializations.table(),
-        }
+    def _symbol_events(self, scope: tuple | None, value: dict) -> list[int]:
+        """Return the records of the symbols in the condition."""
+        events = self._events.get(scope)
+        names = names_in(text_of(value.get("expr"), _MAX_SEARCHED) or "") if events else ()
+        return [events[name] for name in names if name in events] if events else []
+
+    def tables(self) -> Iterator[tuple[str, Rows]]:
+        yield "symbols", self._symbols
+        yield "symbol_guards", self._guards.rows()
+        yield "symbol_values", self._values.rows()
+        yield "data_dependent_errors", self._errors
+        yield "specializations", self._specializations
+        yield "symbol_contexts", self._contexts.rows

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from tlparse_bundle.events.kinds import Kind
 from tlparse_bundle.events.registry import describe, is_artifact
 from tlparse_bundle.tables.json_list import JsonList
-from tlparse_bundle.trace.compile_id import CompileId
+from tlparse_bundle.trace.compile_id import CompileId, compile_key
 
 _MAX_OPEN = 2_000  # sums of events of a kind in a compile
 _MAX_PACKED = 100_000  # times that a compile was packed
@@ -30,6 +30,16 @@ class Compile(NamedTuple):
     occurrence: int
     first_event_index: int
     frame_compile: int
+
+    @property
+    def key(self) -> str | None:
+        """What tables call the compile, such as '0/1'; None for what belongs to no compile."""
+        return None if self.id is None else compile_key(self.id.frame_compile, self.occurrence)
+
+    @property
+    def attempt(self) -> int | None:
+        """Attempt of that compile, from 0; None for what belongs to no compile."""
+        return None if self.id is None else self.id.attempt
 
 
 class Sums:
@@ -51,12 +61,13 @@ class Sums:
 
 
 class Tally:
-    """``kinds`` and ``compiles`` by index; ``kind_names`` holds type and name of each kind."""
+    """``kinds``, ``compiles`` and ``origins`` by index; ``kind_names`` holds type and name of each kind."""
 
     def __init__(self) -> None:
         self.kinds: list[Kind] = []
         self.kind_names: list[tuple[str, str | None]] = []
         self.compiles: list[Compile] = []
+        self.origins: list[tuple[str, str, int]] = []  # level, path, line
         self._frame_compiles: dict[tuple, int] = {}
         # A log has some 25 kinds of events for each compile, so that only the newest compiles are counted in objects.
         self._open: dict[int, dict[tuple, Sums]] = {}  # by compile: by kind, rank and origin

@@ -6,8 +6,9 @@ and ``!N`` while compiled autograd itself captures; CompileContext adds ``_attem
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 ID_KEYS = ("compiled_autograd_id", "frame_id", "frame_compile_id", "attempt")
 
@@ -39,6 +40,12 @@ def compile_key(frame_compile: tuple[int | None, int | None, int | None], occurr
     """Return the key of a compile in all tables: its id without an attempt, and '@2' for the second compile with this id."""
     key = str(CompileId(*frame_compile, attempt=0))
     return key if occurrence == 1 else f"{key}@{occurrence}"
+
+
+def id_of(row: Mapping[str, Any]) -> str:
+    """Return the compile id of an attempt as torch writes it, '0/1' or '0/1_1', from a row with its ``compile`` and ``attempt``."""
+    key = row["compile"].partition("@")[0]
+    return f"{key}_{row['attempt']}" if row["attempt"] else key
 
 
 class Occurrences:

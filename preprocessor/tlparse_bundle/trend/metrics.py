@@ -25,7 +25,7 @@ class Metric(NamedTuple):
         return _LEAST[self.unit]
 
 
-COMPILE_TIME = "compile_time_us"
+COMPILE_TIME = "compile_us"
 PHASES = {f"{phase}_time_us": phase for phase in ("dynamo", "aot", "inductor", "backward")}
 CACHES = {f"{cache}_{outcome}_count": (cache, outcome) for cache in ("fx_graph", "aot_autograd") for outcome in ("hit", "miss")}
 FINDINGS = {f"{severity}_count": severity for severity in ("error", "warning")}
@@ -37,7 +37,7 @@ METRICS = (
     Metric("aot_time_us", "time in AOTAutograd", MICROSECONDS, "more", "Of the same log: forward and backward graphs; another backend counts here, too."),
     Metric("inductor_time_us", "time in Inductor", MICROSECONDS, "more", "Of the same log: code of the kernels."),
     Metric("backward_time_us", "time of later backward compiles", MICROSECONDS, "more", "Of the same log: backward graphs that were compiled when they were needed, in all phases."),
-    Metric("compile_count", "compiles", COUNT, None, "Frames, ahead-of-time compiles and exports. Of several logs: of the one with most."),
+    Metric("compile_count", "compiles", COUNT, None, "Frames and ahead-of-time compiles. Of several logs: of the one with most."),
     Metric("graph_break_count", "graph breaks", COUNT, "more", "How often a graph broke. Of several logs: of the one with most."),
     Metric("recompile_count", "recompiles", COUNT, "more", "Frames that were compiled again because guards failed. Of several logs: of the one with most."),
     Metric("recompile_limit_count", "functions at the recompile limit", COUNT, "more", "Functions that torch refused to compile again. Of several logs: of the one with most."),

@@ -55,7 +55,7 @@ def read_run(location: Location) -> Run:
     if manifest.get("growing"):
         raise BundleError("its logs are still being written: it counts when it is finished", code="growing")
     logs = manifest["logs"]
-    summaries = [log["summary"] for log in logs if "summary" in log]
+    summaries = [log["summary"] for log in logs]
     starts = [start for summary in summaries if (start := summary.get("start_epoch_us")) is not None and 0 <= start < _LATEST_US]
     versions = sorted({log["torch_version"][:_MAX_TEXT] for log in logs if log["torch_version"]})
     return Run(

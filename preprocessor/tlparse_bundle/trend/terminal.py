@@ -12,7 +12,7 @@ from tlparse_bundle.shown import shown
 from tlparse_bundle.trend.words import day, value
 
 _COLUMNS = {  # of the table: metrics that most runs have
-    "compile_time_us": "compile time", "compile_count": "compiles", "graph_break_count": "breaks", "recompile_count": "recompiles",
+    "compile_us": "compile time", "compile_count": "compiles", "graph_break_count": "breaks", "recompile_count": "recompiles",
     "failure_count": "failures", "fx_graph_hit_count": "FX hits", "fx_graph_miss_count": "FX misses",
 }  # fmt: skip
 _MOST_JUMPS = 20

@@ -30,7 +30,7 @@ export async function frameTable(model, index, state) {
       h("td", { class: "reason", title: row.compile.recompile_reason }, row.compile.recompile_reason === null ? h("span", { class: "dim" }, n === 0 ? "first compile" : "not recorded") : firstLine(row.compile.recompile_reason)),
       h("td", { class: "number" }, changed(count(row.compile.guard_count), before && count(before.compile.guard_count))),
       h("td", { class: "number" }, changed(count(row.compile.graph_op_count), before && count(before.compile.graph_op_count))),
-      h("td", null, graph), h("td", { class: "number" }, time(row.compile.compile_time_us)),
+      h("td", null, graph), h("td", { class: "number" }, time(row.compile.total_us)),
       h("td", null, before && h("a", { href: state.link({ view: "compare", left: formatSide({ model, index: before.index }), right: formatSide({ model, index: row.index }) }) }, "compare with the one before")));
   });
   const head = ["Compile", "Status", "Inputs", "Why again", BY_TORCH, "Ops", "Graph of Dynamo", "Time", ""].map((title) => h("th", { scope: "col", title: title === BY_TORCH ? BY_TORCH_HELP : null }, title || h("span", { class: "visually-hidden" }, "Compare")));

@@ -1,6 +1,5 @@
 // What two compiles are compared by: their artifacts one by one, their numbers, and the history of a frame.
 import { compileArtifacts } from "../../lib/bundle/artifacts.js";
-import { frameKey } from "../../lib/bundle/log.js";
 import { bytes, count, time } from "../../lib/page/format.js";
 import { statusInfo } from "../../lib/page/figures.js";
 import { BY_TORCH } from "../shared/guard-counts.js";
@@ -14,8 +13,8 @@ export function numbers({ model, index }) {
   const c = model.compiles[index];
   return [
     ["Function", functionName(c)], ["Place", placeOf(model, c)], ["Status", statusInfo(c.status).word], ["Recompile reason", c.recompile_reason ?? "–"],
-    ["Failure", c.failure ? `${c.failure.type}: ${c.failure.reason ?? "no message"}` : "–"], ["Restarts", c.restart_reasons.join("\n") || "–"],
-    ["Compile time", time(c.compile_time_us)], ["in the backend", time(c.backend_time_us)], ["in Inductor", time(c.inductor_time_us)],
+    ["Failure", c.failure_type === null ? "–" : `${c.failure_type}: ${c.failure_reason ?? "no message"}`], ["Restarts", c.restart_reasons.join("\n") || "–"],
+    ["Compile time", time(c.total_us)], ["in Dynamo", time(c.dynamo_us)], ["in AOTAutograd", time(c.aot_us)], ["in Inductor", time(c.inductor_us)],
     ["Ops in the graph", count(c.graph_op_count)], ["Nodes", count(c.graph_node_count)], ["Inputs", count(c.graph_input_count)], [BY_TORCH, count(c.guard_count)],
     ["Graph breaks", count(c.graph_break_count)], ["Artifacts", count(c.artifact_count)], ["In the log", `${count(c.event_count)} records, ${bytes(c.size_bytes)}`],
   ];
@@ -25,17 +24,17 @@ export function numbers({ model, index }) {
 export function frameHistory(model, index) {
   const compile = model.compiles[index];
   if (compile.id === null) return [];
-  const same = (/** @type {any} */ c) => c.id !== null && (c.filename === null
+  const same = (/** @type {any} */ c) => c.id !== null && (c.file === null
     ? c.frame_id === compile.frame_id && c.compiled_autograd_id === compile.compiled_autograd_id && c.occurrence === compile.occurrence
-    : c.filename === compile.filename && c.first_line === compile.first_line && c.function === compile.function);
+    : c.file === compile.file && c.line === compile.line && c.function === compile.function);
   return model.frames.filter(({ last }) => same(last)).map(({ rows }) => rows[rows.length - 1]);
 }
 
 /** The compile of the same function before this one; -1 for the first. @param {Model} model @param {number} index */
 export function previousOfFrame(model, index) {
-  const key = frameKey(model.compiles[index]);
+  const key = model.compiles[index].compile;
   const history = frameHistory(model, index);
-  const at = history.findIndex((i) => frameKey(model.compiles[i]) === key);
+  const at = history.findIndex((i) => model.compiles[i].compile === key);
   return at > 0 ? history[at - 1] : -1;
 }
 

@@ -72,8 +72,8 @@ export async function openCompile(context) {
       h("a", { href: state.link({ view: "compile", compile: compile.key, artifact }), dataset: { artifact }, title }, text, more);
     fill(rail, h("ul", null,
       h("li", null, link(SUMMARY, "Summary", null, "In short")),
-      compile.stack_index !== null && h("li", null, link(STACK, "Stack", null, "Who called the compiled function")),
-      compile.metrics_event_index !== null && h("li", null, link(METRICS, "Metrics", null, "Everything that the compilation metrics say")),
+      compile.stack !== null && h("li", null, link(STACK, "Stack", null, "Who called the compiled function")),
+      compile.metrics_event !== null && h("li", null, link(METRICS, "Metrics", null, "Everything that the compilation metrics say")),
       h("li", null, provenanceLink(log, compile, artifacts, state))),
     moreArtifacts(compile, artifacts) && h("p", { class: "note" }, moreArtifacts(compile, artifacts)),
     byPhase(bundle.manifest, artifacts).map((phase) => [
@@ -100,11 +100,11 @@ export async function openCompile(context) {
     find = null;
     line = undefined;
     const wanted = current.artifact;
-    if (wanted === STACK && compile.stack_index !== null) {
-      return load("the stack", () => log.stacks(), (stacks) => fill(body, stackList(stacks.stack(compile.stack_index))));
+    if (wanted === STACK && compile.stack !== null) {
+      return load("the stack", () => log.stacks(), (stacks) => fill(body, stackList(stacks.stack(compile.stack))));
     }
-    if (wanted === METRICS && compile.metrics_event_index !== null) {
-      return load("the metrics", (signal) => log.metadata(compile.metrics_event_index, { signal }), (metadata) => fill(body, metricsTable(log, compile.metrics_event_index, state, metadata)));
+    if (wanted === METRICS && compile.metrics_event !== null) {
+      return load("the metrics", (signal) => log.metadata(compile.metrics_event, { signal }), (metadata) => fill(body, metricsTable(log, compile.metrics_event, state, metadata)));
     }
     const artifact = artifacts.find((a) => a.address === wanted);
     if (artifact) {
@@ -163,7 +163,7 @@ function heading(model, compile, index, step, state) {
     h("button", { class: "tool", "aria-label": name, title: `${name} (${key})`, disabled: !neighbour(model, index, by), onclick: () => step(by) }, sign);
   return [
     h("h1", null, h("span", { class: "mono" }, idText(compile)), " ", functionName(compile)), statusBadge(compile.status),
-    h("span", { class: "place", title: compile.filename }, placeOf(model, compile)),
+    h("span", { class: "place", title: compile.file }, placeOf(model, compile)),
     h("span", { class: "spring" }),
     before < 0 ? h("a", { href: state.link({ view: "compare", right }) }, "compare with …")
       : h("a", { href: state.link({ view: "compare", left: formatSide({ model, index: before }), right }), title: "Artifact by artifact; the same function's compile before this one" }, `compare with ${idText(model.compiles[before])}`),

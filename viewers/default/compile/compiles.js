@@ -35,7 +35,7 @@ export async function openCompiles({ log, state }) {
     below: (i) => (unfolded().has(compiles[i].key) ? attempts.get(i) ?? [] : []), onfold: fold,
   });
   grid.element.addEventListener("dblclick", () => grid.selected >= 0 && open(grid.selected));
-  const texts = compiles.map((c) => [idText(c), c.function, c.filename, c.recompile_reason, c.failure?.type, c.failure?.reason, ...c.restart_reasons].join("\n").toLowerCase());
+  const texts = compiles.map((c) => [idText(c), c.function, c.file, c.recompile_reason, c.failure_type, c.failure_reason, ...c.restart_reasons].join("\n").toLowerCase());
   const element = h("div", { class: "fill" }, h("div", { class: "toolbar" }, filter, status, total), grid.element);
   if (compiles.length === 0) {
     return { title: "Compiles", element: h("div", { class: "page" }, h("h1", null, "No compiles"),
@@ -68,7 +68,7 @@ export async function openCompiles({ log, state }) {
  */
 function columns(model, state, attempts, unfolded, fold) {
   const { compiles } = model;
-  const whole = model.frames.reduce((/** @type {number} */ sum, /** @type {any} */ { last }) => sum + (last.compile_time_us ?? 0), 0);
+  const whole = model.frames.reduce((/** @type {number} */ sum, /** @type {any} */ { last }) => sum + (last.total_us ?? 0), 0);
   const get = (/** @type {string} */ field) => (/** @type {number} */ i) => compiles[i][field];
   const number = (/** @type {string} */ id, /** @type {string} */ title, /** @type {string} */ field, /** @type {string} */ help) =>
     ({ id, title, help, number: true, cell: (/** @type {number} */ i) => count(compiles[i][field]), sort: get(field) });
@@ -79,11 +79,11 @@ function columns(model, state, attempts, unfolded, fold) {
     { id: "function", title: "Function", least: "8rem", sort: (i) => functionName(compiles[i]),
       cell: (i) => cutMiddle(functionName(compiles[i])) },
     { id: "file", title: "File", least: "8rem", class: "mono", sort: (i) => placeOf(model, compiles[i]),
-      cell: (i) => cutMiddle(placeOf(model, compiles[i]), compiles[i].filename ?? undefined) },
+      cell: (i) => cutMiddle(placeOf(model, compiles[i]), compiles[i].file ?? undefined) },
     { id: "status", title: "Status", sort: get("status"), cell: (i) => statusBadge(compiles[i].status) },
-    { id: "time", title: "Time", number: true, sort: get("compile_time_us"), cell: (i) => time(compiles[i].compile_time_us),
-      help: "The whole frame compile; all its attempts show the same time" },
-    { id: "bar", title: "Share", width: "6.5rem", help: `Of ${time(whole)}, the forward compiles`, cell: (i) => shareBar(compiles[i].compile_time_us, whole) },
+    { id: "time", title: "Time", number: true, sort: get("total_us"), cell: (i) => time(compiles[i].total_us),
+      help: "The whole compile: forward, backward and restarts; all its attempts show the same time" },
+    { id: "bar", title: "Share", width: "6.5rem", help: `Of ${time(whole)}, all compiles`, cell: (i) => shareBar(compiles[i].total_us, whole) },
     number("ops", "Ops", "graph_op_count", "Operations in the last graph"),
     number("guards", "Guards", "guard_count", `${BY_TORCH}: ${BY_TORCH_HELP}`),
     number("breaks", "Breaks", "graph_break_count", "Graph break reasons written under this id"),
@@ -98,6 +98,6 @@ const foldButton = (words, open, onclick) => h("button", { class: "attempts", ta
 
 /** @param {any} compile */
 function reason(compile) {
-  if (compile.failure) return `${compile.failure.type}: ${compile.failure.reason ?? ""}`;
+  if (compile.failure_type !== null) return `${compile.failure_type}: ${compile.failure_reason ?? ""}`;
   return compile.recompile_reason ?? compile.restart_reasons.join("; ");
 }

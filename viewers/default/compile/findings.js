@@ -1,12 +1,12 @@
 // What was found in one compile, and the rows that its tables have: failures, breaks, guards that failed; caches and guards.
-import { frameKey } from "../../lib/bundle/log.js";
 import { fill, h } from "../../lib/page/dom.js";
 import { count, plural, time } from "../../lib/page/format.js";
 import { CACHES, cacheReason, outcomeBadge } from "../findings/cache-names.js";
-import { guardsOf, kindCounts, latency } from "../findings/guards.js";
+import { kindCounts, latency } from "../findings/guards.js";
+import { recompilesOf } from "../findings/recompile-data.js";
 import { compareLink, reasonParts } from "../findings/recompiles.js";
 import { cards } from "../shared/finding-leads.js";
-import { findingsOf, numberOf } from "../shared/model.js";
+import { findingsOf, numberOf, rowOf } from "../shared/model.js";
 import { compileLink, recordLink, sourceLine } from "../shared/parts.js";
 
 const MOST_KINDS = 6;
@@ -19,11 +19,10 @@ const MOST_SHOWN = 20;
 export function compileProblems({ log, state }, model, index, instead) {
   const root = h("div", { class: "compile-findings" });
   const attempts = attemptsOf(model, index);
-  const of = (/** @type {any[]} */ rows) => (rows ?? []).filter((row) => attempts.has(row.compile_index)).slice(0, MOST_SHOWN);
-  Promise.all([findingsOf(log), log.table("failures"), log.table("graph_breaks"), log.table("recompiles")]).then(([found, failures, breaks, recompiles]) => fill(root,
-    cards(model, state, found, (finding) => finding.compile_indexes.some((at) => attempts.has(at)), { level: 3, whole: false }),
-    records((failures ?? []).filter((/** @type {any} */ row) => attempts.has(numberOf(model, row))).slice(0, MOST_SHOWN).map((/** @type {any} */ row) => failureRow(row, state)), breakRows(breaks?.graph_breaks ?? [], attempts, state), found !== null),
-    of(recompiles?.recompiles).map((row) => recompileRow(log, model, recompiles, row, state))),
+  Promise.all([findingsOf(log), log.table("failures"), log.table("graph_breaks"), log.table("graph_break_records"), recompilesOf(log)]).then(([found, failures, breaks, breakRecords, recompiles]) => fill(root,
+    cards(model, state, found, (finding) => finding.compiles.includes(model.compiles[index].compile), { level: 3, whole: false }),
+    records((failures ?? []).filter((/** @type {any} */ row) => attempts.has(numberOf(model, row))).slice(0, MOST_SHOWN).map((/** @type {any} */ row) => failureRow(row, state)), breakRows(model, breaks ?? [], breakRecords ?? [], attempts, state), found !== null),
+    recompiles?.recompiles.filter((row) => attempts.has(numberOf(model, row))).slice(0, MOST_SHOWN).map((row) => recompileRow(log, model, recompiles.codeObjects, row, state))),
   (error) => fill(root, instead(), h("p", { class: "dim" }, error.message)));
   return root;
 }
@@ -32,7 +31,7 @@ export function compileProblems({ log, state }, model, index, instead) {
 export function compileCachesAndGuards({ log, state }, model, index) {
   const root = h("div", { class: "compile-findings" });
   const attempts = attemptsOf(model, index);
-  Promise.all([log.table("caches"), guardsOf(log)]).then(([caches, guards]) => fill(root, cacheList(caches?.caches ?? [], attempts, state), guardList(guards, attempts, state)),
+  Promise.all([log.table("caches"), log.table("guard_trees")]).then(([caches, guards]) => fill(root, cacheList(caches?.caches ?? [], attempts, state), guardList((guards ?? []).filter((/** @type {any} */ tree) => attempts.has(numberOf(model, tree))), state)),
     (error) => fill(root, h("p", { class: "dim" }, error.message)));
   return root;
 }
@@ -41,8 +40,8 @@ export function compileCachesAndGuards({ log, state }, model, index) {
 function attemptsOf(model, index) {
   const compile = model.compiles[index];
   if (compile.id === null) return new Set([index]);
-  const key = frameKey(compile);
-  return new Set(model.frames.find((/** @type {any} */ frame) => frameKey(frame.last) === key)?.rows ?? [index]);
+  const key = compile.compile;
+  return new Set(model.frames.find((/** @type {any} */ frame) => frame.last.compile === key)?.rows ?? [index]);
 }
 
 /** @param {string} tone @param {string} sign @param {any} title @param {...any} parts */
@@ -61,23 +60,24 @@ function failureRow(row, state) {
     row.reason !== null && h("pre", { class: "wrapped" }, row.reason.trim()), sourceLine(row), h("p", null, recordLink(row.event, state)));
 }
 
-/** @param {any[]} breaks @param {Set<number>} attempts @param {any} state */
-function breakRows(breaks, attempts, state) {
-  return breaks.flatMap((row, i) => (row.occurrences.some((/** @type {any} */ at) => attempts.has(at.compile_index))
-    ? [box("break", "✂", ["Graph break: ", h("a", { href: state.link({ view: "breaks", item: String(i) }) }, row.reason)], sourceLine(row))] : [])).slice(0, MOST_SHOWN);
+/** @param {any} model @param {any[]} breaks @param {any[]} breakRecords @param {Set<number>} attempts @param {any} state */
+function breakRows(model, breaks, breakRecords, attempts, state) {
+  const here = new Set(breakRecords.filter((record) => attempts.has(numberOf(model, record))).map((record) => record.graph_break));
+  return breaks.filter((row) => here.has(row.id)).slice(0, MOST_SHOWN).map((row) =>
+    box("break", "✂", ["Graph break: ", h("a", { href: state.link({ view: "breaks", item: String(row.id) }) }, row.reason)], sourceLine(row)));
 }
 
-/** @param {any} log @param {any} model @param {any} table @param {any} row @param {any} state */
-function recompileRow(log, model, { frames, recompiles }, row, state) {
-  const compiles = frames[row.frame_index]?.compile_indexes ?? [];
-  const previous = compiles[compiles.indexOf(row.compile_index) - 1];
+/** @param {any} log @param {any} model @param {import("../findings/recompile-data.js").CodeObject[]} codeObjects @param {import("../findings/recompile-data.js").Recompile} row @param {any} state */
+function recompileRow(log, model, codeObjects, row, state) {
+  const compiles = codeObjects[row.code_object ?? -1]?.compiles ?? [];
+  const [previous, leader] = [compiles[compiles.indexOf(row.compile ?? "") - 1] ?? null, row.caused_by].map((compile) => rowOf(model, compile));
   return box("recompile", "↻", "Guards that failed",
-    h("ul", { class: "history" }, row.reasons.slice(0, MOST_SHOWN).map((/** @type {any} */ reason) => h("li", null, reasonParts(model, reason, state)))),
+    h("ul", { class: "history" }, row.reasons.slice(0, MOST_SHOWN).map((reason) => h("li", null, reasonParts(model, reason, state)))),
     row.reasons.length > MOST_SHOWN && h("p", { class: "dim" }, `and ${count(row.reasons.length - MOST_SHOWN)} more guards of older compiles`),
     row.text !== null && h("pre", { class: "wrapped" }, row.text),
-    row.caused_by !== null && h("p", null, "It followed ", compileLink(model, recompiles[row.caused_by].compile_index, state)),
-    h("p", null, row.frame_index !== null && h("a", { href: state.link({ view: "recompiles", by: "function", item: String(row.frame_index) }) }, "All compiles of the function"),
-      previous !== undefined && [" · ", compareLink(log, model, previous, row.compile_index, state, "Compare with the previous compile")]));
+    leader >= 0 && h("p", null, "It followed ", compileLink(model, leader, state)),
+    h("p", null, row.code_object !== null && h("a", { href: state.link({ view: "recompiles", by: "function", item: String(row.code_object) }) }, "All compiles of the function"),
+      previous >= 0 && [" · ", compareLink(log, model, previous, numberOf(model, row), state, "Compare with the previous compile")]));
 }
 
 /** @param {any[]} caches @param {Set<number>} attempts @param {any} state */
@@ -90,11 +90,10 @@ function cacheList(caches, attempts, state) {
   rows.length > MOST_SHOWN && h("p", { class: "dim" }, `and ${count(rows.length - MOST_SHOWN)} more`));
 }
 
-/** @param {any} table @param {Set<number>} attempts @param {any} state */
-function guardList(table, attempts, state) {
-  const trees = (table?.trees ?? []).filter((/** @type {any} */ tree) => attempts.has(tree.compile_index));
+/** @param {import("../../../schema/bundle.d.ts").GuardTrees[]} trees @param {any} state */
+function guardList(trees, state) {
   if (trees.length === 0) return null;
-  return h("section", null, h("h3", null, "Guards"), h("ul", null, trees.map((/** @type {any} */ tree) => h("li", null,
-    h("a", { href: state.link({ view: "guards", item: String(tree.event_index) }) }, `${plural(tree.guard_count, "guard")} in the ${tree.form} dump`), tree.latency_us !== null && `, one check takes ${latency(tree.latency_us)}`, " ",
-    h("span", { class: "dim" }, kindCounts(table.lists[tree.list_index]).slice(0, MOST_KINDS).map(([kind, n]) => `${kind} ${count(n)}`).join(", "))))));
+  return h("section", null, h("h3", null, "Guards"), h("ul", null, trees.map((tree) => h("li", null,
+    h("a", { href: state.link({ view: "guards", item: String(tree.event) }) }, `${plural(tree.guard_count, "guard")} in the ${tree.form} dump`), tree.latency_us !== null && `, one check takes ${latency(tree.latency_us)}`, " ",
+    h("span", { class: "dim" }, kindCounts(tree).slice(0, MOST_KINDS).map(([kind, n]) => `${kind} ${count(n)}`).join(", "))))));
 }

@@ -1,7 +1,6 @@
 // One compile in short: status, times, why, attempts, artifacts by phase.
 import { labelled } from "../../lib/bundle/artifact-names.js";
 import { byPhase, compileArtifacts, describe } from "../../lib/bundle/artifacts.js";
-import { frameKey } from "../../lib/bundle/log.js";
 import { frameText } from "../../lib/bundle/stacks.js";
 import { fill, h } from "../../lib/page/dom.js";
 import { bytes, count, shortFile, time } from "../../lib/page/format.js";
@@ -27,16 +26,16 @@ export function compileSummary(context, model, index, page = null) {
   if (!page) listArtifacts(context, index, compile, artifacts);
   return h("div", { class: "summary" },
     !page && h("h2", null, h("span", { class: "mono" }, idText(compile)), " ", functionName(compile), " ", statusBadge(compile.status)),
-    !page && h("p", null, h("span", { class: "place", title: compile.filename }, placeOf(model, compile)), " ",
+    !page && h("p", null, h("span", { class: "place", title: compile.file }, placeOf(model, compile)), " ",
       h("a", { href: state.link({ view: "compile", compile: compile.key }) }, "Open this compile")),
     page ? page.problems(context, model, index, () => reasons(compile)) : reasons(compile),
     page && timeBar(compile),
     h("dl", { class: "pairs numbers" }, numbers(compile).filter(([, value]) => value !== null).map(([title, value]) => [h("dt", null, title), h("dd", null, value)]).flat()),
-    compile.compile_time_us !== null && h("p", null, h("a", { href: state.link({ view: "timeline", compile: compile.key }) }, "In the timeline")),
+    compile.total_us !== null && h("p", null, h("a", { href: state.link({ view: "timeline", compile: compile.key }) }, "In the timeline")),
     relatives(model, compile, index, state),
     page && page.cachesAndGuards(context, model, index),
     page && tables(context, model, index),
-    page && compile.stack_index !== null && callers(context, compile),
+    page && compile.stack !== null && callers(context, compile),
     artifacts);
 }
 
@@ -48,17 +47,17 @@ function tables(context, model, index) {
 }
 
 /** @param {any} compile */
-function timeBar({ compile_time_us: total, backend_time_us: backend, inductor_time_us: inductor, backward_time_us: backward }) {
+function timeBar({ total_us: total, dynamo_us: dynamo, aot_us: aot, inductor_us: inductor, backward_us: backward, restart_us: restart }) {
   if (!total) return null;
-  const parts = [["dynamo", "Dynamo", total - (backend ?? 0)], ["aot", "AOTAutograd", (backend ?? 0) - (inductor ?? 0)], ["inductor", "Inductor", inductor], ["backward", "backward, later", backward]];
-  return shares(parts.map(([id, title, us]) => ({ id, title, us: Math.max(0, us ?? 0) })), "in the metrics");
+  const parts = /** @type {[string, string, number | null][]} */ ([["dynamo", "Dynamo", dynamo], ["restart", "restarts", restart], ["aot", "AOTAutograd", aot], ["inductor", "Inductor", inductor], ["backward", "backward, later", backward]]);
+  return shares(parts.map(([id, title, us]) => ({ id, title, us: us ?? 0 })), "in the metrics");
 }
 
 /** The innermost callers. @param {import("../frame/viewer.js").Context} context @param {any} compile */
 function callers({ log, state }, compile) {
   const list = h("ul", { class: "frames" });
   const show = (/** @type {any} */ stacks) => {
-    const frames = stacks.stack(compile.stack_index);
+    const frames = stacks.stack(compile.stack);
     fill(list, frames.slice(-INNERMOST).map((/** @type {any} */ frame) => h("li", { title: frameText(frame) },
       h("b", null, frame.name), " ", h("span", { class: "place" }, `${shortFile(frame.file)}:${frame.line}`), " ", frame.loc && h("code", null, frame.loc))),
     frames.length > INNERMOST && h("li", null, h("a", { href: state.link({ view: "compile", compile: compile.key, artifact: "~stack" }) }, `all ${count(frames.length)} frames`)));
@@ -69,11 +68,10 @@ function callers({ log, state }, compile) {
 
 /** @param {any} compile */
 function reasons(compile) {
-  const { failure } = compile;
   return [
-    failure && h("section", { class: "verdict tone-error" }, h("h3", null, "Failure"),
-      h("pre", { class: "wrapped" }, `${failure.type}: ${failure.reason ?? "no message"}`),
-      failure.filename && h("p", { class: "place" }, `${failure.filename}:${failure.line ?? "?"}`)),
+    compile.failure_type !== null && h("section", { class: "verdict tone-error" }, h("h3", null, "Failure"),
+      h("pre", { class: "wrapped" }, `${compile.failure_type}: ${compile.failure_reason ?? "no message"}`),
+      compile.failure_file && h("p", { class: "place" }, `${compile.failure_file}:${compile.failure_line ?? "?"}`)),
     compile.recompile_reason !== null && h("section", { class: "verdict tone-recompile" }, h("h3", null, "Recompile reason"),
       h("pre", { class: "wrapped" }, compile.recompile_reason)),
     compile.restart_reasons.length > 0 && h("section", { class: "verdict tone-break" }, h("h3", null, "Restart reasons"),
@@ -84,14 +82,13 @@ function reasons(compile) {
 /** @param {any} compile @returns {[string, any][]} */
 function numbers(compile) {
   const known = (/** @type {any} */ value, /** @type {(v: any) => string} */ show) => (value === null ? null : show(value));
-  const within = (/** @type {number} */ us) => time(Math.max(0, us));
-  const { compile_time_us: total, backend_time_us: backend, inductor_time_us: inductor } = compile;
   return [
-    ["Compile time", known(total, time)],
-    ["in Dynamo", total === null || backend === null ? null : within(total - backend)],
-    ["in AOTAutograd", backend === null || inductor === null ? null : within(backend - inductor)],
-    ["in Inductor", known(inductor, time)],
-    ["Backward, later", known(compile.backward_time_us, time)],
+    ["Compile time", known(compile.total_us, time)],
+    ["in Dynamo", known(compile.dynamo_us, time)],
+    ["in restarts", known(compile.restart_us, time)],
+    ["in AOTAutograd", known(compile.aot_us, time)],
+    ["in Inductor", known(compile.inductor_us, time)],
+    ["Backward, later", known(compile.backward_us, time)],
     ["Graph", known(compile.graph_op_count, (n) => `${count(n)} ops, ${count(compile.graph_node_count)} nodes, ${count(compile.graph_input_count)} inputs`)],
     [BY_TORCH, known(compile.guard_count, count)],
     ["Graph breaks", compile.graph_break_count ? count(compile.graph_break_count) : null],
@@ -102,11 +99,11 @@ function numbers(compile) {
 /** Other attempts, and other compiles of the same function. @param {any} model @param {any} compile @param {number} index @param {any} state */
 function relatives(model, compile, index, state) {
   if (compile.id === null) return null;
-  const key = frameKey(compile);
+  const key = compile.compile;
   const others = (/** @type {(c: any) => boolean} */ fits) =>
     model.compiles.flatMap((/** @type {any} */ c, /** @type {number} */ i) => (c.id !== null && fits(c) ? [i] : []));
-  const attempts = others((c) => frameKey(c) === key);
-  const same = others((c) => c.filename !== null && c.filename === compile.filename && c.first_line === compile.first_line && c.function === compile.function && frameKey(c) !== key);
+  const attempts = others((c) => c.compile === key);
+  const same = others((c) => c.file !== null && c.file === compile.file && c.line === compile.line && c.function === compile.function && c.compile !== key);
   const row = (/** @type {string} */ title, /** @type {number[]} */ list) => [h("dt", null, title), h("dd", null, list.slice(0, 40).map((i) =>
     (i === index ? h("strong", { class: "mono" }, idText(compile), " ") : [compileLink(model, i, state), " "])).flat(), list.length > 40 && ` and ${count(list.length - 40)} more`)];
   if (attempts.length < 2 && same.length === 0) return null;

@@ -1,13 +1,12 @@
 // What the tables have of one compile: its symbols, inputs, kernels, and what the partitioner decided.
-import { frameKey } from "../../lib/bundle/log.js";
 import { fill, h } from "../../lib/page/dom.js";
 import { bytes, count, plural, time } from "../../lib/page/format.js";
 import { shareBar } from "../../lib/page/figures.js";
-import { idText } from "../shared/model.js";
+import { idText, numberOf } from "../shared/model.js";
 import { recordLink } from "../shared/parts.js";
 import { artifactLink, framePlace } from "../shared/program-line.js";
 import { sourceName } from "../shared/source-name.js";
-import { codeName, KERNEL_KINDS } from "../tables/kernels.js";
+import { codeName, KERNEL_KINDS, kernelsOf } from "../tables/kernels.js";
 import { symbolsOf } from "../tables/symbol-data.js";
 import { reasonWords, symbolBadge } from "../tables/symbols.js";
 import { shapeText, tensorName, tensorsOf } from "../tables/tensor-data.js";
@@ -17,7 +16,7 @@ const MOST_SHOWN = 12;
 /** Sections that fill when their tables are there. @param {import("../frame/viewer.js").Context} context @param {any} model @param {number} index */
 export function compileTables({ log, state }, model, index) {
   const compile = model.compiles[index];
-  const attempts = new Set(compile.id === null ? [index] : model.compiles.flatMap((/** @type {any} */ c, /** @type {number} */ i) => (c.id !== null && frameKey(c) === frameKey(compile) ? [i] : [])));
+  const attempts = new Set(compile.id === null ? [index] : model.compiles.flatMap((/** @type {any} */ c, /** @type {number} */ i) => (c.id !== null && c.compile === compile.compile ? [i] : [])));
   const root = h("div", { class: "compile-tables" });
   const query = compile.id === null ? "" : idText(compile);
   const part = (/** @type {Promise<any>} */ load, /** @type {(value: any) => any} */ show) => {
@@ -26,10 +25,10 @@ export function compileTables({ log, state }, model, index) {
     return place;
   };
   return fill(root,
-    part(symbolsOf(log), ({ table, items }) => symbolSection(model, table, items.filter((/** @type {any} */ item) => attempts.has(item.compile)), state, query)),
+    part(symbolsOf(log), ({ items }) => symbolSection(model, items.filter((/** @type {any} */ item) => attempts.has(item.compile)), state, query)),
     part(tensorsOf(log), (data) => tensorSection(data, attempts, state, query)),
-    part(log.table("kernels"), (table) => table && kernelSection(log, model, table, attempts, state, query)),
-    part(log.table("partition"), (table) => table && partitionSection(log, model, table, attempts, state)));
+    part(kernelsOf(log), (table) => kernelSection(log, model, table, attempts, state, query)),
+    part(Promise.all(["partitions", "partition_candidates", "aliasing", "duplicate_backwards"].map((name) => log.table(name))), (tables) => partitionSection(log, model, tables, attempts, state)));
 }
 
 /** @param {string} title @param {number} n @param {string} href @param {...any} children */
@@ -38,8 +37,8 @@ const section = (title, n, href, ...children) => h("section", null, h("h3", null
 /** @param {number} n @param {string} href */
 const more = (n, href) => n > MOST_SHOWN && h("p", null, h("a", { href }, `all ${count(n)}`));
 
-/** @param {any} model @param {any} table @param {import("../tables/symbol-data.js").Item[]} items @param {any} state @param {string} q */
-function symbolSection(model, table, items, state, q) {
+/** @param {any} model @param {import("../tables/symbol-data.js").Item[]} items @param {any} state @param {string} q */
+function symbolSection(model, items, state, q) {
   if (items.length === 0) return null;
   const all = state.link({ view: "symbols", q });
   const order = ["error", "assumed", "constant", "unbacked", "symbol", "guard"];
@@ -47,7 +46,7 @@ function symbolSection(model, table, items, state, q) {
   return section("Symbols", items.length, all, h("ul", null, sorted.slice(0, MOST_SHOWN).map((item) => {
     const last = item.constants[item.constants.length - 1];
     return h("li", null, symbolBadge(item), " ", h("a", { href: state.link({ view: "symbols", item: String(item.event) }) }, h("code", null, item.name)), item.source && [" from ", h("code", null, sourceName(item.source))],
-      last !== undefined && [" became ", h("b", null, table.strings[table.specializations.value[last]]), h("span", { class: "dim" }, `: ${reasonWords(table.strings[table.specializations.reason[last]] ?? "")}`)],
+      last !== undefined && [" became ", h("b", null, last.value), h("span", { class: "dim" }, `: ${reasonWords(last.reason ?? "")}`)],
       item.guards.length > 0 && h("span", { class: "dim" }, ` ${plural(item.guards.length, "guard")}`), item.frame && h("span", { class: "place" }, ` ${framePlace(model, item.frame)}`));
   })), more(items.length, all));
 }
@@ -65,39 +64,39 @@ function tensorSection(data, attempts, state, q) {
   }))), more(rows.length, all));
 }
 
-/** @param {any} log @param {any} model @param {any} table @param {Set<number>} attempts @param {any} state @param {string} q */
-function kernelSection(log, model, { codes, kernels, triton_infos: infos }, attempts, state, q) {
-  const own = kernels.filter((/** @type {any} */ kernel) => attempts.has(codes[kernel.code_index].compile_index));
+/** @param {any} log @param {any} model @param {Awaited<ReturnType<typeof kernelsOf>>} table @param {Set<number>} attempts @param {any} state @param {string} q */
+function kernelSection(log, model, { kernels, codeOf, infoOf }, attempts, state, q) {
+  const own = kernels.filter((/** @type {any} */ kernel) => attempts.has(numberOf(model, kernel)));
   if (own.length === 0) return null;
   const all = state.link({ view: "kernels", q });
   return section("Kernels and calls", own.length, all, h("table", { class: "plain compact" }, h("tbody", null, own.slice(0, MOST_SHOWN).map((/** @type {any} */ kernel) => {
-    const code = codes[kernel.code_index];
-    const info = infos[kernel.triton_info_index];
+    const info = infoOf(kernel);
     const line = kernel.line ?? kernel.call_lines[0] ?? null;
-    return h("tr", null, h("td", null, codeName(code)), h("td", null, KERNEL_KINDS[kernel.kind]?.[0] ?? kernel.kind), h("td", null, h("a", { href: state.link({ view: "kernels", item: `${code.event_index}:${kernel.name}` }), title: kernel.name }, h("code", { class: "cut" }, kernel.name))),
-      h("td", null, line !== null && artifactLink(log, model, state, code.compile_index, code.event_index, `line ${count(line)}`, line)), h("td", { class: "number" }, info && info.compile_time_us !== null ? time(Math.round(info.compile_time_us)) : ""));
+    return h("tr", null, h("td", null, codeName(codeOf(kernel))), h("td", null, KERNEL_KINDS[kernel.kind]?.[0] ?? kernel.kind), h("td", null, h("a", { href: state.link({ view: "kernels", item: `${kernel.code_event}:${kernel.name}` }), title: kernel.name }, h("code", { class: "cut" }, kernel.name))),
+      h("td", null, line !== null && artifactLink(log, model, state, numberOf(model, kernel), kernel.code_event, `line ${count(line)}`, line)), h("td", { class: "number" }, info && info.compile_time_us !== null ? time(Math.round(info.compile_time_us)) : ""));
   }))), more(own.length, all));
 }
 
-/** What is saved for the backward, what is computed again, what the graph changes. @param {any} log @param {any} model @param {any} table @param {Set<number>} attempts @param {any} state */
-function partitionSection(log, model, { min_cuts: cuts, aliasing, duplicate_backwards: duplicates }, attempts, state) {
-  const mine = (/** @type {any[]} */ rows) => rows.filter((row) => attempts.has(row.compile_index));
+/** What is saved for the backward, what is computed again, what the graph changes. @param {any} log @param {any} model @param {any[]} tables null: left out of a redacted bundle @param {Set<number>} attempts @param {any} state */
+function partitionSection(log, model, [partitions, candidates, aliasing, duplicates], attempts, state) {
+  const mine = (/** @type {any[] | null} */ rows) => (rows ?? []).filter((row) => attempts.has(numberOf(model, row)));
   const changed = mine(aliasing).filter((row) => row.mutated_input_count + row.metadata_mutated_input_count > 0 || Object.keys(row.output_types).some((type) => type !== "non_alias"));
   const gb = (/** @type {number | null} */ n) => (n === null ? "–" : bytes(Math.round(n * 1e9)));
   return [
-    mine(cuts).map((cut) => {
-      const recomputed = cut.candidates.filter((/** @type {any} */ c) => c.recomputed).length;
-      const saved = cut.candidates.filter((/** @type {any} */ c) => c.saved).length;
-      const whole = cut.candidates.reduce((/** @type {number} */ n, /** @type {any} */ c) => n + (c.memory_bytes ?? 0), 0);
-      return h("section", null, h("h3", null, artifactLink(log, model, state, cut.compile_index, cut.event_index, "Saved for the backward, or computed again")),
-        h("p", null, cut.memory_budget !== null && ["memory budget ", h("b", null, cut.memory_budget), ": "], `of ${plural(cut.candidates.length, "candidate")} ${count(saved)} saved and ${count(recomputed)} computed again; activations of ${gb(cut.saved_activation_gb)}, between ${gb(cut.min_activation_gb)} and ${gb(cut.max_activation_gb)}`),
-        h("table", { class: "plain compact" }, h("tbody", null, cut.candidates.slice(0, MOST_SHOWN).map((/** @type {any} */ c) => h("tr", null, h("td", null, h("code", null, c.node)), h("td", null, h("code", { class: "dim" }, c.target ?? "")),
+    mine(partitions).map((cut) => {
+      const own = (candidates ?? []).filter((/** @type {any} */ c) => c.partition_event === cut.event);
+      const recomputed = own.filter((/** @type {any} */ c) => c.recomputed).length;
+      const saved = own.filter((/** @type {any} */ c) => c.saved).length;
+      const whole = own.reduce((/** @type {number} */ n, /** @type {any} */ c) => n + (c.memory_bytes ?? 0), 0);
+      return h("section", null, h("h3", null, artifactLink(log, model, state, numberOf(model, cut), cut.event, "Saved for the backward, or computed again")),
+        h("p", null, cut.memory_budget !== null && ["memory budget ", h("b", null, cut.memory_budget), ": "], `of ${plural(own.length, "candidate")} ${count(saved)} saved and ${count(recomputed)} computed again; activations of ${gb(cut.saved_activation_gb)}, between ${gb(cut.min_activation_gb)} and ${gb(cut.max_activation_gb)}`),
+        h("table", { class: "plain compact" }, h("tbody", null, own.slice(0, MOST_SHOWN).map((/** @type {any} */ c) => h("tr", null, h("td", null, h("code", null, c.node)), h("td", null, h("code", { class: "dim" }, c.target ?? "")),
           h("td", { class: "number" }, bytes(c.memory_bytes)), h("td", { class: "bar-cell" }, shareBar(c.memory_bytes, whole)), h("td", null, c.saved ? "↓ saved" : c.recomputed ? "↻ computed again" : "–"))))),
-        cut.candidates.length > MOST_SHOWN && h("p", { class: "dim" }, `and ${count(cut.candidates.length - MOST_SHOWN)} more in the record`));
+        own.length > MOST_SHOWN && h("p", { class: "dim" }, `and ${count(own.length - MOST_SHOWN)} more in the record`));
     }),
     changed.length > 0 && h("section", null, h("h3", null, "Inputs and outputs"), h("ul", null, changed.map((row) => h("li", null,
       [row.mutated_input_count > 0 && `${plural(row.mutated_input_count, "input")} of ${count(row.input_count)} changed in place`, row.metadata_mutated_input_count > 0 && `${plural(row.metadata_mutated_input_count, "input")} with another shape or strides afterwards`,
-        ...Object.entries(row.output_types).filter(([type]) => type !== "non_alias").map(([type, n]) => `${plural(/** @type {number} */ (n), "output")}: ${type.replaceAll("_", " ")}`)].filter(Boolean).join("; "), " ", recordLink(row.event_index, state))))),
-    mine(duplicates).map((row) => h("section", { class: "verdict tone-recompile" }, h("h3", null, "Duplicate backward of a region"), h("p", null, [row.explanation, row.common_cause, row.suggested_action].filter(Boolean).join(" ")), recordLink(row.event_index, state))),
+        ...Object.entries(row.output_types).filter(([type]) => type !== "non_alias").map(([type, n]) => `${plural(/** @type {number} */ (n), "output")}: ${type.replaceAll("_", " ")}`)].filter(Boolean).join("; "), " ", recordLink(row.event, state))))),
+    mine(duplicates).map((row) => h("section", { class: "verdict tone-recompile" }, h("h3", null, "Duplicate backward of a region"), h("p", null, [row.explanation, row.common_cause, row.suggested_action].filter(Boolean).join(" ")), recordLink(row.event, state))),
   ];
 }

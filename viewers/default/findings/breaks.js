@@ -5,7 +5,7 @@ import { cutMiddle } from "../../lib/page/cut-middle.js";
 import { h } from "../../lib/page/dom.js";
 import { count, firstLine, plural } from "../../lib/page/format.js";
 import { cards, shownBy } from "../shared/finding-leads.js";
-import { modelOf, summaryOf } from "../shared/model.js";
+import { modelOf, numberOf, summaryOf } from "../shared/model.js";
 import { compileLink, pairs, recordLink, sourceLine, webLink } from "../shared/parts.js";
 import { isUntold, untoldPage } from "../shared/untold.js";
 
@@ -14,8 +14,8 @@ const MOST_SHOWN = 200;
 
 /** @param {import("../frame/viewer.js").Context} context @returns {Promise<import("../frame/viewer.js").View>} */
 export async function openBreaks({ log, state }) {
-  const [model, found, table] = await Promise.all([modelOf(log), log.findings(), log.table("graph_breaks")]);
-  const breaks = table?.graph_breaks ?? [];
+  const [model, found, table, records] = await Promise.all([modelOf(log), log.findings(), log.table("graph_breaks"), log.table("graph_break_records")]);
+  const breaks = table ?? [];
   if (breaks.length === 0) {
     if (isUntold(log, "graph_breaks")) return untoldPage("Graph breaks", "graph_breaks", ...otherTraces(log, model, state));
     return emptyPage("No graph breaks",
@@ -32,11 +32,11 @@ export async function openBreaks({ log, state }) {
         cell: (i) => cutMiddle(breakPlace(model, breaks[i]), breaks[i].file ?? undefined) },
       { id: "code", title: "Code", least: "7rem", class: "mono", cell: (i) => h("span", { title: breaks[i].source_line ?? "" }, breaks[i].source_line ?? "–") },
       { id: "reason", title: "Reason", least: "10rem", sort: (i) => breaks[i].reason, cell: (i) => h("span", { title: breaks[i].reason }, breaks[i].reason) },
-      { id: "times", title: "Times", number: true, sort: (i) => breaks[i].occurrences.length, cell: (i) => count(breaks[i].occurrences.length) },
+      { id: "times", title: "Times", number: true, sort: (i) => breaks[i].count, cell: (i) => count(breaks[i].count) },
     ],
     detail: (i) => {
-      const shown = cards(model, state, found, shownBy(...breaks[i].occurrences.map((/** @type {any} */ at) => at.event_index)));
-      return [shown, breakDetail(model, breaks[i], state, shown.length > 0)];
+      const shown = cards(model, state, found, shownBy(...breaks[i].events));
+      return [shown, breakDetail(model, breaks[i], (records ?? []).filter((/** @type {any} */ record) => record.graph_break === breaks[i].id), state, shown.length > 0)];
     },
   });
 }
@@ -48,7 +48,7 @@ function otherTraces(log, model, state) {
   const parts = new Map(); // by name: the line is in it
   for (const { rows: [first], last } of model.frames) {
     const part = PART.exec(last.function ?? "");
-    if (part && !parts.has(`${last.filename} ${last.function}`)) parts.set(`${last.filename} ${last.function}`, { first, file: last.filename, name: part[1], line: part[2] });
+    if (part && !parts.has(`${last.file} ${last.function}`)) parts.set(`${last.file} ${last.function}`, { first, file: last.file, name: part[1], line: part[2] });
   }
   return [
     summaryOf(log)?.restart_count ? h("a", { href: state.link({ view: "failures", type: "restart" }) }, "Restarts, with their reasons") : null,
@@ -61,19 +61,16 @@ function otherTraces(log, model, state) {
 /** @param {any} model @param {any} row */
 const breakPlace = (model, row) => (row.file === null ? "place unknown" : `${model.short(row.file)}:${row.line}`);
 
-/** What torch wrote of one break. @param {any} model @param {any} row @param {any} state @param {boolean} told whether a finding stands above it */
-function breakDetail(model, row, state, told) {
-  const { occurrences, user_traceback: traceback, explanation } = row;
+/** What torch wrote of one break. @param {any} model @param {any} row @param {any[]} records @param {any} state @param {boolean} told whether a finding stands above it */
+function breakDetail(model, row, records, state, told) {
+  const { user_traceback: traceback, explanation } = row;
   return [
     h(told ? "h3" : "h2", null, h("span", { class: "sign status-break", "aria-hidden": "true" }, "✂"), " ", row.reason),
     sourceLine(row),
     !told && [explanation && h("p", { class: "prose" }, explanation), h("ul", null, row.hints.map((/** @type {string} */ hint) => h("li", null, hint)))],
-    h("h3", null, plural(occurrences.length, "time")),
-    h("ul", { class: "occurrences" }, occurrences.slice(0, MOST_SHOWN).map((/** @type {any} */ at) => h("li", null,
-      compileLink(model, at.compile_index, state), " ", model.compiles[at.compile_index].function ?? "", " ",
-      h("a", { href: state.link({ view: "compile", compile: model.compiles[at.compile_index].key, artifact: ARTIFACT }) }, "what torch wrote"), ", ", recordLink(at.event_index, state),
-      at.skips_frame === true && h("span", { class: "note-inline" }, " skips the frame"))),
-    occurrences.length > MOST_SHOWN && h("li", { class: "dim" }, `${count(MOST_SHOWN)} of ${count(occurrences.length)} shown`)),
+    h("h3", null, plural(row.count, "time")),
+    h("ul", { class: "occurrences" }, records.slice(0, MOST_SHOWN).map((record) => recordItem(model, record, state)),
+      row.count > MOST_SHOWN && h("li", { class: "dim" }, `${count(MOST_SHOWN)} of ${count(row.count)} shown`)),
     traceback && [h("h3", null, "Called from"), tracebackView(traceback)],
     pairs([
       ["While", row.situation && firstLine(row.situation).replace(/:$/, "")], ["In the body of", row.higher_order_operator],
@@ -83,4 +80,12 @@ function breakDetail(model, row, state, told) {
     row.followed_by.length > 0 && [h("h3", null, "While that was handled"), h("ul", null, row.followed_by.map((/** @type {any} */ next) => h("li", null, next.reason, next.explanation && h("div", { class: "dim" }, next.explanation))))],
     row.text !== null && [h("h3", null, "The whole text"), h("pre", { class: "wrapped" }, row.text)],
   ];
+}
+
+/** One record of a break. @param {any} model @param {any} record @param {any} state */
+function recordItem(model, record, state) {
+  const number = numberOf(model, record), compile = model.compiles[number];
+  return h("li", null, compileLink(model, number, state), " ", compile.function ?? "", " ",
+    h("a", { href: state.link({ view: "compile", compile: compile.key, artifact: ARTIFACT }) }, "what torch wrote"), ", ", recordLink(record.event, state),
+    record.skips_frame === true && h("span", { class: "note-inline" }, " skips the frame"));
 }

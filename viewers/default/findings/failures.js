@@ -7,7 +7,7 @@ import { fill, h, plain } from "../../lib/page/dom.js";
 import { cutMiddle } from "../../lib/page/cut-middle.js";
 import { count, firstLine } from "../../lib/page/format.js";
 import { cards } from "../shared/finding-leads.js";
-import { findingsOf, functionName, modelOf, numberOf, placeOf } from "../shared/model.js";
+import { compilesOf, findingsOf, functionName, modelOf, numberOf, placeOf } from "../shared/model.js";
 import { compileLink, pairs, recordLink, sourceLine } from "../shared/parts.js";
 import { framePlace, programFrame } from "../shared/program-line.js";
 import { isUntold, untoldPage } from "../shared/untold.js";
@@ -54,7 +54,7 @@ export async function openFailures({ log, state }) {
 /** @param {Finding[]} findings @param {any[]} rows of the failure table @returns {Item[]} */
 function itemsOf(findings, rows) {
   const items = findings.filter(({ kind }) => OF_FINDINGS.includes(kind)).map((finding) => ({ id: finding.fingerprint, finding: /** @type {Finding | null} */ (finding), rows: /** @type {any[]} */ ([]) }));
-  const ofEvent = new Map(items.flatMap((item) => item.finding?.event_indexes.map((event) => /** @type {[number, Item]} */ ([event, item])) ?? []));
+  const ofEvent = new Map(items.flatMap((item) => item.finding?.events.map((event) => /** @type {[number, Item]} */ ([event, item])) ?? []));
   rows.forEach((row, at) => {
     const item = ofEvent.get(row.event);
     if (item) item.rows.push(row);
@@ -76,7 +76,7 @@ function textOf({ finding, rows: [first] }) {
 
 /** @param {any} model @param {Item} item */
 function nameIn(model, { finding, rows: [first] }) {
-  const compile = model.compiles[finding?.compile_indexes[0] ?? (first ? numberOf(model, first) : -1)];
+  const compile = model.compiles[(finding && compilesOf(model, finding)[0]) ?? (first ? numberOf(model, first) : -1)];
   return finding?.function ?? (compile && compile.id !== null ? functionName(compile) : first?.function ?? "–");
 }
 
@@ -100,7 +100,7 @@ function kindBadge(item) {
 
 /** @param {{log: any, state: any}} context @param {any} model @param {any} found @param {Item} item */
 function failureDetail({ log, state }, model, found, { finding, rows }) {
-  const about = (/** @type {Finding} */ other) => (finding ? other === finding : other.compile_indexes.includes(numberOf(model, rows[0])));
+  const about = (/** @type {Finding} */ other) => (finding ? other === finding : other.compiles.includes(rows[0].compile));
   const told = new Set(); // what torch wrote twice is shown once
   const compiles = [...new Set(rows.map((row) => numberOf(model, row)))].slice(0, MOST_ROWS);
   return [
@@ -125,7 +125,7 @@ function recordOf({ log, state }, model, row, told, folded) {
     row.stack !== null && callers(log, row.stack),
     pairs([
       ["In the log", [recordLink(row.event, state), row.reason === null && row.type && ` ${row.type}`]],
-      ["Called by", row.stack !== null || compile.stack_index === null || compile.id === null ? null
+      ["Called by", row.stack !== null || compile.stack === null || compile.id === null ? null
         : h("a", { href: state.link({ view: "compile", compile: compile.key, artifact: "~stack" }) }, "the stack of the compile")],
     ]));
 }

@@ -8,7 +8,7 @@ import { count, plural } from "../../lib/page/format.js";
 import { shareBar } from "../../lib/page/figures.js";
 import { cards, shownBy } from "../shared/finding-leads.js";
 import { BY_TORCH, BY_TORCH_HELP, IN_DUMP, IN_DUMP_HELP } from "../shared/guard-counts.js";
-import { functionName, idText, modelOf } from "../shared/model.js";
+import { findingsOf, functionName, idText, modelOf, numberOf } from "../shared/model.js";
 import { compileLink, pairs, recordLink } from "../shared/parts.js";
 import { withoutPlace } from "../shared/program-line.js";
 
@@ -17,32 +17,31 @@ const MOST_KINDS = 4;
 /** "61.3 µs" @param {number | null} us */
 export const latency = (us) => (us === null ? "–" : `${us < 100 ? us.toFixed(1) : count(Math.round(us))} µs`);
 
-/** The guard table, also for the page of a compile. @param {any} log */
-export const guardsOf = (log) => log.table("guards");
+/** @typedef {import("../../../schema/bundle.d.ts").GuardTrees} Tree */
+/** @typedef {import("../../../schema/bundle.d.ts").Guards} Guard */
 
-/** [kind, number], the most frequent first. @param {any} list a row of 'lists' @returns {[string, number][]} */
-export const kindCounts = (list) => /** @type {[string, number][]} */ (Object.entries(list.counts)).sort((a, b) => b[1] - a[1]);
+/** [kind, number], the most frequent first. @param {Tree} tree @returns {[string, number][]} */
+export const kindCounts = (tree) => Object.entries(tree.counts).sort((a, b) => b[1] - a[1]);
 
 /** @param {import("../frame/viewer.js").Context} context @returns {Promise<import("../frame/viewer.js").View>} */
 export async function openGuards({ log, state }) {
-  const [model, table, found] = await Promise.all([modelOf(log), guardsOf(log), log.findings()]);
-  const trees = table?.trees ?? [];
+  const [model, table, found] = await Promise.all([modelOf(log), log.table("guard_trees"), findingsOf(log)]);
+  const trees = /** @type {Tree[]} */ (table ?? []);
   if (trees.length === 0) {
     return emptyPage("No guards", "What torch checks before it runs compiled code again would be here: each guard with its source and the line of the program. torch writes them when a compile ends (dynamo_cpp_guards_str).");
   }
-  const lists = table.lists;
-  const compile = (/** @type {number} */ i) => model.compiles[trees[i].compile_index];
-  const all = trees.reduce((/** @type {number} */ n, /** @type {any} */ tree) => n + tree.guard_count, 0);
-  const kinds = (/** @type {number} */ i) => kindCounts(lists[trees[i].list_index]).slice(0, MOST_KINDS).map(([kind, n]) => `${kind} ${count(n)}`).join(", ");
-  const extreme = (/** @type {"guard_count" | "latency_us"} */ cell) => trees.reduce((/** @type {number} */ at, /** @type {any} */ tree, /** @type {number} */ i) => ((tree[cell] ?? -1) > (trees[at][cell] ?? -1) ? i : at), 0);
+  const compile = (/** @type {number} */ i) => model.compiles[numberOf(model, trees[i])];
+  const all = trees.reduce((n, tree) => n + tree.guard_count, 0);
+  const kinds = (/** @type {number} */ i) => kindCounts(trees[i]).slice(0, MOST_KINDS).map(([kind, n]) => `${kind} ${count(n)}`).join(", ");
+  const extreme = (/** @type {"guard_count" | "latency_us"} */ cell) => trees.reduce((at, tree, i) => ((tree[cell] ?? -1) > (trees[at][cell] ?? -1) ? i : at), 0);
   const extremeItem = (/** @type {string} */ words, /** @type {number} */ i, /** @type {string} */ value) =>
-    h("li", null, `${words}: `, h("a", { href: state.link({ view: "guards", item: String(trees[i].event_index) }) }, `${idText(compile(i))} ${functionName(compile(i))}`), ` ${value}`);
+    h("li", null, `${words}: `, h("a", { href: state.link({ view: "guards", item: String(trees[i].event) }) }, `${idText(compile(i))} ${functionName(compile(i))}`), ` ${value}`);
   const biggest = extreme("guard_count"), slowest = extreme("latency_us");
   let inner = /** @type {HTMLElement | null} */ (null);
   const view = listDetail({
-    state, name: "guards", label: "Guards of the compiles", noun: ["compile", "compiles"], length: trees.length, share: 0.4, id: (i) => String(trees[i].event_index),
+    state, name: "guards", label: "Guards of the compiles", noun: ["compile", "compiles"], length: trees.length, share: 0.4, id: (i) => String(trees[i].event),
     title: (i) => `${idText(compile(i))} ${functionName(compile(i))} ${plural(trees[i].guard_count, "guard")} in the ${trees[i].form} dump`,
-    text: (i) => [idText(compile(i)), functionName(compile(i)), compile(i).filename, kinds(i)].join("\n"),
+    text: (i) => [idText(compile(i)), functionName(compile(i)), compile(i).file, kinds(i)].join("\n"),
     above: trees.length > 1 && h("div", { class: "intro" }, h("ul", { class: "facts-line" },
       extremeItem("most guards", biggest, `${count(trees[biggest].guard_count)} in the dump`), trees[slowest].latency_us !== null && extremeItem("slowest check", slowest, latency(trees[slowest].latency_us)))),
     columns: [
@@ -54,8 +53,8 @@ export async function openGuards({ log, state }) {
       { id: "bar", title: "Share", width: "6.5rem", cell: (i) => shareBar(trees[i].guard_count, all), help: `Of ${plural(all, "guard")} in all dumps` },
       { id: "kinds", title: "Kinds", least: "8rem", cell: (i) => h("span", { title: kinds(i) }, trees[i].form === "list" ? "about aliasing" : kinds(i)) },
     ],
-    detail: (i) => [cards(model, state, found, (finding) => finding.kind === "guard-cost" && shownBy(trees[i].event_index)(finding)),
-      guardDetail({ log, state }, model, table, trees[i], (element) => { inner = element; })],
+    detail: (i) => [cards(model, state, found, (finding) => finding.kind === "guard-cost" && shownBy(trees[i].event)(finding)),
+      guardDetail({ log, state }, model, trees, trees[i], (element) => { inner = element; })],
   });
   return {
     ...view, title: "Guards",
@@ -67,24 +66,19 @@ export async function openGuards({ log, state }) {
   };
 }
 
-/** @param {{log: any, state: any}} context @param {any} model @param {any} table @param {any} tree @param {(field: HTMLElement) => void} tell */
-function guardDetail({ log, state }, model, table, tree, tell) {
-  const { guards, kinds, sources, places } = table;
-  const list = table.lists[tree.list_index];
-  const key = model.compiles[tree.compile_index].key;
-  const first = list.first_guard;
-  const made = model.compiles[tree.compile_index].guard_count;
+/** @param {{log: any, state: any}} context @param {any} model @param {Tree[]} trees @param {Tree} tree one of them @param {(field: HTMLElement) => void} tell */
+function guardDetail({ log, state }, model, trees, tree, tell) {
+  const index = numberOf(model, tree);
+  const { key, guard_count: made } = model.compiles[index];
+  let guards = /** @type {Guard[]} */ ([]); // when they are there
   const cells = (/** @type {number} */ i) => {
-    const place = guards.place_index[first + i];
-    return {
-      kind: kinds[guards.kind_index[first + i]] ?? "", source: sources[guards.source_index[first + i]] ?? "",
-      place: place < 0 ? "" : `${places.file[place]}:${places.line[place]}`, in: place < 0 ? "" : places.function[place],
-    };
+    const { kind, source, file, line, function: name } = guards[i];
+    return { kind: kind ?? "", source: source ?? "", place: file === null ? "" : `${file}:${line}`, in: name ?? "" };
   };
   let lines = /** @type {string[] | null} */ (null); // the payload, when it is there
-  const text = (/** @type {number} */ i) => (lines?.[guards.payload_line[first + i]] ?? "").replace(/^(?:\| )*\+- (?:\w+: )?/, "").trim();
+  const text = (/** @type {number} */ i) => (lines?.[guards[i].payload_line] ?? "").replace(/^(?:\| )*\+- (?:\w+: )?/, "").trim();
   let address = "dynamo_cpp_guards_str";
-  const lineOf = (/** @type {number} */ i) => String(guards.payload_line[first + i] + 1);
+  const lineOf = (/** @type {number} */ i) => String(guards[i].payload_line + 1);
   const line = (/** @type {number} */ i) => state.link({ view: "compile", compile: key, artifact: address, line: lineOf(i) });
   const grid = new Grid({
     label: "Guards", sort: state.current.by, onsort: (by) => state.replace({ by }), onselect: (i) => state.replace({ line: lineOf(i) }), name: (i) => `${cells(i).kind} ${cells(i).source}`,
@@ -97,33 +91,39 @@ function guardDetail({ log, state }, model, table, tree, tell) {
     ],
   });
   const total = h("span", { class: "dim", role: "status" });
-  const all = Array.from({ length: list.row_count }, (_, i) => i);
   const show = (/** @type {string} */ query) => {
-    const wanted = query.toLowerCase();
+    const wanted = query.toLowerCase(), all = guards.map((_, i) => i);
     const fit = wanted ? all.filter((i) => { const c = cells(i); return `${c.kind}\n${c.source}\n${c.place}\n${c.in}\n${text(i)}`.toLowerCase().includes(wanted); }) : all;
     fill(total, fit.length === all.length ? plural(all.length, "guard") : `${count(fit.length)} of ${plural(all.length, "guard")}`,
-      list.row_count < tree.guard_count && ` (the first of ${count(tree.guard_count)}; the record has all)`);
+      tree.row_count < tree.guard_count && ` (the first of ${count(tree.guard_count)}; the record has all)`);
     grid.show(fit, state.current.line === "" ? -1 : all.findIndex((i) => lineOf(i) === state.current.line));
   };
   const filter = searchField("Filter guards", "Filter by kind, source, text, line", (query) => { state.replace({ guard: query }); show(query); });
   filter.value = state.current.guard;
   tell(filter);
   const note = h("span", { class: "dim" });
-  show(filter.value);
-  readLines(log, tree).then((found) => { lines = found.lines; address = found.address; show(filter.value); }, (error) => fill(note, `The texts could not be read. ${error.message}`));
+  guardsOf(log, trees, tree).then((found) => { guards = found; show(filter.value); }, (error) => fill(note, `The guards could not be read. ${error.message}`));
+  readLines(log, tree, index).then((found) => { lines = found.lines; address = found.address; show(filter.value); }, (error) => fill(note, `The texts could not be read. ${error.message}`));
   return h("div", { class: "fill guard-detail" },
-    h("h2", null, compileLink(model, tree.compile_index, state), " ", functionName(model.compiles[tree.compile_index])),
-    pairs([[tree.form === "list" ? "Guards in the list dump" : IN_DUMP, `${count(tree.guard_count)}, on ${plural(list.manager_count, "object")}`],
-      [BY_TORCH, [count(made), " ", made !== null && made !== tree.guard_count && h("span", { class: "dim" }, BY_TORCH_HELP)]], ["One check of all", latency(tree.latency_us)], ["What torch wrote", recordLink(tree.event_index, state)]]),
-    h("table", { class: "plain kinds" }, h("caption", { class: "dim" }, `Guards by kind, of ${count(tree.guard_count)}`), h("tbody", null, kindCounts(list).map(([kind, n]) => h("tr", null,
+    h("h2", null, compileLink(model, index, state), " ", functionName(model.compiles[index])),
+    pairs([[tree.form === "list" ? "Guards in the list dump" : IN_DUMP, `${count(tree.guard_count)}, on ${plural(tree.manager_count, "object")}`],
+      [BY_TORCH, [count(made), " ", made !== null && made !== tree.guard_count && h("span", { class: "dim" }, BY_TORCH_HELP)]], ["One check of all", latency(tree.latency_us)], ["What torch wrote", recordLink(tree.event, state)]]),
+    h("table", { class: "plain kinds" }, h("caption", { class: "dim" }, `Guards by kind, of ${count(tree.guard_count)}`), h("tbody", null, kindCounts(tree).map(([kind, n]) => h("tr", null,
       h("td", null, h("button", { class: "sort", title: "Only these", onclick: () => { filter.value = kind; state.replace({ guard: kind }); show(kind); } }, kind)),
       h("td", { class: "number" }, count(n)), h("td", { class: "bar-cell" }, shareBar(n, tree.guard_count)))))),
     h("div", { class: "toolbar" }, filter, total, note), grid.element);
 }
 
-/** The lines of the record, and the address of the artifact. @param {any} log @param {any} tree */
-async function readLines(log, tree) {
-  const artifacts = await compileArtifacts(log, tree.compile_index);
-  const artifact = artifacts.find((row) => row.event_index === tree.event_index) ?? await log.event(tree.event_index);
+/** The guards of a tree. Those of all trees can be many: only the files with these are read. @param {any} log @param {Tree[]} trees @param {Tree} tree @returns {Promise<Guard[]>} */
+async function guardsOf(log, trees, tree) {
+  const lengths = new Map(trees.map((other) => [other.list, other.row_count])); // the lists stand in the order of their numbers
+  const first = [...lengths].reduce((sum, [list, length]) => (list < tree.list ? sum + length : sum), 0);
+  return log.tableRows("guards", first, tree.row_count);
+}
+
+/** The lines of the record, and the address of the artifact. @param {any} log @param {Tree} tree @param {number} index its compile */
+async function readLines(log, tree, index) {
+  const artifacts = await compileArtifacts(log, index);
+  const artifact = artifacts.find((row) => row.event_index === tree.event) ?? await log.event(tree.event);
   return { lines: ((await log.text(artifact)) ?? "").split("\n"), address: artifact.address ?? artifact.name };
 }

@@ -35,7 +35,7 @@ async function ofLog(log, state) {
   return [
     ...compiles.map((index) => {
       const compile = model.compiles[index];
-      return { text: `${idText(compile)} ${functionName(compile)}`, about: [placeOf(model, compile), compile.compile_time_us !== null && time(compile.compile_time_us)].filter(Boolean).join(" · "), group: "Compiles", icon: "compiles", href: state.link({ view: "compile", compile: compile.key }) };
+      return { text: `${idText(compile)} ${functionName(compile)}`, about: [placeOf(model, compile), compile.total_us !== null && time(compile.total_us)].filter(Boolean).join(" · "), group: "Compiles", icon: "compiles", href: state.link({ view: "compile", compile: compile.key }) };
     }),
     ...compiles.flatMap((index) => {
       const seen = new Map();

@@ -1,7 +1,6 @@
 // The logs of a bundle, each with what its summary in the manifest says.
 import { h, rich } from "../../lib/page/dom.js";
 import { bytes, count, plural, time } from "../../lib/page/format.js";
-import { statusBadge } from "../../lib/page/figures.js";
 import { logName, summaryOf } from "../shared/model.js";
 
 const TITLES = ["Log", "Summary", "Compiles", "Time", "Torch", "Records", "Size"];
@@ -11,12 +10,12 @@ const NUMBERS = [2, 3, 5, 6];
 export function logTable(bundle, log, state, live) {
   const body = h("tbody", null, bundle.logs.map((/** @type {import("../../lib/bundle/log.js").Log} */ one) => {
     const row = one.summary;
-    const summary = summaryOf(one), text = summary && live ? live.soFar(summary) : summary?.text;
+    const summary = summaryOf(one), text = live ? live.soFar(summary) : summary.text;
     return h("tr", { class: one.id === log.id ? "here" : null },
       h("td", null, h("a", { href: state.patched({ log: one.id, item: "" }), "aria-current": one.id === log.id ? "true" : null }, logName(one))),
-      h("td", { class: "wide", title: text }, text === undefined ? statuses(row) : rich(text)),
-      h("td", { class: "number" }, count(summary?.compile_count)),
-      h("td", { class: "number" }, time(summary?.compile_time_us)),
+      h("td", { class: "wide", title: text }, rich(text)),
+      h("td", { class: "number" }, count(summary.compile_count)),
+      h("td", { class: "number" }, time(summary.compile_us)),
       h("td", null, row.torch_version ?? "–"),
       h("td", { class: "number" }, count(row.event_count)),
       h("td", { class: "number" }, bytes(row.source.size_bytes)));
@@ -25,6 +24,3 @@ export function logTable(bundle, log, state, live) {
     h("div", { class: "table-box", tabindex: "0", role: "region", "aria-label": "Logs" },
       h("table", { class: "plain" }, h("thead", null, h("tr", null, TITLES.map((title, i) => h("th", { scope: "col", class: NUMBERS.includes(i) ? "number" : null }, title)))), body)));
 }
-
-/** For bundles without summaries: the rows of the compile table. @param {any} row */
-const statuses = (row) => Object.entries(row.statuses).map(([status, n]) => [statusBadge(status), ` ${count(/** @type {number} */ (n))}  `]);

@@ -119,7 +119,7 @@ function compilesPart(model, known, state) {
         h("td", null, compileLink(model, rows[rows.length - 1], state)),
         h("td", { class: "number" }, time(us)),
         h("td", { class: "bar-cell" }, shareBar(us, total)),
-        h("td", null, h("div", { class: "function-place" }, cutMiddle(functionName(last)), " ", cutMiddle(placeOf(model, last), last.filename))))))));
+        h("td", null, h("div", { class: "function-place" }, cutMiddle(functionName(last)), " ", cutMiddle(placeOf(model, last), last.file))))))));
 }
 
 // A tile has a colour only when something is bad; each leads to its view.
@@ -138,7 +138,7 @@ export function tiles({ log, state, found: { summary, findings }, phases, caches
   const { failure_count: failed, unfinished_count: open, recompile_count: recompiles, graph_break_count: breaks } = summary;
   const again = of("recompile");
   return h("ul", { class: "tiles", "aria-label": "At a glance" },
-    h("li", { class: "tile-wide" }, tile({ number: summary.compile_time_us === null ? "–" : time(summary.compile_time_us), noun: "compiling", href: state.link({ view: "timeline" }), more: shares(phases, "in the metrics"),
+    h("li", { class: "tile-wide" }, tile({ number: summary.compile_us === null ? "–" : time(summary.compile_us), noun: "compiling", href: state.link({ view: "timeline" }), more: shares(phases, "in the metrics"),
       note: compiled(summary) })),
     h("li", null, !failed && open > 0
       ? tile({ number: count(open), noun: "unfinished", tone: "error", href: state.link({ view: "failures" }), note: name(of("unfinished-compile")[0]) })
@@ -189,16 +189,16 @@ function cost(findings) {
 // When the compiles ran, the whole run from left to right. A click leads to the timeline of a compile.
 
 const SLICES = 400; // as many as can be told apart
-const WORST = ["error", "missing", "break"];
+const WORST = ["failed", "unfinished", "skipped"];
 
 /** Null where the log does not tell when compiles began. @param {import("../shared/model.js").Model} model @param {any} state @param {number | null} wallUs */
 export function runStrip({ frames }, state, wallUs) {
-  const known = frames.filter(({ last }) => last.start_epoch_us !== null && last.compile_time_us > 0);
+  const known = frames.filter(({ last }) => last.start_epoch_us !== null && last.total_us > 0);
   if (known.length < 2) return null;
   const begin = known.reduce((least, { last }) => Math.min(least, last.start_epoch_us), Infinity);
-  const end = Math.max(begin + (wallUs ?? 0), known.reduce((most, { last }) => Math.max(most, last.start_epoch_us + last.compile_time_us), 0));
+  const end = Math.max(begin + (wallUs ?? 0), known.reduce((most, { last }) => Math.max(most, last.start_epoch_us + last.total_us), 0));
   const bars = merged(known.map(({ last, rows }) => ({
-    from: (last.start_epoch_us - begin) / (end - begin), share: last.compile_time_us / (end - begin), us: last.compile_time_us, compile: last, index: rows[rows.length - 1],
+    from: (last.start_epoch_us - begin) / (end - begin), share: last.total_us / (end - begin), us: last.total_us, compile: last, index: rows[rows.length - 1],
     tone: WORST.includes(last.status) ? last.status : last.recompile_reason !== null ? "recompile" : "ok",
   })));
   return h("figure", { class: "strip", "aria-label": "Compiles over the run" },

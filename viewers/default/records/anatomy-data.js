@@ -1,52 +1,62 @@
 // The bytes of a log as rows. No page needed.
+import { numberOf } from "../shared/model.js";
 
 /**
  * @typedef {object} Row
  * @property {string} id stays
- * @property {number} index row of 'kinds', of 'origins' or of the compile table
+ * @property {number} index position in 'kinds' or 'origins', or row of the compile table
  * @property {string} name
  * @property {string} help
- * @property {any} kind row of 'kinds', or null
+ * @property {Kind | null} kind
  * @property {number} count
  * @property {number} size
  * @property {number} payload
  * @property {number | null} distinct
  */
 
-/** Largest first. @param {any} model @param {any} table see schema/anatomy.schema.json @param {string} by @returns {Row[]} */
-export function anatomyRows(model, table, by) {
-  const { kinds, origins } = model.directory;
-  const rows = by === "origin" ? originRows(origins, table.origins) : by === "compile" ? compileRows(model, table.cells)
-    : kinds.map((/** @type {any} */ kind, /** @type {number} */ index) => ({
-      id: kind.name === null ? kind.type : `${kind.type}:${kind.name}`, index, name: kind.name ?? kind.type, help: kind.type, kind,
-      count: kind.event_count, size: kind.size_bytes, payload: table.kinds.payload_size_bytes[index], distinct: table.kinds.distinct_payload_size_bytes[index],
-    }));
-  return rows.filter((/** @type {Row} */ row) => row.count > 0).sort((/** @type {Row} */ a, /** @type {Row} */ b) => b.size - a.size || a.index - b.index);
+/** @typedef {import("../../../schema/bundle.d.ts").Kinds} Kind */
+/** @typedef {import("../../../schema/bundle.d.ts").Origins} Origin */
+/** @typedef {import("../../../schema/bundle.d.ts").KindCompiles} Cell */
+/** @typedef {{kinds: Kind[], origins: Origin[], cells: Cell[]}} Anatomy */
+
+/** @param {{type: string, name: string | null}} kind */
+export const kindId = ({ type, name }) => (name === null ? type : `${type}:${name}`);
+
+/** Largest first. @param {any} model @param {Anatomy} anatomy @param {string} by @returns {Row[]} */
+export function anatomyRows(model, { kinds, origins, cells }, by) {
+  const rows = by === "origin" ? originRows(origins) : by === "compile" ? compileRows(model, cells) : kindRows(kinds);
+  return rows.filter((row) => row.count > 0).sort((a, b) => b.size - a.size || a.index - b.index);
 }
 
-/** @param {any[]} origins @param {any} columns @returns {Row[]} */
-const originRows = (origins, columns) => origins.map((origin, index) => ({
-  id: `${origin.path}:${origin.line}`, index, name: `${origin.path}:${origin.line}`, help: origin.level, kind: null,
-  count: columns.event_count[index], size: columns.size_bytes[index], payload: columns.payload_size_bytes[index], distinct: null,
+/** @param {Kind[]} kinds @returns {Row[]} */
+const kindRows = (kinds) => kinds.map((kind, index) => ({
+  id: kindId(kind), index, name: kind.name ?? kind.type, help: kind.type, kind,
+  count: kind.event_count, size: kind.size_bytes, payload: kind.payload_size_bytes, distinct: kind.distinct_payload_size_bytes,
 }));
 
-/** @param {any} model @param {any} cells @returns {Row[]} */
+/** @param {Origin[]} origins @returns {Row[]} */
+const originRows = (origins) => origins.map((origin, index) => ({
+  id: `${origin.path}:${origin.line}`, index, name: `${origin.path}:${origin.line}`, help: origin.level, kind: null,
+  count: origin.event_count, size: origin.size_bytes, payload: origin.payload_size_bytes, distinct: null,
+}));
+
+/** @param {any} model @param {Cell[]} cells @returns {Row[]} */
 function compileRows(model, cells) {
   /** @type {Row[]} */
   const rows = model.compiles.map((/** @type {any} */ compile, /** @type {number} */ index) => ({
-    id: compile.key, index, name: compile.function ?? "", help: compile.filename ?? "", kind: null, count: compile.event_count, size: compile.size_bytes, payload: 0, distinct: null,
+    id: compile.key, index, name: compile.function ?? "", help: compile.file ?? "", kind: null, count: compile.event_count, size: compile.size_bytes, payload: 0, distinct: null,
   }));
-  cells.compile_index.forEach((/** @type {number} */ compile, /** @type {number} */ i) => { rows[compile].payload += cells.payload_size_bytes[i]; });
+  for (const cell of cells) {
+    const row = rows[numberOf(model, cell)];
+    if (row) row.payload += cell.payload_size_bytes;
+  }
   return rows;
 }
 
-/** The cells of one kind or of one compile, largest first. @param {any} table @param {"kind" | "compile"} of @param {number} index */
-export function cellsOf(table, of, index) {
-  const { kind_index: kind, compile_index: compile, event_count: n, size_bytes: size, payload_size_bytes: payload } = table.cells;
-  const wanted = of === "kind" ? kind : compile;
-  const found = [];
-  for (let i = 0; i < wanted.length; i++) if (wanted[i] === index) found.push({ kind: kind[i], compile: compile[i], count: n[i], size: size[i], payload: payload[i] });
-  return found.sort((a, b) => b.size - a.size);
+/** The cells of one kind or of one compile, largest first. @param {any} model @param {Anatomy} anatomy @param {Row} row */
+export function cellsOf(model, { cells }, { kind, index }) {
+  const fits = (/** @type {Cell} */ cell) => (kind ? cell.type === kind.type && cell.name === kind.name : numberOf(model, cell) === index);
+  return cells.filter(fits).sort((a, b) => b.size_bytes - a.size_bytes);
 }
 
 /** @param {Row[]} rows */

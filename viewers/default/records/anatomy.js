@@ -4,9 +4,9 @@ import { emptyPage, listDetail } from "../../lib/list/list-detail.js";
 import { cutMiddle } from "../../lib/page/cut-middle.js";
 import { h } from "../../lib/page/dom.js";
 import { bytes, count, plural } from "../../lib/page/format.js";
-import { functionName, idText, modelOf } from "../shared/model.js";
+import { functionName, idText, modelOf, numberOf } from "../shared/model.js";
 import { compileLink, pairs } from "../shared/parts.js";
-import { anatomyRows, cellsOf, sumOf } from "./anatomy-data.js";
+import { anatomyRows, cellsOf, kindId, sumOf } from "./anatomy-data.js";
 
 /** @typedef {import("./anatomy-data.js").Row} Row */
 
@@ -17,9 +17,9 @@ const MOST_CELLS = 100;
 
 /** @param {import("../frame/viewer.js").Context} context @returns {Promise<import("../frame/viewer.js").View>} */
 export async function openAnatomy({ bundle, log, state }) {
-  const [model, table] = await Promise.all([modelOf(log), log.table("anatomy")]);
-  if (table === null || model.directory.event_count === 0) {
-    return emptyPage("Nothing to take apart", "What the bytes of the log are would be here: by kind of record, by the place in torch that writes it, and by compile. This log holds no records, or the bundle was built without the table 'anatomy'.");
+  const [model, kinds, origins, cells] = await Promise.all([modelOf(log), ...["kinds", "origins", "kind_compiles"].map((name) => log.table(name))]);
+  if (model.directory.event_count === 0) {
+    return emptyPage("Nothing to take apart", "What the bytes of the log are would be here: by kind of record, by the place in torch that writes it, and by compile. This log holds no records.");
   }
   /** Opened anew for another way: other rows, other columns. @type {{by: string, view: any} | null} */
   let shown = null;
@@ -28,7 +28,7 @@ export async function openAnatomy({ bundle, log, state }) {
     const way = WAYS.find(([id]) => id === by) ?? WAYS[0];
     const tools = h("span", { class: "tool-group", role: "group", "aria-label": "By what" }, WAYS.map(([id, words]) =>
       h("button", { class: "tool", "aria-pressed": String(id === way[0]), onclick: () => state.go(state.patched({ by: id, item: "", sort: "", q: "" })) }, words)));
-    shown = { by, view: anatomyList({ bundle, log, state, model, table }, way, tools) };
+    shown = { by, view: anatomyList({ bundle, log, state, model, anatomy: { kinds, origins, cells } }, way, tools) };
     element.replaceChildren(shown.view.element);
     return shown;
   };
@@ -38,10 +38,10 @@ export async function openAnatomy({ bundle, log, state }) {
   };
 }
 
-/** @param {{bundle: any, log: any, state: any, model: any, table: any}} about @param {[string, string, string, [string, string]]} way @param {any} tools */
+/** @param {{bundle: any, log: any, state: any, model: any, anatomy: import("./anatomy-data.js").Anatomy}} about @param {[string, string, string, [string, string]]} way @param {any} tools */
 function anatomyList(about, [by, , label, noun], tools) {
-  const { bundle, log, state, model, table } = about;
-  const rows = anatomyRows(model, table, by);
+  const { bundle, log, state, model, anatomy } = about;
+  const rows = anatomyRows(model, anatomy, by);
   const total = log.summary.source.size_bytes;
   const name = (/** @type {number} */ i) => rowName(model, rows[i], by);
   const share = (/** @type {number} */ n) => (total ? `${((100 * n) / total).toFixed(n * 10 < total ? 1 : 0)} %` : "–");
@@ -52,7 +52,7 @@ function anatomyList(about, [by, , label, noun], tools) {
     id: (i) => rows[i].id, title: (i) => `${name(i)} ${bytes(rows[i].size)}`, text: (i) => [name(i), rows[i].help].join("\n"),
     above: wholeLog(rows, by, total),
     columns: [
-      { id: "name", title: { "": "Kind", origin: "Place in torch", compile: "Compile" }[by] ?? "", least: "11rem", class: by === "origin" ? "mono" : "", sort: name, cell: (i) => cutMiddle(name(i), describeRow(bundle, rows[i], by)) },
+      { id: "name", title: { "": "Kind", origin: "Place in torch", compile: "Compile" }[by] ?? "", least: "11rem", class: by === "origin" ? "mono" : "", sort: name, cell: (i) => cutMiddle(name(i), describeRow(bundle, rows[i])) },
       number("size", "Bytes", (row) => row.size, bytes, "Bytes of the log that its records take"),
       { id: "share", title: "Share", number: true, sort: (i) => rows[i].size, cell: (i) => share(rows[i].size) },
       { id: "bar", title: "", least: "6rem", width: "1fr", cell: (i) => partsBar(rows[i], total) },
@@ -89,15 +89,14 @@ function rowName(model, row, by) {
   return row.name;
 }
 
-/** @param {any} bundle @param {Row} row @param {string} by */
-const describeRow = (bundle, row, by) => (by === "" ? [row.kind.type, row.kind.name, describe(bundle.manifest, row.kind).help].filter(Boolean).join("\n") : row.name);
+/** @param {any} bundle @param {Row} row */
+const describeRow = (bundle, row) => (row.kind ? [row.kind.type, row.kind.name, describe(bundle.manifest, row.kind).help].filter(Boolean).join("\n") : row.name);
 
-/** @param {{bundle: any, state: any, model: any, table: any}} about @param {Row} row @param {string} by @param {(n: number) => string} share */
-function rowDetail({ bundle, state, model, table }, row, by, share) {
-  const cells = by === "origin" ? [] : cellsOf(table, by === "" ? "kind" : "compile", row.index);
-  const kinds = model.directory.kinds;
-  const known = by === "" ? describe(bundle.manifest, row.kind) : null;
-  const type = by === "" ? (row.kind.name === null ? row.kind.type : `${row.kind.type}:${row.kind.name}`) : "";
+/** @param {{bundle: any, state: any, model: any, anatomy: import("./anatomy-data.js").Anatomy}} about @param {Row} row @param {string} by @param {(n: number) => string} share */
+function rowDetail({ bundle, state, model, anatomy }, row, by, share) {
+  const cells = by === "origin" ? [] : cellsOf(model, anatomy, row);
+  const known = row.kind && describe(bundle.manifest, row.kind);
+  const type = row.kind ? kindId(row.kind) : "";
   return [
     h("h2", null, by === "compile" ? [compileLink(model, row.index, state), " ", functionName(model.compiles[row.index])] : row.name),
     known?.help && h("p", { class: "prose" }, known.help),
@@ -111,8 +110,8 @@ function rowDetail({ bundle, state, model, table }, row, by, share) {
     cells.length > 0 && [h("h3", null, by === "" ? "By compile" : "By kind"), h("div", { class: "table-box anatomy-cells", tabindex: "0", role: "region", "aria-label": by === "" ? "By compile" : "By kind" }, h("table", { class: "plain" },
       h("thead", null, h("tr", null, h("th", null, by === "" ? "Compile" : "Kind"), h("th", { class: "number" }, "Bytes"), h("th", { class: "number" }, "Records"), h("th", { class: "number" }, "Payloads"))),
       h("tbody", null, cells.slice(0, MOST_CELLS).map((cell) => h("tr", null,
-        h("td", null, by === "" ? [compileLink(model, cell.compile, state), " ", functionName(model.compiles[cell.compile])] : kinds[cell.kind].name ?? kinds[cell.kind].type),
-        h("td", { class: "number" }, bytes(cell.size)), h("td", { class: "number" }, count(cell.count)), h("td", { class: "number" }, bytes(cell.payload))))))),
+        h("td", null, by === "" ? [compileLink(model, numberOf(model, cell), state), " ", functionName(model.compiles[numberOf(model, cell)])] : cell.name ?? cell.type),
+        h("td", { class: "number" }, bytes(cell.size_bytes)), h("td", { class: "number" }, count(cell.event_count)), h("td", { class: "number" }, bytes(cell.payload_size_bytes))))))),
       cells.length > MOST_CELLS && h("p", { class: "dim" }, `The ${MOST_CELLS} largest of ${count(cells.length)}.`)],
   ];
 }

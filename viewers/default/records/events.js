@@ -34,7 +34,7 @@ export async function openEvents(context) {
   };
   /** Names of the spans that records of the timeline begin and end. @type {Map<number, string>} */
   const spanNames = new Map();
-  if (table.length <= MOST_NAMED) log.table("spans").then((spans) => { if (spans && nameSpans(spans, spanNames)) grid.list.redraw(); }, () => {}); // the timeline tells what went wrong
+  if (table.length <= MOST_NAMED) Promise.all([log.table("spans"), log.table("instants")]).then(([spans, instants]) => { if (nameSpans(spans ?? [], instants ?? [], spanNames)) grid.list.redraw(); }, () => {}); // the timeline tells what went wrong
   const grid = new Grid({
     label: "Records", columns: columns(table, model, kinds, bundle, spanNames), sort: state.current.sort,
     onselect: choose, onopen: choose, onsort: (sort) => state.replace({ sort }),
@@ -108,13 +108,13 @@ function narrow(table, kinds, compiles, current) {
   return rows;
 }
 
-/** @param {any} table of the spans @param {Map<number, string>} into @returns {boolean} whether there are any */
-function nameSpans({ names, spans, instants }, into) {
-  spans.name_index.forEach((/** @type {number} */ name, /** @type {number} */ i) => {
-    into.set(spans.begin_event_index[i], `${names[name]} begins`);
-    into.set(spans.end_event_index[i], `${names[name]} ends`);
-  });
-  instants.name_index.forEach((/** @type {number} */ name, /** @type {number} */ i) => into.set(instants.event_index[i], names[name]));
+/** @param {any[]} spans @param {any[]} instants @param {Map<number, string>} into @returns {boolean} whether there are any */
+function nameSpans(spans, instants, into) {
+  for (const { name, begin_event: begin, end_event: end } of spans) {
+    into.set(begin, `${name} begins`);
+    if (end !== null) into.set(end, `${name} ends`);
+  }
+  for (const { name, event } of instants) into.set(event, name);
   return into.size > 0;
 }
 

@@ -31,7 +31,7 @@ function collector(title, most) {
 function compiles(model, fits, most) {
   const { group, add } = collector("Compiles and functions", most);
   for (const c of model.compiles) {
-    if (fits(idText(c)) || fits(c.function) || fits(c.id)) add(() => ({ text: compileLabel(c), note: c.filename ? `${model.short(c.filename)}:${c.first_line}` : "", link: { view: "compile", compile: c.key } }));
+    if (fits(idText(c)) || fits(c.function) || fits(c.id)) add(() => ({ text: compileLabel(c), note: c.file ? `${model.short(c.file)}:${c.line}` : "", link: { view: "compile", compile: c.key } }));
   }
   return group;
 }
@@ -40,7 +40,7 @@ function compiles(model, fits, most) {
 function reasons(model, fits, most) {
   const { group, add } = collector("Failures, recompiles, restarts", most);
   for (const c of model.compiles) {
-    for (const text of [c.failure && `${c.failure.type}: ${c.failure.reason ?? ""}`, c.recompile_reason, ...c.restart_reasons]) {
+    for (const text of [c.failure_type && `${c.failure_type}: ${c.failure_reason ?? ""}`, c.recompile_reason, ...c.restart_reasons]) {
       if (fits(text)) add(() => ({ text: lineWith(text, fits), note: compileLabel(c), link: { view: "compile", compile: c.key } }));
     }
   }
@@ -75,8 +75,8 @@ async function artifacts(bundle, model, fits, most) {
 async function files(model, fits, most) {
   const { group, add } = collector("Files", most);
   /** @type {Map<string, number>} */
-  const counts = new Map(model.compiles.filter((/** @type {any} */ c) => c.filename).map((/** @type {any} */ c) => [c.filename, 0]));
-  for (const c of model.compiles) if (c.filename) counts.set(c.filename, (counts.get(c.filename) ?? 0) + 1);
+  const counts = new Map(model.compiles.filter((/** @type {any} */ c) => c.file).map((/** @type {any} */ c) => [c.file, 0]));
+  for (const c of model.compiles) if (c.file) counts.set(c.file, (counts.get(c.file) ?? 0) + 1);
   const stacks = await model.log.stacks();
   for (const index of new Set(stacks.frames.file)) {
     const file = stacks.strings[/** @type {number} */ (index)];

@@ -3,6 +3,7 @@ import { findingCard } from "../../lib/finding/card.js";
 import { h, plain, rich } from "../../lib/page/dom.js";
 import { count } from "../../lib/page/format.js";
 import { inViewer } from "../../lib/page/page.js";
+import { compilesOf } from "./model.js";
 import { compileLinks, recordLink } from "./parts.js";
 
 /** @typedef {import("../../lib/finding/card.js").Finding} Finding */
@@ -22,9 +23,9 @@ const PLACES = {
   "cache-miss": ({ details }) => ({ view: "caches", type: details.cache, status: "miss" }),
   "cache-bypass": ({ details }) => ({ view: "caches", type: details.cache, status: "bypass" }),
   "cache-error": ({ details }) => ({ view: "caches", type: details.cache, status: "error" }),
-  "export-failure": ({ event_indexes: [event] }) => ({ view: "export", item: event ?? "" }),
-  "export-assumption": ({ event_indexes: [event] }) => ({ view: "export", item: event ?? "" }),
-  "guard-cost": ({ event_indexes: [event] }) => ({ view: "guards", item: event ?? "" }),
+  "export-failure": ({ events: [event] }) => ({ view: "export", item: event ?? "" }),
+  "export-assumption": ({ events: [event] }) => ({ view: "export", item: event ?? "" }),
+  "guard-cost": ({ events: [event] }) => ({ view: "guards", item: event ?? "" }),
   "slow-span": ({ details }) => ({ view: "timeline", q: `"${details.span}"` }),
   "data-problem": ({ details }) => ({ view: "diagnostics", q: details.code }),
 };
@@ -32,12 +33,12 @@ const PLACES = {
 /** @param {any} model @param {any} state @param {Findings} found @returns {import("../../lib/finding/card.js").Leads} */
 export const leadsOf = (model, state, found) => ({
   title: (finding) => (Object.hasOwn(PLACES, finding.kind) ? state.link(PLACES[finding.kind](finding)) : null),
-  compiles: (indexes) => compileLinks(model, indexes.filter((index) => index < model.compiles.length), state),
+  compiles: (keys) => compileLinks(model, compilesOf(model, { compiles: keys }), state),
   record: (index) => recordLink(index, state),
   span: (index) => h("a", { href: state.link({ view: "timeline", span: `s${index}` }) }, `span ${count(index)}`),
-  links: (finding) => (finding.kind === "recompile" ? [guardsLink(model, state, finding.compile_indexes[0])] : []),
-  cause: (position) => {
-    const other = found?.findings[position];
+  links: (finding) => (finding.kind === "recompile" ? [guardsLink(model, state, compilesOf(model, finding)[0])] : []),
+  cause: (id) => {
+    const other = found?.findings.find((one) => one.id === id);
     return other ? h("a", { href: state.link({ view: "overview", item: other.fingerprint }), title: plain(other.title) }, rich(other.title)) : null;
   },
 });
@@ -58,7 +59,7 @@ export function cards(model, state, found, fits, options = { level: 2, whole: tr
 }
 
 /** Findings that one of these records shows. @param {...number} events */
-export const shownBy = (...events) => (/** @type {Finding} */ finding) => events.some((event) => finding.event_indexes.includes(event));
+export const shownBy = (...events) => (/** @type {Finding} */ finding) => events.some((event) => finding.events.includes(event));
 
 // Provenance is for compiles that have something to show there, ranks are for bundles with their analyses.
 

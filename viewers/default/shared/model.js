@@ -1,5 +1,5 @@
 // What the views know about one log, worked out once from its compile table, and which log it is. No page needed.
-import { frameKey } from "../../lib/bundle/log.js";
+import { attemptKey } from "../../lib/bundle/log.js";
 import { RUNNING, statusInfo } from "../../lib/page/figures.js";
 import { fileShortener } from "../../lib/page/format.js";
 
@@ -25,38 +25,66 @@ export function modelOf(log) {
 
 /** @param {Log} log */
 async function build(log) {
-  const [rows, directory, live] = await Promise.all([log.compiles(), log.directory(), liveOf(log)]);
+  const [compiled, attempts, limits, captures, directory, live] = await Promise.all([log.compiles(), log.attempts(), log.table("limits"), log.table("captures"), log.directory(), liveOf(log)]);
   const running = live?.runningIn(log);
-  const compiles = running?.size ? rows.map((/** @type {Compile} */ row, i) => (running.has(i) && row.status === "missing" ? { ...row, status: RUNNING } : row)) : rows;
+  const compiles = views(compiled, attempts, [...(limits ?? []), ...(captures ?? [])]).map((view) => (running?.has(view.compile) && view.status === "unfinished" ? { ...view, status: RUNNING } : view));
   return {
     log,
     compiles,
     directory,
     frames: frameCompiles(compiles),
-    /** In the order of the log, the row without an id last. */
+    /** In the order of the log, what belongs to no compile last. */
     order: compiles.map((_, index) => index).sort((a, b) => Number(compiles[a].id === null) - Number(compiles[b].id === null) || a - b),
     byKey: new Map(compiles.map((compile, index) => [compile.key, index])),
-    byAttempt: new Map(compiles.map((compile, index) => [attemptKey(compile.id === null ? null : compileKey(compile), compile.id === null ? null : compile.attempt), index])),
-    short: fileShortener(compiles.map((compile) => compile.filename)),
+    byAttempt: new Map(compiles.map((view, index) => [attemptKey(view), index])),
+    /** The last attempt of each compile. */
+    byCompile: new Map(compiles.map((view, index) => [view.compile, index])),
+    short: fileShortener(compiles.map((compile) => compile.file)),
   };
 }
 
-/** @param {string | null} compile @param {number | null} attempt */
-const attemptKey = (compile, attempt) => `${compile} ${attempt}`;
+/** What a compile that is none has of its fields. */
+const UNKNOWN = Object.fromEntries(["kind", "status", "function", "file", "line", "stack", "start_epoch_us", "total_us", "dynamo_us", "aot_us", "inductor_us", "backward_us", "restart_us",
+  "graph_op_count", "graph_node_count", "graph_input_count", "guard_count", "recompile_reason", "failure_type", "failure_reason", "failure_file", "failure_line", "metrics_event", "frame_id", "frame_compile_id"].map((field) => [field, null]));
 
-/** What tables call a compile: its id without an attempt. @param {Compile} compile */
-const compileKey = ({ id, attempt, occurrence }) => (attempt ? id.slice(0, -`_${attempt}`.length) : id) + (occurrence > 1 ? `@${occurrence}` : "");
+/**
+ * What views list: each attempt with what its compile turned out to be; ahead-of-time compiles, which have no attempts; and last what belongs to no compile.
+ * 'key' is the address of a view, 'id' what a person reads.
+ * @param {any[]} compiled @param {any[]} attempts @param {any[]} others limits and captures @returns {Compile[]}
+ */
+function views(compiled, attempts, others) {
+  const rows = new Map([...others, ...compiled].map((row) => [row.compile, { ...UNKNOWN, restart_reasons: [], graph_break_count: 0, attempt_count: 1, refused: row.kind === "recompile_limit" || row.kind === "error_on_recompile", ...row }]));
+  const tried = attempts.filter(({ compile }) => compile !== null).map((attempt) => {
+    const { compile, attempt: number, stack, graph_break_count: breaks, first_event: first, event_count: events, size_bytes: size, artifact_count: artifacts } = attempt;
+    const [base, occurrence] = compile.split("@"), id = number ? `${base}_${number}` : base;
+    return { ...rows.get(compile), id, key: occurrence ? `${id}@${occurrence}` : id, attempt: number, stack, graph_break_count: breaks, first_event: first, event_count: events, size_bytes: size, artifact_count: artifacts };
+  });
+  const known = new Set(tried.map(({ compile }) => compile));
+  const untried = compiled.filter(({ compile }) => !known.has(compile)).map((row) => ({ ...row, id: row.compile, key: row.compile, attempt: 0, event_count: row.event_count ?? 0, size_bytes: row.size_bytes ?? 0, artifact_count: row.artifact_count ?? 0 }));
+  const outside = { ...UNKNOWN, compile: null, attempt: null, id: null, key: "-", restart_reasons: [], graph_break_count: 0, attempt_count: 0, first_event: 0, event_count: 0, size_bytes: 0, artifact_count: 0 };
+  return [...[...tried, ...untried].sort((a, b) => a.first_event - b.first_event), outside];
+}
 
-/** The row of the compile table that a row of another table belongs to. @param {Model} model @param {{compile: string | null, attempt: number | null}} row @returns {number} */
-export const numberOf = (model, { compile, attempt }) => model.byAttempt.get(attemptKey(compile, attempt)) ?? -1;
+/** The view of the attempt that a row of a table belongs to, by its position. @param {Model} model @param {{compile: string | null, attempt: number | null}} row @returns {number} */
+export const numberOf = (model, row) => model.byAttempt.get(attemptKey(row)) ?? -1;
+
+/** The view of a compile: of its first attempt; -1 when there is none. @param {Model} model @param {string | null} compile @returns {number} */
+export function rowOf(model, compile) {
+  const first = compile === null ? -1 : numberOf(model, { compile, attempt: 0 });
+  return first < 0 && compile !== null ? model.byCompile.get(compile) ?? -1 : first;
+}
+
+/** The views of the compiles that a finding is about. @param {Model} model @param {{compiles: string[]}} finding @returns {number[]} */
+export const compilesOf = (model, { compiles }) => compiles.flatMap((key) => model.byCompile.get(key) ?? []);
 
 /** What tells of the compiles that run now; null for a bundle that does not grow. @param {Log} log */
 const liveOf = async ({ bundle }) => (bundle.manifest.growing ? import("../../lib/live/running-data.js") : null);
 
-/** The findings as they stand now: that a log which grows is not whole yet is none. @param {Log} log */
+/** The findings as they stand now, and the numbers of the headline: that a log which grows is not whole yet is no finding. Null when they were left out. @param {Log} log */
 export async function findingsOf(log) {
-  const [found, live] = await Promise.all([log.findings(), liveOf(log)]);
-  return found && live ? live.findingsNow(log, found) : found;
+  const [findings, live] = await Promise.all([log.findings(), liveOf(log)]);
+  const all = findings && { summary: log.summary.summary, findings };
+  return all && live ? live.findingsNow(log, all) : all;
 }
 
 /** Attempts of the same compile, put together. @param {Compile[]} compiles @returns {FrameCompile[]} */
@@ -65,7 +93,7 @@ function frameCompiles(compiles) {
   const frames = new Map();
   compiles.forEach((compile, index) => {
     if (compile.id === null) return;
-    const key = frameKey(compile);
+    const key = compile.compile;
     const frame = frames.get(key);
     if (frame) {
       frame.rows.push(index);
@@ -86,17 +114,12 @@ export const compileLabel = (compile) => `${idText(compile)} ${functionName(comp
 
 /** @param {Model} model @param {Compile} compile */
 export function placeOf(model, compile) {
-  return compile.filename === null ? "" : `${model.short(compile.filename)}:${compile.first_line}`;
+  return compile.file === null ? "" : `${model.short(compile.file)}:${compile.line}`;
 }
 
 /** Something a person would want to know about. @param {Compile} compile */
 export const isProblem = (compile) =>
-  ["error", "break", "missing"].includes(compile.status) || compile.recompile_reason !== null || compile.graph_break_count > 0;
-
-const REFUSED = /RecompileLimit|(?:recompile|cache_size)_limit reached|recompile limit exceeded/i; // as findings/facts.py
-
-/** Whether torch refused to begin it: the number of compiles in the headline leaves it out. @param {Compile} compile */
-export const isRefused = ({ failure }) => failure !== null && (REFUSED.test(failure.type ?? "") || REFUSED.test((failure.reason ?? "").slice(0, 200)) || (failure.type ?? "").includes("RecompileError"));
+  ["failed", "skipped", "unfinished"].includes(compile.status) || compile.attempt_count > 1 || compile.recompile_reason !== null || compile.graph_break_count > 0;
 
 /** How many records of a type the log has. @param {Model} model @param {string} type */
 export const kindCount = (model, type) => model.directory.kinds.reduce((/** @type {number} */ n, /** @type {any} */ kind) => n + (kind.type === type ? kind.event_count : 0), 0);
@@ -104,34 +127,22 @@ export const kindCount = (model, type) => model.directory.kinds.reduce((/** @typ
 /** Whether the log tells of torch.export. @param {Model} model */
 export const hasExport = (model) => ["export", "exported_program", "missing_fake_kernel", "mismatched_fake_kernel"].some((type) => kindCount(model, type) > 0);
 
-/** @param {Model} model */
+/** What the overview shows beside the findings. @param {Model} model */
 export function facts(model) {
-  const { frames } = model;
-  const sum = (/** @type {(c: Compile) => number | null} */ value) => frames.reduce((total, frame) => total + (value(frame.last) ?? 0), 0);
-  const total = sum((c) => c.compile_time_us);
-  const whole = (/** @type {Compile} */ c) => (c.compile_time_us ?? 0) + (c.backward_time_us ?? 0);
-  const backend = sum((c) => c.backend_time_us);
-  const inductor = sum((c) => c.inductor_time_us);
-  /** @type {Record<string, number>} */
-  const statuses = {};
-  for (const { last } of frames) if (last.status && !isRefused(last)) statuses[last.status] = (statuses[last.status] ?? 0) + 1;
+  const summary = /** @type {any} */ (model.log.summary.summary), us = summary.phase_times_us;
   return {
-    phases: [
-      { id: "dynamo", title: "Dynamo", us: Math.max(0, total - backend) },
-      { id: "aot", title: "AOTAutograd", us: Math.max(0, backend - inductor) },
-      { id: "inductor", title: "Inductor", us: inductor },
-      { id: "backward", title: "backward, later", us: sum((c) => c.backward_time_us) },
+    phases: us === null ? [] : [
+      { id: "dynamo", title: "Dynamo", us: us.dynamo }, { id: "aot", title: "AOTAutograd", us: us.aot },
+      { id: "inductor", title: "Inductor", us: us.inductor }, { id: "backward", title: "backward, later", us: us.backward },
     ],
-    statuses,
-    refused: frames.filter(({ last }) => isRefused(last)).length,
-    slowest: frames.map((frame) => ({ ...frame, us: whole(frame.last) })).filter(({ us }) => us > 0).sort((a, b) => b.us - a.us),
+    statuses: summary.statuses,
+    refused: summary.limit_count,
+    slowest: model.frames.map((frame) => ({ ...frame, us: frame.last.total_us ?? 0 })).filter(({ us: time }) => time > 0).sort((a, b) => b.us - a.us),
   };
 }
 
-// Which log of a bundle a page opens on.
-
-/** The summary of a log, as the manifest has it; null in bundles before 1.2. @param {Log} log */
-export const summaryOf = (log) => log.summary.summary ?? null;
+/** The numbers of the headline of a log, as the manifest has them. @param {Log} log */
+export const summaryOf = (log) => log.summary.summary;
 
 /** @type {WeakMap<Bundle, string>} */
 const opened = new WeakMap();
@@ -142,7 +153,7 @@ export function openingLog(bundle) {
   if (before) return before;
   const weight = (/** @type {Log} */ log) => {
     const summary = summaryOf(log);
-    return summary === null ? [0, 0, 0] : [summary.findings.error, summary.findings.warning, summary.compile_time_us ?? 0];
+    return [summary.findings.error, summary.findings.warning, summary.compile_us ?? 0];
   };
   const found = bundle.logs.reduce((best, log) => {
     const [a, b] = [weight(log), weight(best)];

@@ -1,5 +1,4 @@
 // The stacks as a flame: callers above, what they call below, each as wide as the compile time below it.
-import { frameKey } from "../../lib/bundle/log.js";
 import { FlameChart } from "../../lib/flame/chart.js";
 import { byRow } from "../../lib/flame/data.js";
 import { h } from "../../lib/page/dom.js";
@@ -21,7 +20,7 @@ const STATUS_HUES = { ok: 11, empty: 10, break: 12, error: 13, missing: 14 };
  * @returns {StackBoxes}
  */
 export function stackBoxes(model, trie, options) {
-  const weigh = (/** @type {any} */ compile) => (options.width === "count" ? 1 : compile.compile_time_us ?? 0);
+  const weigh = (/** @type {any} */ compile) => (options.width === "count" ? 1 : compile.total_us ?? 0);
   const tree = prune(model, trie, { ...options, query: "", weigh });
   const numbers = () => /** @type {number[]} */ ([]);
   const stack = numbers(), compile = numbers(), from = numbers(), to = numbers(), row = numbers(), hue = numbers();
@@ -50,7 +49,7 @@ export function stackBoxes(model, trie, options) {
     const [node, start, depth] = item;
     let x = start;
     add(node, -1, x, tree.time[node], depth, hueOf(node), options.label(node));
-    const leaves = new Map((tree.compiles[node] ?? []).map((index) => [frameKey(model.compiles[index]), index]));
+    const leaves = new Map((tree.compiles[node] ?? []).map((index) => [model.compiles[index].compile, index]));
     for (const [key, index] of leaves) {
       const wide = tree.weights.get(`${node} ${key}`) ?? 0;
       const last = model.compiles[index];
@@ -59,7 +58,7 @@ export function stackBoxes(model, trie, options) {
     }
     push(tree.children[node] ?? [], x, depth + 1);
   }
-  const keys = new Set(Object.values(tree.compiles).flat().map((i) => frameKey(model.compiles[i])));
+  const keys = new Set(Object.values(tree.compiles).flat().map((i) => model.compiles[i].compile));
   left = keys.size - compile.filter((index) => index >= 0).length;
   const height = row.reduce((most, r) => Math.max(most, r + 1), 0);
   const end = tree.roots.reduce((/** @type {number} */ sum, /** @type {number} */ node) => sum + tree.time[node], 0);
@@ -71,8 +70,8 @@ function selectedBox(boxes, model, current) {
   if (current.stack) return boxes.stack.indexOf(Number(current.stack));
   const index = current.compile ? model.byKey.get(current.compile) : undefined;
   if (index === undefined) return -1;
-  const key = frameKey(model.compiles[index]);
-  return boxes.compile.findIndex((i) => i >= 0 && frameKey(model.compiles[i]) === key);
+  const key = model.compiles[index].compile;
+  return boxes.compile.findIndex((i) => i >= 0 && model.compiles[i].compile === key);
 }
 
 /** @param {any} model @param {{onselect: (row: {stack: number, compile: number} | null) => void, onopen: (compile: number) => void}} options */

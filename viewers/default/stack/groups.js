@@ -55,8 +55,8 @@ function packageOf(file, short) {
 /** Compiles at or below a node. @param {any} model @param {Trie} trie @param {number} node */
 export function compilesBelow(model, trie, node) {
   return model.compiles.flatMap((/** @type {any} */ compile, /** @type {number} */ i) => {
-    if (compile.stack_index === null) return [];
-    for (let at = trie.place(compile.stack_index); at >= node; at = trie.parent[at]) if (at === node) return [i];
+    if (compile.stack === null) return [];
+    for (let at = trie.place(compile.stack); at >= node; at = trie.parent[at]) if (at === node) return [i];
     return [];
   });
 }

@@ -1,7 +1,7 @@
 // Frames of generated code ('<eval_with_key>.5') lead to the source that torch dumped for them.
 import { compileArtifacts } from "../../lib/bundle/artifacts.js";
 import { h } from "../../lib/page/dom.js";
-import { idText } from "../shared/model.js";
+import { idText, numberOf } from "../shared/model.js";
 
 /**
  * A link to the source of a generated file, or null when the log does not have it. Names come again: what counts is
@@ -11,13 +11,14 @@ import { idText } from "../shared/model.js";
  */
 export async function sourceLink({ log, state }, model, frame, compile) {
   const sources = await log.table("sources");
-  const dumps = (sources?.dump_files ?? []).filter((/** @type {any} */ dump) => dump.name === frame.file);
-  const until = compile === undefined ? Infinity : model.compiles[compile].first_event_index;
-  const dump = dumps.findLast((/** @type {any} */ d) => d.event_index < until) ?? dumps[0];
+  const dumps = (sources ?? []).filter((/** @type {any} */ source) => source.kind === "dump_file" && source.name === frame.file);
+  const until = compile === undefined ? Infinity : model.compiles[compile].first_event;
+  const dump = dumps.findLast((/** @type {any} */ d) => d.event < until) ?? dumps[0];
   if (!dump) return null;
-  const artifact = (await compileArtifacts(log, dump.compile_index)).find((a) => a.event_index === dump.event_index);
+  const number = numberOf(model, dump);
+  const artifact = (await compileArtifacts(log, number)).find((a) => a.event_index === dump.event);
   if (!artifact) return null;
-  const key = model.compiles[dump.compile_index].key;
+  const key = model.compiles[number].key;
   return h("a", { href: state.link({ view: "compile", compile: key, artifact: artifact.address, line: String(frame.line) }) },
-    `Source of ${frame.file}, line ${frame.line}`, h("span", { class: "dim" }, ` dumped by ${idText(model.compiles[dump.compile_index])}`));
+    `Source of ${frame.file}, line ${frame.line}`, h("span", { class: "dim" }, ` dumped by ${idText(model.compiles[number])}`));
 }

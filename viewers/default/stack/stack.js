@@ -70,7 +70,7 @@ export async function openStack(context) {
   const shapes = [shape("", "Tree"), shape("flame", "Flame")];
   const note = h("p", { class: "dim padded", hidden: true });
   const body = h("div", { class: "fill" });
-  const without = model.compiles.flatMap((compile, i) => (compile.id !== null && compile.stack_index === null ? [i] : []));
+  const without = model.compiles.flatMap((compile, i) => (compile.id !== null && compile.stack === null ? [i] : []));
   const left = h("section", { class: "pane", "aria-label": "Stacks" }, h("h1", { class: "visually-hidden" }, "Stacks of the compiles"),
     h("div", { class: "toolbar" }, h("span", { role: "group", "aria-label": "Shape", class: "pair" }, shapes), filter,
       h("label", null, problems, " Only problems"), h("label", null, torch, " Hide torch frames"), group, width, total),
@@ -162,7 +162,7 @@ const closedSet = (text) => new Set(text.split(",").filter(Boolean).map(Number))
 function weightiest({ compiles }) {
   const known = compiles.flatMap((/** @type {any} */ compile, /** @type {number} */ index) => (compile.id === null ? [] : [index]));
   return known.find((/** @type {number} */ index) => compiles[index].status === "error")
-    ?? known.reduce((/** @type {number | undefined} */ best, /** @type {number} */ index) => (best === undefined || compiles[index].compile_time_us > compiles[best].compile_time_us ? index : best), undefined);
+    ?? known.reduce((/** @type {number | undefined} */ best, /** @type {number} */ index) => (best === undefined || compiles[index].total_us > compiles[best].total_us ? index : best), undefined);
 }
 
 /** @param {any} row @param {number} whole */

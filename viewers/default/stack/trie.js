@@ -1,5 +1,4 @@
 // The stack trie as rows to show. Loops over arrays, no recursion: stacks can be deep. No page needed.
-import { frameKey } from "../../lib/bundle/log.js";
 import { isTorch } from "../../lib/bundle/stacks.js";
 import { compileLabel, isProblem } from "../shared/model.js";
 
@@ -48,7 +47,7 @@ export function trieRows(model, stacks, options) {
 /** @param {any} model @param {number} compile @param {number} depth */
 export function compileRow(model, compile, depth) {
   const row = model.compiles[compile];
-  return { id: `c${row.key}`, depth, stack: -1, compile, label: compileLabel(row), time: row.compile_time_us ?? 0, compiles: 1 };
+  return { id: `c${row.key}`, depth, stack: -1, compile, label: compileLabel(row), time: row.total_us ?? 0, compiles: 1 };
 }
 
 /** The frame, and what follows while there is one child and no compile. @param {number} head @param {ReturnType<typeof prune>} trie */
@@ -64,7 +63,7 @@ function chainFrom(head, trie) {
  */
 export function prune(model, stacks, options) {
   const size = stacks.parent.length;
-  const weigh = options.weigh ?? ((/** @type {any} */ compile) => compile.compile_time_us ?? 0);
+  const weigh = options.weigh ?? ((/** @type {any} */ compile) => compile.total_us ?? 0);
   const wanted = options.query.toLowerCase();
   const own = (/** @type {number} */ stack) => wanted !== "" && options.label(stack).toLowerCase().includes(wanted);
   // 0 not known yet, 1 no, 2 yes: this frame or one of its callers fits. Only asked along the way to compiles.
@@ -87,13 +86,13 @@ export function prune(model, stacks, options) {
   const counted = new Set();
   let shown = 0;
   model.compiles.forEach((/** @type {any} */ compile, /** @type {number} */ index) => {
-    if (compile.stack_index === null || compile.stack_index >= size || (options.problems && !isProblem(compile))) return;
-    const stack = stacks.place(compile.stack_index);
+    if (compile.stack === null || compile.stack >= size || (options.problems && !isProblem(compile))) return;
+    const stack = stacks.place(compile.stack);
     if (wanted && !compileLabel(compile).toLowerCase().includes(wanted) && !pathFits(stack)) return;
     (compiles[stack] ??= []).push(index);
     shown++;
     count[stack]++;
-    const key = frameKey(compile);
+    const key = compile.compile;
     if (!counted.has(key)) {
       time[stack] += weigh(compile);
       weights.set(`${stack} ${key}`, weigh(compile));

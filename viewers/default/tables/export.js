@@ -4,7 +4,7 @@ import { cutMiddle } from "../../lib/page/cut-middle.js";
 import { h } from "../../lib/page/dom.js";
 import { count } from "../../lib/page/format.js";
 import { cards, shownBy } from "../shared/finding-leads.js";
-import { hasExport, modelOf } from "../shared/model.js";
+import { hasExport, modelOf, numberOf } from "../shared/model.js";
 import { pairs, recordLink } from "../shared/parts.js";
 import { artifactLink, badge, frameLine, framePlace, frameTitle, programFrame, stackFold } from "../shared/program-line.js";
 import { expressionFold } from "./expression-tree.js";
@@ -21,13 +21,13 @@ const KINDS = {
 
 /** @param {import("../frame/viewer.js").Context} context @returns {Promise<import("../frame/viewer.js").View>} */
 export async function openExport({ log, state }) {
-  const [model, table, stacks, found] = await Promise.all([modelOf(log), log.table("export"), log.stacks(), log.findings()]);
-  const { exports, failures } = table ?? { exports: [], failures: [] };
+  const [model, calls, met, stacks, found] = await Promise.all([modelOf(log), log.table("exports"), log.table("export_failures"), log.stacks(), log.findings()]);
+  const exports = calls ?? [], failures = met ?? [];
   if (exports.length === 0 && (failures.length === 0 || !hasExport(model))) {
     return emptyPage("No exports", "Calls of torch.export and torch.export.draft_export would be here, with what stands in their way: operators without a fake kernel, conditions on data, conditions on sizes. " +
       "torch writes them with TORCH_DTRACE=/tmp/trace in place of TORCH_TRACE.");
   }
-  const items = itemsOf(exports, failures, stacks);
+  const items = itemsOf(model, exports, failures, stacks);
   const place = (/** @type {number} */ i) => framePlace(model, items[i].frame);
   const kinds = Object.keys(KINDS).filter((kind) => items.some((item) => item.kind === kind));
   const about = { log, state, model, stacks, exports };
@@ -47,20 +47,20 @@ export async function openExport({ log, state }) {
   return { ...view, title: "Export" };
 }
 
-/** Calls and what was met, in the order of the log. @param {any[]} exports @param {any[]} failures @param {any} stacks @returns {Item[]} */
-function itemsOf(exports, failures, stacks) {
+/** Calls and what was met, in the order of the log. @param {any} model @param {any[]} exports @param {any[]} failures @param {any} stacks @returns {Item[]} */
+function itemsOf(model, exports, failures, stacks) {
   const calls = exports.map((row, call) => ({
-    kind: row.program_event_index === null ? "unfinished" : "exported", event: row.start_event_index ?? row.program_event_index, compile: row.compile_index, call, failure: null, frame: null,
+    kind: row.program_event === null ? "unfinished" : "exported", event: row.start_event ?? row.program_event, compile: numberOf(model, row), call, failure: null, frame: null,
   }));
   /** A call that began before and had no program yet; without a start, the next program. */
   const callOf = (/** @type {number} */ event) => {
     let at = -1;
-    exports.forEach((row, i) => { if (row.start_event_index !== null && row.start_event_index <= event && (row.program_event_index === null || event <= row.program_event_index)) at = i; });
-    return at >= 0 ? at : exports.findIndex((row) => row.start_event_index === null && event <= row.program_event_index);
+    exports.forEach((row, i) => { if (row.start_event !== null && row.start_event <= event && (row.program_event === null || event <= row.program_event)) at = i; });
+    return at >= 0 ? at : exports.findIndex((row) => row.start_event === null && event <= row.program_event);
   };
   const met = failures.map((failure) => ({
     kind: failure.kind === "data_dependent_error" && failure.result !== null ? "assumed" : failure.kind,
-    event: failure.event_index, compile: failure.compile_index, call: callOf(failure.event_index), failure, frame: programFrame(stacks, failure.user_stack_index, failure.stack_index),
+    event: failure.event, compile: numberOf(model, failure), call: callOf(failure.event), failure, frame: programFrame(stacks, failure.user_stack, failure.stack),
   }));
   return [...calls, ...met].sort((a, b) => a.event - b.event);
 }
@@ -79,8 +79,8 @@ function exportDetail({ log, state, model, exports }, item, items) {
   return [
     h("h2", null, badge(...KINDS[item.kind]), ` Export ${count(item.call + 1)}`),
     pairs([
-      ["Began", row.start_event_index === null ? "not in the log: draft_export writes no start" : recordLink(row.start_event_index, state)],
-      ["Program", row.program_event_index === null ? "none" : artifactLink(log, model, state, row.compile_index, row.program_event_index, "the exported program")],
+      ["Began", row.start_event === null ? "not in the log: draft_export writes no start" : recordLink(row.start_event, state)],
+      ["Program", row.program_event === null ? "none" : artifactLink(log, model, state, numberOf(model, row), row.program_event, "the exported program")],
     ]),
     h("h3", null, "What it met"),
     met.length === 0 ? h("p", { class: "dim" }, "Nothing in the log") : h("ul", { class: "history" }, met.map((other) => h("li", null, badge(...KINDS[other.kind]), " ",
@@ -97,11 +97,11 @@ function failureDetail({ log, state, model, stacks, exports }, item) {
     failure.reason && h("pre", { class: "wrapped" }, failure.reason),
     frameLine(item.frame, failure.loc),
     contextPairs(failure),
-    call && h("p", null, "During ", h("a", { href: state.link({ view: "export", item: String(call.start_event_index ?? call.program_event_index) }) }, `export ${count(item.call + 1)}`),
-      call.program_event_index === null && " (no program)"),
-    expressionFold({ log, state }, model, stacks, failure.expression_event_index),
-    stackFold(stacks, failure.user_stack_index, "The program's stack"),
-    failure.stack_index !== failure.user_stack_index && stackFold(stacks, failure.stack_index, "The whole stack"),
+    call && h("p", null, "During ", h("a", { href: state.link({ view: "export", item: String(call.start_event ?? call.program_event) }) }, `export ${count(item.call + 1)}`),
+      call.program_event === null && " (no program)"),
+    expressionFold({ log, state }, model, stacks, failure.expression_event),
+    stackFold(stacks, failure.user_stack, "The program's stack"),
+    failure.stack !== failure.user_stack && stackFold(stacks, failure.stack, "The whole stack"),
     h("h3", null, "In the log"), pairs([["What torch wrote", recordLink(item.event, state)]]),
   ];
 }

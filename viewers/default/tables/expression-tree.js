@@ -11,14 +11,14 @@ const SIGNS = /** @type {Record<string, string>} */ ({
 
 /** A fold that reads the table of expressions when it opens; null when the log has none for it. @param {{log: any, state: any}} context @param {any} model @param {any} stacks @param {number | null} event */
 export function expressionFold({ log, state }, model, stacks, event) {
-  if (event === null || event < 0) return null;
+  if (event === null) return null;
   const box = h("div");
   let asked = false;
   const show = () => {
     if (asked) return;
     asked = true;
-    log.table("expressions").then((/** @type {any} */ table) => {
-      const tree = table && expressionTree(table, event);
+    log.table("expressions").then((/** @type {any[] | null} */ rows) => {
+      const tree = rows && expressionTree(rows, event);
       fill(box, tree ? h("ul", { class: "expression", "aria-label": "Expression" }, branch(tree, model, stacks, state)) : h("p", { class: "dim" }, "The log does not say."));
     }, (/** @type {unknown} */ error) => fill(box, errorBox(error)));
   };

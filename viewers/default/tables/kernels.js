@@ -1,10 +1,11 @@
 // The kernels in the code that Inductor generated: what each is, what was fused into it, and where it stands.
 import { compileArtifacts } from "../../lib/bundle/artifacts.js";
+import { malformed } from "../../lib/bundle/shape.js";
 import { emptyPage, listDetail } from "../../lib/list/list-detail.js";
 import { cutMiddle } from "../../lib/page/cut-middle.js";
 import { fill, h } from "../../lib/page/dom.js";
 import { count, plural, time } from "../../lib/page/format.js";
-import { functionName, idText, modelOf } from "../shared/model.js";
+import { functionName, idText, modelOf, numberOf } from "../shared/model.js";
 import { compileLink, pairs, recordLink } from "../shared/parts.js";
 import { artifactLink } from "../shared/program-line.js";
 import { provenanceLink } from "../shared/finding-leads.js";
@@ -22,30 +23,46 @@ export const codeName = (code) => [code.direction ?? ROLES[code.role] ?? code.ro
 /** @param {string} kind */
 const kindWord = (kind) => KERNEL_KINDS[kind]?.[0] ?? kind;
 
+/**
+ * The kernels of a log with their codes and what torch reports of Triton kernels; empty when a redacted bundle has none.
+ * @param {import("../../lib/bundle/log.js").Log} log
+ */
+export async function kernelsOf(log) {
+  const [codes, kernels, infos] = (await Promise.all(["generated_code", "kernels", "triton_kernels"].map((name) => log.table(name)))).map((rows) => rows ?? []);
+  const byEvent = new Map(codes.map((/** @type {any} */ code) => [code.event, code]));
+  if (kernels.some((/** @type {any} */ kernel) => !byEvent.has(kernel.code_event))) throw malformed(`Log ${log.id}`, "a row of table kernels names a code that table generated_code lacks");
+  const triton = new Map(infos.map((/** @type {any} */ info) => [`${info.event} ${info.name}`, info]));
+  return {
+    codes, kernels, infos,
+    codeOf: (/** @type {any} */ kernel) => byEvent.get(kernel.code_event),
+    infoOf: (/** @type {any} */ kernel) => triton.get(`${kernel.triton_event} ${kernel.name}`),
+  };
+}
+
 /** @param {import("../frame/viewer.js").Context} context @returns {Promise<import("../frame/viewer.js").View>} */
 export async function openKernels({ log, state }) {
-  const [model, table] = await Promise.all([modelOf(log), log.table("kernels")]);
-  const { codes, kernels, triton_infos: infos } = table ?? { codes: [], kernels: [], triton_infos: [] };
+  const [model, table] = await Promise.all([modelOf(log), kernelsOf(log)]);
+  const { codes, kernels, infos, codeOf, infoOf } = table;
   if (kernels.length === 0) {
     return emptyPage("No kernels", codes.length ? `There ${codes.length === 1 ? "is one generated code" : `are ${count(codes.length)} generated codes`} in this log, without a kernel that could be told in its text.`
       : "Each kernel that Inductor generated, and each operation of a library that it calls, would be here with the line of the code. No compile of this log left generated code (inductor_output_code): Inductor did not run, or took its result from a cache.");
   }
-  const code = (/** @type {number} */ i) => codes[kernels[i].code_index];
-  const compile = (/** @type {number} */ i) => model.compiles[code(i).compile_index];
-  const us = (/** @type {number} */ i) => infos[kernels[i].triton_info_index]?.compile_time_us ?? null;
+  const code = (/** @type {number} */ i) => codeOf(kernels[i]);
+  const compile = (/** @type {number} */ i) => model.compiles[numberOf(model, kernels[i])];
+  const us = (/** @type {number} */ i) => infoOf(kernels[i])?.compile_time_us ?? null;
   const timed = infos.length > 0;
   const kinds = Object.keys(KERNEL_KINDS).filter((kind) => kernels.some((/** @type {any} */ kernel) => kernel.kind === kind));
   const ops = (/** @type {number} */ i) => kernels[i].aten_ops.map((/** @type {string} */ op) => op.replace(/^aten\./, "")).join(", ");
   const view = listDetail({
     state, name: "kernels", label: "Kernels", noun: ["kernel or call", "kernels and calls"], length: kernels.length, share: 0.6,
     // A name can stand in several codes, and in one code once as it is defined.
-    id: (i) => `${code(i).event_index}:${kernels[i].name}`, title: (i) => `${idText(compile(i))} ${kernels[i].name} ${kindWord(kernels[i].kind)}`,
+    id: (i) => `${kernels[i].code_event}:${kernels[i].name}`, title: (i) => `${idText(compile(i))} ${kernels[i].name} ${kindWord(kernels[i].kind)}`,
     text: (i) => [idText(compile(i)), compile(i).function, codeName(code(i)), kernels[i].name, kernels[i].kind, kindWord(kernels[i].kind), ...kernels[i].aten_ops, ...kernels[i].source_nodes].join("\n"),
     choices: [{ key: "type", label: "Kind", all: "all kinds", options: kinds.map((kind) => [kind, kindWord(kind)]), fits: (i, value) => kernels[i].kind === value }],
     above: h("div", { class: "intro" }, h("ul", { class: "facts-line" }, h("li", null, `in ${plural(codes.length, "generated code")}`), kinds.map((kind) => h("li", null,
       h("a", { href: state.link({ view: "kernels", type: kind }), title: KERNEL_KINDS[kind][1] }, `${kindWord(kind)} ${count(kernels.filter((/** @type {any} */ kernel) => kernel.kind === kind).length)}`))))),
     columns: [
-      { id: "compile", title: "Compile", class: "mono", sort: (i) => code(i).event_index, cell: (i) => (compile(i).id === null ? "–" : idText(compile(i))) },
+      { id: "compile", title: "Compile", class: "mono", sort: (i) => kernels[i].code_event, cell: (i) => (compile(i).id === null ? "–" : idText(compile(i))) },
       { id: "code", title: "Code", least: "6rem", sort: (i) => codeName(code(i)), cell: (i) => cutMiddle(codeName(code(i)), code(i).filename ?? undefined) },
       { id: "kind", title: "Kind", sort: (i) => kernels[i].kind, cell: (i) => kindWord(kernels[i].kind) },
       { id: "name", title: "Name", least: "10rem", class: "mono", sort: (i) => kernels[i].name, cell: (i) => cutMiddle(kernels[i].name) },
@@ -58,37 +75,38 @@ export async function openKernels({ log, state }) {
   return { ...view, title: "Kernels" };
 }
 
-/** @param {{log: any, state: any}} context @param {any} model @param {any} table @param {number} i */
-function kernelDetail({ log, state }, model, { codes, kernels, triton_infos: infos }, i) {
+/** @param {{log: any, state: any}} context @param {any} model @param {Awaited<ReturnType<typeof kernelsOf>>} table @param {number} i */
+function kernelDetail({ log, state }, model, { kernels, codeOf, infoOf }, i) {
   const kernel = kernels[i];
-  const code = codes[kernel.code_index];
-  const info = infos[kernel.triton_info_index];
-  const compile = model.compiles[code.compile_index];
-  const line = (/** @type {number} */ at) => artifactLink(log, model, state, code.compile_index, code.event_index, `line ${count(at)}`, at);
+  const code = codeOf(kernel);
+  const info = infoOf(kernel);
+  const number = numberOf(model, kernel);
+  const compile = model.compiles[number];
+  const line = (/** @type {number} */ at) => artifactLink(log, model, state, number, code.event, `line ${count(at)}`, at);
   const provenance = h("span");
   const untold = h("div");
-  compileArtifacts(log, code.compile_index).then((artifacts) => {
+  compileArtifacts(log, number).then((artifacts) => {
     const link = provenanceLink(log, compile, artifacts, state);
     fill(provenance, link);
     if (link === null && kernel.aten_ops.length === 0 && kernel.kind === "cpp") fill(untold, h("p", { class: "dim" }, "torch does not write which operators became a C++ kernel; its name has the main ones."));
   }, () => {});
-  const also = kernels.flatMap((/** @type {any} */ other, /** @type {number} */ at) => (at !== i && other.name === kernel.name ? [at] : []));
+  const also = kernels.filter((/** @type {any} */ other) => other !== kernel && other.name === kernel.name);
   return [
     h("h2", null, h("code", null, kernel.name)),
-    h("p", null, compileLink(model, code.compile_index, state), " ", functionName(compile), " ", provenance),
+    h("p", null, compileLink(model, number, state), " ", functionName(compile), " ", provenance),
     pairs([
-      ["Kind", KERNEL_KINDS[kernel.kind]?.[1] ?? kernel.kind], ["Code", [artifactLink(log, model, state, code.compile_index, code.event_index, codeName(code)), h("span", { class: "dim" }, ` ${plural(code.line_count, "line")}`)]],
+      ["Kind", KERNEL_KINDS[kernel.kind]?.[1] ?? kernel.kind], ["Code", [artifactLink(log, model, state, number, code.event, codeName(code)), h("span", { class: "dim" }, ` ${plural(code.line_count, "line")}`)]],
       ["Defined in", kernel.line === null ? null : line(kernel.line)],
       ["Called in", kernel.call_lines.length === 0 ? "no line" : kernel.call_lines.slice(0, 50).map((/** @type {number} */ at, /** @type {number} */ k) => [k > 0 && ", ", line(at)])],
       ["File", code.filename && h("code", { class: "dim" }, code.filename)],
       ["Compile time", info && info.compile_time_us !== null ? time(Math.round(info.compile_time_us)) : null], ["Configurations to choose from", info?.config_count ?? null], ["Autotuning cache", info?.autotune_cache_state],
-      ["Record of its compile", info && recordLink(info.event_index, state)],
+      ["Record of its compile", info && recordLink(info.event, state)],
     ]),
     kernel.aten_ops.length > 0 && [h("h3", null, "Operators in it"), codeList(kernel.aten_ops)],
     kernel.source_nodes.length > 0 && [h("h3", null, "Nodes of the graph that became it"), codeList(kernel.source_nodes)],
     untold,
-    also.length > 0 && [h("h3", null, "The same name in other codes"), h("ul", null, also.slice(0, 30).map((/** @type {number} */ at) => h("li", null, compileLink(model, codes[kernels[at].code_index].compile_index, state), " ",
-      h("a", { href: state.link({ view: "kernels", item: `${codes[kernels[at].code_index].event_index}:${kernel.name}` }) }, codeName(codes[kernels[at].code_index]))))),
+    also.length > 0 && [h("h3", null, "The same name in other codes"), h("ul", null, also.slice(0, 30).map((/** @type {any} */ other) => h("li", null, compileLink(model, numberOf(model, other), state), " ",
+      h("a", { href: state.link({ view: "kernels", item: `${other.code_event}:${other.name}` }) }, codeName(codeOf(other)))))),
       also.length > 30 && h("p", { class: "dim" }, `and ${count(also.length - 30)} more`)],
   ];
 }

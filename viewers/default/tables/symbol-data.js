@@ -1,4 +1,5 @@
 // The symbols of a log, and what belongs to each: guards, constants, errors. No page needed.
+import { modelOf, numberOf } from "../shared/model.js";
 import { programFrame } from "../shared/program-line.js";
 
 /**
@@ -10,84 +11,83 @@ import { programFrame } from "../shared/program-line.js";
  * @property {string | null} source
  * @property {string | null} value
  * @property {string | null} range
- * @property {any} part the part of the table that it is a row of
- * @property {number} at row of that part
- * @property {number[]} guards
- * @property {number[]} constants
- * @property {number[]} errors
- * @property {number[]} assumed
+ * @property {any} row of the table that it comes from
+ * @property {boolean} isSymbol whether that is the table of symbols
+ * @property {any[]} guards rows of the tables, as those below
+ * @property {any[]} constants
+ * @property {any[]} errors
+ * @property {any[]} assumed
  * @property {import("../../lib/bundle/stacks.js").Frame | null} frame the line of the program
  */
 
+/** @typedef {{symbols: any[], symbol_guards: any[], symbol_values: any[], data_dependent_errors: any[], specializations: any[], symbol_contexts: any[]}} Tables */
+const TABLES = /** @type {(keyof Tables)[]} */ (["symbols", "symbol_guards", "symbol_values", "data_dependent_errors", "specializations", "symbol_contexts"]);
+
 /** @param {import("../../lib/bundle/log.js").Log} log */
 export const symbolsOf = (log) => log.once("symbol items", async () => {
-  const [table, stacks] = await Promise.all([log.table("symbols"), log.stacks()]);
-  return { table, stacks, items: table === null ? [] : symbolItems(table, stacks) };
+  const [model, stacks, ...rows] = await Promise.all([modelOf(log), log.stacks(), ...TABLES.map((name) => log.table(name))]);
+  const tables = /** @type {Tables} */ (Object.fromEntries(TABLES.map((name, i) => [name, rows[i] ?? []])));
+  return { contexts: tables.symbol_contexts, stacks, items: symbolItems(model, tables, stacks) };
 });
 
-/** @param {any} table see schema/symbols.schema.json @param {import("../../lib/bundle/stacks.js").Stacks} stacks @returns {Item[]} in the order of the log */
-function symbolItems(table, stacks) {
-  const { symbols, guards, real_values: real, data_dependent_errors: errors, specializations: constants } = table;
-  const text = (/** @type {number} */ i) => (i < 0 ? null : table.strings[i]);
-  /** @param {any} part @param {number} at @param {Item["kind"]} kind @param {Partial<Item>} more @returns {Item} */
-  const item = (part, at, kind, more) => ({
-    kind, part, at, event: part.event_index[at], compile: part.compile_index[at], name: "?", source: null, value: null, range: null, guards: [], constants: [], errors: [], assumed: [],
-    frame: programFrame(stacks, part.user_stack_index?.[at], part.stack_index[at]), ...more,
+/** @param {any} model @param {Tables} tables @param {import("../../lib/bundle/stacks.js").Stacks} stacks @returns {Item[]} in the order of the log */
+function symbolItems(model, tables, stacks) {
+  /** @param {any} row @param {Item["kind"]} kind @param {Partial<Item>} more @returns {Item} */
+  const item = (row, kind, more) => ({
+    kind, row, isSymbol: false, event: row.event, compile: numberOf(model, row), name: "?", source: null, value: null, range: null, guards: [], constants: [], errors: [], assumed: [],
+    frame: programFrame(stacks, row.user_stack, row.stack), ...more,
   });
-  /** @type {Item[]} */
-  const items = symbols.event_index.map((/** @type {number} */ _, /** @type {number} */ i) => item(symbols, i, symbols.unbacked[i] ? "unbacked" : "symbol", {
-    name: text(symbols.name[i]) ?? "?", source: text(symbols.source[i]), value: text(symbols.value[i]), range: text(symbols.range[i]),
-  }));
-  const made = items.slice(); // by row of 'symbols'
-  const each = (/** @type {any} */ part, /** @type {(i: number) => void} */ run) => part.event_index.forEach((/** @type {number} */ _, /** @type {number} */ i) => run(i));
-  each(guards, (i) => {
-    for (const symbol of guards.symbol_index[i]) made[symbol].guards.push(i);
-    if (guards.symbol_index[i].length === 0) items.push(item(guards, i, "guard", { name: text(guards.expr[i]) ?? "?", guards: [i] }));
-  });
-  each(constants, (i) => {
-    const symbol = made[constants.symbol_index[i]];
-    if (!symbol) return void items.push(item(constants, i, "constant", { name: text(constants.name[i]) ?? "?", value: text(constants.value[i]), source: sources(table, i), constants: [i] }));
+  const items = tables.symbols.map((row) => item(row, row.unbacked ? "unbacked" : "symbol", { isSymbol: true, name: row.name ?? "?", source: row.source, value: row.value, range: row.range }));
+  const made = new Map(items.map((symbol) => [symbol.event, symbol]));
+  /** What a condition adds to its symbols. @param {any} row @param {"guards" | "errors" | "assumed"} list */
+  const add = (row, list) => { for (const event of row.symbol_events) made.get(event)?.[list].push(row); };
+  for (const row of tables.symbol_guards) {
+    add(row, "guards");
+    if (row.symbol_events.length === 0) items.push(item(row, "guard", { name: row.expr ?? "?", guards: [row] }));
+  }
+  for (const row of tables.specializations) {
+    const symbol = made.get(row.symbol_event);
+    if (!symbol) {
+      items.push(item(row, "constant", { name: row.name ?? "?", value: row.value, source: row.sources.join(", ") || null, constants: [row] }));
+      continue;
+    }
     symbol.kind = "constant";
-    symbol.constants.push(i);
-    symbol.frame = programFrame(stacks, constants.user_stack_index[i], constants.stack_index[i]) ?? symbol.frame;
-  });
-  each(errors, (i) => {
-    for (const symbol of errors.symbol_index[i]) made[symbol].errors.push(i);
-    items.push(item(errors, i, "error", { name: text(errors.expr[i]) ?? "?", errors: [i] }));
-  });
-  each(real, (i) => {
-    for (const symbol of real.symbol_index[i]) made[symbol].assumed.push(i);
-    items.push(item(real, i, "assumed", { name: text(real.expr[i]) ?? "?", value: text(real.result[i]), assumed: [i] }));
-  });
+    symbol.constants.push(row);
+    symbol.frame = programFrame(stacks, row.user_stack, row.stack) ?? symbol.frame;
+  }
+  for (const row of tables.data_dependent_errors) {
+    add(row, "errors");
+    items.push(item(row, "error", { name: row.expr ?? "?", errors: [row] }));
+  }
+  for (const row of tables.symbol_values) {
+    add(row, "assumed");
+    items.push(item(row, "assumed", { name: row.expr ?? "?", value: row.result, assumed: [row] }));
+  }
   return items.sort((a, b) => a.event - b.event);
 }
 
-/** @param {any} table @param {number} i row of specializations */
-const sources = (table, i) => table.specializations.sources[i].map((/** @type {number} */ s) => table.strings[s]).join(", ") || null;
-
 /**
  * How torch made a condition: a tree of operations over constants and symbols, at most so many nodes.
- * @typedef {{text: string, method: string | null, event: number | null, userStack: number, children: Expression[], cut: boolean}} Expression
- * @param {any} table see schema/expressions.schema.json @param {number} event as in expression_event_index @param {number} [most]
+ * @typedef {{text: string, method: string | null, event: number | null, userStack: number | null, children: Expression[], cut: boolean}} Expression
+ * @param {any[]} rows of the table of expressions (see schema/expressions.schema.json) @param {number} event as in expression_event @param {number} [most]
  * @returns {Expression | null}
  */
-export function expressionTree(table, event, most = 200) {
-  const { strings } = table;
-  const e = table.expressions;
-  const row = e.event_index.indexOf(event);
+export function expressionTree(rows, event, most = 200) {
+  const nodes = new Map(rows.map((row) => [row.event, row]));
+  const root = nodes.get(event);
   let left = most;
-  const leaf = (/** @type {number} */ s) => ({ text: strings[s] ?? "?", method: null, event: null, userStack: -1, children: [], cut: false });
-  /** @param {number} at @param {number} depth @returns {Expression} */
-  const node = (at, depth) => {
+  const leaf = (/** @type {string | null} */ text) => ({ text: text ?? "?", method: null, event: null, userStack: null, children: [], cut: false });
+  /** @param {any} row @param {number} depth @returns {Expression} */
+  const node = (row, depth) => {
     left--;
-    const rows = e.argument_rows[at].filter((/** @type {number} */ r) => r >= 0);
-    const cut = (left <= 0 || depth > 20) && e.arguments[at].length > 0;
+    const made = row.argument_events.map((/** @type {number} */ at) => nodes.get(at)).filter(Boolean);
+    const cut = (left <= 0 || depth > 20) && row.arguments.length > 0;
     // Constants have no node, so that the nodes are found by what they stand for.
-    const children = cut ? [] : e.arguments[at].map((/** @type {number} */ s) => {
-      const k = rows.findIndex((/** @type {number} */ r) => e.result[r] === s);
-      return k < 0 ? leaf(s) : node(rows.splice(k, 1)[0], depth + 1);
+    const children = cut ? [] : row.arguments.map((/** @type {string | null} */ text) => {
+      const k = made.findIndex((/** @type {any} */ argument) => argument.result === text);
+      return k < 0 ? leaf(text) : node(made.splice(k, 1)[0], depth + 1);
     });
-    return { text: strings[e.result[at]] ?? "?", method: strings[e.method[at]] ?? null, event: e.event_index[at], userStack: e.user_stack_index[at], children, cut };
+    return { text: row.result ?? "?", method: row.method, event: row.event, userStack: row.user_stack, children, cut };
   };
-  return row < 0 ? null : node(row, 0);
+  return root ? node(root, 0) : null;
 }

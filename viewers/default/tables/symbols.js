@@ -13,7 +13,7 @@ import { expressionFold } from "./expression-tree.js";
 import { symbolsOf } from "./symbol-data.js";
 
 /** @typedef {import("./symbol-data.js").Item} Item */
-/** @typedef {{log: any, state: any, model: any, table: any, stacks: any, found: import("../shared/finding-leads.js").Findings}} About */
+/** @typedef {{log: any, state: any, model: any, contexts: any[], stacks: any, found: import("../shared/finding-leads.js").Findings}} About */
 
 const MOST_SHOWN = 200;
 
@@ -35,20 +35,20 @@ export const symbolBadge = (item) => badge(...SYMBOL_KINDS[item.kind]);
 
 /** @param {import("../frame/viewer.js").Context} context @returns {Promise<import("../frame/viewer.js").View>} */
 export async function openSymbols({ log, state }) {
-  const [model, { table, stacks, items }, found] = await Promise.all([modelOf(log), symbolsOf(log), log.findings()]);
+  const [model, { contexts, stacks, items }, found] = await Promise.all([modelOf(log), symbolsOf(log), log.findings()]);
   if (items.length === 0) {
     if (isUntold(log, "symbols")) return untoldPage("Symbols", "symbols");
     return emptyPage("No symbols", "Each size or number that torch took for a symbol would be here, with its guards and the line of the program that made it a constant. " +
       "Records of a program with dynamic shapes have them, for instance with torch.compile(dynamic=True).");
   }
-  const about = { log, state, model, table, stacks, found };
+  const about = { log, state, model, contexts, stacks, found };
   const compile = (/** @type {number} */ i) => model.compiles[items[i].compile];
   const kinds = /** @type {Item["kind"][]} */ (Object.keys(SYMBOL_KINDS)).filter((kind) => items.some((item) => item.kind === kind));
   const place = (/** @type {number} */ i) => framePlace(model, items[i].frame);
   const view = listDetail({
     state, name: "symbols", label: "Symbols", noun: ["row", "rows"], length: items.length, share: 0.6, id: (i) => String(items[i].event),
     title: (i) => `${idText(compile(i))} ${items[i].name} ${SYMBOL_KINDS[items[i].kind][2]}`,
-    text: (i) => [idText(compile(i)), compile(i).function, SYMBOL_KINDS[items[i].kind][2], items[i].name, items[i].source, items[i].value, place(i), items[i].frame?.loc, ...items[i].guards.map((g) => table.strings[table.guards.expr[g]])].join("\n"),
+    text: (i) => [idText(compile(i)), compile(i).function, SYMBOL_KINDS[items[i].kind][2], items[i].name, items[i].source, items[i].value, place(i), items[i].frame?.loc, ...items[i].guards.map((guard) => guard.expr)].join("\n"),
     choices: kinds.length > 1 ? [{ key: "type", label: "Kind", all: "all kinds", options: kinds.map((kind) => [kind, SYMBOL_KINDS[kind][2]]), fits: (i, value) => items[i].kind === value }] : [],
     above: h("div", { class: "intro" }, h("ul", { class: "facts-line" }, kinds.map((kind) => h("li", null,
       h("a", { href: state.link({ view: "symbols", type: kind }), title: SYMBOL_KINDS[kind][3] }, `${SYMBOL_KINDS[kind][2]} ${count(items.filter((item) => item.kind === kind).length)}`))))),
@@ -68,64 +68,62 @@ export async function openSymbols({ log, state }) {
 
 /** @param {About} about @param {Item} item */
 function symbolDetail(about, item) {
-  const { model, state, table, stacks } = about;
-  const isSymbol = item.part === table.symbols;
-  const made = isSymbol ? programFrame(stacks, table.symbols.user_stack_index[item.at], table.symbols.stack_index[item.at]) : null;
+  const { model, state, stacks } = about;
+  const { isSymbol, row } = item;
+  const made = isSymbol ? programFrame(stacks, row.user_stack, row.stack) : null;
   const last = item.constants[item.constants.length - 1];
   return [
     h("h2", null, symbolBadge(item), " ", h("code", null, item.name)),
     h("p", null, compileLink(model, item.compile, state), " ", functionName(model.compiles[item.compile])),
-    item.constants.map((i) => constantSection(about, i)),
+    item.constants.map((constant) => constantSection(about, constant)),
     item.kind !== "error" && item.kind !== "assumed" && pairs([
       ["Comes from", item.source === null ? null : [h("code", null, sourceName(item.source)), sourceName(item.source) !== item.source && h("span", { class: "dim mono" }, `  ${item.source}`)]],
-      ["Value while tracing", item.value], ["Possible values", item.range === null ? null : (last === undefined ? h("code", null, item.range) : [h("code", null, item.range), ` at first, then ${table.strings[table.specializations.value[last]]} only`])],
+      ["Value while tracing", item.value], ["Possible values", item.range === null ? null : (last === undefined ? h("code", null, item.range) : [h("code", null, item.range), ` at first, then ${last.value} only`])],
     ]),
     item.kind === "unbacked" && h("p", { class: "prose" }, "No size of an input: a value that only a run of the code knows, for instance of item() or of nonzero(). torch cannot ask for it while it traces."),
     made && (item.constants.length > 0 || item.kind === "unbacked" || item.guards.length === 0) && [h("h3", null, item.kind === "unbacked" ? "Made by" : "First seen in"), frameLine(made)],
-    item.errors.map((i) => errorSection(about, i, item.kind === "error")),
-    item.assumed.map((i) => assumedSection(about, i, item.kind === "assumed")),
+    item.errors.map((error) => errorSection(about, error, item.kind === "error")),
+    item.assumed.map((assumed) => assumedSection(about, assumed, item.kind === "assumed")),
     item.guards.length > 0 && guardList(about, item),
     item.kind !== "constant" && item.guards.length === 0 && isSymbol && h("p", { class: "dim" }, "No guard on it: any of its values can go through the same code."),
     h("h3", null, "In the log"), pairs([[isSymbol ? "Symbol made" : "Record", recordLink(item.event, state)]]),
-    isSymbol && stackFold(stacks, table.symbols.stack_index[item.at], "torch's stack when the symbol was made"),
+    isSymbol && stackFold(stacks, row.stack, "torch's stack when the symbol was made"),
   ];
 }
 
 /** The findings that these records show, of all kinds. @param {About} about @param {number} event */
 const told = ({ model, state, found }, event) => cards(model, state, found, shownBy(event), { level: 3, whole: true });
 
-/** @param {About} about @param {number} i row of specializations */
-function constantSection(about, i) {
-  const { state, table, stacks } = about;
-  const s = table.specializations;
-  const names = s.sources[i].map((/** @type {number} */ at) => sourceName(table.strings[at]));
-  return h("section", { class: "verdict tone-break" }, told(about, s.event_index[i]),
-    h("h3", null, "Constant ", table.strings[s.value[i]] ?? "?"),
-    pairs([["Reason", reasonWords(table.strings[s.reason[i]] ?? "")], ["Sources", names.map((/** @type {string} */ name, /** @type {number} */ k) => [k > 0 && ", ", h("code", null, name)])], ["In the log", recordLink(s.event_index[i], state)]]),
-    frameLine(programFrame(stacks, s.user_stack_index[i], s.stack_index[i])),
-    stackFold(stacks, s.stack_index[i], "torch's stack of the constant"));
+/** @param {About} about @param {any} row of specializations */
+function constantSection(about, row) {
+  const { state, stacks } = about;
+  const names = row.sources.map(sourceName);
+  return h("section", { class: "verdict tone-break" }, told(about, row.event),
+    h("h3", null, "Constant ", row.value ?? "?"),
+    pairs([["Reason", reasonWords(row.reason ?? "")], ["Sources", names.map((/** @type {string} */ name, /** @type {number} */ k) => [k > 0 && ", ", h("code", null, name)])], ["In the log", recordLink(row.event, state)]]),
+    frameLine(programFrame(stacks, row.user_stack, row.stack)),
+    stackFold(stacks, row.stack, "torch's stack of the constant"));
 }
 
-/** @param {About} about @param {number} i row of data_dependent_errors @param {boolean} full */
-function errorSection(about, i, full) {
-  const { log, state, model, table, stacks } = about;
-  const e = table.data_dependent_errors;
-  const [expr, free] = [table.strings[e.expr[i]] ?? "?", table.strings[e.unhinted_expr[i]] ?? null];
-  return h("section", { class: "verdict tone-error" }, full && told(about, e.event_index[i]),
+/** @param {About} about @param {any} row of data_dependent_errors @param {boolean} full */
+function errorSection(about, row, full) {
+  const { log, state, model, stacks } = about;
+  const expr = row.expr ?? "?", free = row.unhinted_expr;
+  return h("section", { class: "verdict tone-error" }, full && told(about, row.event),
     h("h3", null, "Undecided: ", h("code", null, expr)),
-    frameLine(programFrame(stacks, e.stack_index[i])), free !== null && free !== expr && h("p", null, "Without known values: ", h("code", null, free)),
-    h("p", null, recordLink(e.event_index[i], state)), expressionFold({ log, state }, model, stacks, e.expression_event_index[i]),
-    full && stackFold(stacks, e.stack_index[i], "The whole stack"));
+    frameLine(programFrame(stacks, row.stack)), free !== null && free !== expr && h("p", null, "Without known values: ", h("code", null, free)),
+    h("p", null, recordLink(row.event, state)), expressionFold({ log, state }, model, stacks, row.expression_event),
+    full && stackFold(stacks, row.stack, "The whole stack"));
 }
 
-/** @param {About} about @param {number} i row of real_values @param {boolean} full */
-function assumedSection(about, i, full) {
-  const { log, state, model, table, stacks } = about;
-  const r = table.real_values;
-  return h("section", { class: "verdict tone-break" }, full && told(about, r.event_index[i]),
-    h("h3", null, "Assumed: ", h("code", null, table.strings[r.expr[i]] ?? "?"), ` is ${table.strings[r.result[i]] ?? "?"}`),
-    frameLine(programFrame(stacks, r.user_stack_index[i], r.stack_index[i]), table.contexts[r.context_index[i]]?.loc), contextPairs(table.contexts[r.context_index[i]]),
-    h("p", null, recordLink(r.event_index[i], state)), expressionFold({ log, state }, model, stacks, r.expression_event_index[i]));
+/** @param {About} about @param {any} row of symbol_values @param {boolean} full */
+function assumedSection(about, row, full) {
+  const { log, state, model, contexts, stacks } = about;
+  const context = contexts[row.context];
+  return h("section", { class: "verdict tone-break" }, full && told(about, row.event),
+    h("h3", null, "Assumed: ", h("code", null, row.expr ?? "?"), ` is ${row.result ?? "?"}`),
+    frameLine(programFrame(stacks, row.user_stack, row.stack), context?.loc), contextPairs(context),
+    h("p", null, recordLink(row.event, state)), expressionFold({ log, state }, model, stacks, row.expression_event));
 }
 
 /** Locals and sources where a condition was met. @param {any} context */
@@ -139,13 +137,12 @@ export function contextPairs(context) {
 }
 
 /** @param {About} about @param {Item} item */
-function guardList({ log, state, model, table, stacks }, item) {
-  const g = table.guards;
+function guardList({ log, state, model, contexts, stacks }, item) {
   return h("section", null, h("h3", null, plural(item.guards.length, "guard")),
-    h("ul", { class: "symbol-guards" }, item.guards.slice(0, MOST_SHOWN).map((i) => {
-      const context = table.contexts[g.context_index[i]];
-      return h("li", null, h("div", null, h("code", null, table.strings[g.expr[i]] ?? "?"), " ", g.prefix[i] >= 0 && h("span", { class: "dim" }, `${table.strings[g.prefix[i]].replaceAll("_", " ")} `), recordLink(g.event_index[i], state)),
-        frameLine(programFrame(stacks, g.user_stack_index[i], g.stack_index[i]), context?.loc), contextPairs(context), expressionFold({ log, state }, model, stacks, g.expression_event_index[i]));
+    h("ul", { class: "symbol-guards" }, item.guards.slice(0, MOST_SHOWN).map((row) => {
+      const context = contexts[row.context];
+      return h("li", null, h("div", null, h("code", null, row.expr ?? "?"), " ", row.prefix !== null && h("span", { class: "dim" }, `${row.prefix.replaceAll("_", " ")} `), recordLink(row.event, state)),
+        frameLine(programFrame(stacks, row.user_stack, row.stack), context?.loc), contextPairs(context), expressionFold({ log, state }, model, stacks, row.expression_event));
     })),
     item.guards.length > MOST_SHOWN && h("p", { class: "dim" }, `and ${count(item.guards.length - MOST_SHOWN)} more`));
 }

@@ -1,6 +1,6 @@
-// The table of tensors as rows, and how they belong together. No page needed.
-import { frameKey } from "../../lib/bundle/log.js";
+// The tensors of a log, and how they belong together. No page needed.
 import { bytes } from "../../lib/page/format.js";
+import { modelOf, numberOf } from "../shared/model.js";
 import { sourceName } from "../shared/source-name.js";
 
 /**
@@ -13,7 +13,7 @@ import { sourceName } from "../shared/source-name.js";
  * @property {(number | string)[] | null} dynamic
  * @property {string | null} dtype
  * @property {string | null} device
- * @property {number} storage
+ * @property {number | null} storage its record
  * @property {boolean} leaf
  * @property {Record<string, any>} other
  * @property {string[]} flags
@@ -22,7 +22,11 @@ import { sourceName } from "../shared/source-name.js";
 /** @typedef {ReturnType<typeof tensorModel>} Tensors */
 
 /** @param {import("../../lib/bundle/log.js").Log} log @returns {Promise<Tensors>} */
-export const tensorsOf = (log) => log.once("tensor rows", async () => tensorModel(await log.table("tensors")));
+export const tensorsOf = (log) => log.once("tensor rows", async () => {
+  const [model, ...tables] = await Promise.all([modelOf(log), log.table("tensors"), log.table("tensor_storages"), log.table("graph_tensors")]);
+  const [tensors, storages, graphs] = tables.map((rows) => rows ?? []); // null where a redacted bundle leaves them out
+  return tensorModel(model, tensors, storages, graphs);
+});
 
 /** "(5, 7)", "()" @param {(number | string)[] | null} shape */
 export const shapeText = (shape) => (shape === null ? "–" : `(${shape.join(", ")}${shape.length === 1 ? "," : ""})`);
@@ -36,39 +40,35 @@ const sizeText = (size) => (typeof size === "number" ? bytes(size) : size === nu
 /** "L['x']" and "l_x_" alike @param {string} name */
 const plain = (name) => name.toLowerCase().replace(/[^a-z0-9]+/g, "");
 
-/** @param {any} table see schema/tensors.schema.json; null for a bundle without it */
-function tensorModel(table) {
-  const t = table?.tensors ?? { event_index: [] };
-  const text = (/** @type {number} */ i) => (i < 0 ? null : table.strings[i]);
-  const shape = (/** @type {number} */ i) => (i < 0 ? null : table.shapes[i]);
+/** @param {any} model @param {any[]} tensors rows of the table, as those below @param {any[]} storages @param {any[]} graphTensors */
+function tensorModel(model, tensors, storages, graphTensors) {
   const users = new Map(/** @type {[number, number[]][]} */ ([])); // of each storage
-  t.event_index.forEach((/** @type {number} */ _, /** @type {number} */ i) => {
-    const known = users.get(t.storage_index[i]);
+  tensors.forEach((tensor, i) => {
+    const known = users.get(tensor.storage_event);
     if (known) known.push(i);
-    else if (t.storage_index[i] >= 0) users.set(t.storage_index[i], [i]);
+    else if (tensor.storage_event !== null) users.set(tensor.storage_event, [i]);
   });
   /** @type {Tensor[]} */
-  const rows = t.event_index.map((/** @type {number} */ event, /** @type {number} */ i) => ({
-    event, compile: t.compile_index[i], sources: t.sources[i].map(text), shape: shape(t.shape[i]), stride: shape(t.stride[i]), dynamic: shape(t.dynamic_dims[i]),
-    dtype: text(t.dtype[i]), device: text(t.device[i]), storage: t.storage_index[i], leaf: t.is_leaf[i], other: t.other[i] < 0 ? {} : table.others[t.other[i]],
-    flags: [t.is_parameter[i] && "parameter", t.requires_grad[i] && "grad", (users.get(t.storage_index[i])?.length ?? 0) > 1 && "shared", t.is_view[i] && "view", t.dynamic_dims[i] >= 0 && "dynamic"].filter(Boolean),
+  const rows = tensors.map((tensor) => ({
+    event: tensor.event, compile: numberOf(model, tensor), sources: tensor.sources, shape: tensor.shape, stride: tensor.stride, dynamic: tensor.dynamic_dims,
+    dtype: tensor.dtype, device: tensor.device, storage: tensor.storage_event, leaf: tensor.is_leaf, other: tensor.other ?? {},
+    flags: [tensor.is_parameter && "parameter", tensor.requires_grad && "grad", (users.get(tensor.storage_event)?.length ?? 0) > 1 && "shared", tensor.is_view && "view", tensor.dynamic_dims !== null && "dynamic"].filter(Boolean),
   }));
-  const graphs = (table?.graphs.event_index ?? []).map((/** @type {number} */ event, /** @type {number} */ i) => {
-    const g = table.graphs;
-    const n = g.input_count[i] < 0 ? 0 : g.input_count[i];
-    return { event, compile: g.compile_index[i], inputs: /** @type {Input[]} */ (g.nodes[i].slice(0, n).map((/** @type {number} */ name, /** @type {number} */ k) => ({ name: text(name), shape: shape(g.shapes[i][k]) }))) };
-  });
+  const graphs = graphTensors.map((graph) => ({
+    event: graph.event, compile: numberOf(model, graph), inputs: /** @type {Input[]} */ (graph.nodes.slice(0, graph.input_count ?? 0).map((/** @type {string} */ name, /** @type {number} */ i) => ({ name, shape: graph.shapes[i] }))),
+  }));
+  const sizes = new Map(storages.map((storage) => [storage.event, storage.size_bytes]));
   return {
     rows,
     graphs,
     /** "140 B", or the expression when it is symbolic. @param {number} storage */
-    storageSize: (storage) => sizeText(table.storages.size_bytes[storage]),
+    storageSize: (storage) => sizeText(sizes.get(storage) ?? null),
     /** Others with the same memory. @param {number} i @returns {number[]} */
-    sharing: (i) => (users.get(rows[i].storage) ?? []).filter((at) => at !== i),
+    sharing: (i) => (users.get(/** @type {number} */ (rows[i].storage)) ?? []).filter((at) => at !== i),
     /** The tensor that it is a view of, or -1: numbers of tensors come again, the newest before is meant. @param {number} i */
     baseOf: (i) => {
       const base = rows[i].other.base;
-      for (let at = i - 1; typeof base === "number" && at >= 0; at--) if (t.tensor_id[at] === base && t.describer_id[at] === t.describer_id[i]) return at;
+      for (let at = i - 1; typeof base === "number" && at >= 0; at--) if (tensors[at].tensor_id === base && tensors[at].describer_id === tensors[i].describer_id) return at;
       return -1;
     },
     /** The input of a graph of the same compile that has its name. @param {number} i @returns {Input | null} */
@@ -81,7 +81,7 @@ function tensorModel(table) {
     graphsOf: (model, compile) => {
       const own = graphs.filter((/** @type {any} */ graph) => graph.compile === compile);
       if (own.length || model.compiles[compile].id === null) return own;
-      return graphs.filter((/** @type {any} */ graph) => model.compiles[graph.compile].id !== null && frameKey(model.compiles[graph.compile]) === frameKey(model.compiles[compile]));
+      return graphs.filter((/** @type {any} */ graph) => model.compiles[graph.compile].id !== null && model.compiles[graph.compile].compile === model.compiles[compile].compile);
     },
   };
 }

@@ -66,7 +66,7 @@ function tensorDetail({ state }, model, data, i) {
       ["View of", data.baseOf(i) >= 0 ? tensor(data.baseOf(i)) : null],
       ["What torch wrote", recordLink(row.event, state)],
     ]),
-    row.storage >= 0 && [h("h3", null, "Memory"), h("p", null, data.storageSize(row.storage), shared.length === 0 ? ", of no other tensor that torch described" : [", ", badge("break", "⇄", `shared with ${plural(shared.length, "other tensor", "other tensors")}`)]),
+    row.storage !== null && [h("h3", null, "Memory"), h("p", null, data.storageSize(row.storage), shared.length === 0 ? ", of no other tensor that torch described" : [", ", badge("break", "⇄", `shared with ${plural(shared.length, "other tensor", "other tensors")}`)]),
       shared.length > 0 && h("ul", null, shared.slice(0, MOST_SHOWN).map((at) => h("li", null, tensor(at), " ", h("code", { class: "dim" }, shapeText(data.rows[at].shape)), " ", data.rows[at].other.storage_offset !== undefined && h("span", { class: "dim" }, `from element ${data.rows[at].other.storage_offset} on`))),
         shared.length > MOST_SHOWN && h("li", { class: "dim" }, `and ${count(shared.length - MOST_SHOWN)} more`))],
     graphTables(model, data, row, input),

@@ -1,15 +1,24 @@
 // The span table as boxes: rows, colours, own times, what belongs together. No page needed.
-import { frameKey } from "../../lib/bundle/log.js";
 import { byRow } from "../../lib/flame/data.js";
+import { numberOf } from "../shared/model.js";
 
 export const HUES = 10; // colours of compiles
 const NO_COMPILE = 10;
 
+/** @typedef {import("../../../schema/bundle.d.ts").Spans} SpanRow */
+/** @typedef {import("../../../schema/bundle.d.ts").Instants} InstantRow */
+/** @typedef {import("../../../schema/bundle.d.ts").SpanTotals} TotalRow */
+/** @typedef {{count: number[], total_us: number[], self_us: number[]}} Sums by name */
 /**
  * Spans come first, then the instants: box i of the chart is span i, or instant i - spanCount.
  * @typedef {object} Timeline
  * @property {import("../../lib/flame/data.js").Flame} flame
- * @property {any} table see schema/spans.schema.json
+ * @property {SpanRow[]} spans
+ * @property {InstantRow[]} instants
+ * @property {string[]} names
+ * @property {Int32Array} name position in names, for each box
+ * @property {Int32Array} parent for each span; -1 for none
+ * @property {Sums} sums of the whole log
  * @property {number} spanCount
  * @property {Float64Array} own own time of each span, in µs
  * @property {Uint8Array} hueByCompile
@@ -22,19 +31,28 @@ const NO_COMPILE = 10;
 
 const LONGEST_NAME = 1_000; // as the format has it
 
-/** @param {any} read @param {any[]} compiles @returns {Timeline} */
-export function timelineOf(read, compiles) {
-  const table = { ...read, names: read.names.map((/** @type {string} */ name) => name.slice(0, LONGEST_NAME)) };
-  const { spans, instants } = table;
-  const spanCount = spans.start_us.length;
-  const length = spanCount + instants.time_us.length;
-  const from = joined(new Float64Array(length), spans.start_us, instants.time_us);
-  const compile = joined(new Int32Array(length), spans.compile_index, instants.compile_index);
-  const name = joined(new Int32Array(length), spans.name_index, instants.name_index);
-  const { group, groups } = groupsOf(compile, compiles);
-  const to = endings(table, from, group, groups.length);
-  const depth = depths(spans.parent_index);
-  const { row, height, titles } = rowsOf(spans, depth, instants.time_us.length, length);
+/** @param {SpanRow[]} spans @param {InstantRow[]} instants @param {TotalRow[]} totals @param {any} model @returns {Timeline} */
+export function timelineOf(spans, instants, totals, model) {
+  const spanCount = spans.length;
+  const length = spanCount + instants.length;
+  const { names, name } = namesOf([spans, instants], length);
+  let first = Infinity;
+  for (const span of spans) first = Math.min(first, span.start_epoch_us);
+  for (const instant of instants) first = Math.min(first, instant.time_epoch_us);
+  const from = new Float64Array(length), compile = new Int32Array(length), parent = new Int32Array(spanCount);
+  spans.forEach((span, i) => {
+    from[i] = span.start_epoch_us - first;
+    compile[i] = numberOf(model, span);
+    parent[i] = span.parent ?? -1;
+  });
+  instants.forEach((instant, i) => {
+    from[spanCount + i] = instant.time_epoch_us - first;
+    compile[spanCount + i] = numberOf(model, instant);
+  });
+  const { group, groups } = groupsOf(compile, model.compiles);
+  const to = endings(spans, parent, from, group, groups.length);
+  const depth = depths(parent);
+  const { row, height, titles } = rowsOf(spans, depth, instants.length, length);
   const rows = byRow(row, from, height);
   for (const boxes of rows) {
     // A guessed end must not reach into the next box.
@@ -45,7 +63,7 @@ export function timelineOf(read, compiles) {
   for (let i = 0; i < length; i++) {
     hueByCompile[i] = groups[group[i]].hue;
     hueByName[i] = name[i] % HUES;
-    marked[i] = i >= spanCount ? 2 : spans.repair[i] ? 1 : 0;
+    marked[i] = i >= spanCount ? 2 : spans[i].repair === null ? 0 : 1;
     if (to[i] > end) end = to[i];
   }
   for (let i = 0; i < spanCount; i++) {
@@ -53,23 +71,39 @@ export function timelineOf(read, compiles) {
     at.spans++;
     at.from = Math.min(at.from, from[i]);
     at.to = Math.max(at.to, to[i]);
-    const above = spans.parent_index[i];
-    if (above < 0 || group[above] !== group[i]) at.total += spans.duration_us[i] ?? 0;
+    if (parent[i] < 0 || group[parent[i]] !== group[i]) at.total += spans[i].duration_us ?? 0;
   }
-  const label = (/** @type {number} */ box) => table.names[name[box]];
-  return { flame: { length, from, to, row, hue: hueByCompile, marked, label, rows, end, titles }, table, spanCount, own: ownTimes(spans), hueByCompile, hueByName, compile, group, groups };
+  const label = (/** @type {number} */ box) => names[name[box]];
+  const flame = { length, from, to, row, hue: hueByCompile, marked, label, rows, end, titles };
+  return { flame, spans, instants, names, name, parent, sums: sumsOf(totals, names), spanCount, own: ownTimes(spans, parent), hueByCompile, hueByName, compile, group, groups };
 }
 
-/** One column behind the other. @template {Float64Array | Int32Array} A @param {A} into @param {number[]} first @param {number[]} second */
-function joined(into, first, second) {
-  into.set(first);
-  into.set(second, first.length);
-  return into;
+/** The different names, and the position of each box's. @param {{name: string}[][]} lists @param {number} length */
+function namesOf(lists, length) {
+  /** @type {Map<string, number>} */
+  const numbers = new Map();
+  const name = new Int32Array(length);
+  let box = 0;
+  for (const rows of lists) {
+    for (const row of rows) {
+      let number = numbers.get(row.name);
+      if (number === undefined) numbers.set(row.name, (number = numbers.size));
+      name[box++] = number;
+    }
+  }
+  return { names: [...numbers.keys()].map((text) => text.slice(0, LONGEST_NAME)), name };
+}
+
+/** @param {TotalRow[]} totals @param {string[]} names @returns {Sums} */
+function sumsOf(totals, names) {
+  const ofName = new Map(totals.map((row) => [row.name.slice(0, LONGEST_NAME), row]));
+  const column = (/** @type {"count" | "total_us" | "self_us"} */ key) => names.map((name) => ofName.get(name)?.[key] ?? 0);
+  return { count: column("count"), total_us: column("total_us"), self_us: column("self_us") };
 }
 
 /** Attempts of one frame compile are one group, in order of appearance. @param {Int32Array} compile @param {any[]} compiles */
 function groupsOf(compile, compiles) {
-  const keys = compiles.map((row) => (row.id === null ? "" : frameKey(row)));
+  const keys = compiles.map((row) => (row.id === null ? "" : row.compile));
   const last = new Map(keys.map((key, index) => [key, index]));
   /** @type {Map<string, number>} */
   const known = new Map();
@@ -90,28 +124,28 @@ function groupsOf(compile, compiles) {
   return { group, groups };
 }
 
-/** Ends of all boxes; a span that never ended is drawn to the last thing of its compile, but not out of its parent. @param {any} table @param {Float64Array} from @param {Int32Array} group @param {number} groupCount */
-function endings({ spans }, from, group, groupCount) {
+/** Ends of all boxes; a span that never ended is drawn to the last thing of its compile, but not out of its parent. @param {SpanRow[]} spans @param {Int32Array} parent @param {Float64Array} from @param {Int32Array} group @param {number} groupCount */
+function endings(spans, parent, from, group, groupCount) {
   const to = Float64Array.from(from);
   const last = new Float64Array(groupCount);
   for (let i = 0; i < from.length; i++) {
-    if (i < spans.start_us.length) to[i] += spans.duration_us[i] ?? 0;
+    if (i < spans.length) to[i] += spans[i].duration_us ?? 0;
     last[group[i]] = Math.max(last[group[i]], to[i]);
   }
   const open = [];
-  for (let i = 0; i < spans.start_us.length; i++) if (spans.duration_us[i] === null) open.push(i);
+  for (let i = 0; i < spans.length; i++) if (spans[i].duration_us === null) open.push(i);
   for (const i of open) to[i] = Math.max(from[i], last[group[i]]);
   for (let round = 0, changed = true; changed && round < 64; round++) {
     changed = false;
     for (const i of open) {
-      const above = spans.parent_index[i];
+      const above = parent[i];
       if (above >= 0 && to[i] > to[above]) { to[i] = Math.max(from[i], to[above]); changed = true; }
     }
   }
   return to;
 }
 
-/** How many spans lie around each. Parents need not stand before their children. @param {number[]} parent */
+/** How many spans lie around each. Parents need not stand before their children. @param {Int32Array} parent */
 function depths(parent) {
   const depth = new Int32Array(parent.length).fill(-1);
   for (let i = 0; i < parent.length; i++) {
@@ -129,11 +163,11 @@ function depths(parent) {
   return depth;
 }
 
-/** One row per depth, lane below lane; the instants have a row above. @param {any} spans @param {Int32Array} depth @param {number} instants @param {number} length */
+/** One row per depth, lane below lane; the instants have a row above. @param {SpanRow[]} spans @param {Int32Array} depth @param {number} instants @param {number} length */
 function rowsOf(spans, depth, instants, length) {
   /** @type {number[]} */
   const deepest = [];
-  depth.forEach((d, i) => { deepest[spans.lane[i]] = Math.max(deepest[spans.lane[i]] ?? 0, d); });
+  depth.forEach((d, i) => { deepest[spans[i].lane] = Math.max(deepest[spans[i].lane] ?? 0, d); });
   const titles = new Map();
   let height = instants ? 1 : 0;
   const first = deepest.map((most, lane) => {
@@ -143,20 +177,19 @@ function rowsOf(spans, depth, instants, length) {
     return at;
   });
   const row = new Int32Array(length);
-  for (let i = 0; i < depth.length; i++) row[i] = first[spans.lane[i]] + depth[i];
+  for (let i = 0; i < depth.length; i++) row[i] = first[spans[i].lane] + depth[i];
   return { row, height, titles };
 }
 
-/** Duration without that of the spans inside. @param {any} spans */
-function ownTimes({ duration_us: duration, parent_index: parent }) {
-  const own = new Float64Array(duration.length);
+/** Duration without that of the spans inside. @param {SpanRow[]} spans @param {Int32Array} parent */
+function ownTimes(spans, parent) {
+  const own = Float64Array.from(spans, (span) => span.duration_us ?? 0);
   const ended = Int32Array.from(parent); // the nearest span around each that has an end; its way is walked once
-  for (let i = 0; i < own.length; i++) own[i] = duration[i] ?? 0;
   for (let i = 0; i < own.length; i++) {
     let above = ended[i];
-    while (above >= 0 && duration[above] === null) above = ended[above];
+    while (above >= 0 && spans[above].duration_us === null) above = ended[above];
     for (let at = i, next = ended[at]; next !== above; at = next, next = ended[at]) ended[at] = above;
-    if (above >= 0) own[above] -= duration[i] ?? 0;
+    if (above >= 0) own[above] -= spans[i].duration_us ?? 0;
   }
   return own.map((us) => Math.max(0, us));
 }
@@ -166,54 +199,50 @@ export function litRows(line, query, group) {
   const wanted = query.trim().toLowerCase();
   if (!wanted && group < 0) return null;
   const whole = /^"(.*)"$/.exec(wanted)?.[1];
-  const names = line.table.names.map((/** @type {string} */ name) =>
-    (whole === undefined ? name.toLowerCase().includes(wanted) : name.toLowerCase() === whole));
-  const { spans, instants } = line.table;
-  const nameOf = (/** @type {number} */ box) => (box < line.spanCount ? spans.name_index[box] : instants.name_index[box - line.spanCount]);
-  return byRow(line.flame.row, line.flame.from, line.flame.rows.length, (box) => names[nameOf(box)] && (group < 0 || line.group[box] === group));
+  const names = line.names.map((name) => (whole === undefined ? name.toLowerCase().includes(wanted) : name.toLowerCase() === whole));
+  return byRow(line.flame.row, line.flame.from, line.flame.rows.length, (box) => names[line.name[box]] && (group < 0 || line.group[box] === group));
 }
 
 /** The number of the event that began a box: its address. @param {Timeline} line @param {number} box */
-export const eventOf = (line, box) =>
-  (box < line.spanCount ? line.table.spans.begin_event_index[box] : line.table.instants.event_index[box - line.spanCount]);
+export const eventOf = (line, box) => (box < line.spanCount ? line.spans[box].begin_event : line.instants[box - line.spanCount].event);
 
-/** @param {Timeline} line @param {string} event its number, or 's' and the row of the span table @returns {number} -1 for none */
+/** @param {Timeline} line @param {string} event its number, or 's' and the id of a span @returns {number} -1 for none */
 export function boxOfEvent(line, event) {
   if (/^s\d+$/.test(event)) return Number(event.slice(1)) < line.spanCount ? Number(event.slice(1)) : -1;
   if (!/^\d+$/.test(event)) return -1;
   const wanted = Number(event);
-  const span = line.table.spans.begin_event_index.indexOf(wanted);
+  const span = line.spans.findIndex(({ begin_event: begin }) => begin === wanted);
   if (span >= 0) return span;
-  const instant = line.table.instants.event_index.indexOf(wanted);
+  const instant = line.instants.findIndex(({ event: at }) => at === wanted);
   return instant < 0 ? -1 : line.spanCount + instant;
 }
 
 /**
  * Sums by name over the spans of one group, or the table's own over all of them; of a range, only the time that lies in it.
- * @param {Timeline} line @param {number} group @param {[number, number] | null} [range] in µs
+ * @param {Timeline} line @param {number} group @param {[number, number] | null} [range] in µs @returns {Sums}
  */
 export function sumsByName(line, group, range = null) {
-  if (group < 0 && range === null) return line.table.by_name;
-  const { name_index: name, duration_us: duration, parent_index: parent } = line.table.spans;
+  if (group < 0 && range === null) return line.sums;
+  const { spans, name, parent } = line;
   const { from, to } = line.flame;
-  const zero = () => new Array(line.table.names.length).fill(0);
+  const zero = () => new Array(line.names.length).fill(0);
   const sums = { count: zero(), total_us: zero(), self_us: zero() };
   if (range === null) {
     for (let i = 0; i < line.spanCount; i++) {
       if (line.group[i] !== group) continue;
       sums.count[name[i]]++;
-      sums.total_us[name[i]] += duration[i] ?? 0;
+      sums.total_us[name[i]] += spans[i].duration_us ?? 0;
       sums.self_us[name[i]] += line.own[i];
     }
     return sums;
   }
   const own = new Float64Array(line.spanCount);
-  const within = (/** @type {number} */ i) => (duration[i] === null ? 0 : Math.max(0, Math.min(to[i], range[1]) - Math.max(from[i], range[0])));
+  const within = (/** @type {number} */ i) => (spans[i].duration_us === null ? 0 : Math.max(0, Math.min(to[i], range[1]) - Math.max(from[i], range[0])));
   for (let i = 0; i < line.spanCount; i++) {
     const us = within(i);
     own[i] += us;
     let above = parent[i];
-    while (above >= 0 && duration[above] === null) above = parent[above]; // as ownTimes() has it
+    while (above >= 0 && spans[above].duration_us === null) above = parent[above]; // as ownTimes() has it
     if (above >= 0) own[above] -= us;
   }
   for (let i = 0; i < line.spanCount; i++) {

@@ -13,11 +13,21 @@ const MOST_INSIDE = 12;
 const MOST_ARGUMENTS = 60;
 const LONGEST_VALUE = 2_000;
 
-const REPAIRS = [
-  "",
-  "Overlaps a span of another lane without lying in it: several threads were at work, and torch writes all of them under one thread. It is drawn on a lane of its own; what called it is not known.",
-  "No end in the log: the process was stopped, or an exception went through it. It is drawn to the last event of its compile; its duration is not known.",
-  "Its end is before its begin in the log: the clock was set back. Its duration was made 0.",
+/** @type {Record<string, {brief: string, whole: string}>} */
+const REPAIRS = {
+  misnested: { brief: "overlaps others", whole: "Overlaps a span of another lane without lying in it: several threads were at work, and torch writes all of them under one thread. It is drawn on a lane of its own; what called it is not known." },
+  unended: { brief: "never ended", whole: "No end in the log: the process was stopped, or an exception went through it. It is drawn to the last event of its compile; its duration is not known." },
+  backwards: { brief: "ends before it begins", whole: "Its end is before its begin in the log: the clock was set back. Its duration was made 0." },
+};
+
+/** What is odd about the timeline, by the code of a diagnostic. @type {[code: string, words: string][]} */
+const ODD = [
+  ["timeline-misnested", "overlap others: several threads were at work. They are on lanes of their own."],
+  ["timeline-unended", "never ended. They are drawn to the last event of their compile."],
+  ["timeline-backwards", "end before they begin. They are drawn without a duration."],
+  ["timeline-unbegun", "ends have no begin. They are not drawn."],
+  ["timeline-invalid-time", "events are at an impossible time. They are not drawn."],
+  ["timeline-other-phase", "events are of a kind that torch does not write. They are not drawn."],
 ];
 
 /** @param {Timeline} line @param {any} model @param {number} box */
@@ -30,49 +40,49 @@ export function spanWords(line, model, box) {
 }
 
 /** @param {Timeline} line @param {number} box */
-const durationText = (line, box) => (line.table.spans.duration_us[box] === null ? "never ended" : time(line.table.spans.duration_us[box]));
+const durationText = (line, box) => (line.spans[box].duration_us === null ? "never ended" : time(line.spans[box].duration_us));
 
 /** @param {Timeline} line @param {any} model @param {number} box */
 export function spanTip(line, model, box) {
   const compile = model.compiles[line.compile[box]];
-  const repair = box < line.spanCount ? line.table.spans.repair[box] : 0;
+  const repair = box < line.spanCount ? line.spans[box].repair : null;
   return [
     h("b", null, line.flame.label(box)),
     h("div", null, box < line.spanCount ? [durationText(line, box), h("span", { class: "dim" }, ` · own time ${time(line.own[box])}`)]
       : h("span", { class: "dim" }, `a moment, at ${time(line.flame.from[box])}`)),
     h("div", null, h("span", { class: "mono" }, idText(compile)), " ", functionName(compile), " ", h("span", { class: "place" }, placeOf(model, compile))),
-    repair > 0 && h("div", { class: "note" }, ["", "overlaps others", "never ended", "ends before it begins"][repair]),
+    repair !== null && h("div", { class: "note" }, REPAIRS[repair].brief),
   ];
 }
 
 /**
  * @param {import("../frame/viewer.js").Context} context @param {any} model @param {Timeline} line @param {Element} root
- * @param {{select: (box: number) => void, fit: (box: number) => void}} actions
+ * @param {import("../../lib/bundle/log.js").Diagnostic[]} diagnostics @param {{select: (box: number) => void, fit: (box: number) => void}} actions
  */
-export function spanDetail(context, model, line, root, actions) {
+export function spanDetail(context, model, line, root, diagnostics, actions) {
   const args = h("div", null);
   const load = loader(args);
   let waiting = 0;
   return (/** @type {number} */ box, first = false) => { // first: nobody has chosen it
     clearTimeout(waiting);
-    if (box < 0) return fill(root, guide(line));
-    const { spans, instants } = line.table;
+    if (box < 0) return fill(root, guide(line, diagnostics));
     const span = box < line.spanCount;
+    const repair = span ? line.spans[box].repair : null;
     const compile = model.compiles[line.compile[box]];
-    const end = span ? spans.end_event_index[box] : instants.event_index[box - line.spanCount];
+    const end = span ? line.spans[box].end_event : line.instants[box - line.spanCount].event;
     fill(args);
     fill(root,
       first && h("p", { class: "dim" }, "The span with the most own time"),
       h("h2", null, line.flame.label(box)),
-      h("p", null, compileLink(model, line.compile[box], context.state), " ", functionName(compile), " ", h("span", { class: "place", title: compile.filename }, placeOf(model, compile))),
-      span && spans.repair[box] > 0 && h("p", { class: "note" }, REPAIRS[spans.repair[box]]),
+      h("p", null, compileLink(model, line.compile[box], context.state), " ", functionName(compile), " ", h("span", { class: "place", title: compile.file }, placeOf(model, compile))),
+      repair !== null && h("p", { class: "note" }, REPAIRS[repair].whole),
       h("dl", { class: "pairs" },
         span && row("Duration", h("b", null, durationText(line, box))), span && row("Own time", time(line.own[box])),
         row(span ? "Begins at" : "At", time(line.flame.from[box])), span && row("Inside of", above(line, box, actions.select)),
-        row("Records", [eventLink(context, eventOf(line, box), span ? "begin" : "record"), span && " ", span && (end < 0 ? h("span", { class: "dim" }, "no end") : eventLink(context, end, "end"))])),
+        row("Records", [eventLink(context, eventOf(line, box), span ? "begin" : "record"), span && " ", span && (end === null ? h("span", { class: "dim" }, "no end") : eventLink(context, end, "end"))])),
       h("p", null, h("button", { class: "tool", onclick: () => actions.fit(box), title: "Show all of it (f)" }, "Zoom to it")),
-      span && inside(line, box), args, guide(line));
-    if (end >= 0) waiting = setTimeout(() => load("its arguments", (signal) => argumentsOf(context.log, end, signal), (values) => fill(args, argumentList(values))), 150);
+      span && inside(line, box), args, guide(line, diagnostics));
+    if (end !== null) waiting = setTimeout(() => load("its arguments", (signal) => argumentsOf(context.log, end, signal), (values) => fill(args, argumentList(values))), 150);
   };
 }
 
@@ -85,26 +95,26 @@ const eventLink = ({ state }, event, word) => h("a", { href: state.link({ view: 
 /** The spans around it, as buttons. @param {Timeline} line @param {number} box @param {(box: number) => void} select */
 function above(line, box, select) {
   const path = [];
-  for (let at = line.table.spans.parent_index[box]; at >= 0 && path.length < 100; at = line.table.spans.parent_index[at]) path.push(at);
+  for (let at = line.parent[box]; at >= 0 && path.length < 100; at = line.parent[at]) path.push(at);
   if (path.length === 0) return h("span", { class: "dim" }, "nothing");
   return path.reverse().map((at, i) => [i > 0 && " › ", h("button", { class: "as-link", onclick: () => select(at) }, line.flame.label(at))]);
 }
 
 /** What took the time inside of a span: its children by name. @param {Timeline} line @param {number} box */
 function inside(line, box) {
-  const { parent_index: parent, name_index: name, duration_us: duration } = line.table.spans;
+  const { parent, name, spans } = line;
   /** @type {Map<number, {us: number, n: number}>} */
   const sums = new Map();
   for (let i = 0; i < line.spanCount; i++) {
     if (parent[i] !== box) continue;
     const sum = sums.get(name[i]) ?? { us: 0, n: 0 };
-    sums.set(name[i], { us: sum.us + (duration[i] ?? 0), n: sum.n + 1 });
+    sums.set(name[i], { us: sum.us + (spans[i].duration_us ?? 0), n: sum.n + 1 });
   }
   if (sums.size === 0) return null;
-  const whole = duration[box] ?? 0;
+  const whole = spans[box].duration_us ?? 0;
   const rows = [...sums].sort((a, b) => b[1].us - a[1].us);
   return [h("h3", null, "Directly inside"), h("table", { class: "plain" }, h("tbody", null,
-    rows.slice(0, MOST_INSIDE).map(([index, { us, n }]) => h("tr", null, h("td", { class: "wide" }, line.table.names[index], n > 1 && h("span", { class: "dim" }, ` × ${count(n)}`)),
+    rows.slice(0, MOST_INSIDE).map(([index, { us, n }]) => h("tr", null, h("td", { class: "wide" }, line.names[index], n > 1 && h("span", { class: "dim" }, ` × ${count(n)}`)),
       h("td", { class: "number" }, time(us)), h("td", { class: "bar-cell" }, shareBar(us, whole)))),
     rows.length > MOST_INSIDE && h("tr", null, h("td", { class: "dim" }, `and ${count(rows.length - MOST_INSIDE)} more names`)),
     h("tr", null, h("td", { class: "wide dim" }, "its own time"), h("td", { class: "number" }, time(line.own[box])), h("td", { class: "bar-cell" }, shareBar(line.own[box], whole)))))];
@@ -125,27 +135,22 @@ function argumentList(values) {
     values.length > MOST_ARGUMENTS && h("p", { class: "dim" }, `and ${count(values.length - MOST_ARGUMENTS)} more; the record has all of them.`)];
 }
 
-/** @param {Timeline} line */
-function guide(line) {
-  const { repairs } = line.table;
-  const odd = [
-    [repairs.misnested, "overlap others: several threads were at work. They are on lanes of their own."],
-    [repairs.unended, "never ended. They are drawn to the last event of their compile."],
-    [repairs.backwards, "end before they begin. They are drawn without a duration."],
-    [repairs.unbegun, "ends have no begin. They are not drawn."],
-    [repairs.invalid_time, "events are at an impossible time. They are not drawn."],
-    [repairs.other_phase, "events are of a kind that torch does not write. They are not drawn."],
-  ].filter(([n]) => n > 0);
+/** @param {Timeline} line @param {import("../../lib/bundle/log.js").Diagnostic[]} diagnostics */
+function guide(line, diagnostics) {
+  const odd = ODD.flatMap(([code, words]) => {
+    const row = diagnostics.find((diagnostic) => diagnostic.code === code);
+    return row ? [/** @type {const} */ ([row.count, words])] : [];
+  });
   return [
     odd.length > 0 && [h("h3", null, "Repaired, drawn dashed"), h("ul", null, odd.map(([n, words]) => h("li", { class: "note" }, `${count(n)} ${words}`)))],
     h("details", { class: "guide" }, h("summary", null, "How to read the timeline"),
     h("p", null, "Each box is a span of work, as wide as the time it took; the boxes below it are what it did in that time. Boxes of one colour belong to one compile; below the chart is which, and where the time went."),
-    line.table.instants.time_us.length > 0 && h("p", null, "The marks in the first row are moments without a duration, such as cache hits."),
+    line.instants.length > 0 && h("p", null, "The marks in the first row are moments without a duration, such as cache hits."),
     h("h3", null, "Keys"),
     h("p", null, h("kbd", null, "← →"), " move, ", h("kbd", null, "+"), " ", h("kbd", null, "−"), " zoom, ", h("kbd", null, "0"), " everything, ", h("kbd", null, "n"), " ", h("kbd", null, "N"),
       " next and previous span, ", h("kbd", null, "Enter"), " its compile. The wheel zooms, dragging moves, dragging in the ruler or in the small picture chooses a range."),
     h("h3", null, "In Perfetto"),
     h("p", null, "“Download trace” saves the events as torch wrote them. Open ", h("code", null, "ui.perfetto.dev"), " (or ", h("code", null, "chrome://tracing"), "), choose “Open trace file” and give it the file. This page sends nothing there."),
-    h("p", { class: "dim" }, `${plural(line.spanCount, "span")}, ${plural(line.table.instants.time_us.length, "moment")}.`)),
+    h("p", { class: "dim" }, `${plural(line.spanCount, "span")}, ${plural(line.instants.length, "moment")}.`)),
   ];
 }

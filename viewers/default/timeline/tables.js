@@ -14,9 +14,9 @@ export class TimelineTables {
   /** @param {any} model @param {import("./data.js").Timeline} line @param {import("../../lib/page/hash-state.js").HashState} state */
   constructor(model, line, state) {
     this.line = line;
-    this.sums = line.table.by_name;
+    this.sums = line.sums;
     this.whole = 1;
-    const { names } = line.table;
+    const { names } = line;
     this.names = new Grid({
       label: "Where the time goes", sort: BY_OWN_TIME, name: (row) => names[row], onsort: (sort) => state.replace({ sort }, true),
       onselect: (row) => state.replace({ q: `"${names[row]}"` }, true),
@@ -70,7 +70,7 @@ export class TimelineTables {
       else {
         this.sums = sumsByName(this.line, group, range);
         this.whole = this.sums.self_us.reduce((/** @type {number} */ sum, /** @type {number} */ us) => sum + us, 0);
-        grid.show(this.line.table.names.flatMap((/** @type {string} */ _, /** @type {number} */ i) => (this.sums.count[i] ? [i] : [])), named);
+        grid.show(this.line.names.flatMap((/** @type {string} */ _, /** @type {number} */ i) => (this.sums.count[i] ? [i] : [])), named);
       }
     } else if (resorted || named !== grid.selected) grid.arrange(named);
   }
@@ -78,6 +78,6 @@ export class TimelineTables {
   /** The name that the search asks for as a whole, or -1. @param {string} q */
   nameOf(q) {
     const whole = /^"(.*)"$/s.exec(q)?.[1];
-    return whole === undefined ? -1 : this.line.table.names.indexOf(whole);
+    return whole === undefined ? -1 : this.line.names.indexOf(whole);
   }
 }

@@ -15,9 +15,9 @@ const LEAST_US = 20; // the narrowest range
 /** @param {import("../frame/viewer.js").Context} context @returns {Promise<import("../frame/viewer.js").View>} */
 export async function openTimeline(context) {
   const { log, state } = context;
-  const [model, table] = await Promise.all([modelOf(log), log.table("spans")]);
-  if (!table || table.spans.start_us.length + table.instants.time_us.length === 0) return nothing(table);
-  const line = timelineOf(table, model.compiles);
+  const [model, diagnostics, spans, instants, totals] = await Promise.all([modelOf(log), log.diagnostics(), ...["spans", "instants", "span_totals"].map((name) => log.table(name))]);
+  if (!spans?.length && !instants?.length) return nothing();
+  const line = timelineOf(spans, instants, totals, model);
 
   const chart = new FlameChart({
     label: `Timeline, ${plural(line.spanCount, "span")}`, least: LEAST_US,
@@ -31,7 +31,7 @@ export async function openTimeline(context) {
   });
   const small = new FlameRange(chart);
   const side = h("section", { class: "pane detail padded", "aria-label": "Selection", tabindex: "0" });
-  const detail = spanDetail(context, model, line, side, { select: (box) => chart.select(box), fit: (box) => chart.fit(box) });
+  const detail = spanDetail(context, model, line, side, diagnostics, { select: (box) => chart.select(box), fit: (box) => chart.fit(box) });
   const tables = new TimelineTables(model, line, state);
 
   const seen = h("span", { class: "dim number" });
@@ -141,9 +141,9 @@ function axisText(us, step) {
   return `${(us / size).toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits })} ${unit}`;
 }
 
-/** @param {any} table @returns {import("../frame/viewer.js").View} */
-function nothing(table) {
+/** @returns {import("../frame/viewer.js").View} */
+function nothing() {
   return { title: "Timeline", element: h("div", { class: "page" }, h("h1", null, "No timeline"),
-    h("p", null, table ? "This log has no chromium events: spans of Dynamo, AOTAutograd and Inductor with their times would be here." : "This bundle was built without a span table."),
-    h("p", null, table ? ["torch 2.5 and later write them while torch.compile runs with ", h("code", null, "TORCH_TRACE=/tmp/trace"), "; torch.export does not."] : "Build it again from the log with this version of tlparse-bundle.")) };
+    h("p", null, "This log has no chromium events: spans of Dynamo, AOTAutograd and Inductor with their times would be here."),
+    h("p", null, ["torch 2.5 and later write them while torch.compile runs with ", h("code", null, "TORCH_TRACE=/tmp/trace"), "; torch.export does not."])) };
 }

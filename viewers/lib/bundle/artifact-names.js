@@ -14,15 +14,15 @@ function directionsOf(log) {
   let found = known.get(log);
   if (!found) {
     const table = (/** @type {string} */ name) => log.table(name).catch(() => null); // a name without a direction is still a name
-    found = Promise.all([table("graphs"), table("kernels"), table("provenance")]).then(([graphs, kernels, provenance]) => {
+    found = Promise.all([table("graphs"), table("generated_code"), table("provenance_groups")]).then(([graphs, codes, groups]) => {
       /** @type {Map<number, Of>} */
       const directions = new Map();
       const note = (/** @type {number | null} */ event, /** @type {any} */ row) => {
         if (event !== null && (row.direction || row.subgraph_name)) directions.set(event, { direction: row.direction, subgraph: row.subgraph_name });
       };
-      for (const row of graphs?.graphs ?? []) note(row.event_index, row);
-      for (const row of kernels?.codes ?? []) note(row.event_index, row);
-      for (const row of provenance?.groups ?? []) for (const event of [row.code_event_index, row.mapping_event_index, row.stacks_event_index]) note(event, row);
+      for (const row of graphs ?? []) note(row.event, row);
+      for (const row of codes ?? []) note(row.event, row);
+      for (const row of groups ?? []) for (const event of [row.code_event, row.mapping_event, row.stacks_event]) note(event, row);
       return directions;
     });
     known.set(log, found);

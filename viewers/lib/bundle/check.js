@@ -18,22 +18,19 @@ export const hasRows = (name) => Object.hasOwn(SHAPES, name) && Array.isArray(SH
 
 /** @type {Record<string, (table: any) => string | null>} */
 const TABLES = {
-  spans({ lane_count: lanes, names, spans, by_name }) {
-    if (lanes > spans.lane.length) return `lane_count is ${lanes}, and there are ${spans.lane.length} spans`;
-    if (by_name.count.length !== names.length) return `by_name has ${by_name.count.length} rows, names has ${names.length}`;
-    const circle = firstInCircle(spans.parent_index);
-    if (circle >= 0) return `spans.parent_index[${circle}] is ${spans.parent_index[circle]}, which leads back to the span itself`;
-    const high = spans.lane.findIndex((/** @type {number} */ lane) => lane >= lanes);
-    return high < 0 ? null : `spans.lane[${high}] is ${shortly(spans.lane[high])}, and lane_count is ${lanes}`;
-  },
-  guards({ lists, guards }) {
-    const total = guards.depth.length;
-    const beyond = lists.findIndex((/** @type {any} */ list) => list.first_guard + list.row_count > total);
-    return beyond < 0 ? null : `lists[${beyond}] ends behind the last of ${total} guards`;
+  spans(/** @type {any[]} */ rows) {
+    const odd = rows.findIndex(({ id }, i) => id !== i);
+    if (odd >= 0) return `[${odd}].id is ${shortly(rows[odd].id)}, not ${odd}`;
+    const lost = rows.findIndex(({ parent }) => parent !== null && parent >= rows.length);
+    if (lost >= 0) return `[${lost}].parent is ${shortly(rows[lost].parent)}, and there are ${rows.length} spans`;
+    const circle = firstInCircle(Int32Array.from(rows, ({ parent }) => parent ?? -1));
+    if (circle >= 0) return `[${circle}].parent is ${rows[circle].parent}, which leads back to the span itself`;
+    const high = rows.findIndex(({ lane }) => lane >= rows.length);
+    return high < 0 ? null : `[${high}].lane is ${shortly(rows[high].lane)}, and there are ${rows.length} spans`;
   },
 };
 
-/** A row whose parents lead in a circle; -1 when none do. Parents may stand behind their children. @param {number[]} parent */
+/** A row whose parents lead in a circle; -1 when none do. Parents may stand behind their children. @param {Int32Array} parent */
 function firstInCircle(parent) {
   const seen = new Int32Array(parent.length); // in which round
   for (let i = 0; i < parent.length; i++) {

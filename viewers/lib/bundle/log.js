@@ -9,9 +9,9 @@ import { isOfLog } from "./source.js";
 /** @typedef {import("./stacks.js").Stacks} Stacks */
 /** @typedef {import("./table-data.js").Table} Table */
 /** @typedef {import("./table-data.js").Selection} Selection */
-/** @typedef {import("../../../schema/bundle.d.ts").Compiles["compiles"][number]} Compile */
+/** @typedef {import("../../../schema/bundle.d.ts").Compiles} Compile */
 /** @typedef {import("../../../schema/bundle.d.ts").Diagnostics["diagnostics"][number]} Diagnostic */
-/** @typedef {import("../../../schema/bundle.d.ts").Findings} Findings */
+/** @typedef {import("../../../schema/bundle.d.ts").Findings} Finding */
 /** @typedef {import("../../../schema/bundle.d.ts").Manifest["logs"][number]} LogSummary */
 /** @typedef {import("../../../schema/bundle.d.ts").Log} LogDirectory */
 /** @typedef {{blob_index: number, blob_offset: number, size_bytes: number, payload_size_bytes?: number}} HasPayload an event or an artifact */
@@ -62,13 +62,35 @@ export class Log {
   async table(name, options) {
     this.asked.add(name);
     const { tables, row_tables: ofRows, left_out: leftOut } = await this.directory(options);
-    if (Object.hasOwn(ofRows, name)) return (await Promise.all(ofRows[name].files.map((file) => this.rows(name, file, options)))).flat();
+    if (Object.hasOwn(ofRows, name)) {
+      const rows = (await Promise.all(ofRows[name].files.map((file) => this.rows(name, file, options)))).flat();
+      checkTable(name, rows, `The table '${name}' of log ${this.id}`);
+      return rows;
+    }
     if (!Object.hasOwn(tables, name)) return hasRows(name) && !leftOut?.includes(name) ? [] : null;
     const what = `the table '${name}' of log ${this.id}`;
     const path = this.own(tables[name], what);
     const table = await this.bundle.file(path, { ...options, what, schema: name, lengths: () => this.lengths(name) });
     checkTable(name, table, path);
     return table;
+  }
+
+  /**
+   * Some rows of a table of rows: only the files that hold them are read.
+   * @param {string} name @param {number} first @param {number} length @param {Abortable} [options] @returns {Promise<any[]>}
+   */
+  async tableRows(name, first, length, options) {
+    const { row_tables: tables } = await this.directory(options);
+    const files = [];
+    let start = 0, before = 0;
+    for (const file of Object.hasOwn(tables, name) ? tables[name].files : []) {
+      if (before < first + length && before + file.rows > first) {
+        if (files.length === 0) start = first - before;
+        files.push(file);
+      }
+      before += file.rows;
+    }
+    return (await Promise.all(files.map((file) => this.rows(name, file, options)))).flat().slice(start, start + length);
   }
 
   /** The rows of one file of a table. @param {string} name @param {{path: string, rows: number}} file @param {Abortable} [options] @returns {Promise<any[]>} */
@@ -100,7 +122,12 @@ export class Log {
 
   /** @param {Abortable} [options] @returns {Promise<Compile[]>} */
   async compiles(options) {
-    return (await this.table("compiles", options)).compiles;
+    return this.table("compiles", options);
+  }
+
+  /** @param {Abortable} [options] @returns {Promise<any[]>} */
+  attempts(options) {
+    return this.table("attempts", options);
   }
 
   /** @param {Abortable} [options] @returns {Promise<Diagnostic[]>} */
@@ -108,7 +135,7 @@ export class Log {
     return (await this.table("diagnostics", options)).diagnostics;
   }
 
-  /** What the log says, most important first, and the numbers of its headline; null in bundles before 1.2. @param {Abortable} [options] @returns {Promise<Findings | null>} */
+  /** What the log says, most important first; null when it was left out of a redacted bundle. @param {Abortable} [options] @returns {Promise<Finding[] | null>} */
   findings(options) {
     return this.table("findings", options);
   }
@@ -227,8 +254,12 @@ export class Log {
   }
 }
 
-/** The same for all rows of the compile table that are attempts of one compile of one function. @param {{metrics_event_index: number | null, compiled_autograd_id: number | null, frame_id: number | null, frame_compile_id: number | null, occurrence: number}} compile */
-export function frameKey(compile) {
-  if (compile.metrics_event_index !== null) return `metrics ${compile.metrics_event_index}`;
-  return `${compile.compiled_autograd_id}/${compile.frame_id}/${compile.frame_compile_id}@${compile.occurrence}`;
+/** The same for all rows of tables that belong to one attempt. @param {{compile: string | null, attempt: number | null}} row */
+export const attemptKey = ({ compile, attempt }) => `${compile} ${attempt}`;
+
+/** How an attempt is called in addresses: "0/1", "0/1_1", "0/1_1@2"; "-" for what belongs to no compile. @param {{compile: string | null, attempt: number | null}} row */
+export function attemptName({ compile, attempt }) {
+  if (compile === null) return "-";
+  const [id, occurrence] = compile.split("@");
+  return (attempt ? `${id}_${attempt}` : id) + (occurrence ? `@${occurrence}` : "");
 }

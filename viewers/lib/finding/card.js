@@ -80,7 +80,7 @@ function remedy({ text, code, source }) {
 
 /** Links to the rows that show it. @param {Finding} finding @param {Leads} leads */
 function evidence(finding, leads) {
-  const { compile_indexes: compiles, event_indexes: events, span_indexes: spans, because_of: cause } = finding;
+  const { compiles, events, spans, because_of: cause } = finding;
   const many = (/** @type {string} */ noun, /** @type {number[]} */ indexes, /** @type {((index: number) => any) | undefined} */ link) => {
     if (!link || indexes.length === 0) return null;
     const links = indexes.slice(0, MOST_LINKS).map((index) => [" ", link(index)]);

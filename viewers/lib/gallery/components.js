@@ -30,7 +30,7 @@ async function show(bundle) {
   const [compiles, found, artifacts] = await Promise.all([log.compiles(), log.findings(), log.artifacts()]);
   const code = Array.from({ length: artifacts.length }, (_, i) => artifacts.row(i)).find((row) => row.hash !== null && row.language === "python" || row.language === "fx");
   const text = code ? await log.text(code) : "";
-  const known = { bundle, log, compiles, findings: found?.findings ?? [], text: text ?? "", language: code?.language ?? "python" };
+  const known = { bundle, log, compiles, findings: found ?? [], text: text ?? "", language: code?.language ?? "python" };
   fill(document.body, h("main", { class: "gallery", id: "main", tabindex: "-1" }, h("h1", null, "Components"),
     h("p", null, "What the viewers are made of, with what ", h("b", null, bundleName(bundle)), " says. Tokens are in ", h("code", null, "page/tokens.css"), "."),
     PARTS.map(([title, module, make]) => [
@@ -69,7 +69,7 @@ const PARTS = [
     searchField("Filter", "Filter", () => {}), picker({ label: "Rank", items: Array.from({ length: 64 }, (_, i) => ({ value: String(i), text: `rank ${i}` })), value: "3", onpick: () => {} }), shareButton({ bundle, viewer: "default" }), themeButton())],
   ["Statuses", "page/figures.js", () => h("div", { class: "inline" }, [...Object.keys(STATUSES), null].map(statusBadge))],
   ["Numbers at a glance", "page/figures.js", ({ log }) => h("ul", { class: "tiles" },
-    h("li", { class: "tile-wide" }, tile({ number: time(log.summary.compile_time_us), noun: "compiling", href: "#", note: "in all", more: shares([{ id: "dynamo", title: "Dynamo", us: 20 }, { id: "aot", title: "AOTAutograd", us: 15 }, { id: "inductor", title: "Inductor", us: 60 }], "in the metrics") })),
+    h("li", { class: "tile-wide" }, tile({ number: time(log.summary.summary.compile_us), noun: "compiling", href: "#", note: "in all", more: shares([{ id: "dynamo", title: "Dynamo", us: 20 }, { id: "aot", title: "AOTAutograd", us: 15 }, { id: "inductor", title: "Inductor", us: 60 }], "in the metrics") })),
     h("li", null, tile({ number: "1", noun: "failure", tone: "error", href: "#", note: "Unsupported" })), h("li", null, tile({ number: "24", noun: "recompiles", tone: "recompile", href: "#", note: "12 causes, 41 s" })),
     h("li", null, tile({ number: "3", noun: "breaks", tone: "break", href: "#", note: "at 1 place" })), h("li", null, tile({ number: "0", noun: "breaks", tone: "break", href: "#", note: "none recorded" })))],
   ["Shares", "page/figures.js", () => h("div", { class: "inline" }, [0, 0.4, 12, 74, 100].map((part) => shareBar(part, 100)))],

@@ -22,20 +22,20 @@ export function liveLogs({ manifest, logs }) {
   return manifest.growing ? (manifest.live?.logs ?? []).filter(({ id }) => known.has(id)) : [];
 }
 
-/** Rows of the compile table that are open now: that they did not end is no fault. @param {Log} log @returns {Set<number>} */
+/** Keys of the compiles that are open now: that they did not end is no fault. @param {Log} log @returns {Set<string | null>} */
 export function runningIn({ bundle, id }) {
   const live = liveLogs(bundle).find((one) => one.id === id);
-  return new Set((live?.running ?? []).map(({ compile_index: index }) => index));
+  return new Set((live?.running ?? []).map(({ compile }) => compile));
 }
 
 /**
  * What a log says, but for what is only that it is not whole yet: that a compile which runs did not end, that the last record is cut.
- * @template {import("../bundle/log.js").Findings} T @param {Log} log @param {T} found @returns {T}
+ * @param {Log} log @param {Found} found @returns {Found}
  */
 export function findingsNow(log, found) {
   const { summary } = found, running = runningIn(log), last = log.summary.event_count - 1;
   const open = (/** @type {Finding} */ { kind, compile_indexes: rows }) => kind === "unfinished-compile" && rows.length > 0 && rows.every((row) => running.has(row));
-  const cut = (/** @type {Finding} */ { kind, details, count, event_indexes: events }) =>
+  const cut = (/** @type {Finding} */ { kind, details, count, events }) =>
     kind === "data-problem" && count === 1 && (events.length ? events[0] >= last : CUT.has(String(details.code)));
   const { findings, gone } = without(found.findings, (one) => open(one) || cut(one));
   const counts = { ...summary.findings };
@@ -43,8 +43,8 @@ export function findingsNow(log, found) {
   return { ...found, findings, summary: { ...summary, text: soFar(summary), unfinished_count: Math.max(0, summary.unfinished_count - gone.filter(open).length), findings: counts } };
 }
 
-/** @typedef {import("../bundle/log.js").Findings} Found */
-/** @typedef {Found["findings"][number]} Finding */
+/** @typedef {import("../bundle/log.js").Finding} Finding */
+/** @typedef {{summary: any, findings: Finding[]}} Found */
 
 const CUT = new Set(["record-cut", "empty-log"]); // what waits for its rest
 const OPEN_KINDS = new Set(["unfinished-compile", "cut-log"]); // what a rank that is compiling is not to be blamed for
@@ -62,16 +62,18 @@ export function ranksNow(bundle, found) {
   return { job: { ...found.job, text }, findings: findings.map((one, id) => ({ ...one, id })) };
 }
 
-/** Findings without some; they name each other by their place. @template {{because_of: number | null}} T @param {T[]} findings @param {(finding: T) => boolean} goes @returns {{findings: T[], gone: T[]}} */
+/** Findings without some. @template {{id: number, because_of: number | null}} T @param {T[]} findings @param {(finding: T) => boolean} goes @returns {{findings: T[], gone: T[]}} */
 function without(findings, goes) {
-  let left = 0;
-  const places = findings.map((one) => (goes(one) ? null : left++));
-  const stay = findings.filter((_, i) => places[i] !== null).map((one) => ({ ...one, because_of: one.because_of === null ? null : places[one.because_of] ?? null }));
-  return { findings: stay, gone: findings.filter((_, i) => places[i] === null) };
+  const gone = findings.filter(goes), ids = new Set(gone.map(({ id }) => id));
+  const stay = findings.filter(({ id }) => !ids.has(id)).map((one) => (one.because_of !== null && ids.has(one.because_of) ? { ...one, because_of: null } : one));
+  return { findings: stay, gone };
 }
 
+/** "0/1", "0/1_1": the compile id of what runs, as torch writes it; null without one. @param {{compile: string | null, attempt: number | null}} running */
+export const idOf = ({ compile, attempt }) => (compile === null ? null : attempt ? `${compile.split("@")[0]}_${attempt}` : compile.split("@")[0]);
+
 /** What a log holds so far, in words. @param {Found["summary"]} summary */
-export function soFar({ compile_count: compiles, function_count: functions, compile_time_us: us }) {
+export function soFar({ compile_count: compiles, function_count: functions, compile_us: us }) {
   if (compiles === 0) return "No compiles so far";
   return `${plural(compiles, "compile")} of ${plural(functions, "function")} so far${us === null ? "" : `, ${time(us)}`}`;
 }
@@ -82,7 +84,7 @@ export function groupsOf(logs) {
   const groups = new Map();
   for (const log of logs) {
     log.running.forEach((compile, depth) => {
-      const { compile_id: id, function: name, file, line } = compile;
+      const { function: name, file, line } = compile, id = idOf(compile);
       const spans = compile.spans.map((span) => span.name);
       const key = JSON.stringify([id, name, file, line, depth, spans]);
       const inner = compile.spans.at(-1)?.since_epoch_us ?? null;

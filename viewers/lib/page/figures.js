@@ -35,11 +35,11 @@ export function tile({ number, noun, note, href, tone, more }) {
 
 /** @type {Record<string, {sign: string, word: string, help: string}>} */
 export const STATUSES = {
-  ok: { sign: "✔", word: "ok", help: "Compiled to a graph, without a graph break or restart." },
-  break: { sign: "✂", word: "break", help: "A graph break was recorded, or the compile was restarted." },
-  empty: { sign: "○", word: "empty", help: "Compiled to a graph without operations." },
-  error: { sign: "✖", word: "error", help: "The compile failed; the function ran without compilation, or the program stopped." },
-  missing: { sign: "?", word: "missing", help: "Started, but left no compilation metrics: killed, cut off, or loaded from a precompiled package." },
+  ok: { sign: "✔", word: "ok", help: "Compiled, also after graph breaks or restarts." },
+  failed: { sign: "✖", word: "failed", help: "The compile failed: an error was raised." },
+  skipped: { sign: "✂", word: "skipped", help: "Dynamo gave up; the frame runs eager." },
+  empty: { sign: "○", word: "empty", help: "Nothing to compile: the graph has no operations." },
+  unfinished: { sign: "?", word: "unfinished", help: "Started, but left no compilation metrics: killed, cut off, or loaded from a precompiled package." },
 };
 /** Of a bundle that grows: what has no status yet, because it is not over. */
 export const RUNNING = "running";

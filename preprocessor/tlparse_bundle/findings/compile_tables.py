@@ -1,0 +1,95 @@
+"""The tables ``compiles``, ``limits`` and ``captures``: what each compile id of a log turned out to be (definitions: ``model``)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from tlparse_bundle.findings.calls import ahead_of_time
+from tlparse_bundle.findings.facts import Facts
+from tlparse_bundle.findings.timeline import Span
+from tlparse_bundle.model.times import phase_times
+from tlparse_bundle.model.status import CANDIDATES
+
+
+def compile_tables(facts: Facts) -> Iterator[tuple[str, list[dict]]]:
+    """Yield the tables ``compiles``, ``limits`` and ``captures`` of a log. They have disjoint compile keys, which together are those of ``attempts`` and of ahead-of-time compiles."""
+    refused, compiled = _keys(facts, facts.not_begun), {frame.row["compile"] for frame in facts.compiled}
+    skipped = _skipped(facts)
+    ahead = facts.once(_ahead_of_time)
+    candidates = facts.table(CANDIDATES)
+    compiles: list[dict] = []
+    limits: list[dict] = []
+    captures: list[dict] = []
+    for row in candidates:
+        key = row["compile"]
+        if key in refused:
+            limits.append(_limit(row))
+        elif key in ahead:
+            compiles.append({**row, **ahead[key]})
+        elif key in compiled:
+            compiles.append({**row, "status": "skipped" if key in skipped else row["status"] or "failed"})
+        else:
+            captures.append({"compile": key, "first_event": row["first_event"], "function": row["function"], "file": row["file"], "line": row["line"]})
+    of_candidates = {row["compile"] for row in candidates}
+    compiles += (row for key, row in ahead.items() if key not in of_candidates)
+    compiles.sort(key=lambda row: row["first_event"])
+    yield "compiles", compiles
+    yield "limits", limits
+    yield "captures", captures
+
+
+def _keys(facts: Facts, numbers: set[int]) -> set[str]:
+    return {key for number in numbers if (key := facts.compiles[number]["compile"]) is not None}
+
+
+def _limit(row: dict) -> dict:
+    error = "RecompileError" in (row["failure_type"] or "")
+    fields = ("compile", "first_event", "function", "file", "line", "stack", "recompile_reason", "failure_type", "failure_reason")
+    return {**{field: row[field] for field in fields}, "kind": "error_on_recompile" if error else "recompile_limit"}
+
+
+def _skipped(facts: Facts) -> set[str]:
+    """Compiles that Dynamo gave up at a graph break it could not resume after: the frame runs eager."""
+    last = {row["compile"]: row["attempt"] for row in facts.table("attempts")}
+    return {row["compile"] for row in facts.table("graph_break_records") if row["skips_frame"] and last.get(row["compile"]) == row["attempt"]}
+
+
+def _ahead_of_time(facts: Facts) -> dict[str, dict]:
+    """The ahead-of-time compiles by key: cells of their rows. What torch compiles without a compile id is called 'aot-1', 'aot-2' …"""
+    rows = {row["compile"]: row for row in facts.table(CANDIDATES) if row["compile"] not in facts.frame_keys}
+    failed = [row["event"] for row in facts.table("failures") if row["kind"] in ("compile", "exception") and row["compile"] not in facts.frame_keys]
+    ahead: dict[str, dict] = {}
+    number = 0
+    for span in facts.once(ahead_of_time):
+        begin, end = _events(facts, span)
+        key = next((key for key, row in rows.items() if key not in ahead and begin <= row["first_event"] <= end), None)
+        if key is None:
+            number += 1
+            key = f"aot-{number}"
+        ahead[key] = _ahead_row(key, rows.get(key), span, begin, any(begin <= event <= end for event in failed))
+    return ahead
+
+
+def _events(facts: Facts, span: Span) -> tuple[int, float]:
+    """The first and the last record of a span; infinity when it has no end."""
+    spans = facts.lists("spans")["spans"]
+    end = spans["end_event_index"][span.index]
+    return spans["begin_event_index"][span.index], math.inf if end < 0 else end
+
+
+def _ahead_row(key: str, row: dict | None, span: Span, begin: int, has_failed: bool) -> dict:
+    times = phase_times(forward_us=span.duration_us, backend_us=None, inductor_us=None, backward_us=None, restart_us=None, measured=False)
+    status = "failed" if has_failed else "unfinished" if span.duration_us is None else "ok"
+    if row is not None:
+        return {"kind": "ahead_of_time", "status": row["status"] or status, **({} if row["total_us"] is not None else times)}
+    blank = dict.fromkeys(
+        (
+            *("compile", "kind", "compiled_autograd_id", "frame_id", "frame_compile_id", "occurrence", "attempt_count", "status", "function", "file", "line"),
+            *("stack", "start_epoch_us", *times, "graph_op_count", "graph_node_count", "graph_input_count", "guard_count", "graph_break_count"),
+            *("recompile_reason", "restart_reasons", "failure_type", "failure_reason", "failure_file", "failure_line", "metrics_event", "first_event"),
+            *("event_count", "size_bytes", "artifact_count"),
+        )
+    )
+    own = {"compile": key, "kind": "ahead_of_time", "occurrence": 1, "attempt_count": 1, "status": status, "start_epoch_us": span.start_us, **times}
+    return blank | own | {"graph_break_count": 0, "restart_reasons": [], "first_event": begin}

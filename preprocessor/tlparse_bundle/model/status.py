@@ -1,0 +1,20 @@
+"""Status of a compile: 'ok', 'failed', 'skipped' (the frame runs eager), 'empty' (nothing to compile), 'unfinished' (the log ends first).
+
+Graph breaks and restarts are counts, not a status: a compile that broke its graph and went on is 'ok'.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+CANDIDATES = "candidates"  # what the tables of a log say of each compile id, before it is known which are compiles
+RESTARTED = "restarted"  # of an attempt that another one followed
+STATUSES = ("ok", "failed", "skipped", "empty", "unfinished")
+
+
+def statuses(rows: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+    """Return how many compiles have each status, in the order of STATUSES; a status without compiles is left out."""
+    counts = Counter(row["status"] for row in rows)
+    return {status: counts[status] for status in STATUSES if counts[status]}

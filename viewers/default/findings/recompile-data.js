@@ -1,0 +1,48 @@
+// The recompiles of a log and what the recompile limit refused, with the guards that failed. No page needed.
+
+/** @typedef {import("../../../schema/bundle.d.ts").RecompileReasons} Reason */
+/** @typedef {import("../../../schema/bundle.d.ts").CodeObjects} CodeObject */
+/** @typedef {import("../../../schema/bundle.d.ts").Recompiles} Made */
+/** @typedef {import("../../../schema/bundle.d.ts").Limits} Limit */
+/** @typedef {{event: number, compile: string | null, attempt: number | null, code_object: number | null, caused_by: string | null, text: string | null, refused: boolean, limit: boolean, reasons: Reason[]}} Recompile refused: torch did not begin it; limit: because of the recompile limit */
+/** @typedef {{recompiles: Recompile[], codeObjects: CodeObject[]}} Recompiles in the order of the log */
+
+/** Adds to the list of a key. @template T @param {Map<any, T[]>} lists @param {any} key @param {T} item */
+function add(lists, key, item) {
+  const known = lists.get(key);
+  if (known) known.push(item);
+  else lists.set(key, [item]);
+}
+
+/** Null when the tables were left out of the bundle. @param {import("../../lib/bundle/log.js").Log} log @returns {Promise<Recompiles | null>} */
+export async function recompilesOf(log) {
+  const [rows, limits, reasons, codeObjects] = await Promise.all(["recompiles", "limits", "recompile_reasons", "code_objects"].map((name) => log.table(name)));
+  if (!rows || !reasons || !codeObjects) return null;
+  /** @type {Map<string | null, Reason[]>} */
+  const ofCompile = new Map();
+  for (const reason of reasons) add(ofCompile, reason.compile, reason);
+  const codeOf = new Map(codeObjects.flatMap((/** @type {CodeObject} */ { id, compiles }) => compiles.map((compile) => [compile, id])));
+  const made = rows.map((/** @type {Made} */ row) => ({ ...row, refused: false, limit: false, reasons: ofCompile.get(row.compile) ?? [] }));
+  const refused = (limits ?? []).map((/** @type {Limit} */ { compile, first_event: first, recompile_reason: text, kind }) => {
+    const failed = ofCompile.get(compile) ?? [];
+    return {
+      event: failed[0]?.event ?? first, compile, attempt: failed[0]?.attempt ?? 0, code_object: codeOf.get(compile) ?? null, caused_by: null,
+      text: failed.length > 0 ? null : text, refused: true, limit: kind === "recompile_limit", reasons: failed,
+    };
+  });
+  return { recompiles: [...made, ...refused].sort((a, b) => a.event - b.event), codeObjects };
+}
+
+/** Recompiles that one led to, directly, by position. @param {Recompile[]} recompiles @returns {Map<number, number[]>} */
+export function cascadesOf(recompiles) {
+  /** @type {Map<number, number[]>} */
+  const children = new Map();
+  /** @type {Map<string | null, number>} */
+  const before = new Map();
+  recompiles.forEach((row, index) => {
+    const leader = row.caused_by === null ? undefined : before.get(row.caused_by);
+    if (leader !== undefined) add(children, leader, index);
+    before.set(row.compile, index);
+  });
+  return children;
+}
