@@ -91,47 +91,60 @@ export interface Blobs {
   path: (string | null)[];
 }
 
-/** caches.json: what was asked of the compile caches and what came of it, in the order of the log. Texts are cut behind 20,000 characters; the payload of the event has all. */
+/** Lookups and writes of the compile caches with their outcome, in file order. For a miss, 'different' names the components of the key that the closest earlier key does not have. A compile that comes from the AOTAutograd cache has hits of both caches. Texts are cut at 20,000 characters; the payload of the record has all of it. */
 export interface Caches {
-  /** The rows. */
-  caches: {
-    /** The event; its payload is what torch wrote. */
-    event_index: number;
-    /** Row of the compile table. */
-    compile_index: number;
-    /** fx_graph: Inductor's results. aot_autograd: results of AOTAutograd with those of Inductor. pgo: what is known of dynamic dimensions from earlier runs. precompile: whole compiled functions. */
-    cache: "fx_graph" | "aot_autograd" | "pgo" | "precompile";
-    /** hit: found. miss: not found. bypass: could not be asked, see reason. disabled: is switched off. get, put: a state was read or written; torch writes no get when nothing was found. error: an entry could not be written or read. key: older torch wrote the key alone. */
-    outcome: "hit" | "miss" | "bypass" | "disabled" | "get" | "put" | "error" | "key";
-    /** Name of the artifact, or of the chromium event for 'disabled'. An AOTAutograd hit comes with fx_graph hits of its forward and backward. */
-    name: string;
-    /** Whether the pgo state is kept elsewhere; null for other caches, of which the log does not say it. */
-    remote: boolean | null;
-    /** Key that was asked for, or null. */
-    key: string | null;
-    /** torch's cache_status_detailed: 'hit', 'full_miss' (no entry under the key), 'guard_miss' (entries, but their guards on shapes failed); null in older torch. */
-    detail: string | null;
-    /** Expression of a guard that failed, for a guard_miss, or null. */
-    guard: string | null;
-    /** Why it was a bypass or an error, or null. */
-    reason: string | null;
-    /** Type of the exception behind a bypass, or null. */
-    exception_type: string | null;
-    /** Field of the entry that could not be written, or null. */
-    field: string | null;
-    /** Of a hit: how long the compile took whose result was found, in microseconds. Hits of different caches inside of one compile save the same time: do not add them up. Else null. */
-    time_saved_us: number | null;
-    /** Of a miss: how long compiling took, in microseconds, or null. */
-    time_taken_us: number | null;
-    /** Number of parts that the key is made from, as the payload lists them; of pgo, functions in the state; of a precompile put, entries. null when unknown. */
-    component_count: number | null;
-    /** Of a miss: the event of an earlier use of this cache in this log whose key has most parts in common with this one, among the last 8 different keys; or an earlier use of the same key. null when there is none, or when the parts are not in the log, as those of AOTAutograd in recent torch. */
-    closest_event_index: number | null;
-    /** Number of names of parts that the two keys do not have in common, or null. */
-    different_count: number | null;
-    /** These names, sorted, at most 50: 'gm' is the graph, 'example_inputs[0]' an input, 'inductor_config[max_autotune]' a setting. Empty without a closest event, and when the key is the same. */
-    different: string[];
-  }[];
+  /** The record. */
+  event: number;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** fx_graph: Inductor's FX graph cache. aot_autograd: the AOTAutograd cache, whose entries include those of Inductor. pgo: profile of dynamic dimensions from earlier runs. precompile: whole compiled functions. */
+  cache: "fx_graph" | "aot_autograd" | "pgo" | "precompile";
+  /** hit, miss: a lookup. bypass: the cache could not be used, see reason. disabled: the cache is switched off. get, put: a profile was read or written, or an entry was written; torch logs no get when there was no profile. error: an entry could not be written or read. key: only the key is logged (torch 2.4). */
+  outcome: "hit" | "miss" | "bypass" | "disabled" | "get" | "put" | "error" | "key";
+  /** Name of the artifact; of 'disabled', name of the event of the timeline. An AOTAutograd hit comes with fx_graph hits for its forward and backward. */
+  name: string;
+  /** Whether the profile is in a remote cache; null for caches other than pgo, where the log does not record it. */
+  remote: boolean | null;
+  /** Cache key of the lookup; null when not logged. */
+  key: string | null;
+  /** torch's cache_status_detailed: 'hit', 'full_miss' (no entry with this key), 'guard_miss' (entries, but their guards on shapes failed); null in older torch. */
+  detail: string | null;
+  /** Expression of the guard that failed, of a guard_miss; null otherwise. */
+  guard: string | null;
+  /** Reason of a bypass or an error; null otherwise. */
+  reason: string | null;
+  /** Type of the exception that led to a bypass; null when there was none. */
+  exception_type: string | null;
+  /** Field of the entry that could not be serialized; null otherwise. */
+  field: string | null;
+  /** Of a hit: how long the compile took whose result was reused, in microseconds; null otherwise. Hits of several caches in one compile save the same time: do not add them up. */
+  time_saved_us: number | null;
+  /** Of a miss: how long compiling took, in microseconds; null otherwise. */
+  time_taken_us: number | null;
+  /** Number of components of the key, as the payload lists them; of pgo, functions in the profile; of a precompile put, entries; null when unknown. */
+  component_count: number | null;
+  /** Of a miss: the record of the earlier use of this cache in this log whose key shares most components with this one, among the last 8 different keys; or an earlier use of the same key. null when there is none, or when the log has no components (as for AOTAutograd in recent torch). */
+  closest_event: number | null;
+  /** Number of names of components that the two keys do not share; null without a closest_event. */
+  different_count: number | null;
+  /** These names, sorted, at most 50: 'gm' is the graph, 'example_inputs[0]' an input, 'inductor_config[max_autotune]' a setting. Empty without a closest_event, and when the keys are equal. */
+  different: string[];
+}
+
+/** Compile ids under which something was captured that is not compiled under them: the graph of compiled autograd ('!0'), calls of torch.export, functions that were inlined elsewhere. */
+export interface Captures {
+  /** The compile id, with '@2' for a second occurrence. */
+  compile: string;
+  /** Its first record. */
+  first_event: number;
+  /** Function; null when unknown. */
+  function: string | null;
+  /** File; null when unknown. */
+  file: string | null;
+  /** First line of the function; null when unknown. */
+  line: number | null;
 }
 
 /** Compile ids under which something was captured that is not compiled under them: the graph of compiled autograd ('!0'), calls of torch.export, functions that were inlined elsewhere. */
@@ -1085,53 +1098,56 @@ export interface Metadata {
   metadata: (Record<string, unknown> | null)[];
 }
 
-/** metrics.json: every field of the compilation metrics, one row per record, in the order of the log. torch writes a record for each frame compile (not for each attempt), for a backward that is compiled later, and for work at run time. */
+/** The different configurations in the metrics, in order of first appearance, at most 1000. They are nearly always equal, so only the first configuration of a field has all settings. Another one has what differs: its settings are those of its base, with 'changes' added and 'removed' deleted. */
+export interface MetricConfigs {
+  /** Id of the configuration, from 0. */
+  id: number;
+  /** Name of the field: dynamo_config, inductor_config, …. */
+  field: string;
+  /** First record with this configuration. */
+  event: number;
+  /** Number of records with this configuration. */
+  record_count: number;
+  /** Id of the first configuration of the same field, from which this one differs; null for the first configuration of a field, and where text is set. */
+  base: number | null;
+  /** All settings, when base is null; null otherwise. Integers that JavaScript cannot represent are strings, and so are NaN and infinities. */
+  value: Record<string, unknown> | null;
+  /** Settings that differ from the base or that the base does not have. */
+  changes: Record<string, unknown>;
+  /** Settings of the base that this configuration does not have. */
+  removed: string[];
+  /** What torch wrote when it is not a JSON object (a sentence, when a setting cannot be written as JSON), cut at 20,000 characters; null otherwise. When it is set, value is null. */
+  text: string | null;
+}
+
+/** Unit and meaning of the fields in the metrics of this log: first the fields that this version of the tool knows, in a fixed order, then the others in order of appearance. Fields that are null in every record are left out. */
+export interface MetricFields {
+  /** Key in 'values' or 'configs' of the metrics. */
+  name: string;
+  /** Unit of the numbers; epoch_s and epoch_us are times since 1970-01-01 UTC. null for fields that are not quantities, and for unknown fields. */
+  unit: "s" | "ms" | "us" | "epoch_s" | "epoch_us" | "bytes" | "count" | null;
+  /** What the field is about; 'other' for unknown fields. */
+  group: "frame" | "time" | "counts" | "cache" | "failure" | "config" | "environment" | "other";
+  /** One sentence in English; null for unknown fields. */
+  meaning: string | null;
+}
+
+/** Compilation metrics with every field, one row per record, in file order. torch writes a record for each frame compile (not for each attempt), for each backward that is compiled later, and for work at run time. */
 export interface Metrics {
-  /** The records. */
-  metrics: {
-    /** The event; its metadata is the record as torch wrote it. */
-    event_index: number;
-    /** Row of the compile table. Records of run time belong to attempt 0. */
-    compile_index: number;
-    /** Type of the event: what the record measures. */
-    type: "compilation_metrics" | "bwd_compilation_metrics" | "compilation_metrics_runtime" | "bwd_compilation_metrics_runtime" | "aot_autograd_backward_compilation_metrics";
-    /** The fields by torch's names, those of other releases included; a field that is null is left out. 'fields' says what they mean. graph_node_shapes and triton_kernel_compile_times_us, Python and JSON in a string, are parsed where that is possible; sizes that are no number stay text (s77). Integers that JavaScript cannot hold are text. */
-    values: Record<string, unknown>;
-    /** The fields whose names end in _config: position in 'configs' of the table, or null when the log has too many different ones. */
-    configs: Record<string, number | null>;
-    /** Names of the values that were too long and of which only the first part, some 20,000 characters, is here. */
-    cut: string[];
-  }[];
-  /** The different configurations, in order of first appearance, at most 1000. They are nearly always equal, so that only the first of a field is here in full. */
-  configs: {
-    /** Name of the field: dynamo_config, inductor_config …. */
-    field: string;
-    /** First event with it. */
-    event_index: number;
-    /** Number of records with it. */
-    record_count: number;
-    /** The first configuration of the same field, from which this one differs; null when it is the first. */
-    base_index: number | null;
-    /** All settings, when base_index is null; else null. Integers that JavaScript cannot hold are text, and so are NaN and infinities. */
-    value: Record<string, unknown> | null;
-    /** Settings that differ from those of the base, or that it lacks. */
-    changes: Record<string, unknown>;
-    /** Settings of the base that this configuration lacks. */
-    removed: string[];
-    /** What torch wrote, when it is no JSON object (a sentence, when a setting cannot be written as JSON); cut behind 20,000 characters. Else null; when it is not, value is null. */
-    text: string | null;
-  }[];
-  /** What the fields in this log mean: those that this version of the tool knows in a fixed order, then the others in order of appearance. A field that is null in every record is left out. */
-  fields: {
-    /** Key in 'values' or 'configs' of the records. */
-    name: string;
-    /** Unit of the numbers; epoch_s and epoch_us are moments, since 1970-01-01 UTC. null for what is no quantity, and for unknown fields. */
-    unit: "s" | "ms" | "us" | "epoch_s" | "epoch_us" | "bytes" | "count" | null;
-    /** What the field is about; unknown fields are 'other'. */
-    group: "frame" | "time" | "counts" | "cache" | "failure" | "config" | "environment" | "other";
-    /** One sentence in English; null for unknown fields. */
-    meaning: string | null;
-  }[];
+  /** The record; its metadata is what torch wrote. */
+  event: number;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; 0 for records of run time; null outside any compile. */
+  attempt: number | null;
+  /** Type of the record: what it measures. */
+  type: "compilation_metrics" | "bwd_compilation_metrics" | "compilation_metrics_runtime" | "bwd_compilation_metrics_runtime" | "aot_autograd_backward_compilation_metrics";
+  /** Values by torch's names of the fields, including fields of other releases; fields that are null are left out. The table metric_fields has their units and meanings. graph_node_shapes and triton_kernel_compile_times_us, which torch writes as Python or JSON in a string, are parsed where possible; sizes that are not numbers stay strings (s77). Integers that JavaScript cannot represent are strings. */
+  values: Record<string, unknown>;
+  /** The fields whose names end in _config, each with its id in metric_configs; null when the log has too many different configurations. */
+  configs: Record<string, number | null>;
+  /** Names of the values that are too long and have only their first part here, about 20,000 characters. */
+  cut: string[];
 }
 
 /** partition.json: what AOTAutograd found and decided about a graph: which values are saved for the backward and which are computed again, which inputs are changed, which outputs share memory. A text of more than 20,000 characters is cut and ends in '…'. */
@@ -2646,131 +2662,140 @@ export interface Tensors {
   };
 }
 
-/** vllm.json: what vLLM compiled: its backends, the pieces of each (a submodule for a size or a range of sizes), and where their code came from. Empty for other programs. */
-export interface Vllm {
-  /** A row for each compile backend of vLLM, in the order of the log: the model, a draft model. */
-  backends: {
-    /** The record of its settings, vllm_compilation_config; null when the log has none, as on a warm start with code that was compiled ahead of time. */
-    event_index: number | null;
-    /** Row of the compile table. */
-    compile_index: number;
-    /** Whether its pieces were loaded as they are, by a start that compiles nothing: vLLM then writes neither settings nor the names of pieces. */
-    is_loaded: boolean;
-    /** What the last vllm_compile_event before it says: 'fresh_compile', 'aot_cache_hit'; null without one, as before vLLM wrote them. */
-    compile_event: string | null;
-    /** What is compiled: 'backbone', 'draft_model', or another. */
-    prefix: string | null;
-    /** The model, as vLLM was given it. */
-    model: string | null;
-    /** The settings by name, as vLLM wrote them: lists are texts with commas. Texts are cut behind 20,000 characters, at most 200 settings. */
-    config: Record<string, string | number | boolean | null>;
-    /** The graph after its split, vllm_piecewise_split_graph. */
-    split_event_index: number | null;
-    /** The Python that calls the pieces, vllm_execution_code. */
-    code_event_index: number | null;
-    /** How many submodules are compiled, as vLLM said at the first piece. */
-    submodule_count: number | null;
-    /** Whether the log tells that it came to its end, well or not. */
-    is_ended: boolean;
-    /** When it began to work, in microseconds since 1970: the begin of the span vllm_backend, of loaded ones of the first load. */
-    start_epoch_us: number | null;
-    /** How long it worked; of loaded ones to the end of the last load. */
-    duration_us: number | null;
-    /** When Dynamo's capture around it began: the span fullgraph_capture, or dynamo. */
-    capture_epoch_us: number | null;
-    /** How long that took, the backend's work included. The metrics of a compile ahead of time have another duration, which is wrong. */
-    capture_time_us: number | null;
-    /** From its begin to that of the first piece. */
-    split_time_us: number | null;
-    /** What saving compiled pieces took (CompiledArtifact.save), a part of the pieces' time; null when nothing was saved. */
-    save_time_us: number | null;
-  }[];
-  /** The parts of the model that are compiled, each with its graph. */
-  submodules: {
-    /** Row of backends. */
-    backend_index: number;
-    /** 'submod_2'. */
-    name: string;
-    /** Its graph, vllm_submod_2. */
-    event_index: number;
-    /** The same for graphs that are equal but for names of values, of layers for instance; null for what is no graph. */
-    shape_hash: string | null;
-    /** The first submodule of the backend with an equal graph, or null when it is that. */
-    same_index: number | null;
-  }[];
-  /** A row for each submodule and size or range. */
-  pieces: {
-    /** Row of backends. */
-    backend_index: number;
-    /** Row of the compile table. */
-    compile_index: number;
-    /** The record vllm_piecewise_compile_start; null for a loaded backend. */
-    start_event_index: number | null;
-    /** 'submod_2'; null for a loaded backend, whose log does not name them. An earlier start's piece with the same code_hash says it. */
-    submodule: string | null;
-    /** Number among the submodules that are compiled. */
-    piecewise_index: number | null;
-    /** First number of tokens that this piece is for, or null. */
-    range_start: number | null;
-    /** Last number of tokens, or null. */
-    range_end: number | null;
-    /** Whether it is for one size alone. */
-    is_single_size: boolean | null;
-    /** compiled: Inductor generated code. inductor_loaded: AOTAutograd traced it, the code was in Inductor's cache. loaded: all of it was in a cache. reused: nothing was compiled or loaded, an equal piece had it. failed: a compile that came to no code. unfinished: the log ends within. null: the log does not tell. */
-    outcome: "compiled" | "inductor_loaded" | "loaded" | "reused" | "failed" | "unfinished" | null;
-    /** When it began, in microseconds since 1970. */
-    start_epoch_us: number | null;
-    /** From its begin to the next piece's, or the end of all; of loaded ones the load, which run at the same time in several threads. null where records of loads cannot be told apart. */
-    duration_us: number | null;
-    /** What Inductor took of it (span inductor_compile). */
-    inductor_time_us: number | null;
-    /** What the load from the cache took (span AOTAutogradCache.inductor_load). */
-    load_time_us: number | null;
-    /** Hash of its graph after AOTAutograd, aot_inference_graph. */
-    graph_hash: string | null;
-    /** Hash of its code, inductor_output_code: the same piece in the log of another start has the same. */
-    code_hash: string | null;
-    /** The number that AOTAutograd gave it where it was compiled: '4_inference'. It stands in the code. */
-    aot_id: string | null;
-    /** Earlier pieces of its backend for the same sizes, with an equal graph but for names, that have code of their own; the first 8. */
-    equal_indexes: number[];
-    /** Of a reused piece: whose code it uses; null where several have an equal graph, or none. vLLM does not write it. */
-    reused_index: number | null;
-    /** The metrics that say why it failed. */
-    failure_event_index: number | null;
-    /** Its artifacts. Attributed by what the records say, not by their order alone. */
-    event_indexes: number[];
-  }[];
-  /** The graph after each of vLLM's passes, where the log has it. */
-  passes: {
-    /** Row of pieces. */
-    piece_index: number;
-    /** The graph after the pass, vllm_post_grad.*. */
-    event_index: number;
-    /** The graph that it is compared with: that of the pass before, or before_pre_grad_graph or before_post_grad_graph, after which passes of torch may have run too. */
-    base_event_index: number | null;
-    /** Place in the order of passes, where the name has it. */
-    number: number | null;
-    /** 'NoOpEliminationPass'. */
-    name: string;
-    /** Whether both graphs are the same text; null without a base. */
-    is_equal: boolean | null;
-    /** Nodes after it; null for what is no graph. */
-    node_count: number | null;
-    /** Nodes before it. */
-    base_node_count: number | null;
-    /** Calls that are new, by operation. */
-    added: Record<string, number>;
-    /** Calls that are gone, by operation. */
-    removed: Record<string, number>;
-  }[];
-  /** What vLLM said of whole compiles. */
-  compile_events: {
-    /** The event. */
-    event_index: number;
-    /** 'fresh_compile', 'aot_cache_hit'. */
-    type: string | null;
-  }[];
+/** Compile backends of vLLM, in file order: one for the model, one for a draft model. Other programs have none. */
+export interface VllmBackends {
+  /** Id of the backend, from 0. */
+  id: number;
+  /** The record of its settings, vllm_compilation_config; null when the log has none, as on a warm start with code that was compiled ahead of time. */
+  event: number | null;
+  /** Compile of its records; null when they belong to none, as when vLLM compiles ahead of time. */
+  compile: string | null;
+  /** Attempt of that compile; null when compile is. */
+  attempt: number | null;
+  /** Whether its pieces were all loaded by a start that compiled nothing: vLLM then logs neither settings nor names of pieces. */
+  is_loaded: boolean;
+  /** Type of the last vllm_compile_event before it: 'fresh_compile', 'aot_cache_hit'; null when there is none, as in older vLLM. */
+  compile_event_type: string | null;
+  /** What is compiled: 'backbone', 'draft_model', …. */
+  prefix: string | null;
+  /** The model, as it was given to vLLM. */
+  model: string | null;
+  /** The settings by name, as vLLM writes them: lists are strings with commas. Texts are cut at 20,000 characters; at most 200 settings. */
+  config: Record<string, string | number | boolean | null>;
+  /** The record of the graph after its split, vllm_piecewise_split_graph; null when not logged. */
+  split_event: number | null;
+  /** The record of the Python code that calls the pieces, vllm_execution_code; null when not logged. */
+  code_event: number | null;
+  /** Number of submodules that are compiled, as vLLM logs it with the first piece; null when not logged. */
+  submodule_count: number | null;
+  /** Whether the log records its end, successful or not. */
+  is_ended: boolean;
+  /** Start in microseconds since 1970: the begin of the span vllm_backend; for a loaded backend, of the first load; null when unknown. */
+  start_epoch_us: number | null;
+  /** Its duration; for a loaded backend, until the end of the last load; null when unknown. */
+  duration_us: number | null;
+  /** Start of Dynamo's capture around it: the span fullgraph_capture, or dynamo; null when unknown. */
+  capture_epoch_us: number | null;
+  /** Duration of that span, including the backend; null when unknown. The metrics of an ahead-of-time compile have a different duration, which is wrong. */
+  capture_time_us: number | null;
+  /** From its start to the start of the first piece; null when unknown. */
+  split_time_us: number | null;
+  /** Time spent saving compiled pieces (CompiledArtifact.save), a part of the pieces' time; null when nothing was saved. */
+  save_time_us: number | null;
+}
+
+/** vLLM's records about whole compiles, vllm_compile_event, in file order. */
+export interface VllmCompileEvents {
+  /** The record. */
+  event: number;
+  /** Type of the event: 'fresh_compile', 'aot_cache_hit'; null when not logged. */
+  type: string | null;
+}
+
+/** The graph after each of vLLM's passes, compared with the graph before it, where the log has these graphs. */
+export interface VllmPasses {
+  /** Id of the piece, in vllm_pieces. */
+  piece: number;
+  /** The record of the graph after the pass, vllm_post_grad.*. */
+  event: number;
+  /** The record of the graph that it is compared with: the graph after the previous pass, or before_pre_grad_graph or before_post_grad_graph, after which passes of torch may have run too; null when there is none. */
+  base_event: number | null;
+  /** Position in the order of passes, when the name has it; null otherwise. */
+  number: number | null;
+  /** Name of the pass: 'NoOpEliminationPass'. */
+  name: string;
+  /** Whether both graphs have the same text; null without a base_event. */
+  is_equal: boolean | null;
+  /** Number of nodes after the pass; null when the payload is not a graph. */
+  node_count: number | null;
+  /** Number of nodes before the pass; null when unknown. */
+  base_node_count: number | null;
+  /** Number of added calls, by operation. */
+  added: Record<string, number>;
+  /** Number of removed calls, by operation. */
+  removed: Record<string, number>;
+}
+
+/** What vLLM compiles or loads: one row per submodule and size or range of sizes, in file order, with the origin of its code. */
+export interface VllmPieces {
+  /** Id of the piece, from 0. */
+  id: number;
+  /** Id of the backend, in vllm_backends. */
+  backend: number;
+  /** Compile of its records; null when they belong to none, as when vLLM compiles ahead of time. */
+  compile: string | null;
+  /** Attempt of that compile; null when compile is. */
+  attempt: number | null;
+  /** The record of its start, vllm_piecewise_compile_start; null for a loaded backend. */
+  start_event: number | null;
+  /** Name of the submodule: 'submod_2'; null for a loaded backend, whose log has no names. The piece of an earlier start with the same code_hash has the name. */
+  submodule: string | null;
+  /** Position among the submodules that are compiled, vLLM's piecewise_index; null when not logged. */
+  piecewise_number: number | null;
+  /** First number of tokens that the piece is for; null when not logged. */
+  range_start: number | null;
+  /** Last number of tokens that the piece is for; null when not logged. */
+  range_end: number | null;
+  /** Whether the piece is for a single size; null when not logged. */
+  is_single_size: boolean | null;
+  /** compiled: Inductor generated code. inductor_loaded: AOTAutograd traced it, and Inductor's cache had the code. loaded: a cache had all of it. reused: nothing was compiled or loaded; it uses the code of an equal piece. failed: a compile without code. unfinished: the log ends within the piece. null when unknown. */
+  outcome: "compiled" | "inductor_loaded" | "loaded" | "reused" | "failed" | "unfinished" | null;
+  /** Start in microseconds since 1970; null when unknown. */
+  start_epoch_us: number | null;
+  /** From its start to the start of the next piece or to the end; for a loaded piece, its load (loads run in several threads at the same time). null when the records of loads cannot be told apart. */
+  duration_us: number | null;
+  /** Inductor's part of it (span inductor_compile); null when unknown. */
+  inductor_time_us: number | null;
+  /** Duration of the load from the cache (span AOTAutogradCache.inductor_load); null when unknown. */
+  load_time_us: number | null;
+  /** Hash of its graph after AOTAutograd, aot_inference_graph; null when not logged. */
+  graph_hash: string | null;
+  /** Hash of its code, inductor_output_code; null when not logged. The same piece in the log of a different start has the same hash. */
+  code_hash: string | null;
+  /** Number that AOTAutograd gave it when it was compiled: '4_inference'. It is in the code. null when unknown. */
+  aot_id: string | null;
+  /** Ids of earlier pieces of its backend for the same sizes that have code of their own and a graph that is equal except for names; the first 8. */
+  equal_to: number[];
+  /** Id of the piece whose code a reused piece uses; null when several pieces have an equal graph, or none. vLLM does not log it. */
+  reused: number | null;
+  /** The metrics with the reason of its failure; null when it did not fail, or when unknown. */
+  failure_event: number | null;
+  /** The records of its artifacts, attributed by their content and not only by their order. */
+  events: number[];
+}
+
+/** Submodules of the model that vLLM compiles, each with its graph. Submodules with equal graphs share code. */
+export interface VllmSubmodules {
+  /** Id of the backend, in vllm_backends. */
+  backend: number;
+  /** Name of the submodule: 'submod_2'. */
+  name: string;
+  /** The record of its graph, vllm_submod_2. */
+  event: number;
+  /** Hash of the graph without the names of values: equal for graphs that differ only in names, of layers for instance; null when the payload is not a graph. */
+  shape_hash: string | null;
+  /** Name of the first submodule of the backend with an equal graph; null for the first one. */
+  same_as: string | null;
 }
 
 /** A baseline, as 'tlparse-bundle check --write-baseline' writes it: what a later run may have, too. One finding a line, in the order of kind, file, function and fingerprint. */

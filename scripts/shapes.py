@@ -54,7 +54,6 @@ _ELSEWHERE = [  # by the end of a field's name: what it counts
 _SAID_OTHERWISE = {  # where neither the description nor the name tells
     "artifacts.kind_index": "@kinds",
     "events.kind_index": "@kinds",
-    "metrics.configs.base_index": "configs",
     "stacks.stacks.frame_index": "frames",
     "stacks.stacks.parent_index": "^",
     "rank_findings.because_of": "@rank_findings",

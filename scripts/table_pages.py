@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 
 # Fixtures by which rows are shown; of each table the first one that has two rows, else one.
-FIXTURES = ("recompiles", "train_step", "graph_breaks", "failures", "caches", "dynamic_shapes", "ranks_extra_break", "export_dtrace", "compiled_autograd", "provenance_aoti", "transformer")
+FIXTURES = ("recompiles", "train_step", "graph_breaks", "failures", "caches", "dynamic_shapes", "vllm/passes-cold", "ranks_extra_break", "export_dtrace", "compiled_autograd", "provenance_aoti", "transformer")
 _MOST_TEXT = 160
 _MOST_LIST = 4
 _WHERE = {"log": "the files that `row_tables.{name}` of `log.json` lists", "ranks": "the files that `rank_tables.{name}` of the manifest lists"}

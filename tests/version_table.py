@@ -24,7 +24,7 @@ def _breaks(logs):
 
 
 def _cache(name):
-    return lambda logs: YES if any(row["cache"] == name for log in logs for row in log.table("caches")["caches"]) else NO
+    return lambda logs: YES if any(row["cache"] == name for log in logs for row in log.table("caches")) else NO
 
 
 def _guards(logs):
@@ -56,7 +56,7 @@ QUESTIONS = (
     ("Metrics of a backward that is compiled later", _has("bwd_compilation_metrics", "aot_autograd_backward_compilation_metrics")),
     ("Programs that can be run again (`fx_graph_runnable`)", _has("fx_graph_runnable")),
     ("Graphs before the passes of Inductor", _has("before_post_grad_graph", "before_joint_graph", "before_pre_grad_graph")),
-    ("Settings of torch", lambda logs: YES if any(log.table("metrics")["configs"] for log in logs) else NO),
+    ("Settings of torch", lambda logs: YES if any(log.table("metric_configs") for log in logs) else NO),
     ("Version of torch", _version),
     ("Year and time zone", _all(lambda log: log.directory["clock"]["year"] is not None)),
     ("Process id", _all(lambda log: max(log.directory["pids"]) < 2**32)),

@@ -121,6 +121,5 @@ def undescribed(bundle):
     descriptors = bundle.manifest["descriptors"]
     for log in bundle.logs:
         yield from (f"{kind['type']} {kind['name'] or ''}".strip() for kind in log.directory["kinds"] if descriptors[kind["descriptor"]]["phase"] == "other")
-        metrics = log.table("metrics")
-        yield from (field for row in metrics["metrics"] for field in row["values"] if field not in BY_NAME)
-        yield from (config["field"] for config in metrics["configs"] if config["field"] not in BY_NAME)
+        yield from (field for row in log.table("metrics") for field in row["values"] if field not in BY_NAME)
+        yield from (config["field"] for config in log.table("metric_configs") if config["field"] not in BY_NAME)

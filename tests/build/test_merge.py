@@ -54,8 +54,8 @@ def test_codecs_and_formats_must_be_the_same(tmp_path):
         build(discover([path]), tmp_path / name, codec=codec, jobs=1)
     with pytest.raises(BundleError, match="codec zstd, .* with gzip"):
         merge([tmp_path / "a", tmp_path / "b"], tmp_path / "out")
-    traces.rewrite(tmp_path / "c", "manifest.json", lambda manifest: manifest["format"].update(minor=0))
-    with pytest.raises(BundleError, match="has the format 1.0"):
+    traces.rewrite(tmp_path / "c", "manifest.json", lambda manifest: manifest["format"].update(minor=9))
+    with pytest.raises(BundleError, match="has the format 2.9"):
         merge([tmp_path / "c"], tmp_path / "out")
 
 
@@ -121,7 +121,7 @@ def test_without_verification_it_does(foreign):
     ("logs/a/artifacts.json", lambda t: t["compile_index"].__setitem__(0, 9)),
     ("logs/a/artifacts.json", lambda t: t["blob_offset"].__setitem__(0, 10**9)),
     ("logs/a/events/0000.json", lambda t: t["blob_index"].__setitem__(0, 9)),
-    ("logs/a/runtime.json", lambda t: []),
+    ("logs/a/kinds.jsonl", lambda rows: []),
     ("logs/a/failures.json", lambda t: {"failures": [{}]}),
     ("manifest.json", lambda m: m["logs"][0].update(rank="0")),
     ("manifest.json", lambda m: m["descriptors"].clear()),

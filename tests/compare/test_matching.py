@@ -79,7 +79,7 @@ def test_what_comes_and_goes_with_the_machine_is_no_change():
 def test_settings_of_the_place_are_told_by_whole_words():
     """'export' and 'import' hold 'port'."""
     sides = [{"cache_dir": "/a", "debug_port": 1, "rocm.ck_dir": "/a", "install_for_export": False, "support_it": 1, "same": 1}, {"cache_dir": "/b", "debug_port": 2, "rocm.ck_dir": "/b", "install_for_export": True, "support_it": 2, "same": 1}]
-    runs = [SimpleNamespace(configs=[{"field": "dynamo_config", "base_index": None, "value": value}]) for value in sides]
+    runs = [SimpleNamespace(configs=[{"field": "dynamo_config", "base": None, "value": value}]) for value in sides]
     assert [(setting.name, setting.base, setting.new) for setting in changed_settings(*runs)] == [("install_for_export", "false", "true"), ("support_it", "1", "2")]
 
 

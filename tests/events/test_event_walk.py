@@ -119,10 +119,10 @@ UNSEEN = [
     ("link", {"name": "cprofile_manifold_url", "url": "https://example.org"}, None, "links"),
     ("compilation_metrics_runtime", {"duration_us": 3}, None, "runtime_metrics"),
     ("bwd_compilation_metrics_runtime", {"duration_us": 3}, None, "runtime_metrics"),
-    ("artifact:vllm_compilation_config", {}, '{"prefix": "backbone"}', "vllm"),
-    ("artifact:vllm_piecewise_compile_start", {}, '{"submod_name": "submod_0", "compile_range_start": 1, "compile_range_end": 1}', "vllm"),
-    ("artifact:vllm_compile_event", {}, '{"type": "fresh_compile"}', "vllm"),
-    ("artifact:vllm_execution_code", {}, "def execute(): pass", "vllm"),
+    ("artifact:vllm_compilation_config", {}, '{"prefix": "backbone"}', "vllm_backends"),
+    ("artifact:vllm_piecewise_compile_start", {}, '{"submod_name": "submod_0", "compile_range_start": 1, "compile_range_end": 1}', "vllm_pieces"),
+    ("artifact:vllm_compile_event", {}, '{"type": "fresh_compile"}', "vllm_compile_events"),
+    ("artifact:vllm_execution_code", {}, "def execute(): pass", "vllm_backends"),
     ("graph_dump:vllm_submod_0", {}, "class GraphModule(torch.nn.Module):\n    def forward(self, x):\n        return (x,)", "graphs"),
     ("artifact:precompile_cache_bypass", {}, '{"_reason": "x"}', "caches"),
     ("artifact:dynamo_cache_bypass", {}, '{"entry": "e", "missing_backend": "b"}', "caches"),
@@ -191,7 +191,7 @@ UNSEEN = [
 NOT_PARSED = {
     "artifact:*_fused": "a debug dump of scheduler nodes; only with reorder_for_peak_memory_debug",
     "artifact:fx_net_acc_splitter_finder_events": "of a splitter that torch.compile does not use",
-    "graph_dump:vllm_patterns.*": "what the patterns of a pass look for; one of the artifacts of its piece in the vllm table",
+    "graph_dump:vllm_patterns.*": "what the patterns of a pass look for; one of the artifacts of its piece in vllm_pieces",
     "artifact:inductor_triton_kernel_to_post_grad_nodes": "older torch; the provenance table reads it where it has the code too",
     "artifact:inductor_post_to_pre_grad_nodes": "older torch; the provenance table reads it where it has the code too",
 }

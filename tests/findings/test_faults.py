@@ -114,7 +114,7 @@ def test_06_the_hint_of_torch_and_no_advice_against_the_settings(log):
 
 def test_07_a_large_model_is_healthy(log, root, tmp_path):
     """Its graph_node_shapes are longer than what we keep of a value."""
-    assert any("graph_node_shapes" in row["cut"] for row in log("large_model").table("metrics")["metrics"])
+    assert any("graph_node_shapes" in row["cut"] for row in log("large_model").table("metrics"))
     assert text(log("large_model")).endswith(": no failures, graph breaks or recompiles.")
     done = command(root / "fixtures" / "versions" / "2.13.0" / "large_model.log.zst", tmp_path / "out", "--strict")
     assert (done.returncode, "warning" in done.stderr) == (0, False), done.stderr
@@ -154,7 +154,7 @@ def test_12_the_cause_is_the_result_that_one_guard_kept_out(log):
 
 @pytest.mark.parametrize("name", ["dynamic_shapes", "recompiles", "large_model"])
 def test_13_sizes_have_no_quotes(log, name):
-    shapes = [row["values"]["graph_node_shapes"] for row in log(name).table("metrics")["metrics"] if "graph_node_shapes" in row["values"]]
+    shapes = [row["values"]["graph_node_shapes"] for row in log(name).table("metrics") if "graph_node_shapes" in row["values"]]
     assert shapes and "'" not in json.dumps(shapes)
     if name != "large_model":
         assert any(type(size) is str and size.startswith("s") for of in shapes for sizes in of.values() for size in sizes)

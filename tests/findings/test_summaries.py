@@ -67,7 +67,7 @@ def test_numbers_agree_with_the_tables(built, root, name):
         assert numbers["frame_count"] == len([key for key in begun if key[0] is not None])
         assert numbers["start_epoch_us"] == log.directory["clock"]["origin_epoch_us"]
         for cache, counts in numbers["cache_counts"].items():
-            asked = [row["outcome"] for row in log.table("caches")["caches"] if row["cache"] == cache]
+            asked = [row["outcome"] for row in log.table("caches") if row["cache"] == cache]
             assert counts == {outcome: asked.count(outcome) for outcome in ("hit", "miss", "bypass")} and any(counts.values())
         if numbers["phase_times_us"] is not None and not any(compile.row["compiled_autograd_id"] is not None for compile in log.compiles):
             assert sum(numbers["phase_times_us"].values()) == pytest.approx(numbers["compile_time_us"], rel=0.2, abs=20_000)

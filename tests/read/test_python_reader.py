@@ -188,7 +188,7 @@ def test_what_cannot_be_found_is_a_sentence(what, it):
 
 def test_info_shows_logs_and_compiles(it):
     text = as_text(it.bundle)
-    assert "format 1." in text and "codec zstd" in text
+    assert "format 2." in text and "codec zstd" in text
     assert "0/0@2" in text and "main.py:7" in text and "1.5 ms" in text
     assert as_dict(it.bundle)["compiles"]["x"][1]["function"] == "f"
     json.dumps(as_dict(it.bundle))

@@ -23,6 +23,7 @@ def real(built, root):
     return of
 
 
+TABLES = ("vllm_backends", "vllm_submodules", "vllm_pieces", "vllm_passes", "vllm_compile_events")
 NAMES = [
     "llama-cold/", "llama-warm/", "llama-jit-cold/", "llama-jit-warm/", "llama-fail/", "passes-cold/", "qwen3-ranges/",
     *(f"llama-tp2-{start}/dedicated_log_torch_trace_rank_{rank}" for start in ("cold", "warm") for rank in (0, 1)),
@@ -34,7 +35,7 @@ def true_of(truth, name):
 
 
 def digest(log, piece, name):
-    payloads = [artifact.bytes() for artifact in log.artifacts if artifact.row["event_index"] in piece["event_indexes"] and artifact.row["name"] == name]
+    payloads = [artifact.bytes() for artifact in log.artifacts if artifact.row["event_index"] in piece["events"] and artifact.row["name"] == name]
     assert len(payloads) <= 1
     return hashlib.md5(payloads[0]).hexdigest() if payloads else None
 
@@ -42,54 +43,56 @@ def digest(log, piece, name):
 @pytest.mark.parametrize("name", NAMES)
 def test_pieces_are_what_the_raw_records_say(real, truth, name):
     log, said = real(name), true_of(truth, name)
-    table = log.table("vllm")
+    pieces, backends = log.table("vllm_pieces"), log.table("vllm_backends")
     names = {artifact.row["event_index"]: artifact.row["name"] for artifact in log.artifacts}
     found = [
         {
             "submodule": piece["submodule"], "from": piece["range_start"], "to": piece["range_end"], "outcome": piece["outcome"],
-            "equal": [table["pieces"][other]["submodule"] for other in piece["equal_indexes"]],
+            "equal": [pieces[other]["submodule"] for other in piece["equal_to"]],
             "duration_us": piece["duration_us"], "inductor_us": piece["inductor_time_us"],
             "graph": digest(log, piece, "aot_inference_graph"), "code": digest(log, piece, "inductor_output_code"),
-            "artifacts": [names[index] for index in piece["event_indexes"]],
+            "artifacts": [names[index] for index in piece["events"]],
         }
-        for piece in table["pieces"] if piece["start_event_index"] is not None
+        for piece in pieces if piece["start_event"] is not None
     ]  # fmt: skip
     assert found == said["pieces"]
-    backends = [{"prefix": row["prefix"], "compile_sizes": row["config"].get("compile_sizes"), "duration_us": row["duration_us"]} for row in table["backends"] if not row["is_loaded"]]
-    assert backends == said["backends"]
-    assert [row["capture_time_us"] for row in table["backends"] if not row["is_loaded"]] == [said["capture_us"]] * len(backends)
+    made = [row for row in backends if not row["is_loaded"]]
+    assert [{"prefix": row["prefix"], "compile_sizes": row["config"].get("compile_sizes"), "duration_us": row["duration_us"]} for row in made] == said["backends"]
+    assert [row["capture_time_us"] for row in made] == [said["capture_us"]] * len(made)
 
 
 @pytest.mark.parametrize(("warm", "cold"), [("llama-warm/", "llama-cold/"), *((f"llama-tp2-warm/{rank}", f"llama-tp2-cold/{rank}") for rank in ("dedicated_log_torch_trace_rank_0", "dedicated_log_torch_trace_rank_1"))])
 def test_a_loaded_piece_is_the_cold_one_with_its_code(real, truth, warm, cold):
     """Ten threads load at once, so that the order of the records says nothing."""
-    loaded, compiled = real(warm).table("vllm"), real(cold).table("vllm")["pieces"]
-    (backend,) = loaded["backends"]
-    assert backend["is_loaded"] and backend["event_index"] is None and backend["config"] == {}
+    loaded, compiled = real(warm).table("vllm_pieces"), real(cold).table("vllm_pieces")
+    (backend,) = real(warm).table("vllm_backends")
+    assert backend["is_loaded"] and backend["event"] is None and backend["config"] == {}
     by_code = {piece["code_hash"]: piece for piece in compiled if piece["code_hash"]}
-    joined = [by_code[piece["code_hash"]] for piece in loaded["pieces"]]
-    assert [{"code": digest(real(warm), piece, "inductor_output_code"), "cold": [other["submodule"], other["range_start"], other["range_end"]]} for piece, other in zip(loaded["pieces"], joined)] == true_of(truth, warm)["loads"]
-    assert {piece["outcome"] for piece in loaded["pieces"]} == {"loaded"} and len(joined) == 10
+    joined = [by_code[piece["code_hash"]] for piece in loaded]
+    assert [{"code": digest(real(warm), piece, "inductor_output_code"), "cold": [other["submodule"], other["range_start"], other["range_end"]]} for piece, other in zip(loaded, joined)] == true_of(truth, warm)["loads"]
+    assert {piece["outcome"] for piece in loaded} == {"loaded"} and len(joined) == 10
     # The graph of each is found by its arguments, where only one piece has them; its load then has a time.
-    assert [piece["graph_hash"] for piece in loaded["pieces"]] == [piece["graph_hash"] for piece in joined]
-    for piece in loaded["pieces"]:
-        twice = sum(other["graph_hash"] == piece["graph_hash"] for other in loaded["pieces"]) > 1
+    assert [piece["graph_hash"] for piece in loaded] == [piece["graph_hash"] for piece in joined]
+    for piece in loaded:
+        twice = sum(other["graph_hash"] == piece["graph_hash"] for other in loaded) > 1
         assert not twice or piece["load_time_us"] is None
         assert piece["load_time_us"] is None or piece["load_time_us"] <= backend["duration_us"]
-    assert sum(piece["load_time_us"] is not None for piece in loaded["pieces"]) >= 7
-    assert [piece["aot_id"] for piece in loaded["pieces"]] == [piece["aot_id"] for piece in joined]
+    assert sum(piece["load_time_us"] is not None for piece in loaded) >= 7
+    assert [piece["aot_id"] for piece in loaded] == [piece["aot_id"] for piece in joined]
 
 
 def test_reuse_is_told_where_one_piece_alone_has_the_code(real):
-    table = real("llama-jit-cold/").table("vllm")
-    reused = {(piece["submodule"], piece["range_start"], piece["range_end"]): piece["reused_index"] for piece in table["pieces"] if piece["outcome"] == "reused"}
-    places = [(piece["submodule"], piece["range_start"], piece["range_end"]) for piece in table["pieces"]]
+    log = real("llama-jit-cold/")
+    pieces = log.table("vllm_pieces")
+    reused = {(piece["submodule"], piece["range_start"], piece["range_end"]): piece["reused"] for piece in pieces if piece["outcome"] == "reused"}
+    places = [(piece["submodule"], piece["range_start"], piece["range_end"]) for piece in pieces]
     assert {piece: places[index] for piece, index in reused.items()} == {("submod_4", 1, 1): ("submod_2", 1, 1), ("submod_4", 1, 64): ("submod_2", 1, 64)}
-    assert [row["same_index"] for row in table["submodules"]] == [None, None, 1, None]
+    submodules = log.table("vllm_submodules")
+    assert [row["same_as"] for row in submodules] == [None, None, submodules[1]["name"], None]
 
 
 def test_passes_say_what_they_changed(real):
-    rows = [row for row in real("passes-cold/").table("vllm")["passes"] if row["piece_index"] == 0]
+    rows = [row for row in real("passes-cold/").table("vllm_passes") if row["piece"] == 0]
     assert [(row["number"], row["name"], row["is_equal"]) for row in rows] == [
         (None, "VllmIRInplaceFunctionalizationPass", False), (0, "NoOpEliminationPass", False), (1, "PostCleanupPass", True),
         (2, "VllmIRLoweringPass", False), (3, "UnsafeCloneEliminationPass", True), (4, "PostCleanupPass", True), (5, "FixFunctionalizationPass", True),
@@ -112,7 +115,7 @@ def test_a_compile_ahead_of_time_has_status_and_time(real, name, status, time_us
 def test_other_programs_have_an_empty_table(built, root):
     for fixture in ("train_step", "aoti", "export_dtrace"):
         for log in built(root / "fixtures" / fixture / "trace").logs:
-            assert not any(log.table("vllm").values())
+            assert not any(log.table(name) for name in TABLES)
 
 
 # Made logs
@@ -143,74 +146,74 @@ def finished(compile_id=""):
     return record(f"artifact:vllm_execution_code {compile_id}".strip(), payload="run()")
 
 
-def outcomes(table):
-    return [(piece["submodule"], piece["outcome"], len(piece["event_indexes"])) for piece in table["pieces"]]
+def outcomes(log):
+    return [(piece["submodule"], piece["outcome"], len(piece["events"])) for piece in log.table("vllm_pieces")]
 
 
 def test_a_graph_says_whose_compile_it_is(log_of):
     """Starts that are written before the compiles, in another order."""
     log = log_of(config() + start("submod_0") + graph(0) + start("submod_2") + graph(2) + compiled(0) + compiled(2) + finished())
-    assert outcomes(log.table("vllm")) == [("submod_0", "compiled", 5), ("submod_2", "compiled", 5)]
+    assert outcomes(log) == [("submod_0", "compiled", 5), ("submod_2", "compiled", 5)]
 
 
 def test_a_second_backend_has_pieces_of_its_own(log_of):
     """A draft model: its submodules have the same names, and no piece of the other's is reused."""
     log = log_of(config() + start("submod_0") + graph(0) + compiled(0) + finished() + config("draft_model") + start("submod_0") + graph(0) + compiled(0, code="other") + finished())
-    table = log.table("vllm")
-    assert [row["prefix"] for row in table["backends"]] == ["backbone", "draft_model"]
-    assert [(piece["backend_index"], piece["outcome"], piece["equal_indexes"]) for piece in table["pieces"]] == [(0, "compiled", []), (1, "compiled", [])]
-    assert len(table["submodules"]) == 2
+    assert [row["prefix"] for row in log.table("vllm_backends")] == ["backbone", "draft_model"]
+    assert [(piece["backend"], piece["outcome"], piece["equal_to"]) for piece in log.table("vllm_pieces")] == [(0, "compiled", []), (1, "compiled", [])]
+    assert len(log.table("vllm_submodules")) == 2
 
 
 def test_two_compiles_at_once_are_kept_apart(log_of):
     parts = [config("a", "0/0"), config("b", "1/0"), start("submod_0", compile_id="0/0"), start("submod_0", compile_id="1/0"), compiled(0, "1/0"), compiled(0, "0/0", "more"), finished("0/0")]
-    table = log_of(b"".join(parts)).table("vllm")
-    assert [(piece["backend_index"], piece["outcome"]) for piece in table["pieces"]] == [(0, "compiled"), (1, "compiled")]
-    assert [row["is_ended"] for row in table["backends"]] == [True, False]
+    log = log_of(b"".join(parts))
+    assert [(piece["backend"], piece["compile"], piece["attempt"], piece["outcome"]) for piece in log.table("vllm_pieces")] == [(0, "0/0", 0, "compiled"), (1, "1/0", 0, "compiled")]
+    assert [row["is_ended"] for row in log.table("vllm_backends")] == [True, False]
 
 
 def test_what_comes_after_the_last_piece_is_none_of_its(log_of):
     log = log_of(config() + start("submod_0") + compiled(0) + finished() + record("artifact:later", payload="{}") + record("inductor_output_code", payload="x"))
-    assert outcomes(log.table("vllm")) == [("submod_0", "compiled", 4)]
+    assert outcomes(log) == [("submod_0", "compiled", 4)]
 
 
 def test_a_log_that_ends_within_a_piece(log_of):
     half = compiled(0).partition(b"V0401 12:00:00.000000 7 torch/a.py:1] {\"inductor_output_code\"")[0]
-    assert outcomes(log_of(config() + start("submod_0") + half).table("vllm")) == [("submod_0", "unfinished", 2)]
-    assert outcomes(log_of(config() + start("submod_0")).table("vllm")) == [("submod_0", "unfinished", 0)]
+    assert outcomes(log_of(config() + start("submod_0") + half)) == [("submod_0", "unfinished", 2)]
+    assert outcomes(log_of(config() + start("submod_0"))) == [("submod_0", "unfinished", 0)]
 
 
 def test_nothing_compiled_and_no_end_is_no_reuse(log_of):
     """The backend ended with an exception before the first record of a compile."""
     ended = span("vllm_backend", "B", 1) + config() + start("submod_0") + span("vllm_backend", "E", 2000)
-    (piece,) = log_of(ended).table("vllm")["pieces"]
-    assert piece["outcome"] is None and piece["reused_index"] is None
+    (piece,) = log_of(ended).table("vllm_pieces")
+    assert piece["outcome"] is None and piece["reused"] is None
 
 
 def test_several_equal_pieces_leave_open_which_was_used(log_of):
     log = log_of(config() + start("submod_0") + graph(0) + compiled(0) + start("submod_2") + graph(2) + compiled(2) + start("submod_4") + graph(4) + finished())
-    (piece,) = [piece for piece in log.table("vllm")["pieces"] if piece["outcome"] == "reused"]
-    assert piece["equal_indexes"] == [0, 1] and piece["reused_index"] is None
+    (piece,) = [piece for piece in log.table("vllm_pieces") if piece["outcome"] == "reused"]
+    assert piece["equal_to"] == [0, 1] and piece["reused"] is None
 
 
 def test_mixed_records_of_two_loads_give_their_code_alone(log_of):
     names = ("artifact:fx_graph_runnable", "artifact:inductor_post_grad_graph", "inductor_output_code", "artifact:fx_graph_bundled_cache_hit")
     mixed = [record(name, payload=f"{name} {load}") for name in names for load in (0, 1)]
     whole = [record(name, payload=f"{name} 2") for name in names]
-    table = log_of(b"".join([*mixed, *whole, finished()])).table("vllm")
-    assert [len(piece["event_indexes"]) for piece in table["pieces"]] == [1, 1, 4]
-    assert len({piece["code_hash"] for piece in table["pieces"]}) == 3 and {piece["outcome"] for piece in table["pieces"]} == {"loaded"}
+    pieces = log_of(b"".join([*mixed, *whole, finished()])).table("vllm_pieces")
+    assert [len(piece["events"]) for piece in pieces] == [1, 1, 4]
+    assert len({piece["code_hash"] for piece in pieces}) == 3 and {piece["outcome"] for piece in pieces} == {"loaded"}
 
 
 def test_loads_of_no_vllm_are_no_pieces(log_of):
     loads = record("artifact:fx_graph_runnable", payload="a") + record("inductor_output_code", payload="b") + record("artifact:fx_graph_bundled_cache_hit", payload="{}")
-    assert not any(log_of(loads).table("vllm").values())
+    log = log_of(loads)
+    assert not any(log.table(name) for name in TABLES)
 
 
 @pytest.mark.parametrize("said", ["[]", "{", '{"submod_name": 7, "compile_range_start": true, "compile_range_end": -1}', '{"submod_name": "../<b>", "compile_range_start": 1e300}'])
 def test_strange_starts_are_kept_and_say_nothing(log_of, said):
-    table = log_of(config() + record("artifact:vllm_piecewise_compile_start", payload=said) + finished()).table("vllm")
-    (piece,) = table["pieces"]
+    log = log_of(config() + record("artifact:vllm_piecewise_compile_start", payload=said) + finished())
+    (piece,) = log.table("vllm_pieces")
     assert (piece["range_start"], piece["range_end"], piece["outcome"]) == (None, None, "reused")
     assert piece["submodule"] in (None, "../<b>")
 

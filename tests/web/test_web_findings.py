@@ -177,15 +177,15 @@ def test_the_biggest_and_the_slowest_guards_are_a_click_away(show):
 
 def test_caches_say_what_differs(show):
     page, bundle = show("caches", "#v=1&view=caches")
-    table = bundle.logs[0].table("caches")["caches"]
+    table = bundle.logs[0].table("caches")
     page.get_by_label("Outcome").select_option("miss")
     expect(rows(page, "Caches")).to_have_count(1 + sum(row["outcome"] == "miss" for row in table))
     (other,) = (row for row in table if row["different"])
     rows(page, "Caches").last.click()
     right = detail(page, "Caches")
     expect(right.get_by_role("list").filter(has_text="gm")).to_be_visible()
-    expect(right.get_by_role("link", name=f"record {other['closest_event_index']}")).to_be_visible()
-    expect_address(page, f"item={other['event_index']}")
+    expect(right.get_by_role("link", name=f"record {other['closest_event']}")).to_be_visible()
+    expect_address(page, f"item={other['event']}")
 
 
 def test_page_of_a_compile_says_why(show):

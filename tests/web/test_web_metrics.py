@@ -8,22 +8,20 @@ def test_groups_units_and_meanings(show):
     metrics = page.get_by_role("region", name="Metrics")
     for title in ["Times", "Graph, guards, parameters", "Caches", "Versions", "Configuration"]:
         expect(metrics.get_by_role("heading", name=title)).to_be_visible()
-    table = bundle.logs[0].table("metrics")
-    meaning = next(field["meaning"] for field in table["fields"] if field["name"] == "guard_count")
+    log = bundle.logs[0]
+    meaning = next(field["meaning"] for field in log.table("metric_fields") if field["name"] == "guard_count")
     expect(metrics).to_contain_text(meaning)
-    us = table["metrics"][0]["values"]["duration_us"]
+    us = log.table("metrics")[0]["values"]["duration_us"]
     expect(metrics).to_contain_text(f"duration_us{us / 1e6:.3g} s" if us >= 1e6 else f"duration_us{us / 1e3:.3g} ms")
 
 
 def test_a_configuration_unlike_the_first(show):
     page, bundle = show("provenance_graphs", "#v=1&view=compiles")
     log = bundle.logs[0]
-    table = log.table("metrics")
-    (other,) = (i for i, config in enumerate(table["configs"]) if config["base_index"] is not None)
-    assert table["configs"][other]["changes"] == {"cpp_wrapper": True}
-    (row,) = (row for row in table["metrics"] if other in row["configs"].values())
-    key = log.compiles[row["compile_index"]].key
-    page.goto(page.url.split("#")[0] + f"#v=1&view=compile&compile={key}&artifact=~metrics")
+    (other,) = (config for config in log.table("metric_configs") if config["base"] is not None)
+    assert other["changes"] == {"cpp_wrapper": True}
+    (row,) = (row for row in log.table("metrics") if other["id"] in row["configs"].values())
+    page.goto(page.url.split("#")[0] + f"#v=1&view=compile&compile={row['compile']}&artifact=~metrics")
     metrics = page.get_by_role("region", name="Metrics")
     expect(metrics).to_contain_text("2 different ones in this log")
     expect(metrics.get_by_role("row", name="cpp_wrapper false true")).to_be_visible()

@@ -81,8 +81,8 @@ def manifest_with(**changes):
 
 
 def test_other_major_version_is_refused_with_both_numbers(broken):
-    page = broken(manifest_with(format={"name": "tlparse-bundle", "major": 2, "minor": 5}))
-    expect(page.get_by_role("alert")).to_contain_text("format version 2.5; this viewer reads version 1")
+    page = broken(manifest_with(format={"name": "tlparse-bundle", "major": 3, "minor": 5}))
+    expect(page.get_by_role("alert")).to_contain_text("format version 3.5; this viewer reads version 2")
 
 
 def test_other_format_is_refused(broken):
@@ -91,7 +91,7 @@ def test_other_format_is_refused(broken):
 
 
 def test_unknown_fields_of_a_newer_minor_version_are_ignored(broken):
-    page = broken(manifest_with(format={"name": "tlparse-bundle", "major": 1, "minor": 99}, news={"x": 1}))
+    page = broken(manifest_with(format={"name": "tlparse-bundle", "major": 2, "minor": 99}, news={"x": 1}))
     expect(page.get_by_role("heading", level=1)).to_contain_text("compile")
 
 

@@ -1,7 +1,6 @@
 // The table of bundles: a row each, a button to sort by in the head of each column.
 import { h, rich } from "../lib/page/dom.js";
 import { bytes, count, plural, time } from "../lib/page/format.js";
-import { statusInfo } from "../lib/page/figures.js";
 
 /** @typedef {import("./rows.js").BundleRow} BundleRow */
 /** @typedef {import("./main.js").ViewerRow} ViewerRow */
@@ -36,7 +35,7 @@ function cells(row, viewers, list) {
   const built = row.built_us ? DAY.format(row.built_us / 1e3) : "–";
   return [
     h("th", { scope: "row" }, fits.length ? link(row, fits[0], list, breakable(row.name)) : breakable(row.name)),
-    h("td", { class: "says" }, row.growing ? h("span", { class: "chips" }, h("span", { class: "chip chip-ok", title: "Its logs are still being written" }, "live")) : chips(row), h("span", { class: "text" }, row.growing ? soFar(row) : row.text === undefined ? outcome(row.statuses) : rich(row.text))),
+    h("td", { class: "says" }, row.growing ? h("span", { class: "chips" }, h("span", { class: "chip chip-ok", title: "Its logs are still being written" }, "live")) : chips(row), h("span", { class: "text" }, row.growing ? soFar(row) : rich(row.text ?? ""))),
     h("td", { class: "number" }, time(row.compile_us)),
     h("td", { class: "number spare" }, count(row.compile_count)),
     h("td", { class: "number extra" }, count(row.log_count), row.ranks.length > 1 && h("span", { class: "dim under" }, plural(row.ranks.length, "rank"))),
@@ -59,9 +58,6 @@ function chips({ findings, ranks }) {
 
 /** What is only not whole yet is no fault. @param {BundleRow} row */
 const soFar = ({ compile_count: compiles }) => `${plural(compiles, "compile")} so far`;
-
-/** "12 ok, 1 failed", for bundles without a summary. @param {Record<string, number>} statuses */
-const outcome = (statuses) => Object.entries(statuses).map(([status, n]) => `${count(n)} ${statusInfo(status).word}`).join(", ");
 
 /** A name that is broken where its parts end. @param {string} name */
 const breakable = (name) => name.split(/(?<=[/_-])/).flatMap((part, i) => (i ? [h("wbr"), part] : [part]));

@@ -2,7 +2,7 @@
 import { placeText } from "../lib/finding/card.js";
 import { fill, h } from "../lib/page/dom.js";
 import { plural, time } from "../lib/page/format.js";
-import { isLeftOut, LEFT_OUT } from "../lib/page/left-out.js";
+import { LEFT_OUT } from "../lib/page/left-out.js";
 import { errorBox, watchErrors } from "../lib/page/load.js";
 import { openPageBundle } from "../lib/page/open-bundle.js";
 

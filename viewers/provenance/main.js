@@ -83,7 +83,7 @@ async function renewed(bundle) {
   const known = await graphsOf(log);
   if (shown !== place) return;
   const was = before?.graph ?? null;
-  const graph = was && known?.graphs.find(({ id, compile }) => id === was.id && compile.key === was.compile.key);
+  const graph = was && known?.graphs.find(({ id, key }) => id === was.id && key === was.key);
   if (before && known && graph && JSON.stringify(graph.row) === JSON.stringify(was.row)) {
     drawn = { log, known, graph };
     if (known.graphs.length !== before.known.graphs.length) header(bundle, log, known, graph);
@@ -112,7 +112,7 @@ async function firstWithGraphs(bundle) {
 /** @param {import("./data.js").Graph[]} graphs @param {Record<string, string>} current */
 function choose(graphs, current) {
   if (current.compile === "") return graphs[0];
-  const fits = graphs.filter((graph) => graph.compile.key === current.compile);
+  const fits = graphs.filter((graph) => graph.key === current.compile);
   return fits.find((graph) => graph.id === (current.graph || "1")) ?? fits[0];
 }
 
@@ -141,14 +141,14 @@ function empty(bundle, known, current) {
     h("p", null, "The same goes for programs that build a package with AOTInductor. ", h("code", null, "TORCH_COMPILE_DEBUG=1"),
       " switches it on too. Compile caches that were filled without it have none: add ", h("code", null, "TORCHINDUCTOR_FORCE_DISABLE_CACHES=1"), "."),
     known?.graphs.length > 0 && h("ul", null, known.graphs.slice(0, 40).map((/** @type {any} */ graph) =>
-      h("li", null, h("a", { href: state.link({ compile: graph.compile.key, graph: graph.id }) }, graph.label)))));
+      h("li", null, h("a", { href: state.link({ compile: graph.key, graph: graph.id }) }, graph.label)))));
 }
 
 /** @param {any} bundle @param {any} log @param {any} known @param {any} graph */
 function header(bundle, log, known, graph) {
   const graphs = known?.graphs ?? [];
   const at = graphs.indexOf(graph);
-  const open = (/** @type {any} */ other) => other && state.go(state.patched({ compile: other.compile.key, graph: other.id === "1" ? "" : other.id, pin: "" }));
+  const open = (/** @type {any} */ other) => other && state.go(state.patched({ compile: other.key, graph: other.id === "1" ? "" : other.id, pin: "" }));
   go = (by) => open(graphs[at + by]);
   const button = (/** @type {string} */ sign, /** @type {string} */ name, /** @type {number} */ by) =>
     h("button", { class: "tool", "aria-label": name, title: name, disabled: !graphs[at + by], onclick: () => go(by) }, sign);
@@ -163,7 +163,7 @@ function header(bundle, log, known, graph) {
     groups: [
       { title: "", items: inDefault("overview", "Overview", {}) },
       { title: "Code", items: [
-        ...(graph ? inDefault("compiles", graph.compile.id === null ? "The log" : `Compile [${graph.compile.key}]`, { view: "compile", compile: graph.compile.key }) : inDefault("compiles", "Compiles", { view: "compiles" })),
+        ...(graph ? inDefault("compiles", graph.row.compile === null ? "The log" : `Compile [${graph.key}]`, { view: "compile", compile: graph.key }) : inDefault("compiles", "Compiles", { view: "compiles" })),
         ...inDefault("kernels", "Kernels", { view: "kernels" }), { id: "provenance", title: "Provenance", icon: "provenance", href: location.href }] },
       { title: "Ranks", items: ranks ? [{ id: "ranks", title: "Ranks", icon: "ranks", href: ranks }] : [] },
     ].filter(({ items }) => items.length > 0),

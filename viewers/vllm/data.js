@@ -2,31 +2,31 @@
 import { plural } from "../lib/page/format.js";
 
 /** @typedef {import("../lib/bundle/log.js").Log} Log */
-/** @typedef {import("../../schema/bundle.d.ts").Vllm} Table */
-/** @typedef {Table["pieces"][number]} PieceRow */
-/** @typedef {Table["backends"][number]} BackendRow */
+/** @typedef {import("../../schema/bundle.d.ts").VllmPieces} PieceRow */
+/** @typedef {import("../../schema/bundle.d.ts").VllmBackends} BackendRow */
+/** @typedef {{backends: BackendRow[], submodules: import("../../schema/bundle.d.ts").VllmSubmodules[], passes: import("../../schema/bundle.d.ts").VllmPasses[]}} Tables */
 /**
  * @typedef {object} Piece a row of the table, with a name where one is known
- * @property {number} index
+ * @property {number} id
  * @property {PieceRow} row
  * @property {string | null} submodule
  * @property {[number, number] | null} range
  * @property {string | null} namedBy id of the log whose equal code gave the name
  */
-/** @typedef {{log: Log, table: Table, pieces: Piece[], wallUs: number | null}} Start a log in which vLLM compiled or loaded something */
+/** @typedef {{log: Log, tables: Tables, pieces: Piece[], wallUs: number | null}} Start a log in which vLLM compiled or loaded something */
 
 const MOST_LOGS = 16; // whose tables are read to list them
 
-/** @param {Log} log @returns {Promise<Start | null>} null when the log has nothing of vLLM, or the bundle no such table */
+/** @param {Log} log @returns {Promise<Start | null>} null when the log has nothing of vLLM, or the bundle left it out */
 export function startOf(log) {
   return log.once("vllm start", async () => {
-    const table = /** @type {Table | null} */ (await log.table("vllm"));
-    if (!table || (!table.backends.length && !table.pieces.length)) return null;
-    const pieces = table.pieces.map((row, index) => ({
-      index, row, submodule: row.submodule, namedBy: null,
+    const [backends, submodules, rows, passes] = await Promise.all(["vllm_backends", "vllm_submodules", "vllm_pieces", "vllm_passes"].map((name) => log.table(name)));
+    if (!backends?.length && !rows?.length) return null;
+    const pieces = /** @type {PieceRow[]} */ (rows ?? []).map((row) => ({
+      id: row.id, row, submodule: row.submodule, namedBy: null,
       range: row.range_start === null || row.range_end === null ? null : /** @type {[number, number]} */ ([row.range_start, row.range_end]),
     }));
-    return { log, table, pieces, wallUs: await lengthOf(log) };
+    return { log, tables: { backends: backends ?? [], submodules: submodules ?? [], passes: passes ?? [] }, pieces, wallUs: await lengthOf(log) };
   });
 }
 
@@ -71,12 +71,12 @@ export function counterpart(other, piece, prefix) {
   const key = keyOf(piece);
   if (key === null) return null;
   const fits = other.pieces.filter((one) => keyOf(one) === key);
-  return fits.find((one) => other.table.backends[one.row.backend_index]?.prefix === prefix) ?? fits[0] ?? null;
+  return fits.find((one) => other.tables.backends[one.row.backend]?.prefix === prefix) ?? fits[0] ?? null;
 }
 
 /** Time that a start took, as far as the log tells: the captures, or what backends without one took. @param {Start} start */
-export function totalOf({ table }) {
-  const known = table.backends.map((backend) => backend.capture_time_us ?? backend.duration_us).filter((us) => us !== null);
+export function totalOf({ tables }) {
+  const known = tables.backends.map((backend) => backend.capture_time_us ?? backend.duration_us).filter((us) => us !== null);
   return known.length ? known.reduce((sum, us) => sum + us, 0) : null;
 }
 
@@ -95,4 +95,4 @@ export const rangeText = (range) => (range === null ? "size not told" : range[0]
 export const tokensText = (range) => (range[0] === range[1] ? plural(range[0], "token") : `${rangeText(range)} tokens`);
 
 /** "submod_2 · 1–64 tokens" @param {Piece} piece */
-export const nameOf = (piece) => (piece.submodule === null ? `load of ${piece.row.aot_id ?? `code ${piece.index}`}` : `${piece.submodule} · ${piece.range === null ? rangeText(null) : tokensText(piece.range)}`);
+export const nameOf = (piece) => (piece.submodule === null ? `load of ${piece.row.aot_id ?? `code ${piece.id}`}` : `${piece.submodule} · ${piece.range === null ? rangeText(null) : tokensText(piece.range)}`);

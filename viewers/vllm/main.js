@@ -48,7 +48,7 @@ try {
 function show(bundle, current) {
   return load("the pieces", async () => {
     const { starts, left } = await startsOf(bundle);
-    const wanted = current.log === "" ? (starts.find(({ table }) => table.backends.some((backend) => !backend.is_loaded)) ?? starts[0])?.log ?? bundle.logs[0] : bundle.log(current.log);
+    const wanted = current.log === "" ? (starts.find(({ tables }) => tables.backends.some((backend) => !backend.is_loaded)) ?? starts[0])?.log ?? bundle.logs[0] : bundle.log(current.log);
     if (!wanted) throw new Error(bundle.logs.length ? `This bundle has no log '${current.log}'. It has: ${bundle.logs.map((log) => log.id).join(", ")}.` : "This bundle has no logs.");
     const one = await startOf(wanted), beside = current.beside === "" ? null : bundle.log(current.beside) ?? null;
     const two = beside && beside !== wanted ? await startOf(beside) : null;
@@ -70,7 +70,7 @@ function draw(bundle, { log, starts, left, findings, one, two }, current) {
   const left0 = main.querySelector(".page")?.scrollTop ?? 0;
   const start = /** @type {Start} */ (one.start);
   const piece = start.pieces[Number(current.piece || NaN)] ?? null;
-  const backends = start.table.backends;
+  const backends = start.tables.backends;
   fill(main, h("div", { class: "page vllm-page" },
     h("h1", null, headline(start)),
     backends[0] && h("p", { class: "dim" }, [backends[0].model, two && `beside: ${logText(two.log)}`].filter(Boolean).join(" · ")),
@@ -96,7 +96,7 @@ function nameless(start) {
   if (start.pieces.every(({ submodule }) => submodule !== null)) {
     return start.pieces.some(({ namedBy }) => namedBy !== null) && h("p", { class: "dim" }, "This start writes no names: they are those of the pieces with the same code in another log.");
   }
-  return start.table.backends.some((backend) => backend.is_loaded) && h("p", { class: "dim" },
+  return start.tables.backends.some((backend) => backend.is_loaded) && h("p", { class: "dim" },
     "vLLM writes no names of pieces when it loads what was compiled ahead of time. With the log of the start that compiled them in the same bundle, their code names them: ",
     h("code", null, "tlparse-bundle COLD WARM out/ --open"));
 }

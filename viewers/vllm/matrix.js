@@ -16,14 +16,14 @@ const STEPS = 5; // of the colour of times
  */
 export function matrix(start, number, other, state) {
   const { by, open, piece: chosen } = state.current;
-  const pieces = start.pieces.filter(({ row, submodule }) => row.backend_index === number && submodule !== null);
-  const nameless = start.pieces.filter(({ row, submodule }) => row.backend_index === number && submodule === null);
+  const pieces = start.pieces.filter(({ row, submodule }) => row.backend === number && submodule !== null);
+  const nameless = start.pieces.filter(({ row, submodule }) => row.backend === number && submodule === null);
   const opened = new Set(open.split(",").filter(Boolean));
   const columns = [...new Map(pieces.filter(({ range }) => range !== null).map(({ range }) => [rangeText(range), /** @type {[number, number]} */ (range)])).values()]
     .sort((a, b) => a[1] - a[0] - (b[1] - b[0]) || a[0] - b[0]);
   const rows = rowsOf(start, number, pieces, opened);
   const slowest = Math.max(1, ...pieces.map(({ row }) => row.duration_us ?? 0));
-  const prefix = start.table.backends[number].prefix;
+  const prefix = start.tables.backends[number].prefix;
   /** @param {Row} row @param {[number, number]} range */
   const cell = ({ names }, range) => {
     const own = pieces.filter((one) => one.submodule !== null && names.includes(one.submodule) && rangeText(one.range) === rangeText(range));
@@ -38,13 +38,12 @@ export function matrix(start, number, other, state) {
 }
 
 /** @param {Start} start @param {number} number @param {Piece[]} pieces @param {Set<string>} opened @returns {Row[]} */
-function rowsOf({ table }, number, pieces, opened) {
+function rowsOf({ tables }, number, pieces, opened) {
   const names = [...new Set(pieces.map(({ submodule }) => /** @type {string} */ (submodule)))].sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
   /** @type {Map<string, Row>} */
   const rows = new Map();
   for (const name of names) {
-    const known = table.submodules.find((row) => row.backend_index === number && row.name === name);
-    const first = known?.same_index === null || known?.same_index === undefined ? name : table.submodules[known.same_index].name;
+    const first = tables.submodules.find((row) => row.backend === number && row.name === name)?.same_as ?? name;
     const id = opened.has(first) ? name : first;
     const row = rows.get(id);
     if (row) row.names.push(name);
@@ -73,8 +72,8 @@ function button(own, { by, slowest, chosen, other, prefix, state }, name) {
   const longest = Math.max(0, ...known);
   const look = by === "outcome" ? `outcome-${outcome || "none"}` : longest === 0 ? "heat-none" : `heat-${Math.min(STEPS - 1, Math.floor(STEPS * Math.sqrt(longest / slowest)))}`;
   return h("button", {
-    class: `piece-cell ${look}`, "aria-pressed": String(own.some(({ index }) => String(index) === chosen)), dataset: { id: `piece ${own[0].index}` },
-    onclick: () => state.replace({ piece: String(worst.index) }, true),
+    class: `piece-cell ${look}`, "aria-pressed": String(own.some(({ id }) => String(id) === chosen)), dataset: { id: `piece ${own[0].id}` },
+    onclick: () => state.replace({ piece: String(worst.id) }, true),
   }, name ? h("span", { class: "cell-name" }, name) : h("span", { class: "visually-hidden" }, `${own.length === 1 ? nameOf(own[0]) : `${own[0].submodule} and ${plural(own.length - 1, "other")}`}: `), h("b", { class: "number" }, us === null ? "not told" : time(us)), " ", h("span", { class: "cell-word" }, h("span", { "aria-hidden": "true" }, `${sign} `), said),
   before && h("span", { class: "cell-other" }, `other: ${before}`));
 }

@@ -13,11 +13,11 @@ const LONG = 4; // values of a list that a chip shows
 
 /** @param {Start} start @param {Start | null} other */
 export function settings(start, other) {
-  const backends = start.table.backends;
+  const backends = start.tables.backends;
   return h("section", { "aria-labelledby": "settings" }, h("h2", { id: "settings" }, "Settings"),
     backends.map((backend, number) => {
       const entries = Object.entries(backend.config);
-      const theirs = other?.table.backends.find(({ prefix, event_index: event }) => event !== null && prefix === backend.prefix)?.config ?? null;
+      const theirs = other?.tables.backends.find(({ prefix, event }) => event !== null && prefix === backend.prefix)?.config ?? null;
       return h("div", { class: "backend" },
         backends.length > 1 && h("h3", null, backend.prefix ?? `backend ${number}`),
         entries.length === 0 ? h("p", { class: "dim" }, backend.is_loaded ? "vLLM writes no settings when it loads what was compiled ahead of time." : "The log has no settings of it.")

@@ -23,7 +23,7 @@ export function startsTable(starts, here, other, left, state) {
 }
 
 /** @param {Start} start */
-function kindOf({ table, pieces }) {
-  if (table.backends.length && table.backends.every((backend) => backend.is_loaded)) return "warm, ahead of time";
+function kindOf({ tables, pieces }) {
+  if (tables.backends.length && tables.backends.every((backend) => backend.is_loaded)) return "warm, ahead of time";
   return pieces.some(({ row }) => row.outcome === "loaded") ? "warm" : "cold";
 }

@@ -8,11 +8,11 @@ import { outcomesOf, totalOf } from "./data.js";
 /** @typedef {{id: string, title: string, us: number, help: string}} Part */
 
 /** The parts of a backend's time, each once; null when the log does not tell them. @param {Start} start @param {number} number of the backend @returns {Part[] | null} */
-export function partsOf({ table, pieces }, number) {
-  const backend = table.backends[number];
+export function partsOf({ tables, pieces }, number) {
+  const backend = tables.backends[number];
   if (backend.duration_us === null) return null;
   if (backend.is_loaded) return [{ id: "load", title: "loading the pieces", us: backend.duration_us, help: "From the first load to the end of the last; several at once." }];
-  const own = pieces.filter(({ row }) => row.backend_index === number);
+  const own = pieces.filter(({ row }) => row.backend === number);
   const known = own.every(({ row }) => row.duration_us !== null);
   const inPieces = own.reduce((sum, { row }) => sum + (row.duration_us ?? 0), 0);
   const inductor = own.reduce((sum, { row }) => sum + (row.inductor_time_us ?? 0), 0);
@@ -36,8 +36,8 @@ export function startup(start) {
   const total = totalOf(start), { wallUs } = start;
   const outside = total !== null && wallUs !== null && wallUs > total ? wallUs - total : null;
   return h("section", { class: "startup", "aria-labelledby": "startup" }, h("h2", { id: "startup" }, "Where the time went"),
-    start.table.backends.map((backend, number) => h("div", { class: "backend" },
-      start.table.backends.length > 1 && h("h3", null, backend.prefix ?? `backend ${number}`), bar(start, number))),
+    start.tables.backends.map((backend, number) => h("div", { class: "backend" },
+      start.tables.backends.length > 1 && h("h3", null, backend.prefix ?? `backend ${number}`), bar(start, number))),
     wallUs !== null && h("p", { class: "dim" }, outside === null ? `The log covers ${time(wallUs)}.` : `The log covers ${time(wallUs)} from its first record to its last; ${time(outside)} of it lie outside of this.`,
       " What vLLM does before and after, such as loading weights or capturing CUDA graphs, it does not write."));
 }
@@ -58,7 +58,7 @@ function bar(start, number) {
 
 /** One sentence for the head of the page. @param {Start} start */
 export function headline(start) {
-  const total = totalOf(start), loaded = start.table.backends.length > 0 && start.table.backends.every((backend) => backend.is_loaded);
+  const total = totalOf(start), loaded = start.tables.backends.length > 0 && start.tables.backends.every((backend) => backend.is_loaded);
   const took = total === null ? "vLLM's pieces" : loaded ? `${time(total)} to load what was compiled ahead of time` : `${time(total)} to compile`;
   return `${took}: ${plural(start.pieces.length, "piece")}${start.pieces.length ? `, ${countsText(outcomesOf(start.pieces))}` : ""}`;
 }

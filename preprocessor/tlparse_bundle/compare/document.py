@@ -25,7 +25,7 @@ def compare(base: Sequence[tuple[str, Bundle]], new: Sequence[tuple[str, Bundle]
 
     The first bundle of a side stands for it; of the others times are read, which tell what runs vary by. ``ranks``: this rank
     of the base side and that one of the new side, instead of each rank with the same one.
-    Raises BundleError when one is damaged, has no findings (format before 1.2), or when they have no log in common.
+    Raises BundleError when one is damaged, has no findings (they were left out when it was redacted), or when they have no log in common.
     """
     logs = []
     pairs = paired_logs(base[0][1].logs, new[0][1].logs) if ranks is None else [(_of_rank(base[0], ranks[0]), _of_rank(new[0], ranks[1]))]

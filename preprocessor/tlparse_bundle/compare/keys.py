@@ -29,7 +29,7 @@ def key_parts(run: Run, row: dict) -> dict[str, Part]:
     from tlparse_bundle.trace.json_text import parse_json
 
     try:
-        record = parse_json(run.payload(row["event_index"]), for_table=False)
+        record = parse_json(run.payload(row["event"]), for_table=False)
     except ValueError:
         return {}
     lines = record.get("components") if type(record) is dict else None

@@ -28,10 +28,10 @@ def counts(base: Run, new: Run) -> list[dict]:
 def _counts(run: Run) -> dict[str, int | None]:
     found = {name: None if topic in run.untold else run.summary[field] for name, field, topic in _COUNTS}
     found["generated_codes"] = run.generated_count
-    asked = run.summary.get("cache_counts")
+    asked = run.summary["cache_counts"]
     for cache in _CACHES:
         for outcome, name in _OUTCOMES.items():
-            found[f"{cache}_{name}"] = None if asked is None or "caches" in run.untold else asked.get(cache, {}).get(outcome, 0)
+            found[f"{cache}_{name}"] = None if "caches" in run.untold else asked.get(cache, {}).get(outcome, 0)
     return found
 
 

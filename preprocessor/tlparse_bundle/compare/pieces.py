@@ -12,6 +12,7 @@ from tlparse_bundle.findings.facts import total
 from tlparse_bundle.findings.places import tail
 from tlparse_bundle.findings.vllm_words import named, piece_name
 from tlparse_bundle.findings.words import code, duration, plural
+from tlparse_bundle.ranks.frames import Frame
 
 # What a piece cost: code was made for it, or it was had for little.
 _CLASSES = {"compiled": "compiled", "inductor_loaded": "compiled", "loaded": "loaded", "reused": "reused"}
@@ -50,8 +51,7 @@ def piece_changes(pairs: Pairs) -> Iterator[Change]:
 
 def _is_ahead(run: Run) -> bool:
     """Whether vLLM compiles ahead of time: its records have no compile id then."""
-    rows = [run.log.compiles[backend["compile_index"]] for backend in run.pieces["backends"] if backend["compile_index"] is not None]
-    return any(backend["is_loaded"] for backend in run.pieces["backends"]) or any(row.id is None for row in rows)
+    return any(backend["is_loaded"] or backend["compile"] is None for backend in run.pieces["backends"])
 
 
 def _mode_change(pairs: Pairs, ahead: bool) -> Change:
@@ -141,8 +141,8 @@ def _unnamed(row: dict | None) -> bool:
 
 
 def _name(side: dict, row: dict) -> tuple:
-    alike = [number for number, backend in enumerate(side["backends"]) if backend["prefix"] == side["backends"][row["backend_index"]]["prefix"]]
-    return side["backends"][row["backend_index"]]["prefix"], alike.index(row["backend_index"]), row["submodule"], row["range_start"], row["range_end"]
+    alike = [number for number, backend in enumerate(side["backends"]) if backend["prefix"] == side["backends"][row["backend"]]["prefix"]]
+    return side["backends"][row["backend"]]["prefix"], alike.index(row["backend"]), row["submodule"], row["range_start"], row["range_end"]
 
 
 def _pair_numbers(pairs: Pairs, found: Sequence[_Piece]) -> Iterator[int]:
@@ -150,8 +150,8 @@ def _pair_numbers(pairs: Pairs, found: Sequence[_Piece]) -> Iterator[int]:
         yield from (known[frame.key] for frame in _frames(side, rows))
 
 
-def _frames(run: Run, rows: Sequence[dict | None]):
-    return run.frames_of({row["compile_index"] for row in rows if row and row["compile_index"] is not None})
+def _frames(run: Run, rows: Sequence[dict | None]) -> list[Frame]:
+    return run.frames_of({row["compile"] for row in rows if row})
 
 
 def _setting_changes(base: Sequence[dict], new: Sequence[dict]) -> Iterator[Change]:

@@ -139,7 +139,11 @@ class Run:
         return self.log.row["torch_version"]
 
     def _fields(self, name: str, *fields: str) -> dict | None:
-        return self.log.fields(name, *fields) if name in self.log.directory["tables"] else None  # bundles of before lack some
+        return self.log.fields(name, *fields) if name in self.log.directory["tables"] else None  # redacted bundles lack some
+
+    def _rows(self, name: str) -> list[dict]:
+        """Return the rows of a table; [] where it was left out of a redacted bundle."""
+        return [] if self.log.is_missing(name) else self.log.table(name)
 
     def _rows(self, name: str) -> list[dict]:
         """The rows of a table; none where it was left out of a redacted bundle."""
@@ -148,14 +152,13 @@ class Run:
     @cached_property
     def configs(self) -> list[dict]:
         """The configurations of torch that its metrics record."""
-        table = self._fields("metrics", "configs")
-        return table["configs"] if table else []
+        return self._rows("metric_configs")
 
     @cached_property
     def _lookups(self) -> dict[int, list[dict]]:
         found: dict[int, list[dict]] = {}
-        for row in (self._fields("caches", "caches") or {"caches": []})["caches"]:
-            number = self._frames.number(row["compile_index"])
+        for row in self._rows("caches"):
+            number = self._frames.number_of(row)
             if number is not None:
                 found.setdefault(number, []).append(row)
         return found
@@ -176,9 +179,9 @@ class Run:
         return {artifact.event_index: artifact for artifact in self.log.artifacts}
 
     @cached_property
-    def pieces(self) -> dict:
+    def pieces(self) -> dict[str, list[dict]]:
         """Backends of vLLM and their pieces."""
-        return self._fields("vllm", "backends", "pieces") or {"backends": [], "pieces": []}
+        return {"backends": self._rows("vllm_backends"), "pieces": self._rows("vllm_pieces")}
 
     @cached_property
     def spans(self) -> dict[str, tuple[int, int]]:

@@ -42,7 +42,7 @@ def _settings(run: Run) -> dict[str, dict[str, Any]]:
     """By configuration: the settings that the first compile was made with."""
     found: dict[str, dict[str, Any]] = {}
     for config in run.configs:
-        if config["base_index"] is None and type(config["value"]) is dict:
+        if config["base"] is None and type(config["value"]) is dict:
             found.setdefault(config["field"], config["value"])
     return found
 

@@ -20,7 +20,7 @@ def findings(facts: Facts) -> Iterator[Finding]:
         for name, rows in times.items():
             time_us = row["values"].get(name)
             if type(time_us) in (int, float) and time_us > 0:
-                rows.append((time_us, row["compile_index"], row["event_index"]))
+                rows.append((time_us, facts.number_of(row), row["event"]))
     for name, when in _FIELDS.items():
         rows = times[name]
         us = round(sum(time_us for time_us, _, _ in rows))

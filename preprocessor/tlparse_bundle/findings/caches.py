@@ -19,7 +19,7 @@ _BYPASSED = {
 
 def findings(facts: Facts) -> Iterator[Finding]:
     groups: dict[tuple, list[dict]] = {}
-    for row in facts.table("caches")["caches"]:
+    for row in facts.table("caches"):
         kind = _KIND_OF.get(row["outcome"])
         if kind is not None:
             groups.setdefault((kind, row["cache"], _why(row)), []).append(row)
@@ -39,7 +39,7 @@ def _why(row: dict) -> str:
 def _warm(facts: Facts) -> set[str]:
     """Caches that had something from another process: a miss is then no matter of course."""
     missed, warm = set(), set()
-    for row in facts.table("caches")["caches"]:
+    for row in facts.table("caches"):
         if row["outcome"] == "miss":
             missed.add((row["cache"], row["key"]))
         elif row["outcome"] == "hit" and (row["cache"], row["key"]) not in missed:
@@ -63,15 +63,16 @@ def _finding(facts: Facts, kind: str, cache: str, why: str, rows: list[dict]) ->
         f"Compared with the closest earlier key, what differs: {listed([code(part) for part in different], 5)}." if different else None,
         f"The guard that failed: {listed([code(guard) for guard in guards])}." if guards else None,
     ]
+    compiles = [facts.number_of(row) for row in rows]
     return Finding(
         kind,
         "info" if kind == "cache-miss" else "warning",
         f"{plural(len(rows), *noun)} of the {name}{': ' + why if why else ''}",
         (cache, why),
         "\n\n".join(filter(None, [texts[kind], *more])),
-        facts.place_of(rows[0]["compile_index"]) if len({row["compile_index"] for row in rows}) == 1 else (None, None, None),
-        [row["compile_index"] for row in rows],
-        [row["event_index"] for row in rows],
+        facts.place_of(compiles[0]) if len(set(compiles)) == 1 else (None, None, None),
+        compiles,
+        [row["event"] for row in rows],
         count=len(rows),
         cost_us=None if cold else taken,
         cost_of="compiles whose results were not found",

@@ -67,7 +67,7 @@ def _of_compile(facts: Facts, compile_index: int, schedules: list[dict], called:
     name, file, line = facts.place_of(compile_index)
     place = (name, file, line)
     differing = [op for op in sorted(planned | in_code) if planned[op] != in_code[op]]
-    events = [*(row["event_index"] for row in schedules), *events]
+    events = [*(row["event"] for row in schedules), *events]
     for op in differing:
         yield Finding(
             "collective-parity",

@@ -73,9 +73,8 @@ def _ahead_of_time(facts: Facts) -> dict[str, dict]:
 
 def _events(facts: Facts, span: Span) -> tuple[int, float]:
     """The first and the last record of a span; infinity when it has no end."""
-    spans = facts.lists("spans")["spans"]
-    end = spans["end_event_index"][span.index]
-    return spans["begin_event_index"][span.index], math.inf if end < 0 else end
+    row = facts.lists("spans")[span.index]
+    return row["begin_event"], math.inf if row["end_event"] is None else row["end_event"]
 
 
 def _ahead_row(key: str, row: dict | None, span: Span, begin: int, has_failed: bool) -> dict:

@@ -45,7 +45,7 @@ def phase_times_us(facts: Facts) -> dict[str, int] | None:
 
 def cache_counts(facts: Facts) -> dict[str, dict[str, int]]:
     """How often a cache was asked and had it, had it not, or could not be asked; only caches that were asked."""
-    asked = Counter((row["cache"], row["outcome"]) for row in facts.table("caches")["caches"])
+    asked = Counter((row["cache"], row["outcome"]) for row in facts.table("caches"))
     counts = {cache: {outcome: asked[cache, outcome] for outcome in _OUTCOMES} for cache in _CACHES}
     return {cache: outcomes for cache, outcomes in counts.items() if any(outcomes.values())}
 

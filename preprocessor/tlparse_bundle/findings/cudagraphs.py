@@ -25,7 +25,8 @@ def findings(facts: Facts) -> Iterator[Finding]:
                 reasons[text] = first_line(_SKIPPING.sub(r"\1", _WHERE.sub("", text)))
             groups.setdefault(reasons[text], []).append(row)
     for reason, rows in groups.items():
-        names = list(dict.fromkeys(facts.compiles[row["compile_index"]]["function"] or "(unknown function)" for row in rows))
+        compiles = [facts.number_of(row) for row in rows]
+        names = list(dict.fromkeys(facts.compiles[number]["function"] or "(unknown function)" for number in compiles))
         full = next(row["values"]["cudagraph_skip_reason"] for row in rows)
         yield Finding(
             "cudagraph-skip",
@@ -33,9 +34,9 @@ def findings(facts: Facts) -> Iterator[Finding]:
             f"{plural(len(rows), 'graph')} of {listed([code(name) for name in names])} {'runs' if len(rows) == 1 else 'run'} without CUDA graphs: {reason}",
             (reason,),
             full if full.strip() != reason else "",
-            facts.place_of(rows[0]["compile_index"]),
-            [row["compile_index"] for row in rows],
-            [row["event_index"] for row in rows],
+            facts.place_of(compiles[0]),
+            compiles,
+            [row["event"] for row in rows],
             count=len(rows),
             details={"reason": full, "functions": names[:100]},
             placed=False,

@@ -158,7 +158,7 @@ class Facts:
         """Whether this torch writes graph breaks: since 2.6, metrics of which have new times; True of a log without metrics."""
         if not self.tells_ends:
             return False
-        rows = self.lists("metrics")["metrics"]
+        rows = self.lists("metrics")
         new = any("dynamo_cumulative_compile_time_us" in row["values"] or "start_time_us" in row["values"] for row in rows)
         return new or not len(rows) or any(kind["name"] == "dynamo_graph_break_reason" for kind in self.directory["kinds"])
 
@@ -277,17 +277,16 @@ class Facts:
     @cached_property
     def metrics(self) -> list[dict]:
         """The rows of the metrics table."""
-        return self.table("metrics")["metrics"]
+        return self.table("metrics")
 
     def metrics_with(self, *fields: str) -> Iterator[dict]:
         """The rows of the metrics table, one after another; none if all of them have null for each of these fields."""
-        table = self.lists("metrics")
-        return iter(table["metrics"] if any(field["name"] in fields for field in table["fields"]) else ())
+        return iter(self.lists("metrics") if any(field["name"] in fields for field in self.table("metric_fields")) else ())
 
     @cached_property
     def metrics_of(self) -> dict[int, dict]:
         """The values of each metrics record, by its event."""
-        return {row["event_index"]: row["values"] for row in self.metrics}
+        return {row["event"]: row["values"] for row in self.metrics}
 
     def time_of(self, frame: FrameCompile) -> int | None:
         """Forward and backward; None when neither is known."""
@@ -304,7 +303,7 @@ class Facts:
         return found
 
     def _settings(self) -> Iterator[tuple[str, Any]]:
-        for config in self.lists("metrics")["configs"]:
+        for config in self.table("metric_configs"):
             yield from ((f"{config['field']}.{name}", value) for name, value in (config["value"] or config["changes"]).items())
         last: dict | None = None
         for row in self.lists("functorch_configs"):
@@ -315,16 +314,16 @@ class Facts:
     @cached_property
     def _config_rows(self) -> dict[int, dict]:
         """The configurations of each metrics record, by its event."""
-        return {row["event_index"]: row["configs"] for row in self.metrics}
+        return {row["event"]: row["configs"] for row in self.metrics}
 
     def setting_at(self, compile_index: int, field: str, name: str) -> Any:
         """The value that a setting had in one compile, such as ('dynamo_config', 'specialize_int'); None when the log does not tell."""
         number = self._config_rows.get(self.compiles[compile_index]["metrics_event"], {}).get(field)
         if number is None:
             return None
-        configs = self.lists("metrics")["configs"]
+        configs = self.table("metric_configs")
         config = configs[number]
-        base = config if config["base_index"] is None else configs[config["base_index"]]
+        base = config if config["base"] is None else configs[config["base"]]
         return config["changes"].get(name, (base["value"] or {}).get(name))
 
     def setting(self, name: str) -> Any:

@@ -98,10 +98,10 @@ def _loaded(facts: Facts) -> str:
     """What came from caches instead: a process that finds all of it there compiles nothing."""
     if not facts.kind_count("artifact"):
         return ""
-    pieces = sum(piece["outcome"] == "loaded" for piece in facts.table("vllm")["pieces"])
+    pieces = sum(piece["outcome"] == "loaded" for piece in facts.table("vllm_pieces"))
     if pieces:
         return f"; vLLM loaded {plural(pieces, 'piece')} from its cache"
-    hits = Counter(row["cache"] for row in facts.table("caches")["caches"] if row["outcome"] == "hit" and row["cache"] in CACHES)
+    hits = Counter(row["cache"] for row in facts.table("caches") if row["outcome"] == "hit" and row["cache"] in CACHES)
     return "".join(f", {plural(count, 'hit')} of the {CACHES[cache]}" for cache, count in hits.items())
 
 

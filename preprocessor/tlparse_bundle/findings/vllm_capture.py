@@ -13,7 +13,7 @@ _LEAST_US = 1_000_000
 
 
 def findings(facts: Facts) -> Iterator[Finding]:
-    for backend in facts.table("vllm")["backends"]:
+    for backend in facts.table("vllm_backends"):
         begin, start, whole = backend["capture_epoch_us"], backend["start_epoch_us"], backend["capture_time_us"]
         if begin is None or start is None or not whole:
             continue
@@ -26,8 +26,8 @@ def findings(facts: Facts) -> Iterator[Finding]:
             f"Dynamo's capture of the model took {duration(capture)} of {duration(whole)}: more than vLLM's work on the graph",
             (backend["prefix"],),
             "Before vLLM's backend begins, Dynamo traces the whole model into one graph: on each start that does not load what was compiled ahead of time."
-            + (" vLLM's work ended early here, without code." if backend["is_ended"] and backend["code_event_index"] is None else ""),
-            compiles=[backend["compile_index"]],
-            events=[index for index in (backend["event_index"],) if index is not None],
+            + (" vLLM's work ended early here, without code." if backend["is_ended"] and backend["code_event"] is None else ""),
+            compiles=[facts.number_of(backend)],
+            events=[index for index in (backend["event"],) if index is not None],
             details={"prefix": backend["prefix"], "capture_us": capture, "whole_us": whole},
         )

@@ -15,8 +15,8 @@ _COMPILED = ("compiled", "inductor_loaded")
 
 
 def findings(facts: Facts) -> Iterator[Finding]:
-    for number, backend in enumerate(facts.table("vllm")["backends"]):
-        own = [piece for piece in pieces_of(facts, number) if piece["outcome"] in _COMPILED]
+    for backend in facts.table("vllm_backends"):
+        own = [piece for piece in pieces_of(facts, backend["id"]) if piece["outcome"] in _COMPILED]
         single = [piece for piece in own if piece["is_single_size"]]
         took, whole = total(piece["duration_us"] for piece in single), total(piece["duration_us"] for piece in own)
         later = [piece for piece in single if piece is not own[0]]
@@ -32,9 +32,9 @@ def findings(facts: Facts) -> Iterator[Finding]:
             "info",
             f"Compiling for {'the size' if len(sizes) == 1 else 'the sizes'} {listed(list(map(str, sizes)), 5)} took {duration(took)} of {duration(whole)} of compiling pieces",
             (backend["prefix"],),
-            " ".join(filter(None, ["Each of `compile_sizes` compiles every submodule once more, for that number of tokens alone.", "The ranges have code for these sizes too." if _covered(sizes, pieces_of(facts, number)) else None, graphs])),
-            compiles=[piece["compile_index"] for piece in single],
-            events=[piece["start_event_index"] for piece in single if piece["start_event_index"] is not None],
+            " ".join(filter(None, ["Each of `compile_sizes` compiles every submodule once more, for that number of tokens alone.", "The ranges have code for these sizes too." if _covered(sizes, pieces_of(facts, backend["id"])) else None, graphs])),
+            compiles=[facts.number_of(piece) for piece in single],
+            events=[piece["start_event"] for piece in single if piece["start_event"] is not None],
             count=len(single),
             cost_us=total(piece["duration_us"] for piece in later),
             cost_of=f"time of {plural(len(later), 'piece')} for single sizes{'; not the first of all, which pays for the others too' if len(later) < len(single) else ''}",

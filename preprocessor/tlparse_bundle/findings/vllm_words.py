@@ -9,8 +9,8 @@ from tlparse_bundle.findings.words import code, listed, plural
 
 
 def pieces_of(facts: Facts, backend: int) -> list[dict]:
-    """The pieces of a backend, a row of the table."""
-    return [piece for piece in facts.table("vllm")["pieces"] if piece["backend_index"] == backend]
+    """Return the pieces of a backend, given its id."""
+    return [piece for piece in facts.table("vllm_pieces") if piece["backend"] == backend]
 
 
 def piece_name(piece: dict) -> str:

@@ -82,8 +82,8 @@ class Tools:
         head |= _compile_row(one, (*_TIMES, *_COUNTS)) | {"recompile_reason": one.row["recompile_reason"], "restart_reasons": one.row["restart_reasons"] or None, "failure_type": one.row["failure_type"], "failure_reason": one.row["failure_reason"]}
         if not opened.is_missing("findings"):
             head["findings"] = [row["title"] for row in opened.findings() if one.key in row["compiles"]] or None
-        if "caches" in opened.directory["tables"]:
-            head["caches"] = [f"{row['cache']}: {row['outcome']}" for row in opened.table("caches")["caches"] if row["compile_index"] == one.index] or None
+        if not opened.is_missing("caches"):
+            head["caches"] = [f"{row['cache']}: {row['outcome']}" for row in opened.table("caches") if row["compile"] == one.key] or None
         rows = ({"name": artifact.name, "size_bytes": artifact.size_bytes} for artifact in one.artifacts)
         return answer(head, "artifacts", rows, total=len(one.artifacts))
 

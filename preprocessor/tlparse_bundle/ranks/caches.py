@@ -20,10 +20,10 @@ class Caches:
         """``counts`` of the log; for each frame the outcomes, and the reasons of those that have one."""
         counts: Counter[str] = Counter()
         found: list[list[list[str]]] = [[[], []] for _ in range(len(frames))]
-        for row in frames.table("caches")["caches"]:
+        for row in frames.table("caches"):
             text = f"{row['cache']} {row['outcome']}"
             counts[text] += 1
-            number = frames.number(row["compile_index"])
+            number = frames.number_of(row)
             if number is not None:
                 outcomes, reasons = found[number]
                 outcomes.append(text)

@@ -35,7 +35,7 @@ class Collectives:
                 ops = tuple(_NONE if op is None else op for op in row["collectives"])
                 found[number].append(sequences.setdefault(ops, len(sequences)))
         listed = list(sequences)
-        cached = {frames.number(row["compile_index"]) for row in frames.table("caches")["caches"] if row["outcome"] == "hit"}
+        cached = {frames.number_of(row) for row in frames.table("caches") if row["outcome"] == "hit"}
         uncertain = [number in cached or not any(a.name == _CODE for a in frames.artifacts(number)) for number in range(len(frames))]
         return {
             "sequences": listed,

@@ -28,7 +28,7 @@ def calls_of_frame(frames: Frames, number: int) -> tuple[list[Call] | None, int]
 
 def _hit(frames: Frames, number: int) -> bool:
     """Whether a cache gave the compiled code, so that later graphs are not in the log."""
-    return any(row["outcome"] == "hit" and frames.number(row["compile_index"]) == number for row in frames.table("caches")["caches"])
+    return any(row["outcome"] == "hit" and frames.number_of(row) == number for row in frames.table("caches"))
 
 
 def _read(code: Artifact | None, graph: Artifact | None) -> list[Call]:

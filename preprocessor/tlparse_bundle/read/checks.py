@@ -47,8 +47,7 @@ def check_table(name: str, table: Any, where: str, sizes: Mapping[str, int] = {}
     """
     highest: Highest = {}
     try:
-        left_out = "path" if name == "blobs" and type(table) is dict and "path" not in table else ""  # format 1.0 has no such column
-        shape(name, left_out=left_out)(table, highest)
+        shape(name)(table, highest)
     except Malformed as error:
         raise damaged(where, error) from None
     check_rows(name, table, where)
@@ -130,13 +129,11 @@ def check_chunk(name: str, table: dict, chunk: dict, where: str) -> None:
 
 
 @cache
-def shape(name: str, *, closed: bool = False, left_out: str = "", only: tuple[str, ...] = ()) -> Check:
-    """The check of a schema, which notes references; ``left_out`` is a column that the table need not have, ``only`` are those that are looked at."""
+def shape(name: str, *, closed: bool = False, only: tuple[str, ...] = ()) -> Check:
+    """Return the check of a schema, which notes references; with ``only``, these fields alone are checked."""
     document = schema(name)
     if only:
         document = {**document, "required": list(only), "properties": {field: document["properties"][field] for field in only}}
-    if left_out:
-        document["required"].remove(left_out)
     return compile_schema(document, lambda column: _target(name, column), closed=closed)
 
 

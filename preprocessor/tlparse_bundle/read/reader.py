@@ -318,8 +318,7 @@ class Log:
     def blob_path(self, blob_index: int) -> str:
         """Path of a blob, by its row in the blob table."""
         sha256 = row_of(self.blobs["sha256"], blob_index, "blobs", self.id)
-        own = self.blobs["path"][blob_index] if "path" in self.blobs else None  # format 1.0 has no such column
-        return own or layout.blob_path(sha256, self.bundle.codec)
+        return self.blobs["path"][blob_index] or layout.blob_path(sha256, self.bundle.codec)
 
     def is_left_out(self, blob_index: int) -> bool:
         """Whether a blob is not there because the bundle is redacted."""

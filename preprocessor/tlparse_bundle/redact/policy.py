@@ -30,14 +30,14 @@ PARTS: Mapping[str, tuple[str, ...]] = {
     "provenance": ("provenance_groups", "provenance_lines", "provenance_nodes", "provenance_kernels", "provenance_sources"),
     "tensors": ("tensors", "tensor_storages", "graph_tensors"),
     "symbols": ("symbols", "symbol_guards", "symbol_values", "data_dependent_errors", "specializations", "symbol_contexts"),
-    "metrics": ("metrics",),
+    "metrics": ("metrics", "metric_configs", "metric_fields"),
     "runtime": (
         "runtime_estimates", "estimated_ops", "collective_schedules", "graph_executions", "runtime_metrics", "estimate_tables", "collective_profiles",
         "collective_reports", "collective_buckets", "collective_sizes",
     ),  # fmt: skip
     "sources": ("sources", "links", "ddp_splits", "autograd_captures", "side_effects", "bytecode", "functorch_configs"),
     "export": ("exports", "export_failures"),
-    "vllm": ("vllm",),
+    "vllm": ("vllm_backends", "vllm_submodules", "vllm_pieces", "vllm_passes", "vllm_compile_events"),
     "anatomy": ("kinds", "origins", "kind_compiles"),
     "ranks": (),  # all that the manifest names
 }

@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from tlparse_bundle.findings.finding import SEVERITIES, weight
 from tlparse_bundle.format.json_codec import loads
-from tlparse_bundle.format.layout import FORMAT_NAME, MANIFEST, is_own
+from tlparse_bundle.format.layout import FORMAT_MAJOR, FORMAT_NAME, MANIFEST, is_own
 from tlparse_bundle.serve.needs import EXAMPLES, NEEDS, holds
 from tlparse_bundle.serve.places import LISTED, Place, Stored, is_bundle, proper
 from tlparse_bundle.trend.run import Location
@@ -154,7 +154,7 @@ def bundle_row(name: str, manifest: object) -> dict:
     if not isinstance(form, dict) or form.get("name") != FORMAT_NAME:
         return row | {"problem": f"its {MANIFEST} is not that of a bundle"}
     logs = manifest.get("logs")
-    if not isinstance(logs, list) or not all(map(_is_log, logs)):
+    if form.get("major") != FORMAT_MAJOR or not isinstance(logs, list) or not all(map(_is_log, logs)):
         return row | {"problem": f"its {MANIFEST} is of another version"}
     summaries = [log["summary"] for log in logs]
     return row | {

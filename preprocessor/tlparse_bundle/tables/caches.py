@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import deque
+from collections.abc import Iterator
 from itertools import compress
 from operator import ne
 from typing import Any, NamedTuple
 
-from tlparse_bundle.tables.json_list import JsonList
 from tlparse_bundle.tables.remembered import Remembered
+from tlparse_bundle.tables.rows import Rows
 from tlparse_bundle.tables.table import TableContext
 from tlparse_bundle.trace.event import TIMELINE, Event
 from tlparse_bundle.trace.json_text import parse_json
@@ -56,7 +57,7 @@ class _Reading(NamedTuple):
 
 
 class _Key(NamedTuple):
-    event_index: int
+    event: int
     key: str
     components: set[int]
 
@@ -68,7 +69,7 @@ class Caches:
 
     def __init__(self, context: TableContext):
         self._diagnostics = context.diagnostics
-        self._rows = JsonList()
+        self._rows = Rows()
         self._field_of: dict[int, str] = {}  # hash of a component -> its field
         self._field_names: dict[str, str] = {}
         self._max_hashes = _MAX_HASHES
@@ -170,19 +171,19 @@ class Caches:
             closest = same
             if closest is None and new.components:
                 candidates = [key for key in earlier if key.components]
-                closest = max(candidates, key=lambda key: (_shared(new.components, key.components), key.event_index), default=None)
+                closest = max(candidates, key=lambda key: (_shared(new.components, key.components), key.event), default=None)
             if closest is not None:
                 different = []
                 if closest.components is not new.components:
                     different = sorted(set(map(self._field_of.__getitem__, closest.components ^ new.components)))
-                row["closest_event_index"] = closest.event_index
+                row["closest_event"] = closest.event
                 row["different_count"] = len(different)
                 row["different"] = different[:MAX_DIFFERENT]
         if same is None:
             earlier.append(new)
 
-    def table(self) -> dict:
-        return {"caches": self._rows}
+    def tables(self) -> Iterator[tuple[str, Rows]]:
+        yield "caches", self._rows
 
 
 def _shared(one: set[int], other: set[int]) -> int:
@@ -192,15 +193,16 @@ def _shared(one: set[int], other: set[int]) -> int:
 
 def _row(event: Event, cache: str, outcome: str, cells: dict) -> dict:
     return {
-        "event_index": event.index,
-        "compile_index": event.compile_index,
+        "event": event.index,
+        "compile": event.compile,
+        "attempt": event.attempt,
         "cache": cache,
         "outcome": outcome,
         "name": event.name if event.type == "artifact" else event.trace_event["name"],
         "remote": None,
         **cells,
         "component_count": None,
-        "closest_event_index": None,
+        "closest_event": None,
         "different_count": None,
         "different": [],
     }

@@ -1,14 +1,15 @@
-"""The metrics table: every field of the compilation metrics, the JSON inside of strings parsed."""
+"""The tables of metrics: every field of the compilation metrics, with JSON inside strings parsed; the configurations; the fields."""
 
 from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from tlparse_bundle.events.metric_fields import BY_NAME
 from tlparse_bundle.format.json_codec import dumps
-from tlparse_bundle.tables.json_list import JsonList
+from tlparse_bundle.tables.rows import Rows
 from tlparse_bundle.tables.table import TableContext
 from tlparse_bundle.trace.event import Event
 from tlparse_bundle.trace.json_text import parse_json
@@ -34,7 +35,7 @@ class Metrics:
 
     def __init__(self, context: TableContext):
         self._diagnostics = context.diagnostics
-        self._rows = JsonList()
+        self._rows = Rows()
         self._fields: dict[str, None] = {}
         self._configs: list[dict] = []
         self._config_numbers: dict[tuple[str, bytes], int] = {}
@@ -42,7 +43,7 @@ class Metrics:
         self._newest_configs: dict[str, tuple[str, int]] = {}
 
     def observe(self, event: Event) -> None:
-        row = {"event_index": event.index, "compile_index": event.compile_index, "type": event.type, "values": {}, "configs": {}, "cut": []}
+        row = {"event": event.index, "compile": event.compile, "attempt": event.attempt, "type": event.type, "values": {}, "configs": {}, "cut": []}
         if type(event.value) is dict:
             self._observe_fields(event, row)
         else:
@@ -72,7 +73,7 @@ class Metrics:
         self._diagnostics.add("table-parse", message, line=event.line, byte_offset=event.byte_offset, event_index=event.index)
 
     def _config(self, event: Event, field: str, text: str) -> int | None:
-        """Row of a configuration. Most are the newest of their field once more, which is quickly seen."""
+        """Return the id of a configuration. Most equal the newest of their field, which is a cheap comparison."""
         newest, number = self._newest_configs.get(field, (None, None))
         if text != newest:
             number = self._config_number(event, field, text)
@@ -90,29 +91,31 @@ class Metrics:
                 self._note(event, f"more than {MAX_CONFIGS} different configurations; {field} is in the metadata only")
                 return None
             number = self._config_numbers[key] = len(self._configs)
-            self._configs.append(self._config_row(event, field, text))
+            self._configs.append({"id": number, **self._config_row(event, field, text)})
         return number
 
     def _config_row(self, event: Event, field: str, text: str) -> dict:
         """The first configuration of a field in full, of the others what differs from it."""
-        row = {"field": field, "event_index": event.index, "record_count": 0, "base_index": None, "value": None, "changes": {}, "removed": [], "text": None}
+        row = {"field": field, "event": event.index, "record_count": 0, "base": None, "value": None, "changes": {}, "removed": [], "text": None}
         try:
             value = parse_json(text) if len(text) <= MAX_CONFIG else None
         except ValueError:
             value = None  # torch writes a sentence when a setting cannot be written as JSON
         if type(value) is not dict:
             return {**row, "text": text[:MAX_TEXT]}
-        base_index, base = self._config_bases.setdefault(field, (len(self._configs), value))
+        base_id, base = self._config_bases.setdefault(field, (len(self._configs), value))
         if base is value:
             return {**row, "value": value}
         changes = {key: setting for key, setting in value.items() if key not in base or not _same(base[key], setting)}
-        return {**row, "base_index": base_index, "changes": changes, "removed": [key for key in base if key not in value]}
+        return {**row, "base": base_id, "changes": changes, "removed": [key for key in base if key not in value]}
 
-    def table(self) -> dict:
+    def tables(self) -> Iterator[tuple[str, Rows]]:
         known = sorted((BY_NAME[name] for name in self._fields if name in BY_NAME), key=lambda item: item[0])
         fields = [field._asdict() for _, field in known]
         fields += [{"name": name, "unit": None, "group": "other", "meaning": None} for name in self._fields if name not in BY_NAME]
-        return {"metrics": self._rows, "configs": self._configs, "fields": fields}
+        yield "metrics", self._rows
+        yield "metric_configs", Rows(self._configs)
+        yield "metric_fields", Rows(fields)
 
 
 def _same(one: Any, other: Any) -> bool:

@@ -1,4 +1,4 @@
-"""The table of vLLM: its backends, the pieces that they compile, and where each got its code."""
+"""The tables of vLLM: its backends, the pieces that they compile, and where each got its code."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 
 from tlparse_bundle.events.registry import is_artifact
 from tlparse_bundle.tables.fx_text import read_fx
-from tlparse_bundle.tables.json_list import JsonList
 from tlparse_bundle.tables.remembered import Remembered
+from tlparse_bundle.tables.rows import Rows
 from tlparse_bundle.tables.table import TableContext
 from tlparse_bundle.tables.texts import MAX_TEXT, payload_text, text_or_none, unexpected
 from tlparse_bundle.trace.event import Event, Span
@@ -29,7 +29,7 @@ _READ = frozenset((*_RECORDS, GRAPH, POST_GRAD, CODE, *_BASES))
 
 
 class Vllm:
-    """See schema/vllm.schema.json.
+    """See schema/vllm_backends.schema.json and the other schemas of that prefix.
 
     Events and spans come apart, so that what matters is kept, few numbers each, and put in order at the end. Records without
     a compile id are vLLM's when it compiles ahead of time; others where their compile has a record of vLLM's settings.
@@ -43,6 +43,7 @@ class Vllm:
         self._diagnostics = context.diagnostics
         self._seen: list[Seen] = []
         self._compiles: set[int] = set()  # in which a backend of vLLM works
+        self._names: dict[int, tuple[str | None, int | None]] = {}  # compile and attempt of records, by row of the compile table
         self._is_vllm = False
         self._shape = Remembered(lambda event: (shape_of(payload_text(event)), arguments(payload_text(event))))
         self._counted = Remembered(lambda event: _operations(payload_text(event)))
@@ -76,6 +77,7 @@ class Vllm:
             self._observe_artifact(event)
 
     def _add(self, event: Event, kind: str, name: str | None, value: Any = None) -> None:
+        self._names[event.compile_index] = event.compile, event.attempt
         self._seen.append(Seen(event.index, event.compile_index, kind, name or "", event.time_us, value, event.hash))
 
     def _observe_record(self, event: Event, kind: str) -> None:
@@ -112,25 +114,76 @@ class Vllm:
             self._operations[event.index] = self._counted(event.hash, event)
         self._add(event, "artifact", plain, value)
 
-    def table(self) -> dict:
+    def tables(self) -> Iterator[tuple[str, Rows]]:
         if not self._is_vllm:
-            return {"backends": [], "submodules": [], "pieces": [], "passes": [], "compile_events": []}
+            return
         found = Pieces(sorted(self._seen, key=lambda seen: seen.index))
-        pieces, passes = JsonList(), JsonList()
-        equals = found.equals()
-        for index, (piece, equal) in enumerate(zip(found.pieces, equals)):
-            pieces.append(_piece_row(piece, found.backends[piece.backend], equal))
-            for row in self._passes(index, piece):
-                passes.append(row)
+        yield "vllm_backends", Rows(self._backend_row(number, backend, found) for number, backend in enumerate(found.backends))
+        yield "vllm_submodules", Rows(_submodules(found.backends))
+        yield "vllm_pieces", Rows(self._piece_row(number, piece, found, equal) for number, (piece, equal) in enumerate(zip(found.pieces, found.equals())))
+        yield "vllm_passes", Rows(row for number, piece in enumerate(found.pieces) for row in self._passes(number, piece))
+        yield "vllm_compile_events", Rows({"event": seen.index, "type": seen.name or None} for seen in found.events)
+
+    def _backend_row(self, number: int, backend: Backend, found: Pieces) -> dict:
+        config = backend.config.value if backend.config is not None else {}
+        own = [piece for piece in found.pieces if piece.backend == number]
+        begins = [piece.begin_us for piece in own if piece.start is not None and piece.begin_us is not None]
+        capture_us, captured_us = backend.capture_us or (None, None)
+        compile, attempt = self._names[backend.compile_index]
         return {
-            "backends": [_backend_row(number, backend, found) for number, backend in enumerate(found.backends)],
-            "submodules": _submodules(found.backends),
-            "pieces": pieces,
-            "passes": passes,
-            "compile_events": [{"event_index": seen.index, "type": seen.name or None} for seen in found.events],
+            "id": number,
+            "event": backend.config and backend.config.index,
+            "compile": compile,
+            "attempt": attempt,
+            "is_loaded": backend.config is None and all(piece.start is None for piece in own),
+            "compile_event_type": backend.event or None,
+            "prefix": text_or_none(config.get("prefix")),
+            "model": text_or_none(config.get("model")),
+            "config": {str(key)[:1000]: _setting(value) for key, value in list(config.items())[:_MAX_SETTINGS]},
+            "split_event": backend.split,
+            "code_event": backend.code,
+            "submodule_count": next((piece.start.value["total"] for piece in own if piece.start is not None and piece.start.value["total"] is not None), None),
+            "is_ended": backend.ended or backend.code is not None,
+            "start_epoch_us": backend.start_us,
+            "duration_us": _length(backend.start_us, backend.end_us),
+            "capture_epoch_us": capture_us,
+            "capture_time_us": _length(capture_us, captured_us),
+            "split_time_us": _length(backend.start_us, min(begins, default=None)),
+            "save_time_us": backend.save_us,
         }
 
-    def _passes(self, index: int, piece: Piece) -> Iterator[dict]:
+    def _piece_row(self, number: int, piece: Piece, found: Pieces, equal: list[int]) -> dict:
+        start = piece.start.value if piece.start is not None else {}
+        first, last = start.get("range") or (None, None)
+        outcome = piece.outcome(found.backends[piece.backend])
+        graph, code = piece.first(GRAPH), piece.first(CODE)
+        compile, attempt = self._names[piece.compile_index]
+        return {
+            "id": number,
+            "backend": piece.backend,
+            "compile": compile,
+            "attempt": attempt,
+            "start_event": piece.start and piece.start.index,
+            "submodule": piece.submodule,
+            "piecewise_number": start.get("piecewise_index"),
+            "range_start": first,
+            "range_end": last,
+            "is_single_size": start.get("is_single_size"),
+            "outcome": outcome,
+            "start_epoch_us": piece.begin_us,
+            "duration_us": piece.duration_us,
+            "inductor_time_us": piece.inductor_us,
+            "load_time_us": piece.load_us,
+            "graph_hash": graph.hash if graph is not None else piece.graph,
+            "code_hash": code and code.hash,
+            "aot_id": code and code.value,
+            "equal_to": equal,
+            "reused": equal[0] if outcome == "reused" and len(equal) == 1 else None,
+            "failure_event": piece.failure,
+            "events": [seen.index for seen in piece.seen],
+        }
+
+    def _passes(self, number: int, piece: Piece) -> Iterator[dict]:
         base: Seen | None = None
         for seen in piece.seen:
             match = _PASS.match(seen.name)
@@ -142,9 +195,9 @@ class Vllm:
             known = count is not None and before[0] is not None
             added, removed = difference(before[1], calls) if known else ({}, {})
             yield {
-                "piece_index": index,
-                "event_index": seen.index,
-                "base_event_index": base and base.index,
+                "piece": number,
+                "event": seen.index,
+                "base_event": base and base.index,
                 "number": int(match[1]) if match[1] else None,
                 "name": match[2][:MAX_TEXT],
                 "is_equal": None if base is None or seen.hash is None or base.hash is None else base.hash == seen.hash,
@@ -177,68 +230,12 @@ def _start(said: dict) -> dict:
     }
 
 
-def _backend_row(number: int, backend: Backend, found: Pieces) -> dict:
-    config = backend.config.value if backend.config is not None else {}
-    own = [piece for piece in found.pieces if piece.backend == number]
-    begins = [piece.begin_us for piece in own if piece.start is not None and piece.begin_us is not None]
-    capture_us, captured_us = backend.capture_us or (None, None)
-    return {
-        "event_index": backend.config and backend.config.index,
-        "compile_index": backend.compile_index,
-        "is_loaded": backend.config is None and all(piece.start is None for piece in own),
-        "compile_event": backend.event or None,
-        "prefix": text_or_none(config.get("prefix")),
-        "model": text_or_none(config.get("model")),
-        "config": {str(key)[:1000]: _setting(value) for key, value in list(config.items())[:_MAX_SETTINGS]},
-        "split_event_index": backend.split,
-        "code_event_index": backend.code,
-        "submodule_count": next((piece.start.value["total"] for piece in own if piece.start is not None and piece.start.value["total"] is not None), None),
-        "is_ended": backend.ended or backend.code is not None,
-        "start_epoch_us": backend.start_us,
-        "duration_us": _length(backend.start_us, backend.end_us),
-        "capture_epoch_us": capture_us,
-        "capture_time_us": _length(capture_us, captured_us),
-        "split_time_us": _length(backend.start_us, min(begins, default=None)),
-        "save_time_us": backend.save_us,
-    }
-
-
-def _piece_row(piece: Piece, backend: Backend, equal: list[int]) -> dict:
-    start = piece.start.value if piece.start is not None else {}
-    first, last = start.get("range") or (None, None)
-    outcome = piece.outcome(backend)
-    graph, code = piece.first(GRAPH), piece.first(CODE)
-    return {
-        "backend_index": piece.backend,
-        "compile_index": piece.compile_index,
-        "start_event_index": piece.start and piece.start.index,
-        "submodule": piece.submodule,
-        "piecewise_index": start.get("piecewise_index"),
-        "range_start": first,
-        "range_end": last,
-        "is_single_size": start.get("is_single_size"),
-        "outcome": outcome,
-        "start_epoch_us": piece.begin_us,
-        "duration_us": piece.duration_us,
-        "inductor_time_us": piece.inductor_us,
-        "load_time_us": piece.load_us,
-        "graph_hash": graph.hash if graph is not None else piece.graph,
-        "code_hash": code and code.hash,
-        "aot_id": code and code.value,
-        "equal_indexes": equal,
-        "reused_index": equal[0] if outcome == "reused" and len(equal) == 1 else None,
-        "failure_event_index": piece.failure,
-        "event_indexes": [seen.index for seen in piece.seen],
-    }
-
-
-def _submodules(backends: list[Backend]) -> JsonList:
-    rows, first = JsonList(), {}
+def _submodules(backends: list[Backend]) -> Iterator[dict]:
+    first: dict[tuple[int, str], str] = {}
     for number, backend in enumerate(backends):
-        for name, (event_index, shape) in backend.graphs.items():
-            same = first.setdefault((number, shape), len(rows)) if shape is not None else len(rows)
-            rows.append({"backend_index": number, "name": name, "event_index": event_index, "shape_hash": shape, "same_index": same if same < len(rows) else None})
-    return rows
+        for name, (event, shape) in backend.graphs.items():
+            same = name if shape is None else first.setdefault((number, shape), name)
+            yield {"backend": number, "name": name, "event": event, "shape_hash": shape, "same_as": None if same == name else same}
 
 
 def _setting(value: Any) -> str | bool | int | float | None:

@@ -16,28 +16,30 @@ const IN_US = /** @type {Record<string, number>} */ ({ us: 1, ms: 1e3, s: 1e6 })
  */
 export function metricsTable(log, eventIndex, state, metadata) {
   const element = h("div", { class: "scroll padded", tabindex: "0", role: "region", "aria-label": "Metrics" });
-  const load = () => log.table("metrics").then((/** @type {any} */ table) => {
-    const row = table?.metrics.find((/** @type {any} */ metrics) => metrics.event_index === eventIndex);
-    fill(element, row ? sections(table, row, state, metadata) : plainFields(metadata));
+  const load = () => Promise.all(["metrics", "metric_configs", "metric_fields"].map((name) => log.table(name))).then(([metrics, configs, fields]) => {
+    const row = metrics?.find((/** @type {any} */ one) => one.event === eventIndex);
+    fill(element, row ? sections({ metrics, configs: configs ?? [], fields: fields ?? [] }, row, state, metadata) : plainFields(metadata));
   }).catch((/** @type {unknown} */ error) => fill(element, errorBox(error, load)));
   load();
   return element;
 }
 
-/** @param {any} table @param {any} row @param {any} state @param {any} metadata */
-function sections(table, row, state, metadata) {
-  const known = table.fields.filter((/** @type {any} */ field) => field.name in row.values || field.name in row.configs);
-  const same = table.metrics.filter((/** @type {any} */ other) => other.compile_index === row.compile_index && other !== row);
+/** @typedef {{metrics: any[], configs: any[], fields: any[]}} Tables */
+
+/** @param {Tables} tables @param {any} row @param {any} state @param {any} metadata */
+function sections(tables, row, state, metadata) {
+  const known = tables.fields.filter((field) => field.name in row.values || field.name in row.configs);
+  const same = tables.metrics.filter((other) => other.compile === row.compile && other.attempt === row.attempt && other !== row);
   const written = Object.values(metadata ?? {}).find((value) => value !== null && typeof value === "object") ?? {};
   const empty = Object.keys(written).filter((name) => written[name] === null);
   return [
-    h("p", null, h("b", null, row.type.replaceAll("_", " ")), " ", recordLink(row.event_index, state),
-      same.length > 0 && [h("span", { class: "dim" }, " · of this compile also: "), same.slice(0, 20).map((/** @type {any} */ other, /** @type {number} */ i) => [i > 0 && ", ", recordLink(other.event_index, state, other.type.replaceAll("_", " "))])]),
+    h("p", null, h("b", null, row.type.replaceAll("_", " ")), " ", recordLink(row.event, state),
+      same.length > 0 && [h("span", { class: "dim" }, " · of this compile also: "), same.slice(0, 20).map((other, i) => [i > 0 && ", ", recordLink(other.event, state, other.type.replaceAll("_", " "))])]),
     GROUPS.map(([group, title]) => {
-      const fields = known.filter((/** @type {any} */ field) => (GROUPS.some(([id]) => id === field.group) ? field.group : "other") === group);
-      return fields.length > 0 && h("section", { class: "metrics-group" }, h("h3", null, title), h("dl", { class: "pairs metrics" }, fields.map((/** @type {any} */ field) => [
+      const fields = known.filter((field) => (GROUPS.some(([id]) => id === field.group) ? field.group : "other") === group);
+      return fields.length > 0 && h("section", { class: "metrics-group" }, h("h3", null, title), h("dl", { class: "pairs metrics" }, fields.map((field) => [
         h("dt", { class: "mono", title: field.meaning }, field.name),
-        h("dd", null, field.name in row.configs ? config(table, row, field.name) : value(field, row.values[field.name]), row.cut.includes(field.name) && h("span", { class: "dim" }, " (the first part; the record has all)"),
+        h("dd", null, field.name in row.configs ? config(tables, row, field.name) : value(field, row.values[field.name]), row.cut.includes(field.name) && h("span", { class: "dim" }, " (the first part; the record has all)"),
           field.meaning && h("span", { class: "meaning" }, ` ${field.meaning}`)),
       ])));
     }),
@@ -70,12 +72,12 @@ function number(n, unit, name) {
   return Number.isInteger(n) && !/line|version/.test(name) ? count(n) : String(n);
 }
 
-/** A configuration: what differs from the first of its field, and all settings behind a click. @param {any} table @param {any} row @param {string} field */
-function config(table, row, field) {
-  const own = table.configs[row.configs[field]];
+/** A configuration: what differs from the first of its field, and all settings behind a click. @param {Tables} tables @param {any} row @param {string} field */
+function config({ configs }, row, field) {
+  const own = configs[row.configs[field]];
   if (!own) return h("span", { class: "dim" }, "in the record only: the log has too many different ones");
-  const base = own.base_index === null ? null : table.configs[own.base_index];
-  const others = table.configs.filter((/** @type {any} */ other) => other.field === field).length;
+  const base = own.base === null ? null : configs[own.base];
+  const others = configs.filter((other) => other.field === field).length;
   if (own.text !== null) return h("details", null, h("summary", null, "as torch wrote it"), h("pre", { class: "wrapped" }, own.text));
   const settings = base === null ? own.value ?? {} : { ...base.value, ...own.changes };
   for (const name of own.removed) delete settings[name];

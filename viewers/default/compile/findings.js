@@ -31,7 +31,7 @@ export function compileProblems({ log, state }, model, index, instead) {
 export function compileCachesAndGuards({ log, state }, model, index) {
   const root = h("div", { class: "compile-findings" });
   const attempts = attemptsOf(model, index);
-  Promise.all([log.table("caches"), log.table("guard_trees")]).then(([caches, guards]) => fill(root, cacheList(caches?.caches ?? [], attempts, state), guardList((guards ?? []).filter((/** @type {any} */ tree) => attempts.has(numberOf(model, tree))), state)),
+  Promise.all([log.table("caches"), log.table("guard_trees")]).then(([caches, guards]) => fill(root, cacheList(model, caches ?? [], attempts, state), guardList((guards ?? []).filter((/** @type {any} */ tree) => attempts.has(numberOf(model, tree))), state)),
     (error) => fill(root, h("p", { class: "dim" }, error.message)));
   return root;
 }
@@ -80,12 +80,12 @@ function recompileRow(log, model, codeObjects, row, state) {
       previous >= 0 && [" · ", compareLink(log, model, previous, numberOf(model, row), state, "Compare with the previous compile")]));
 }
 
-/** @param {any[]} caches @param {Set<number>} attempts @param {any} state */
-function cacheList(caches, attempts, state) {
-  const rows = caches.filter((row) => attempts.has(row.compile_index));
+/** @param {any} model @param {any[]} caches @param {Set<number>} attempts @param {any} state */
+function cacheList(model, caches, attempts, state) {
+  const rows = caches.filter((row) => attempts.has(numberOf(model, row)));
   if (rows.length === 0) return null;
   return h("section", null, h("h3", null, "Caches"), h("ul", null, rows.slice(0, MOST_SHOWN).map((row) => h("li", null,
-    h("a", { href: state.link({ view: "caches", item: String(row.event_index) }) }, CACHES[row.cache] ?? row.cache), " ", outcomeBadge(row.outcome),
+    h("a", { href: state.link({ view: "caches", item: String(row.event) }) }, CACHES[row.cache] ?? row.cache), " ", outcomeBadge(row.outcome),
     row.time_saved_us !== null && ` saved ${time(row.time_saved_us)}`, " ", h("span", { class: "dim" }, cacheReason(row))))),
   rows.length > MOST_SHOWN && h("p", { class: "dim" }, `and ${count(rows.length - MOST_SHOWN)} more`));
 }

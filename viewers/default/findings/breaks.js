@@ -20,7 +20,7 @@ export async function openBreaks({ log, state }) {
     if (isUntold(log, "graph_breaks")) return untoldPage("Graph breaks", "graph_breaks", ...otherTraces(log, model, state));
     return emptyPage("No graph breaks",
       "Every place where Dynamo had to end a graph would be here, with torch's reason, its hints and the line of the program.",
-      summaryOf(log)?.restart_count ? h("a", { href: state.link({ view: "failures", type: "restart" }) }, "Restarts without a recorded graph break")
+      summaryOf(log).restart_count ? h("a", { href: state.link({ view: "failures", type: "restart" }) }, "Restarts without a recorded graph break")
         : ["torch.compile with ", h("code", null, "TORCH_TRACE=/tmp/trace"), " records them (dynamo_graph_break_reason)."]);
   }
   return listDetail({
@@ -51,7 +51,7 @@ function otherTraces(log, model, state) {
     if (part && !parts.has(`${last.file} ${last.function}`)) parts.set(`${last.file} ${last.function}`, { first, file: last.file, name: part[1], line: part[2] });
   }
   return [
-    summaryOf(log)?.restart_count ? h("a", { href: state.link({ view: "failures", type: "restart" }) }, "Restarts, with their reasons") : null,
+    summaryOf(log).restart_count ? h("a", { href: state.link({ view: "failures", type: "restart" }) }, "Restarts, with their reasons") : null,
     parts.size > 0 && ["Functions that go on in a part of their own, as they do behind a graph break:", h("ul", null, [...parts.values()].slice(0, MOST_SHOWN).map(({ first, file, name, line }) =>
       h("li", null, h("code", null, name), " at ", h("span", { class: "mono" }, file === null ? `line ${line}` : `${model.short(file)}:${line}`), " ", compileLink(model, first, state)))),
     parts.size > MOST_SHOWN && `${count(MOST_SHOWN)} of ${count(parts.size)} shown`],

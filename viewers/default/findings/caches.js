@@ -4,7 +4,7 @@ import { cutMiddle } from "../../lib/page/cut-middle.js";
 import { h } from "../../lib/page/dom.js";
 import { count, plural, time } from "../../lib/page/format.js";
 import { cards, shownBy } from "../shared/finding-leads.js";
-import { functionName, idText, modelOf } from "../shared/model.js";
+import { functionName, idText, modelOf, numberOf } from "../shared/model.js";
 import { compileLink, pairs, recordLink } from "../shared/parts.js";
 import { isUntold, untoldPage } from "../shared/untold.js";
 import { CACHES, cacheReason, outcomeBadge, outcomeCount } from "./cache-names.js";
@@ -12,27 +12,27 @@ import { CACHES, cacheReason, outcomeBadge, outcomeCount } from "./cache-names.j
 /** @param {import("../frame/viewer.js").Context} context @returns {Promise<import("../frame/viewer.js").View>} */
 export async function openCaches({ log, state }) {
   const [model, found, table] = await Promise.all([modelOf(log), log.findings(), log.table("caches")]);
-  const rows = table?.caches ?? [];
+  const rows = table ?? [];
   if (rows.length === 0) {
     if (isUntold(log, "caches")) return untoldPage("Cache records", "caches");
     return emptyPage("No cache records",
       "Hits, misses and bypasses of the FX graph cache, the AOTAutograd cache, the profile and the precompile cache would be here. Torch asks them when Inductor compiles and they are not switched off (TORCHINDUCTOR_FORCE_DISABLE_CACHES).");
   }
   const counts = cacheCounts(rows);
-  const compile = (/** @type {number} */ i) => model.compiles[rows[i].compile_index];
+  const compile = (/** @type {number} */ i) => model.compiles[numberOf(model, rows[i])];
   const known = (/** @type {string} */ cell) => /** @type {string[]} */ ([...new Set(rows.map((/** @type {any} */ row) => row[cell]))]);
   return listDetail({
     state, name: "caches", label: "Caches", noun: ["lookup or write", "lookups and writes"], length: rows.length,
     above: h("div", { class: "intro" }, h("ul", { class: "facts-line" }, counts.map(([cache, by]) => h("li", null, h("b", null, CACHES[cache] ?? cache), ": ", Object.entries(by).map(([outcome, n], at) =>
       [at > 0 && ", ", h("a", { href: state.link({ view: "caches", type: cache, status: outcome }) }, outcomeCount(outcome, n))]))))),
-    id: (i) => String(rows[i].event_index), title: (i) => `${idText(compile(i))} ${CACHES[rows[i].cache] ?? rows[i].cache} ${rows[i].outcome}`,
+    id: (i) => String(rows[i].event), title: (i) => `${idText(compile(i))} ${CACHES[rows[i].cache] ?? rows[i].cache} ${rows[i].outcome}`,
     text: (i) => [idText(compile(i)), compile(i).function, rows[i].cache, rows[i].outcome, rows[i].key, rows[i].reason, rows[i].detail, ...rows[i].different].join("\n"),
     choices: [
       { key: "type", label: "Cache", all: "all caches", options: known("cache").map((id) => [id, CACHES[id] ?? id]), fits: (i, value) => rows[i].cache === value },
       { key: "status", label: "Outcome", all: "all outcomes", options: known("outcome").map((id) => [id, id]), fits: (i, value) => rows[i].outcome === value },
     ],
     columns: [
-      { id: "compile", title: "Compile", class: "mono", sort: (i) => rows[i].compile_index, cell: (i) => (compile(i).id === null ? "–" : idText(compile(i))) },
+      { id: "compile", title: "Compile", class: "mono", sort: (i) => numberOf(model, rows[i]), cell: (i) => (compile(i).id === null ? "–" : idText(compile(i))) },
       { id: "function", title: "Function", least: "6rem", sort: (i) => functionName(compile(i)), cell: (i) => cutMiddle(functionName(compile(i))) },
       { id: "cache", title: "Cache", sort: (i) => rows[i].cache, cell: (i) => CACHES[rows[i].cache] ?? rows[i].cache },
       { id: "outcome", title: "Outcome", sort: (i) => rows[i].outcome, cell: (i) => outcomeBadge(rows[i].outcome) },
@@ -40,17 +40,17 @@ export async function openCaches({ log, state }) {
         cell: (i) => { const us = rows[i].time_saved_us ?? rows[i].time_taken_us; return us === null ? "" : time(us); } },
       { id: "why", title: "Reason, or new parts of the key", least: "8rem", cell: (i) => h("span", { title: rows[i].reason ?? cacheReason(rows[i]) }, cacheReason(rows[i])) },
     ],
-    detail: (i) => [cards(model, state, found, shownBy(rows[i].event_index)), cacheDetail(model, rows[i], state)],
+    detail: (i) => [cards(model, state, found, shownBy(rows[i].event)), cacheDetail(model, rows[i], state)],
   });
 }
 
 /** @param {any} model @param {any} row @param {any} state */
 function cacheDetail(model, row, state) {
-  const compile = model.compiles[row.compile_index];
+  const compile = model.compiles[numberOf(model, row)];
   const more = (row.different_count ?? 0) - row.different.length;
   return [
     h("h2", null, CACHES[row.cache] ?? row.cache, " ", outcomeBadge(row.outcome)),
-    h("p", null, compileLink(model, row.compile_index, state), " ", functionName(compile)),
+    h("p", null, compileLink(model, numberOf(model, row), state), " ", functionName(compile)),
     row.reason !== null && h("pre", { class: "wrapped message" }, row.exception_type && `${row.exception_type}: `, row.reason),
     row.different.length > 0 && [h("h3", null, `What differs from the closest earlier key (${count(row.different_count)} of ${plural(row.component_count ?? 0, "part")})`),
       h("ul", { class: "parts-list" }, row.different.map((/** @type {string} */ name) => h("li", null, h("code", null, name), partHelp(name)))), more > 0 && h("p", { class: "dim" }, `and ${count(more)} more`)],
@@ -60,8 +60,8 @@ function cacheDetail(model, row, state) {
       ["Compiling took", row.time_taken_us === null ? null : time(row.time_taken_us)],
       ["Key", row.key && h("code", null, row.key)], ["torch says", row.detail], ["Field", row.field], ["Parts of the key", row.component_count === null ? null : count(row.component_count)],
       ["Kept elsewhere", row.remote === null ? null : row.remote ? "yes" : "no"],
-      ["Closest earlier key", row.closest_event_index === null ? null : recordLink(row.closest_event_index, state)],
-      ["What torch wrote", [recordLink(row.event_index, state), ` ${row.name}`]],
+      ["Closest earlier key", row.closest_event === null ? null : recordLink(row.closest_event, state)],
+      ["What torch wrote", [recordLink(row.event, state), ` ${row.name}`]],
     ]),
   ];
 }

@@ -54,7 +54,7 @@ function countsOf(bundle, log, model) {
   const repaired = Object.entries(log.summary.diagnostics).filter(([code]) => !(bundle.manifest.growing && code === "record-cut") /* its rest will come */ && bundle.manifest.diagnostic_codes[code]?.severity !== "info");
   return {
     diagnostics: repaired.reduce((sum, [, n]) => sum + /** @type {number} */ (n), Object.values(bundle.manifest.diagnostics ?? {}).flat().length),
-    compiles: summary?.compile_count ?? 0, failures: summary?.failure_count ?? 0, breaks: summary?.graph_break_count ?? 0, recompiles: summary?.recompile_count ?? 0,
+    compiles: summary.compile_count, failures: summary.failure_count ?? 0, breaks: summary.graph_break_count ?? 0, recompiles: summary.recompile_count ?? 0,
     ...(model ? { symbols: kindCount(model, "create_symbol") + kindCount(model, "create_unbacked_symbol"), tensors: kindCount(model, "describe_tensor") } : {}),
   };
 }

@@ -37,7 +37,7 @@ export async function openOverview(context) {
       return () => {
         page = next;
         if (findings.querySelectorAll(".findings > li").length > most) most = Infinity; // somebody unfolded the others
-        patch(element, h("div", null, page.top(caches?.caches ?? []), page.findings(shown, { most, atOnce: true }), page.below()));
+        patch(element, h("div", null, page.top(caches ?? []), page.findings(shown, { most, atOnce: true }), page.below()));
         findings = element.querySelector(":scope > [data-part=findings]") ?? findings;
       };
     },
@@ -63,7 +63,7 @@ async function pageOf({ bundle, log, state }, ofAll) {
     ],
     /** @param {string} wanted the fingerprint of the one that the address names @param {{most: number, atOnce?: boolean}} options */
     findings: (wanted, options) => h("section", { "aria-label": "Findings", dataset: { part: "findings" } }, found ? findingsPart(model, found, state, { wanted, ...options })
-      : h("p", { class: "note" }, isLeftOut(bundle, "findings") ? `Findings. ${LEFT_OUT}` : "This bundle was made before findings were part of it: build it again to see them.")),
+      : h("p", { class: "note" }, `Findings. ${LEFT_OUT}`)),
     below: () => compilesPart(model, known, state),
   };
 }
@@ -131,9 +131,9 @@ const NONE = "none recorded", UNTOLD = "this torch does not record them";
 /** @param {{log: import("../../lib/bundle/log.js").Log, state: any, found: Found, phases: {id: string, title: string, us: number}[], caches?: any[]}} about caches: rows of their table, where it is there already */
 export function tiles({ log, state, found: { summary, findings }, phases, caches: rows }) {
   const of = (/** @type {string[]} */ ...kinds) => findings.filter(({ kind }) => kinds.includes(kind));
-  const lacks = isLeftOut(log.bundle, "caches") ? "not included" : summary.untold?.includes("caches") ? UNTOLD : null;
+  const lacks = isLeftOut(log.bundle, "caches") ? "not included" : summary.untold.includes("caches") ? UNTOLD : null;
   const caches = h("li", null, rows && cacheTile(rows, state, lacks));
-  const readCaches = () => log.table("caches").then((table) => fill(caches, cacheTile(table?.caches ?? [], state, lacks)), () => fill(caches, tile({ number: "–", noun: "caches", note: "not readable", href: state.link({ view: "caches" }) })));
+  const readCaches = () => log.table("caches").then((table) => fill(caches, cacheTile(table ?? [], state, lacks)), () => fill(caches, tile({ number: "–", noun: "caches", note: "not readable", href: state.link({ view: "caches" }) })));
   if (!rows) afterPaint(readCaches); // a large table for one number
   const { failure_count: failed, unfinished_count: open, recompile_count: recompiles, graph_break_count: breaks } = summary;
   const again = of("recompile");

@@ -11,7 +11,7 @@ import { ranksAddress, ranksLink } from "../shared/finding-leads.js";
 
 const FIRST = 3;
 
-/** Null where it was left out or cannot be read: the viewer of the ranks tells why. @param {Bundle} bundle @returns {Promise<Found | null>} */
+/** Null where it was left out of a redacted bundle or cannot be read: the viewer of the ranks says why. @param {Bundle} bundle @returns {Promise<Found | null>} */
 export async function ranksFound(bundle) {
   const { job } = bundle.manifest;
   const findings = job ? await bundle.rankTable("rank_findings").catch(() => null) : null;
@@ -33,5 +33,5 @@ export function ranksHeadline(bundle, { job, findings }) {
 
 /** The same in one line, on the page of a log that was asked for. @param {Bundle} bundle @param {Found | null} found */
 export function ranksLine(bundle, found) {
-  return h("p", { class: "ranks-line" }, h("b", null, "All ranks: "), found ? rich(found.job.text) : isLeftOut(bundle, "findings") ? LEFT_OUT : "the findings over the ranks cannot be read.", " ", ranksLink(bundle, "What differs between the ranks ›"));
+  return h("p", { class: "ranks-line" }, h("b", null, "All ranks: "), found ? rich(found.job.text) : isLeftOut(bundle, "findings") ? LEFT_OUT : "their findings cannot be read.", " ", ranksLink(bundle, "What differs between the ranks ›"));
 }

@@ -8,7 +8,7 @@ import { summaryOf } from "./model.js";
 const SINCE = { failures: "2.4", graph_breaks: "2.6", recompile_reasons: "2.5", caches: "2.5", symbols: "2.6" };
 
 /** @param {import("../../lib/bundle/log.js").Log} log @param {Topic} topic */
-export const isUntold = (log, topic) => summaryOf(log)?.untold?.includes(topic) ?? false;
+export const isUntold = (log, topic) => summaryOf(log).untold.includes(topic);
 
 /** The page of a view whose question this log cannot answer. @param {string} what @param {Topic} topic @param {...any} more what it tells instead */
 export const untoldPage = (what, topic, ...more) =>
