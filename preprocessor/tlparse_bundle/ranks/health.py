@@ -80,8 +80,8 @@ class Health:
 def _open(frames: Frames) -> list[list]:
     """As the findings of the log have it."""
     found = []
-    for row in frames.table("findings")["findings"]:
-        number = frames.number(row["compile_indexes"][0]) if row["kind"] == "unfinished-compile" and row["compile_indexes"] else None
+    for row in frames.table("findings"):
+        number = frames.number(row["compiles"][0]) if row["kind"] == "unfinished-compile" and row["compiles"] else None
         if number is not None:
             names = [artifact.name for artifact in frames.artifacts(number)]
             spans = row["details"]["open_spans"]
