@@ -123,7 +123,7 @@ def test_ranks_that_come_one_after_another(tmp_path):
             grown = Bundle.open(out)
             assert grown.manifest["job"] == other.job  # as it is stored
             stored = grown.manifest["rank_tables"].get("rank_findings", {"files": []})["files"]
-            assert [row for file in stored for row in grown.rows("rank_findings", file)] == other.rank_table("rank_findings")
+            assert [row for file in stored for row in grown.file_rows("rank_findings", file)] == other.rank_table("rank_findings")
 
     result = follow([folder], out, steps, told=told, codec="none")
     assert sorted(set(states)) == list(range(1, len(logs) + 1))

@@ -77,7 +77,7 @@ def of_us(bundle):
         "collectives": groups(bundle.rank_table("rank_collectives")),
         "tensors": partition(bundle.rank_table("rank_tensors"), [row["rank"] for row in bundle.rank_table("rank_estimate_totals")]),
         "runtime": {
-            compiles[row["rank_compile"]]["compile_id"]: (row["fastest_rank"], row["slowest_rank"])
+            compiles[row["rank_compile"]]["compile"]: (row["fastest_rank"], row["slowest_rank"])
             for row in bundle.rank_table("rank_estimates")
         },
         "order": len(executions) > 1 if sum(len(ranks_in(row["ranks"])) for row in executions) > 1 else None,

@@ -33,7 +33,7 @@ export async function openCollectives({ model, state }) {
     const column = columns.find((one) => String(one.column) === current.column) ?? columns.find((one) => one.groups.length > 1) ?? columns[0];
     const at = (/** @type {string} */ value) => state.go(state.patched({ column: value }));
     const items = columns.map((one) => {
-      const { function: name, compile_id: id } = model.columns[one.column];
+      const { function: name, compile: id } = model.columns[one.column];
       return { value: String(one.column), text: `${functionName(name)} [${id}]${one.groups.length > 1 ? " ≠" : ""}` };
     });
     fill(element, h("h1", null, "Collectives"), groupsPart(model, order),

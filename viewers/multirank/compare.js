@@ -81,7 +81,7 @@ export async function openCompare({ model, state }) {
     };
     fill(head, h("h1", null, "Compare"),
       picker({ label: "Compile", value: String(column), onpick: (chosen) => at(Number(chosen)),
-        items: model.columns.map((one, c) => ({ value: String(c), text: `${functionName(one.function)} [${one.compile_id}]${(model.graphs?.[c].length ?? 1) > 1 ? " ≠" : ""}` })) }),
+        items: model.columns.map((one, c) => ({ value: String(c), text: `${functionName(one.function)} [${one.compile}]${(model.graphs?.[c].length ?? 1) > 1 ? " ≠" : ""}` })) }),
       step("‹", "Previous compile ([)", -1), step("›", "Next compile (])", 1), ranks("left", left), link(left), h("span", { class: "dim" }, "with"), ranks("right", right), link(right));
   };
 

@@ -26,7 +26,7 @@ export async function openExecution({ model }) {
   const name = (/** @type {number} */ step) => {
     const { rank_compile: column, compile_id: id } = steps[step];
     const known = column === null ? null : model.columns[column];
-    return `${id === null && !known ? "a graph compiled before" : functionName(known?.function ?? null)}${id === null ? "" : ` [${known?.compile_id ?? id}]`}`;
+    return `${id === null && !known ? "a graph compiled before" : functionName(known?.function ?? null)}${id === null ? "" : ` [${known?.compile ?? id}]`}`;
   };
   const groups = recorded.slice(0, MOST_GROUPS);
   const rows = align(groups.map((group) => group.order.map(name)));

@@ -107,7 +107,7 @@ export class Matrix {
   drawHeader() {
     fill(this.header, h("div", { role: "columnheader", class: "matrix-label", "aria-colindex": 1 }, "Ranks"), this.gap(),
       this.span((c) => {
-        const { function: name, file, first_line: line, number, compile_id: id } = this.columns[c];
+        const { function: name, file, first_line: line, number, compile: id } = this.columns[c];
         const title = `${functionName(name)} [${id}]${number > 1 ? `, ${number}. compile of it` : ""}${file ? `\n${file}:${line}` : ""}`;
         return h("div", { role: "columnheader", class: "matrix-cell", title, "aria-colindex": c + 2 },
           h("span", null, h("span", { class: "matrix-name" }, functionName(name)), h("span", { class: "dim" }, ` [${id}]`)));

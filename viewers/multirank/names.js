@@ -22,7 +22,7 @@ export function functionName(name) {
 /** "block [1/0]" @param {Columns} columns @param {number | null} column @param {string | null} [key] @returns {Part[]} */
 export function compileName(columns, column, key = null) {
   const known = column === null ? null : columns[column];
-  const id = key ?? known?.compile_id;
+  const id = key ?? known?.compile;
   return [{ code: functionName(known?.function) }, id ? ` [${id}]` : ""];
 }
 

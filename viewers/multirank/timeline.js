@@ -108,7 +108,7 @@ function boxes(model, table) {
   }
   return {
     length: from.length, from, to, row, column, hue, marked, guessed, rows: byRow(row, from, model.members.length), end: to.reduce((most, x) => Math.max(most, x), 1),
-    label: (/** @type {number} */ box) => `${functionName(model.columns[column[box]].function)} [${model.columns[column[box]].compile_id}]${marked[box] === UNFINISHED ? " never finished" : ""}`,
+    label: (/** @type {number} */ box) => `${functionName(model.columns[column[box]].function)} [${model.columns[column[box]].compile}]${marked[box] === UNFINISHED ? " never finished" : ""}`,
   };
 }
 
@@ -129,7 +129,7 @@ function overall(model, table) {
   return [h("h2", null, `At most ${time(table.skew.reduce((sum, { lost_us: lost }) => sum + lost, 0))} lost by waiting for the slowest`),
     h("p", { class: "dim" }, "As if all ranks waited for one another after each compile. Select a box for its figures."),
     worst.length > 0 && h("table", { class: "plain" }, h("thead", null, h("tr", null, ["Compile", "Slowest", "took", "Median", "Lost"].map((title, i) => h("th", { scope: "col", class: i > 1 ? "number" : null }, title)))),
-      h("tbody", null, worst.map((one) => h("tr", null, h("td", null, h("code", null, functionName(model.columns[one.c].function)), ` [${model.columns[one.c].compile_id}]`),
+      h("tbody", null, worst.map((one) => h("tr", null, h("td", null, h("code", null, functionName(model.columns[one.c].function)), ` [${model.columns[one.c].compile}]`),
         h("td", null, awayLink(model, one.slowest_rank, compileKey(model, one.slowest_rank, one.c), `rank ${one.slowest_rank} ›`) ?? `rank ${one.slowest_rank}`),
         [one.slowest_us, one.median_us, one.lost_us].map((us) => h("td", { class: "number" }, time(us)))))))];
 }

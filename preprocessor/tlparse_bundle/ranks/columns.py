@@ -45,7 +45,7 @@ def align(kinds: Sequence[Sequence[Frame]]) -> tuple[list[Column], list[list[Col
 
 def _code(frame: Frame) -> tuple:
     if frame.function is None:
-        return (frame.compile_id,)
+        return (frame.key,)
     path = (frame.filename or "").replace("\\", "/").split("/")
     return (frame.function, "/".join(path[-_PATH_PARTS:]), frame.first_line)
 

@@ -38,7 +38,7 @@ def _compiles(comparison: Comparison) -> list[dict]:
             "file": comparison.usual(number, lambda frame: frame.filename),
             "first_line": comparison.usual(number, lambda frame: frame.first_line),
             "number": next(numbers.setdefault(column.code, count(1))),
-            "compile_id": comparison.usual(number, lambda frame: frame.compile_id),
+            "compile": comparison.usual(number, lambda frame: frame.key),
             "ranks": comparison.ranks(comparison.having(number)),
         }
         for number, column in enumerate(comparison.columns)
@@ -54,7 +54,7 @@ def _divergences(comparison: Comparison) -> list[dict]:
         if having * 2 > total or having * 2 == total and column in first:
             expected[column] = len(expected)
     graphs = [comparison.usual(column, lambda frame: frame.graph) for column in range(len(comparison.columns))]
-    ids = [comparison.usual(column, lambda frame: frame.compile_id) for column in range(len(comparison.columns))]
+    ids = [comparison.usual(column, lambda frame: frame.key) for column in range(len(comparison.columns))]
     rows = []
     for order, members in zip(comparison.orders, comparison.kinds):
         frames = comparison.frames[members[0]]
@@ -62,7 +62,7 @@ def _divergences(comparison: Comparison) -> list[dict]:
         if found is not None:
             kind, column, number = found
             later = zip(order[number:], frames[number:])
-            shifted = any(ids[other] != frame.compile_id for other, frame in later if other in expected)
+            shifted = any(ids[other] != frame.key for other, frame in later if other in expected)
             rows.append(
                 {"rank_compile": column, "ranks": comparison.ranks(members), "kind": kind, "number": number + 1, "shifted": shifted}
             )

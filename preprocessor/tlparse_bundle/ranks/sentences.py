@@ -76,7 +76,7 @@ class Sentences:
 
     def _name(self, column: int | None, key: str | None = None) -> str:
         row = {} if column is None else self._compiles[column]
-        id_ = key or row.get("compile_id")
+        id_ = key or row.get("compile")
         return function_text(row.get("function")) + (f" [{id_}]" if id_ else "")
 
     def _mine(self, st: dict) -> str:

@@ -71,7 +71,7 @@ class Bundle:
         entries = self.manifest.get("rank_tables", {})
         if name in entries:
             sizes = {name: entry["rows"] for name, entry in entries.items()}
-            return [row for file in entries[name]["files"] for row in self.rows(name, file, sizes)]
+            return [row for file in entries[name]["files"] for row in self.file_rows(name, file, sizes)]
         left_out = name in self.manifest.get("redacted", {}).get("left_out", ())
         if row_tables().get(name) == "ranks" and not left_out:
             return []
