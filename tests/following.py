@@ -103,5 +103,6 @@ def told(log):
     tables = directory.pop("tables")
     chunks = {name: [(chunk, log.bundle.read(chunk.pop("path"))) for chunk in directory.pop(name)] for name in ("events", "metadata", "verbatim")}
     files = {name: log.bundle.read(path) for name, path in tables.items() if name != "blobs"}
+    rows = {name: log.table(name) for name in directory.pop("row_tables")}
     blobs = [(sha256, log.blob(row)) for row, sha256 in enumerate(log.blobs["sha256"])]
-    return directory, chunks, files, blobs
+    return directory, chunks, files, rows, blobs
