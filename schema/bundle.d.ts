@@ -236,25 +236,22 @@ export interface Compiles {
   }[];
 }
 
-/** diagnostics.json: everything in the log that was not understood, skipped, mended or assumed, in file order. Nothing is lost by it: the bytes are in the verbatim chunks. */
+/** Everything in the log that was not understood, skipped, repaired or assumed: one row per occurrence, or per run of lines with the same code, in file order. Nothing is lost: the bytes are in the verbatim chunks. `diagnostic_codes` of the manifest explains the codes. */
 export interface Diagnostics {
-  /** The rows. */
-  diagnostics: {
-    /** Stable code; the manifest says what it means. */
-    code: string;
-    /** 'info' or 'warning', as in the manifest. */
-    severity: "info" | "warning";
-    /** What was found, in words. */
-    message: string;
-    /** Line of the log where it starts, counted from 1; null when it concerns the whole log. */
-    line: number | null;
-    /** Where in the log it starts, in bytes; null when it concerns the whole log. */
-    byte_offset: number | null;
-    /** The event that it concerns, or null. */
-    event_index: number | null;
-    /** How many occurrences the row stands for (consecutive lines, or those beyond the first thousand of a code). */
-    count: number;
-  }[];
+  /** The record that it concerns; null when it concerns no single record. */
+  event: number | null;
+  /** Stable code; `diagnostic_codes` of the manifest has its meaning. */
+  code: string;
+  /** 'info' or 'warning', as in the manifest. */
+  severity: "info" | "warning";
+  /** What was found, in words. */
+  message: string;
+  /** Line of the log where it starts, counted from 1; null when it concerns the whole log. */
+  line: number | null;
+  /** Where in the log it starts, in bytes; null when it concerns the whole log. */
+  byte_offset: number | null;
+  /** How many occurrences the row stands for: consecutive lines, or those after the first 1,000 rows of a code. */
+  count: number;
 }
 
 /** events/NNNN.json: a chunk of the slim event table. Every record of the log is one event, in file order. Columns of equal length: row i is event first_event_index + i. */
@@ -778,13 +775,9 @@ export interface Log {
     /** Path of the compile table. */
     compiles: string;
     /** Path of the artifact table. */
-    artifacts: string;
-    /** Path of the string, frame and stack tables. */
-    stacks: string;
+    artifacts?: string;
     /** Path of the blob table. */
-    blobs: string;
-    /** Path of the diagnostics table. */
-    diagnostics: string;
+    blobs?: string;
     [other: string]: string;
   };
   /** The tables of rows by name, which is that of their schema: JSON Lines, a row on each line. A table without rows is not listed. */
@@ -2455,28 +2448,20 @@ export interface Spans {
   };
 }
 
-/** stacks.json: strings, frames and stacks of one log, each once. The stacks form a trie: a stack is its parent's frames and one frame more. To list the frames of a stack from the innermost outwards, follow parent_index until it is -1. */
+/** The stacks of one log, as a trie: a row is a stack, which has the frames of its parent and one more, the innermost. Fields `stack` and `user_stack` of other tables, and of the metadata, are ids of rows. To list the frames from the innermost outwards, follow `parent` until it is null. */
 export interface Stacks {
-  /** Distinct strings, in order of first use. string_index points here. */
-  strings: string[];
-  /** Distinct frames, as columns of equal length. frame_index points here. */
-  frames: {
-    /** Index into strings: the file name; -1 when the log does not define it (a forked child uses ids of its parent). */
-    file: number[];
-    /** Line, counted from 1. */
-    line: number[];
-    /** Index into strings: the function name. */
-    name: number[];
-    /** Index into strings: the text of the line; -1 when the log does not have it. */
-    loc: number[];
-  };
-  /** The trie, as columns of equal length. stack_index points here. A parent always stands before its children; siblings stand in order of first appearance. */
-  stacks: {
-    /** Innermost frame of the stack. */
-    frame_index: number[];
-    /** The stack without its innermost frame; -1 for a stack of one frame. Always less than the row's own index. */
-    parent_index: number[];
-  };
+  /** Id of the stack: the number of the row, from 0. */
+  id: number;
+  /** Id of the stack without its innermost frame, which is less than `id`; null for a stack of one frame. Siblings are in order of first appearance. */
+  parent: number | null;
+  /** File of the innermost frame; null when the log does not define it (a forked child uses string ids of its parent). */
+  file: string | null;
+  /** Line in that file, counted from 1. */
+  line: number;
+  /** Name of the function. */
+  function: string;
+  /** Text of the line; null when the log does not have it. */
+  code: string | null;
 }
 
 /** symbols.json: the symbols of dynamic shapes, and what torch decided about them. Each part is made of columns of equal length, in the order of the log: row i of a part is made of element i of each of its columns. */

@@ -48,6 +48,7 @@ _ELSEWHERE = [  # by the end of a field's name: what it counts
     (re.compile(r"origin_index$"), "@origins"),
     (re.compile(r"pid_index$"), "@pids"),
     (re.compile(r"(^|_)events?$"), "@events"),
+    (re.compile(r"(^|_)stacks?$"), "@stacks"),
 ]
 _SAID_OTHERWISE = {  # where neither the description nor the name tells
     "artifacts.kind_index": "@kinds",
@@ -60,8 +61,6 @@ _SAID_OTHERWISE = {  # where neither the description nor the name tells
     "recompiles.recompiles.caused_by": "^",
     "runtime.executions.graph_compile_indexes": "@compiles",
     "spans.spans.parent_index": "spans",
-    "stacks.stacks.frame_index": "frames",
-    "stacks.stacks.parent_index": "^",
     "tensors.graphs.nodes": "strings",
     "tensors.graphs.shapes": "shapes",
     "ranks_findings.findings.because_of": "findings",

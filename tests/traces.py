@@ -80,9 +80,21 @@ def files(folder):
 
 
 def rewrite(folder, path, change):
-    """Change one JSON file of a bundle with codec gzip or none: ``change`` gets the value and may return a new one."""
+    """Change one JSON file of a bundle with codec gzip or none: ``change`` gets the value, the rows of JSON Lines, and may return a new one."""
     target = folder / path
     unpack, pack = (gzip.decompress, gzip.compress) if path.endswith(".gz") else (bytes, bytes)
-    value = json.loads(unpack(target.read_bytes()))
+    value = parsed(path, unpack(target.read_bytes()))
     changed = change(value)
-    target.write_bytes(pack(json.dumps(value if changed is None else changed).encode()))
+    target.write_bytes(pack(written(path, value if changed is None else changed)))
+
+
+def parsed(path, data):
+    """The value of a JSON file, or the rows of a file of JSON Lines."""
+    return [json.loads(line) for line in data.splitlines()] if ".jsonl" in path else json.loads(data)
+
+
+def written(path, value):
+    """The bytes of such a file."""
+    if ".jsonl" in path and isinstance(value, list):
+        return "".join(json.dumps(row) + "\n" for row in value).encode()
+    return json.dumps(value).encode()

@@ -263,7 +263,7 @@ def check_stacks(it, event):
     """Frames stand in the stack table, with the file names that 'str' records define."""
     value = event.metadata[event.type]
     if event.type == "str":
-        used = {it.stacks["strings"][number] for number in it.stacks["frames"]["file"] if number >= 0}
+        used = {row["file"] for row in it.stacks if row["file"] is not None}
         assert value[0] in used or "/torch/" in value[0]  # torch also defines names of its own frames that it cuts off later
     else:
         assert it.stack(value["stack_index"])

@@ -148,6 +148,6 @@ def test_statements_about_compiles(built, fixture):
                 assert event.compile.row["attempt"] == max(attempt.row["attempt"] for attempt in attempts)
                 assert "compilation_metrics" in event.metadata
         for event in log.events(type="dynamo_start"):
-            assert log.stack(event.metadata["dynamo_start"]["stack_index"])[-1]["loc"] is None
+            assert log.stack(event.metadata["dynamo_start"]["stack_index"])[-1]["code"] is None
         table = log.table("artifacts")
         assert [value is None for value in table["hash"]] == [index < 0 for index in table["blob_index"]]

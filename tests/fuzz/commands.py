@@ -86,7 +86,7 @@ def _read_log(bundle, log):
         for read in (event.bytes, event.text, lambda: event.metadata, lambda: event.compile, lambda: repr(event), lambda: log.metadata(number), lambda: event.payload_form):
             _try(read)
     _try(lambda: _some(log.events(type="artifact", compile_id="0/0"), 5))
-    _try(lambda: _some((log.stack(number) for number in range(len(log.stacks["stacks"]["frame_index"]))), 20))
+    _try(lambda: _some((log.stack(number) for number in range(len(log.stacks))), 20))
     _try(lambda: _some((log.blob(number) for number in range(len(log.blobs["sha256"]))), 8))
     _try(lambda: sum(map(len, restored_bytes(log))))
 

@@ -21,7 +21,7 @@ from fuzz.bases import base
 from fuzz.schema_walk import any_place, fields, place
 
 _DEEP = re.compile(r'"\\u0001deep(\d+)\\u0001"')
-_TABLE = re.compile(r"logs/([^/]+)/(?:(\w+)\.json|(events|metadata)/\d+\.json)")
+_TABLE = re.compile(r"logs/([^/]+)/(?:(\w+)\.jsonl?|(?!timeline/)(\w+)/\d+\.jsonl?)")
 _AGAIN = "\u0001again"
 _MAX_TEXT = 40_000_000  # of a table
 
@@ -86,7 +86,7 @@ def schema_of(path):
     if path == "manifest.json":
         return "manifest"
     if path.startswith("ranks/"):
-        return "ranks_" + path[len("ranks/") : -len(".json")]
+        return "ranks_" + path[len("ranks/") :].rpartition(".json")[0]
     match = _TABLE.fullmatch(path)
     return (match[2] or match[3]) if match else ""
 
@@ -115,7 +115,7 @@ def change_field(files, rng, notes):
         notes.append(f"{path}: another document")
         return
     notes.append(f"{path}: {_change(document, *found, rng)}")
-    files[path] = _encode(path, dumps(document))
+    files[path] = _encode(path, _text(path, document))
 
 
 def _read(files, path):
@@ -127,9 +127,14 @@ def _read(files, path):
                 data = stream.read(_MAX_TEXT)
         elif path.endswith(".gz"):
             data = zlib.decompressobj(wbits=31).decompress(data, _MAX_TEXT)
-        return json.loads(data)
+        return [json.loads(line) for line in data.splitlines()] if ".jsonl" in path else json.loads(data)
     except (ValueError, TypeError, RecursionError, MemoryError, zlib.error, zstandard.ZstdError):
         return None
+
+
+def _text(path, document):
+    """The text of a file: of JSON Lines, while the document is still a list."""
+    return b"".join(dumps(row) + b"\n" for row in document) if ".jsonl" in path and isinstance(document, list) else dumps(document)
 
 
 def _encode(path, data):

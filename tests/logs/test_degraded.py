@@ -162,7 +162,7 @@ FRAME = '{"line": 1, "name": "f", "filename": 0}'
 
 def test_an_undefined_string_is_reported_once_and_the_frame_kept(log_of, found):
     it = log_of(log('dynamo_start 0/0 {"stack": [%s]}\n dynamo_start 1/0 {"stack": [%s]}' % (FRAME, FRAME)))
-    assert it.compile("1/0").stack == [{"file": None, "line": 1, "name": "f", "loc": None}]
+    assert it.compile("1/0").stack == [{"file": None, "line": 1, "function": "f", "code": None}]
     assert found(it) == [("string-undefined", 1, 0, 1)]
 
 

@@ -97,9 +97,9 @@ def test_malformed_is_a_sentence(name, bundle, tmp_path):
 
 def test_a_circle_of_stacks_is_refused(bundle):
     """The walk upwards would never end."""
-    traces.rewrite(bundle, TABLES + "stacks.json", lambda t: t["stacks"]["parent_index"].__setitem__(0, 1))
+    traces.rewrite(bundle, TABLES + "stacks.jsonl", lambda t: t[0].update(parent=1))
     (compile,) = (c for c in Bundle.open(bundle).log("rank_0").compiles if c.row["stack_index"] is not None)
-    with pytest.raises(BundleError, match=r"stacks\.parent_index: the parent of row 0 does not stand before it") as error:
+    with pytest.raises(BundleError, match="the parent of stack 0 does not come before it") as error:
         compile.stack  # noqa: B018
     assert error.value.code == "damaged"
 
@@ -121,10 +121,10 @@ def test_fields_of_a_table_are_checked_alone(change, bundle):
     assert "spans.json is damaged" in said(["compare", bundle, bundle])
 
 
-@pytest.mark.parametrize("column, value", [("name", 99), ("file", 99), ("loc", -2), ("line", "1")])
+@pytest.mark.parametrize("column, value", [("function", 99), ("file", 99), ("code", -2), ("line", "1"), ("parent", -1)])
 def test_a_frame_of_nothing_is_refused(column, value, bundle):
-    traces.rewrite(bundle, TABLES + "stacks.json", lambda t: t["frames"][column].__setitem__(0, value))
-    with pytest.raises(BundleError, match=r"stacks\.json is damaged"):
+    traces.rewrite(bundle, TABLES + "stacks.jsonl", lambda t: t[0].update({column: value}))
+    with pytest.raises(BundleError, match=r"stacks\.jsonl is damaged"):
         Bundle.open(bundle).log("rank_0").stack(0)
 
 

@@ -50,7 +50,7 @@ def it(log_of):
 def many_kinds(log_of):
     """A log of which nothing was read, with 40 kinds that come in turn; each kind has a blob of its own."""
     it = log_of(b"".join(record(f"artifact:kind_{i % 40} 0/0", payload=f"payload {i}") for i in range(400)))
-    return Bundle(it.bundle._store).logs[0]
+    return Bundle(it.bundle.store).logs[0]
 
 
 def test_events_in_the_order_of_the_log_read_each_blob_once(many_kinds, monkeypatch):
@@ -90,7 +90,7 @@ def test_bundle_logs_compiles_artifacts(it):
     assert [a.name for a in compile.artifacts] == ["dynamo_output_graph", "same", "same", "a/b/c", "odd#2", "profile", "compilation_metrics"]
     assert compile.artifacts[0].text() == "graph" and compile.artifacts[0].bytes() == b"graph"
     assert compile.metrics["co_name"] == "f" and it.compile("!0").metrics is None
-    assert compile.stack == [{"file": "main.py", "line": 7, "name": "f", "loc": None}] and it.compile("!0").stack == []
+    assert compile.stack == [{"file": "main.py", "line": 7, "function": "f", "code": None}] and it.compile("!0").stack == []
     assert it.compile("!0").artifacts[0].json() == {"a": 1}
     assert it.bundle.log("x").id == "x"
 
@@ -188,7 +188,7 @@ def test_what_cannot_be_found_is_a_sentence(what, it):
 
 def test_info_shows_logs_and_compiles(it):
     text = as_text(it.bundle)
-    assert "format 1." in text and "codec zstd" in text
+    assert "format 2." in text and "codec zstd" in text
     assert "0/0@2" in text and "main.py:7" in text and "1.5 ms" in text
     assert as_dict(it.bundle)["compiles"]["x"][1]["function"] == "f"
     json.dumps(as_dict(it.bundle))

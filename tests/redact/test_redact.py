@@ -87,7 +87,7 @@ def test_torch_keeps_its_words(built, tmp_path):
     bundle, _ = redacted(built(FIXTURES / "graph_breaks" / "trace"), tmp_path / "out", "share-with-public")
     said = [f"{row['title']} {row['text']}" for row in bundle.logs[0].findings()["findings"]]
     assert any("Detected data-dependent branching" in text for text in said)
-    frames = {(frame["file"], frame["name"]) for compile in bundle.logs[0].compiles for frame in compile.stack}
+    frames = {(frame["file"], frame["function"]) for compile in bundle.logs[0].compiles for frame in compile.stack}
     assert any(file and re.fullmatch(r"/file_\d+\.py", file) for file, _ in frames)
     assert bundle.manifest["redacted"] == {"preset": "share-with-public", "dropped": ["payloads", "source", "strings", "verbatim", "names"]}
 
@@ -144,7 +144,7 @@ def test_a_word_that_a_diagnostic_cuts_is_none_of_the_program(built, tmp_path):
     start = "V1121 07:20:59.479000 7140 torch/_dynamo/convert_frame.py:28] "
     (place / "dedicated_log_torch_trace_x.log").write_text(f'{start}{{"str": ["/home/ann/shop/train.py", 0]}}\n{start}{frame}\n{quoted}\n', "utf-8")
     bundle, _ = redacted(built(place), tmp_path / "out", "share-with-vendor")
-    said = [row["message"] for row in bundle.logs[0].table("diagnostics")["diagnostics"] if row["code"] == "not-a-record"]
+    said = [row["message"] for row in bundle.logs[0].table("diagnostics") if row["code"] == "not-a-record"]
     assert said and said[0].endswith("wrap'")
     assert '"fn_1"' in texts(bundle)
 

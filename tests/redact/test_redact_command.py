@@ -70,14 +70,14 @@ def test_what_is_written_holds_no_word_of_the_program(run, tmp_path, options):
     assert (code, stdout) == (0, "") and "names are others; 1 line of source code is gone" in stderr and "tlparse-bundle serve shared" in stderr
     nothing_left(texts_of_bundle(tmp_path / "shared"))
     bundle = Bundle.open(tmp_path / "shared")
-    assert validate(bundle) == [] and {frame["name"] for compile in bundle.logs[0].compiles for frame in compile.stack} == {"fn_1"}
+    assert validate(bundle) == [] and {frame["function"] for compile in bundle.logs[0].compiles for frame in compile.stack} == {"fn_1"}
     assert "label" not in bundle.manifest and "commit" not in bundle.manifest
 
 
 def test_parts_that_are_kept_are_the_only_ones(run, tmp_path):
     assert run("redact", "out", "shared", "--keep", "findings,timeline")[0] == 0
     bundle = Bundle.open(tmp_path / "shared")
-    assert set(bundle.logs[0].directory["tables"]) == {"compiles", "artifacts", "stacks", "blobs", "diagnostics", "findings", "spans"}
+    assert set(bundle.logs[0].directory["tables"]) == {"compiles", "artifacts", "blobs", "findings", "spans"}
     assert {"payloads", "metadata", "guards", "caches"} <= set(bundle.manifest["redacted"]["dropped"]) and "timeline" not in bundle.manifest["redacted"]["dropped"]
     assert "dropped" in bundle.manifest["redacted"] and bundle.manifest["redacted"]["preset"] is None
     code, _, stderr = run("compare", "shared", "shared")

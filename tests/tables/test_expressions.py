@@ -32,7 +32,7 @@ def test_the_condition_of_a_draft_export_goes_back_to_its_symbol(built, root):
     assert (method, result, leaf_method, leaf_children) == ("gt", f"{symbol} > 2", None, [])
     assert [table["strings"][argument] for argument in table["arguments"][row]] == [symbol, "2"]
     assert event_of(it, table["event_index"][row]).type == "expression_created"
-    assert it.stack(table["user_stack_index"][row])[-1]["loc"] == "if count > 2:"
+    assert it.stack(table["user_stack_index"][row])[-1]["code"] == "if count > 2:"
 
 
 def test_rows_point_back_and_are_in_the_order_of_the_log(built, root):

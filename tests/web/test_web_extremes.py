@@ -4,6 +4,7 @@ import json
 import shutil
 
 import pytest
+import traces
 from pages import go, settle
 from playwright.sync_api import expect
 
@@ -18,9 +19,9 @@ def enormous(bundle_of, address_of, tmp_path, page):
         shutil.copytree(bundle_of("basic_inference", "none"), folder)
         for path, change in changes.items():
             target = folder / LOG / path
-            document = json.loads(target.read_bytes())
+            document = traces.parsed(path, target.read_bytes())
             change(document)
-            target.write_text(json.dumps(document))
+            target.write_bytes(traces.written(path, document))
         page.goto(address_of(folder) + hash)
         settle(page)
         return page
@@ -54,18 +55,20 @@ def test_half_a_million_artifacts_of_one_compile(enormous):
 def test_a_stack_of_a_hundred_thousand_frames(enormous):
     depths = {}
 
-    def stacks(table):
-        part = table["stacks"]
-        first = len(part["parent_index"])
-        part["parent_index"] += range(first - 1, first + 99_999)
-        part["frame_index"] += [0] * 100_000
+    def stacks(rows):
+        first = len(rows)
+        rows += [{**rows[0], "id": id, "parent": id - 1} for id in range(first, first + 100_000)]
         depths["last"] = first + 99_999
+
+    def directory(document):
+        entry = document["row_tables"]["stacks"]
+        entry["rows"] = entry["files"][0]["rows"] = depths["last"] + 1
 
     def compiles(table):
         for row in table["compiles"]:
             row["stack_index"] = depths["last"]
 
-    page = enormous({"stacks.json": stacks, "compiles.json": compiles}, "#v=1&view=compile&compile=0/0&artifact=~stack")
+    page = enormous({"stacks.jsonl": stacks, "log.json": directory, "compiles.json": compiles}, "#v=1&view=compile&compile=0/0&artifact=~stack")
     expect(page.get_by_text("The innermost 2,000 of")).to_be_visible()
 
 

@@ -5,6 +5,7 @@ import json
 import shutil
 
 import pytest
+import traces
 from fuzz.mutations import bomb, claiming
 from pages import asked, go, settle
 from playwright.sync_api import expect
@@ -24,9 +25,9 @@ def spoilt(bundle_of, address_of, tmp_path, page_that):
         if isinstance(change, bytes):
             target.write_bytes(change)
         else:
-            document = json.loads(target.read_bytes())
+            document = traces.parsed(path, target.read_bytes())
             change(document)
-            target.write_text(json.dumps(document))
+            target.write_bytes(traces.written(path, document))
         page = page_that(errors)
         page.goto(address_of(folder, server) + hash)
         settle(page)
@@ -52,8 +53,8 @@ def alert(page):
 
 
 def test_a_circle_of_stacks_hangs_nothing(spoilt):
-    page = spoilt(f"{LOG}/stacks.json", put("stacks", "parent_index", 0, 0), "#v=1&view=compile&compile=0/0")
-    expect(page.get_by_role("main")).to_contain_text("stacks.parent_index[0] is 0, not an integer from -1 and less than its own row")
+    page = spoilt(f"{LOG}/stacks.jsonl", put(0, "parent", 0), "#v=1&view=compile&compile=0/0")
+    expect(page.get_by_role("main")).to_contain_text("row 0 has the id 0 and the parent 0")
     go(page, "#v=1&view=compiles")
     expect(page.get_by_role("heading", level=1)).to_have_text("Compiles")
     expect(alert(page)).to_have_count(0)
@@ -77,7 +78,7 @@ def test_a_circle_of_spans_hangs_nothing(spoilt):
         (f"{LOG}/artifacts.json", put("blob_index", 0, "x"), "compile&compile=0/0", 'blob_index[0] is "x", not an integer of at least -1'),
         (f"{LOG}/events/0000.json", put("origin_index", 0, 1e300), "events", "origin_index[0] is 1e+300"),
         (f"{LOG}/events/0000.json", put("first_event_index", 7), "events", "the directory of the log says 0"),
-        (f"{LOG}/diagnostics.json", put("diagnostics", [{"code": "x"}]), "diagnostics", "diagnostics[0].severity is missing"),
+        (f"{LOG}/diagnostics.jsonl", put(0, {"event": None, "code": "x"}), "diagnostics", "[0].severity is missing"),
         ("manifest.json", put("descriptors", None), "overview", "descriptors is null, not an object"),
         ("manifest.json", put("logs", 0, "id", "../x"), "overview", "logs[0].id is"),
     ],
@@ -134,12 +135,12 @@ def test_a_blob_with_another_content_is_not_searched(bundle_of, address_of, tmp_
 
 
 def test_a_file_that_is_given_out_as_two_tables_has_to_look_like_both(spoilt):
-    page = spoilt(f"{LOG}/log.json", put("tables", "stacks", f"{LOG}/compiles.json"), "#v=1&view=compile&compile=0/0")
-    expect(page.get_by_role("main")).to_contain_text("strings is missing")
+    page = spoilt(f"{LOG}/log.json", put("row_tables", "stacks", "files", 0, "path", f"{LOG}/compiles.json"), "#v=1&view=compile&compile=0/0")
+    expect(page.get_by_role("main")).to_contain_text("not an array")
 
 
 def test_what_fails_behind_an_event_is_said(spoilt):
-    page = spoilt(f"{LOG}/stacks.json", lambda document: None, errors=True)
+    page = spoilt(f"{LOG}/stacks.jsonl", lambda document: None, errors=True)
     page.evaluate("document.querySelector('main').addEventListener('click', () => null.x, { once: true }); document.querySelector('main').click()")
     expect(alert(page)).to_contain_text("The viewer did not expect this")
     alert(page).get_by_text("Where").click()

@@ -27,6 +27,7 @@ from tlparse_bundle.format.layout import log_path
 from tlparse_bundle.plugins import PLUGIN_FAILED
 from tlparse_bundle.tables.identity import Identity, rank_of
 from tlparse_bundle.tables.registry import plugin_tables
+from tlparse_bundle.tables.rows import Rows
 from tlparse_bundle.trace.envelope import EventDecoder
 from tlparse_bundle.trace.event import Event
 from tlparse_bundle.trace.log_file import LogFile
@@ -138,8 +139,9 @@ class LogBuild:
         diagnostics.merge(made.diagnostics)
         for fault in (*plugin_kinds().faults, *plugin_tables().faults):
             diagnostics.add(PLUGIN_FAILED, fault)
-        for name, table in (("stacks", decoder.stacks.table), ("blobs", blobs.table), ("diagnostics", diagnostics.table)):
-            made.paths[name] = sink.put_table(log.id, name, table())
+        made.paths["blobs"] = sink.put_table(log.id, "blobs", blobs.table())
+        if len(stacks := Rows(decoder.stacks.rows())):
+            made.row_tables["stacks"] = sink.put_rows(log.id, "stacks", stacks)
         name = os.fsencode(log.path.name).decode("utf-8", "replace")
         source = {"name": name, "size_bytes": records.size_bytes, "sha256": records.sha256, "compression": log.compression}
         directory = {
@@ -159,14 +161,14 @@ class LogBuild:
             "kinds": made.kinds,
             "origins": [{"level": level.decode(), "path": path.decode("utf-8", "replace"), "line": int(line[:15])} for level, path, line in decoder.origins],
         }
-        self.facts = Facts(WrittenLog(sink, directory, decoder.clock.last_epoch_us()))
+        self.facts = Facts(WrittenLog(sink, directory, decoder.clock.last_epoch_us(), {"diagnostics": diagnostics.rows()}))
         found, faults = findings_of(self.facts)
-        if faults:  # they come after the table that findings read
-            for fault in faults:
-                diagnostics.add(PLUGIN_FAILED, fault)
-            sink.put_table(log.id, "diagnostics", diagnostics.table())
+        for fault in faults:
+            diagnostics.add(PLUGIN_FAILED, fault)
+        if len(rows := Rows(diagnostics.rows())):
+            made.row_tables["diagnostics"] = sink.put_rows(log.id, "diagnostics", rows)
         made.paths[FINDINGS] = sink.put_table(log.id, FINDINGS, found)
-        path = sink.put(log_path(log.id, "log.json", sink.codec), dumps(directory))
+        path = sink.put(log_path(log.id, "log.json", sink.codec), dumps({**directory, "row_tables": dict(sorted(made.row_tables.items()))}))
         row = {
             "id": log.id,
             "path": path,

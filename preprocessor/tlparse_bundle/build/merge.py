@@ -102,7 +102,7 @@ def _copy_log(location: str, log_id: str, root: str, verify: bool) -> LogSummary
     descriptors = bundle.manifest["descriptors"]
     keys = {kind["descriptor"] for kind in log.directory["kinds"]}
     known = {key: Kind(key, *(descriptors[key][field] for field in _KIND_FIELDS)) for key in keys}
-    faults = [row["message"] for row in log.table("diagnostics")["diagnostics"] if row["code"] == PLUGIN_FAILED] if PLUGIN_FAILED in log.row["diagnostics"] else []
+    faults = [row["message"] for row in log.table("diagnostics") if row["code"] == PLUGIN_FAILED] if PLUGIN_FAILED in log.row["diagnostics"] else []
     return LogSummary(log.row, known, log.findings()["findings"][:FIRST_FINDINGS], plugin_faults=faults)
 
 

@@ -16,7 +16,7 @@ from tlparse_bundle.format.shape import Check, Highest, Malformed, compile_schem
 # Parts of a table that are columns of equal length; "" is the whole table. Fields that are no lists are left out.
 COLUMNS = {
     "anatomy": ("kinds", "origins", "cells"), "artifacts": ("",), "blobs": ("",), "events": ("",), "expressions": ("expressions",), "guards": ("guards", "places"),
-    "provenance": ("sources",), "runtime": ("ops",), "spans": ("by_name", "spans", "instants"), "stacks": ("frames", "stacks"),
+    "provenance": ("sources",), "runtime": ("ops",), "spans": ("by_name", "spans", "instants"),
     "symbols": ("symbols", "guards", "real_values", "data_dependent_errors", "specializations"), "tensors": ("storages", "tensors", "graphs"),
 }  # fmt: skip
 # What a field of a row refers to, by its name or how that ends.
@@ -87,8 +87,6 @@ def check_rows(name: str, table: Any, where: str) -> None:
     try:
         for part in COLUMNS.get(name, ()):
             _check_lengths(table[part] if part else table, part)
-        if name == "stacks":
-            _check_stacks(table)
         if name == "spans":
             _check_nesting(table["spans"]["parent_index"], "spans.parent_index")
     except Malformed as error:
@@ -100,6 +98,15 @@ def check_references(highest: Mapping[str, int], sizes: Mapping[str, int], where
     for target, row in highest.items():
         if row >= sizes.get(target, row + 1):
             raise damaged(where, f"it refers to row {row} of the {target}, of which there are {sizes[target]}")
+
+
+def check_stacks(rows: Sequence[dict], where: str) -> None:
+    """Raises BundleError unless the stacks are numbered, and each stands after its parent."""
+    for number, row in enumerate(rows):
+        if row["id"] != number:
+            raise damaged(where, f"stack {number} has the id {row['id']}")
+        if row["parent"] is not None and row["parent"] >= number:
+            raise damaged(where, f"the parent of stack {number} does not come before it, but is {row['parent']}")
 
 
 def check_directory(directory: dict, where: str) -> None:
@@ -166,16 +173,6 @@ def _check_lengths(columns: dict, where: str) -> None:
 def _check_rows_of(column: Sequence[int], limit: int, where: str) -> None:
     if max(column, default=-1) >= limit:
         raise Malformed(f"refers to row {max(column)}, of which there are {limit}", where)
-
-
-def _check_stacks(table: dict) -> None:
-    frames, strings, stacks = table["frames"], table["strings"], table["stacks"]
-    _check_rows_of(stacks["frame_index"], len(frames["line"]), "stacks.frame_index")
-    for key in ("file", "name", "loc"):
-        _check_rows_of(frames[key], len(strings), f"frames.{key}")
-    for row, parent in enumerate(stacks["parent_index"]):
-        if parent >= row:
-            raise Malformed(f"the parent of row {row} does not stand before it, but is {parent}", "parent_index", "stacks")
 
 
 def _check_nesting(parents: Sequence[int], where: str) -> None:

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from typing import Any
 
 from tlparse_bundle.errors import BundleError
 from tlparse_bundle.findings.facts import Facts
+from tlparse_bundle.format.schemas import row_tables
 from tlparse_bundle.read.growing import running_in
 from tlparse_bundle.read.reader import Log
 
@@ -54,12 +56,12 @@ class _Files:
         self._log = log
         self.directory = log.directory
 
-    def table(self, name: str) -> dict:
+    def table(self, name: str) -> Any:
         try:
             return self._log.table(name)
         except BundleError as error:
             if error.code == "not-found":
-                return {name: []}
+                return [] if name in row_tables() else {name: []}
             raise
 
     def lists(self, name: str) -> dict | None:

@@ -13,7 +13,7 @@ from tlparse_bundle.format.codecs import CODECS, MAX_FILE_BYTES
 from tlparse_bundle.format.schemas import row_tables, schema, schema_names
 from tlparse_bundle.format.shape import quoted
 from tlparse_bundle.read.blobs import Blobs
-from tlparse_bundle.read.checks import check_chunk, check_directory, check_fields, check_row_file, check_table, damaged, row_of
+from tlparse_bundle.read.checks import check_chunk, check_directory, check_fields, check_row_file, check_stacks, check_table, damaged, row_of
 from tlparse_bundle.read.growing import findings_now, ranks_now
 from tlparse_bundle.read.manifest import read_manifest
 from tlparse_bundle.read.rows import Artifact, Compile, Event
@@ -199,7 +199,8 @@ class Log:
     @cached_property
     def sizes(self) -> dict[str, int]:
         """How many rows there are of what tables refer to, as far as the directory says."""
-        return {"events": self.directory["event_count"], **{key: len(self.directory[key]) for key in ("kinds", "origins", "pids")}}
+        counts = {name: self.directory["row_tables"].get(name, {"rows": 0})["rows"] for name in ("stacks",)}
+        return {"events": self.directory["event_count"], **counts, **{key: len(self.directory[key]) for key in ("kinds", "origins", "pids")}}
 
     def findings(self) -> dict:
         """Return what the log says (schema: findings); in a growing bundle, compiles that run are not findings.
@@ -247,20 +248,22 @@ class Log:
         return groups
 
     @cached_property
-    def stacks(self) -> dict:
-        """The string, frame and stack tables (schema: stacks)."""
-        return self.table("stacks")
+    def stacks(self) -> list[dict]:
+        """The rows of the stacks (schema: stacks), by their ids."""
+        rows = self.table("stacks")
+        if not self.bundle.trusted:
+            self.bundle.once((self.id, "stacks"), lambda: check_stacks(rows, f"log {self.id}"))
+        return rows
 
-    def stack(self, stack_index: int) -> list[dict]:
-        """Frames of a stack, outermost first: dicts of file (or None), line, name, loc (or None)."""
-        strings, frames, stacks = (self.stacks[key] for key in ("strings", "frames", "stacks"))
-        out: list[dict] = []
-        while stack_index >= 0:
-            row = row_of(stacks["frame_index"], stack_index, "stacks", self.id)
-            file, name, loc = (None if frames[key][row] < 0 else strings[frames[key][row]] for key in ("file", "name", "loc"))
-            out.append({"file": file, "line": frames["line"][row], "name": name, "loc": loc})
-            stack_index = stacks["parent_index"][stack_index]
-        return out[::-1]
+    def stack(self, id: int) -> list[dict]:
+        """Return the frames of a stack, outermost first: dicts of file (or None), line, function, code (text of the line, or None)."""
+        frames: list[dict] = []
+        parent: int | None = id
+        while parent is not None:
+            row = row_of(self.stacks, parent, "stacks", self.id)
+            frames.append({key: row[key] for key in ("file", "line", "function", "code")})
+            parent = row["parent"]
+        return frames[::-1]
 
     @cached_property
     def blobs(self) -> dict:

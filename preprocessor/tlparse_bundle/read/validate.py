@@ -11,7 +11,7 @@ from tlparse_bundle.errors import BundleError
 from tlparse_bundle.format.layout import FORMAT_MINOR, LIVE, blob_path
 from tlparse_bundle.format.schemas import schema, schema_names
 from tlparse_bundle.format.shape import Highest, Malformed, quoted
-from tlparse_bundle.read.checks import check_chunk, check_directory, check_references, check_rows, rows_schema, rows_shape, shape
+from tlparse_bundle.read.checks import check_chunk, check_directory, check_references, check_rows, check_stacks, rows_schema, rows_shape, shape
 from tlparse_bundle.read.reader import Bundle, Log
 from tlparse_bundle.read.restore import restored_bytes, verbatim_bytes
 from tlparse_bundle.read.store import decoded, read_rows
@@ -21,7 +21,7 @@ from tlparse_bundle.trace.envelope import CONTEXT_KEYS
 
 _MAX_PROBLEMS_A_FILE = 10
 _MAX_PROBLEMS = 300
-_KEPT = ("compiles", "artifacts", "stacks", "blobs")
+_KEPT = ("compiles", "artifacts", "blobs")
 _STACK_KEYS = ("stack_index", "user_stack_index")
 
 
@@ -120,6 +120,7 @@ class _Checker:
     def _check_row_tables(self, directory: dict) -> list[tuple[str, Highest]]:
         references = []
         for name, entry in directory["row_tables"].items():
+            stacks: list[dict] = []
             self.require(sum(file["rows"] for file in entry["files"]) == entry["rows"], f"log.json: the files of {quoted(name)} do not have {entry['rows']} rows together")
             for file in entry["files"]:
                 rows, highest = read_rows(self.bundle.store, file["path"]), {}
@@ -129,9 +130,12 @@ class _Checker:
                 except Malformed as malformed:
                     for problem in _problems(rows_schema(name), rows, relaxed=self._relaxed) or [str(malformed)]:
                         self.say(f"{file['path']}: {problem}")
+                else:
+                    stacks += rows if name == "stacks" else ()
                 references.append((file["path"], highest))
                 unknown = next((row["compile"] for row in rows if isinstance(row, dict) and row.get("compile", None) not in self._keys), None)
                 self.require(unknown is None, f"{file['path']}: there is no compile {quoted(unknown)}")
+            self.sound(check_stacks, stacks, entry["files"][0]["path"])
         return references
 
     def say(self, problem: str) -> None:
@@ -183,7 +187,7 @@ class _Checker:
         references += self._check_metadata(directory)
         sizes = {
             "events": directory["event_count"], "compiles": len(tables["compiles"]["compiles"]), "blobs": len(blob_sizes),
-            "stacks": len(tables["stacks"]["stacks"]["frame_index"]), **{key: len(directory[key]) for key in ("kinds", "origins", "pids")},
+            "stacks": directory["row_tables"].get("stacks", {"rows": 0})["rows"], **{key: len(directory[key]) for key in ("kinds", "origins", "pids")},
         }  # fmt: skip
         for path, highest in references:
             self.sound(check_references, highest, sizes, path)

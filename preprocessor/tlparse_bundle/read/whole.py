@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tlparse_bundle.format.shape import quoted
-from tlparse_bundle.read.checks import check_chunk, damaged
+from tlparse_bundle.read.checks import check_chunk, check_stacks, damaged
 from tlparse_bundle.read.reader import Log
 from tlparse_bundle.read.restore import verbatim_bytes
 
@@ -18,6 +18,7 @@ def check_log(log: Log) -> None:
         if kind["descriptor"] not in bundle.manifest["descriptors"]:
             raise damaged(f"log {log.id}", f"the manifest has no descriptor {quoted(kind['descriptor'])}")
     sizes = row_counts(log)
+    check_stacks(log.table("stacks"), f"log {log.id}")
     for name, path in directory["tables"].items():
         bundle.table(name, path, sizes)
     for name, entry in directory["row_tables"].items():
@@ -39,7 +40,6 @@ def row_counts(log: Log) -> dict[str, int]:
     return {
         **log.sizes,
         "compiles": len(log.table("compiles")["compiles"]),
-        "stacks": len(log.stacks["stacks"]["frame_index"]),
         "blobs": len(log.blobs["sha256"]),
     }
 

@@ -180,8 +180,8 @@ function stackList(frames) {
     h("p", { class: "dim" }, "Outermost caller first; the last frame is the compiled function."),
     frames.length > MOST_FRAMES && h("p", { class: "note" }, `The innermost ${count(MOST_FRAMES)} of ${count(frames.length)} frames.`),
     h("ol", { class: "frames" }, frames.slice(-MOST_FRAMES).map((frame) => h("li", { title: frameText(frame) },
-      h("div", null, h("b", null, frame.name), " ", h("span", { class: "place" }, `${frame.file ?? "(unknown file)"}:${frame.line}`)),
-      frame.loc && h("code", null, frame.loc)))));
+      h("div", null, h("b", null, frame.function), " ", h("span", { class: "place" }, `${frame.file ?? "(unknown file)"}:${frame.line}`)),
+      frame.code && h("code", null, frame.code)))));
 }
 
 /** ↑ ↓ Home End walk the list; it is one tab stop. @param {KeyboardEvent} event */

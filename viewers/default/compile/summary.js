@@ -60,7 +60,7 @@ function callers({ log, state }, compile) {
   const show = (/** @type {any} */ stacks) => {
     const frames = stacks.stack(compile.stack_index);
     fill(list, frames.slice(-INNERMOST).map((/** @type {any} */ frame) => h("li", { title: frameText(frame) },
-      h("b", null, frame.name), " ", h("span", { class: "place" }, `${shortFile(frame.file)}:${frame.line}`), " ", frame.loc && h("code", null, frame.loc))),
+      h("b", null, frame.function), " ", h("span", { class: "place" }, `${shortFile(frame.file)}:${frame.line}`), " ", frame.code && h("code", null, frame.code))),
     frames.length > INNERMOST && h("li", null, h("a", { href: state.link({ view: "compile", compile: compile.key, artifact: "~stack" }) }, `all ${count(frames.length)} frames`)));
   };
   log.stacks().then(show, (error) => fill(list, h("li", { class: "dim" }, error.message)));

@@ -146,7 +146,7 @@ function wholeTraceback({ log, state }, model, index, told) {
 /** @param {any} log @param {number} stack */
 function callers(log, stack) {
   const place = h("div");
-  log.stacks().then((/** @type {any} */ stacks) => fill(place, frameList(stacks.stack(stack).map((/** @type {any} */ frame) => ({ ...frame, code: frame.loc })))),
+  log.stacks().then((/** @type {any} */ stacks) => fill(place, frameList(stacks.stack(stack).map((/** @type {any} */ frame) => ({ ...frame, name: frame.function })))),
     (/** @type {Error} */ error) => fill(place, h("p", { class: "dim" }, firstLine(error.message))));
   return [h("h4", null, "Called from"), place];
 }

@@ -78,10 +78,7 @@ async function files(model, fits, most) {
   const counts = new Map(model.compiles.filter((/** @type {any} */ c) => c.filename).map((/** @type {any} */ c) => [c.filename, 0]));
   for (const c of model.compiles) if (c.filename) counts.set(c.filename, (counts.get(c.filename) ?? 0) + 1);
   const stacks = await model.log.stacks();
-  for (const index of new Set(stacks.frames.file)) {
-    const file = stacks.strings[/** @type {number} */ (index)];
-    if (file && !counts.has(file)) counts.set(file, 0);
-  }
+  for (const { file } of stacks.rows) if (file && !counts.has(file)) counts.set(file, 0);
   for (const [file, n] of counts) {
     if (fits(file)) add(() => ({ text: file, note: n ? `${n} compiles` : "in stacks", link: n ? { view: "compiles", q: file } : { view: "stack", q: file.split("/").pop() ?? file } }));
   }

@@ -10,7 +10,7 @@ import { isOfLog } from "./source.js";
 /** @typedef {import("./table-data.js").Table} Table */
 /** @typedef {import("./table-data.js").Selection} Selection */
 /** @typedef {import("../../../schema/bundle.d.ts").Compiles["compiles"][number]} Compile */
-/** @typedef {import("../../../schema/bundle.d.ts").Diagnostics["diagnostics"][number]} Diagnostic */
+/** @typedef {import("../../../schema/bundle.d.ts").Diagnostics} Diagnostic */
 /** @typedef {import("../../../schema/bundle.d.ts").Findings} Findings */
 /** @typedef {import("../../../schema/bundle.d.ts").Manifest["logs"][number]} LogSummary */
 /** @typedef {import("../../../schema/bundle.d.ts").Log} LogDirectory */
@@ -75,15 +75,21 @@ export class Log {
   async rows(name, file, options) {
     const what = `the table '${name}' of log ${this.id}`;
     const path = this.own(file.path, what);
-    const rows = await this.bundle.file(path, { ...options, what, schema: name, lengths: async () => ({ events: (await this.directory(options)).event_count }) });
+    const rows = await this.bundle.file(path, { ...options, what, schema: name, lengths: () => this.counts(options) });
     if (rows.length !== file.rows) throw malformed(path, `it has ${rows.length} rows, the directory of the log says ${file.rows}`);
     return rows;
   }
 
+  /** How many records and stacks there are. @param {Abortable} [options] @returns {Promise<Record<string, number>>} */
+  async counts(options) {
+    const { event_count: events, row_tables: tables } = await this.directory(options);
+    return { events, stacks: tables.stacks?.rows ?? 0 };
+  }
+
   /** Rows of what a table points into. @param {string} name of the table @returns {Promise<Record<string, number>>} */
   async lengths(name) {
-    const { event_count: events, kinds, origins, pids } = await this.directory();
-    const known = { events, kinds: kinds.length, origins: origins.length, pids: pids.length };
+    const { kinds, origins, pids } = await this.directory();
+    const known = { ...await this.counts(), kinds: kinds.length, origins: origins.length, pids: pids.length };
     if (name === "compiles") return known;
     const compiles = await this.compiles().catch(() => null); // who needs it will hear of it
     return compiles ? { ...known, compiles: compiles.length } : known;
@@ -104,8 +110,8 @@ export class Log {
   }
 
   /** @param {Abortable} [options] @returns {Promise<Diagnostic[]>} */
-  async diagnostics(options) {
-    return (await this.table("diagnostics", options)).diagnostics;
+  diagnostics(options) {
+    return this.table("diagnostics", options);
   }
 
   /** What the log says, most important first, and the numbers of its headline; null in bundles before 1.2. @param {Abortable} [options] @returns {Promise<Findings | null>} */
