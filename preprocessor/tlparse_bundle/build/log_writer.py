@@ -97,7 +97,7 @@ class LogBuild:
         self._tables = tables
         self._records = records
         self._blobs, self._verbatim = BlobWriter(sink, log.id), VerbatimWriter(sink, log.id)
-        self._identity, self._batches = Identity(), Batches(self.decoder.stacks, tables.wanted().timeline())
+        self._identity, self._batches = Identity(), Batches(self.decoder, tables.wanted().timeline())
         self._read = _batches(records, self.decoder)
 
     def advance(self) -> bool:
@@ -135,13 +135,13 @@ class LogBuild:
         diagnostics.merge(decoder.diagnostics)
         rank = rank_of(decoder.ranks, log.name_rank, diagnostics)
         _note_clock(decoder, diagnostics, records.size_bytes)
-        made = tables.finish()
+        made = tables.finish(blobs.paths)
         diagnostics.merge(made.diagnostics)
         for fault in (*plugin_kinds().faults, *plugin_tables().faults):
             diagnostics.add(PLUGIN_FAILED, fault)
-        made.paths["blobs"] = sink.put_table(log.id, "blobs", blobs.table())
-        if len(stacks := Rows(decoder.stacks.rows())):
-            made.row_tables["stacks"] = sink.put_rows(log.id, "stacks", stacks)
+        for name, rows in (("stacks", decoder.stacks.rows()), ("blobs", blobs.rows())):
+            if len(table := Rows(rows)):
+                made.row_tables[name] = sink.put_rows(log.id, name, table)
         name = os.fsencode(log.path.name).decode("utf-8", "replace")
         source = {"name": name, "size_bytes": records.size_bytes, "sha256": records.sha256, "compression": log.compression}
         directory = {
@@ -154,10 +154,7 @@ class LogBuild:
             "event_count": decoder.event_count,
             "tables": made.paths,
             "row_tables": made.row_tables,
-            "events": made.events,
-            "metadata": made.metadata,
             "verbatim": verbatim.chunks,
-            "timeline": blobs.timeline,
             "kinds": made.kinds,
             "origins": [{"level": level.decode(), "path": path.decode("utf-8", "replace"), "line": int(line[:15])} for level, path, line in decoder.origins],
         }

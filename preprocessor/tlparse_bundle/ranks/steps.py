@@ -15,7 +15,7 @@ def recorded_steps(frames: Frames) -> list[list] | None:
     records = frames.table("runtime")["executions"]
     if not records:
         return None
-    names = {artifact.event_index: artifact.name for artifact in frames.log.artifacts}
+    names = {artifact.event: artifact.name for artifact in frames.log.artifacts}
     of_steps = all(names.get(row["event_index"]) == _OF_ONE_STEP for row in records)
     taken = records if of_steps else records[-1:]
     return [[frames.number(index), id_] for row in taken for id_, index in zip(row["graphs"], row["graph_compile_indexes"])]

@@ -5,8 +5,9 @@ A bundle may come from anybody. What is not so is a BundleError that says where.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 from tlparse_bundle.errors import BundleError
@@ -15,17 +16,15 @@ from tlparse_bundle.format.shape import Check, Highest, Malformed, compile_schem
 
 # Parts of a table that are columns of equal length; "" is the whole table. Fields that are no lists are left out.
 COLUMNS = {
-    "anatomy": ("kinds", "origins", "cells"), "artifacts": ("",), "blobs": ("",), "events": ("",), "expressions": ("expressions",), "guards": ("guards", "places"),
+    "anatomy": ("kinds", "origins", "cells"), "expressions": ("expressions",), "guards": ("guards", "places"),
     "provenance": ("sources",), "runtime": ("ops",), "spans": ("by_name", "spans", "instants"),
     "symbols": ("symbols", "guards", "real_values", "data_dependent_errors", "specializations"), "tensors": ("storages", "tensors", "graphs"),
 }  # fmt: skip
 # What a field of a row refers to, by its name or how that ends.
 _ROW_TARGETS = {"event": "events", "stack": "stacks"}
 # What a field refers to, by how its name ends.
-_TARGETS = {"event_index": "events", "compile_index": "compiles", "compile_indexes": "compiles", "stack_index": "stacks", "blob_index": "blobs"}
-_OWN_TARGETS = {
-    "anatomy": {"kind_index": "kinds"}, "artifacts": {"kind_index": "kinds"}, "events": {"kind_index": "kinds", "origin_index": "origins", "pid_index": "pids"},
-}  # fmt: skip
+_TARGETS = {"event_index": "events", "compile_index": "compiles", "compile_indexes": "compiles", "stack_index": "stacks"}
+_OWN_TARGETS = {"anatomy": {"kind_index": "kinds"}}
 
 
 def damaged(where: str, problem: object) -> BundleError:
@@ -47,8 +46,7 @@ def check_table(name: str, table: Any, where: str, sizes: Mapping[str, int] = {}
     """
     highest: Highest = {}
     try:
-        left_out = "path" if name == "blobs" and type(table) is dict and "path" not in table else ""  # format 1.0 has no such column
-        shape(name, left_out=left_out)(table, highest)
+        shape(name)(table, highest)
     except Malformed as error:
         raise damaged(where, error) from None
     check_rows(name, table, where)
@@ -110,32 +108,48 @@ def check_stacks(rows: Sequence[dict], where: str) -> None:
 
 
 def check_directory(directory: dict, where: str) -> None:
-    """Raises BundleError unless the chunks of a log follow one another."""
+    """Raises BundleError unless the files of the events and of their metadata follow one another."""
+    tables, count = directory["row_tables"], directory["event_count"]
     for name in ("events", "metadata"):
-        expected = 0
-        for number, chunk in enumerate(directory[name]):
-            if chunk["first_event_index"] != expected:
-                raise damaged(where, f"{name}[{number}] begins with event {chunk['first_event_index']}, not {expected}")
-            expected += chunk["count"]
-        if expected != directory["event_count"]:
-            raise damaged(where, f"the chunks of {name} hold {expected} of {directory['event_count']} events")
+        end = 0
+        for number, file in enumerate(tables.get(name, {"files": ()})["files"]):
+            first = file.get("first_event", -1)
+            if first < end or (name == "events" and first > end):
+                raise damaged(where, f"file {number} of {name} begins with event {first}, the files before it end with {end - 1}")
+            end = first + file["rows"]
+        if end > count or (name == "events" and end != count):
+            raise damaged(where, f"the files of {name} hold events up to {end - 1}, and there are {count}")
 
 
-def check_chunk(name: str, table: dict, chunk: dict, where: str) -> None:
-    """Raises BundleError unless a chunk of 'events' or 'metadata' holds the events that the directory says."""
-    first, count = table["first_event_index"], len(table["metadata" if name == "metadata" else "kind_index"])
-    if first != chunk["first_event_index"] or count != chunk["count"]:
-        raise damaged(where, f"it holds {count} events from {first}, log.json says {chunk['count']} from {chunk['first_event_index']}")
+def check_part(name: str, rows: Sequence[dict], file: dict, where: str) -> None:
+    """Raises BundleError unless a file of 'events' or 'metadata' holds the events that the directory says, in order."""
+    events = [row["event"] for row in rows]
+    if events and events[0] != file["first_event"]:
+        raise damaged(where, f"it begins with event {events[0]}, log.json says {file['first_event']}")
+    step = next((number for number, (one, other) in enumerate(pairwise(events)) if other <= one or (name == "events" and other != one + 1)), None)
+    if step is not None:
+        raise damaged(where, f"event {events[step]} is followed by event {events[step + 1]}")
+
+
+def check_slices(rows: Iterable[dict], size_key: str, blobs: Mapping[str, dict], where: str) -> None:
+    """Raises BundleError when a payload lies outside of its blob, or in none. ``blobs``: their rows by path."""
+    for row in rows:
+        blob = row["blob"]
+        known = [value is None for value in (blob, row["offset"], row[size_key])]
+        if all(known):
+            continue
+        if any(known):
+            raise damaged(where, f"a payload has a part of its place only: blob {quoted(blob)}, offset {row['offset']}, {row[size_key]} bytes")
+        if blob not in blobs or row["offset"] + row[size_key] > blobs[blob]["size_bytes"]:
+            raise damaged(where, f"a payload lies outside of blob {quoted(blob)}")
 
 
 @cache
-def shape(name: str, *, closed: bool = False, left_out: str = "", only: tuple[str, ...] = ()) -> Check:
-    """The check of a schema, which notes references; ``left_out`` is a column that the table need not have, ``only`` are those that are looked at."""
+def shape(name: str, *, closed: bool = False, only: tuple[str, ...] = ()) -> Check:
+    """The check of a schema, which notes references; ``only`` are the fields that are looked at."""
     document = schema(name)
     if only:
         document = {**document, "required": list(only), "properties": {field: document["properties"][field] for field in only}}
-    if left_out:
-        document["required"].remove(left_out)
     return compile_schema(document, lambda column: _target(name, column), closed=closed)
 
 
@@ -156,8 +170,6 @@ def _target(table: str, column: str) -> str | None:
         return next((target for field, target in _ROW_TARGETS.items() if column in (field, f"{field}s") or column.endswith((f"_{field}", f"_{field}s"))), None)
     if table.startswith("ranks_"):
         return "columns" if column == "column_index" else None
-    if column == "first_event_index" and table in ("log", "events", "metadata"):
-        return None
     own = _OWN_TARGETS.get(table, {}).get(column)
     return own or next((target for ending, target in _TARGETS.items() if column.endswith(ending)), None)
 

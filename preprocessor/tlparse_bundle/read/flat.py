@@ -29,8 +29,6 @@ class Log(Protocol):
 
     def findings(self) -> dict: ...
 
-    def chunk(self, name: str, number: int) -> dict: ...
-
 
 class Bundle(Protocol):
     """See the reader."""
@@ -51,10 +49,8 @@ class Flat(NamedTuple):
 
 
 def flat_tables(log: Log, file: str) -> Iterator[Flat]:
-    """The tables of one file of a log, by the name of its schema; 'events' and 'metadata' of all chunks, of 'log' the lists. Raises BundleError when the log has none."""
-    if file in ("events", "metadata"):
-        yield _chunks(log, file)
-    elif file == "log":
+    """The tables of one file of a log, by the name of its schema; of 'log' the lists. Raises BundleError when the log has none."""
+    if file == "log":
         yield from flattened(file, {key: log.directory[key] for key in _OF_DIRECTORY})
     elif file in log.directory["row_tables"] or row_tables().get(file) == "log":
         yield Flat(file, _columns(log.table(file), list(schema(file)["properties"]) if file in schema_names() else []))
@@ -66,7 +62,7 @@ def files_of(log: Log) -> list[str]:
     """Names for ``flat_tables``."""
     left_out = log.directory.get("left_out", ())
     of_rows = dict.fromkeys((*(name for name, where in row_tables().items() if where == "log" and name not in left_out), *log.directory["row_tables"]))
-    return ["log", *log.directory["tables"], *of_rows, "events", "metadata"]
+    return ["log", *log.directory["tables"], *of_rows]
 
 
 def flat_ranks(bundle: Bundle, analysis: str) -> Iterator[Flat]:
@@ -115,14 +111,3 @@ def _columns(rows: list, fields: list[str]) -> dict[str, list[Any]]:
         names = dict.fromkeys((*fields, *(key for row in rows if isinstance(row, dict) for key in row)))
         return {name: [row.get(name) if isinstance(row, dict) else None for row in rows] for name in names}
     return {_VALUE: rows}
-
-
-def _chunks(log: Log, name: str) -> Flat:
-    if name == "metadata":
-        return Flat(name, {name: [row for number in range(len(log.directory[name])) for row in log.chunk(name, number)[name]]})
-    columns: dict[str, list[Any]] = {key: [] for key, part in schema(name)["properties"].items() if part.get("type") == "array"}
-    for number in range(len(log.directory[name])):
-        for key, values in log.chunk(name, number).items():
-            if isinstance(values, list):
-                columns.setdefault(key, []).extend(values)
-    return Flat(name, columns)

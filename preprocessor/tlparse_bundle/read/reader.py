@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from bisect import bisect_right
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import Any, TypeVar
@@ -13,13 +14,13 @@ from tlparse_bundle.format.codecs import CODECS, MAX_FILE_BYTES
 from tlparse_bundle.format.schemas import row_tables, schema, schema_names
 from tlparse_bundle.format.shape import quoted
 from tlparse_bundle.read.blobs import Blobs
-from tlparse_bundle.read.checks import check_chunk, check_directory, check_fields, check_row_file, check_stacks, check_table, damaged, row_of
+from tlparse_bundle.read.checks import check_directory, check_fields, check_part, check_row_file, check_stacks, check_table, damaged, row_of
 from tlparse_bundle.read.growing import findings_now, ranks_now
 from tlparse_bundle.read.manifest import read_manifest
 from tlparse_bundle.read.rows import Artifact, Compile, Event
 from tlparse_bundle.read.store import Store, once, open_store, read, read_json, read_rows, read_without
 
-_CACHED_CHUNKS = 8
+_CACHED_FILES = 8
 T = TypeVar("T")
 
 
@@ -133,11 +134,11 @@ class Log:
         self.id: str = row["id"]
         self.rank: int | None = row["rank"]
         self.source: str = row["source"]["name"]
-        self._cached_chunk = lru_cache(_CACHED_CHUNKS)(self._read_chunk)
+        self._metadata_of = lru_cache(_CACHED_FILES)(self._read_metadata)
 
     def forget(self) -> None:
         """See ``Bundle.forget``."""
-        self._cached_chunk.cache_clear()
+        self._metadata_of.cache_clear()
         for name in [name for name in self.__dict__ if isinstance(getattr(type(self), name, None), cached_property)]:
             del self.__dict__[name]
 
@@ -185,21 +186,10 @@ class Log:
             raise BundleError(f"log {self.id} has no table {quoted(name)}{redacted}", hint=f"Its tables: {', '.join((*self.directory['tables'], *self.directory['row_tables']))}", code="not-found")
         return path
 
-    def chunk(self, name: str, number: int) -> dict:
-        """A chunk of 'events' or 'metadata', by its position in the directory."""
-        return self.bundle.once((self.id, name, number), lambda: self._cached_chunk(name, number))
-
-    def _read_chunk(self, name: str, number: int) -> dict:
-        chunk = self.directory[name][number]
-        table = self.bundle.table(name, chunk["path"], self.sizes)
-        if not self.bundle.trusted:
-            check_chunk(name, table, chunk, self.bundle.where(chunk["path"]))
-        return table
-
     @cached_property
     def sizes(self) -> dict[str, int]:
         """How many rows there are of what tables refer to, as far as the directory says."""
-        counts = {name: self.directory["row_tables"].get(name, {"rows": 0})["rows"] for name in ("stacks",)}
+        counts = {name: self.directory["row_tables"].get(name, {"rows": 0})["rows"] for name in ("stacks", "blobs")}
         return {"events": self.directory["event_count"], **counts, **{key: len(self.directory[key]) for key in ("kinds", "origins", "pids")}}
 
     def findings(self) -> dict:
@@ -236,16 +226,26 @@ class Log:
     @cached_property
     def artifacts(self) -> list[Artifact]:
         """All artifacts of the log, in the order torch wrote them."""
-        table = self.table("artifacts")
-        return [Artifact(self, dict(zip(table, values))) for values in zip(*table.values())]
+        return [Artifact(self, row) for row in self.table("artifacts")]
 
     @cached_property
-    def artifacts_by_compile(self) -> dict[int, list[Artifact]]:
-        """The artifacts by row of the compile table."""
-        groups: dict[int, list[Artifact]] = {artifact.compile_index: [] for artifact in self.artifacts}
+    def artifacts_by_compile(self) -> dict[tuple[str | None, int | None], list[Artifact]]:
+        """The artifacts by compile and attempt."""
+        groups: dict[tuple[str | None, int | None], list[Artifact]] = {}
         for artifact in self.artifacts:
-            groups[artifact.compile_index].append(artifact)
+            groups.setdefault((artifact.compile, artifact.attempt), []).append(artifact)
         return groups
+
+    @cached_property
+    def _numbers(self) -> dict[tuple[str | None, int | None], int]:
+        return {compile.attempt_key: compile.index for compile in self.compiles}
+
+    def number_of(self, row: dict) -> int:
+        """The row of the compile table that a row of another table belongs to. Raises BundleError when there is none."""
+        number = self._numbers.get((row["compile"], row["attempt"]))
+        if number is None:
+            raise damaged(f"log {self.id}", f"there is no compile {quoted(row['compile'])} with an attempt {quoted(row['attempt'])}")
+        return number
 
     @cached_property
     def stacks(self) -> list[dict]:
@@ -266,59 +266,60 @@ class Log:
         return frames[::-1]
 
     @cached_property
-    def blobs(self) -> dict:
-        """The blob table (schema: blobs)."""
-        return self.table("blobs")
+    def blobs(self) -> dict[str, dict]:
+        """The rows of the blobs (schema: blobs), by path."""
+        return {row["blob"]: row for row in self.table("blobs")}
 
-    def blob_path(self, blob_index: int) -> str:
-        """Path of a blob, by its row in the blob table."""
-        sha256 = row_of(self.blobs["sha256"], blob_index, "blobs", self.id)
-        own = self.blobs["path"][blob_index] if "path" in self.blobs else None  # format 1.0 has no such column
-        return own or layout.blob_path(sha256, self.bundle.codec)
-
-    def is_left_out(self, blob_index: int) -> bool:
+    def is_left_out(self, blob: str) -> bool:
         """Whether a blob is not there because the bundle is redacted."""
         dropped = self.bundle.manifest.get("redacted", {}).get("dropped")
-        return bool(dropped) and ("timeline" if blob_index in self._timeline else "payloads") in dropped
+        return bool(dropped) and blob in self.blobs and self.blobs[blob]["kind"] in dropped
 
-    @cached_property
-    def _timeline(self) -> frozenset[int]:
-        return frozenset(self.directory["timeline"])
-
-    def blob(self, blob_index: int) -> bytes:
-        """An uncompressed blob, by its row in the blob table."""
-        if self.is_left_out(blob_index):
+    def blob(self, blob: str) -> bytes:
+        """An uncompressed blob, by its path."""
+        row = self.blobs.get(blob)
+        if row is None:
+            raise damaged(f"log {self.id}", f"it refers to the blob {quoted(blob)}, which its table of blobs does not have")
+        if self.is_left_out(blob):
             raise BundleError(f"log {self.id}: this payload is not in the bundle, which is redacted", hint="Who made it has the payloads.", code="redacted")
-        path = self.blob_path(blob_index)
-        return self.bundle.blobs.read(path, self.blobs["sha256"][blob_index], self.blobs["size_bytes"][blob_index])
+        return self.bundle.blobs.read(blob, row["sha256"], row["size_bytes"])
 
-    def payload(self, blob_index: int, offset: int, size_bytes: int) -> bytes:
+    def payload(self, blob: str, offset: int, size_bytes: int) -> bytes:
         """A payload, by its place in the blobs."""
-        blob = self.blob(blob_index)
-        if not 0 <= offset <= offset + size_bytes <= len(blob):
-            raise damaged(f"log {self.id}", f"a payload lies outside of blob {blob_index}")
-        return blob[offset : offset + size_bytes]
+        data = self.blob(blob)
+        if not 0 <= offset <= offset + size_bytes <= len(data):
+            raise damaged(f"log {self.id}", f"a payload lies outside of blob {quoted(blob)}")
+        return data[offset : offset + size_bytes]
 
-    def metadata(self, event_index: int) -> dict | None:
+    def files(self, name: str) -> list[dict]:
+        """The files of a table of rows, in order; none for a table without rows."""
+        return self.directory["row_tables"].get(name, {"files": []})["files"]
+
+    def part(self, name: str, number: int) -> list[dict]:
+        """The rows of one file of 'events' or 'metadata', by its position in ``files``."""
+        file = self.files(name)[number]
+        rows = self.bundle.rows(name, file, self.sizes)
+        if not self.bundle.trusted:
+            self.bundle.once((self.id, name, number), lambda: check_part(name, rows, file, self.bundle.where(file["path"])))
+        return rows
+
+    def _read_metadata(self, number: int) -> dict[int, dict]:
+        return {row["event"]: row["metadata"] for row in self.part("metadata", number)}
+
+    def metadata(self, event: int) -> dict | None:
         """What the record holds besides its columns (schema: metadata); None for {type: {}}."""
-        for number, chunk in enumerate(self.directory["metadata"]):
-            position = event_index - chunk["first_event_index"]
-            if 0 <= position < chunk["count"]:
-                return self.chunk("metadata", number)["metadata"][position]
-        raise BundleError(f"log {self.id} has no event {event_index}", code="not-found")
+        if not 0 <= event < self.directory["event_count"]:
+            raise BundleError(f"log {self.id} has no event {event}", code="not-found")
+        number = bisect_right([file["first_event"] for file in self.files("metadata")], event) - 1
+        return None if number < 0 else self._metadata_of(number).get(event)
 
     def events(self, *, type: str | None = None, name: str | None = None, compile_id: str | None = None) -> Iterator[Event]:
         """The events in file order: all, or those of a type, a name and a compile id.
 
         ``compile_id`` is an id ('0/0': all its occurrences) or a key ('0/0@2').
         """
-        wanted = {i for i, kind in enumerate(self.directory["kinds"]) if type in (None, kind["type"]) and name in (None, kind["name"])}
-        if compile_id is not None:
-            rows = {c.index for c in self.compiles if compile_id in (c.id, c.key)}
-        for number, chunk in enumerate(self.directory["events"]):
-            table = self.chunk("events", number)
-            columns = {key: values for key, values in table.items() if isinstance(values, list)}
-            forms = table["payload_forms"]
-            for row in range(chunk["count"]):
-                if columns["kind_index"][row] in wanted and (compile_id is None or columns["compile_index"][row] in rows):
-                    yield Event(self, table["first_event_index"] + row, {key: values[row] for key, values in columns.items()}, forms.get(str(row), "lf"))
+        attempts = None if compile_id is None else {compile.attempt_key for compile in self.compiles if compile_id in (compile.id, compile.key)}
+        for number in range(len(self.files("events"))):
+            for row in self.part("events", number):
+                if type in (None, row["type"]) and name in (None, row["name"]) and (attempts is None or (row["compile"], row["attempt"]) in attempts):
+                    yield Event(self, row)

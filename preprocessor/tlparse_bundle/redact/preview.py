@@ -24,9 +24,10 @@ def preview(bundle: Bundle, policy: Policy) -> Iterator[str]:
     sizes: dict[str, int] = {}
     timeline: set[str] = set()
     for log in bundle.logs:
-        for row, size in enumerate(log.blobs["stored_size_bytes"]):
-            sizes[log.blob_path(row)] = size
-        timeline.update(log.blob_path(row) for row in log.directory["timeline"])
+        for path, row in log.blobs.items():
+            sizes[path] = row["stored_size_bytes"]
+            if row["kind"] == "timeline":
+                timeline.add(path)
     payloads = sum(size for path, size in sizes.items() if path not in timeline)
     names = found.names()
     words = sum(not names.stays(word) for word in found.words)
