@@ -35,36 +35,44 @@ export interface Anatomy {
   };
 }
 
-/** artifacts.json: the things to look at, in the order torch wrote them. An artifact is an event with a payload (chromium events excepted), an event of type 'artifact' even without a payload, a 'link', or a record of metrics. Columns of equal length: row i is made of element i of each. */
+/** What there is to look at, in the order torch wrote it: one row per record with a payload (chromium events excepted), per record of type 'artifact' even without a payload, per 'link', and per record of metrics. A row is complete: to read a payload, decode the file `blob` and take `size_bytes` bytes from `offset`. The content of an artifact without a payload is the metadata of its record. */
 export interface Artifacts {
-  /** The event that the artifact is. */
-  event_index: number[];
-  /** Row of the compile table that it belongs to. */
-  compile_index: number[];
-  /** Position in 'kinds' of the log: type, language, descriptor. */
-  kind_index: number[];
-  /** Stable name: the artifact's own name, or the event type, or the event type, '_' and the name of its metadata (optimize_ddp_split_child_submod_0). One compile can have several artifacts of one name, for instance forward and backward. */
-  name: string[];
-  /** First 32 hex digits of the SHA-256 of the payload: two payloads are the same if and only if their hashes are. null when there is no payload; then the event's metadata is the content. */
-  hash: (string | null)[];
-  /** Row of the blob table with the payload, or -1. */
-  blob_index: number[];
-  /** Where the payload starts in the uncompressed blob, in bytes. */
-  blob_offset: number[];
-  /** Size of the payload in bytes. */
-  size_bytes: number[];
+  /** The record that the artifact is. */
+  event: number;
+  /** Compile that it belongs to; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** Type of the record. */
+  type: string;
+  /** Stable name: the artifact's own name, or the type of the record, or that type, '_' and the name in its metadata (optimize_ddp_split_child_submod_0). One compile can have several artifacts of one name, such as forward and backward. */
+  name: string;
+  /** Language of the payload; 'none' without one. */
+  language: "fx" | "python" | "cpp" | "json" | "guards" | "bytecode" | "csv" | "text" | "none";
+  /** Key in `descriptors` of the manifest: title, phase and one line of help. */
+  descriptor: string;
+  /** Path of the file with the payload, relative to manifest.json; null without a payload. */
+  blob: string | null;
+  /** Where the payload starts in the decoded file, in bytes; null without a payload. */
+  offset: number | null;
+  /** Size of the payload in bytes; null without a payload. */
+  size_bytes: number | null;
+  /** SHA-256 of the payload, in hex: two payloads are the same if and only if these are. null without a payload. */
+  sha256: string | null;
 }
 
-/** blobs.json: the blobs that a log's payloads lie in. A blob is a file blobs/<first 2 digits>/<sha256> and the ending of the codec, or has a path. A large payload is a blob of its own; smaller payloads of one kind lie one after another in a blob of about 1 MB. Equal blobs of several logs are one file. Columns of equal length. */
+/** The files that hold the payloads of a log, each once. No reader needs this table to read a payload; it says what to check and to copy. A payload of 256 KiB or more has a file of its own; smaller payloads of one kind are stored one after another in files of about 1 MiB. Equal files of several logs are one file. */
 export interface Blobs {
-  /** SHA-256 of the uncompressed blob, in hex: its name. */
-  sha256: string[];
-  /** Size of the uncompressed blob in bytes. */
-  size_bytes: number[];
+  /** Path of the file, relative to manifest.json. Payloads are in blobs/<first 2 digits>/<SHA-256>, with the ending of the codec; the chromium events, whose times no other log shares, are in the folder of the log. */
+  blob: string;
+  /** 'timeline': chromium events, as a JSON array that trace viewers open; 'payloads': all other payloads. */
+  kind: "timeline" | "payloads";
+  /** SHA-256 of the decoded file, in hex. */
+  sha256: string;
+  /** Size of the decoded file in bytes. */
+  size_bytes: number;
   /** Size of the file in bytes. */
-  stored_size_bytes: number[];
-  /** Path of the file, relative to manifest.json, of a blob with chromium events, whose times no other log has; null for a blob under blobs/, whose path follows from its name. */
-  path: (string | null)[];
+  stored_size_bytes: number;
 }
 
 /** caches.json: what was asked of the compile caches and what came of it, in the order of the log. Texts are cut behind 20,000 characters; the payload of the event has all. */
@@ -254,36 +262,40 @@ export interface Diagnostics {
   count: number;
 }
 
-/** events/NNNN.json: a chunk of the slim event table. Every record of the log is one event, in file order. Columns of equal length: row i is event first_event_index + i. */
+/** The records of the log: one row per record, in file order. `first_event` of each file in log.json says which file holds a record. */
 export interface Events {
-  /** Index of the event in row 0. */
-  first_event_index: number;
-  /** Position in 'kinds' of the log: type, name, language, descriptor. */
-  kind_index: number[];
-  /** Row of the compile table. */
-  compile_index: number[];
-  /** Rank that the record carries, or null. */
-  rank: (number | null)[];
+  /** Number of the record in the log, from 0. */
+  event: number;
+  /** Type of the record, such as 'dynamo_output_graph'. */
+  type: string;
+  /** Name of an artifact or a dumped file; null for types without one. */
+  name: string | null;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** Rank in the record; null when it has none. */
+  rank: number | null;
   /** Line of the record in the log, counted from 1. */
-  line: number[];
+  line: number;
   /** Where the record starts in the (uncompressed) log, in bytes. */
-  byte_offset: number[];
+  byte_offset: number;
   /** Bytes of the record in the log, payload lines included. */
-  size_bytes: number[];
-  /** Time of the record in microseconds after the log's clock origin. Torch writes milliseconds; records of other threads may lie before the record above them. */
-  time_us: number[];
-  /** Position in 'origins' of the log: who wrote it. */
-  origin_index: number[];
-  /** Position in 'pids' of the log. */
-  pid_index: number[];
-  /** Row of the blob table with the payload; -1 when the record has no payload. */
-  blob_index: number[];
-  /** Where the payload starts in the uncompressed blob, in bytes; 0 without a payload. */
-  blob_offset: number[];
-  /** Size of the payload in bytes; 0 without a payload. */
-  payload_size_bytes: number[];
-  /** How a payload stood in the log, where it was not the usual way ('lf': each line a tab, the text and a line feed). The key is the row, as a decimal string. 'crlf': each line ended in CR LF. 'verbatim': its lines are kept in the verbatim chunks as well (cut off, blank lines between, mixed line ends). */
-  payload_forms: Record<string, "crlf" | "verbatim">;
+  size_bytes: number;
+  /** Time of the record in microseconds after the clock origin of the log. Torch writes milliseconds; records of other threads can be earlier than the record before them. */
+  time_us: number;
+  /** Line of torch's source that wrote the record, as 'path:line'. */
+  origin: string;
+  /** Process id in the prefix of the record; before torch 2.5, a thread id (above 2^32). */
+  pid: number;
+  /** Path of the file with the payload, relative to manifest.json; null without a payload. */
+  blob: string | null;
+  /** Where the payload starts in the decoded file, in bytes; null without a payload. */
+  offset: number | null;
+  /** Size of the payload in bytes; null without a payload. */
+  payload_size_bytes: number | null;
+  /** How the payload stood in the log: 'lf': each line a tab, the text and a line feed (the usual way); 'crlf': each line ended in CR LF; 'verbatim': its lines are in the verbatim chunks as well (cut off, blank lines between, mixed line ends). null without a payload. */
+  payload_form: "lf" | "crlf" | "verbatim" | null;
 }
 
 /** export.json: calls of torch.export and torch.export.draft_export; torch writes them only with TORCH_DTRACE. */
@@ -774,10 +786,6 @@ export interface Log {
   tables: {
     /** Path of the compile table. */
     compiles: string;
-    /** Path of the artifact table. */
-    artifacts?: string;
-    /** Path of the blob table. */
-    blobs?: string;
     [other: string]: string;
   };
   /** The tables of rows by name, which is that of their schema: JSON Lines, a row on each line. A table without rows is not listed. */
@@ -790,28 +798,12 @@ export interface Log {
       path: string;
       /** Number of rows in the file. */
       rows: number;
+      /** The `event` of its first row. Only `events` and `metadata` have it: of these, readers fetch the files that they need. */
+      first_event?: number;
     }[];
   }>;
   /** Tables that were left out of a redacted bundle, by name. */
   left_out?: string[];
-  /** The chunks of the event table (schema: events), in order. */
-  events: {
-    /** Path relative to manifest.json. */
-    path: string;
-    /** Index of the first event in the chunk. */
-    first_event_index: number;
-    /** Number of events in the chunk. */
-    count: number;
-  }[];
-  /** The chunks of the metadata (schema: metadata), in order. Their boundaries differ from those of the events. */
-  metadata: {
-    /** Path relative to manifest.json. */
-    path: string;
-    /** Index of the first event in the chunk. */
-    first_event_index: number;
-    /** Number of events in the chunk. */
-    count: number;
-  }[];
   /** The log with every payload cut out whose lines can be written again from it, in chunks, in order. With the payloads it restores the log byte for byte. */
   verbatim: {
     /** Path relative to manifest.json. */
@@ -819,9 +811,7 @@ export interface Log {
     /** Size of the chunk in bytes, uncompressed. */
     size_bytes: number;
   }[];
-  /** Rows of the blob table that hold the chromium events, in order. Each of these blobs is a JSON array of trace events that Perfetto opens. */
-  timeline: number[];
-  /** The kinds of events in this log, in order of first appearance. events.kind_index and artifacts.kind_index point here. */
+  /** The kinds of events in this log, in order of first appearance. */
   kinds: {
     /** Event type: the key torch wrote, such as 'dynamo_start' or 'artifact'. 'damaged_record' is a record whose JSON could not be read, 'untyped_record' one that has context keys only. */
     type: string;
@@ -1075,12 +1065,12 @@ export interface Manifest {
   }>;
 }
 
-/** metadata/NNNN.json: a chunk of the metadata of the events: the JSON that torch wrote into the records. Left out are what the event table holds as columns (frame_id, frame_compile_id, compiled_autograd_id, attempt, rank when they are well formed; has_payload when it is the MD5 of the payload). A stack ('stack', 'user_stack', at the top or in the metadata of the event) is replaced by a row of the stack table ('stack_index', 'user_stack_index'). */
+/** The JSON that torch wrote into the records: one row per record, in file order. A record without a row has the metadata {<type>: {}}. `first_event` of each file in log.json is the first record with a row in it. Left out is what the rows of `events` hold (frame_id, frame_compile_id, compiled_autograd_id, attempt, rank when they are well formed; has_payload when it is the MD5 of the payload). A stack ('stack', 'user_stack', at the top or in the metadata of the event) is replaced by the id of a row of `stacks` ('stack_index', 'user_stack_index'). */
 export interface Metadata {
-  /** Index of the event of element 0. */
-  first_event_index: number;
-  /** One element per event: an object whose keys are the event type and whatever else the record has; null stands for {<event type>: {}}. NaN, Infinity and -Infinity become these words as strings; integers beyond 2^53 become strings of digits. Of a damaged record: {"damaged_record": {"text": the text that could not be read}}. */
-  metadata: (Record<string, unknown> | null)[];
+  /** The record. */
+  event: number;
+  /** An object whose keys are the type of the record and whatever else the record has. NaN, Infinity and -Infinity become these words as strings; integers beyond 2^53 become strings of digits. Of a damaged record: {"damaged_record": {"text": the text that could not be read}}. */
+  metadata: Record<string, unknown>;
 }
 
 /** metrics.json: every field of the compilation metrics, one row per record, in the order of the log. torch writes a record for each frame compile (not for each attempt), for a backward that is compiled later, and for work at run time. */

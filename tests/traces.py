@@ -55,22 +55,19 @@ def restore(log):
     """The bytes of the log that a bundle was made from, put together as the schemas describe it.
 
     log.verbatim is the log without the payloads; the lines of a payload end its record, and
-    events.payload_forms says how they are written.
+    the payload_form of an event says how they are written.
     """
     kept = b"".join(log.bundle.read(chunk["path"]) for chunk in log.directory["verbatim"])
     out, taken, size = [], 0, 0
-    for chunk in log.directory["events"]:
-        table = log.bundle.json(chunk["path"])
-        for row in range(chunk["count"]):
-            blob, form = table["blob_index"][row], table["payload_forms"].get(str(row), "lf")
-            if blob < 0 or form == "verbatim":
-                continue
-            payload = log.payload(blob, table["blob_offset"][row], table["payload_size_bytes"][row])
-            end = b"\r\n" if form == "crlf" else b"\n"
-            lines = b"\t" + payload.replace(b"\n", end + b"\t") + end
-            before = table["byte_offset"][row] + table["size_bytes"][row] - len(lines) - size
-            out += [kept[taken : taken + before], lines]
-            taken, size = taken + before, size + before + len(lines)
+    for row in log.table("events"):
+        if row["payload_form"] in (None, "verbatim"):
+            continue
+        payload = log.payload(row["blob"], row["offset"], row["payload_size_bytes"])
+        end = b"\r\n" if row["payload_form"] == "crlf" else b"\n"
+        lines = b"\t" + payload.replace(b"\n", end + b"\t") + end
+        before = row["byte_offset"] + row["size_bytes"] - len(lines) - size
+        out += [kept[taken : taken + before], lines]
+        taken, size = taken + before, size + before + len(lines)
     return b"".join([*out, kept[taken:]])
 
 

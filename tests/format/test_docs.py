@@ -150,4 +150,4 @@ def test_statements_about_compiles(built, fixture):
         for event in log.events(type="dynamo_start"):
             assert log.stack(event.metadata["dynamo_start"]["stack_index"])[-1]["code"] is None
         table = log.table("artifacts")
-        assert [value is None for value in table["hash"]] == [index < 0 for index in table["blob_index"]]
+        assert [row["sha256"] is None for row in table] == [row["blob"] is None for row in table]

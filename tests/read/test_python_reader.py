@@ -61,7 +61,7 @@ def test_events_in_the_order_of_the_log_read_each_blob_once(many_kinds, monkeypa
 
 
 def test_no_more_blobs_are_kept_than_memory_allows(many_kinds, monkeypatch):
-    sizes = many_kinds.blobs["size_bytes"]
+    sizes = [row["size_bytes"] for row in many_kinds.blobs.values()]
     monkeypatch.setattr(many_kinds.bundle.blobs, "_newest", Newest(sum(sizes[:2])))
     read = []
     monkeypatch.setattr(blobs, "read", lambda store, path, size: read.append(path) or store_read(store, path, size))
@@ -170,7 +170,7 @@ def test_find_a_timeline_of_nothing(log_of):
 
 
 def test_find_a_blob_and_a_file(it):
-    sha256 = it.blobs["sha256"][0]
+    sha256 = it.table("blobs")[0]["sha256"]
     assert find(it.bundle, sha256) == it.bundle.blob(sha256)
     assert json.loads(find(it.bundle, "manifest.json")) == it.bundle.manifest
     assert json.loads(find(it.bundle, "logs/x/log.json.zst"))["id"] == "x"

@@ -32,7 +32,7 @@ def rows(table, tree):
 def test_each_row_is_a_guard_of_the_payload(scenario, built, root):
     for it in built(root / f"fixtures/{scenario}/trace").logs:
         table = guards(it)
-        payloads = {a.event_index: a.text().split("\n") for a in it.artifacts if a.type == "dynamo_cpp_guards_str"}
+        payloads = {a.event: a.text().split("\n") for a in it.artifacts if a.type == "dynamo_cpp_guards_str"}
         assert [tree["event_index"] for tree in table["trees"]] == list(payloads)
         for tree in table["trees"]:
             lines = payloads[tree["event_index"]]
@@ -71,7 +71,7 @@ def test_guards_as_a_list(built, root):
     trees = [tree for tree in table["trees"] if tree["form"] == "list"]
     assert trees and all(tree["latency_us"] is None for tree in trees)
     for tree in trees:
-        (text,) = (a.text() for a in it.artifacts if a.event_index == tree["event_index"])
+        (text,) = (a.text() for a in it.artifacts if a.event == tree["event_index"])
         lines = text.split("\n")
         found = rows(table, tree)
         assert tree["guard_count"] == len(json.loads(text)) == len(found)

@@ -38,7 +38,7 @@ def test_kernels_of_a_program(fixture_log):
 def test_lines_are_those_of_the_payload(fixture_log, name):
     it = fixture_log(name)
     codes = it.table("kernels")["codes"]
-    texts = {artifact.event_index: artifact.text().split("\n") for artifact in it.artifacts if artifact.language in ("python", "cpp")}
+    texts = {artifact.event: artifact.text().split("\n") for artifact in it.artifacts if artifact.language in ("python", "cpp")}
     for row in kernels(it):
         lines = texts[codes[row["code_index"]]["event_index"]]
         assert row["line"] is None or row["name"] in lines[row["line"] - 1]

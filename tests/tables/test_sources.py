@@ -21,7 +21,7 @@ def test_a_dumped_source_is_that_of_the_compile_behind_it(fixture_log):
 def test_captures_of_compiled_autograd(fixture_log):
     it = fixture_log("compiled_autograd")
     (capture,) = it.table("sources")["autograd_captures"]
-    names = {artifact.event_index: artifact.name for artifact in it.artifacts}
+    names = {artifact.event: artifact.name for artifact in it.artifacts}
     assert it.compiles[capture["compile_index"]].id == "!0"
     assert names[capture["event_index"]] == "compiled_autograd_graph"
     assert names[capture["pre_reordering_event_index"]] == "compiled_autograd_graph_pre_reordering"
@@ -30,7 +30,7 @@ def test_captures_of_compiled_autograd(fixture_log):
 def test_parts_of_a_split_graph(fixture_log):
     it = fixture_log("ddp_split")
     (split,) = it.table("sources")["ddp_splits"]
-    names = {artifact.event_index: artifact.name for artifact in it.artifacts}
+    names = {artifact.event: artifact.name for artifact in it.artifacts}
     assert names[split["event_index"]] == "optimize_ddp_split_graph"
     assert [(part["name"], names[part["event_index"]]) for part in split["parts"]] == [
         ("submod_0", "optimize_ddp_split_child_submod_0"), ("submod_1", "optimize_ddp_split_child_submod_1"),
@@ -40,7 +40,7 @@ def test_parts_of_a_split_graph(fixture_log):
 def test_bytecode_of_resume_functions(fixture_log):
     it = fixture_log("graph_breaks")
     rows = it.table("sources")["bytecode"]
-    texts = {artifact.event_index: artifact.text() for artifact in it.artifacts}
+    texts = {artifact.event: artifact.text() for artifact in it.artifacts}
     assert {row["function"] for row in rows if "prints_once" in row["function"]} == {"torch_dynamo_resume_in_prints_once_at_17"}
     for row in rows:
         for which in ("original", "modified"):

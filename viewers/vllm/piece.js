@@ -39,7 +39,7 @@ async function artifacts({ log }, { row }) {
   if (row.event_indexes.length === 0) return h("p", { class: "dim" }, "No artifacts: nothing was compiled or loaded for it.");
   const wanted = new Set(row.event_indexes), all = await compileArtifacts(log, row.compile_index);
   const compile = (await log.compiles())[row.compile_index];
-  const own = all.filter((/** @type {any} */ artifact) => wanted.has(artifact.event_index));
+  const own = all.filter((/** @type {any} */ artifact) => wanted.has(artifact.event));
   return [h("h3", null, `Artifacts `, h("span", { class: "dim" }, count(row.event_indexes.length))),
     h("ul", { class: "artifact-list", "aria-label": "Artifacts" }, own.map((/** @type {any} */ artifact) => {
       const href = inViewer(log.bundle, "default", { log: log.id, view: "compile", compile: compile.key, artifact: artifact.address });

@@ -83,10 +83,12 @@ class Bundle:
 
     def rows(self, name: str, file: dict, sizes: Mapping[str, int] = {}) -> list[dict]:
         """The rows of a file of a table: ``file`` is its entry in 'files'. ``sizes``: see check_table."""
-        path = file["path"]
-        rows = read_rows(self.store, path)
+        return self.once((name, file["path"], *sizes.items()), lambda: self._checked_rows(name, file, sizes))
+
+    def _checked_rows(self, name: str, file: dict, sizes: Mapping[str, int]) -> list[dict]:
+        rows = read_rows(self.store, file["path"])
         if not self.trusted:
-            self.once((name, path, *sizes.items()), lambda: check_row_file(name, rows, file["rows"], self.where(path), sizes))
+            check_row_file(name, rows, file["rows"], self.where(file["path"]), sizes)
         return rows
 
     def _checked(self, name: str, path: str, sizes: Mapping[str, int]) -> Any:
@@ -250,9 +252,12 @@ class Log:
     @cached_property
     def stacks(self) -> list[dict]:
         """The rows of the stacks (schema: stacks), by their ids."""
+        return self.bundle.once((self.id, "stacks"), self._read_stacks)
+
+    def _read_stacks(self) -> list[dict]:
         rows = self.table("stacks")
         if not self.bundle.trusted:
-            self.bundle.once((self.id, "stacks"), lambda: check_stacks(rows, f"log {self.id}"))
+            check_stacks(rows, f"log {self.id}")
         return rows
 
     def stack(self, id: int) -> list[dict]:
@@ -297,10 +302,12 @@ class Log:
 
     def part(self, name: str, number: int) -> list[dict]:
         """The rows of one file of 'events' or 'metadata', by its position in ``files``."""
-        file = self.files(name)[number]
+        return self.bundle.once((self.id, name, number), lambda: self._read_part(name, self.files(name)[number]))
+
+    def _read_part(self, name: str, file: dict) -> list[dict]:
         rows = self.bundle.rows(name, file, self.sizes)
         if not self.bundle.trusted:
-            self.bundle.once((self.id, name, number), lambda: check_part(name, rows, file, self.bundle.where(file["path"])))
+            check_part(name, rows, file, self.bundle.where(file["path"]))
         return rows
 
     def _read_metadata(self, number: int) -> dict[int, dict]:

@@ -121,7 +121,7 @@ async function listArtifacts({ bundle, log, state }, index, compile, root) {
       h("h3", { title: phase.help }, phase.title),
       h("ul", { class: "artifact-list" }, phase.artifacts.map((/** @type {any} */ artifact) => h("li", null, h("a", {
         href: state.link({ view: "compile", compile: compile.key, artifact: artifact.address }), title: describe(bundle.manifest, artifact).help,
-      }, artifact.label), h("span", { class: "dim" }, artifact.hash === null ? "" : ` ${bytes(artifact.size_bytes)}`)))),
+      }, artifact.label), h("span", { class: "dim" }, artifact.sha256 === null ? "" : ` ${bytes(artifact.size_bytes)}`)))),
     ]).flat());
   } catch (error) {
     fill(root, h("p", { class: "dim" }, `The artifacts could not be read. ${/** @type {Error} */ (error).message}`));

@@ -124,6 +124,6 @@ function guardDetail({ log, state }, model, table, tree, tell) {
 /** The lines of the record, and the address of the artifact. @param {any} log @param {any} tree */
 async function readLines(log, tree) {
   const artifacts = await compileArtifacts(log, tree.compile_index);
-  const artifact = artifacts.find((row) => row.event_index === tree.event_index) ?? await log.event(tree.event_index);
+  const artifact = artifacts.find((row) => row.event === tree.event_index) ?? await log.event(tree.event_index);
   return { lines: ((await log.text(artifact)) ?? "").split("\n"), address: artifact.address ?? artifact.name };
 }

@@ -1,5 +1,5 @@
 // What the views know about one log, worked out once from its compile table, and which log it is. No page needed.
-import { frameKey } from "../../lib/bundle/log.js";
+import { attemptKey, frameKey, rowKey } from "../../lib/bundle/log.js";
 import { RUNNING, statusInfo } from "../../lib/page/figures.js";
 import { fileShortener } from "../../lib/page/format.js";
 
@@ -36,19 +36,13 @@ async function build(log) {
     /** In the order of the log, the row without an id last. */
     order: compiles.map((_, index) => index).sort((a, b) => Number(compiles[a].id === null) - Number(compiles[b].id === null) || a - b),
     byKey: new Map(compiles.map((compile, index) => [compile.key, index])),
-    byAttempt: new Map(compiles.map((compile, index) => [attemptKey(compile.id === null ? null : compileKey(compile), compile.id === null ? null : compile.attempt), index])),
+    byAttempt: new Map(compiles.map((compile, index) => [attemptKey(compile), index])),
     short: fileShortener(compiles.map((compile) => compile.filename)),
   };
 }
 
-/** @param {string | null} compile @param {number | null} attempt */
-const attemptKey = (compile, attempt) => `${compile} ${attempt}`;
-
-/** What tables call a compile: its id without an attempt. @param {Compile} compile */
-const compileKey = ({ id, attempt, occurrence }) => (attempt ? id.slice(0, -`_${attempt}`.length) : id) + (occurrence > 1 ? `@${occurrence}` : "");
-
 /** The row of the compile table that a row of another table belongs to. @param {Model} model @param {{compile: string | null, attempt: number | null}} row @returns {number} */
-export const numberOf = (model, { compile, attempt }) => model.byAttempt.get(attemptKey(compile, attempt)) ?? -1;
+export const numberOf = (model, row) => model.byAttempt.get(rowKey(row)) ?? -1;
 
 /** What tells of the compiles that run now; null for a bundle that does not grow. @param {Log} log */
 const liveOf = async ({ bundle }) => (bundle.manifest.growing ? import("../../lib/live/running-data.js") : null);

@@ -15,7 +15,7 @@ export async function sourceLink({ log, state }, model, frame, compile) {
   const until = compile === undefined ? Infinity : model.compiles[compile].first_event_index;
   const dump = dumps.findLast((/** @type {any} */ d) => d.event_index < until) ?? dumps[0];
   if (!dump) return null;
-  const artifact = (await compileArtifacts(log, dump.compile_index)).find((a) => a.event_index === dump.event_index);
+  const artifact = (await compileArtifacts(log, dump.compile_index)).find((a) => a.event === dump.event_index);
   if (!artifact) return null;
   const key = model.compiles[dump.compile_index].key;
   return h("a", { href: state.link({ view: "compile", compile: key, artifact: artifact.address, line: String(frame.line) }) },
