@@ -13,7 +13,7 @@ from shapes import shape_of
 
 # Fixtures by which rows are shown; of each table the first one that has two rows, else one.
 FIXTURES = ("recompiles", "train_step", "graph_breaks", "failures", "caches", "dynamic_shapes", "ranks_extra_break", "export_dtrace", "compiled_autograd", "provenance_aoti", "transformer")
-NOT_ROWS = ("manifest", "log", "events", "metadata")  # files with sections of their own in the format document; 'tlparse-bundle docs format'
+NOT_ROWS = ("manifest", "log")  # files that are not tables: with sections of their own in the format document; 'tlparse-bundle docs format'
 _MOST_TEXT = 160
 _MOST_LIST = 4
 _TARGET = re.compile(r"<(.+)$")

@@ -122,7 +122,7 @@ def test_without_verification_it_does(foreign):
     ("logs/a/artifacts.jsonl", lambda t: t[0].update(blob="manifest.json")),
     ("logs/a/events.jsonl", lambda t: t[0].update(blob=None)),
     ("logs/a/runtime.json", lambda t: []),
-    ("logs/a/failures.json", lambda t: {"failures": [{}]}),
+    ("logs/a/artifacts.jsonl", lambda t: [{}]),
     ("manifest.json", lambda m: m["logs"][0].update(rank="0")),
     ("manifest.json", lambda m: m["descriptors"].clear()),
     ("manifest.json", lambda m: m["logs"][0].update(diagnostics={"nothing-known": 1})),

@@ -55,7 +55,7 @@ def test_views_say_what_tables_say(bundle):
 
 def test_what_an_artifact_is_called_prints_it(built):
     bundle = Bundle.open(built(FIXTURES / "graph_breaks" / "trace").location)
-    for what, size in rows(bundle, "SELECT what, size_bytes FROM v_artifacts WHERE hash IS NOT NULL LIMIT 40"):
+    for what, size in rows(bundle, "SELECT what, size_bytes FROM v_artifacts WHERE sha256 IS NOT NULL LIMIT 40"):
         printed = CliRunner().invoke(cli, ["cat", str(bundle.location), what])
         assert printed.exit_code == 0 and len(printed.stdout_bytes) == size, what
 

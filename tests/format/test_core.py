@@ -76,8 +76,8 @@ def cache_outcomes(bundle, log):
 def code_of_a_kernel(bundle, log):
     kernel = next(row for row in bundle.rows(log, "kernels", "kernels") if row["line"] is not None)
     code = bundle.rows(log, "kernels", "codes")[kernel["code_index"]]
-    artifact = next(row for row in bundle.rows(log, "artifacts") if row["event_index"] == code["event_index"])
-    return kernel["name"], bundle.payload(log, artifact).decode().split("\n")[kernel["line"] - 1]
+    artifact = next(row for row in bundle.rows(log, "artifacts") if row["event"] == code["event_index"])
+    return kernel["name"], bundle.payload(artifact).decode().split("\n")[kernel["line"] - 1]
 
 
 def differing_ranks(bundle):

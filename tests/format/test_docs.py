@@ -48,6 +48,10 @@ def test_versions_agree():
 
 @pytest.mark.parametrize("name", SCHEMAS)
 def test_every_field_is_in_the_section_of_its_table(name):
+    if "x-table" in SCHEMAS[name]:  # its page is made of the schema
+        page = (traces.ROOT / "docs" / "tables" / f"{name}.md").read_text(encoding="utf-8")
+        assert all(f"| `{script.shown(SCHEMAS[name], path)}` |" in page for path, _, _ in script.explained(SCHEMAS[name]))
+        return
     assert f"\n### {name}\n" in TEXT, (
         f"write a section '### {name}' with the region 'fields {name}', or 'names {name}' for a table that few need"
     )

@@ -18,6 +18,11 @@ def _view(name: str, help: str, needs: str, select: str) -> View:
 
 _COMPILE = "LEFT JOIN compiles AS c ON c.log_id = t.log_id AND c.row = t.compile_index"
 _WHERE = "c.key AS compile, c.function AS function"
+# Of rows that name a compile by its key and its attempt.
+_OF_COMPILE = """LEFT JOIN (
+            SELECT log_id, key, function, row, CASE WHEN id IS NOT NULL THEN CASE WHEN attempt > 0 THEN substr(id, 1, length(id) - length(attempt) - 1) ELSE id END
+                || CASE WHEN occurrence > 1 THEN '@' || occurrence ELSE '' END END AS compile, CASE WHEN id IS NOT NULL THEN attempt END AS attempt FROM compiles
+        ) AS c ON c.log_id = t.log_id AND c.compile IS t.compile AND c.attempt IS t.attempt"""
 
 VIEWS = (
     _view(
@@ -37,9 +42,9 @@ VIEWS = (
     _view(
         "v_artifacts", "Each artifact: of which compile, name, size, and what 'tlparse-bundle cat BUNDLE WHAT' prints it by.", "artifacts compiles",
         f"""
-        SELECT t.log_id, {_WHERE}, t.name, t.size_bytes, t.hash, t.event_index, t.log_id || '/' || c.key || '/' || t.name ||
+        SELECT t.log_id, {_WHERE}, t.name, t.size_bytes, t.sha256, t.event, t.log_id || '/' || c.key || '/' || t.name ||
             CASE WHEN count(*) OVER same > 1 THEN '#' || row_number() OVER same ELSE '' END AS what
-        FROM artifacts AS t {_COMPILE} WINDOW same AS (PARTITION BY t.log_id, t.compile_index, t.name ORDER BY t.row ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)
+        FROM artifacts AS t {_OF_COMPILE} WINDOW same AS (PARTITION BY t.log_id, c.row, t.name ORDER BY t.row ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)
         ORDER BY t.log_id, t.row""",
     ),
     _view(
@@ -58,7 +63,7 @@ VIEWS = (
     ),
     _view(
         "v_failures", "Each failure: of which compile, what was raised, where.", "failures compiles",
-        f"SELECT t.log_id, {_WHERE}, t.kind, t.type, t.reason, t.file, t.line, t.source_line FROM failures AS t {_COMPILE} ORDER BY t.log_id, t.row",
+        f"SELECT t.log_id, {_WHERE}, t.kind, t.type, t.reason, t.file, t.line, t.source_line FROM failures AS t {_OF_COMPILE} ORDER BY t.log_id, t.row",
     ),
     _view(
         "v_caches", "Each lookup of a cache: outcome, reason, time.", "caches compiles",
@@ -86,9 +91,9 @@ VIEWS = (
         LEFT JOIN compiles AS c ON c.log_id = t.log_id AND c.row = k.compile_index ORDER BY t.log_id, t.row""",
     ),
     _view(
-        "v_events", "Each record: line, kind, compile, size.", "events log_kinds compiles",
+        "v_events", "Each record: line, kind, compile, size.", "events compiles",
         f"""
-        SELECT t.log_id, t.row AS event_index, k.type, k.name, {_WHERE}, t.rank, t.line, t.byte_offset, t.size_bytes, t.payload_size_bytes, t.time_us
-        FROM events AS t JOIN log_kinds AS k ON k.log_id = t.log_id AND k.row = t.kind_index {_COMPILE} ORDER BY t.log_id, t.row""",
+        SELECT t.log_id, t.event, t.type, t.name, {_WHERE}, t.rank, t.line, t.byte_offset, t.size_bytes, t.payload_size_bytes, t.time_us
+        FROM events AS t {_OF_COMPILE} ORDER BY t.log_id, t.row""",
     ),
 )  # fmt: skip
