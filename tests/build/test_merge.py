@@ -54,8 +54,8 @@ def test_codecs_and_formats_must_be_the_same(tmp_path):
         build(discover([path]), tmp_path / name, codec=codec, jobs=1)
     with pytest.raises(BundleError, match="codec zstd, .* with gzip"):
         merge([tmp_path / "a", tmp_path / "b"], tmp_path / "out")
-    traces.rewrite(tmp_path / "c", "manifest.json", lambda manifest: manifest["format"].update(minor=0))
-    with pytest.raises(BundleError, match="has the format 1.0"):
+    traces.rewrite(tmp_path / "c", "manifest.json", lambda manifest: manifest["format"].update(minor=1))
+    with pytest.raises(BundleError, match="has the format 2.1"):
         merge([tmp_path / "c"], tmp_path / "out")
 
 
