@@ -204,7 +204,7 @@ def event_indexes(value, key=""):
     elif isinstance(value, list):
         for child in value:
             yield from event_indexes(child, key)
-    elif isinstance(value, int) and key.endswith("event_index"):
+    elif isinstance(value, int) and (key.endswith("event_index") or key == "event" or key.endswith("_event")):
         yield value
 
 
@@ -220,8 +220,8 @@ def key_of(event):
 def holders(it):
     """{event: names of the tables that refer to it}"""
     found = defaultdict(set)
-    for name in it.directory["tables"]:
-        if name not in ("artifacts", "diagnostics", "blobs"):
+    for name in (*it.directory["tables"], *it.directory["row_tables"]):
+        if name not in ("artifacts", "diagnostics", "blobs", "events", "metadata", "stacks"):
             for index in event_indexes(it.table(name)):
                 found[index].add(name)
     return found

@@ -56,7 +56,7 @@ def test_kernels_of_other_graphs_are_not_this_ones(log):
     names = [[table["strings"][name] for name in group["kernels"]["name"]] for group in table["groups"]]
     assert [len(kernels) for kernels in names] == [3, 4, 1]
     for group, kernels in zip(table["groups"], names):
-        (code,) = [artifact.text() for artifact in found.artifacts if artifact.row["event_index"] == group["code_event_index"]]
+        (code,) = [artifact.text() for artifact in found.artifacts if artifact.event == group["code_event_index"]]
         assert [name for name in kernels if name not in code] == []
     assert not {name for name in names[0] if name.startswith("cpp_")} & {name for name in names[1]}
 

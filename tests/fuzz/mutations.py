@@ -294,16 +294,19 @@ def change_blob(files, rng, notes):
         files[path] = _encode(path, content)
         notes.append(f"{path}: another content")
         return
-    table = _read(files, table_path)
-    if not isinstance(table, dict) or not isinstance(table.get("sha256"), list) or not table["sha256"]:
+    rows = _read(files, table_path)
+    if not isinstance(rows, list) or not rows or not isinstance(rows[0], dict):
         return
-    row = rng.randrange(len(table["sha256"]))
+    row = rng.choice([row for row in rows if isinstance(row, dict)])
     digest = hashlib.sha256(content).hexdigest()
     new = f"blobs/{digest[:2]}/{digest}{codec_of(path).suffix}"
     files[new] = _encode(new, content)
-    try:
-        table["sha256"][row], table["size_bytes"][row], table["stored_size_bytes"][row] = digest, len(content), len(files[new])
-    except (KeyError, IndexError, TypeError):
-        pass
-    files[table_path] = _encode(table_path, dumps(table))
-    notes.append(f"{table_path}: blob {row} is another one")
+    old = row.get("blob")
+    row.update(blob=new, sha256=digest, size_bytes=len(content), stored_size_bytes=len(files[new]))
+    files[table_path] = _encode(table_path, _text(table_path, rows))
+    for other in [name for name in files if schema_of(name) in ("artifacts", "events") and name.split("/")[:-1][:2] == table_path.split("/")[:2]]:
+        named = _read(files, other)
+        if isinstance(named, list):
+            named = [{**one, "blob": new} if isinstance(one, dict) and one.get("blob") == old else one for one in named]
+            files[other] = _encode(other, _text(other, named))
+    notes.append(f"{table_path}: {old!r} is another one")

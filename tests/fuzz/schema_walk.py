@@ -33,7 +33,7 @@ def fields(name):
             found[path + key] = None
             walk(value, path + key)
 
-    walk(document, ())
+    walk(document, (ITEM,) if "x-table" in document else ())
     return tuple(found)
 
 

@@ -57,7 +57,7 @@ def test_an_occurrence_leads_to_its_record(fixture_log):
     events = {event.index: event for event in fixture_log.events(name="dynamo_graph_break_reason")}
     places = [place for row in breaks(fixture_log) for place in row["occurrences"]]
     assert sorted(place["event_index"] for place in places) == sorted(events)
-    assert all(it.number_of(events[place["event_index"]].row) == place["compile_index"] for place in places)
+    assert all(fixture_log.number_of(events[place["event_index"]].row) == place["compile_index"] for place in places)
 
 
 def test_what_torch_says_about_a_break(fixture_log):

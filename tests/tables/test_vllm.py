@@ -34,7 +34,7 @@ def true_of(truth, name):
 
 
 def digest(log, piece, name):
-    payloads = [artifact.bytes() for artifact in log.artifacts if artifact.row["event_index"] in piece["event_indexes"] and artifact.row["name"] == name]
+    payloads = [artifact.bytes() for artifact in log.artifacts if artifact.event in piece["event_indexes"] and artifact.name == name]
     assert len(payloads) <= 1
     return hashlib.md5(payloads[0]).hexdigest() if payloads else None
 
@@ -43,7 +43,7 @@ def digest(log, piece, name):
 def test_pieces_are_what_the_raw_records_say(real, truth, name):
     log, said = real(name), true_of(truth, name)
     table = log.table("vllm")
-    names = {artifact.row["event_index"]: artifact.row["name"] for artifact in log.artifacts}
+    names = {artifact.event: artifact.name for artifact in log.artifacts}
     found = [
         {
             "submodule": piece["submodule"], "from": piece["range_start"], "to": piece["range_end"], "outcome": piece["outcome"],

@@ -42,11 +42,16 @@ def test_names_of_ten_million_characters_are_cut(enormous):
 
 
 def test_half_a_million_artifacts_of_one_compile(enormous):
-    def change(table):
-        for name, column in table.items():
-            table[name] = column + column[-1:] * 500_000
+    def change(rows):
+        counts["rows"] = len(rows) + 500_000
+        rows += [rows[-1]] * 500_000
 
-    page = enormous({"artifacts.json": change}, "#v=1&view=compiles")
+    def directory(document):
+        entry = document["row_tables"]["artifacts"]
+        entry["rows"] = entry["files"][0]["rows"] = counts["rows"]
+
+    counts = {}
+    page = enormous({"artifacts.jsonl": change, "log.json": directory}, "#v=1&view=compiles")
     for key in page.evaluate("[...document.querySelectorAll('[href*=\"compile=\"]')].map((link) => link.hash)"):
         go(page, key)
     assert page.locator("*").count() < 100_000
@@ -85,18 +90,19 @@ def test_metadata_that_lies_in_one_another(enormous):
     for _ in range(900):
         inner["a"] = inner = {}
 
-    def change(table):
-        table["metadata"] = [{"x": "DEEP"} if n else deep for n, _ in enumerate(table["metadata"])]
+    def change(rows):
+        for n, row in enumerate(rows):
+            row["metadata"] = {"x": "DEEP"} if n else deep
 
-    page = enormous({"metadata/0000.json": change}, "#v=1&view=events&event=0")
+    page = enormous({"metadata.jsonl": change}, "#v=1&view=events&event=0")
     expect(page.get_by_role("alert")).to_have_count(0)
 
 
 def test_metadata_that_lies_too_deep_is_refused(enormous, tmp_path):
     page = enormous({}, "#v=1&view=overview")
-    path = tmp_path / "bundle" / LOG / "metadata" / "0000.json"
-    document = json.loads(path.read_bytes())
-    document["metadata"][0] = {"x": "DEEP"}
-    path.write_text(json.dumps(document).replace('"DEEP"', "[" * 50_000 + "]" * 50_000))
+    path = tmp_path / "bundle" / LOG / "metadata.jsonl"
+    rows = traces.parsed(path.name, path.read_bytes())
+    rows[0]["metadata"] = {"x": "DEEP"}
+    path.write_text(traces.written(path.name, rows).decode().replace('"DEEP"', "[" * 50_000 + "]" * 50_000))
     page.evaluate("location.hash = '#v=1&view=events&event=0'")
-    expect(page.get_by_role("alert")).to_contain_text("metadata[0] is more than 2000 objects in one another")
+    expect(page.get_by_role("alert")).to_contain_text("[0].metadata is more than 2000 objects in one another")

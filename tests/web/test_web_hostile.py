@@ -69,15 +69,15 @@ def test_a_circle_of_spans_hangs_nothing(spoilt):
     ("path", "change", "view", "words"),
     [
         (f"{LOG}/log.json", put("event_count", HUGE), "overview", "event_count is 1000000000000000"),
-        (f"{LOG}/log.json", put("events", 0, "count", HUGE), "overview", "the chunks of events hold 1000000000000000 events"),
+        (f"{LOG}/log.json", put("row_tables", "events", "files", 0, "rows", HUGE), "overview", "the files of events hold events up to 1000000000000000"),
         (f"{LOG}/spans.json", put("lane_count", HUGE), "timeline", "lane_count is 1000000000000000"),
         (f"{LOG}/compiles.json", put("compiles", 0, "key", None), "overview", "compiles[0].key is null, not a text"),
         (f"{LOG}/compiles.json", put("compiles", {}), "overview", "compiles is an object, not an array"),
-        (f"{LOG}/artifacts.json", put("kind_index", 0, 99_999), "compile&compile=0/0", "kind_index[0] is 99999, not an integer from 0 to"),
-        (f"{LOG}/artifacts.json", put("compile_index", [0]), "compile&compile=0/0", "others have"),
-        (f"{LOG}/artifacts.json", put("blob_index", 0, "x"), "compile&compile=0/0", 'blob_index[0] is "x", not an integer of at least -1'),
-        (f"{LOG}/events/0000.json", put("origin_index", 0, 1e300), "events", "origin_index[0] is 1e+300"),
-        (f"{LOG}/events/0000.json", put("first_event_index", 7), "events", "the directory of the log says 0"),
+        (f"{LOG}/artifacts.jsonl", put(0, "event", 99_999), "compile&compile=0/0", "[0].event is 99999, not an integer from 0 to"),
+        (f"{LOG}/artifacts.jsonl", put(0, "name", None), "compile&compile=0/0", "[0].name is null, not a text"),
+        (f"{LOG}/artifacts.jsonl", put(0, "offset", "x"), "compile&compile=0/0", '[0].offset is "x", not an integer of at least 0'),
+        (f"{LOG}/events.jsonl", put(0, "line", 1e300), "events", "[0].line is 1e+300"),
+        (f"{LOG}/events.jsonl", put(0, "event", 7), "events", "the directory of the log says 0"),
         (f"{LOG}/diagnostics.jsonl", put(0, {"event": None, "code": "x"}), "diagnostics", "[0].severity is missing"),
         ("manifest.json", put("descriptors", None), "overview", "descriptors is null, not an object"),
         ("manifest.json", put("logs", 0, "id", "../x"), "overview", "logs[0].id is"),
@@ -90,7 +90,7 @@ def test_what_is_malformed_is_a_sentence(spoilt, path, change, view, words):
 
 
 @pytest.mark.parametrize("path", ["//127.0.0.1:9/x", "../../bundles.json", "data:application/json,{}", "/bundles.json", "manifest.json?x", "logs/%2e%2e/%2e%2e/x.json", "logs/other/log.json", "x" * 5000])
-@pytest.mark.parametrize("place", [("manifest.json", "logs", 0, "path"), (f"{LOG}/log.json", "tables", "compiles"), (f"{LOG}/log.json", "events", 0, "path")], ids=lambda place: place[-2])
+@pytest.mark.parametrize("place", [("manifest.json", "logs", 0, "path"), (f"{LOG}/log.json", "tables", "compiles"), (f"{LOG}/log.json", "row_tables", "events", "files", 0, "path")], ids=lambda place: place[-2])
 def test_nothing_but_files_of_the_bundle_is_asked_for(spoilt, path, place):
     file, *keys = place
     page = spoilt(file, put(*keys, path), "#v=1&view=events")
