@@ -826,7 +826,7 @@ export interface Log {
     /** Bytes that the records of this kind take in the log, payloads included. */
     size_bytes: number;
   }[];
-  /** Places in the source of torch (or of another library) that wrote records. events.origin_index points here. */
+  /** Places in the source of torch (or of another library) that wrote records. `origin` of the events is path and line. */
   origins: {
     /** Level letter of the record prefix; torch writes V. */
     level: string;

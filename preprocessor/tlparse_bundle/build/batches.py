@@ -10,7 +10,7 @@ from tlparse_bundle.trace.compile_id import CompileId
 from tlparse_bundle.trace.envelope import EventDecoder
 from tlparse_bundle.trace.event import Event, Span
 
-# Kind, compile, rank, line, byte offset, size, time, origin, pid, blob, offset in it, size of the payload: as the columns of schema events.
+# Numbers of kind and compile, rank, line, byte offset, size, time, numbers of origin, pid and blob (-1 without a payload), offset in the blob, size of the payload.
 EventRow = tuple[int, int, int | None, int, int, int, int, int, int, int, int, int]
 
 
