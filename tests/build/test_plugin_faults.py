@@ -25,10 +25,10 @@ TABLE = """
             self._rows = []
 
         def observe(self, event):
-            self._rows.append(event.index)
+            self._rows.append({"event": event.index})
 
-        def table(self):
-            return {"steps": self._rows}
+        def tables(self):
+            yield "engine_steps", self._rows
 """
 FINDINGS = """
     from tlparse_bundle.findings.finding import Finding, Remedy

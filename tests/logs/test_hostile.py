@@ -47,7 +47,7 @@ def test_any_file_name_makes_a_safe_id(name, log_of):
 def test_the_place_of_a_record_may_be_anything(place, log_of):
     it = log_of(record("a", place=place))
     path, _, line = place.rpartition(":")
-    assert it.directory["origins"] == [{"level": "V", "path": path, "line": int(line)}]
+    assert [(row["level"], row["path"], row["line"]) for row in it.table("origins")] == [("V", path, int(line))]
 
 
 # ---- JSON beyond JSON

@@ -1,5 +1,5 @@
 // One piece: what came of it, whose code it has, its artifacts, and what vLLM's passes changed.
-import { artifactsOf, compileArtifacts } from "../lib/bundle/artifacts.js";
+import { compileArtifacts } from "../lib/bundle/artifacts.js";
 import { fill, h } from "../lib/page/dom.js";
 import { bytes, count, plural, time } from "../lib/page/format.js";
 import { inViewer } from "../lib/page/page.js";

@@ -23,7 +23,7 @@ class Batch(NamedTuple):
     payload_forms: dict[int, str]  # by event index, where it is not lf
     kinds: list[tuple[str, str | None, Any]]  # type, name, encoding
     compiles: list[tuple[CompileId | None, int, int]]  # id, occurrence, first event index
-    origins: list[str]  # path:line in the source of torch
+    origins: list[tuple[str, str, int]]  # level, path and line in the source of torch
     pids: list[int]
     stacks: tuple[list, list]  # see StackTable.rows_since
     spans: list[Span]
@@ -82,11 +82,11 @@ class Batches:
         batch.compiles.append((event.compile_id, event.occurrence, event.index))
         return self._compiles.setdefault((event.compile_id, event.occurrence), len(self._compiles))
 
-    def _new_origins(self) -> list[str]:
+    def _new_origins(self) -> list[tuple[str, str, int]]:
         origins = self._decoder.origins
         first, self._known_origins = self._known_origins, len(origins)
         new = islice(origins, first, None) if first < len(origins) else ()
-        return [f"{path.decode('utf-8', 'replace')}:{int(line[:15])}" for _, path, line in new]
+        return [(level.decode(), path.decode("utf-8", "replace"), int(line[:15])) for level, path, line in new]
 
     def _new_pids(self) -> list[int]:
         pids = self._decoder.pids

@@ -44,7 +44,7 @@ class EventWriter:
         """The next events."""
         self._kinds += [b'"type":%b,"name":%b' % (dumps(event_type), dumps(name)) for event_type, name, _ in batch.kinds]
         self._compiles += [b'"compile":%b,"attempt":%b' % (dumps(key), dumps(attempt)) for key, attempt in map(_attempt, batch.compiles)]
-        self._origins += map(dumps, batch.origins)
+        self._origins += [dumps(f"{path}:{line}") for _, path, line in batch.origins]
         self._pids += map(dumps, batch.pids)
         kinds, compiles, origins, pids, ranks, forms = self._kinds, self._compiles, self._origins, self._pids, self._ranks, batch.payload_forms
         lines = []

@@ -25,8 +25,7 @@ from tlparse_bundle.trace.stacks import StackTable
 class TablesSummary:
     """What the log directory and the manifest need to know."""
 
-    paths: dict[str, str]  # of the tables, by name
-    row_tables: dict[str, dict]  # tables of rows, by name: see FileSink.put_rows
+    tables: dict[str, dict]  # by name: see FileSink.put_rows
     kinds: list[dict]  # 'kinds' and 'ranks' of the log directory (schema: log)
     ranks: list[dict]
     descriptors: dict[str, Kind]  # by key
@@ -75,30 +74,23 @@ class LogTables:
 
     def finish(self, blobs: Callable[[], Sequence[str]]) -> TablesSummary:
         # One after another, so that no two are in memory at once.
-        paths, row_tables = {}, {}
+        tables: dict[str, dict] = {}
         with_blobs: list[tuple[str, Rows]] = []
         for table in self._tables:
-            if hasattr(table, "tables"):
-                for name, rows in table.tables():
-                    if getattr(table, "blobs", False):
-                        with_blobs.append((name, rows))
-                    elif len(rows):
-                        row_tables[name] = self._sink.put_rows(self._log_id, name, rows)
-                continue
-            made = table.table()
-            if made is not None:  # else it is of a plug-in that failed
-                paths[table.name] = self._sink.put_table(self._log_id, table.name, made)
-            del made
-        payload_paths, payload_row_tables, payload_diagnostics = self._payload_tables.finish()
+            for name, rows in table.tables():
+                if getattr(table, "blobs", False):
+                    with_blobs.append((name, rows))
+                elif len(rows):
+                    tables[name] = self._sink.put_rows(self._log_id, name, rows)
+        payload_tables, payload_diagnostics = self._payload_tables.finish()
         self._diagnostics.merge(payload_diagnostics)
         blob_paths = blobs()
-        row_tables |= self._writer.close(blob_paths)
+        tables |= self._writer.close(blob_paths)
         for name, rows in with_blobs:
             if len(rows):
-                row_tables[name] = self._sink.put_rows(self._log_id, name, rows, blob_paths)
+                tables[name] = self._sink.put_rows(self._log_id, name, rows, blob_paths)
         return TablesSummary(
-            paths=paths | payload_paths,
-            row_tables=row_tables | payload_row_tables,
+            tables=tables | payload_tables,
             kinds=self._kinds(),
             ranks=self._ranks(),
             descriptors={kind.key: kind for kind in self._tally.kinds},

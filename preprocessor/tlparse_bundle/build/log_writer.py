@@ -154,11 +154,9 @@ class LogBuild:
             "source": source,
             "clock": decoder.clock.table(),
             "event_count": decoder.event_count,
-            "tables": made.paths,
             "tables": made.tables,
             "verbatim": verbatim.chunks,
             "kinds": made.kinds,
-            "origins": [{"level": level.decode(), "path": path.decode("utf-8", "replace"), "line": int(line[:15])} for level, path, line in decoder.origins],
         }
         self.facts = Facts(WrittenLog(sink, directory, decoder.clock.last_epoch_us(), {"diagnostics": diagnostics.rows()}))
         derived = {**dict(compile_tables(self.facts)), **dict(recompile_tables(self.facts))}

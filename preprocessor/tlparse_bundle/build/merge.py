@@ -110,7 +110,7 @@ def _own_files(log: Log) -> list[str]:
     directory = log.directory
     chunks = (chunk["path"] for chunk in directory["verbatim"])
     rows = (file["path"] for entry in directory["tables"].values() for file in entry["files"])
-    paths = [log.row["path"], *directory["tables"].values(), *rows, *chunks]
+    paths = [log.row["path"], *rows, *chunks]
     own = (path for path, row in log.blobs.items() if path != layout.blob_path(row["sha256"], log.bundle.codec))
     for path in (*paths, *own):
         if not layout.is_own(path) or not path.startswith(f"logs/{log.id}/"):

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from tlparse_bundle.build.table_file import encoded_pieces, encoded_table
+from tlparse_bundle.build.table_file import encoded_pieces
 from tlparse_bundle.format import layout
 from tlparse_bundle.format.codecs import Codec
 from tlparse_bundle.format.layout import blob_path, log_path
@@ -30,7 +30,7 @@ class FileSink:
         self.codec = codec
         self.below = ""  # before each path: where the files of one state of a growing bundle lie (layout.live_path)
         self.keep: frozenset[str] = frozenset()  # names of tables that are read again, while what they were made of is still here
-        self.kept: dict[str, Any] = {}  # these, as ``put_table`` got them
+        self.kept: dict[str, Rows] = {}  # these, as ``put_rows`` got them
 
     def put(self, path: str, data: bytes | memoryview) -> str:
         """Store a file under a path (as layout gives it); returns the path that it has."""
@@ -41,14 +41,6 @@ class FileSink:
         """Store a file that is encoded already; returns its path."""
         self._write(self.below + path, [data])
         return self.below + path
-
-    def put_table(self, log_id: str, name: str, table: dict) -> str:
-        """Store a table of a log; returns its path."""
-        path = self.below + log_path(log_id, f"{name}.json", self.codec)
-        self._write(path, encoded_table(table, self.codec))
-        if name in self.keep:
-            self.kept[name] = table
-        return path
 
     def put_rows(self, log_id: str, name: str, rows: Rows, blobs: Sequence[str] | None = None) -> dict:
         """Store a table of a log as JSON Lines; returns what the log directory says of it (schema: log, 'tables'). ``blobs``: see Rows.files."""

@@ -137,16 +137,9 @@ class Run:
     def torch_version(self) -> str | None:
         return self.log.row["torch_version"]
 
-    def _fields(self, name: str, *fields: str) -> dict | None:
-        return self.log.fields(name, *fields) if name in self.log.directory["tables"] else None  # redacted bundles lack some
-
     def _rows(self, name: str) -> list[dict]:
         """Return the rows of a table; [] where it was left out of a redacted bundle."""
         return [] if self.log.is_missing(name) else self.log.table(name)
-
-    def _rows(self, name: str) -> list[dict]:
-        """The rows of a table; none where it was left out of a redacted bundle."""
-        return [] if name in self.log.directory.get("left_out", ()) else self.log.table(name)
 
     @cached_property
     def configs(self) -> list[dict]:

@@ -111,7 +111,7 @@ class Facts:
         """Each attempt, with what its compile turned out to be: rows of 'attempts' on top of those of 'candidates'. The last stands for records outside any compile."""
         of_compile = {row["compile"]: row for row in self.table(CANDIDATES)}
         rows = self.table("attempts")
-        rows = [_OUTSIDE if row["compile"] is None else {**of_compile[row["compile"]], **row, "status": of_compile[row["compile"]]["status"], "id": id_of(row)} for row in rows]
+        rows = [{**of_compile[row["compile"]], **row, "status": of_compile[row["compile"]]["status"], "id": id_of(row)} for row in rows]
         return [*rows, _OUTSIDE]
 
     @cached_property

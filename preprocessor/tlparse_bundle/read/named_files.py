@@ -18,7 +18,6 @@ def named_files(bundle: Bundle) -> Iterator[str]:
     for log in bundle.logs:
         directory = log.directory
         yield log.row["path"]
-        yield from directory["tables"].values()
         yield from (file["path"] for entry in directory["tables"].values() for file in entry["files"])
         yield from (chunk["path"] for chunk in directory["verbatim"])
         yield from log.blobs

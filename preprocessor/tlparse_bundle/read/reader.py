@@ -20,7 +20,7 @@ from tlparse_bundle.read.growing import findings_now, is_growing, job_now, log_n
 from tlparse_bundle.read.manifest import read_manifest
 from tlparse_bundle.read.rows import Artifact, Compile, Event
 from tlparse_bundle.trace.compile_id import id_of
-from tlparse_bundle.read.store import Store, once, open_store, read, read_json, read_rows, read_without
+from tlparse_bundle.read.store import Store, once, open_store, read, read_json, read_rows
 
 _CACHED_FILES = 8
 T = TypeVar("T")

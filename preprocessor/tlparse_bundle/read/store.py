@@ -113,23 +113,6 @@ def _read_rows(store: Store, path: str) -> list[Any]:
     return _parsed(b"[%b]" % data.removesuffix(b"\n").replace(b"\n", b","), where)
 
 
-def read_without(store: Store, path: str, first: str, behind: str) -> Any:
-    """A JSON file of the bundle without its fields from one up to another, where they stand in this order: nine tenths of a table may be of no interest."""
-    _check(path, store.location)
-    return once(store, (path, first, behind), lambda: _read_without(store, path, first, behind))
-
-
-def _read_without(store: Store, path: str, first: str, behind: str) -> Any:
-    data, where = read(store, path, MAX_JSON_BYTES), f"{store.location}/{path}"
-    start, end = data.find(b'"%b":' % first.encode()), data.rfind(b'"%b":' % behind.encode())
-    if 0 < start < end:
-        try:  # what is read on both sides is JSON by itself, so that neither name stands deeper than the fields of the file
-            return {**_parsed(data[: start - (start > 1)] + b"}", where), **_parsed(b"{" + data[end:], where)}
-        except BundleError:
-            pass
-    return _parsed(data, where)
-
-
 def _check_values(data: bytes, where: str) -> None:
     if len(data) > _FEW_BYTES and (data.count(b",") > _MAX_VALUES or data.count(b"[") + data.count(b"{") > _MAX_CONTAINERS):
         raise BundleError(f"{where} is damaged: it holds more values than a table may have", hint=_AGAIN, code="damaged")

@@ -12,6 +12,7 @@ from tlparse_bundle.format.layout import FORMAT_MINOR, LIVE, blob_path
 from tlparse_bundle.format.schemas import schema, schema_names
 from tlparse_bundle.format.shape import Highest, Malformed, quoted
 from tlparse_bundle.read.checks import CHECKED_WHOLE, check_directory, check_references, check_slices, check_whole, rows_schema, rows_shape, shape
+from tlparse_bundle.read.manifest import rank_paths
 from tlparse_bundle.read.reader import Bundle, Log
 from tlparse_bundle.read.restore import restored_bytes, verbatim_bytes
 from tlparse_bundle.read.store import decoded, read_rows

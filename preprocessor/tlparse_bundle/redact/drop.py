@@ -56,7 +56,7 @@ def _payloads(bundle: Bundle, folder: Path, gone: Collection[str]) -> None:
 
 
 def _log(log: Log, folder: Path, dropped: Collection[str], codec: Codec) -> None:
-    directory = {**log.directory, "tables": dict(log.directory["tables"]), "tables": dict(log.directory["tables"]), "left_out": []}
+    directory = {**log.directory, "tables": dict(log.directory["tables"]), "left_out": []}
     for chunk in directory["verbatim"]:
         (folder / chunk["path"]).unlink()
     directory["verbatim"] = []
@@ -65,9 +65,6 @@ def _log(log: Log, folder: Path, dropped: Collection[str], codec: Codec) -> None
         for file in entry["files"]:
             (folder / file["path"]).unlink()
         directory["left_out"].append(name)
-        path = directory["tables"].pop(name, None)
-        if path is not None:
-            (folder / path).unlink()
     if "metadata" in dropped:
         files = []
         for number, file in enumerate(log.files("metadata")):

@@ -34,7 +34,7 @@ def preview(bundle: Bundle, policy: Policy) -> Iterator[str]:
     amounts = {
         "payloads": f"{plural(sum(len(log.artifacts) for log in bundle.logs), 'artifact')}, {_size(payloads)} as they are stored",
         "source": f"{plural(len(found.source), 'line')}, {sum(map(is_long, found.source)):,} of more than three words",
-        "guards": f"{sum(name in log.directory['tables'] or name in log.directory['tables'] for log in bundle.logs for name in PARTS['guards']):,} tables",
+        "guards": f"{sum(name in log.directory['tables'] for log in bundle.logs for name in PARTS['guards']):,} tables",
         "verbatim": f"{_size(sum(chunk['size_bytes'] for log in bundle.logs for chunk in log.directory['verbatim']))} of text",
         "names": f"{plural(words, 'word')} and {plural(len(found.paths), 'path')}",
     }

@@ -102,7 +102,6 @@ def _tables(bundle: Bundle) -> Iterator[str]:
     yield from rank_paths(bundle.manifest)
     for log in bundle.logs:
         yield log.row["path"]
-        yield from log.directory["tables"].values()
         yield from (file["path"] for entry in log.directory["tables"].values() for file in entry["files"])
 
 

@@ -56,7 +56,7 @@ export async function openCompile(context) {
     if (place === shown) return line?.(current.line);
     shown = place;
     fill(head, heading(model, compile, index, step, state));
-    const artifacts = await labelled(log, await compileArtifacts(log, index));
+    const artifacts = await labelled(log, await compileArtifacts(log, compile));
     if (place !== shown) return;
     if (railOf !== current.compile || !rail.querySelector("[aria-current]")) drawRail(compile, artifacts);
     railOf = current.compile;
@@ -123,7 +123,7 @@ export async function openCompile(context) {
   // Of a compile that is over nothing changes while the log grows; of the one that runs the list gets longer, and what is open stays open.
   view.grown = async (newer) => {
     const known = await modelOf(newer.log), index = known.byKey.get(state.current.compile) ?? -1;
-    const artifacts = index < 0 ? [] : await labelled(newer.log, await compileArtifacts(newer.log, index));
+    const artifacts = index < 0 ? [] : await labelled(newer.log, await compileArtifacts(newer.log, known.compiles[index]));
     const before = model.compiles[model.byKey.get(state.current.compile) ?? -1], now = known.compiles[index];
     const same = JSON.stringify(before) === JSON.stringify(now), grew = railShown !== JSON.stringify(artifacts), wanted = state.current.artifact;
     return () => {

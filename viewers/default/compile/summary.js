@@ -113,7 +113,7 @@ function relatives(model, compile, index, state) {
 /** @param {any} context @param {number} index @param {any} compile @param {Element} root */
 async function listArtifacts({ bundle, log, state }, index, compile, root) {
   try {
-    const artifacts = await labelled(log, await compileArtifacts(log, index));
+    const artifacts = await labelled(log, await compileArtifacts(log, compile));
     fill(root, artifacts.length === 0 ? h("p", { class: "dim" }, "No artifacts.") : byPhase(bundle.manifest, artifacts).map((phase) => [
       h("h3", { title: phase.help }, phase.title),
       h("ul", { class: "artifact-list" }, phase.artifacts.map((/** @type {any} */ artifact) => h("li", null, h("a", {

@@ -1,5 +1,6 @@
 // Search everywhere: names at once, the text of artifacts by a worker.
 import { artifactsOf } from "../../lib/bundle/artifacts.js";
+import { attemptKey } from "../../lib/bundle/log.js";
 import { VirtualList } from "../../lib/list/virtual-list.js";
 import { fill, h } from "../../lib/page/dom.js";
 import { bytes, count, plural } from "../../lib/page/format.js";
@@ -123,9 +124,9 @@ export async function openSearch(context) {
   /** What an artifact is called and where it lies; known once its log was read for the search. */
   const known = new Map();
   const placeOf = (/** @type {any} */ { log: one, artifact }) => {
-    const { model, artifacts: { rows: all, byCompile } } = known.get(one);
+    const { model, artifacts: { rows: all, byAttempt } } = known.get(one);
     const index = numberOf(model, artifact), compile = model.compiles[index];
-    const same = (byCompile.get(index) ?? []).map((/** @type {number} */ i) => all[i]).filter((/** @type {any} */ other) => other.name === artifact.name && other.event <= artifact.event);
+    const same = (byAttempt.get(attemptKey(artifact)) ?? []).map((/** @type {number} */ i) => all[i]).filter((/** @type {any} */ other) => other.name === artifact.name && other.event <= artifact.event);
     const address = same.length > 1 ? `${artifact.name}@${same.length}` : artifact.name;
     return { compile, address, link: { view: "compile", log: logInAddress(one), compile: compile.key, artifact: address }, log: one };
   };

@@ -60,7 +60,7 @@ export function artifactLink(log, model, state, compileIndex, eventIndex, text, 
 
 /** Where the artifact of a record is shown, or null. @param {any} log @param {any} model @param {number} compileIndex @param {number} eventIndex @param {number | null} [line] */
 async function artifactState(log, model, compileIndex, eventIndex, line = null) {
-  const artifact = (await compileArtifacts(log, compileIndex)).find((row) => row.event === eventIndex);
+  const artifact = (await compileArtifacts(log, model.compiles[compileIndex])).find((row) => row.event === eventIndex);
   return artifact ? { view: "compile", compile: model.compiles[compileIndex].key, artifact: artifact.address, line: line === null ? "" : String(line) } : null;
 }
 

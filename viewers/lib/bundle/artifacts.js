@@ -1,5 +1,5 @@
 // The artifacts of a compile, each with an address that stays.
-import { attemptKey, rowKey } from "./log.js";
+import { attemptKey } from "./log.js";
 
 /** @typedef {import("./log.js").Log} Log */
 
@@ -7,24 +7,22 @@ const MOST = 5_000; // of one compile that are listed; the others are found amon
 
 /** @typedef {import("./log.js").Artifact} Artifact */
 
-/** @type {WeakMap<Log, Promise<{rows: Artifact[], byCompile: Map<number, number[]>}>>} */
+/** @type {WeakMap<Log, Promise<{rows: Artifact[], byAttempt: Map<string, number[]>}>>} */
 const known = new WeakMap();
 
-/** The artifacts, and the numbers of those of each row of the compile table. @param {Log} log */
+/** The artifacts, and the numbers of those of each attempt (see attemptKey). @param {Log} log */
 export function artifactsOf(log) {
   let made = known.get(log);
   if (!made) {
-    made = Promise.all([log.artifacts(), log.compiles()]).then(([rows, compiles]) => {
-      const numbers = new Map(compiles.map((compile, index) => [attemptKey(compile), index]));
-      /** @type {Map<number, number[]>} */
-      const byCompile = new Map();
+    made = log.artifacts().then((rows) => {
+      /** @type {Map<string, number[]>} */
+      const byAttempt = new Map();
       rows.forEach((row, i) => {
-        const compile = numbers.get(rowKey(row)) ?? -1;
-        const own = byCompile.get(compile);
+        const key = attemptKey(row), own = byAttempt.get(key);
         if (own) own.push(i);
-        else byCompile.set(compile, [i]);
+        else byAttempt.set(key, [i]);
       });
-      return { rows, byCompile };
+      return { rows, byAttempt };
     });
     known.set(log, made);
     made.catch(() => known.delete(log));
@@ -33,12 +31,12 @@ export function artifactsOf(log) {
 }
 
 /**
- * The artifacts of one compile, each with an address that stays: its name, and '@2' for the second of that name.
- * @param {Log} log @param {number} compileIndex @returns {Promise<any[]>}
+ * The artifacts of one attempt, each with an address that stays: its name, and '@2' for the second of that name.
+ * @param {Log} log @param {{compile: string | null, attempt: number | null}} attempt @returns {Promise<any[]>}
  */
-export async function compileArtifacts(log, compileIndex) {
-  const { rows, byCompile } = await artifactsOf(log);
-  return addressed((byCompile.get(compileIndex) ?? []).slice(0, MOST).map((row) => ({ ...rows[row], row })));
+export async function compileArtifacts(log, attempt) {
+  const { rows, byAttempt } = await artifactsOf(log);
+  return addressed((byAttempt.get(attemptKey(attempt)) ?? []).slice(0, MOST).map((row) => ({ ...rows[row], row })));
 }
 
 /** Artifacts of one compile, with their addresses. @template {{name: string}} A @param {A[]} artifacts @returns {(A & {address: string})[]} */
