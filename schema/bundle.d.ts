@@ -32,24 +32,30 @@ export interface Aliasing {
   rng_state_count: number | null;
 }
 
-/** artifacts.json: the things to look at, in the order torch wrote them. An artifact is an event with a payload (chromium events excepted), an event of type 'artifact' even without a payload, a 'link', or a record of metrics. Columns of equal length: row i is made of element i of each. */
+/** What there is to look at, in the order torch wrote it: one row per record with a payload (chromium events excepted), per record of type 'artifact' even without a payload, per 'link', and per record of metrics. A row is complete: to read a payload, decode the file `blob` and take `size_bytes` bytes from `offset`. The content of an artifact without a payload is the metadata of its record. */
 export interface Artifacts {
-  /** The event that the artifact is. */
-  event_index: number[];
-  /** Row of the compile table that it belongs to. */
-  compile_index: number[];
-  /** Position in 'kinds' of the log: type, language, descriptor. */
-  kind_index: number[];
-  /** Stable name: the artifact's own name, or the event type, or the event type, '_' and the name of its metadata (optimize_ddp_split_child_submod_0). One compile can have several artifacts of one name, for instance forward and backward. */
-  name: string[];
-  /** First 32 hex digits of the SHA-256 of the payload: two payloads are the same if and only if their hashes are. null when there is no payload; then the event's metadata is the content. */
-  hash: (string | null)[];
-  /** Row of the blob table with the payload, or -1. */
-  blob_index: number[];
-  /** Where the payload starts in the uncompressed blob, in bytes. */
-  blob_offset: number[];
-  /** Size of the payload in bytes. */
-  size_bytes: number[];
+  /** The record that the artifact is. */
+  event: number;
+  /** Compile that it belongs to; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** Type of the record. */
+  type: string;
+  /** Stable name: the artifact's own name, or the type of the record, or that type, '_' and the name in its metadata (optimize_ddp_split_child_submod_0). One compile can have several artifacts of one name, such as forward and backward. */
+  name: string;
+  /** Language of the payload; 'none' without one. */
+  language: "fx" | "python" | "cpp" | "json" | "guards" | "bytecode" | "csv" | "text" | "none";
+  /** Key in `descriptors` of the manifest: title, phase and one line of help. */
+  descriptor: string;
+  /** Path of the file with the payload, relative to manifest.json; null without a payload. */
+  blob: string | null;
+  /** Where the payload starts in the decoded file, in bytes; null without a payload. */
+  offset: number | null;
+  /** Size of the payload in bytes; null without a payload. */
+  size_bytes: number | null;
+  /** SHA-256 of the payload, in hex: two payloads are the same if and only if these are. null without a payload. */
+  sha256: string | null;
 }
 
 /** Attempts: one row per try of a compile, a refused compile or a capture, in the order of their first records. Dynamo restarts make several of one compile; torch writes their ids as '0/1', '0/1_1', '0/1_2'. */
@@ -92,16 +98,18 @@ export interface AutogradCaptures {
   reasons: string[];
 }
 
-/** blobs.json: the blobs that a log's payloads lie in. A blob is a file blobs/<first 2 digits>/<sha256> and the ending of the codec, or has a path. A large payload is a blob of its own; smaller payloads of one kind lie one after another in a blob of about 1 MB. Equal blobs of several logs are one file. Columns of equal length. */
+/** The files that hold the payloads of a log, each once. No reader needs this table to read a payload; it says what to check and to copy. A payload of 256 KiB or more has a file of its own; smaller payloads of one kind are stored one after another in files of about 1 MiB. Equal files of several logs are one file. */
 export interface Blobs {
-  /** SHA-256 of the uncompressed blob, in hex: its name. */
-  sha256: string[];
-  /** Size of the uncompressed blob in bytes. */
-  size_bytes: number[];
+  /** Path of the file, relative to manifest.json. Payloads are in blobs/<first 2 digits>/<SHA-256>, with the ending of the codec; the chromium events, whose times no other log shares, are in the folder of the log. */
+  blob: string;
+  /** 'timeline': chromium events, as a JSON array that trace viewers open; 'payloads': all other payloads. */
+  kind: "timeline" | "payloads";
+  /** SHA-256 of the decoded file, in hex. */
+  sha256: string;
+  /** Size of the decoded file in bytes. */
+  size_bytes: number;
   /** Size of the file in bytes. */
-  stored_size_bytes: number[];
-  /** Path of the file, relative to manifest.json, of a blob with chromium events, whose times no other log has; null for a blob under blobs/, whose path follows from its name. */
-  path: (string | null)[];
+  stored_size_bytes: number;
 }
 
 /** Bytecode of resume functions, before and after Dynamo: one row per function and compile, in file order. */
@@ -464,25 +472,22 @@ export interface DdpSplits {
   name: string | null;
 }
 
-/** diagnostics.json: everything in the log that was not understood, skipped, mended or assumed, in file order. Nothing is lost by it: the bytes are in the verbatim chunks. */
+/** Everything in the log that was not understood, skipped, repaired or assumed: one row per occurrence, or per run of lines with the same code, in file order. Nothing is lost: the bytes are in the verbatim chunks. `diagnostic_codes` of the manifest explains the codes. */
 export interface Diagnostics {
-  /** The rows. */
-  diagnostics: {
-    /** Stable code; the manifest says what it means. */
-    code: string;
-    /** 'info' or 'warning', as in the manifest. */
-    severity: "info" | "warning";
-    /** What was found, in words. */
-    message: string;
-    /** Line of the log where it starts, counted from 1; null when it concerns the whole log. */
-    line: number | null;
-    /** Where in the log it starts, in bytes; null when it concerns the whole log. */
-    byte_offset: number | null;
-    /** The event that it concerns, or null. */
-    event_index: number | null;
-    /** How many occurrences the row stands for (consecutive lines, or those beyond the first thousand of a code). */
-    count: number;
-  }[];
+  /** The record that it concerns; null when it concerns no single record. */
+  event: number | null;
+  /** Stable code; `diagnostic_codes` of the manifest has its meaning. */
+  code: string;
+  /** 'info' or 'warning', as in the manifest. */
+  severity: "info" | "warning";
+  /** What was found, in words. */
+  message: string;
+  /** Line of the log where it starts, counted from 1; null when it concerns the whole log. */
+  line: number | null;
+  /** Where in the log it starts, in bytes; null when it concerns the whole log. */
+  byte_offset: number | null;
+  /** How many occurrences the row stands for: consecutive lines, or those after the first 1,000 rows of a code. */
+  count: number;
 }
 
 /** Nested regions whose backward was compiled a second time, for different gradients: one row per invoke_subgraph_backward_duplicate. A text of more than 20,000 characters is cut and ends in '…'. */
@@ -571,36 +576,40 @@ export interface EstimatedOps {
   }[];
 }
 
-/** events/NNNN.json: a chunk of the slim event table. Every record of the log is one event, in file order. Columns of equal length: row i is event first_event_index + i. */
+/** The records of the log: one row per record, in file order. `first_event` of each file in log.json says which file holds a record. */
 export interface Events {
-  /** Index of the event in row 0. */
-  first_event_index: number;
-  /** Position in 'kinds' of the log: type, name, language, descriptor. */
-  kind_index: number[];
-  /** Row of the compile table. */
-  compile_index: number[];
-  /** Rank that the record carries, or null. */
-  rank: (number | null)[];
+  /** Number of the record in the log, from 0. */
+  event: number;
+  /** Type of the record, such as 'dynamo_output_graph'. */
+  type: string;
+  /** Name of an artifact or a dumped file; null for types without one. */
+  name: string | null;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** Rank in the record; null when it has none. */
+  rank: number | null;
   /** Line of the record in the log, counted from 1. */
-  line: number[];
+  line: number;
   /** Where the record starts in the (uncompressed) log, in bytes. */
-  byte_offset: number[];
+  byte_offset: number;
   /** Bytes of the record in the log, payload lines included. */
-  size_bytes: number[];
-  /** Time of the record in microseconds after the log's clock origin. Torch writes milliseconds; records of other threads may lie before the record above them. */
-  time_us: number[];
-  /** Position in 'origins' of the log: who wrote it. */
-  origin_index: number[];
-  /** Position in 'pids' of the log. */
-  pid_index: number[];
-  /** Row of the blob table with the payload; -1 when the record has no payload. */
-  blob_index: number[];
-  /** Where the payload starts in the uncompressed blob, in bytes; 0 without a payload. */
-  blob_offset: number[];
-  /** Size of the payload in bytes; 0 without a payload. */
-  payload_size_bytes: number[];
-  /** How a payload stood in the log, where it was not the usual way ('lf': each line a tab, the text and a line feed). The key is the row, as a decimal string. 'crlf': each line ended in CR LF. 'verbatim': its lines are kept in the verbatim chunks as well (cut off, blank lines between, mixed line ends). */
-  payload_forms: Record<string, "crlf" | "verbatim">;
+  size_bytes: number;
+  /** Time of the record in microseconds after the clock origin of the log. Torch writes milliseconds; records of other threads can be earlier than the record before them. */
+  time_us: number;
+  /** Line of torch's source that wrote the record, as 'path:line'. */
+  origin: string;
+  /** Process id in the prefix of the record; before torch 2.5, a thread id (above 2^32). */
+  pid: number;
+  /** Path of the file with the payload, relative to manifest.json; null without a payload. */
+  blob: string | null;
+  /** Where the payload starts in the decoded file, in bytes; null without a payload. */
+  offset: number | null;
+  /** Size of the payload in bytes; null without a payload. */
+  payload_size_bytes: number | null;
+  /** How the payload stood in the log: 'lf': each line a tab, the text and a line feed (the usual way); 'crlf': each line ended in CR LF; 'verbatim': its lines are in the verbatim chunks as well (cut off, blank lines between, mixed line ends). null without a payload. */
+  payload_form: "lf" | "crlf" | "verbatim" | null;
 }
 
 /** What stands in the way of an export: one row per record, in file order. In a log without rows in `exports`, a guard_evaluated is an ordinary guard. Texts longer than 2,000 characters are cut and end in '…'; the metadata of the event have the whole text. */
@@ -1150,20 +1159,8 @@ export interface Log {
   };
   /** Number of events. */
   event_count: number;
-  /** Path of each table, relative to manifest.json. The key is the name of its schema. More tables may be added; a reader ignores those that it does not know. */
-  tables: {
-    /** Path of the artifact table. */
-    artifacts: string;
-    /** Path of the string, frame and stack tables. */
-    stacks: string;
-    /** Path of the blob table. */
-    blobs: string;
-    /** Path of the diagnostics table. */
-    diagnostics: string;
-    [other: string]: string;
-  };
-  /** The tables of rows by name, which is that of their schema: JSON Lines, a row on each line. A table without rows is not listed. */
-  row_tables: Record<string, {
+  /** The tables by name, which is that of their schema: JSON Lines, a row on each line. A table without rows is not listed. */
+  tables: Record<string, {
     /** Number of rows. */
     rows: number;
     /** The files, in order. A file ends with its 4,096th row, or with the row that fills its first MiB. */
@@ -1172,28 +1169,12 @@ export interface Log {
       path: string;
       /** Number of rows in the file. */
       rows: number;
+      /** The `event` of its first row. Only `events` and `metadata` have it: of these, readers fetch the files that they need. */
+      first_event?: number;
     }[];
   }>;
   /** Tables that were left out of a redacted bundle, by name. */
   left_out?: string[];
-  /** The chunks of the event table (schema: events), in order. */
-  events: {
-    /** Path relative to manifest.json. */
-    path: string;
-    /** Index of the first event in the chunk. */
-    first_event_index: number;
-    /** Number of events in the chunk. */
-    count: number;
-  }[];
-  /** The chunks of the metadata (schema: metadata), in order. Their boundaries differ from those of the events. */
-  metadata: {
-    /** Path relative to manifest.json. */
-    path: string;
-    /** Index of the first event in the chunk. */
-    first_event_index: number;
-    /** Number of events in the chunk. */
-    count: number;
-  }[];
   /** The log with every payload cut out whose lines can be written again from it, in chunks, in order. With the payloads it restores the log byte for byte. */
   verbatim: {
     /** Path relative to manifest.json. */
@@ -1201,9 +1182,7 @@ export interface Log {
     /** Size of the chunk in bytes, uncompressed. */
     size_bytes: number;
   }[];
-  /** Rows of the blob table that hold the chromium events, in order. Each of these blobs is a JSON array of trace events that Perfetto opens. */
-  timeline: number[];
-  /** The kinds of events in this log, in order of first appearance. events.kind_index and artifacts.kind_index point here. */
+  /** The kinds of events in this log, in order of first appearance. */
   kinds: {
     /** Event type: the key torch wrote, such as 'dynamo_start' or 'artifact'. 'damaged_record' is a record whose JSON could not be read, 'untyped_record' one that has context keys only. */
     type: string;
@@ -1217,15 +1196,6 @@ export interface Log {
     event_count: number;
     /** Bytes that the records of this kind take in the log, payloads included. */
     size_bytes: number;
-  }[];
-  /** Places in the source of torch (or of another library) that wrote records. events.origin_index points here. */
-  origins: {
-    /** Level letter of the record prefix; torch writes V. */
-    level: string;
-    /** Source file of the logging call, as written. */
-    path: string;
-    /** Line in that file, counted from 1. */
-    line: number;
   }[];
 }
 
@@ -1514,12 +1484,12 @@ export interface Manifest {
   }>;
 }
 
-/** metadata/NNNN.json: a chunk of the metadata of the events: the JSON that torch wrote into the records. Left out are what the event table holds as columns (frame_id, frame_compile_id, compiled_autograd_id, attempt, rank when they are well formed; has_payload when it is the MD5 of the payload). A stack ('stack', 'user_stack', at the top or in the metadata of the event) is replaced by a row of the stack table ('stack_index', 'user_stack_index'). */
+/** The JSON that torch wrote into the records: one row per record, in file order. A record without a row has the metadata {<type>: {}}. `first_event` of each file in log.json is the first record with a row in it. Left out is what the rows of `events` hold (frame_id, frame_compile_id, compiled_autograd_id, attempt, rank when they are well formed; has_payload when it is the MD5 of the payload). A stack ('stack', 'user_stack', at the top or in the metadata of the event) is replaced by the id of a row of `stacks` ('stack_index', 'user_stack_index'). */
 export interface Metadata {
-  /** Index of the event of element 0. */
-  first_event_index: number;
-  /** One element per event: an object whose keys are the event type and whatever else the record has; null stands for {<event type>: {}}. NaN, Infinity and -Infinity become these words as strings; integers beyond 2^53 become strings of digits. Of a damaged record: {"damaged_record": {"text": the text that could not be read}}. */
-  metadata: (Record<string, unknown> | null)[];
+  /** The record. */
+  event: number;
+  /** An object whose keys are the type of the record and whatever else the record has. NaN, Infinity and -Infinity become these words as strings; integers beyond 2^53 become strings of digits. Of a damaged record: {"damaged_record": {"text": the text that could not be read}}. */
+  metadata: Record<string, unknown>;
 }
 
 /** The different configurations in the metrics, in order of first appearance, at most 1000. They are nearly always equal, so only the first configuration of a field has all settings. Another one has what differs: its settings are those of its base, with 'changes' added and 'removed' deleted. */
@@ -2436,28 +2406,20 @@ export interface Specializations {
   user_stack: number | null;
 }
 
-/** stacks.json: strings, frames and stacks of one log, each once. The stacks form a trie: a stack is its parent's frames and one frame more. To list the frames of a stack from the innermost outwards, follow parent_index until it is -1. */
+/** The stacks of one log, as a trie: a row is a stack, which has the frames of its parent and one more, the innermost. Fields `stack` and `user_stack` of other tables, and of the metadata, are ids of rows. To list the frames from the innermost outwards, follow `parent` until it is null. */
 export interface Stacks {
-  /** Distinct strings, in order of first use. string_index points here. */
-  strings: string[];
-  /** Distinct frames, as columns of equal length. frame_index points here. */
-  frames: {
-    /** Index into strings: the file name; -1 when the log does not define it (a forked child uses ids of its parent). */
-    file: number[];
-    /** Line, counted from 1. */
-    line: number[];
-    /** Index into strings: the function name. */
-    name: number[];
-    /** Index into strings: the text of the line; -1 when the log does not have it. */
-    loc: number[];
-  };
-  /** The trie, as columns of equal length. stack_index points here. A parent always stands before its children; siblings stand in order of first appearance. */
-  stacks: {
-    /** Innermost frame of the stack. */
-    frame_index: number[];
-    /** The stack without its innermost frame; -1 for a stack of one frame. Always less than the row's own index. */
-    parent_index: number[];
-  };
+  /** Id of the stack: the number of the row, from 0. */
+  id: number;
+  /** Id of the stack without its innermost frame, which is less than `id`; null for a stack of one frame. Siblings are in order of first appearance. */
+  parent: number | null;
+  /** File of the innermost frame; null when the log does not define it (a forked child uses string ids of its parent). */
+  file: string | null;
+  /** Line in that file, counted from 1. */
+  line: number;
+  /** Name of the function. */
+  function: string;
+  /** Text of the line; null when the log does not have it. */
+  code: string | null;
 }
 
 /** Graphs inside of FX graphs: one row per graph, in the order of the text; at most 200 of one graph. Texts longer than 20,000 characters are cut and end in '…'. */

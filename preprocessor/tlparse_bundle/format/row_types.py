@@ -23,6 +23,22 @@ class AliasingRow(TypedDict):
     rng_state_count: int | None
 
 
+class ArtifactsRow(TypedDict):
+    """What there is to look at, in the order torch wrote it: one row per record with a payload (chromium events excepted), per record of type 'artifact' even without a payload, per 'link', and per record of metrics."""
+
+    event: int
+    compile: str | None
+    attempt: int | None
+    type: str
+    name: str
+    language: Literal["fx", "python", "cpp", "json", "guards", "bytecode", "csv", "text", "none"]
+    descriptor: str
+    blob: str | None
+    offset: int | None
+    size_bytes: int | None
+    sha256: str | None
+
+
 class AttemptsRow(TypedDict):
     """Attempts: one row per try of a compile, a refused compile or a capture, in the order of their first records."""
 
@@ -47,6 +63,16 @@ class AutogradCapturesRow(TypedDict):
     pre_reordering_event: int | None
     reasons_event: int | None
     reasons: list[str]
+
+
+class BlobsRow(TypedDict):
+    """The files that hold the payloads of a log, each once."""
+
+    blob: str
+    kind: Literal["timeline", "payloads"]
+    sha256: str
+    size_bytes: int
+    stored_size_bytes: int
 
 
 class BytecodeRow(TypedDict):
@@ -279,6 +305,18 @@ class DdpSplitsRow(TypedDict):
     name: str | None
 
 
+class DiagnosticsRow(TypedDict):
+    """Everything in the log that was not understood, skipped, repaired or assumed: one row per occurrence, or per run of lines with the same code, in file order."""
+
+    event: int | None
+    code: str
+    severity: Literal["info", "warning"]
+    message: str
+    line: int | None
+    byte_offset: int | None
+    count: int
+
+
 class DuplicateBackwardsTangents(TypedDict):
     backward_input_name: str | None
     shape: str | None
@@ -334,6 +372,27 @@ class EstimatedOpsRow(TypedDict):
     type: str | None
     estimated_runtime_ns: float | None
     outputs: list[EstimatedOpsOutputs]
+
+
+class EventsRow(TypedDict):
+    """The records of the log: one row per record, in file order."""
+
+    event: int
+    type: str
+    name: str | None
+    compile: str | None
+    attempt: int | None
+    rank: int | None
+    line: int
+    byte_offset: int
+    size_bytes: int
+    time_us: int
+    origin: str
+    pid: int
+    blob: str | None
+    offset: int | None
+    payload_size_bytes: int | None
+    payload_form: Literal["lf", "crlf", "verbatim"] | None
 
 
 class ExportFailuresRow(TypedDict):
@@ -661,6 +720,13 @@ class LinksRow(TypedDict):
     name: str | None
     url: str | None
     safe: bool
+
+
+class MetadataRow(TypedDict):
+    """The JSON that torch wrote into the records: one row per record, in file order."""
+
+    event: int
+    metadata: dict[str, Any]
 
 
 class MetricConfigsRow(TypedDict):
@@ -1277,6 +1343,17 @@ class SpecializationsRow(TypedDict):
     user_stack: int | None
 
 
+class StacksRow(TypedDict):
+    """The stacks of one log, as a trie: a row is a stack, which has the frames of its parent and one more, the innermost."""
+
+    id: int
+    parent: int | None
+    file: str | None
+    line: int
+    function: str
+    code: str | None
+
+
 class SubgraphsRow(TypedDict):
     """Graphs inside of FX graphs: one row per graph, in the order of the text; at most 200 of one graph."""
 
@@ -1475,9 +1552,13 @@ class LogTables(Protocol):
     @overload
     def table(self, name: Literal["aliasing"]) -> list[AliasingRow]: ...
     @overload
+    def table(self, name: Literal["artifacts"]) -> list[ArtifactsRow]: ...
+    @overload
     def table(self, name: Literal["attempts"]) -> list[AttemptsRow]: ...
     @overload
     def table(self, name: Literal["autograd_captures"]) -> list[AutogradCapturesRow]: ...
+    @overload
+    def table(self, name: Literal["blobs"]) -> list[BlobsRow]: ...
     @overload
     def table(self, name: Literal["bytecode"]) -> list[BytecodeRow]: ...
     @overload
@@ -1503,11 +1584,15 @@ class LogTables(Protocol):
     @overload
     def table(self, name: Literal["ddp_splits"]) -> list[DdpSplitsRow]: ...
     @overload
+    def table(self, name: Literal["diagnostics"]) -> list[DiagnosticsRow]: ...
+    @overload
     def table(self, name: Literal["duplicate_backwards"]) -> list[DuplicateBackwardsRow]: ...
     @overload
     def table(self, name: Literal["estimate_tables"]) -> list[EstimateTablesRow]: ...
     @overload
     def table(self, name: Literal["estimated_ops"]) -> list[EstimatedOpsRow]: ...
+    @overload
+    def table(self, name: Literal["events"]) -> list[EventsRow]: ...
     @overload
     def table(self, name: Literal["export_failures"]) -> list[ExportFailuresRow]: ...
     @overload
@@ -1550,6 +1635,8 @@ class LogTables(Protocol):
     def table(self, name: Literal["limits"]) -> list[LimitsRow]: ...
     @overload
     def table(self, name: Literal["links"]) -> list[LinksRow]: ...
+    @overload
+    def table(self, name: Literal["metadata"]) -> list[MetadataRow]: ...
     @overload
     def table(self, name: Literal["metric_configs"]) -> list[MetricConfigsRow]: ...
     @overload
@@ -1594,6 +1681,8 @@ class LogTables(Protocol):
     def table(self, name: Literal["spans"]) -> list[SpansRow]: ...
     @overload
     def table(self, name: Literal["specializations"]) -> list[SpecializationsRow]: ...
+    @overload
+    def table(self, name: Literal["stacks"]) -> list[StacksRow]: ...
     @overload
     def table(self, name: Literal["subgraphs"]) -> list[SubgraphsRow]: ...
     @overload
