@@ -33,10 +33,11 @@ TABLE = '''
 
         def observe(self, event):
             requests = event.value.get("requests") if type(event.value) is dict else None
-            self._rows.append({"event_index": event.index, "compile_index": event.compile_index, "requests": requests})
+            key = None if event.compile_id is None else event.compile_id.key(event.occurrence)
+            self._rows.append({"event": event.index, "compile": key, "requests": requests})
 
-        def table(self):
-            return {"engine_steps": self._rows}
+        def tables(self):
+            yield "engine_steps", self._rows
 '''
 ANALYSIS = '''
     """How many steps the engines of all ranks made."""
@@ -45,7 +46,7 @@ ANALYSIS = '''
         name = "engine_ranks"
 
         def digest(self, frames):
-            return len(frames.log.table("engine_steps")["engine_steps"])
+            return len(frames.log.table("engine_steps"))
 
         def tables(self, comparison, digests, tables):
             yield "engine_ranks", [{"rank": member.rank, "steps": count, "log": row["log"]} for member, count, row in zip(comparison.members, digests, tables["ranks"])]
@@ -57,7 +58,7 @@ FINDINGS = '''
     KINDS = ("engine-idle",)
 
     def findings(facts):
-        rows = facts.table("engine_steps")["engine_steps"]
+        rows = facts.table("engine_steps")
         if sum(row["requests"] for row in rows) < 10:
             yield Finding("engine-idle", "warning", "The engine had next to nothing to do", ("idle",), events=[row["event_index"] for row in rows])
 '''
@@ -136,10 +137,10 @@ SPANS = """
             self._rows = []
 
         def observe(self, event):
-            self._rows.append([event.trace_event["args"]["note"], event.payload.decode(), event.rank])
+            self._rows.append({"note": event.trace_event["args"]["note"], "payload": event.payload.decode(), "rank": event.rank})
 
-        def table(self):
-            return {"rows": self._rows}
+        def tables(self):
+            yield self.name, self._rows
 """
 
 
@@ -154,7 +155,7 @@ def test_a_table_sees_whole_events_of_a_log_that_has_a_second_process(plugin, fo
     for jobs in (1, 2):
         build(discover([path]), tmp_path / "out", jobs=jobs, overwrite=True)
         (it,) = Bundle.open(tmp_path / "out").logs
-        assert it.table("arguments") == {"rows": [["a note", payload, 3]]}
+        assert it.table("arguments") == [{"note": "a note", "payload": payload, "rank": 3}]
 
 
 def test_without_the_plugin_nothing_is_lost(log_of):

@@ -1,7 +1,8 @@
-"""The stage that makes the tables of a log, with the chunks of its events and their metadata."""
+"""The stage that makes the tables of a log, with its events and their metadata."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -14,6 +15,7 @@ from tlparse_bundle.diagnostics import Diagnostics
 from tlparse_bundle.events.kinds import Kind
 from tlparse_bundle.format.codecs import CODECS
 from tlparse_bundle.tables.registry import STREAM_TABLES, TABLES, PluginTable, Tables, plugin_tables
+from tlparse_bundle.tables.rows import Rows
 from tlparse_bundle.tables.table import TableContext
 from tlparse_bundle.tables.tally import Tally
 from tlparse_bundle.trace.stacks import StackTable
@@ -23,11 +25,8 @@ from tlparse_bundle.trace.stacks import StackTable
 class TablesSummary:
     """What the log directory and the manifest need to know."""
 
-    paths: dict[str, str]  # of the tables, by name
-    row_tables: dict[str, dict]  # tables of rows, by name: see FileSink.put_rows
-    events: list[dict]  # 'events', 'metadata', 'kinds' and 'ranks' of the log directory (schema: log)
-    metadata: list[dict]
-    kinds: list[dict]
+    tables: dict[str, dict]  # by name: see FileSink.put_rows
+    kinds: list[dict]  # 'kinds' and 'ranks' of the log directory (schema: log)
     ranks: list[dict]
     descriptors: dict[str, Kind]  # by key
     diagnostics: Diagnostics
@@ -73,27 +72,25 @@ class LogTables:
     def end(self) -> None:
         pass
 
-    def finish(self) -> TablesSummary:
-        self._writer.close()
+    def finish(self, blobs: Callable[[], Sequence[str]]) -> TablesSummary:
         # One after another, so that no two are in memory at once.
-        paths, row_tables = {}, {}
+        tables: dict[str, dict] = {}
+        with_blobs: list[tuple[str, Rows]] = []
         for table in self._tables:
-            if hasattr(table, "tables"):
-                for name, rows in table.tables():
-                    if len(rows):
-                        row_tables[name] = self._sink.put_rows(self._log_id, name, rows)
-                continue
-            made = table.table()
-            if made is not None:  # else it is of a plug-in that failed
-                paths[table.name] = self._sink.put_table(self._log_id, table.name, made)
-            del made
-        payload_paths, payload_row_tables, payload_diagnostics = self._payload_tables.finish()
+            for name, rows in table.tables():
+                if getattr(table, "blobs", False):
+                    with_blobs.append((name, rows))
+                elif len(rows):
+                    tables[name] = self._sink.put_rows(self._log_id, name, rows)
+        payload_tables, payload_diagnostics = self._payload_tables.finish()
         self._diagnostics.merge(payload_diagnostics)
+        blob_paths = blobs()
+        tables |= self._writer.close(blob_paths)
+        for name, rows in with_blobs:
+            if len(rows):
+                tables[name] = self._sink.put_rows(self._log_id, name, rows, blob_paths)
         return TablesSummary(
-            paths=paths | payload_paths,
-            row_tables=dict(sorted((row_tables | payload_row_tables).items())),
-            events=self._writer.events,
-            metadata=self._writer.metadata,
+            tables=tables | payload_tables,
             kinds=self._kinds(),
             ranks=self._ranks(),
             descriptors={kind.key: kind for kind in self._tally.kinds},

@@ -12,10 +12,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tlparse_bundle.build.sink import FileSink
-from tlparse_bundle.build.table_file import encoded_pieces, encoded_table
+from tlparse_bundle.build.table_file import encoded_pieces
 from tlparse_bundle.diagnostics import Diagnostics
 from tlparse_bundle.format.json_codec import Fragment, dumps
-from tlparse_bundle.format.layout import log_path
 from tlparse_bundle.tables.registry import PAYLOAD_TABLES, Tables
 from tlparse_bundle.tables.table import Table, TableContext
 from tlparse_bundle.tables.tally import Tally
@@ -26,7 +25,7 @@ MAX_WAITING_BYTES = 24 << 20  # of memory, for the events of one log; beyond, it
 _METADATA_FACTOR = 4  # parsed, metadata take several times their size
 _MAX_KNOWN = 64  # tables, of some logs
 
-_known: dict[tuple[str, str, bytes], Any] = {}  # (table, codec, its events) -> see RememberedPayloadTables._file
+_known: dict[tuple[str, str, bytes], Any] = {}  # (table, codec, its events) -> see RememberedPayloadTables._files
 
 
 class PayloadTables:
@@ -44,17 +43,10 @@ class PayloadTables:
     def settle(self) -> None:
         self._tables.settle()
 
-    def finish(self) -> tuple[dict[str, str], dict[str, dict], Diagnostics]:
-        """Write the tables. Returns their paths by name, the tables of rows by name (see FileSink.put_rows), and what there is to say about the payloads."""
-        paths, row_tables = {}, {}
-        for table in self._tables:
-            if hasattr(table, "tables"):
-                for name, rows in table.tables():
-                    if len(rows):
-                        row_tables[name] = self._sink.put_rows(self._log_id, name, rows)
-            else:
-                paths[table.name] = self._sink.put_table(self._log_id, table.name, table.table())
-        return paths, row_tables, self._diagnostics
+    def finish(self) -> tuple[dict[str, dict], Diagnostics]:
+        """Write the tables. Returns them by name (see FileSink.put_rows), and what there is to say about the payloads."""
+        made = {name: self._sink.put_rows(self._log_id, name, rows) for table in self._tables for name, rows in table.tables() if len(rows)}
+        return made, self._diagnostics
 
 
 class _Slot:
@@ -112,31 +104,22 @@ class RememberedPayloadTables:
         self._of_type.clear()
         return self._here
 
-    def finish(self) -> tuple[dict[str, str], dict[str, dict], Diagnostics]:
+    def finish(self) -> tuple[dict[str, dict], Diagnostics]:
         if self._here is None:
-            files = [(slot.table.name, self._file(slot)) for slot in self._slots]
+            made = [self._files(slot) for slot in self._slots]
             # A diagnostic has its place in the log, which no other log shares; these tables are made together.
             if not any(slot.diagnostics.counts() for slot in self._slots):
-                paths, row_tables = {}, {}
-                for name, data in files:
-                    if type(data) is bytes:
-                        paths[name] = self._sink.put_stored(log_path(self._log_id, f"{name}.json", self._sink.codec), data)
-                    else:
-                        row_tables |= {table: self._sink.put_row_files(self._log_id, table, stored) for table, stored in data.items()}
-                return paths, row_tables, Diagnostics()
+                return {name: self._sink.put_row_files(self._log_id, name, files) for tables in made for name, files in tables.items()}, Diagnostics()
         return (self._here or self._fill()).finish()
 
-    def _file(self, slot: _Slot) -> bytes | dict[str, list[tuple[int, list[bytes]]]]:
-        """What a slot has made, encoded: a table as it was, or the files of its tables of rows by name."""
+    def _files(self, slot: _Slot) -> dict[str, list[tuple[int, list[bytes]]]]:
+        """What a slot has made: the files of its tables by name, encoded."""
         codec = self._sink.codec
         key = slot.table.name, codec.name, hashlib.sha256(b"".join(slot.fingerprints)).digest()
         data = _known.get(key)
         if data is None:
             slot.tables.observe(slot.events)
-            if hasattr(slot.table, "tables"):
-                data = {name: [(count, encoded_pieces(pieces, codec)) for count, pieces in rows.files()] for name, rows in slot.table.tables() if len(rows)}
-            else:
-                data = b"".join(encoded_table(slot.table.table(), codec))
+            data = {name: [(count, encoded_pieces(pieces, codec)) for count, pieces in rows.files()] for name, rows in slot.table.tables() if len(rows)}
             if not slot.diagnostics.counts():
                 while len(_known) >= _MAX_KNOWN:
                     del _known[next(iter(_known))]

@@ -9,14 +9,13 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from tlparse_bundle.build.table_file import encoded_pieces, encoded_table
+from tlparse_bundle.build.table_file import encoded_pieces
 from tlparse_bundle.format import layout
 from tlparse_bundle.format.codecs import Codec
 from tlparse_bundle.format.layout import blob_path, log_path
 from tlparse_bundle.tables.rows import Rows
 
-# SHA-256, size, stored size, path if the hash does not tell it: as the columns of schema blobs.
-BlobRow = tuple[str, int, int, str | None]
+BlobRow = tuple[str, str, int, int]  # path, SHA-256, size, stored size
 
 
 class FileSink:
@@ -31,7 +30,7 @@ class FileSink:
         self.codec = codec
         self.below = ""  # before each path: where the files of one state of a growing bundle lie (layout.live_path)
         self.keep: frozenset[str] = frozenset()  # names of tables that are read again, while what they were made of is still here
-        self.kept: dict[str, Any] = {}  # these, as ``put_table`` got them
+        self.kept: dict[str, Rows] = {}  # these, as ``put_rows`` got them
 
     def put(self, path: str, data: bytes | memoryview) -> str:
         """Store a file under a path (as layout gives it); returns the path that it has."""
@@ -43,19 +42,11 @@ class FileSink:
         self._write(self.below + path, [data])
         return self.below + path
 
-    def put_table(self, log_id: str, name: str, table: dict) -> str:
-        """Store a table of a log; returns its path."""
-        path = self.below + log_path(log_id, f"{name}.json", self.codec)
-        self._write(path, encoded_table(table, self.codec))
-        if name in self.keep:
-            self.kept[name] = table
-        return path
-
-    def put_rows(self, log_id: str, name: str, rows: Rows) -> dict:
-        """Store a table of a log as JSON Lines; returns what the log directory says of it (schema: log, 'row_tables')."""
+    def put_rows(self, log_id: str, name: str, rows: Rows, blobs: Sequence[str] | None = None) -> dict:
+        """Store a table of a log as JSON Lines; returns what the log directory says of it (schema: log, 'tables'). ``blobs``: see Rows.files."""
         if name in self.keep:
             self.kept[name] = rows
-        return self.put_row_files(log_id, name, [(count, encoded_pieces(pieces, self.codec)) for count, pieces in rows.files()])
+        return self.put_row_files(log_id, name, [(count, encoded_pieces(pieces, self.codec)) for count, pieces in rows.files(blobs)])
 
     def put_row_files(self, log_id: str, name: str, files: Sequence[tuple[int, Iterable[bytes]]]) -> dict:
         """The same for files that are encoded already: (number of rows, pieces) of each."""
@@ -83,7 +74,7 @@ class FileSink:
         target = self.root / place
         if path is not None or not target.exists():
             self._write(place, [self.codec.encode(data)])
-        return sha256, len(data), target.stat().st_size, path
+        return place, sha256, len(data), target.stat().st_size
 
     def _write(self, path: str, pieces: Iterable[bytes]) -> None:
         # For a job of many ranks there are thousands of files: what is asked of the system for each counts.

@@ -104,29 +104,22 @@ def _read_json(store: Store, path: str, max_bytes: int) -> Any:
 def read_rows(store: Store, path: str) -> list[Any]:
     """The rows of a file of JSON Lines. Raises BundleError, for one that would take more memory than tables do as well."""
     _check(path, store.location)
-    return once(store, path, lambda: _parsed(b"[%b]" % read(store, path, MAX_JSON_BYTES).removesuffix(b"\n").replace(b"\n", b","), f"{store.location}/{path}"))
+    return once(store, path, lambda: _read_rows(store, path))
 
 
-def read_without(store: Store, path: str, first: str, behind: str) -> Any:
-    """A JSON file of the bundle without its fields from one up to another, where they stand in this order: nine tenths of a table may be of no interest."""
-    _check(path, store.location)
-    return once(store, (path, first, behind), lambda: _read_without(store, path, first, behind))
-
-
-def _read_without(store: Store, path: str, first: str, behind: str) -> Any:
+def _read_rows(store: Store, path: str) -> list[Any]:
     data, where = read(store, path, MAX_JSON_BYTES), f"{store.location}/{path}"
-    start, end = data.find(b'"%b":' % first.encode()), data.rfind(b'"%b":' % behind.encode())
-    if 0 < start < end:
-        try:  # what is read on both sides is JSON by itself, so that neither name stands deeper than the fields of the file
-            return {**_parsed(data[: start - (start > 1)] + b"}", where), **_parsed(b"{" + data[end:], where)}
-        except BundleError:
-            pass
-    return _parsed(data, where)
+    _check_values(data, where)
+    return _parsed(b"[%b]" % data.removesuffix(b"\n").replace(b"\n", b","), where)
+
+
+def _check_values(data: bytes, where: str) -> None:
+    if len(data) > _FEW_BYTES and (data.count(b",") > _MAX_VALUES or data.count(b"[") + data.count(b"{") > _MAX_CONTAINERS):
+        raise BundleError(f"{where} is damaged: it holds more values than a table may have", hint=_AGAIN, code="damaged")
 
 
 def _parsed(data: bytes, where: str) -> Any:
-    if len(data) > _FEW_BYTES and (data.count(b",") > _MAX_VALUES or data.count(b"[") + data.count(b"{") > _MAX_CONTAINERS):
-        raise BundleError(f"{where} is damaged: it holds more values than a table may have", hint=_AGAIN, code="damaged")
+    _check_values(data, where)
     try:
         return loads(data)
     except JSONDecodeError as error:

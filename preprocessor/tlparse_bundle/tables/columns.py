@@ -1,7 +1,4 @@
-"""What tables of columns are put together from: texts stored once, columns of small numbers.
-
-Logs can have hundreds of thousands of such rows, so a cell takes four bytes at most while the log is read.
-"""
+"""Texts of the metadata, and things that are stored once."""
 
 from __future__ import annotations
 
@@ -9,8 +6,6 @@ from collections.abc import Hashable
 from typing import Any
 
 from tlparse_bundle.format.json_codec import dumps
-from tlparse_bundle.tables.json_list import JsonList
-from tlparse_bundle.tables.numbers import Numbers
 
 MAX_TEXT = 2000  # characters of one text; the whole is in the metadata of its event
 
@@ -49,35 +44,3 @@ class Interner:
 
     def table(self) -> list:
         return self._things
-
-
-class Strings(Interner):
-    """Interned texts."""
-
-    def text(self, value: Any) -> int:
-        """Position of any value of the metadata as text (see text_of)."""
-        return self(text_of(value))
-
-
-class Columns:
-    """Columns of equal length, of numbers."""
-
-    def __init__(self, *names: str):
-        self._columns = {name: Numbers("i") for name in names}
-        self._count = 0
-
-    def add(self, **cells: Any) -> int:
-        """Add a row, a cell for each column; returns its position."""
-        for name, column in self._columns.items():
-            column.append(cells[name])
-        self._count += 1
-        return self._count - 1
-
-    def __getitem__(self, name: str) -> Any:
-        return self._columns[name]
-
-    def __len__(self) -> int:
-        return self._count
-
-    def table(self) -> dict[str, JsonList]:
-        return {name: JsonList(column) for name, column in self._columns.items()}

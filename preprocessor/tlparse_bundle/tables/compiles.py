@@ -218,7 +218,6 @@ class Compiles:
         for index, compile in enumerate(self._tally.compiles):
             cid = compile.id
             if cid is None:
-                rows.append({"compile": None, "attempt": None})  # until no table counts rows
                 continue
             number, shared = self._number_of(index), self._frame_compiles
             last, reasons = attempts_of[compile.frame_compile][-1] == index, shared.restart_reasons.get(number, ())

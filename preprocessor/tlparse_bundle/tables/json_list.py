@@ -86,32 +86,3 @@ class JsonList:
     @staticmethod
     def _items(piece: bytes) -> list:
         return loads(b"[%b]" % piece.removeprefix(b","))
-
-
-class JsonColumns:
-    """Columns of equal length, each a JsonList."""
-
-    def __init__(self, *names: str):
-        self._columns = {name: JsonList() for name in names}
-        self._rows: list[tuple] = []  # the newest, which are not in the columns yet
-
-    def add(self, *cells: Any) -> None:
-        """Add a row: a cell for each column, in their order."""
-        self._rows.append(cells)
-        if len(self._rows) >= _BATCH:
-            self._close_rows()
-
-    def add_rows(self, rows: Sequence[tuple]) -> None:
-        """Add some rows."""
-        self._rows += rows
-        if len(self._rows) >= _BATCH:
-            self._close_rows()
-
-    def _close_rows(self) -> None:
-        for column, cells in zip(self._columns.values(), zip(*self._rows)):
-            column.extend(cells)
-        self._rows = []
-
-    def table(self) -> dict[str, JsonList]:
-        self._close_rows()
-        return self._columns

@@ -9,7 +9,6 @@ from typing import Any
 
 from tlparse_bundle.diagnostics import Diagnostics
 from tlparse_bundle.format.codecs import CODECS
-from tlparse_bundle.format.json_codec import Fragment, dumps
 from tlparse_bundle.format.layout import is_own, log_path
 from tlparse_bundle.format.schemas import schema_names
 from tlparse_bundle.plugins import PLUGIN_FAILED, Guard, Loaded, Plugin, need, own_name, plugins
@@ -24,7 +23,7 @@ from tlparse_bundle.tables.failures import Failures
 from tlparse_bundle.tables.graph_breaks import GraphBreaks
 from tlparse_bundle.tables.graphs import Graphs
 from tlparse_bundle.tables.guards import Guards
-from tlparse_bundle.tables.json_list import JsonList
+from tlparse_bundle.tables.rows import Rows
 from tlparse_bundle.tables.kernels import Kernels
 from tlparse_bundle.tables.metrics import Metrics
 from tlparse_bundle.tables.partition import Partition
@@ -169,9 +168,14 @@ class PluginTable:
         """Whether it needs the payload of an event: also when the plug-in fails here, since only a log with a process of its own asks."""
         return Guard(self._plugin)(getattr(self._table, "reads", _always), event) is not False
 
-    def table(self) -> dict | None:
-        """Return the table (of a plug-in that still makes one), of which everything is JSON already, or None when the plug-in has failed."""
-        return self._call(lambda: _as_json(self._table.table()))
+    def tables(self) -> Iterable[tuple[str, Rows]]:
+        """Its tables; none when the plug-in has failed."""
+        return self._call(lambda: [(self._own(name), _rows(name, rows)) for name, rows in self._table.tables()]) or ()
+
+    def _own(self, name: Any) -> str:
+        if name != self.name and not (type(name) is str and name.startswith(f"{self.name}_") and name.isidentifier()):
+            raise ValueError(f"tables() gave a table {name!r}, whose name is not {self.name!r} and does not begin with '{self.name}_'")
+        return name
 
 
 def plugin_tables() -> Loaded:
@@ -180,25 +184,23 @@ def plugin_tables() -> Loaded:
 
     def prepared(cls: Any) -> _Class:
         table = cls(TableContext(StackTable(), Diagnostics(), Tally()))
-        need(table, "observe", "table", of="the table")
+        need(table, "observe", "tables", of="the table")
         timeline, types = getattr(table, "timeline", None), table.types
         for name, value in (("types", types), ("timeline", timeline)):
             if value is not None and (isinstance(value, str) or not all(type(item) is str for item in value)):
                 raise TypeError(f"{name!r} of the table is not a set of names")
-        name = own_name(table.name, taken, lambda name: is_own(log_path("log", f"{name}.json", CODECS["none"])))
+        name = own_name(table.name, taken, lambda name: is_own(log_path("log", f"{name}.jsonl", CODECS["none"])))
         return _Class(cls, name, None if types is None else frozenset(types))
 
     return plugins(ENTRY_POINTS, prepared)
 
 
-def _as_json(table: Any) -> dict:
-    """Encode what a table holds. JsonLists stay: what is in them was encoded before. Raises TypeError when something is not JSON."""
-    if type(table) is not dict:
-        raise TypeError(f"table() gave {type(table).__name__!r}, not dict")
-    if not all(type(key) is str for key in table):
-        raise TypeError("a key of the table is not str")
-    encoded = {}
-    for key, value in table.items():
-        has_lists = type(value) is dict and JsonList in map(type, value.values())
-        encoded[key] = value if type(value) is JsonList else _as_json(value) if has_lists else Fragment(dumps(value))
-    return encoded
+def _rows(name: str, rows: Iterable[dict]) -> Rows:
+    """Encode the rows of a table. Raises TypeError when something is not an object of JSON."""
+    if isinstance(rows, Rows):
+        return rows
+    found = list(rows)
+    wrong = next((row for row in found if type(row) is not dict), found)
+    if wrong is not found:
+        raise TypeError(f"a row of {name!r} is {type(wrong).__name__!r}, not dict")
+    return Rows(found)

@@ -46,7 +46,7 @@ export function inputsOf(graph) {
 
 /** The graph of Dynamo of a compile, if there is one. @param {Side} side */
 export async function dynamoGraph({ model, index }) {
-  const artifacts = await compileArtifacts(model.log, index);
+  const artifacts = await compileArtifacts(model.log, model.compiles[index]);
   return artifacts.filter((artifact) => artifact.name === "dynamo_output_graph").pop() ?? null;
 }
 

@@ -103,7 +103,7 @@ function guardDetail({ log, state }, model, trees, tree, tell) {
   tell(filter);
   const note = h("span", { class: "dim" });
   guardsOf(log, trees, tree).then((found) => { guards = found; show(filter.value); }, (error) => fill(note, `The guards could not be read. ${error.message}`));
-  readLines(log, tree, index).then((found) => { lines = found.lines; address = found.address; show(filter.value); }, (error) => fill(note, `The texts could not be read. ${error.message}`));
+  readLines(log, tree).then((found) => { lines = found.lines; address = found.address; show(filter.value); }, (error) => fill(note, `The texts could not be read. ${error.message}`));
   return h("div", { class: "fill guard-detail" },
     h("h2", null, compileLink(model, index, state), " ", functionName(model.compiles[index])),
     pairs([[tree.form === "list" ? "Guards in the list dump" : IN_DUMP, `${count(tree.guard_count)}, on ${plural(tree.manager_count, "object")}`],
@@ -121,9 +121,9 @@ async function guardsOf(log, trees, tree) {
   return log.tableRows("guards", first, tree.row_count);
 }
 
-/** The lines of the record, and the address of the artifact. @param {any} log @param {Tree} tree @param {number} index its compile */
-async function readLines(log, tree, index) {
-  const artifacts = await compileArtifacts(log, index);
-  const artifact = artifacts.find((row) => row.event_index === tree.event) ?? await log.event(tree.event);
+/** The lines of the record, and the address of the artifact. @param {any} log @param {Tree} tree */
+async function readLines(log, tree) {
+  const artifacts = await compileArtifacts(log, tree);
+  const artifact = artifacts.find((row) => row.event === tree.event) ?? await log.event(tree.event);
   return { lines: ((await log.text(artifact)) ?? "").split("\n"), address: artifact.address ?? artifact.name };
 }

@@ -1,5 +1,6 @@
 // What the palette of this viewer leads to: views, compiles, artifacts, settings.
 import { artifactsOf } from "../../lib/bundle/artifacts.js";
+import { attemptKey } from "../../lib/bundle/log.js";
 import { openPalette } from "../../lib/frame/palette.js";
 import { time } from "../../lib/page/format.js";
 import { toggleTheme } from "../../lib/page/remember.js";
@@ -28,9 +29,8 @@ export function jump(bundle, state, log, groups) {
 
 /** Compiles, slowest first, and their artifacts. @param {import("../../lib/bundle/log.js").Log} log @param {import("../../lib/page/hash-state.js").HashState} state @returns {Promise<Entry[]>} */
 async function ofLog(log, state) {
-  const [model, { table, byCompile }] = await Promise.all([modelOf(log), artifactsOf(log)]);
+  const [model, { rows, byAttempt }] = await Promise.all([modelOf(log), artifactsOf(log)]);
   const compiles = model.order.filter((index) => model.compiles[index].id !== null);
-  const names = /** @type {string[]} */ (Array.from({ length: table.length }, (_, i) => table.columns.name[i]));
   let left = MOST_ARTIFACTS;
   return [
     ...compiles.map((index) => {
@@ -39,9 +39,9 @@ async function ofLog(log, state) {
     }),
     ...compiles.flatMap((index) => {
       const seen = new Map();
-      return (byCompile.get(index) ?? []).slice(0, Math.max(0, left)).map((row) => {
+      return (byAttempt.get(attemptKey(model.compiles[index])) ?? []).slice(0, Math.max(0, left)).map((row) => {
         left--;
-        const name = names[row], nth = (seen.get(name) ?? 0) + 1;
+        const { name } = rows[row], nth = (seen.get(name) ?? 0) + 1;
         seen.set(name, nth);
         return { text: name, about: `${idText(model.compiles[index])} ${functionName(model.compiles[index])}${nth > 1 ? `, ${nth}` : ""}`, group: "Artifacts", icon: "records", href: state.link({ view: "compile", compile: model.compiles[index].key, artifact: nth === 1 ? name : `${name}@${nth}` }) };
       });

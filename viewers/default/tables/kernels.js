@@ -85,7 +85,7 @@ function kernelDetail({ log, state }, model, { kernels, codeOf, infoOf }, i) {
   const line = (/** @type {number} */ at) => artifactLink(log, model, state, number, code.event, `line ${count(at)}`, at);
   const provenance = h("span");
   const untold = h("div");
-  compileArtifacts(log, number).then((artifacts) => {
+  compileArtifacts(log, compile).then((artifacts) => {
     const link = provenanceLink(log, compile, artifacts, state);
     fill(provenance, link);
     if (link === null && kernel.aten_ops.length === 0 && kernel.kind === "cpp") fill(untold, h("p", { class: "dim" }, "torch does not write which operators became a C++ kernel; its name has the main ones."));

@@ -1,26 +1,28 @@
 // The artifacts of a compile, each with an address that stays.
+import { attemptKey } from "./log.js";
 
 /** @typedef {import("./log.js").Log} Log */
 
 const MOST = 5_000; // of one compile that are listed; the others are found among the events
 
-/** Artifacts of each compile: [artifact row, …] by compile index. @type {WeakMap<Log, Promise<{table: any, byCompile: Map<number, number[]>}>>} */
+/** @typedef {import("./log.js").Artifact} Artifact */
+
+/** @type {WeakMap<Log, Promise<{rows: Artifact[], byAttempt: Map<string, number[]>}>>} */
 const known = new WeakMap();
 
-/** @param {Log} log */
+/** The artifacts, and the numbers of those of each attempt (see attemptKey). @param {Log} log */
 export function artifactsOf(log) {
   let made = known.get(log);
   if (!made) {
-    made = log.artifacts().then((table) => {
-      /** @type {Map<number, number[]>} */
-      const byCompile = new Map();
-      const { compile_index: compile } = table.columns;
-      for (let i = 0; i < table.length; i++) {
-        const rows = byCompile.get(compile[i]);
-        if (rows) rows.push(i);
-        else byCompile.set(compile[i], [i]);
-      }
-      return { table, byCompile };
+    made = log.artifacts().then((rows) => {
+      /** @type {Map<string, number[]>} */
+      const byAttempt = new Map();
+      rows.forEach((row, i) => {
+        const key = attemptKey(row), own = byAttempt.get(key);
+        if (own) own.push(i);
+        else byAttempt.set(key, [i]);
+      });
+      return { rows, byAttempt };
     });
     known.set(log, made);
     made.catch(() => known.delete(log));
@@ -29,18 +31,22 @@ export function artifactsOf(log) {
 }
 
 /**
- * The artifacts of one compile, each with an address that stays: its name, and '@2' for the second of that name.
- * @param {Log} log @param {number} compileIndex @returns {Promise<any[]>}
+ * The artifacts of one attempt, each with an address that stays: its name, and '@2' for the second of that name.
+ * @param {Log} log @param {{compile: string | null, attempt: number | null}} attempt @returns {Promise<any[]>}
  */
-export async function compileArtifacts(log, compileIndex) {
-  const { table, byCompile } = await artifactsOf(log);
+export async function compileArtifacts(log, attempt) {
+  const { rows, byAttempt } = await artifactsOf(log);
+  return addressed((byAttempt.get(attemptKey(attempt)) ?? []).slice(0, MOST).map((row) => ({ ...rows[row], row })));
+}
+
+/** Artifacts of one compile, with their addresses. @template {{name: string}} A @param {A[]} artifacts @returns {(A & {address: string})[]} */
+export function addressed(artifacts) {
   /** @type {Map<string, number>} */
   const seen = new Map();
-  return (byCompile.get(compileIndex) ?? []).slice(0, MOST).map((row) => {
-    const artifact = table.row(row);
+  return artifacts.map((artifact) => {
     const nth = (seen.get(artifact.name) ?? 0) + 1;
     seen.set(artifact.name, nth);
-    return { ...artifact, row, address: nth === 1 ? artifact.name : `${artifact.name}@${nth}` };
+    return { ...artifact, address: nth === 1 ? artifact.name : `${artifact.name}@${nth}` };
   });
 }
 
