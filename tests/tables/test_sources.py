@@ -15,8 +15,8 @@ def test_a_dumped_source_is_that_of_the_compile_behind_it(fixture_log):
     it = fixture_log("compiled_autograd")
     (dump,) = [row for row in it.table("sources") if row["kind"] == "dump_file"]
     compiled = it.compile(dump["compile"])
-    assert (compiled.id, compiled.row["function"]) == ("!0/1/0", "forward")
-    assert dump["name"] == compiled.row["filename"] == compiled.stack[-1]["file"]
+    assert (compiled.key, compiled.row["function"]) == ("!0/1/0", "forward")
+    assert dump["name"] == compiled.row["file"] == compiled.stack[-1]["file"]
     assert dump["functions"] == ["forward"]
 
 
