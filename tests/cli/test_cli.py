@@ -69,7 +69,7 @@ def test_help_lists_the_commands(option, run):
 
 def test_version_says_tool_and_format(run):
     done = run("--version")
-    assert done.returncode == 0 and done.stdout.startswith("tlparse-bundle ") and "(format 1." in done.stdout
+    assert done.returncode == 0 and done.stdout.startswith("tlparse-bundle ") and "(format 2." in done.stdout
 
 
 @pytest.mark.parametrize("option", ["--help", "--version"])
