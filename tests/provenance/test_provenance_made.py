@@ -254,7 +254,7 @@ def test_damaged_mappings_lose_nothing_else(log_of, damaged):
     it = log_of(b"".join(records))
     (graph,) = graphs_of(it).values()
     assert graph.kernels["k0:1"]["stacks"] == [[("model.py", 14)]] and calls(graph)["k0:1"] == [4]
-    assert [(row["event_index"], row["line"] is not None) for row in noted(it)] == (
+    assert [(row["event"], row["line"] is not None) for row in noted(it)] == (
         [] if damaged.startswith("{") and damaged != "{" else [(3, True)]
     )
 
