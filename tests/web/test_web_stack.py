@@ -104,7 +104,7 @@ def test_chain_reads_like_a_traceback(show):
     expect(page.get_by_role("treeitem", name=row(compile))).to_be_visible()
     settle(page)
     names = [item.locator("b").first.inner_text() for item in page.get_by_role("treeitem").all()]
-    assert names[: len(frames)] == [frame["name"] for frame in frames]
+    assert names[: len(frames)] == [frame["function"] for frame in frames]
     lefts = {round(item.locator("b").first.bounding_box()["x"]) for item in page.get_by_role("treeitem").all()[: len(frames)]}
     assert len(lefts) == 1, "frames without a fork stand at one depth"
 

@@ -102,7 +102,7 @@ class _Metadata:
     def add(self, index: int, metadata: bytes) -> None:
         buffer = self._buffer
         if buffer is not None and (self._rows == ROWS_PER_FILE or buffer.size >= BYTES_PER_FILE):
-            self._write(several=True)
+            self._write(buffer, several=True)
             buffer = None
         if buffer is None:
             buffer = self._buffer = BufferOfSeries()
@@ -110,15 +110,15 @@ class _Metadata:
         buffer.add(b'{"event":%d,"metadata":%b}\n' % (index, metadata))
         self._rows += 1
 
-    def _write(self, *, several: bool) -> None:
+    def _write(self, buffer: BufferOfSeries, *, several: bool) -> None:
         name = rows_file("metadata", len(self._files), 2 if several else 1)
-        path = self._sink.put(log_path(self._log_id, name, self._sink.codec), self._buffer.data())
-        self._buffer.close()
+        path = self._sink.put(log_path(self._log_id, name, self._sink.codec), buffer.data())
+        buffer.close()
         self._buffer = None
         self._files.append({"path": path, "rows": self._rows, "first_event": self._first_event})
 
     def close(self) -> list[dict]:
         """Write the last one; returns the entries of all."""
         if self._buffer is not None:
-            self._write(several=bool(self._files))
+            self._write(self._buffer, several=bool(self._files))
         return self._files

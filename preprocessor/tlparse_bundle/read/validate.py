@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -192,7 +193,7 @@ class _Checker:
             if path in self._checked_blobs or log.is_left_out(path):
                 continue
             self._checked_blobs.add(path)
-            own = path.startswith(f"{log.row['path'].rpartition('/')[0]}/")
+            own = re.sub(rf"^{LIVE}/\d+/", "", path).startswith(f"logs/{log.id}/")
             self.require(own or path == blob_path(row["sha256"], self.bundle.codec), f"{path}: this is not the path of a blob with its hash")
             try:
                 raw = self.bundle.raw(path, self.bundle.codec.max_stored_bytes(row["size_bytes"]))

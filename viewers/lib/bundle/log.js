@@ -181,7 +181,7 @@ export class Log {
   slice(row) {
     if (row.blob === null) return null;
     if (!row.blob.startsWith("blobs/")) this.own(row.blob, "a blob");
-    const dropped = this.bundle.manifest.redacted?.dropped.includes(row.blob.includes("/timeline/") ? "timeline" : "payloads");
+    const dropped = this.bundle.manifest.redacted?.dropped.includes(/\/timeline\/\d+\.json/.test(row.blob) ? "timeline" : "payloads");
     return { path: row.blob, offset: row.offset ?? 0, size: row.payload_size_bytes ?? row.size_bytes ?? 0, ...(dropped && { left_out: true }) };
   }
 
