@@ -2,37 +2,34 @@
 //
 // In JSDoc: @typedef {import("../../schema/bundle.d.ts").Compiles["compiles"][number]} Compile
 
-/** anatomy.json: what the bytes of the log are, to see why logs are big and who writes them. Events and bytes per kind alone are in log.json, per compile alone in compiles.json. Columns of equal length in 'kinds', 'origins' and 'cells'. size_bytes of a log minus the sum of its records is what stands between records. */
-export interface Anatomy {
-  /** One row per row of 'kinds' in log.json. */
-  kinds: {
-    /** Bytes of payloads. The rest of the kind's size_bytes in log.json is prefixes, envelopes, and the tab and line end of each payload line. */
-    payload_size_bytes: number[];
-    /** The same without payloads that were in the log before, of any kind. */
-    distinct_payload_size_bytes: number[];
-  };
-  /** One row per row of 'origins' in log.json: places in the source that wrote records. */
-  origins: {
-    /** Number of events. */
-    event_count: number[];
-    /** Bytes that their records take in the log. */
-    size_bytes: number[];
-    /** Bytes of their payloads. */
-    payload_size_bytes: number[];
-  };
-  /** One row per kind and compile that occur together, ordered by compile, then by kind. */
-  cells: {
-    /** Position in 'kinds' of log.json. */
-    kind_index: number[];
-    /** Row of the compile table. */
-    compile_index: number[];
-    /** Number of events. */
-    event_count: number[];
-    /** Bytes that their records take in the log. */
-    size_bytes: number[];
-    /** Bytes of their payloads. */
-    payload_size_bytes: number[];
-  };
+/** Which inputs a graph mutates and which outputs alias inputs: one row per aot_forward_graph_fw_metadata and aot_forward_graph_fw_subclass_metadata, counted from their text. A text of more than 20,000 characters is cut and ends in '…'. */
+export interface Aliasing {
+  /** The record. */
+  event: number;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** true: of the graph on the inner tensors of tensor subclasses. */
+  subclass: boolean;
+  /** Inputs of the graph. */
+  input_count: number;
+  /** Inputs whose data the graph changes. */
+  mutated_input_count: number;
+  /** Inputs whose shape or strides the graph changes. */
+  metadata_mutated_input_count: number;
+  /** Outputs of the graph. */
+  output_count: number;
+  /** Kind of output (torch's OutputType: 'non_alias', 'alias_of_input', 'is_input' …) -> how many. */
+  output_types: Record<string, number>;
+  /** Values inside the graph that several outputs are views of; null when not recorded. */
+  intermediate_base_count: number | null;
+  /** Symbolic sizes saved for the backward; null without a backward. */
+  saved_symint_count: number | null;
+  /** Tokens that order side effects in the backward; null when not recorded. */
+  backward_token_count: number | null;
+  /** States of random number generators that are passed in; null when not recorded. */
+  rng_state_count: number | null;
 }
 
 /** artifacts.json: the things to look at, in the order torch wrote them. An artifact is an event with a payload (chromium events excepted), an event of type 'artifact' even without a payload, a 'link', or a record of metrics. Columns of equal length: row i is made of element i of each. */
@@ -79,6 +76,22 @@ export interface Attempts {
   artifact_count: number;
 }
 
+/** Captures of a backward graph by compiled autograd: one row per capture, in file order. */
+export interface AutogradCaptures {
+  /** Compile of the capture; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** The record whose payload is the graph; null when the capture did not produce one. */
+  graph_event: number | null;
+  /** The record whose payload is the same graph before its nodes were reordered; null when the log lacks it. */
+  pre_reordering_event: number | null;
+  /** The record with the reasons, which torch writes only with verbose logging of compiled autograd; null without it. */
+  reasons_event: number | null;
+  /** Why compiled autograd captured the graph and could not reuse an earlier one; at most 500. */
+  reasons: string[];
+}
+
 /** blobs.json: the blobs that a log's payloads lie in. A blob is a file blobs/<first 2 digits>/<sha256> and the ending of the codec, or has a path. A large payload is a blob of its own; smaller payloads of one kind lie one after another in a blob of about 1 MB. Equal blobs of several logs are one file. Columns of equal length. */
 export interface Blobs {
   /** SHA-256 of the uncompressed blob, in hex: its name. */
@@ -89,6 +102,24 @@ export interface Blobs {
   stored_size_bytes: number[];
   /** Path of the file, relative to manifest.json, of a blob with chromium events, whose times no other log has; null for a blob under blobs/, whose path follows from its name. */
   path: (string | null)[];
+}
+
+/** Bytecode of resume functions, before and after Dynamo: one row per function and compile, in file order. */
+export interface Bytecode {
+  /** Compile of the function; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** Name of the function. */
+  function: string;
+  /** The record whose payload is its bytecode; null when the log lacks it. */
+  original_event: number | null;
+  /** The record whose payload is the bytecode that Dynamo replaced it with; null when nothing was compiled. */
+  modified_event: number | null;
+  /** Instructions in it; null when the log lacks it. */
+  original_instruction_count: number | null;
+  /** Instructions in what replaced it; null when the log lacks it. */
+  modified_instruction_count: number | null;
 }
 
 /** Lookups and writes of the compile caches with their outcome, in file order. For a miss, 'different' names the components of the key that the closest earlier key does not have. A compile that comes from the AOTAutograd cache has hits of both caches. Texts are cut at 20,000 characters; the payload of the record has all of it. */
@@ -147,20 +178,6 @@ export interface Captures {
   line: number | null;
 }
 
-/** Compile ids under which something was captured that is not compiled under them: the graph of compiled autograd ('!0'), calls of torch.export, functions that were inlined elsewhere. */
-export interface Captures {
-  /** The compile id, with '@2' for a second occurrence. */
-  compile: string;
-  /** Its first record. */
-  first_event: number;
-  /** Function; null when unknown. */
-  function: string | null;
-  /** File; null when unknown. */
-  file: string | null;
-  /** First line of the function; null when unknown. */
-  line: number | null;
-}
-
 /** The code objects that were compiled, in order of their first compile, with all their compiles. After torch._dynamo.reset() a frame id stands for a different code object and gets another row. Resume functions of two branches have one name and are two code objects. */
 export interface CodeObjects {
   /** Number of the code object, from 0. */
@@ -183,54 +200,158 @@ export interface CodeObjects {
   resumes: number | null;
 }
 
-/** communication.json: what passes over collectives decided and measured, and what ranks told each other. Estimates of run times are in the runtime table, graphs in the graph table. A text of more than 20,000 characters is cut and ends in '…'. */
-export interface Communication {
-  /** One row per report in words. */
-  reports: {
-    /** The event whose payload is the report. */
-    event_index: number;
-    /** Row of the compile table. */
-    compile_index: number;
-    /** Name of the artifact. */
-    name: string;
-    /** Lines of the report. */
-    line_count: number;
-    /** Values that the report names ('group_size=2', 'source: state'), as text; at most 500. */
-    values: Record<string, string>;
-    /** Kind of collective -> how many there were before and after ('all_gather 4->1'). */
-    changes: Record<string, number[]>;
-    /** Beginning of the report, at most 2,000 characters. */
-    text: string;
+/** Collectives that a pass put into buckets, to run each bucket as one: one row per fx_bucketing_passes_… artifact. A text of more than 20,000 characters is cut and ends in '…'. */
+export interface CollectiveBuckets {
+  /** The record. */
+  event: number;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** Name of the artifact. */
+  name: string;
+  /** The nodes of each bucket; at most 20,000 nodes. */
+  buckets: string[][];
+}
+
+/** The distinct calls of collectives that other tables about several ranks name in 'collective_call'. */
+export interface CollectiveCalls {
+  /** Number of the row, from 0. */
+  id: number;
+  /** Name, such as all_reduce. */
+  op: string;
+  /** Such as 'sum', or null. */
+  reduce_op: string | null;
+  /** Process group: 'group' of process_groups. null when unknown. */
+  group: string | null;
+  /** Number of ranks of the group, where the call has it; else null. */
+  group_size: number | null;
+  /** Type of the result as torch prints graphs ('f32'), or null. */
+  dtype: string | null;
+  /** Sizes of the result; a symbol is a string. null when unknown. */
+  shape: (number | string)[] | null;
+}
+
+/** The first calls in a process group that do not fit: a row for each group of ranks that make the same call there, the group with most ranks first. */
+export interface CollectiveMismatches {
+  /** Process group: 'group' of process_groups. */
+  group: string | null;
+  /** Position of the call in the group, from 0. */
+  position: number;
+  /** 'hang': the calls cannot meet. 'wrong': they meet, with different reductions or types. */
+  effect: "hang" | "wrong";
+  /** The ranks. */
+  ranks: number[][];
+  /** Matched compile that makes the call: 'id' of rank_compiles. */
+  rank_compile: number;
+  /** The call: 'id' of collective_calls. */
+  collective_call: number;
+}
+
+/** Run times of a profile beside estimated ones: one row per pge_profile_vs_analytical. A text of more than 20,000 characters is cut and ends in '…'. */
+export interface CollectiveProfiles {
+  /** The record. */
+  event: number;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** Collectives in the profile; null when not recorded. */
+  collective_count: number | null;
+  /** Operations in the profile; null when not recorded. */
+  op_count: number | null;
+  /** Operations in the profile; at most 20,000. */
+  ops: {
+    /** Name. */
+    op: string | null;
+    /** Shapes of its inputs, as Python writes them. */
+    shapes: string | null;
+    /** Strides of its inputs. */
+    strides: string | null;
+    /** Data type. */
+    dtype: string | null;
+    /** Run time in the profile, in milliseconds. */
+    profile_ms: number | null;
   }[];
-  /** One row per fx_bucketing_passes_… artifact. */
-  buckets: {
-    /** The event. */
-    event_index: number;
-    /** Row of the compile table. */
-    compile_index: number;
-    /** Name of the artifact. */
-    name: string;
-    /** Nodes that were put together, a list for each bucket; at most 20,000 nodes. */
-    buckets: string[][];
+  /** Nodes of the graph with their estimates; at most 20,000. */
+  nodes: {
+    /** Name of the node. */
+    node: string | null;
+    /** Its operator. */
+    op: string | null;
+    /** Estimate from the profile, in milliseconds. */
+    pge_ms: number | null;
+    /** Estimate from a model of the device, in milliseconds. */
+    analytical_ms: number | null;
   }[];
-  /** One row per pre_bucketing_collective_sizes… artifact. */
-  sizes: {
-    /** The event. */
-    event_index: number;
-    /** Row of the compile table. */
-    compile_index: number;
-    /** Name of the artifact. */
-    name: string;
-    /** The collectives; at most 20,000. */
-    collectives: {
-      /** Name of the node. */
-      name: string | null;
-      /** AG, RS, AR: all-gather, reduce-scatter, all-reduce. */
-      type: string | null;
-      /** Size in megabytes. */
-      size_mb: number | null;
-    }[];
-  }[];
+}
+
+/** Reports in words of passes over collectives, and of what ranks exchanged while they compiled (compiler_collective): one row per report, with the values that its text names. A text of more than 20,000 characters is cut and ends in '…'. */
+export interface CollectiveReports {
+  /** The record. */
+  event: number;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** Name of the artifact. */
+  name: string;
+  /** Lines of the report. */
+  line_count: number;
+  /** Values that the report names ('group_size=2', 'source: state'), as text; at most 500. */
+  values: Record<string, string>;
+  /** Kind of collective -> its number before and after ('all_gather 4->1'). */
+  changes: Record<string, number[]>;
+  /** Beginning of the report, at most 2,000 characters; the payload of the record has all of it. */
+  text: string;
+}
+
+/** The collectives of compiled graphs: one row per inductor_collective_schedule, that is per graph with collectives. A text of more than 20,000 characters is cut and ends in '…'. */
+export interface CollectiveSchedules {
+  /** The record. */
+  event: number;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** Collectives in the order in which the code starts them, waits included; null for one without a name. */
+  collectives: (string | null)[];
+  /** Whether something was left out because of a limit; the payload of the record has it. */
+  cut: boolean;
+}
+
+/** Sizes of collectives before bucketing: one row per collective in a pre_bucketing_collective_sizes… artifact, at most 20,000 per artifact. A text of more than 20,000 characters is cut and ends in '…'. */
+export interface CollectiveSizes {
+  /** The record. */
+  event: number;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** Name of the artifact. */
+  name: string;
+  /** Name of the node; null when not recorded. */
+  node: string | null;
+  /** 'AG' all-gather, 'RS' reduce-scatter, 'AR' all-reduce; null when not recorded. */
+  type: string | null;
+  /** Size in megabytes; null when not recorded. */
+  size_mb: number | null;
+}
+
+/** Where ranks call nothing more in a process group, and others do. */
+export interface CollectiveWaits {
+  /** Process group: 'group' of process_groups. */
+  group: string | null;
+  /** Position of the call in the group, from 0. */
+  position: number;
+  /** The ranks that call nothing more. */
+  ranks: number[][];
+  /** The ranks that call. */
+  others: number[][];
+  /** Matched compile that makes the call: 'id' of rank_compiles. */
+  rank_compile: number;
+  /** The call: 'id' of collective_calls. */
+  collective_call: number;
 }
 
 /** What torch compiled: one row per compile, all attempts together, in the order in which they began. Frames, frames of compiled autograd, and ahead-of-time compiles. What the recompile limit refused is in limits, what was only captured in captures, calls of torch.export are in exports: none of these is a compile. To get the compile time of a log take compile_us of its summary: compiles nest and run in parallel, so the sum of total_us can exceed it. */
@@ -307,6 +428,42 @@ export interface Compiles {
   artifact_count: number | null;
 }
 
+/** Conditions on unbacked symbols that torch could not decide: one row per record guard_on_data_dependent_error, in file order. Texts longer than 2,000 characters are cut and end in '…'; the metadata of the event have the whole text. */
+export interface DataDependentErrors {
+  /** The record. */
+  event: number;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** The condition; null when the record lacks it. */
+  expr: string | null;
+  /** The condition without known values substituted; null when the record lacks it. */
+  unhinted_expr: string | null;
+  /** Symbols whose names occur in expr, in order of first occurrence: event of their rows in `symbols`. Of several symbols with one name it is the newest one created before in the same compile, whatever its attempt. */
+  symbol_events: number[];
+  /** Record that created the expression: event of its row in `expressions`; null when the log does not have it (it does with TORCH_DTRACE). */
+  expression_event: number | null;
+  /** torch's stack; null when the record has none. */
+  stack: number | null;
+}
+
+/** Parts of graphs that DDPOptimizer split: one row per part, in file order. The rows with one 'split_event' are the parts of one graph. */
+export interface DdpSplits {
+  /** The record whose payload is the part. */
+  event: number;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** The record whose payload is the graph that calls the parts; null when the log lacks it. */
+  split_event: number | null;
+  /** Position of the part in the order in which the parts run, from 0. */
+  position: number;
+  /** Name of the part, such as 'submod_0'; null when the record has none. */
+  name: string | null;
+}
+
 /** diagnostics.json: everything in the log that was not understood, skipped, mended or assumed, in file order. Nothing is lost by it: the bytes are in the verbatim chunks. */
 export interface Diagnostics {
   /** The rows. */
@@ -325,6 +482,92 @@ export interface Diagnostics {
     event_index: number | null;
     /** How many occurrences the row stands for (consecutive lines, or those beyond the first thousand of a code). */
     count: number;
+  }[];
+}
+
+/** Nested regions whose backward was compiled a second time, for different gradients: one row per invoke_subgraph_backward_duplicate. A text of more than 20,000 characters is cut and ends in '…'. */
+export interface DuplicateBackwards {
+  /** The record. */
+  event: number;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** Name of the region's forward; null when not recorded. */
+  forward_identifier: string | null;
+  /** Name of its backward; null when not recorded. */
+  backward_identifier: string | null;
+  /** Suffix that distinguishes the new variant; null when not recorded. */
+  variant_suffix: string | null;
+  /** Variants of this backward so far; null when not recorded. */
+  variant_count: number | null;
+  /** Name of the new variant; null when not recorded. */
+  new_backward_identifier: string | null;
+  /** The gradients that the new variant is for; at most 5,000. What torch does not write is null. */
+  tangents: {
+    /** Name of the input. */
+    backward_input_name: string | null;
+    /** Its shape, as Python writes it. */
+    shape: string | null;
+    /** Its strides. */
+    stride: string | null;
+    /** Its data type. */
+    dtype: string | null;
+    /** Its device. */
+    device: string | null;
+    /** Type of an input that is not a tensor. */
+    type: string | null;
+  }[];
+  /** Torch's explanation; null when not recorded. */
+  explanation: string | null;
+  /** The cause that torch suspects; null when not recorded. */
+  common_cause: string | null;
+  /** What torch suggests; null when not recorded. */
+  suggested_action: string | null;
+}
+
+/** Run-time estimates that torch writes as CSV: one row per artifact (fx_compute_nodes_runtime_estimation, fx_collectives_…). A text of more than 20,000 characters is cut and ends in '…'. */
+export interface EstimateTables {
+  /** The record. */
+  event: number;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** Name of the artifact. */
+  name: string;
+  /** Number of ranks that the collectives were estimated for; null when not recorded. */
+  world_size: number | null;
+  /** Head of the columns, with units, as torch writes it. */
+  columns: string[];
+  /** Rows of cells; cells that are numbers are numbers here. At most 5,000. */
+  rows: ((number | string)[])[];
+  /** Whether something was left out because of a limit; the payload of the record has it. */
+  cut: boolean;
+}
+
+/** The operations of all estimates, with their estimated run times and what they return: one row per operation, in the order of the generated code. A text of more than 20,000 characters is cut and ends in '…'. */
+export interface EstimatedOps {
+  /** The record of the estimate: 'event' of runtime_estimates. */
+  estimate_event: number;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** Kernel or buffer; null when torch wrote none. */
+  name: string | null;
+  /** 'compute' or 'collective'; null when torch wrote none. */
+  type: string | null;
+  /** Estimated run time in nanoseconds; null when torch wrote none. */
+  estimated_runtime_ns: number | null;
+  /** The tensors that it returns. */
+  outputs: {
+    /** Sizes: numbers, or text where torch writes an expression; null when torch wrote none. Empty for collectives that change their input. */
+    shape: (number | string | null)[] | null;
+    /** Strides, as in shape. */
+    stride: (number | string | null)[] | null;
+    /** Such as 'float32'; null when unknown. */
+    dtype: string | null;
   }[];
 }
 
@@ -360,71 +603,84 @@ export interface Events {
   payload_forms: Record<string, "crlf" | "verbatim">;
 }
 
-/** export.json: calls of torch.export and torch.export.draft_export; torch writes them only with TORCH_DTRACE. */
-export interface Export {
-  /** One row for each call that started, and for each program without a start, in the order of the log. A program belongs to the newest call that has none yet. */
-  exports: {
-    /** The event 'export', or null: draft_export writes a log of its own, without a start. */
-    start_event_index: number | null;
-    /** The event 'exported_program', whose payload is the program; null when there came none: the export failed, or the log ends. */
-    program_event_index: number | null;
-    /** Row of the compile table: of the start, else of the program. */
-    compile_index: number;
-  }[];
-  /** What stands in the way of an export, in the order of the log. In a log without exports a guard_evaluated is an ordinary guard. */
-  failures: {
-    /** 'missing_fake_kernel': an operator cannot be traced, as it has no fake kernel; 'mismatched_fake_kernel': its fake kernel disagrees with the real one; 'data_dependent_error': a condition depends on data; with a result, the data of the example inputs decided it (draft_export), without one the export ended there; 'guard_evaluated': a condition on symbols was decided, which may narrow the dynamic shapes that were asked for. */
-    kind: "missing_fake_kernel" | "mismatched_fake_kernel" | "data_dependent_error" | "guard_evaluated";
-    /** The event: missing_fake_kernel, mismatched_fake_kernel, propagate_real_tensors_provenance, guard_on_data_dependent_error, or guard_added with the prefix 'eval'. */
-    event_index: number;
-    /** Row of the compile table. */
-    compile_index: number;
-    /** The condition, or null. This and the other texts end in '…' where they were cut after 2,000 characters. */
-    expr: string | null;
-    /** What the condition was decided to be, such as 'False', or null. */
-    result: string | null;
-    /** The operator, such as 'mylib.my_op.default', or null. */
-    op: string | null;
-    /** How the fake kernel differs, or null. */
-    reason: string | null;
-    /** Row of the stack table: torch's stack, or null. */
-    stack_index: number | null;
-    /** Row of the stack table: the user's code, or null. */
-    user_stack_index: number | null;
-    /** Event that made the condition, as in event_index of the expressions table; null when the log does not have it. */
-    expression_event_index: number | null;
-    /** Text of the source lines, or null. */
-    loc: string | null;
-    /** Local variables in those lines: one text for each leaf of a variable's value, null for a leaf that is neither a tensor nor symbolic. At most 200 variables of at most 200 leaves. */
-    locals: Record<string, (string | null)[]>;
-    /** Source of each symbol that has one, as a Python expression. */
-    symbol_sources: Record<string, string | null>;
-  }[];
+/** What stands in the way of an export: one row per record, in file order. In a log without rows in `exports`, a guard_evaluated is an ordinary guard. Texts longer than 2,000 characters are cut and end in '…'; the metadata of the event have the whole text. */
+export interface ExportFailures {
+  /** The record: missing_fake_kernel, mismatched_fake_kernel, propagate_real_tensors_provenance, guard_on_data_dependent_error, or guard_added with the prefix 'eval'. */
+  event: number;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** 'missing_fake_kernel': an operator cannot be traced because it has no fake kernel; 'mismatched_fake_kernel': its fake kernel disagrees with the real one; 'data_dependent_error': a condition depends on data; if result is not null, the data of the example inputs decided it (draft_export), otherwise the export stopped there; 'guard_evaluated': a condition on symbols was decided, which may narrow the requested dynamic shapes. */
+  kind: "missing_fake_kernel" | "mismatched_fake_kernel" | "data_dependent_error" | "guard_evaluated";
+  /** The condition; null for kinds without one. */
+  expr: string | null;
+  /** What the condition was decided to be, such as 'False'; null when it was not decided. */
+  result: string | null;
+  /** The operator, such as 'mylib.my_op.default'; null for kinds without one. */
+  op: string | null;
+  /** How the fake kernel differs; null for other kinds. */
+  reason: string | null;
+  /** torch's stack; null when the record has none. */
+  stack: number | null;
+  /** Stack of the user's code; null when the record has none. */
+  user_stack: number | null;
+  /** Record that made the condition: event of a row of `expressions`; null when the log does not have it. */
+  expression_event: number | null;
+  /** Text of the source lines; null when unknown. */
+  loc: string | null;
+  /** Local variables in those lines: one text for each leaf of a variable's value, null for a leaf that is neither a tensor nor symbolic. At most 200 variables of at most 200 leaves. */
+  locals: Record<string, (string | null)[]>;
+  /** Source of each symbol that has one, as a Python expression. */
+  symbol_sources: Record<string, string | null>;
 }
 
-/** expressions.json: the nodes of symbolic expressions, in the order in which torch made them; it writes them only with TORCH_DTRACE. The part expressions is made of columns of equal length: row i is made of element i of each. */
+/** Calls of torch.export and torch.export.draft_export: one row per call that started, and one per program without a start, in file order. A program belongs to the newest call that does not have one yet. torch logs them only with TORCH_DTRACE. */
+export interface Exports {
+  /** The record 'export'; null for draft_export, which writes a log of its own without a start. */
+  start_event: number | null;
+  /** The record 'exported_program', whose payload is the program; null when there is none: the export failed, or the log ends. */
+  program_event: number | null;
+  /** Compile of the start, or of the program without a start; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+}
+
+/** The nodes of symbolic expressions: one row per record expression_created or create_unbacked_symbol (a leaf), in file order. torch logs expressions only with TORCH_DTRACE. Texts longer than 2,000 characters are cut and end in '…'; the metadata of the event have the whole text. */
 export interface Expressions {
-  /** Distinct texts. A text of more than 2,000 characters is cut and ends in '…'; the whole is in the metadata of its event. */
-  strings: string[];
-  /** The nodes. An unbacked symbol is a row too, a leaf. Arguments point to earlier rows only. */
-  expressions: {
-    /** The event: expression_created or create_unbacked_symbol. Increases from row to row; expression_event_index of other tables is a value of this column. */
-    event_index: number[];
-    /** Row of the compile table; an attempt has its own. */
-    compile_index: number[];
-    /** Index into strings: the operation, such as 'add' or 'gt'; -1 for an unbacked symbol. */
-    method: number[];
-    /** Index into strings: the expression, or the name of the unbacked symbol; -1 when the record lacks it. */
-    result: number[];
-    /** Indexes into strings: the arguments, constants included. At most 100. */
-    arguments: number[][];
-    /** Rows of this part: the nodes of the arguments, in their order; -1 for a node that the log does not define (a backed symbol). Constants are left out, so this can be shorter than arguments. torch names nodes by an address that later nodes can get again; what is meant is the newest node that was made before. */
-    argument_rows: number[][];
-    /** Row of the stack table: torch's stack; -1 when torch wrote none. */
-    stack_index: number[];
-    /** Row of the stack table: the user's code that was traced; -1 when torch wrote none. */
-    user_stack_index: number[];
-  };
+  /** The record: expression_created or create_unbacked_symbol. It increases from row to row; other tables refer to an expression by it. */
+  event: number;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** The operation, such as 'add' or 'gt'; null for an unbacked symbol. */
+  method: string | null;
+  /** The expression, or the name of the unbacked symbol; null when the record lacks it. */
+  result: string | null;
+  /** The arguments, constants included; null for one that is null in the record. At most 100. */
+  arguments: (string | null)[];
+  /** The nodes of the arguments, in their order: event of their rows, which is less than that of this row; null for a node that the log does not define (a backed symbol). Constants are left out, so this list can be shorter than arguments. torch names nodes by an address that later nodes can get again; the newest node created before is meant. */
+  argument_events: (number | null)[];
+  /** torch's stack; null when the record has none. */
+  stack: number | null;
+  /** Stack of the user's code that was traced; null when the record has none. */
+  user_stack: number | null;
+}
+
+/** What the partitioner writes when it finds no cut: one row per min_cut_failed_… artifact. The payload of the record has the content. A text of more than 20,000 characters is cut and ends in '…'. */
+export interface FailedPartitions {
+  /** The record. */
+  event: number;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** What the payload is: 'fx_graph', 'edge_list' or 'svg'. */
+  what: string;
+  /** Lines of the payload. */
+  line_count: number;
 }
 
 /** What failed or was restarted: one row per record that reports it, in file order. One failure of a compile can have several rows: the exception (kind 'exception'), then the metrics (kind 'compile'). To count failed compiles, count the rows of kind 'compile'. Texts longer than 20,000 characters are cut and end in '…'. */
@@ -502,113 +758,195 @@ export interface Findings {
   details: Record<string, unknown>;
 }
 
-/** graph_breaks.json: the graph breaks (dynamo_graph_break_reason), each once. Records with equal reason, file, line and gb_id are occurrences of one break: a compile of a resume function, a recompile, an inlined function that is compiled on its own later. Texts of more than 20,000 characters are cut and end in '…'; the payload of the event is whole. */
+/** Configurations of AOTAutograd: one row per torch._functorch.config artifact, in file order. */
+export interface FunctorchConfigs {
+  /** The record. */
+  event: number;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** Name of each setting -> its value, as torch wrote it; null when the payload is not a configuration, or larger than 500,000 bytes. */
+  config: Record<string, unknown> | null;
+}
+
+/** Code that Inductor generated: one row per record with such code, in file order. All fields are read from the text of the code; it is never executed. Texts longer than 20,000 characters are cut and end in '…'. */
+export interface GeneratedCode {
+  /** The record whose payload is the code. */
+  event: number;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** 'output': the Python wrapper of inductor_output_code; 'wrapper', 'kernel', 'header': C++ sources of AOTInductor (graph_dump); 'autotuning': code that only times kernels; 'other'. */
+  role: "output" | "wrapper" | "kernel" | "header" | "autotuning" | "other";
+  /** File that torch wrote the code to; null when the record does not name one. */
+  filename: string | null;
+  /** The 'subgraph_name' of the record: the region of the graph that Inductor compiles on its own; null without one. */
+  subgraph_name: string | null;
+  /** The 'AOT ID' in the first lines, such as '0_forward': number of the graph and direction; null without one. */
+  aot_id: string | null;
+  /** Direction in the AOT ID; null without one. */
+  direction: "forward" | "backward" | "inference" | null;
+  /** Lines of the code. */
+  line_count: number;
+  /** Rows of table kernels that belong to this code. */
+  kernel_count: number;
+  /** Whether kernels or calls are missing from table kernels because of a limit. The payload of the record is complete. */
+  cut: boolean;
+}
+
+/** The records of graph breaks (dynamo_graph_break_reason): one row per record, in file order. After a break Dynamo restarts the compile: the next attempt has the graph. */
+export interface GraphBreakRecords {
+  /** The record. */
+  event: number;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile, which ended at the break; null outside any compile. */
+  attempt: number | null;
+  /** id of the break in `graph_breaks`. */
+  graph_break: number;
+  /** true: no graph is made of the function, it runs eager as a whole; false: what comes before the break is compiled; null: the text does not say. */
+  skips_frame: boolean | null;
+}
+
+/** The graph breaks: one row per place and reason, in order of first occurrence. Records (dynamo_graph_break_reason) with equal reason, file, line and gb_id are one row, since resume functions, recompiles, and functions that are first inlined and later compiled on their own come to the same break again; the texts are those of the first record. The number of graph breaks of a log is the sum of count; `graph_break_records` has the single records. Texts longer than 20,000 characters are cut and end in '…'; the payload of the event is whole. */
 export interface GraphBreaks {
-  /** The breaks, in order of first occurrence. Their cells are those of the first occurrence. */
-  graph_breaks: {
-    /** What Dynamo could not do: torch's name for this type of graph break where it has one, else the text of the reason. */
+  /** Number of the row, from 0. */
+  id: number;
+  /** Number of records. */
+  count: number;
+  /** Number of records whose frame runs eager as a whole (skips_frame of the records). */
+  skipped_frame_count: number;
+  /** The records, in file order. */
+  events: number[];
+  /** Compiles of these records, each once, in order of first occurrence; empty when all records are outside any compile. */
+  compiles: string[];
+  /** What Dynamo could not do: torch's name for this type of graph break, or the text of the reason where torch has no name for it. */
+  reason: string;
+  /** What Dynamo was doing, where torch logs that above the reason ('Encountered graph break when attempting to trace CALL …'); null otherwise. */
+  situation: string | null;
+  /** The higher-order operator whose body broke; null outside of one. */
+  higher_order_operator: string | null;
+  /** torch's explanation; null when torch logs none. It can contain addresses, which differ between processes. */
+  explanation: string | null;
+  /** torch's hints, in its order; at most 100. */
+  hints: string[];
+  /** torch's developer debug context; null when torch logs none. */
+  debug_context: string | null;
+  /** Number of this type in torch's registry of graph breaks, such as 'GB0059'; null when the text has no link. */
+  gb_id: string | null;
+  /** Page about this type of graph break; null when the text has none. */
+  link: string | null;
+  /** Further breaks that occurred while this one was handled, in order; usually empty. */
+  followed_by: {
+    /** What Dynamo could not do: torch's name for this type of graph break, or the text of the reason where torch has no name for it. */
     reason: string;
-    /** What Dynamo was doing, where torch writes that above the reason ('Encountered graph break when attempting to trace CALL …'); else null. */
+    /** What Dynamo was doing, where torch logs that above the reason ('Encountered graph break when attempting to trace CALL …'); null otherwise. */
     situation: string | null;
-    /** The higher-order operator whose body broke, or null. */
+    /** The higher-order operator whose body broke; null outside of one. */
     higher_order_operator: string | null;
-    /** torch's explanation; null when it wrote none. It can hold addresses, which differ between processes. */
+    /** torch's explanation; null when torch logs none. It can contain addresses, which differ between processes. */
     explanation: string | null;
     /** torch's hints, in its order; at most 100. */
     hints: string[];
-    /** What torch calls the developer debug context, or null. */
+    /** torch's developer debug context; null when torch logs none. */
     debug_context: string | null;
-    /** Number of the type in torch's registry of graph breaks, as 'GB0059'; null when the text has no link. */
+    /** Number of this type in torch's registry of graph breaks, such as 'GB0059'; null when the text has no link. */
     gb_id: string | null;
-    /** Page about this type of graph break, or null. */
+    /** Page about this type of graph break; null when the text has none. */
     link: string | null;
-    /** Further breaks that occurred while this one was handled, in order; usually empty. */
-    followed_by: {
-      /** What Dynamo could not do: torch's name for this type of graph break where it has one, else the text of the reason. */
-      reason: string;
-      /** What Dynamo was doing, where torch writes that above the reason ('Encountered graph break when attempting to trace CALL …'); else null. */
-      situation: string | null;
-      /** The higher-order operator whose body broke, or null. */
-      higher_order_operator: string | null;
-      /** torch's explanation; null when it wrote none. It can hold addresses, which differ between processes. */
-      explanation: string | null;
-      /** torch's hints, in its order; at most 100. */
-      hints: string[];
-      /** What torch calls the developer debug context, or null. */
-      debug_context: string | null;
-      /** Number of the type in torch's registry of graph breaks, as 'GB0059'; null when the text has no link. */
-      gb_id: string | null;
-      /** Page about this type of graph break, or null. */
-      link: string | null;
-    }[];
-    /** User's file, as written; null when unknown. */
-    file: string | null;
-    /** Line in that file; null when unknown. */
-    line: number | null;
-    /** Function around that line; null when unknown. */
-    function: string | null;
-    /** Text of that line; null when unknown. */
-    source_line: string | null;
-    /** The user's stack, outermost frame first, as Python prints it; null when the record has none. */
-    user_traceback: string | null;
-    /** The whole text, when it has none of the forms that are known; then its first line is the reason. Else null. */
-    text: string | null;
-    /** The records of this break, in file order. */
-    occurrences: {
-      /** The record. */
-      event_index: number;
-      /** Its compile. After a break Dynamo starts the compile again: the row of the next attempt has the graph. */
-      compile_index: number;
-      /** true: no graph is made of the whole function, it runs uncompiled; false: what stands before the break is compiled; null: the text does not say. */
-      skips_frame: boolean | null;
-    }[];
   }[];
+  /** User's file, as logged; null when unknown. */
+  file: string | null;
+  /** Line in that file; null when unknown. */
+  line: number | null;
+  /** Function around that line; null when unknown. */
+  function: string | null;
+  /** Text of that line; null when unknown. */
+  source_line: string | null;
+  /** The user's stack as Python prints it, outermost frame first; null when the record has none. */
+  user_traceback: string | null;
+  /** The whole text, when it has an unknown form; its first line is then the reason. null otherwise. */
+  text: string | null;
 }
 
-/** graphs.json: one row per FX graph of the log, in the order torch wrote them: every payload whose language is 'fx'. All of it is counted from the text of the graph; a row without a graph in its text has null counts. A text of more than 20,000 characters is cut and ends in '…'. */
+/** The order in which compiled graphs ran: one row per record of it (record_and_log_graph_execution_order of torch._inductor.debug). The last row has the whole order; older torch (inductor_graph_execution) writes one row per graph that ran. A text of more than 20,000 characters is cut and ends in '…'. */
+export interface GraphExecutions {
+  /** The record. */
+  event: number;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** Compile ids in the order of execution, as torch writes them, the same for forward and backward of one compile; null for a graph that was compiled before the recording began. */
+  graphs: (string | null)[];
+  /** The compile of each of them: the newest with that id up to this record; null when there is none. */
+  graph_compiles: (string | null)[];
+  /** Whether something was left out because of a limit; the payload of the record has it. */
+  cut: boolean;
+}
+
+/** Sizes of the tensors in the graphs of Dynamo: one row per record dynamo_output_graph with sizes, in file order. */
+export interface GraphTensors {
+  /** The record. */
+  event: number;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** How many of nodes, from the first on, are inputs; null when the text of the graph does not say. */
+  input_count: number | null;
+  /** Names of the nodes that are tensors, in the order of the graph. */
+  nodes: string[];
+  /** Shape of each of nodes, in their order, with elements as in shape of `tensors`; null when the record lacks it. */
+  shapes: ((number | string)[] | null)[];
+}
+
+/** FX graphs: one row per payload whose language is 'fx', in file order. Everything is counted from the text of the graph; a row without a graph in its text has null counts. The counts are those of the outermost graph, except 'ops', which covers the whole text; a subgraph that is called twice is written once. Texts longer than 20,000 characters are cut and end in '…'. */
 export interface Graphs {
-  /** The rows. */
-  graphs: {
-    /** The event whose payload is the graph; the artifact table has its name and size. */
-    event_index: number;
-    /** Row of the compile table. */
-    compile_index: number;
-    /** Part of the compiler that wrote it: 'dynamo' as Dynamo captured it; 'compiled_autograd'; 'ddp_split' by DDPOptimizer; 'export'; 'aot_joint', 'aot_forward', 'aot_backward', 'aot_inference', 'aot_quantization' of AOTAutograd; 'pre_grad', 'joint', 'post_grad' around or between those passes of Inductor; 'communication' around a pass over collectives; 'other'. */
-    stage: "dynamo" | "compiled_autograd" | "ddp_split" | "export" | "aot_joint" | "aot_forward" | "aot_backward" | "aot_inference" | "aot_quantization" | "pre_grad" | "joint" | "post_grad" | "communication" | "other";
-    /** Whether it shows the graph before or after the passes that its name tells; null when the name does not say. */
-    position: "before" | "after" | null;
-    /** What the graph computes. Where the name does not say, it is told by the names that AOTAutograd gives to inputs: tangents make it a backward, else primals a forward, else it is an inference graph. null before AOTAutograd. */
-    direction: "joint" | "forward" | "backward" | "inference" | null;
-    /** The 'subgraph_name' of the record: the region of the graph that Inductor compiles for itself, or null. */
-    subgraph_name: string | null;
-    /** Name of the outermost class in the text, or 'graph' for a graph written as a list of nodes; null when there is no graph in the text. */
-    class_name: string | null;
-    /** Number behind '# graph id:', by which the graphs before and after the pre-grad passes belong together; as text, since it is an address. null without one. */
-    graph_id: string | null;
-    /** Nodes of the outermost graph: inputs, calls, attributes, and one for its output. */
-    node_count: number | null;
-    /** Inputs of the outermost graph; of a joint graph, the leaves of its input trees. */
-    placeholder_count: number | null;
-    /** Calls in the outermost graph: operators, functions, methods, modules. A call of a subgraph is one. */
-    call_count: number | null;
-    /** Attributes that the outermost graph fetches: constants, subgraphs. */
-    get_attr_count: number | null;
-    /** Values that the outermost graph returns. */
-    output_count: number | null;
-    /** Operation -> how often it occurs in the whole text, subgraphs included, most frequent first; at most 100. Operators are written as in the text ('torch.ops.aten.mm.default'), Python's as 'operator.add', methods of a value as 'Tensor.sin', called modules as 'self.submod_0', an attribute of a value as 'getattr'. */
-    ops: Record<string, number>;
-    /** Graphs inside of it, in the order of the text; at most 200. */
-    subgraphs: {
-      /** Name of its class, by which the graph around it calls it. */
-      name: string;
-      /** Its inputs. */
-      placeholder_count: number;
-      /** Its calls. */
-      call_count: number;
-      /** Values that it returns. */
-      output_count: number;
-    }[];
-  }[];
+  /** The record whose payload is the graph. */
+  event: number;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** Part of the compiler that wrote it: 'dynamo' as Dynamo captured it; 'compiled_autograd'; 'ddp_split' by DDPOptimizer; 'export'; 'aot_joint', 'aot_forward', 'aot_backward', 'aot_inference', 'aot_quantization' of AOTAutograd; 'pre_grad', 'joint', 'post_grad' around or between those passes of Inductor; 'communication' around a pass over collectives; 'other'. */
+  stage: "dynamo" | "compiled_autograd" | "ddp_split" | "export" | "aot_joint" | "aot_forward" | "aot_backward" | "aot_inference" | "aot_quantization" | "pre_grad" | "joint" | "post_grad" | "communication" | "other";
+  /** Whether it shows the graph before or after the passes that its name states; null when the name does not say. */
+  position: "before" | "after" | null;
+  /** What the graph computes. Where the name does not say, the names that AOTAutograd gives to inputs decide: tangents make it a backward, else primals a forward, else it is an inference graph. null before AOTAutograd. */
+  direction: "joint" | "forward" | "backward" | "inference" | null;
+  /** The 'subgraph_name' of the record: the region of the graph that Inductor compiles on its own; null without one. */
+  subgraph_name: string | null;
+  /** Name of the outermost class in the text, or 'graph' for a graph written as a list of nodes; null when there is no graph in the text. */
+  class_name: string | null;
+  /** Number after '# graph id:', which the graphs before and after the pre-grad passes share; a string, since it is an address. null without one. */
+  graph_id: string | null;
+  /** Nodes of the outermost graph: inputs, calls, attributes, and one for its output. */
+  node_count: number | null;
+  /** Inputs of the outermost graph; of a joint graph, the leaves of its input trees. */
+  placeholder_count: number | null;
+  /** Calls in the outermost graph: operators, functions, methods, modules. A call of a subgraph counts as one. */
+  call_count: number | null;
+  /** Attributes that the outermost graph fetches: constants, subgraphs. */
+  get_attr_count: number | null;
+  /** Values that the outermost graph returns. */
+  output_count: number | null;
+  /** Operation -> how often it occurs in the whole text, subgraphs included, most frequent first; at most 100. Operators are written as in the text ('torch.ops.aten.mm.default'), Python's as 'operator.add', methods of a value as 'Tensor.sin', called modules as 'self.submod_0', an attribute of a value as 'getattr'. */
+  ops: Record<string, number>;
+}
+
+/** The first call that ranks make in groups of unequal numbers of callers: a row for each group of ranks that make the same call, the group with most ranks first. */
+export interface GroupSplits {
+  /** Position of the call in the compile, from 0. */
+  position: number;
+  /** The ranks. */
+  ranks: number[][];
+  /** Matched compile that makes the call: 'id' of rank_compiles. */
+  rank_compile: number;
+  /** The call: 'id' of collective_calls. */
+  collective_call: number;
 }
 
 /** The records about guards, one row each, in file order: how many guards a compile has, of which kinds, and what a check costs. The guards themselves are in 'guards': those of equal lists, as one function compiled for different sizes has, are stored once. */
@@ -655,67 +993,82 @@ export interface Guards {
   function: string | null;
 }
 
-/** kernels.json: the code that Inductor generated, the kernels in it, and the operations of libraries that it calls. Read from the text of the code, which is never run. A text of more than 20,000 characters is cut and ends in '…'. */
+/** Moments of the timeline without a duration, in the order of the log: cache hits and misses, dimensions that became dynamic. */
+export interface Instants {
+  /** The record. */
+  event: number;
+  /** Name of the instant, such as 'fx_graph_cache_miss'; cut after 1,000 characters. */
+  name: string;
+  /** Microseconds since 1970-01-01 UTC, rounded down. Instants of the FX graph cache have the time at which the compile began, as torch writes them. */
+  time_epoch_us: number;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+}
+
+/** Kernels in generated code, and the operations that the code calls: one row per name and code, in order of first appearance; the codes of a forward and its backward can have kernels of one name. Read from the text of the code, which is never executed; tables provenance_kernels and provenance_lines have the source lines. Lines are counted from 1 in the payload of 'code_event'. Texts longer than 20,000 characters are cut and end in '…'. */
 export interface Kernels {
-  /** One row per generated code, in log order. code_index is a position in this array. */
-  codes: {
-    /** The event whose payload is the code. */
-    event_index: number;
-    /** Row of the compile table. */
-    compile_index: number;
-    /** 'output': the Python wrapper of inductor_output_code; 'wrapper', 'kernel', 'header': C++ sources of AOTInductor (graph_dump); 'autotuning': code that only times kernels; 'other'. */
-    role: "output" | "wrapper" | "kernel" | "header" | "autotuning" | "other";
-    /** File that torch wrote the code to; null when it says none. */
-    filename: string | null;
-    /** The 'subgraph_name' of the record: the region of the graph that Inductor compiles for itself, or null. */
-    subgraph_name: string | null;
-    /** The 'AOT ID' of the first lines, such as '0_forward': number of the graph and direction; null without one. */
-    aot_id: string | null;
-    /** Direction in the AOT ID; null without one. */
-    direction: "forward" | "backward" | "inference" | null;
-    /** Lines of the code. */
-    line_count: number;
-    /** Its rows in kernels. */
-    kernel_count: number;
-    /** Whether something was left out because of a limit; the payload of the event has it. */
-    cut: boolean;
-  }[];
-  /** One row per kernel or called operation and code, in order of first appearance. */
-  kernels: {
-    /** Row of codes. */
-    code_index: number;
-    /** Name of the kernel; of an operation as the code calls it: 'extern_kernels.mm', 'torch.ops._c10d_functional.all_reduce_.default', 'aoti_torch_cpu_addmm_out'. */
-    name: string;
-    /** 'triton', 'cpp': a kernel that Inductor generated; 'other': one in another language; 'extern': an operation of a library; 'fallback': an operator called as it is; 'collective': communication between ranks, waiting included. */
-    kind: "triton" | "cpp" | "other" | "extern" | "fallback" | "collective";
-    /** Line of its definition or declaration, from 1; null for an operation. */
-    line: number | null;
-    /** Lines that call it; at most 1000. */
-    call_lines: number[];
-    /** Debug handle of each of these calls, with which provenance records name it ('name:handle'); null without provenance tracking. */
-    call_handles: (number | null)[];
-    /** Nodes of the graph that became it, from the comments above its definition and its calls; empty when there is no such comment, as for C++ kernels. At most 500. */
-    source_nodes: string[];
-    /** Operators that these nodes were, from the same comments. */
-    aten_ops: string[];
-    /** Row of triton_infos with its compile time: the same name, the same compile, the first behind the code; null when there is none. */
-    triton_info_index: number | null;
-  }[];
-  /** What triton_kernel_info says of each Triton kernel. */
-  triton_infos: {
-    /** The event. */
-    event_index: number;
-    /** Row of the compile table. */
-    compile_index: number;
-    /** Name of the kernel. */
-    name: string;
-    /** Time to compile it, in microseconds. */
-    compile_time_us: number | null;
-    /** Configurations that autotuning chooses from. */
-    config_count: number | null;
-    /** Whether the choice was in the autotuning cache: 'hit', 'miss' …, as torch writes it. */
-    autotune_cache_state: string | null;
-  }[];
+  /** The record with the code: a row of table generated_code. */
+  code_event: number;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** Name of the kernel. An operation has the name that the code calls: 'extern_kernels.mm', 'torch.ops._c10d_functional.all_reduce_.default', 'aoti_torch_cpu_addmm_out'. */
+  name: string;
+  /** 'triton', 'cpp': a kernel that Inductor generated; 'other': one in a different language; 'extern': an operation of a library; 'fallback': an operator that is called unchanged; 'collective': communication between ranks, waiting included. */
+  kind: "triton" | "cpp" | "other" | "extern" | "fallback" | "collective";
+  /** Line of its definition or declaration; null for an operation. */
+  line: number | null;
+  /** Lines that call it; at most 1000. */
+  call_lines: number[];
+  /** Debug handle of each of these calls; provenance records name a call 'name:handle'. null without provenance tracking. */
+  call_handles: (number | null)[];
+  /** Graph nodes that were fused into it, from the comments above its definition and its calls; empty without such a comment, as for C++ kernels. At most 500. */
+  source_nodes: string[];
+  /** Operators of these nodes, from the same comments. */
+  aten_ops: string[];
+  /** The triton_kernel_info with its compile time: 'event' of the row of table triton_kernels that also has this name. It is the first one after the code in the same attempt; null when there is none. */
+  triton_event: number | null;
+}
+
+/** Records and bytes per kind and attempt of a compile: one row for each pair that occurs, ordered by compile, then by kind, both in order of first appearance. */
+export interface KindCompiles {
+  /** Event type: the key torch wrote, such as 'dynamo_start' or 'artifact'. 'damaged_record' is a record whose JSON could not be read, 'untyped_record' one that has context keys only. */
+  type: string;
+  /** The 'name' of the event's metadata (of an artifact, a graph_dump, a dump_file, a link …); null for an event without one. */
+  name: string | null;
+  /** Compile of the records; null for records outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null for records outside any compile. */
+  attempt: number | null;
+  /** Number of records. */
+  event_count: number;
+  /** Bytes that the records take in the log, payloads included. */
+  size_bytes: number;
+  /** Bytes of their payloads. */
+  payload_size_bytes: number;
+}
+
+/** The kinds of records in the log, in order of first appearance, with the bytes that each takes: why a log is big. The size of a log minus the sum of size_bytes is what stands between records. */
+export interface Kinds {
+  /** Event type: the key torch wrote, such as 'dynamo_start' or 'artifact'. 'damaged_record' is a record whose JSON could not be read, 'untyped_record' one that has context keys only. */
+  type: string;
+  /** The 'name' of the event's metadata (of an artifact, a graph_dump, a dump_file, a link …); null for an event without one. */
+  name: string | null;
+  /** Key into 'descriptors' of the manifest. */
+  descriptor: string;
+  /** Language of the payload; one of those of the manifest's descriptors. */
+  language: "fx" | "python" | "cpp" | "json" | "guards" | "bytecode" | "csv" | "text" | "none";
+  /** Number of records of this kind. */
+  event_count: number;
+  /** Bytes that the records of this kind take in the log, payloads included. */
+  size_bytes: number;
+  /** Bytes of their payloads. The rest of size_bytes is prefixes, envelopes, and the tab and line end of each payload line. */
+  payload_size_bytes: number;
+  /** The same without payloads that were in the log before, in a record of any kind. */
+  distinct_payload_size_bytes: number;
 }
 
 /** Compiles that torch refused, one row each: the function runs eager for new inputs, or an error was raised. They have a compile id and are not compiles. */
@@ -740,6 +1093,22 @@ export interface Limits {
   failure_reason: string | null;
   /** 'recompile_limit': the limit was reached; 'error_on_recompile': recompiles are forbidden. */
   kind: "recompile_limit" | "error_on_recompile";
+}
+
+/** Links that the job attached: one row per link, in file order. Texts longer than 20,000 characters are cut and end in '…'. */
+export interface Links {
+  /** The record. */
+  event: number;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** Its name; null when the record has none. */
+  name: string | null;
+  /** Its address, as text; null when the record has none. */
+  url: string | null;
+  /** Whether the address starts with http:// or https:// and has no blank or control character. Do not make any other address clickable. */
+  safe: boolean;
 }
 
 /** logs/<log id>/log.json: the directory of one log. It names every other file of the log and holds the small dictionaries that the events refer to. */
@@ -994,8 +1363,61 @@ export interface Manifest {
       };
     };
   }[];
-  /** Path of what several ranks together say, by the name of the analysis; the schema of 'findings' is ranks_findings. Only in bundles with logs of two or more ranks. More analyses may be added; a reader ignores those that it does not know. */
-  ranks?: Record<string, string>;
+  /** What the logs of several ranks say together: the headline and its numbers. Only in bundles with logs of two or more ranks. */
+  job?: {
+    /** The headline: what keeps the job from going on, or that the ranks agree. Plain text, code in backticks. */
+    text: string;
+    /** The ranks that were compared. */
+    ranks: number[][];
+    /** Ranks that no finding is about, other than that they were slow or left more logs. */
+    agreeing: number[][];
+    /** Number of ranks of the job, as calls of collectives or estimates record it; null when nothing does: then no rank is known to be missing after the highest. */
+    world_size: number | null;
+    /** Ranks without a log, as far as is known. */
+    missing: number[][];
+    /** Order of the collectives that compiled code calls, in each process group: 'agrees' on all ranks; 'differs'; 'unknown': not all logs have it; 'none': there are none. */
+    collective_order: "agrees" | "differs" | "unknown" | "none";
+    /** Number of the run that is compared, from 1. */
+    run: number;
+    /** Runs that the logs with a rank belong to, in the order of their start. A run has each rank once. */
+    runs: {
+      /** Its ranks. */
+      ranks: number[][];
+      /** Ids of its logs, by rank. */
+      logs: string[];
+      /** First record, microseconds since 1970-01-01 UTC, or null. */
+      start_epoch_us: number | null;
+      /** As above. */
+      world_size: number | null;
+      /** Versions of torch. */
+      torch_versions: string[];
+      /** Whether it is the run that is compared, or another attempt of the same job. */
+      attempt: boolean;
+    }[];
+    /** Time in microseconds that every rank waits for the slowest if all wait for one another after each compile: the sum of lost_us of rank_skew. */
+    lost_us: number;
+    /** Number of findings of the ranks together, by severity. */
+    findings: {
+      /** Findings of severity 'error'. */
+      error: number;
+      /** Findings of severity 'warning'. */
+      warning: number;
+      /** Findings of severity 'info'. */
+      info: number;
+    };
+  };
+  /** The tables about several ranks by name, which is that of their schema: JSON Lines, a row on each line. A table without rows is not listed. Only in bundles with logs of two or more ranks. More tables may be added; a reader ignores those that it does not know. */
+  rank_tables?: Record<string, {
+    /** Number of rows. */
+    rows: number;
+    /** The files, in order. A file ends with its 4,096th row, or with the row that fills its first MiB. */
+    files: {
+      /** Path relative to manifest.json. */
+      path: string;
+      /** Number of rows in the file. */
+      rows: number;
+    }[];
+  }>;
   /** Faults of the comparison of ranks: messages by code. */
   diagnostics?: Record<string, string[]>;
   /** Only in a bundle made to be shared: see docs/share.md. */
@@ -1004,6 +1426,8 @@ export interface Manifest {
     preset: string | null;
     /** What is not in it, in the words of `redact --drop`. */
     dropped: string[];
+    /** Tables about several ranks that were left out, by name; absent when there are none. */
+    left_out?: string[];
   };
   /** Only while logs are followed. */
   growing?: true;
@@ -1150,916 +1574,654 @@ export interface Metrics {
   cut: string[];
 }
 
-/** partition.json: what AOTAutograd found and decided about a graph: which values are saved for the backward and which are computed again, which inputs are changed, which outputs share memory. A text of more than 20,000 characters is cut and ends in '…'. */
-export interface Partition {
-  /** One row per min_cut_information (AOT_PARTITIONER_DEBUG=1 and a memory budget below 1). */
-  min_cuts: {
-    /** The event. */
-    event_index: number;
-    /** Row of the compile table. */
-    compile_index: number;
-    /** Nodes of the joint graph. */
-    node_count: number | null;
-    /** Edges of the joint graph. */
-    edge_count: number | null;
-    /** Part of the memory for activations that may be used, 0 to 1. */
-    memory_budget: number | null;
-    /** Run time of what is computed again, as the partitioner estimates it (a number without unit). */
-    expected_runtime: number | null;
-    /** Size of the activations when as much as possible is computed again, in gigabytes. */
-    min_activation_gb: number | null;
-    /** Size of the activations when nothing is computed again, in gigabytes. */
-    max_activation_gb: number | null;
-    /** Size of what is saved, in gigabytes. */
-    saved_activation_gb: number | null;
-    /** Memory of more aggressive recomputation in relation to the default. */
-    more_aggressive_ratio: number | null;
-    /** Memory of aggressive recomputation in relation to the default. */
-    aggressive_recomputation_ratio: number | null;
-    /** Nodes that could be saved or computed again; at most 5,000. */
-    candidates: {
-      /** Name of the node. */
-      node: string;
-      /** Its operator. */
-      target: string | null;
-      /** Memory it takes when saved. */
-      memory_bytes: number | null;
-      /** Estimated run time to compute it again (without unit). */
-      runtime: number | null;
-      /** Whether it is saved; null when it is not said. */
-      saved: boolean | null;
-      /** Whether it is computed again; null when it is not said. */
-      recomputed: boolean | null;
-    }[];
-    /** Names of all values that are saved for the backward, inputs included; at most 5,000. */
-    saved_values: string[];
-  }[];
-  /** One row per min_cut_failed_… artifact: state of a partitioner that found no cut. */
-  failed_min_cuts: {
-    /** The event. */
-    event_index: number;
-    /** Row of the compile table. */
-    compile_index: number;
-    /** What the payload is: 'fx_graph', 'edge_list', 'svg'. */
-    what: string;
-    /** Its lines. */
-    line_count: number;
-  }[];
-  /** One row per aot_joint_graph_sync_decision_cross_ranks: the ranks took the partition of one of them. */
-  rank_decisions: {
-    /** The event. */
-    event_index: number;
-    /** Row of the compile table. */
-    compile_index: number;
-    /** The rank whose partition was taken; null when the payload does not say. */
-    picked_rank: number | null;
-    /** What this rank would have saved; at most 5,000. */
-    saved: {
-      /** Name of the node. */
-      node: string;
-      /** Its size in bytes. */
-      size_bytes: number;
-    }[];
-    /** Their total size in bytes, as torch writes it. */
-    total_size_bytes: number | null;
-  }[];
-  /** One row per aot_forward_graph_fw_metadata and …_fw_subclass_metadata, counted from their text. */
-  aliasing: {
-    /** The event. */
-    event_index: number;
-    /** Row of the compile table. */
-    compile_index: number;
-    /** true: of the graph on the inner tensors of tensor subclasses. */
-    subclass: boolean;
-    /** Inputs of the graph. */
-    input_count: number;
-    /** Inputs whose data the graph changes. */
-    mutated_input_count: number;
-    /** Inputs whose shape or strides the graph changes. */
-    metadata_mutated_input_count: number;
-    /** Outputs of the graph. */
-    output_count: number;
-    /** Kind of output (torch's OutputType: 'non_alias', 'alias_of_input', 'is_input' …) -> how many. */
-    output_types: Record<string, number>;
-    /** Values inside of the graph that several outputs are views of. */
-    intermediate_base_count: number | null;
-    /** Symbolic sizes saved for the backward; null without a backward. */
-    saved_symint_count: number | null;
-    /** Tokens that order side effects in the backward. */
-    backward_token_count: number | null;
-    /** States of random number generators that are handed in. */
-    rng_state_count: number | null;
-  }[];
-  /** One row per invoke_subgraph_backward_duplicate: a nested region whose backward was compiled again, for other gradients. */
-  duplicate_backwards: {
-    /** The event. */
-    event_index: number;
-    /** Row of the compile table. */
-    compile_index: number;
-    /** Name of the region's forward. */
-    forward_identifier: string | null;
-    /** Name of its backward. */
-    backward_identifier: string | null;
-    /** What tells the new variant from the others. */
-    variant_suffix: string | null;
-    /** Variants of this backward so far. */
-    variant_count: number | null;
-    /** Name of the new variant. */
-    new_backward_identifier: string | null;
-    /** The gradients that the new variant is for; what torch does not say is null. */
-    tangents: {
-      /** Name of the input. */
-      backward_input_name: string | null;
-      /** Its shape, as Python writes it. */
-      shape: string | null;
-      /** Its strides. */
-      stride: string | null;
-      /** Its data type. */
-      dtype: string | null;
-      /** Its device. */
-      device: string | null;
-      /** Type of what is no tensor. */
-      type: string | null;
-    }[];
-    /** Torch's explanation. */
-    explanation: string | null;
-    /** Torch's guess at the cause. */
-    common_cause: string | null;
-    /** What torch suggests. */
-    suggested_action: string | null;
-  }[];
+/** Places in the source of torch (or of another library) that wrote records, in order of first appearance, with the bytes that each wrote. One place can write records of several kinds. */
+export interface Origins {
+  /** Level letter of the record prefix; torch writes V. */
+  level: string;
+  /** Source file of the logging call, as written. */
+  path: string;
+  /** Line in that file, counted from 1. */
+  line: number;
+  /** Number of records. */
+  event_count: number;
+  /** Bytes that the records take in the log, payloads included. */
+  size_bytes: number;
+  /** Bytes of their payloads. */
+  payload_size_bytes: number;
 }
 
-/** provenance.json: which line of the source, of the pre-grad graph, of the post-grad graph and of the generated code belong together. Empty for a log without provenance tracking (INDUCTOR_PROVENANCE=1). Lines are counted from 1, in the payload of the event that is named beside them. */
-export interface Provenance {
-  /** Distinct texts. A text of more than 2,000 characters is cut and ends in '…'. */
-  strings: string[];
-  /** Distinct lines of the source, in columns of equal length, as the log has them: the program itself is not in it. */
-  sources: {
-    /** Index into strings. */
-    file: number[];
-    /** Line in the file. */
-    line: number[];
-    /** Index into strings: the function; -1 when it is not known. */
-    function: number[];
-    /** Index into strings: the text of the line; -1 when it is not known. */
-    code: number[];
-  };
-  /** Distinct stacks of kernels: rows of sources, outermost caller first. At most the 200 innermost. */
-  stacks: number[][];
-  /** The graphs that groups refer to, in the order in which they were read. */
-  graphs: {
-    /** The event whose payload is the text of the graph. */
-    event_index: number;
-    /** Nodes that compute something: all but inputs and parameters. */
-    node_count: number;
-    /** Lines of nodes, ascending. The name of the node is what the line begins with. */
-    line: number[];
-    /** For each of line its row of sources, from the comment above it; -1 when torch knows none. */
-    source: number[];
-  }[];
-  /** One row per compiled graph with provenance, in log order: a forward and its backward are two. Records belong together by their order: a post-grad graph begins a group, code and mapping join it, and the pre-grad graph is the newest one before. */
-  groups: {
-    /** Row of the compile table. */
-    compile_index: number;
-    /** The 'subgraph_name' of the records: the region of the graph that Inductor compiles for itself, or null. */
-    subgraph_name: string | null;
-    /** Number of the group in its compile and subgraph_name, from 1. */
-    number: number;
-    /** Version of the mapping: 1 names kernels, 2 single calls of them; null without a mapping. */
-    version: number | null;
-    /** Direction in the 'AOT ID' of the code; null without one, as in C++ code. */
-    direction: "forward" | "backward" | "inference" | null;
-    /** Language of the code around the kernels; null without code. 'cpp' can be C++ in a Python string. */
-    code_language: "python" | "cpp" | null;
-    /** Row of graphs: the pre-grad graph. A backward has that of its forward. Null when the log does not tell which one it is. */
-    pre_graph_index: number | null;
-    /** Row of graphs: the post-grad graph; null when the log has none. */
-    post_graph_index: number | null;
-    /** The event whose payload is the generated code: inductor_output_code, or the wrapper of AOTInductor; null when the log has none. */
-    code_event_index: number | null;
-    /** The event inductor_aot_kernel_code: the bodies of the C++ kernels that the wrapper of AOTInductor calls; null when the log has none. */
-    bodies_event_index: number | null;
-    /** The event inductor_provenance_tracking_node_mappings, or null. */
-    mapping_event_index: number | null;
-    /** The event inductor_provenance_tracking_kernel_stack_traces, or null. */
-    stacks_event_index: number | null;
-    /** How many there are, and how many of them have a counterpart. Nodes: those that compute something. */
-    coverage: {
-      /** Nodes of the pre-grad graph. */
-      pre_node_count: number;
-      /** Those with a post-grad node. */
-      pre_in_post_count: number;
-      /** Nodes of the post-grad graph. */
-      post_node_count: number;
-      /** Those with a pre-grad node. */
-      post_in_pre_count: number;
-      /** Those in a kernel. Views need none. */
-      post_in_kernel_count: number;
-      /** Rows of kernels. */
-      kernel_count: number;
-      /** Those with a post-grad node. */
-      kernel_in_post_count: number;
-      /** Those of them whose nodes are read off the code alone, as of a backward that is compiled later. */
-      kernel_from_code_count: number;
-      /** Those with a line in the code. */
-      kernel_in_code_count: number;
-      /** Those with a stack. */
-      kernel_with_source_count: number;
-    };
-    /** Names of post-grad nodes in the mapping of kernels that the text of the graph lacks. */
-    unknown_name_count: number;
-    /** Pairs of a line of the pre-grad and a line of the post-grad graph that belong together, in columns of equal length, sorted. */
-    pre_post: {
-      /** Line of the pre-grad graph. */
-      pre_line: number[];
-      /** Line of the post-grad graph. */
-      post_line: number[];
-    };
-    /** Kernels, in columns of equal length: those that torch names, then those that only the code has. In version 2 a row is one call, in version 1 all calls of the name. */
-    kernels: {
-      /** Index into strings: the name without handle. */
-      name: number[];
-      /** Debug handle: the number behind the last colon in 'name:handle'; null in version 1. */
-      handle: (number | null)[];
-      /** Lines of the post-grad graph whose nodes became it; empty when torch does not say. */
-      post_lines: number[][];
-      /** Lines of the code that call it; the comment with its handle when no call follows. */
-      call_lines: number[][];
-      /** First and last line of its own code, if it stands in the same text; null else. */
-      definition: (number[] | null)[];
-      /** First and last line in the payload of bodies_event_index; null when it is not there. */
-      body: (number[] | null)[];
-      /** Whether post_lines are read off the code, since torch wrote no map: its comments, and for kernels of a CPU what flows through it. */
-      from_code: boolean[];
-      /** Rows of stacks: where in the program its nodes come from. */
-      stacks: number[][];
-    };
-  }[];
+/** Nodes that the partitioner could save for the backward or recompute: one row per node, at most 5,000 per row of partitions. A text of more than 20,000 characters is cut and ends in '…'. */
+export interface PartitionCandidates {
+  /** The record of the partition: 'event' of partitions. */
+  partition_event: number;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** Name of the node. */
+  node: string;
+  /** Its operator; null when not recorded. */
+  target: string | null;
+  /** Memory that it takes when saved, in bytes; null when not recorded. */
+  memory_bytes: number | null;
+  /** Estimated run time to recompute it (a number without a unit); null when not recorded. */
+  runtime: number | null;
+  /** Whether it is saved; null when not recorded. */
+  saved: boolean | null;
+  /** Whether it is recomputed; null when not recorded. */
+  recomputed: boolean | null;
 }
 
-/** ranks/caches.json: what came of asking the compile caches, by rank. Ranks that share a cache directory differ in who missed first; that is no fault, but says who had to wait. */
-export interface RanksCaches {
-  /** Ranks with the same number of each outcome. */
-  totals: {
-    /** The ranks. */
-    ranks: number[][];
-    /** Cache and outcome ('fx_graph hit') -> how often. */
-    counts: Record<string, number>;
-  }[];
-  /** The columns of matching whose outcomes differ between ranks. */
-  columns: {
-    /** Row of 'columns' of matching. */
-    column_index: number;
-    /** Ranks with the same outcomes, most ranks first. */
-    groups: {
-      /** The ranks. */
-      ranks: number[][];
-      /** Cache and outcome, in order: 'fx_graph miss'. */
-      outcomes: string[];
-      /** Reasons of bypasses and errors. */
-      reasons: string[];
-    }[];
-  }[];
+/** What the min-cut partitioner of AOTAutograd decided to save for the backward: one row per min_cut_information (AOT_PARTITIONER_DEBUG=1 and a memory budget below 1), that is per joint graph. The nodes it chose between are in partition_candidates. A text of more than 20,000 characters is cut and ends in '…'. */
+export interface Partitions {
+  /** The record. */
+  event: number;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** Nodes of the joint graph; null when not recorded. */
+  node_count: number | null;
+  /** Edges of the joint graph; null when not recorded. */
+  edge_count: number | null;
+  /** Fraction of the activation memory that may be used, 0 to 1; null when not recorded. */
+  memory_budget: number | null;
+  /** Run time of what is recomputed, as the partitioner estimates it (a number without a unit); null when not recorded. */
+  expected_runtime: number | null;
+  /** Size of the activations when as much as possible is recomputed, in gigabytes; null when not recorded. */
+  min_activation_gb: number | null;
+  /** Size of the activations when nothing is recomputed, in gigabytes; null when not recorded. */
+  max_activation_gb: number | null;
+  /** Size of what is saved, in gigabytes; null when not recorded. */
+  saved_activation_gb: number | null;
+  /** Memory of more aggressive recomputation relative to the default; null when not recorded. */
+  more_aggressive_ratio: number | null;
+  /** Memory of aggressive recomputation relative to the default; null when not recorded. */
+  aggressive_recomputation_ratio: number | null;
+  /** Names of all values that are saved for the backward, inputs included; at most 5,000. */
+  saved_values: string[];
 }
 
-/** ranks/collectives.json: the collectives of compiled code, from inductor_collective_schedule. A compile has a schedule for each graph with collectives: forward, backward, regions. */
-export interface RanksCollectives {
-  /** Distinct operations, as torch writes them; 'null' is one without a name. */
-  ops: string[];
-  /** Distinct schedules: positions in ops. */
-  sequences: number[][];
-  /** The columns of matching with a schedule on any rank. */
-  columns: {
-    /** Row of 'columns' of matching. */
-    column_index: number;
-    /** Ranks with the same schedules, most ranks first. A rank whose results came from a cache, or whose log ends before, has no schedule and is in 'without'. */
-    groups: {
-      /** The ranks. */
-      ranks: number[][];
-      /** Position in sequences, for each schedule in order. */
-      sequences: number[];
-      /** Where it begins to differ from the first group; null for the first group. */
-      first_difference: {
-        /** Which of the schedules of the compile, from 0. */
-        schedule: number;
-        /** Position in it, from 0. */
-        position: number;
-        /** Operation there on these ranks; null when the schedule has ended. */
-        here: string | null;
-        /** Operation there in the first group; null when the schedule has ended. */
-        others: string | null;
-      } | null;
-    }[];
-    /** Ranks that compiled this without a schedule for a reason that is no difference: code from a cache, an unfinished compile. */
-    without: number[][];
-  }[];
-  /** Ranks whose schedules in the order of their compiles are the same from begin to end, most ranks first. */
-  groups: {
-    /** The ranks. */
-    ranks: number[][];
-    /** Number of operations, waits included. */
-    op_count: number;
-    /** Operation -> how often it occurs here and in the first group; only where that differs. */
-    counts: Record<string, number[]>;
-    /** Where it begins to differ from the first group, counted over all schedules; null for the first group. */
-    first_difference: {
-      /** Position, from 0, over all schedules of the rank. */
-      position: number;
-      /** Column of the operation on these ranks, else in the first group. */
-      column_index: number;
-      /** Operation there on these ranks; null when they have no more. */
-      here: string | null;
-      /** Operation there in the first group; null when it has no more. */
-      others: string | null;
-    } | null;
-  }[];
-  /** Compiles whose code does not have the collectives of the schedules, or does not wait for one that it has. */
-  parity: {
-    /** The ranks. */
-    ranks: number[][];
-    /** Row of 'columns' of matching. */
-    column_index: number;
-    /** Key of the compile, on the lowest of the ranks. */
-    compile_key: string;
-    /** Kind of collective. */
-    op: string;
-    /** How many the schedules have. */
-    scheduled: number;
-    /** How many the generated code calls. */
-    in_code: number;
-    /** Calls in the code, of any kind, less the waits in it; 0 when all are waited for. */
-    missing_waits: number;
-  }[];
-}
-
-/** ranks/execution.json: in which order the ranks ran their compiled graphs (artifact graph_execution). */
-export interface RanksExecution {
-  /** Distinct things that ran. */
-  steps: {
-    /** Row of 'columns' of matching, or null. */
-    column_index: number | null;
-    /** Compile id as the record has it, on the lowest rank that ran it; null for a graph that was compiled before recording began. */
-    compile_id: string | null;
-  }[];
-  /** Ranks with the same order, most ranks first. */
-  groups: {
-    /** The ranks. */
-    ranks: number[][];
-    /** Positions in steps, in order. */
-    steps: number[];
-    /** Where the order begins to differ from that of the first group; null for the first group. */
-    first_difference: {
-      /** Position, from 0. */
-      position: number;
-      /** Position in steps of what ran here; null when these ranks stopped before. */
-      here: number | null;
-      /** Position in steps of what ran in the first group; null when it stopped before. */
-      others: number | null;
-    } | null;
-  }[];
-  /** Positions at which ranks ran the same or other graphs with other collectives, or with other outcomes of the caches; at most 1,000. */
-  mismatches: {
-    /** Position in the order, from 0. */
-    position: number;
-    /** What differs. */
-    kind: "schedule" | "cache";
-    /** The ranks, those that are alike together; most ranks first. */
-    groups: {
-      /** The ranks. */
-      ranks: number[][];
-      /** Position in steps. */
-      step: number;
-      /** Collectives, or outcomes of the caches, separated by ', '; empty for none. */
-      value: string;
-    }[];
-  }[];
-  /** Ranks that ran compiled code (have a compile) and have no such record, while others have; empty when none has one. */
-  without: number[][];
-}
-
-/** ranks/findings.json: what the ranks of a job say together, most important first: rows as in findings, with ranks. What would do most to the job (hang, wrong results, slow, different) comes first, then by position. */
-export interface RanksFindings {
-  /** The headline and its numbers. */
-  summary: {
-    /** The headline: what keeps the job from going on, or that the ranks agree. Plain text, code in backticks. */
-    text: string;
-    /** The ranks that were compared. */
-    ranks: number[][];
-    /** Ranks that no finding is about, other than that they were slow or left more logs. */
-    agreeing: number[][];
-    /** Number of ranks of the job, as calls of collectives or estimates tell it; null when nothing does: then no rank is known to be missing behind the highest. */
-    world_size: number | null;
-    /** Ranks without a log, as far as is known. */
-    missing: number[][];
-    /** Order of the collectives that compiled code calls, in each process group: 'agrees' on all ranks; 'differs'; 'unknown': not all logs tell; 'none': there are none. */
-    collective_order: "agrees" | "differs" | "unknown" | "none";
-    /** Number of the run that is compared, from 1. */
-    run: number;
-    /** Runs that the logs with a rank are of, in the order of their start. A run has each rank once. */
-    runs: {
-      /** Its ranks. */
-      ranks: number[][];
-      /** Its logs. */
-      log_ids: string[];
-      /** First record, microseconds since 1970-01-01 UTC, or null. */
-      start_epoch_us: number | null;
-      /** As above. */
-      world_size: number | null;
-      /** Versions of torch. */
-      torch_versions: string[];
-      /** Whether it is the run that is compared, or another attempt of the same job. */
-      attempt: boolean;
-    }[];
-    /** Number of findings by severity. */
-    findings: {
-      /** Findings of severity 'error'. */
-      error: number;
-      /** Findings of severity 'warning'. */
-      warning: number;
-      /** Findings of severity 'info'. */
-      info: number;
-    };
-  };
-  /** The findings, at most 300. */
-  findings: {
-    /** What it is about. The job cannot go on: collective-mismatch (calls that cannot meet; 'effect' wrong: they meet, with wrong results), failed-everywhere, failure, unfinished-compile (the ranks are inside of it), never-began (they lack a compile that others have; 'call': a collective that those wait in), missing-rank, empty-log, cut-log, collective-waits (others call what these do not), group-differs, equal-logs. Wrong results: missing-wait, collective-parity, mixed-versions, rank-differs. Slow: straggler, late-start, cached-before. Ranks are not the same: graph-break, restart, recompile, guard (on these ranks only or, with 'lacking', on the others only), compile-order, extra-compile, missing-compile, graph, execution-order, collectives, tensors. Notes: other-run, no-rank (logs that are not compared), stages (ranks that compiled nothing in common). */
-    kind: string;
-    /** As in findings. */
-    fingerprint: string;
-    /** 'error': the job cannot go well with it; 'warning': a difference that need not be one; 'info': costs time, or is worth knowing. */
-    severity: "error" | "warning" | "info";
-    /** One sentence, on one line. Plain text, code in backticks. */
-    title: string;
-    /** More of it, as in findings; may be empty. */
-    text: string;
-    /** Function, or null. */
-    function: string | null;
-    /** File, or null. */
-    file: string | null;
-    /** Line, or null. */
-    line: number | null;
-    /** The ranks that it is about. */
-    ranks: number[][];
-    /** The ranks that they differ from, or that wait for them. */
-    others: number[][];
-    /** Log that the indexes refer to: of the lowest of the ranks; null without one. */
-    log_id: string | null;
-    /** As in findings. */
-    compile_indexes: number[];
-    /** As in findings. */
-    event_indexes: number[];
-    /** As in findings. */
-    span_indexes: number[];
-    /** As in findings. */
-    count: number;
-    /** As in findings. */
-    cost_us: number | null;
-    /** As in findings. */
-    cost_of: string | null;
-    /** As in findings. */
-    remedies: {
-      /** What to do, in words. */
-      text: string;
-      /** What to paste, or null. */
-      code: string | null;
-      /** Who says so: 'torch' is its own hint, word for word. */
-      source: "torch" | "tlparse-bundle";
-    }[];
-    /** As in findings. */
-    because_of: number | null;
-    /** Row of 'columns' of matching, or null. */
-    column_index: number | null;
-    /** Key of the compile on the lowest of the ranks; null without one. */
-    compile_key: string | null;
-    /** The same on the lowest of the others. */
-    others_compile_key: string | null;
-    /** Where the numbers come from. */
-    evidence: {
-      /** Name of the analysis. */
-      analysis: string;
-      /** JSON pointer into it. */
-      path: string;
-    };
-    /** What the sentences are made of, by kind; see the analysis that 'evidence' names. */
-    details: Record<string, unknown>;
-  }[];
-}
-
-/** ranks/graphs.json: which compiles are identical across ranks, and where in the compiler the others begin to differ. Compared is the text of graphs and code without what always differs: the number of the rank's own device, graph ids, addresses, paths of cache files. */
-export interface RanksGraphs {
-  /** Parts of the compiler, in order: 'dynamo' the captured graph; 'joint', 'forward', 'backward', 'inference' graphs of AOTAutograd; 'post_grad' graphs of Inductor behind its passes; 'code' generated. */
-  stages: string[];
-  /** One row for each column of matching. */
-  columns: {
-    /** Ranks with the same content in all stages, most ranks first. What a rank lacks because of a cache hit counts as the same. */
-    groups: {
-      /** The ranks. */
-      ranks: number[][];
-      /** For each stage a number that stands for its content in this column: equal numbers, equal content; 0 is that of the first group that has any; -1: these ranks have none. */
-      contents: number[];
-      /** First of the stages whose content is another one than that of the first group; null for the first group. */
-      first_stage: string | null;
-      /** When 'dynamo' differs: inputs of the compile that are not as in the first group, at most 20, of the first 500 groups. */
-      inputs: {
-        /** Name, as Python writes it ("L['x']") or as the graph does. */
-        name: string;
-        /** What these ranks have; null when the input does not exist. */
-        here: {
-          /** Sizes: numbers, or text for symbols. */
-          shape: (number | string)[] | null;
-          /** Strides, as in shape. */
-          stride: (number | string)[] | null;
-          /** Data type, or null. */
-          dtype: string | null;
-          /** Device, its number left out; or null. */
-          device: string | null;
-        } | null;
-        /** What the first group has. */
-        others: {
-          /** Sizes: numbers, or text for symbols. */
-          shape: (number | string)[] | null;
-          /** Strides, as in shape. */
-          stride: (number | string)[] | null;
-          /** Data type, or null. */
-          dtype: string | null;
-          /** Device, its number left out; or null. */
-          device: string | null;
-        } | null;
-      }[];
-      /** First line of the first differing stage that is another one (a comment only when nothing else differs), when both have that stage; else null. */
-      line: {
-        /** Name of the artifact. */
-        artifact: string;
-        /** Line of these ranks, of the first group when they have ended; from 1. */
-        number: number;
-        /** The line on these ranks, at most 300 characters; null behind the end. */
-        here: string | null;
-        /** The line in the first group; null behind the end. */
-        others: string | null;
-      } | null;
-    }[];
-  }[];
-}
-
-/** ranks/health.json: where each rank stands: whose log is missing, cut or silent, who is inside a compile. */
-export interface RanksHealth {
-  /** Highest rank with a log. */
-  highest_rank: number;
-  /** Number of ranks, as the logs say it; null when none does. */
-  world_size: number | null;
-  /** The problems. */
-  problems: {
-    /** missing: no log of this rank. empty: a log without records. cut: the log ends within a record. unfinished: the ranks are inside a compile. silent: no compile, while others have some. stopped: the log ends before compiles that most ranks made. other_logs: the rank has more logs, which are not compared. equal_logs: equal byte for byte. */
-    kind: "missing" | "empty" | "cut" | "unfinished" | "silent" | "stopped" | "other_logs" | "equal_logs";
-    /** The ranks. */
-    ranks: number[][];
-    /** Ids of their logs; of other_logs, of the others. */
-    log_ids: string[];
-    /** Column that did not end, or the first that is lacking; else null. */
-    column_index: number | null;
-    /** Key of the unfinished compile; else null. */
-    compile_key: string | null;
-    /** Of an unfinished compile: name of the last artifact that was written, or null. */
-    phase: string | null;
-    /** Time of the last record, microseconds since 1970-01-01 UTC (of several ranks the earliest); null when unknown. */
-    last_epoch_us: number | null;
-    /** The same of the rank that wrote longest; null when unknown. */
-    others_last_epoch_us: number | null;
-    /** Of an unfinished compile: the innermost open span, or null. */
-    span: string | null;
-    /** When the unfinished compile began, or null. */
-    since_epoch_us: number | null;
-    /** Ranks that finished the column. */
-    finished: number[][];
-    /** Of an unfinished compile: ranks that never began the column. */
-    never_began: number[][];
-    /** For how long it was open when the log ended, in microseconds (of several ranks the longest); else null. */
-    open_us: number | null;
-  }[];
-}
-
-/** ranks/matching.json: which compiles of different ranks are the same one. They are matched by what was compiled (function, place, order, graph), not by id: one more compile on a rank shifts the ids behind it. The attempts of a frame compile are one. */
-export interface RanksMatching {
-  /** The logs that are compared, by rank: of each rank the one with most compiles (a restart or a forked child has a log of its own). */
-  members: {
-    /** Rank. */
-    rank: number;
-    /** Id of its log. */
-    log_id: string;
-  }[];
-  /** What was compiled, in the order in which most ranks did. column_index, anywhere in ranks/, is a position here. */
-  columns: {
-    /** Name of the function; null when unknown. */
-    function: string | null;
-    /** Its file, as most ranks write it; null when unknown. */
-    filename: string | null;
-    /** Its first line; null when unknown. */
-    first_line: number | null;
-    /** Which of the columns of this code it is, from 1: above 1 it is a recompile, or the same code after a reset. */
-    number: number;
-    /** Its compile id on most of the ranks that have it. */
-    compile_id: string;
-    /** The ranks that compiled it. */
-    ranks: number[][];
-  }[];
-  /** The ranks, those with the same cells together; the group with most ranks first. */
-  rows: {
-    /** The ranks of this group. */
-    ranks: number[][];
-    /** For each column the key of the compile (of its last attempt) in the compile tables of these ranks, null where they did not compile it. */
-    compile_keys: (string | null)[];
-  }[];
-  /** For ranks that differ from most others: the first compile at which they do. */
-  divergences: {
-    /** The ranks. */
-    ranks: number[][];
-    /** Row of 'columns' of matching. */
-    column_index: number;
-    /** extra: compiled here, not by most ranks. missing: compiled by most, not here. order: compiled by all, here before or after something else. graph: another graph of Dynamo. */
-    kind: "extra" | "missing" | "order" | "graph";
-    /** Of the compiles of these ranks it is this one, from 1; of one that is missing, it would have been. */
-    number: number;
-    /** Whether later compiles have other ids here than on most ranks, though they are the same. */
-    shifted: boolean;
-  }[];
-}
-
-/** ranks/occurrences.json: what happened on some ranks and not on all: graph breaks, recompiles, restarts, guards; and all failures. */
-export interface RanksOccurrences {
-  /** The rows: first failures, then graph breaks, restarts, recompiles, guards; in each kind in the order of the columns. Guards are compared within a column and a graph only; at most 1,000. */
-  occurrences: {
-    /** failure: a compile failed. graph_break: Dynamo ended a graph. restart: an attempt was begun again for another reason than a graph break of this list. recompile: a guard failed. guard: a condition of the compiled code. */
-    kind: "failure" | "graph_break" | "restart" | "recompile" | "guard";
-    /** Row of 'columns' of matching, or null. */
-    column_index: number | null;
-    /** The ranks where it happened. */
-    ranks: number[][];
-    /** The ranks that compiled this column too (of a graph break: all other ranks), where it did not. */
-    others: number[][];
-    /** Key of the compile on these ranks (on the lowest of them); null without one. */
-    compile_key: string | null;
-    /** What it was: reason of the break and the line of the program, message of the failure, failed guard, guard; at most 2,000 characters. */
-    text: string;
-    /** Type of the exception, of a failure; torch's number of a graph break (GB0059); else null. */
-    type: string | null;
-    /** File in which it happened; null when unknown. */
-    file: string | null;
-    /** Line in that file; null when unknown. */
-    line: number | null;
-  }[];
-}
-
-/** ranks/order.json: in which order ranks call collectives in compiled code, by process group, and the first calls that cannot meet. Where the order in which graphs ran is not recorded, the order is that of the compiles. */
-export interface RanksOrder {
-  /** One row per process group. */
-  groups: {
-    /** Its name, or null. */
-    group: string | null;
-    /** Number of its ranks, or null. */
-    size: number | null;
-    /** Ranks that call it. */
-    ranks: number[][];
-    /** Whether the order in which graphs ran is recorded. */
-    recorded: boolean;
-    /** Ranks whose calls are in part taken to be those of most, since their logs do not tell (cached code). */
-    unknown: number[][];
-    /** The first calls that do not fit, or null. 'hang': they cannot meet; 'wrong': they meet, with other reductions or types. */
-    mismatch: {
-      /** Position in the group, from 0. */
-      position: number;
-      /** What happens. */
-      effect: "hang" | "wrong";
-      /** Most ranks first. */
-      sides: {
-        /** Ranks. */
-        ranks: number[][];
-        /** Row of 'columns' of matching. */
-        column_index: number;
-        /** Row of 'calls'. */
-        call_index: number;
-      }[];
-    } | null;
-    /** Ranks that call nothing more in the group where others do. */
-    short: {
-      /** These ranks. */
-      ranks: number[][];
-      /** Ranks that call. */
-      others: number[][];
-      /** Row of 'columns' of matching. */
-      column_index: number;
-      /** Row of 'calls'. */
-      call_index: number;
-      /** Position in the group, from 0. */
-      position: number;
-    }[];
-  }[];
-  /** The first call that ranks make in groups of unequal numbers of callers. */
-  split: {
-    /** Row of 'columns' of matching. */
-    column_index: number;
-    /** Position in the group, from 0. */
-    position: number;
-    /** Most ranks first. */
-    sides: {
-      /** Ranks. */
-      ranks: number[][];
-      /** Row of 'columns' of matching. */
-      column_index: number;
-      /** Row of 'calls'. */
-      call_index: number;
-    }[];
-  }[];
-  /** What most ranks call in a column, of those with collectives. */
-  columns: {
-    /** Row of 'columns' of matching. */
-    column_index: number;
-    /** Rows of 'calls', in order. */
-    call_indexes: number[];
-  }[];
-  /** The calls that are named above. */
-  calls: {
-    /** Name, such as all_reduce. */
-    op: string;
-    /** Such as 'sum', or null. */
-    reduce_op: string | null;
-    /** Name of the process group, '0' for that of all ranks; the same group has the same name on all ranks. null when unknown. */
-    group: string | null;
-    /** Its number of ranks, where the call tells; else null. */
-    group_size: number | null;
-    /** Type of the result as torch prints graphs ('f32'), or null. */
-    dtype: string | null;
-    /** Sizes of the result; a symbol is a string. null when unknown. */
-    shape: (number | string)[] | null;
-  }[];
-}
-
-/** ranks/runtime.json: estimated run times (LOG_TLPARSE=1), compared across the ranks whose graph has the same number of operations. */
-export interface RanksRuntime {
-  /** One row for each graph of a column with estimates on two or more ranks. */
-  graphs: {
-    /** Row of 'columns' of matching. */
-    column_index: number;
-    /** Which of the graphs of the compile, from 0. */
-    graph: number;
-    /** The ranks that are compared. */
-    ranks: number[][];
-    /** Rank with the lowest estimate; of several the lowest. */
-    fastest_rank: number;
-    /** Its sum over all operations, in nanoseconds. */
-    fastest_ns: number;
-    /** Rank with the highest estimate; of several the lowest. */
-    slowest_rank: number;
-    /** Its sum, in nanoseconds. */
-    slowest_ns: number;
-    /** Median of the sums, in nanoseconds. */
-    median_ns: number;
-    /** Operations whose estimates differ most between these two ranks, at most 10, largest difference first; empty for all but the 100 graphs with the largest difference. */
-    ops: {
-      /** Position in the graph, from 0. */
-      position: number;
-      /** Name; null when it has none. */
-      name: string | null;
-      /** Estimate on the fastest rank, in nanoseconds. */
-      fastest_ns: number | null;
-      /** Estimate on the slowest rank, in nanoseconds. */
-      slowest_ns: number | null;
-    }[];
-  }[];
-  /** Sum of all estimates of a rank. */
-  totals: {
-    /** Rank. */
-    rank: number;
-    /** Nanoseconds. */
-    total_ns: number;
-    /** Graphs with estimates. */
-    graph_count: number;
-  }[];
-}
-
-/** ranks/skew.json: when each rank compiled, on the clocks of their machines, which are taken for equal. The time lost is estimated from lengths, which need no common clock. */
-export interface RanksSkew {
-  /** The ranks. */
-  ranks: {
-    /** Rank. */
-    rank: number;
-    /** Start of its first compile, microseconds since 1970-01-01 UTC; null when unknown. */
-    first_start_epoch_us: number | null;
-    /** End of its last compile; null when unknown. */
-    last_end_epoch_us: number | null;
-    /** Sum of its compile times, in microseconds. */
-    compile_time_us: number;
-    /** By how much it held up the others: over the columns in which it was the slowest, its length less the median length. */
-    held_up_us: number;
-    /** By how much its first compile began later than that of half of the ranks; negative when earlier; null when unknown. */
-    late_us: number | null;
-  }[];
-  /** One row for each column of matching. */
-  columns: {
-    /** Median length of the compile over the ranks, in microseconds; null when unknown. */
-    median_us: number | null;
-    /** Rank with the longest compile, of several the lowest; null when unknown. */
-    slowest_rank: number | null;
-    /** Its length in microseconds; null when unknown. */
-    slowest_us: number | null;
-    /** slowest_us less median_us when two or more ranks compiled it, else 0. */
-    lost_us: number;
-    /** Rank that ended last; null when unknown. */
-    last_rank: number | null;
-    /** Time from the median end to the last end, in microseconds; null when unknown. */
-    wait_us: number | null;
-  }[];
-  /** For each of 'ranks' the starts of its compiles, a cell for each column, in microseconds since origin_epoch_us; null when unknown. */
-  start_offset_us: ((number | null)[])[];
-  /** For each of 'ranks' the lengths of its compiles, a cell for each column, in microseconds; null when unknown. */
-  length_us: ((number | null)[])[];
-  /** Earliest start of a compile, microseconds since 1970-01-01 UTC; null when no log tells. */
-  origin_epoch_us: number | null;
-  /** Sum of lost_us over all columns: time that every rank waits for the slowest if all wait for one another after each compile. */
-  lost_us: number;
-}
-
-/** ranks/tensors.json: which operations of compiled code return other tensors on other ranks (inductor_runtime_and_tensor_meta, written with LOG_TLPARSE=1): shapes, strides, data types. Estimated run times and names of operations are no part of it. */
-export interface RanksTensors {
-  /** The columns of matching in which tensors differ. */
-  columns: {
-    /** Row of 'columns' of matching. */
-    column_index: number;
-    /** Ranks with the same tensors, most ranks first. */
-    groups: {
-      /** The ranks. */
-      ranks: number[][];
-      /** Operations of the compile. */
-      op_count: number;
-      /** First operation that differs from the first group; null for the first group, and behind the first 500. */
-      first_difference: {
-        /** Which of the graphs of the compile, from 0. */
-        graph: number;
-        /** Position of the operation in it, from 0. */
-        position: number;
-        /** Its name; null when it has none. */
-        name: string | null;
-        /** What it returns on these ranks; null when there is no such operation. */
-        here: {
-          /** Sizes. */
-          shape: (number | string | null)[] | null;
-          /** Strides. */
-          stride: (number | string | null)[] | null;
-          /** Data type, or null. */
-          dtype: string | null;
-        }[] | null;
-        /** What it returns in the first group. */
-        others: {
-          /** Sizes. */
-          shape: (number | string | null)[] | null;
-          /** Strides. */
-          stride: (number | string | null)[] | null;
-          /** Data type, or null. */
-          dtype: string | null;
-        }[] | null;
-      } | null;
-    }[];
-  }[];
-  /** Ranks that have tensor metadata. */
-  compared: number[][];
-}
-
-/** ranks/verdict.json: what is wrong, most important first; no statements when the ranks agree. For readers of 1.1; findings says more, in words. */
-export interface RanksVerdict {
-  /** The ranks that were compared. */
+/** The process groups in which compiled code calls collectives: one row for each. collective_mismatches, collective_waits and group_splits say where the ranks do not call the same in them. */
+export interface ProcessGroups {
+  /** Name of the group, '0' for that of all ranks; the same group has the same name on all ranks. null when unknown. */
+  group: string | null;
+  /** Number of its ranks; null when unknown. */
+  size: number | null;
+  /** Ranks that call collectives in it. */
   ranks: number[][];
-  /** Ranks that no statement is about. */
-  agreeing: number[][];
-  /** The statements. */
-  statements: {
-    /** missing_rank, empty_log, cut_log, silent_rank, stopped_rank, unfinished_compile: problems of health. failure, graph_break, restart, recompile, guard: happened on these ranks only (or, with 'lacking' in details, on the others only). extra_compile, missing_compile, compile_order: other compiles. graph: another content of the column. collectives: other schedules. missing_wait, parity: within a rank. execution_order: graphs ran in another order. tensors: other tensors inside. straggler: these ranks held up the others. late_start: these ranks began later. */
-    kind: "missing_rank" | "empty_log" | "cut_log" | "silent_rank" | "stopped_rank" | "unfinished_compile" | "failure" | "graph_break" | "restart" | "recompile" | "guard" | "extra_compile" | "missing_compile" | "compile_order" | "graph" | "collectives" | "missing_wait" | "parity" | "execution_order" | "tensors" | "straggler" | "late_start";
-    /** error: the job cannot go well with it (hangs, wrong results). warning: a difference that need not be one. info: costs time. */
-    severity: "error" | "warning" | "info";
-    /** The ranks that it is about. */
-    ranks: number[][];
-    /** The ranks that they differ from, or that wait for them. */
-    others: number[][];
-    /** Row of 'columns' of matching, or null. */
-    column_index: number | null;
-    /** Key of the compile on the lowest of the ranks; null without one. */
-    compile_key: string | null;
-    /** Key of the same compile on the lowest of the others; null without one. */
-    others_compile_key: string | null;
-    /** The compile is this one of the ranks' compiles, from 1; null without one. */
-    number: number | null;
-    /** Position of the statement that this one follows from, or null: show it below that one. */
-    because_of: number | null;
-    /** Where the numbers come from. */
-    evidence: {
-      /** Name of the analysis. */
-      analysis: string;
-      /** JSON pointer into it. */
-      path: string;
-    };
-    /** What the analysis says, by kind. graph: stage, inputs, line. graph_break, failure, restart, recompile, guard: text, type, file, line, lacking (it did not happen on these ranks, but on the others). collectives: position, here, others, counts, and position_in_compile. execution_order: position, here, here_column, others, others_column (compile ids and columns). tensors: graph, position, name, here, others. straggler: lost_us, slowest_us, median_us, cache (outcomes there, when others had others). late_start: late_us. missing_wait, parity: op, scheduled, in_code, missing_waits. unfinished_compile, stopped_rank, silent_rank, cut_log: phase, last_epoch_us, others_last_epoch_us. compile_order, extra_compile, missing_compile: shifted. group_count: so many groups are told as one, by the first of them. */
-    details: Record<string, unknown>;
+  /** Whether the order in which graphs ran is recorded; else the order of the calls is that of the compiles. */
+  recorded: boolean;
+  /** Ranks whose calls are in part taken to be those of most, since their logs do not have them (cached code). */
+  unknown: number[][];
+}
+
+/** Compiled graphs with provenance (INDUCTOR_PROVENANCE=1): one row per graph, in file order of its first record; a forward and its backward are two rows, and one compile can have several. The other provenance tables say which of their lines belong together: provenance_lines (source line of each graph node), provenance_nodes (pre-grad and post-grad nodes), provenance_kernels, provenance_sources. Records are grouped by their order, separately for each attempt and subgraph_name: a post-grad graph starts a group; code, mapping and stacks join it; its pre-grad graph is the last one before it. A backward that is compiled when it first runs has no rows in provenance_nodes; sources tie its nodes. The counts say how many nodes and kernels there are and how many of them have a counterpart; only nodes that compute something are counted, not inputs and parameters. */
+export interface ProvenanceGroups {
+  /** Row number, from 0. */
+  id: number;
+  /** Compile of the graph; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** The 'subgraph_name' of the records: the region of the graph that Inductor compiles on its own; null without one. At most 2,000 characters. */
+  subgraph_name: string | null;
+  /** Number of the group in its attempt and subgraph_name, from 1. */
+  number: number;
+  /** Version of the mapping: 1 names kernels, 2 single calls of them; null without a mapping. */
+  version: number | null;
+  /** Direction in the 'AOT ID' of the code; null without one, as in C++ code. */
+  direction: "forward" | "backward" | "inference" | null;
+  /** Language of the code around the kernels; null without code. 'cpp' can be C++ in a Python string. */
+  code_language: "python" | "cpp" | null;
+  /** The record whose payload is the pre-grad graph. A backward has that of its forward. null when the log does not say which one it is. */
+  pre_graph_event: number | null;
+  /** The record whose payload is the post-grad graph; null when the log has none. */
+  post_graph_event: number | null;
+  /** The record whose payload is the generated code: inductor_output_code, or the wrapper of AOTInductor; null when the log has none. */
+  code_event: number | null;
+  /** The inductor_aot_kernel_code: the bodies of the C++ kernels that the wrapper of AOTInductor calls; null when the log has none. */
+  bodies_event: number | null;
+  /** The inductor_provenance_tracking_node_mappings; null when the log has none. */
+  mapping_event: number | null;
+  /** The inductor_provenance_tracking_kernel_stack_traces; null when the log has none. */
+  stacks_event: number | null;
+  /** Nodes of the pre-grad graph. */
+  pre_node_count: number;
+  /** Those with a post-grad node. */
+  pre_in_post_count: number;
+  /** Nodes of the post-grad graph. */
+  post_node_count: number;
+  /** Those with a pre-grad node. */
+  post_in_pre_count: number;
+  /** Those in a kernel. Views need none. */
+  post_in_kernel_count: number;
+  /** Its rows in table provenance_kernels. */
+  kernel_count: number;
+  /** Kernels with a post-grad node. */
+  kernel_in_post_count: number;
+  /** Those of them whose nodes are read from the code alone, as for a backward that is compiled later. */
+  kernel_from_code_count: number;
+  /** Kernels with a line in the code. */
+  kernel_in_code_count: number;
+  /** Kernels with a stack. */
+  kernel_with_source_count: number;
+  /** Names of post-grad nodes in the mapping of kernels that the text of the graph lacks. */
+  unknown_name_count: number;
+}
+
+/** Kernels of graphs with provenance: one row per kernel of a group, those that torch names first, then those that only the code has. With version 2 of the mapping a row is one call, with version 1 all calls of the name. Each of its post_lines belongs to each of its call_lines. Lines are counted from 1. */
+export interface ProvenanceKernels {
+  /** 'id' of a row of table provenance_groups. */
+  group: number;
+  /** Name of the kernel without its debug handle; at most 2,000 characters. */
+  name: string;
+  /** Debug handle: the number after the last colon in 'name:handle'; null with version 1. */
+  handle: number | null;
+  /** Lines of the post-grad graph whose nodes became it; empty when torch does not say. */
+  post_lines: number[];
+  /** Lines of the code that call it; the comment with its handle when no call follows. */
+  call_lines: number[];
+  /** First and last line of its own code, if it is in the payload of code_event; null otherwise. */
+  definition: number[] | null;
+  /** First and last line in the payload of bodies_event; null when it is not there. */
+  body: number[] | null;
+  /** Whether post_lines are read from the code, since torch wrote no map: from its comments, and for kernels of a CPU from the values that flow through it. */
+  from_code: boolean;
+  /** Where in the program its nodes come from: one list per stack with the 'id' of rows of table provenance_sources, outermost caller first. At most the 200 innermost frames of a stack. */
+  sources: number[][];
+}
+
+/** Lines of nodes in the pre-grad and post-grad graphs of table provenance_groups, with the source line that each node comes from. One row per line, ascending within a graph. The line begins with the name of the node. */
+export interface ProvenanceLines {
+  /** The record whose payload is the text of the graph: pre_graph_event or post_graph_event of a group. Groups can share a pre-grad graph; its lines are listed once. */
+  graph_event: number;
+  /** Line in that payload, from 1. */
+  line: number;
+  /** The source line in the comment above the node: 'id' of a row of table provenance_sources; null when torch does not know it. */
+  source: number | null;
+}
+
+/** Pairs of a pre-grad node and a post-grad node that belong together: one row per pair of lines, sorted within a group. */
+export interface ProvenanceNodes {
+  /** 'id' of a row of table provenance_groups. */
+  group: number;
+  /** Line of the pre-grad graph, from 1. */
+  pre_line: number;
+  /** Line of the post-grad graph, from 1. */
+  post_line: number;
+}
+
+/** Source lines that provenance refers to: one row per distinct line, as the log has them; the program itself is not in the log. Texts longer than 2,000 characters are cut and end in '…'. */
+export interface ProvenanceSources {
+  /** Row number, from 0. */
+  id: number;
+  /** Path of the file. */
+  file: string;
+  /** Line in the file. */
+  line: number;
+  /** Function around the line; null when not known. */
+  function: string | null;
+  /** Text of the line; null when not known. */
+  code: string | null;
+}
+
+/** Cache lookups by rank, over the whole log: one row for the ranks with the same number of each outcome, the row with most ranks first. */
+export interface RankCacheTotals {
+  /** The ranks. */
+  ranks: number[][];
+  /** Cache and outcome ('fx_graph hit') -> how often. */
+  counts: Record<string, number>;
+}
+
+/** The matched compiles whose cache lookups differ between ranks: for each a row for each group of ranks with the same outcomes, the group with most ranks first. Ranks that share a cache directory differ in who missed first; that is not a fault, but says who had to wait. */
+export interface RankCaches {
+  /** The matched compile: 'id' of rank_compiles. */
+  rank_compile: number;
+  /** The ranks. */
+  ranks: number[][];
+  /** Cache and outcome, in order: 'fx_graph miss'. */
+  outcomes: string[];
+  /** Reasons of bypasses and errors. */
+  reasons: string[];
+}
+
+/** Ranks whose schedules in the order of their compiles are the same from begin to end; the row with most ranks first. Where a schedule of a rank is unknown, it is taken to be that of most ranks. */
+export interface RankCollectives {
+  /** The ranks. */
+  ranks: number[][];
+  /** Number of operations, waits included. */
+  op_count: number;
+  /** Operation -> how often it occurs here and in the first row; only where that differs. */
+  counts: Record<string, number[]>;
+  /** Where they begin to differ from the first row, counted over all schedules from 0; null when they do not. */
+  position: number | null;
+  /** Matched compile of the operation there on these ranks, else of that in the first row: 'id' of rank_compiles. */
+  rank_compile: number | null;
+  /** Operation there on these ranks; null when they have no more. */
+  here: string | null;
+  /** Operation there in the first row; null when it has no more. */
+  others: string | null;
+}
+
+/** The collectives that most ranks call in a matched compile, of those with collectives. */
+export interface RankCompileCalls {
+  /** The matched compile: 'id' of rank_compiles. */
+  rank_compile: number;
+  /** The calls, in order: 'id' of collective_calls. */
+  collective_calls: number[];
+}
+
+/** The key of each matched compile in the logs of the ranks: one row for the ranks that have the same keys, the row with most ranks first. */
+export interface RankCompileKeys {
+  /** The ranks. */
+  ranks: number[][];
+  /** For each row of rank_compiles the compile in the logs of these ranks; null where they did not compile it. */
+  compiles: (string | null)[];
+}
+
+/** What the ranks compiled: one row for each compile that some of them have, in the order in which most ranks have them. Compiles of different ranks are matched by what was compiled (function, place, order, graph), not by id: one more compile on a rank shifts the ids after it. The attempts of a frame compile are one. Other tables about several ranks name a row here in 'rank_compile'; rank_compile_keys has the compile of each rank. */
+export interface RankCompiles {
+  /** Number of the row, from 0. */
+  id: number;
+  /** Name of the function; null when unknown. */
+  function: string | null;
+  /** Its file, as most ranks write it; null when unknown. */
+  file: string | null;
+  /** First line of the function; null when unknown. */
+  first_line: number | null;
+  /** Which of the rows of this code it is, from 1: above 1 it is a recompile, or the same code after a reset. */
+  number: number;
+  /** Its key on most of the ranks that have it. */
+  compile: string;
+  /** The ranks that compiled it. */
+  ranks: number[][];
+}
+
+/** Partitions that ranks agreed on: one row per aot_joint_graph_sync_decision_cross_ranks. All ranks use the partition of one of them. A text of more than 20,000 characters is cut and ends in '…'. */
+export interface RankDecisions {
+  /** The record. */
+  event: number;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** The rank whose partition is used; null when the payload does not have it. */
+  picked_rank: number | null;
+  /** What this rank would have saved: name of the node -> its size in bytes; at most 5,000. */
+  saved_size_bytes: Record<string, number>;
+  /** Their total size in bytes, as torch writes it; null when the payload does not have it. */
+  total_size_bytes: number | null;
+}
+
+/** For ranks that differ from most others: the first compile at which they do. */
+export interface RankDivergences {
+  /** The matched compile: 'id' of rank_compiles. */
+  rank_compile: number;
+  /** The ranks. */
+  ranks: number[][];
+  /** extra: compiled here, not by most ranks. missing: compiled by most, not here. order: compiled by all, here before or after something else. graph: a different Dynamo graph. */
+  kind: "extra" | "missing" | "order" | "graph";
+  /** Which of the compiles of these ranks it is, from 1; of one that is missing, which it would have been. */
+  number: number;
+  /** Whether later compiles have different ids here than on most ranks, though they are the same. */
+  shifted: boolean;
+}
+
+/** Operations whose estimated run times differ most between the fastest and the slowest rank of a row of rank_estimates: at most 10 of each of the 100 graphs with the largest difference, largest difference first. */
+export interface RankEstimateOps {
+  /** The matched compile: 'id' of rank_compiles. */
+  rank_compile: number;
+  /** Which graph of the compile, from 0. */
+  graph: number;
+  /** Position in the graph, from 0. */
+  position: number;
+  /** Name; null when it has none. */
+  name: string | null;
+  /** Estimate on the fastest rank, in nanoseconds. */
+  fastest_ns: number | null;
+  /** Estimate on the slowest rank, in nanoseconds. */
+  slowest_ns: number | null;
+}
+
+/** Sum of all estimated run times (LOG_TLPARSE=1) of each rank that has any. */
+export interface RankEstimateTotals {
+  /** The rank. */
+  rank: number;
+  /** Sum, in nanoseconds. */
+  total_ns: number;
+  /** Graphs with estimates. */
+  graph_count: number;
+}
+
+/** Estimated run times (LOG_TLPARSE=1), compared across the ranks whose graph has the same number of operations: one row for each graph of a matched compile with estimates on two or more ranks. */
+export interface RankEstimates {
+  /** The matched compile: 'id' of rank_compiles. */
+  rank_compile: number;
+  /** Which graph of the compile, from 0. */
+  graph: number;
+  /** The ranks that are compared. */
+  ranks: number[][];
+  /** Rank with the lowest estimate; of several the lowest. */
+  fastest_rank: number;
+  /** Its sum over all operations, in nanoseconds. */
+  fastest_ns: number;
+  /** Rank with the highest estimate; of several the lowest. */
+  slowest_rank: number;
+  /** Its sum, in nanoseconds. */
+  slowest_ns: number;
+  /** Median of the sums, in nanoseconds. */
+  median_ns: number;
+}
+
+/** Positions in the execution order at which ranks ran graphs with different collectives, or with different cache outcomes, at most 1,000: for each position and kind a row for each group of ranks that are alike, the group with most ranks first. */
+export interface RankExecutionMismatches {
+  /** Position in the order, from 0. */
+  position: number;
+  /** What differs. */
+  kind: "schedule" | "cache";
+  /** The ranks. */
+  ranks: number[][];
+  /** What ran there: 'id' of rank_steps. */
+  rank_step: number;
+  /** Collectives, or outcomes of the caches, separated by ', '; empty for none. */
+  value: string;
+}
+
+/** In which order the ranks ran their compiled graphs (artifact graph_execution): one row for the ranks with the same order, the row with most ranks first; last the ranks that compiled something and have no such record, while others have. */
+export interface RankExecutions {
+  /** The ranks. */
+  ranks: number[][];
+  /** What ran, in order: 'id' of rank_steps; null when it is not recorded. */
+  rank_steps: number[] | null;
+  /** Where the order begins to differ from that of the first row: position, from 0; null when it does not. */
+  position: number | null;
+  /** What ran there on these ranks: 'id' of rank_steps; null when they stopped before. */
+  here_rank_step: number | null;
+  /** What ran there in the first row; null when it stopped before. */
+  others_rank_step: number | null;
+}
+
+/** What the ranks of a job say together, most important first, at most 300. What does most to the job (hang, wrong results, slow, different) comes first, then by position. Its headline and numbers are 'job' of the manifest. */
+export interface RankFindings {
+  /** Number of the row, from 0. */
+  id: number;
+  /** Log of the lowest of the ranks; null without one. */
+  log: string | null;
+  /** The matched compile: 'id' of rank_compiles; null without one. */
+  rank_compile: number | null;
+  /** Its key on the lowest of the ranks; null without one. */
+  compile: string | null;
+  /** Its key on the lowest of the others; null without one. */
+  others_compile: string | null;
+  /** What it is about. The job cannot go on: collective-mismatch (calls that cannot meet; 'effect' wrong: they meet, with wrong results), failed-everywhere, failure, unfinished-compile (the ranks are inside of it), never-began (they lack a compile that others have; 'call': a collective that those wait in), missing-rank, empty-log, cut-log, collective-waits (others call what these do not), group-differs, equal-logs. Wrong results: missing-wait, collective-parity, mixed-versions, rank-differs. Slow: straggler, late-start, cached-before. Ranks are not the same: graph-break, restart, recompile, guard (on these ranks only or, with 'lacking', on the others only), compile-order, extra-compile, missing-compile, graph, execution-order, collectives, tensors. Notes: other-run, no-rank (logs that are not compared), stages (ranks that compiled nothing in common). */
+  kind: string;
+  /** 16 hex digits that are the same for the same finding in another run. */
+  fingerprint: string;
+  /** 'error': the job cannot go well with it; 'warning': a difference that need not be one; 'info': costs time, or is worth knowing. */
+  severity: "error" | "warning" | "info";
+  /** One sentence, on one line. Plain text, code in backticks. */
+  title: string;
+  /** More of it: paragraphs with an empty line between them; may be empty. */
+  text: string;
+  /** Function, or null. */
+  function: string | null;
+  /** File, or null. */
+  file: string | null;
+  /** Line, or null. */
+  line: number | null;
+  /** The ranks that it is about. */
+  ranks: number[][];
+  /** The ranks that they differ from, or that wait for them. */
+  others: number[][];
+  /** How often it happened. */
+  count: number;
+  /** What it cost in microseconds; null when unknown. */
+  cost_us: number | null;
+  /** What the cost is the time of, in words; null without one. */
+  cost_of: string | null;
+  /** What may help, best first. */
+  remedies: {
+    /** What to do, in words. */
+    text: string;
+    /** What to paste, or null. */
+    code: string | null;
+    /** Who says so: 'torch' is its own hint, word for word. */
+    source: "torch" | "tlparse-bundle";
   }[];
+  /** 'id' of the finding that it follows from, or null. */
+  because_of: number | null;
+  /** Table that has the numbers, such as 'rank_schedules'; 'manifest.job' and 'manifest.logs' are parts of the manifest. */
+  evidence: string;
+  /** What the sentences are made of, by kind: fields of the table that 'evidence' names. 'here' and 'others' are what these ranks and the others have; a call is a row of collective_calls without its id; group_count: so many groups are described by the first of them. */
+  details: Record<string, unknown>;
+}
+
+/** Which compiles are identical across ranks, and where in the compiler they begin to differ: for each matched compile a row for each group of ranks with the same content in all stages, the group with most ranks first. Compared is the text of graphs and code without what always differs: the number of the rank's own device, graph ids, addresses, paths of cache files. What a rank lacks because of a cache hit counts as the same. */
+export interface RankGraphs {
+  /** The matched compile: 'id' of rank_compiles. */
+  rank_compile: number;
+  /** The ranks. */
+  ranks: number[][];
+  /** For each stage of the compiler, in order ('dynamo' the captured graph; 'joint', 'forward', 'backward', 'inference' graphs of AOTAutograd; 'post_grad' graphs after Inductor's passes; 'code' generated), a number that stands for its content: within this compile, equal numbers mean equal content, and 0 is the content of the first group that has any; null: these ranks have none. */
+  contents: Record<string, number | null>;
+  /** First of the stages whose content differs from that of the first group; null when none does. */
+  first_stage: string | null;
+  /** When 'dynamo' differs: inputs of the compile that are not as in the first group, at most 20, of the first 500 groups. */
+  inputs: {
+    /** Name, as Python writes it ("L['x']") or as the graph does. */
+    name: string;
+    /** What these ranks have; null when the input does not exist. */
+    here: {
+      /** Sizes: numbers, or text for symbols. */
+      shape: (number | string)[] | null;
+      /** Strides, as in shape. */
+      stride: (number | string)[] | null;
+      /** Data type, or null. */
+      dtype: string | null;
+      /** Device, its number left out; or null. */
+      device: string | null;
+    } | null;
+    /** What the first group has. */
+    others: {
+      /** Sizes: numbers, or text for symbols. */
+      shape: (number | string)[] | null;
+      /** Strides, as in shape. */
+      stride: (number | string)[] | null;
+      /** Data type, or null. */
+      dtype: string | null;
+      /** Device, its number left out; or null. */
+      device: string | null;
+    } | null;
+  }[];
+  /** Where the first differing stage begins to differ: name of the artifact. null when there is no such line, or it was not looked for. */
+  artifact: string | null;
+  /** The first differing line of that artifact on these ranks, from 1 (in the first group when they have no more lines); a line of comment only when nothing else differs. */
+  line: number | null;
+  /** That line on these ranks, at most 300 characters; null after the end. */
+  here: string | null;
+  /** That line in the first group; null after the end. */
+  others: string | null;
+}
+
+/** What happened on some ranks and not on all (graph breaks, restarts, recompiles, guards), and all failures: first failures, then graph breaks, restarts, recompiles, guards; in each kind in the order of the compiles. Guards are compared within a compile and a graph only; at most 1,000. */
+export interface RankOccurrences {
+  /** failure: a compile failed. graph_break: Dynamo ended a graph. restart: an attempt was restarted for a different reason than a graph break of this table. recompile: a guard failed. guard: a condition of the compiled code. */
+  kind: "failure" | "graph_break" | "restart" | "recompile" | "guard";
+  /** The matched compile: 'id' of rank_compiles; null outside any. */
+  rank_compile: number | null;
+  /** Its key on the lowest of the ranks; null without one. */
+  compile: string | null;
+  /** The ranks where it happened. */
+  ranks: number[][];
+  /** The ranks that have this compile too (of a graph break: all other ranks), where it did not happen. */
+  others: number[][];
+  /** What it was: reason of the break and the line of the program, message of the failure, failed guard, guard; at most 2,000 characters. */
+  text: string;
+  /** Type of the exception, of a failure; torch's number of a graph break (GB0059); else null. */
+  type: string | null;
+  /** File in which it happened; null when unknown. */
+  file: string | null;
+  /** Line in that file; null when unknown. */
+  line: number | null;
+}
+
+/** Compiles whose generated code does not have the collectives of the schedules, or does not wait for one that it has. */
+export interface RankParity {
+  /** The matched compile: 'id' of rank_compiles. */
+  rank_compile: number;
+  /** Its key on the lowest of the ranks. */
+  compile: string;
+  /** The ranks. */
+  ranks: number[][];
+  /** Kind of collective. */
+  op: string;
+  /** How many the schedules have. */
+  scheduled: number;
+  /** How many the generated code calls. */
+  in_code: number;
+  /** Calls in the code, of any kind, less the waits in it; 0 when all are waited for. */
+  missing_waits: number;
+}
+
+/** Where each rank stands: whose log is missing, cut or silent, who is inside a compile. */
+export interface RankProblems {
+  /** missing: no log of this rank. empty: a log without records. cut: the log ends within a record. unfinished: the ranks are inside a compile. silent: no compile, while others have some. stopped: the log ends before compiles that most ranks have. other_logs: the rank has more logs, which are not compared. equal_logs: equal byte for byte. */
+  kind: "missing" | "empty" | "cut" | "unfinished" | "silent" | "stopped" | "other_logs" | "equal_logs";
+  /** The matched compile that did not end, or the first that is lacking: 'id' of rank_compiles; else null. */
+  rank_compile: number | null;
+  /** Key of the unfinished compile on the lowest of the ranks; else null. */
+  compile: string | null;
+  /** The ranks. */
+  ranks: number[][];
+  /** Ids of their logs; of other_logs, of the others. */
+  logs: string[];
+  /** Time of the last record, microseconds since 1970-01-01 UTC (of several ranks the earliest); null when unknown. */
+  last_epoch_us: number | null;
+  /** The same of the rank that wrote longest; null when unknown. */
+  others_last_epoch_us: number | null;
+  /** Of an unfinished compile: name of the last artifact that was written, or null. */
+  phase: string | null;
+  /** Of an unfinished compile: the innermost open span, or null. */
+  span: string | null;
+  /** When the unfinished compile began, microseconds since 1970-01-01 UTC, or null. */
+  since_epoch_us: number | null;
+  /** For how long it was open when the log ended, in microseconds (of several ranks the longest); else null. */
+  open_us: number | null;
+  /** Ranks that finished the compile. */
+  finished: number[][];
+  /** Of an unfinished compile: ranks that never began it. */
+  never_began: number[][];
+}
+
+/** The collectives of compiled code, from inductor_collective_schedule: for each matched compile with a schedule on any rank a row for each group of ranks with the same schedules, the group with most ranks first; last the ranks that have none. */
+export interface RankSchedules {
+  /** The matched compile: 'id' of rank_compiles. */
+  rank_compile: number;
+  /** The ranks. */
+  ranks: number[][];
+  /** A list of operations as torch writes them ('null' for one without a name) for each graph with collectives: forward, backward, regions. null: unknown, as for code from a cache or an unfinished compile. */
+  schedules: string[][] | null;
+  /** Where the schedules begin to differ from those of the first group: which schedule, from 0. null when they do not. */
+  schedule: number | null;
+  /** Position in that schedule, from 0. */
+  position: number | null;
+  /** Operation there on these ranks; null when the schedule has ended. */
+  here: string | null;
+  /** Operation there in the first group; null when the schedule has ended. */
+  others: string | null;
+}
+
+/** How long the ranks took for each matched compile, and who held up the others: one row for each row of rank_compiles. The time lost is estimated from lengths, which need no common clock. */
+export interface RankSkew {
+  /** The matched compile: 'id' of rank_compiles. */
+  rank_compile: number;
+  /** Median length of the compile over the ranks, in microseconds; null when unknown. */
+  median_us: number | null;
+  /** Rank with the longest compile, of several the lowest; null when unknown. */
+  slowest_rank: number | null;
+  /** Its length in microseconds; null when unknown. */
+  slowest_us: number | null;
+  /** slowest_us less median_us when two or more ranks compiled it, else 0. */
+  lost_us: number;
+  /** Rank that ended last; null when unknown. */
+  last_rank: number | null;
+  /** Time from the median end to the last end, in microseconds; null when unknown. */
+  wait_us: number | null;
+}
+
+/** Distinct compiled graphs that ran, as rank_executions names them (artifact graph_execution). */
+export interface RankSteps {
+  /** Number of the row, from 0. */
+  id: number;
+  /** The matched compile: 'id' of rank_compiles; null when it was not compiled in the log. */
+  rank_compile: number | null;
+  /** Compile id as the record has it, on the lowest rank that ran it; null for a graph that was compiled before recording began. */
+  compile_id: string | null;
+}
+
+/** Which operations of compiled code return different tensors on different ranks (inductor_runtime_and_tensor_meta, written with LOG_TLPARSE=1): for each matched compile in which tensors differ a row for each group of ranks with the same tensors, the group with most ranks first. Compared are shapes, strides and data types, not estimated run times and names of operations. Ranks without a row in rank_estimate_totals have no tensor metadata. */
+export interface RankTensors {
+  /** The matched compile: 'id' of rank_compiles. */
+  rank_compile: number;
+  /** The ranks. */
+  ranks: number[][];
+  /** Operations of the compile. */
+  op_count: number;
+  /** First operation that differs from the first group: which graph of the compile, from 0. null for the first group, and after the first 500 groups. */
+  graph: number | null;
+  /** Position of that operation in the graph, from 0. */
+  position: number | null;
+  /** Its name; null when it has none. */
+  name: string | null;
+  /** What it returns on these ranks; null when there is no such operation. */
+  here: {
+    /** Sizes. */
+    shape: (number | string | null)[] | null;
+    /** Strides. */
+    stride: (number | string | null)[] | null;
+    /** Data type, or null. */
+    dtype: string | null;
+  }[] | null;
+  /** What it returns in the first group; null when there is no such operation. */
+  others: {
+    /** Sizes. */
+    shape: (number | string | null)[] | null;
+    /** Strides. */
+    stride: (number | string | null)[] | null;
+    /** Data type, or null. */
+    dtype: string | null;
+  }[] | null;
+}
+
+/** When each rank began each matched compile, and how long it took: one row for each rank, with a list of a value for each row of rank_compiles. */
+export interface RankTimes {
+  /** The rank. */
+  rank: number;
+  /** Start of its first compile, microseconds since 1970-01-01 UTC; null when unknown. */
+  first_start_epoch_us: number | null;
+  /** Starts of its compiles, in microseconds since first_start_epoch_us; null when unknown, or not compiled. */
+  start_offset_us: (number | null)[];
+  /** Lengths of its compiles, in microseconds; null when unknown, or not compiled. */
+  length_us: (number | null)[];
+}
+
+/** The ranks that are compared, by rank: one row for each. Of a rank with several logs it is the log with most compiles (a restart or a forked child has a log of its own). Times are those of the clocks of their machines, which are taken to be equal. */
+export interface Ranks {
+  /** The rank. */
+  rank: number;
+  /** Id of its log. */
+  log: string;
+  /** Start of its first compile, microseconds since 1970-01-01 UTC; null when unknown. */
+  first_start_epoch_us: number | null;
+  /** End of its last compile, microseconds since 1970-01-01 UTC; null when unknown. */
+  last_end_epoch_us: number | null;
+  /** Sum of the lengths of its compiles, in microseconds. */
+  compile_time_us: number;
+  /** By how much it held up the others, in microseconds: over the compiles in which it was the slowest, its length less the median length. */
+  held_up_us: number;
+  /** By how much its first compile began later than that of half of the ranks, in microseconds; negative when earlier; null when unknown. */
+  late_us: number | null;
 }
 
 /** Causes of recompiles: the recompiles without caused_by, grouped by code object, source, change and dimension of their first reason ('recompile_reasons', position 0), in order of first appearance. */
@@ -2144,311 +2306,134 @@ export interface Recompiles {
   text: string | null;
 }
 
-/** runtime.json: what is known or estimated of the run time of compiled code: estimates per operation, collectives in order, which graph ran when, metrics of run time. A text of more than 20,000 characters is cut and ends in '…'. */
-export interface Runtime {
-  /** Distinct names and types of operations. */
-  strings: string[];
-  /** Distinct tensors that operations return. */
-  tensors: {
-    /** Sizes: numbers, or text where torch writes an expression; null when torch wrote none. Empty for collectives that change their input. */
-    shape: (number | string | null)[] | null;
-    /** Strides, as in shape. */
-    stride: (number | string | null)[] | null;
-    /** Such as 'float32'; null when unknown. */
-    dtype: string | null;
-  }[];
-  /** One row per inductor_runtime_and_tensor_meta (LOG_TLPARSE=1), that is per graph that Inductor compiled. */
-  estimates: {
-    /** The event. */
-    event_index: number;
-    /** Row of the compile table. */
-    compile_index: number;
-    /** The 'subgraph_name' of the record: the region of the graph that Inductor compiles for itself, or null. */
-    subgraph_name: string | null;
-    /** Its rows in ops. */
-    op_count: number;
-    /** Sum of the estimates of its computations, in nanoseconds; 0 on a CPU, for which torch estimates nothing. */
-    compute_runtime_ns: number | null;
-    /** Sum of the estimates of its collectives, in nanoseconds. */
-    collective_runtime_ns: number | null;
-    /** Whether something was left out because of a limit; the payload of the event has it. */
-    cut: boolean;
-  }[];
-  /** The operations of all estimates, in order. Columns of equal length: row i is made of element i of each. */
-  ops: {
-    /** Row of estimates. */
-    estimate_index: number[];
-    /** Position in strings: kernel or buffer; -1 for none. */
-    name: number[];
-    /** Position in strings: 'compute' or 'collective'; -1 for none. */
-    type: number[];
-    /** Estimated run time in nanoseconds, or null. */
-    estimated_runtime_ns: (number | null)[];
-    /** Positions in tensors: what it returns. */
-    outputs: number[][];
-  };
-  /** One row per inductor_collective_schedule: a graph with collectives. */
-  schedules: {
-    /** The event. */
-    event_index: number;
-    /** Row of the compile table. */
-    compile_index: number;
-    /** Collectives in the order in which the code starts them, waiting included; null for one without a name. */
-    collectives: (string | null)[];
-    /** Whether something was left out because of a limit; the payload of the event has it. */
-    cut: boolean;
-  }[];
-  /** One row per record of the order in which compiled graphs ran (record_and_log_graph_execution_order of torch._inductor.debug). */
-  executions: {
-    /** The event. */
-    event_index: number;
-    /** Row of the compile table. */
-    compile_index: number;
-    /** Compile ids in the order of execution, forward and backward of one compile alike; null for a graph that was compiled before the recording began. */
-    graphs: (string | null)[];
-    /** Row of the compile table for each of them: the newest with that id up to here; -1 for none. */
-    graph_compile_indexes: number[];
-    /** Whether something was left out because of a limit; the payload of the event has it. */
-    cut: boolean;
-  }[];
-  /** One row per record of run-time metrics; all fields are in the metrics table. */
-  metrics: {
-    /** The event. */
-    event_index: number;
-    /** Row of the compile table. */
-    compile_index: number;
-    /** Of the graph that ran. */
-    direction: "forward" | "backward";
-    /** Time that was measured, in microseconds. */
-    duration_us: number | null;
-    /** Time of autotuning Triton kernels, in microseconds. */
-    triton_autotune_time_us: number | null;
-    /** Time of recording a CUDA graph, in microseconds. */
-    cudagraphify_time_us: number | null;
-  }[];
-  /** One row per artifact with estimates as CSV (fx_compute_nodes_runtime_estimation, fx_collectives_…). */
-  estimate_tables: {
-    /** The event. */
-    event_index: number;
-    /** Row of the compile table. */
-    compile_index: number;
-    /** Name of the artifact. */
-    name: string;
-    /** Number of ranks that the collectives were estimated for; null when it is not said. */
-    world_size: number | null;
-    /** Head of the columns, with units, as torch writes it. */
-    columns: string[];
-    /** Rows of cells; a cell that is a number became one. At most 5,000. */
-    rows: ((number | string)[])[];
-    /** Whether something was left out because of a limit; the payload of the event has it. */
-    cut: boolean;
-  }[];
-  /** One row per pge_profile_vs_analytical: run times of a profile beside those that were estimated. */
-  profiles: {
-    /** The event. */
-    event_index: number;
-    /** Row of the compile table. */
-    compile_index: number;
-    /** Collectives in the profile. */
-    collective_count: number | null;
-    /** Operations in the profile. */
-    op_count: number | null;
-    /** Operations in the profile. */
-    ops: {
-      /** Name. */
-      op: string | null;
-      /** Shapes of its inputs, as Python writes them. */
-      shapes: string | null;
-      /** Strides of its inputs. */
-      strides: string | null;
-      /** Data type. */
-      dtype: string | null;
-      /** Run time in the profile, in milliseconds. */
-      profile_ms: number | null;
-    }[];
-    /** Nodes of the graph with their estimates. */
-    nodes: {
-      /** Name of the node. */
-      node: string | null;
-      /** Its operator. */
-      op: string | null;
-      /** Estimate from the profile, in milliseconds. */
-      pge_ms: number | null;
-      /** Estimate from a model of the device, in milliseconds. */
-      analytical_ms: number | null;
-    }[];
-  }[];
+/** Estimated run time of the graphs that Inductor compiled: one row per inductor_runtime_and_tensor_meta (LOG_TLPARSE=1), that is per graph. The operations are in estimated_ops. */
+export interface RuntimeEstimates {
+  /** The record. */
+  event: number;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** The 'subgraph_name' of the record: the region of the graph that Inductor compiles separately; null for a whole graph. */
+  subgraph_name: string | null;
+  /** Number of its rows in estimated_ops. */
+  op_count: number;
+  /** Sum of the estimates of its computations, in nanoseconds; 0 on a CPU, for which torch estimates nothing; null when the sum is out of range. */
+  compute_runtime_ns: number | null;
+  /** Sum of the estimates of its collectives, in nanoseconds; null when the sum is out of range. */
+  collective_runtime_ns: number | null;
+  /** Whether something was left out because of a limit; the payload of the record has it. */
+  cut: boolean;
 }
 
-/** sources.json: code and names that other records refer to: dumped sources, generated wrappers, links, graphs that were split, bytecode before and after Dynamo. A text of more than 20,000 characters is cut and ends in '…'. */
+/** Metrics that torch records when compiled code runs: autotuning, CUDA graph recording. One row per record. */
+export interface RuntimeMetrics {
+  /** The record. */
+  event: number;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** Which graph ran. */
+  direction: "forward" | "backward";
+  /** Measured time in microseconds; null when not recorded. */
+  duration_us: number | null;
+  /** Time spent autotuning Triton kernels, in microseconds; null when not recorded. */
+  triton_autotune_time_us: number | null;
+  /** Time spent recording a CUDA graph, in microseconds; null when not recorded. */
+  cudagraphify_time_us: number | null;
+}
+
+/** Side effects of compiled code: one row per dynamo_side_effects, in file order. Texts longer than 20,000 characters are cut and end in '…'. */
+export interface SideEffects {
+  /** The record. */
+  event: number;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** Mutations that the compiled code replays, each with the user's code that makes it; at most 500. */
+  messages: string[];
+}
+
+/** Source code that the log contains by name: dumped files, and artifacts of Python code (AOTAutograd's wrappers, scripts that run a graph alone, partial graphs). One row per record, in file order. Texts longer than 20,000 characters are cut and end in '…'. */
 export interface Sources {
-  /** One row per dump_file. A frame whose file is this name is in this code. Names can come again: what counts for a record is the newest row before its event. */
-  dump_files: {
-    /** The event whose payload is the source. */
-    event_index: number;
-    /** Row of the compile table. */
-    compile_index: number;
-    /** File name that stacks and guards use, such as '<eval_with_key>.5'. */
-    name: string | null;
-    /** Lines of the source. */
-    line_count: number;
-    /** Functions that it defines at the left margin; at most 200. */
-    functions: string[];
-  }[];
-  /** One row per artifact of Python code: AOTAutograd's wrappers, scripts that run a graph alone, partial graphs. */
-  codes: {
-    /** The event whose payload is the code. */
-    event_index: number;
-    /** Row of the compile table. */
-    compile_index: number;
-    /** Name of the artifact. */
-    name: string;
-    /** Lines of the code. */
-    line_count: number;
-    /** Functions that it defines at the left margin; at most 200. */
-    functions: string[];
-  }[];
-  /** One row per link that the job attached. */
-  links: {
-    /** The event. */
-    event_index: number;
-    /** Row of the compile table. */
-    compile_index: number;
-    /** Its name. */
-    name: string | null;
-    /** Its address, as text. */
-    url: string | null;
-    /** Whether the address begins with http:// or https:// and holds no blank or control character. Anything else must not be made clickable. */
-    safe: boolean;
-  }[];
-  /** One row per graph that DDPOptimizer split. */
-  ddp_splits: {
-    /** The event whose payload is the graph that calls the parts; null when the log lacks it. */
-    event_index: number | null;
-    /** Row of the compile table. */
-    compile_index: number;
-    /** The parts, in the order in which they run. */
-    parts: {
-      /** The event whose payload is the part. */
-      event_index: number;
-      /** Its name, such as 'submod_0'. */
-      name: string | null;
-    }[];
-  }[];
-  /** One row per capture by compiled autograd. */
-  autograd_captures: {
-    /** The event whose payload is the graph; null when the capture came to none. */
-    event_index: number | null;
-    /** Row of the compile table. */
-    compile_index: number;
-    /** The event whose payload is the same graph before its nodes were reordered, or null. */
-    pre_reordering_event_index: number | null;
-    /** The event with the reasons, which torch writes only with verbose logging of compiled autograd, or null. */
-    reasons_event_index: number | null;
-    /** Why it captured again; at most 500. */
-    reasons: string[];
-  }[];
-  /** One row per dynamo_side_effects. */
-  side_effects: {
-    /** The event. */
-    event_index: number;
-    /** Row of the compile table. */
-    compile_index: number;
-    /** Mutations that the compiled code replays, with the user's code that makes them; at most 500. */
-    messages: string[];
-  }[];
-  /** One row per resume function whose bytecode Dynamo wrote down. */
-  bytecode: {
-    /** Row of the compile table. */
-    compile_index: number;
-    /** Name of the function. */
-    function: string;
-    /** The event whose payload is its bytecode, or null. */
-    original_event_index: number | null;
-    /** The event whose payload is what Dynamo put in its place, or null: nothing was compiled. */
-    modified_event_index: number | null;
-    /** Instructions in it; null when the log lacks it. */
-    original_instruction_count: number | null;
-    /** Instructions in what replaced it; null when the log lacks it. */
-    modified_instruction_count: number | null;
-  }[];
-  /** One row per torch._functorch.config artifact. */
-  configs: {
-    /** The event. */
-    event_index: number;
-    /** Row of the compile table. */
-    compile_index: number;
-    /** Row of config_values; null when the payload is no configuration. */
-    config_index: number | null;
-  }[];
-  /** Distinct configurations of AOTAutograd, as torch wrote them; at most 200. */
-  config_values: Record<string, unknown>[];
+  /** The record whose payload is the code. */
+  event: number;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** 'dump_file': a dumped file; a stack frame whose file is 'name' is in this code, and names can repeat: for a record, the last such row before it counts. 'code': an artifact of Python code. */
+  kind: "dump_file" | "code";
+  /** Of a dumped file, the file name that stacks and guards use, such as '<eval_with_key>.5', or null when the record has none; of code, the name of the artifact. */
+  name: string | null;
+  /** Lines of the code. */
+  line_count: number;
+  /** Functions that it defines at the left margin; at most 200. */
+  functions: string[];
 }
 
-/** spans.json: the timeline made of spans that nest. torch writes a begin and an end event for each span, all under one thread id although several threads write, so that they may overlap. Ends are matched to begins by name. Columns of equal length in 'spans', in 'instants' and in 'by_name'. The events as torch wrote them are in the blobs that 'timeline' of log.json names. */
+/** Where the time of a log went: sums over the spans of each name, in order of first appearance. */
+export interface SpanTotals {
+  /** Name of the spans. */
+  name: string;
+  /** Number of spans. */
+  count: number;
+  /** Sum of their durations, nested spans included; a span inside one of the same name counts twice. Do not sum it over names. */
+  total_us: number;
+  /** Sum of their durations without those of the spans inside them on the same lane. Summed over names, no time of a lane counts twice. */
+  self_us: number;
+}
+
+/** The timeline as spans that nest: what torch did, when and for how long; one row per span, in the order of their begin events. torch writes a begin and an end event for each span, all under one thread id although several threads write, so they may overlap. Ends are matched to begins by name. Draw each lane on its own. Do not sum duration_us over nested spans: span_totals has self times, which can be summed. Diagnostics with codes that start with 'timeline-' count what was repaired or left out. The events as torch wrote them are in the blobs that 'timeline' of log.json lists. */
 export interface Spans {
-  /** What the times of this table count from: microseconds since 1970-01-01 UTC, the earliest time in it, rounded down; null when it is empty. 'origin_epoch_us' of log.json, from which the times of events count, is another moment. */
-  base_epoch_us: number | null;
-  /** Number of lanes. */
-  lane_count: number;
-  /** Names of spans and instants, in order of first appearance; cut behind 1000 characters. */
-  names: string[];
-  /** The spans, in the order of their begin events. */
-  spans: {
-    /** Position in 'names'. */
-    name_index: number[];
-    /** Begin, in whole microseconds since base_epoch_us, rounded down. */
-    start_us: number[];
-    /** End minus begin, each rounded down to microseconds; null when the span never ended. */
-    duration_us: (number | null)[];
-    /** Row of the compile table that the begin event belongs to. The outer spans of a restarted compile begin in its first attempt and end in its last. */
-    compile_index: number[];
-    /** Row of the smallest span of the same lane that encloses it, or -1. Children of a span do not overlap. */
-    parent_index: number[];
-    /** 0, or a higher number for a span that overlaps one on each lane below without lying in it: then several threads were at work. Lanes are no threads; which thread wrote a span is not in the log. */
-    lane: number[];
-    /** 0: as it should be. 1: overlaps a span of another lane, and has no parent. 2: no end was found; a guess, its compile's last event, gave it its place. 3: the end is before the begin; the duration was made 0. */
-    repair: (0 | 1 | 2 | 3)[];
-    /** The begin event. */
-    begin_event_index: number[];
-    /** The end event, or -1. Its arguments say more than those of the begin event: what was gathered while the span ran. */
-    end_event_index: number[];
-  };
-  /** Moments without a duration, in the order of the log: cache hits and misses, dimensions that became dynamic. */
-  instants: {
-    /** Position in 'names'. */
-    name_index: number[];
-    /** In whole microseconds since base_epoch_us. torch gives those of the FX graph cache the time at which the compile began. */
-    time_us: number[];
-    /** Row of the compile table. */
-    compile_index: number[];
-    /** The event. */
-    event_index: number[];
-  };
-  /** Sums over the spans of each name, one row per row of 'names'. */
-  by_name: {
-    /** Number of spans. */
-    count: number[];
-    /** Sum of their durations; a span inside of one of the same name counts twice. */
-    total_us: number[];
-    /** Sum of their durations without those of the spans inside of them on the same lane: adding it up over names counts no time of a lane twice. */
-    self_us: number[];
-  };
-  /** What is not as it should be in the timeline; diagnostics of the codes timeline-misnested and timeline-unended say the same. */
-  repairs: {
-    /** Spans with repair 1. */
-    misnested: number;
-    /** Spans without an end. */
-    unended: number;
-    /** Spans whose end is before their begin. */
-    backwards: number;
-    /** End events without a begin; they made no span. */
-    unbegun: number;
-    /** Events at an impossible time, left out. */
-    invalid_time: number;
-    /** Events of a phase that torch does not write, left out. */
-    other_phase: number;
-  };
+  /** Number of the span, from 0. */
+  id: number;
+  /** Name of the span, such as 'dynamo' or 'inductor_compile'; cut after 1,000 characters. */
+  name: string;
+  /** Begin: microseconds since 1970-01-01 UTC, rounded down. */
+  start_epoch_us: number;
+  /** End minus begin, each rounded down to microseconds; null when the span never ended: the process died, or an exception left the span. */
+  duration_us: number | null;
+  /** Compile of the begin event; null outside any compile. */
+  compile: string | null;
+  /** Attempt of the begin event; null outside any compile. The outer spans of a restarted compile begin in its first attempt and end in its last. */
+  attempt: number | null;
+  /** 'id' of the smallest span of the same lane that encloses it; null for an outermost span. Children of a span do not overlap. A parent can come after its children. */
+  parent: number | null;
+  /** 0, or a higher number for a span that overlaps one on each lane below without lying in it: several threads were at work. Lanes are not threads; the log does not record which thread wrote a span. */
+  lane: number;
+  /** What was assumed about the span; null when nothing was. 'misnested': it overlaps a span of another lane, and has no parent. 'unended': no end was found; the last event of its compile was taken for its end to find its parent and lane. 'backwards': the end is before the begin; the duration was made 0. */
+  repair: "misnested" | "unended" | "backwards" | null;
+  /** The begin event. */
+  begin_event: number;
+  /** The end event; null when there is none. Its arguments have more than those of the begin event: what was gathered while the span ran. */
+  end_event: number | null;
+}
+
+/** Symbols that were specialized, that is, became constants: one row per record symbolic_shape_specialization, in file order. Texts longer than 2,000 characters are cut and end in '…'; the metadata of the event have the whole text. */
+export interface Specializations {
+  /** The record. */
+  event: number;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** Name of the symbol; null when the record lacks it. */
+  name: string | null;
+  /** The symbol: event of its row in `symbols`. It is the newest one of that name created before in the same compile; null when the log has none. */
+  symbol_event: number | null;
+  /** The constant; null when the record lacks it. */
+  value: string | null;
+  /** Reason in torch's words, such as 'range_refined_to_singleton'; null when torch logs none. */
+  reason: string | null;
+  /** Where the value comes from, as Python expressions. */
+  sources: string[];
+  /** torch's stack; null when the record has none. */
+  stack: number | null;
+  /** Stack of the user's code that was traced; null when the record has none. */
+  user_stack: number | null;
 }
 
 /** stacks.json: strings, frames and stacks of one log, each once. The stacks form a trie: a stack is its parent's frames and one frame more. To list the frames of a stack from the innermost outwards, follow parent_index until it is -1. */
@@ -2475,191 +2460,174 @@ export interface Stacks {
   };
 }
 
-/** symbols.json: the symbols of dynamic shapes, and what torch decided about them. Each part is made of columns of equal length, in the order of the log: row i of a part is made of element i of each of its columns. */
-export interface Symbols {
-  /** Distinct texts. A text of more than 2,000 characters is cut and ends in '…'; the whole is in the metadata of its event. */
-  strings: string[];
-  /** Distinct places in the user's code where a condition was met; torch writes them only with TORCH_DTRACE. */
-  contexts: {
-    /** Text of the source lines, or null. */
-    loc: string | null;
-    /** Local variables in those lines: one text for each leaf of a variable's value, null for a leaf that is neither a tensor nor symbolic. At most 200 variables of at most 200 leaves. */
-    locals: Record<string, (string | null)[]>;
-    /** Source of each symbol that has one, as a Python expression. */
-    symbol_sources: Record<string, string | null>;
-  }[];
-  /** The symbols, by their create_symbol or create_unbacked_symbol. */
-  symbols: {
-    /** The event: create_symbol or create_unbacked_symbol. */
-    event_index: number[];
-    /** Row of the compile table; an attempt has its own. */
-    compile_index: number[];
-    /** Index into strings: the name, such as 's77' or 'u0'. Every trace has its own s0, s1 …, so that a name comes again. */
-    name: number[];
-    /** 1 for a symbol whose value is known only when the code runs, else 0. */
-    unbacked: number[];
-    /** Index into strings: the value that the symbol had while torch traced; -1 for an unbacked symbol. */
-    value: number[];
-    /** Index into strings: what values are possible, such as '[2, int_oo]'; -1 when torch wrote none. */
-    range: number[];
-    /** Index into strings: where the value comes from, as a Python expression such as "L['x'].size()[0]"; -1 for an unbacked symbol. */
-    source: number[];
-    /** Row of the stack table: torch's stack; -1 when torch wrote none. */
-    stack_index: number[];
-    /** Row of the stack table: the user's code that was traced; -1 when torch wrote none. */
-    user_stack_index: number[];
-  };
-  /** The guards on symbols. With TORCH_DTRACE torch writes two records of a guard, guard_added and guard_added_fast; they are one row. */
-  guards: {
-    /** The event: guard_added, or guard_added_fast where that stands alone. */
-    event_index: number[];
-    /** The second event of the same guard (guard_added_fast behind guard_added), or -1. */
-    pair_event_index: number[];
-    /** Row of the compile table; an attempt has its own. */
-    compile_index: number[];
-    /** Index into strings: the condition; -1 when the record lacks it. */
-    expr: number[];
-    /** Index into strings: who asked for it ('eval', 'runtime_assert' …); -1 when torch did not write it (without TORCH_DTRACE). */
-    prefix: number[];
-    /** Rows of symbols (in this table) whose names occur in expr, in order of first occurrence: of symbols with one name the newest that was made before in the same compile, whichever its attempt. */
-    symbol_index: number[][];
-    /** Event that made the expression, as in event_index of the expressions table; -1 when the log does not have it. */
-    expression_event_index: number[];
-    /** Position in contexts, or -1. */
-    context_index: number[];
-    /** Row of the stack table: torch's stack; -1 when torch wrote none. */
-    stack_index: number[];
-    /** Row of the stack table: the user's code that was traced; -1 when torch wrote none. */
-    user_stack_index: number[];
-  };
-  /** Conditions on unbacked symbols that the real value of an example input decided. With TORCH_DTRACE torch writes two records of one, propagate_real_tensors and propagate_real_tensors_provenance; they are one row. */
-  real_values: {
-    /** The event: the first record of it. */
-    event_index: number[];
-    /** The second event of the same decision, or -1. */
-    pair_event_index: number[];
-    /** Row of the compile table; an attempt has its own. */
-    compile_index: number[];
-    /** Index into strings: the condition; -1 when the record lacks it. */
-    expr: number[];
-    /** Index into strings: what the real value made of it, such as 'True'. */
-    result: number[];
-    /** Rows of symbols (in this table) whose names occur in expr, in order of first occurrence: of symbols with one name the newest that was made before in the same compile, whichever its attempt. */
-    symbol_index: number[][];
-    /** Event that made the expression, as in event_index of the expressions table; -1 when the log does not have it. */
-    expression_event_index: number[];
-    /** Position in contexts, or -1. */
-    context_index: number[];
-    /** Row of the stack table: torch's stack; -1 when torch wrote none. */
-    stack_index: number[];
-    /** Row of the stack table: the user's code that was traced; -1 when torch wrote none. */
-    user_stack_index: number[];
-  };
-  /** Conditions on unbacked symbols that torch could not decide: guard_on_data_dependent_error. */
-  data_dependent_errors: {
-    /** The event: guard_on_data_dependent_error. */
-    event_index: number[];
-    /** Row of the compile table; an attempt has its own. */
-    compile_index: number[];
-    /** Index into strings: the condition; -1 when the record lacks it. */
-    expr: number[];
-    /** Index into strings: the condition without known values put in. */
-    unhinted_expr: number[];
-    /** Rows of symbols (in this table) whose names occur in expr, in order of first occurrence: of symbols with one name the newest that was made before in the same compile, whichever its attempt. */
-    symbol_index: number[][];
-    /** Event that made the expression, as in event_index of the expressions table; -1 when the log does not have it. */
-    expression_event_index: number[];
-    /** Row of the stack table: torch's stack; -1 when torch wrote none. */
-    stack_index: number[];
-  };
-  /** Symbols that became constants: symbolic_shape_specialization. */
-  specializations: {
-    /** The event: symbolic_shape_specialization. */
-    event_index: number[];
-    /** Row of the compile table; an attempt has its own. */
-    compile_index: number[];
-    /** Index into strings: the symbol. */
-    name: number[];
-    /** Row of symbols (in this table): the newest of that name made before in the same compile; -1 when the log has none. */
-    symbol_index: number[];
-    /** Index into strings: the constant. */
-    value: number[];
-    /** Index into strings: why, in torch's words, such as 'range_refined_to_singleton'. */
-    reason: number[];
-    /** Indexes into strings: where the value comes from. */
-    sources: number[][];
-    /** Row of the stack table: torch's stack; -1 when torch wrote none. */
-    stack_index: number[];
-    /** Row of the stack table: the user's code that was traced; -1 when torch wrote none. */
-    user_stack_index: number[];
-  };
+/** Graphs inside of FX graphs: one row per graph, in the order of the text; at most 200 of one graph. Texts longer than 20,000 characters are cut and end in '…'. */
+export interface Subgraphs {
+  /** The record whose payload holds it: a row of table graphs. */
+  graph_event: number;
+  /** Name of its class, by which the graph around it calls it. */
+  name: string;
+  /** Its inputs. */
+  placeholder_count: number;
+  /** Its calls. */
+  call_count: number;
+  /** Values that it returns. */
+  output_count: number;
 }
 
-/** tensors.json: the inputs of compiles as torch described them (describe_storage, describe_tensor, describe_source), and the sizes in the graphs of Dynamo. Each part with several columns is made of columns of equal length, in the order of the log: row i of a part is made of element i of each of its columns. */
+/** Distinct places in the user's code where a condition was evaluated; torch logs them only with TORCH_DTRACE. Texts longer than 2,000 characters are cut and end in '…'; the metadata of the event have the whole text. */
+export interface SymbolContexts {
+  /** Number of the row, from 0. */
+  id: number;
+  /** Text of the source lines; null when unknown. */
+  loc: string | null;
+  /** Local variables in those lines: one text for each leaf of a variable's value, null for a leaf that is neither a tensor nor symbolic. At most 200 variables of at most 200 leaves. */
+  locals: Record<string, (string | null)[]>;
+  /** Source of each symbol that has one, as a Python expression. */
+  symbol_sources: Record<string, string | null>;
+}
+
+/** The guards on symbols, in file order. With TORCH_DTRACE torch writes two records of a guard, guard_added and guard_added_fast; they are one row. The guards of a symbol are the rows whose symbol_events contain its event. Texts longer than 2,000 characters are cut and end in '…'; the metadata of the event have the whole text. */
+export interface SymbolGuards {
+  /** The record: guard_added, or guard_added_fast when the guard has only that. */
+  event: number;
+  /** The second record of the same guard (guard_added_fast after guard_added); null when there is none. */
+  pair_event: number | null;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** The condition; null when the record lacks it. */
+  expr: string | null;
+  /** Who asked for it ('eval', 'runtime_assert' …); null when torch does not log it (without TORCH_DTRACE). */
+  prefix: string | null;
+  /** Symbols whose names occur in expr, in order of first occurrence: event of their rows in `symbols`. Of several symbols with one name it is the newest one created before in the same compile, whatever its attempt. */
+  symbol_events: number[];
+  /** Record that created the expression: event of its row in `expressions`; null when the log does not have it (it does with TORCH_DTRACE). */
+  expression_event: number | null;
+  /** id in `symbol_contexts`: the place in the user's code; null when the record has none. */
+  context: number | null;
+  /** torch's stack; null when the record has none. */
+  stack: number | null;
+  /** Stack of the user's code that was traced; null when the record has none. */
+  user_stack: number | null;
+}
+
+/** Conditions on unbacked symbols that the real value of an example input decided, in file order. With TORCH_DTRACE torch writes two records of one decision, propagate_real_tensors and propagate_real_tensors_provenance; they are one row. Texts longer than 2,000 characters are cut and end in '…'; the metadata of the event have the whole text. */
+export interface SymbolValues {
+  /** The first record of the decision. */
+  event: number;
+  /** The second record of the same decision; null when there is none. */
+  pair_event: number | null;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** The condition; null when the record lacks it. */
+  expr: string | null;
+  /** What the real value made of it, such as 'True'; null when the record lacks it. */
+  result: string | null;
+  /** Symbols whose names occur in expr, in order of first occurrence: event of their rows in `symbols`. Of several symbols with one name it is the newest one created before in the same compile, whatever its attempt. */
+  symbol_events: number[];
+  /** Record that created the expression: event of its row in `expressions`; null when the log does not have it (it does with TORCH_DTRACE). */
+  expression_event: number | null;
+  /** id in `symbol_contexts`: the place in the user's code; null when the record has none. */
+  context: number | null;
+  /** torch's stack; null when the record has none. */
+  stack: number | null;
+  /** Stack of the user's code that was traced; null when the record has none. */
+  user_stack: number | null;
+}
+
+/** The symbols of dynamic shapes: one row per record create_symbol or create_unbacked_symbol, in file order. Other tables refer to a symbol by the event of its row. Texts longer than 2,000 characters are cut and end in '…'; the metadata of the event have the whole text. */
+export interface Symbols {
+  /** The record: create_symbol or create_unbacked_symbol. */
+  event: number;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** Name, such as 's77' or 'u0'; null when the record lacks it. Each trace has its own s0, s1 …, so names repeat. */
+  name: string | null;
+  /** true for an unbacked symbol: its value is known only when the code runs. */
+  unbacked: boolean;
+  /** Value of the symbol while torch traced; null for an unbacked symbol. */
+  value: string | null;
+  /** Possible values, such as '[2, int_oo]'; null when torch logs none. */
+  range: string | null;
+  /** Where the value comes from, as a Python expression such as "L['x'].size()[0]"; null for an unbacked symbol. */
+  source: string | null;
+  /** torch's stack; null when the record has none. */
+  stack: number | null;
+  /** Stack of the user's code that was traced; null when the record has none. */
+  user_stack: number | null;
+}
+
+/** Storages of tensors as torch described them: one row per record describe_storage, in file order. */
+export interface TensorStorages {
+  /** The record. */
+  event: number;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** Size in bytes; a text when it is symbolic; null when the record lacks it. */
+  size_bytes: number | string | null;
+}
+
+/** Inputs of compiles as torch described them: one row per record describe_tensor, in file order. torch leaves out what has its default: a flag that is not in the record is false. Lists of sizes, strides and dimensions have at most 100 elements; an element is a number, or a text: an expression of symbols such as 's77'. (A constant that was a symbol, which torch writes as text, is a number.) Texts longer than 2,000 characters are cut and end in '…'; the metadata of the event have the whole text. */
 export interface Tensors {
-  /** Distinct texts. A text of more than 2,000 characters is cut and ends in '…'; the whole is in the metadata of its event. */
-  strings: string[];
-  /** Distinct lists of sizes, strides or dimensions. An element is a number, or text: an expression of symbols such as 's77'. (A constant that was a symbol, which torch writes as text, is a number.) At most 100 elements. */
-  shapes: ((number | string)[])[];
-  /** Distinct objects: the fields of a tensor that are not at their default and have no column, as torch wrote them (layout, base, attrs, storage_offset …). A field that is a tensor is its tensor_id. Left out: view_func, the name of a function with its address. A field of more than 2,000 characters of JSON is cut, as text. */
-  others: Record<string, unknown>[];
-  /** Storages: two tensors with one storage_index share memory. */
-  storages: {
-    /** The event: describe_storage. */
-    event_index: number[];
-    /** Row of the compile table; an attempt has its own. */
-    compile_index: number[];
-    /** Size in bytes; a text when it is symbolic; null when the record lacks it. */
-    size_bytes: (number | string | null)[];
-  };
-  /** Tensors. torch leaves out what is at its default: a flag that it did not write is false. */
-  tensors: {
-    /** The event: describe_tensor. */
-    event_index: number[];
-    /** Row of the compile table; an attempt has its own. */
-    compile_index: number[];
-    /** Number of the describer: one for each trace of the process. */
-    describer_id: number[];
-    /** Number that the describer gave the tensor. A log can have a pair of numbers twice; sources and others mean the newest row before them. */
-    tensor_id: number[];
-    /** Position in shapes, or -1. */
-    shape: number[];
-    /** Position in shapes; -1 for a tensor without strides (sparse, nested). */
-    stride: number[];
-    /** Position in shapes: dimensions that the user marked as dynamic; -1 for none. */
-    dynamic_dims: number[];
-    /** Index into strings: such as 'torch.float32'; -1 when the record lacks it. */
-    dtype: number[];
-    /** Index into strings: such as 'cpu' or 'cuda:0'; -1 when the record lacks it. */
-    device: number[];
-    /** Row of storages (in this table), or -1. */
-    storage_index: number[];
-    /** Position in others; -1 for none. */
-    other: number[];
-    /** Whether autograd tracks it. */
-    requires_grad: boolean[];
-    /** Whether it is a torch.nn.Parameter. */
-    is_parameter: boolean[];
-    /** Whether it is a leaf of the autograd graph. */
-    is_leaf: boolean[];
-    /** Whether it is a view of another tensor. */
-    is_view: boolean[];
-    /** Indexes into strings: Python expressions that give the tensor, such as "L['x']". None for a tensor that is only part of another (a base, a gradient). */
-    sources: number[][];
-  };
-  /** The graphs of Dynamo: one row for each dynamo_output_graph with sizes. */
-  graphs: {
-    /** The event: dynamo_output_graph. */
-    event_index: number[];
-    /** Row of the compile table; an attempt has its own. */
-    compile_index: number[];
-    /** How many of the nodes, from the first on, are inputs; -1 when the text of the graph does not say. */
-    input_count: number[];
-    /** Indexes into strings: names of the nodes that are tensors, in the order of the graph. */
-    nodes: number[][];
-    /** For each of nodes its position in shapes, or -1. */
-    shapes: number[][];
-  };
+  /** The record. */
+  event: number;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** Number of the describer: one for each trace of the process. */
+  describer_id: number;
+  /** Number that the describer gave the tensor. A log can have a pair of numbers twice; sources and other refer to the newest row before them. */
+  tensor_id: number;
+  /** Sizes; null when the record lacks them. */
+  shape: (number | string)[] | null;
+  /** Strides; null for a tensor without strides (sparse, nested). */
+  stride: (number | string)[] | null;
+  /** Dimensions that the user marked as dynamic; null for none. */
+  dynamic_dims: (number | string)[] | null;
+  /** Data type, such as 'torch.float32'; null when the record lacks it. */
+  dtype: string | null;
+  /** Device, such as 'cpu' or 'cuda:0'; null when the record lacks it. */
+  device: string | null;
+  /** Storage of the tensor: event of its row in `tensor_storages`; null when the log does not describe it. Tensors with one storage_event share memory. */
+  storage_event: number | null;
+  /** Fields of the record that are not at their default and have no field here, as torch wrote them (layout, base, attrs, storage_offset …); null for none. A value that is a tensor is its tensor_id. Left out: view_func, the name of a function with its address. A value of more than 2,000 characters of JSON is cut, as text. */
+  other: Record<string, unknown> | null;
+  /** Whether autograd tracks it. */
+  requires_grad: boolean;
+  /** Whether it is a torch.nn.Parameter. */
+  is_parameter: boolean;
+  /** Whether it is a leaf of the autograd graph. */
+  is_leaf: boolean;
+  /** Whether it is a view of a different tensor. */
+  is_view: boolean;
+  /** Python expressions for the tensor, such as "L['x']". Empty for a tensor that is only part of a different one (a base, a gradient). */
+  sources: string[];
+}
+
+/** Triton kernels that torch reports in triton_kernel_info: one row per kernel and record, in file order. */
+export interface TritonKernels {
+  /** The record. */
+  event: number;
+  /** Compile of the record; null outside any compile. */
+  compile: string | null;
+  /** Attempt of that compile; null outside any compile. */
+  attempt: number | null;
+  /** Name of the kernel. */
+  name: string;
+  /** Time to compile it, in microseconds; null when not recorded. */
+  compile_time_us: number | null;
+  /** Configurations that autotuning chooses from; null when not recorded. */
+  config_count: number | null;
+  /** Whether the choice was in the autotuning cache: 'hit', 'miss' …, as torch writes it; null when not recorded. */
+  autotune_cache_state: string | null;
 }
 
 /** Compile backends of vLLM, in file order: one for the model, one for a draft model. Other programs have none. */

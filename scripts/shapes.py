@@ -38,7 +38,6 @@ export const MINOR = {minor};
 /** @type {{any}} */
 export const SHAPE = {shape};
 """
-_COLUMNS = {"artifacts", "blobs", "events"}  # tables that are columns as a whole
 _TARGET = re.compile(r"(?:[Ii]ndex(?:es)? into|(?:[Rr]ows?|[Pp]ositions?) (?:of|in)) '?(\w+)'?")
 _LETTERS = {"string": "s", "integer": "i", "number": "n", "boolean": "b", "null": "?"}
 _ELSEWHERE = [  # by the end of a field's name: what it counts
@@ -47,18 +46,13 @@ _ELSEWHERE = [  # by the end of a field's name: what it counts
     (re.compile(r"^collective_calls?$"), "@collective_calls"),
     (re.compile(r"compile_index(es)?$"), "@compiles"),
     (re.compile(r"event_index$"), "@events"),
-    (re.compile(r"origin_index$"), "@origins"),
-    (re.compile(r"pid_index$"), "@pids"),
     (re.compile(r"(^|_)events?$"), "@events"),
+    (re.compile(r"(^|_)stacks?$"), "@stacks"),
 ]
 _SAID_OTHERWISE = {  # where neither the description nor the name tells
-    "artifacts.kind_index": "@kinds",
-    "events.kind_index": "@kinds",
-    "stacks.stacks.frame_index": "frames",
-    "stacks.stacks.parent_index": "^",
     "rank_findings.because_of": "@rank_findings",
 }
-_NO_ROWS = re.compile(r"_count$|^first_event_index$|^position$")  # numbers of rows, or where rows begin: they may be as large as the table
+_NO_ROWS = re.compile(r"_count$|^position$")  # numbers of rows: they may be as large as the table
 
 
 def shapes(schemas: dict[str, dict]) -> str:
@@ -122,7 +116,7 @@ def _object(document: dict, node: dict, place: str, null: bool) -> dict:
     if null:
         shape["?"] = 1
     is_part = node is not document and len(properties) > 1 and all(child.get("type") == "array" for child in properties.values())
-    if is_part or place in _COLUMNS:
+    if is_part:
         shape["|"] = 1
     return shape
 

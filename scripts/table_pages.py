@@ -10,7 +10,7 @@ from collections.abc import Callable
 FIXTURES = ("recompiles", "train_step", "graph_breaks", "failures", "caches", "dynamic_shapes", "vllm/passes-cold", "ranks_extra_break", "export_dtrace", "compiled_autograd", "provenance_aoti", "transformer")
 _MOST_TEXT = 160
 _MOST_LIST = 4
-_WHERE = {"log": "the files that `row_tables.{name}` of `log.json` lists", "ranks": "the files that `rank_tables.{name}` of the manifest lists"}
+_WHERE = {"log": "the files that `tables.{name}` of `log.json` lists", "ranks": "the files that `rank_tables.{name}` of the manifest lists"}
 
 
 def pages(schemas: dict[str, dict], fields_of: Callable[[str], str], bundle_of: Callable[[str], dict[str, bytes]]) -> dict[str, str]:

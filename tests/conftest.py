@@ -132,7 +132,7 @@ def found():
     """found(log): its diagnostics as (code, line, byte offset, count), but those about the clock."""
 
     def rows(log):
-        table = log.table("diagnostics")["diagnostics"]
+        table = log.table("diagnostics")
         about_clock = ("year-unknown", "clock-inferred")
         return [(row["code"], row["line"], row["byte_offset"], row["count"]) for row in table if row["code"] not in about_clock]
 

@@ -43,7 +43,7 @@ def key_of(row):
 def text_of(it, event_index):
     if event_index is None:
         return None
-    (artifact,) = (a for compile in it.compiles for a in compile.artifacts if a.row["event_index"] == event_index)
+    (artifact,) = (a for compile in it.compiles for a in compile.artifacts if a.event == event_index)
     return artifact.text()
 
 

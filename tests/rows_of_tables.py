@@ -22,5 +22,5 @@ def rows_of(bundle):
     for name in bundle.manifest.get("rank_tables", ()):
         yield from ((name, row) for row in bundle.rank_table(name))
     for log in bundle.logs:
-        for name in log.directory["row_tables"]:
+        for name in log.directory["tables"]:
             yield from ((name, row) for row in log.table(name))

@@ -55,22 +55,19 @@ def restore(log):
     """The bytes of the log that a bundle was made from, put together as the schemas describe it.
 
     log.verbatim is the log without the payloads; the lines of a payload end its record, and
-    events.payload_forms says how they are written.
+    the payload_form of an event says how they are written.
     """
     kept = b"".join(log.bundle.read(chunk["path"]) for chunk in log.directory["verbatim"])
     out, taken, size = [], 0, 0
-    for chunk in log.directory["events"]:
-        table = log.bundle.json(chunk["path"])
-        for row in range(chunk["count"]):
-            blob, form = table["blob_index"][row], table["payload_forms"].get(str(row), "lf")
-            if blob < 0 or form == "verbatim":
-                continue
-            payload = log.payload(blob, table["blob_offset"][row], table["payload_size_bytes"][row])
-            end = b"\r\n" if form == "crlf" else b"\n"
-            lines = b"\t" + payload.replace(b"\n", end + b"\t") + end
-            before = table["byte_offset"][row] + table["size_bytes"][row] - len(lines) - size
-            out += [kept[taken : taken + before], lines]
-            taken, size = taken + before, size + before + len(lines)
+    for row in log.table("events"):
+        if row["payload_form"] in (None, "verbatim"):
+            continue
+        payload = log.payload(row["blob"], row["offset"], row["payload_size_bytes"])
+        end = b"\r\n" if row["payload_form"] == "crlf" else b"\n"
+        lines = b"\t" + payload.replace(b"\n", end + b"\t") + end
+        before = row["byte_offset"] + row["size_bytes"] - len(lines) - size
+        out += [kept[taken : taken + before], lines]
+        taken, size = taken + before, size + before + len(lines)
     return b"".join([*out, kept[taken:]])
 
 
@@ -80,12 +77,21 @@ def files(folder):
 
 
 def rewrite(folder, path, change):
-    """Change one JSON or JSON Lines file of a bundle with codec gzip or none: ``change`` gets the value or the list of rows, and may return a new one."""
+    """Change one JSON file of a bundle with codec gzip or none: ``change`` gets the value, the rows of JSON Lines, and may return a new one."""
     target = folder / path
     unpack, pack = (gzip.decompress, gzip.compress) if path.endswith(".gz") else (bytes, bytes)
-    text = unpack(target.read_bytes())
-    of_rows = ".jsonl" in target.name
-    value = [json.loads(line) for line in text.splitlines()] if of_rows else json.loads(text)
+    value = parsed(path, unpack(target.read_bytes()))
     changed = change(value)
-    value = value if changed is None else changed
-    target.write_bytes(pack("".join(f"{json.dumps(row)}\n" for row in value).encode() if of_rows else json.dumps(value).encode()))
+    target.write_bytes(pack(written(path, value if changed is None else changed)))
+
+
+def parsed(path, data):
+    """The value of a JSON file, or the rows of a file of JSON Lines."""
+    return [json.loads(line) for line in data.splitlines()] if ".jsonl" in path else json.loads(data)
+
+
+def written(path, value):
+    """The bytes of such a file."""
+    if ".jsonl" in path and isinstance(value, list):
+        return "".join(json.dumps(row) + "\n" for row in value).encode()
+    return json.dumps(value).encode()

@@ -85,12 +85,12 @@ class Diagnostics:
             last["count"] += count
         else:
             self._last_of_code[code] = row = {
+                "event": event_index,
                 "code": code,
                 "severity": CODES[code].severity,
                 "message": message,
                 "line": line,
                 "byte_offset": byte_offset,
-                "event_index": event_index,
                 "count": count,
             }
             self._rows.append(row)
@@ -101,7 +101,7 @@ class Diagnostics:
     def merge(self, other: Diagnostics) -> None:
         """Add those of somebody else who read the same log."""
         for row in other._rows:
-            self.add(**{key: value for key, value in row.items() if key != "severity"})
+            self.add(row["code"], row["message"], line=row["line"], byte_offset=row["byte_offset"], event_index=row["event"], count=row["count"])
 
     def messages(self, code: str) -> list[str]:
         """Return the messages of the rows with a code."""
@@ -114,6 +114,6 @@ class Diagnostics:
             out[row["code"]] = out.get(row["code"], 0) + row["count"]
         return dict(sorted(out.items()))
 
-    def table(self) -> dict:
-        """The diagnostics table (schema: diagnostics)."""
-        return {"diagnostics": sorted(self._rows, key=lambda r: (r["line"] or 0, r["byte_offset"] or 0))}
+    def rows(self) -> list[dict]:
+        """Return the rows of the table (schema: diagnostics), in file order."""
+        return sorted(self._rows, key=lambda r: (r["line"] or 0, r["byte_offset"] or 0))

@@ -11,13 +11,18 @@ from tlparse_bundle.build import blobs
 
 
 def blob_rows(it):
-    return list(zip(it.blobs["sha256"], it.blobs["size_bytes"], strict=True))
+    return [(row["sha256"], row["size_bytes"]) for row in it.table("blobs")]
+
+
+def timeline(it):
+    """The paths of the blobs of the timeline."""
+    return [path for path, row in it.blobs.items() if row["kind"] == "timeline"]
 
 
 def test_payloads_of_one_kind_share_a_blob(log_of):
     it = log_of(b"".join(record(f"artifact:{name} {i}/0", payload=f"{name} {i}") for i in range(5) for name in ("one", "two")))
     assert [size for _, size in blob_rows(it)] == [5 * 5, 5 * 5]
-    assert it.bundle.blob(it.blobs["sha256"][0]) == b"one 0one 1one 2one 3one 4"
+    assert it.bundle.blob(blob_rows(it)[0][0]) == b"one 0one 1one 2one 3one 4"
     assert [a.text() for a in it.artifacts if a.name == "two"] == [f"two {i}" for i in range(5)]
 
 
@@ -39,14 +44,14 @@ def test_a_pack_ends_when_it_is_full(log_of):
 def test_equal_payloads_are_stored_once(log_of):
     it = log_of(log("artifact:a 0/0\n | same\n artifact:b 1/0\n | same\n artifact:c\n | other"))
     first, second, third = it.artifacts
-    assert first.hash == second.hash != third.hash
-    assert (first.row["blob_index"], first.row["blob_offset"]) == (second.row["blob_index"], second.row["blob_offset"])
+    assert first.sha256 == second.sha256 != third.sha256
+    assert (first.row["blob"], first.row["offset"]) == (second.row["blob"], second.row["offset"])
     assert sum(size for _, size in blob_rows(it)) == len("same") + len("other")
 
 
 def test_the_hash_is_that_of_the_payload_alone(log_of):
-    alone = log_of(record("artifact:a", payload="text")).artifacts[0].hash
-    assert log_of(record("artifact:a", payload="before") + record("artifact:z", payload="text")).artifacts[1].hash == alone
+    alone = log_of(record("artifact:a", payload="text")).artifacts[0].sha256
+    assert log_of(record("artifact:a", payload="before") + record("artifact:z", payload="text")).artifacts[1].sha256 == alone
 
 
 def test_an_empty_payload_is_a_payload(log_of):
@@ -73,13 +78,13 @@ def test_names_make_no_files(repeated, log_of):
 def test_kinds_beyond_the_first_share_packs(log_of, monkeypatch):
     monkeypatch.setattr(blobs, "MAX_KINDS", 2)
     it = log_of(b"".join(record(f"artifact:{name}", payload=f"{name}{i}") for i in range(3) for name in "abcd"))
-    assert [it.blob(row) for row in range(3)] == [b"a0a1a2", b"b0b1b2", b"c0d0c1d1c2d2"]
+    assert [it.blob(path) for path in it.blobs] == [b"a0a1a2", b"b0b1b2", b"c0d0c1d1c2d2"]
 
 
 def test_the_timeline_is_made_of_json_arrays_in_order(log_of, monkeypatch):
     monkeypatch.setattr(blobs, "PACK_BYTES", 2000)
     it = log_of(b"".join(span(f"span {i}", "B", i) for i in range(100)))
-    packs = [json.loads(it.blob(row)) for row in it.directory["timeline"]]
+    packs = [json.loads(it.blob(path)) for path in timeline(it)]
     assert len(packs) > 1 and all(packs)
     assert [event["name"] for pack in packs for event in pack] == [f"span {i}" for i in range(100)]
     assert [json.loads(event.bytes())["ts"] for event in it.events(type="chromium_event")] == list(range(100))
@@ -88,7 +93,7 @@ def test_the_timeline_is_made_of_json_arrays_in_order(log_of, monkeypatch):
 def test_the_timeline_of_every_fixture_is_json(built, root):
     for folder in sorted(root.glob("fixtures/*/trace")):
         for it in built(folder).logs:
-            events = [e for row in it.directory["timeline"] for e in json.loads(it.blob(row))]
+            events = [e for path in timeline(it) for e in json.loads(it.blob(path))]
             assert len(events) == sum(kind["event_count"] for kind in it.directory["kinds"] if kind["type"] == "chromium_event")
             assert all({"name", "ph", "ts"} <= event.keys() for event in events)
 
@@ -100,21 +105,21 @@ def test_equal_ranks_make_equal_blobs(tmp_path):
     build(discover([tmp_path]), tmp_path / "out", jobs=1)
     tables = [it.blobs for it in Bundle.open(tmp_path / "out").logs]
     assert tables.count(tables[0]) == 4
-    assert len(list((tmp_path / "out" / "blobs").rglob("*.zst"))) == len(tables[0]["sha256"])
+    assert len(list((tmp_path / "out" / "blobs").rglob("*.zst"))) == len(tables[0])
 
 
 def test_timelines_lie_with_their_logs(built, root):
     bundle = built(root / "fixtures" / "ranks4" / "trace")
     for it in bundle.logs:
-        own = [path for path in it.blobs["path"] if path is not None]
-        assert own == [it.blob_path(row) for row in it.directory["timeline"]] == [f"logs/{it.id}/timeline/0000.json.zst"]
-        shared = [path for path in traces.files(bundle.folder) if path.startswith("blobs/") and it.blobs["sha256"][it.directory["timeline"][0]] in path]
+        own = [path for path in it.blobs if not path.startswith("blobs/")]
+        assert own == timeline(it) == [f"logs/{it.id}/timeline/0000.json.zst"]
+        shared = [path for path in traces.files(bundle.folder) if path.startswith("blobs/") and it.blobs[own[0]]["sha256"] in path]
         assert shared == []
 
 
 def test_equal_graphs_of_real_ranks_have_equal_hashes(built, root):
     logs = built(root / "fixtures" / "ranks4" / "trace").logs
-    graphs = [[a.hash for a in it.compile("0/0").artifacts if a.name == "dynamo_output_graph"] for it in logs]
+    graphs = [[a.sha256 for a in it.compile("0/0").artifacts if a.name == "dynamo_output_graph"] for it in logs]
     assert graphs.count(graphs[0]) == 4
 
 

@@ -3,26 +3,27 @@
 import pytest
 from log_builder import log, record
 from tlparse_bundle.build import event_writer, verbatim_writer
+from tlparse_bundle.tables import rows
 
 
 def chunks(it, name):
-    return [(chunk["first_event_index"], chunk["count"]) for chunk in it.directory[name]]
+    return [(file["first_event"], file["rows"]) for file in it.files(name)]
 
 
 @pytest.mark.parametrize("count,expected", [(1, [(0, 1)]), (4, [(0, 4)]), (5, [(0, 4), (4, 1)]), (8, [(0, 4), (4, 4)])])
 def test_event_chunks(count, expected, log_of, monkeypatch):
-    monkeypatch.setattr(event_writer, "EVENTS_PER_CHUNK", 4)
+    monkeypatch.setattr(rows, "ROWS_PER_FILE", 4)
     it = log_of(b"".join(record(f"e{i} {i}/0", payload=f"p{i}") for i in range(count)))
     assert chunks(it, "events") == expected
-    assert chunks(it, "metadata") == [(0, count)]
+    assert chunks(it, "metadata") == []
     assert [(e.index, e.type, e.text(), e.compile.id) for e in it.events()] == [(i, f"e{i}", f"p{i}", f"{i}/0") for i in range(count)]
 
 
 def test_metadata_chunks_have_boundaries_of_their_own(log_of, monkeypatch):
-    monkeypatch.setattr(event_writer, "EVENTS_PER_CHUNK", 7)
-    monkeypatch.setattr(event_writer, "METADATA_CHUNK_BYTES", 100)
+    monkeypatch.setattr(rows, "ROWS_PER_FILE", 7)
+    monkeypatch.setattr(event_writer, "BYTES_PER_FILE", 100)
     it = log_of(b"".join(record('e {"number": %d, "text": "%s"}' % (i, "x" * i)) for i in range(40)))
-    assert len(it.directory["metadata"]) > 5 and len(it.directory["events"]) == 6
+    assert len(it.files("metadata")) > 5 and len(it.files("events")) == 6
     assert [event.metadata["e"]["number"] for event in it.events()] == list(range(40))
 
 
@@ -34,18 +35,16 @@ def test_verbatim_chunks(log_of, monkeypatch):
     assert not any(b"payload\n" in it.bundle.read(chunk["path"]) for chunk in it.directory["verbatim"])
 
 
-def test_payload_forms_belong_to_rows_of_their_chunk(log_of, monkeypatch):
-    monkeypatch.setattr(event_writer, "EVENTS_PER_CHUNK", 2)
+def test_payload_forms(log_of, monkeypatch):
+    monkeypatch.setattr(rows, "ROWS_PER_FILE", 2)
     windows = record("b", payload="x\ny").replace(b"\n", b"\r\n")
     it = log_of(log("a") + log("a") + log("a") + windows + record("c", payload="x\ny").replace(b"x\n", b"x\n\n"))
-    forms = [it.bundle.json(chunk["path"])["payload_forms"] for chunk in it.directory["events"]]
-    assert forms == [{}, {"1": "crlf"}, {"0": "verbatim"}]
+    assert [[row["payload_form"] for row in it.part("events", number)] for number in range(3)] == [[None, None], [None, "crlf"], ["verbatim"]]
 
 
-def test_metadata_without_content_is_null_and_read_as_an_object(log_of):
+def test_metadata_without_content_has_no_row_and_read_as_an_object(log_of):
     it = log_of(log("dynamo_cpp_guards_str 0/0\n | guards\n x {\"a\": 1}"))
-    stored = [row for chunk in it.directory["metadata"] for row in it.bundle.json(chunk["path"])["metadata"]]
-    assert stored == [None, {"x": {"a": 1}}]
+    assert it.table("metadata") == [{"event": 1, "metadata": {"x": {"a": 1}}}]
     assert [event.metadata for event in it.events()] == [{"dynamo_cpp_guards_str": {}}, {"x": {"a": 1}}]
 
 
@@ -59,4 +58,10 @@ def test_kinds_count_their_events_and_bytes(log_of):
 
 def test_a_log_without_records_has_no_chunks(log_of):
     it = log_of(b"\n\n")
-    assert (it.directory["events"], it.directory["metadata"], list(it.events())) == ([], [], [])
+    assert (it.files("events"), it.files("metadata"), list(it.events())) == ([], [], [])
+
+
+def test_a_text_that_looks_like_a_blob_stays(log_of):
+    it = log_of(record('artifact:"blob":0', payload="text") + record("artifact:b", payload="more"))
+    assert all(row["blob"] in it.blobs for row in it.table("events"))
+    assert [event.text() for event in it.events()] == ["text", "more"]

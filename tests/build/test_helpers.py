@@ -159,7 +159,7 @@ def test_an_error_over_there_is_raised_here(processes, tmp_path):
     with open_stage(LOG_TABLES, tmp_path, "zstd", "x", False, cores=2, log_bytes=1) as apart:
         apart.end()
         with pytest.raises(OSError):
-            apart.finish()
+            apart.finish(list)
 
 
 def test_a_log_that_cannot_be_decompressed(damaged, processes, tmp_path):
@@ -222,7 +222,7 @@ def event(payload, **known):
 def batch(events, first_event_index=0):
     """A batch of events with nothing else to say."""
     rows = [(0, 0, event.rank, event.line, event.byte_offset, 0, 0, 0, 0, -1, 0, 0) for event in events]
-    return Batch(first_event_index, rows, [event.metadata_json for event in events], {}, [("a", "n", None)], [], [], ([], []), [], events)
+    return Batch(first_event_index, rows, [event.metadata_json for event in events], {}, [("a", "n", None)], [], [], [], ([], []), [], events)
 
 
 @given(st.lists(st.binary(max_size=9) | st.none(), max_size=30), st.integers(0, 40))

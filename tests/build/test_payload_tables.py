@@ -65,7 +65,7 @@ def test_diagnostics_have_their_own_place(tmp_path, monkeypatch):
     logs = discover([tmp_path])
     assert bundle(logs, tmp_path / "memo") == without_memo(logs, tmp_path / "plain", monkeypatch)
     assert payload_tables._known.keys().isdisjoint({("guards", "zstd")})
-    offsets = [traces.files(tmp_path / "memo")[f"logs/rank_{number}/diagnostics.json.zst"] for number in range(3)]
+    offsets = [traces.files(tmp_path / "memo")[f"logs/rank_{number}/diagnostics.jsonl.zst"] for number in range(3)]
     assert len(set(offsets)) == 3
 
 

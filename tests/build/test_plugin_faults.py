@@ -139,7 +139,7 @@ def source_of(name):
 
 def messages(bundle):
     """What the bundle says of plug-ins: each log the same, or the manifest."""
-    rows = [row for log in bundle.logs for row in log.table("diagnostics")["diagnostics"]]
+    rows = [row for log in bundle.logs for row in log.table("diagnostics")]
     return [row["message"] for row in rows if row["code"] == "plugin-failed"] + bundle.manifest.get("diagnostics", {}).get("plugin-failed", [])
 
 

@@ -35,7 +35,7 @@ def plain(value):
 def test_every_value_of_every_table_is_there(bundle):
     with database([("it", bundle)]) as connection:
         for log in bundle.logs:
-            for name in log.directory["row_tables"]:
+            for name in log.directory["tables"]:
                 columns = list(schema(name)["properties"])
                 listed = ", ".join(f'"{column}"' for column in columns)
                 found = connection.execute(f'SELECT bundle, log, rank, {listed} FROM "{name}" WHERE log = ?', (log.id,)).fetchall()

@@ -224,8 +224,8 @@ def key_of(event):
 def holders(it):
     """{event: names of the tables that refer to it}"""
     found = defaultdict(set)
-    for name in (*it.directory["tables"], *it.directory["row_tables"]):
-        if name not in ("artifacts", "diagnostics", "blobs"):
+    for name in (*it.directory["tables"], *it.directory["tables"]):
+        if name not in ("artifacts", "diagnostics", "blobs", "events", "metadata", "stacks"):
             for index in event_indexes(it.table(name)):
                 found[index].add(name)
     return found
@@ -269,7 +269,7 @@ def check_stacks(it, event):
     """Frames stand in the stack table, with the file names that 'str' records define."""
     value = event.metadata[event.type]
     if event.type == "str":
-        used = {it.stacks["strings"][number] for number in it.stacks["frames"]["file"] if number >= 0}
+        used = {row["file"] for row in it.stacks if row["file"] is not None}
         assert value[0] in used or "/torch/" in value[0]  # torch also defines names of its own frames that it cuts off later
     else:
         assert it.stack(value["stack_index"])

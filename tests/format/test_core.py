@@ -161,7 +161,7 @@ def test_the_format_is_json_lines(built):
         folder = built(FIXTURES / fixture / "trace").folder
         bundle = Bundle.open(folder)
         for log in bundle.logs:
-            for name, entry in log.directory["row_tables"].items():
+            for name, entry in log.directory["tables"].items():
                 for file in entry["files"]:
                     lines = bundle.read(file["path"]).splitlines()
                     assert len(lines) == file["rows"] <= 4096

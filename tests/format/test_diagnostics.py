@@ -6,7 +6,7 @@ from tlparse_bundle.diagnostics import CODES, MAX_ROWS_PER_CODE, Diagnostics
 
 
 def rows(diagnostics):
-    return [(row["code"], row["line"], row["count"]) for row in diagnostics.table()["diagnostics"]]
+    return [(row["code"], row["line"], row["count"]) for row in diagnostics.rows()]
 
 
 def test_lines_that_follow_each_other_are_one_row():
@@ -14,7 +14,7 @@ def test_lines_that_follow_each_other_are_one_row():
     for line in (3, 4, 5, 9, 10):
         it.add("not-a-record", "noise", line=line, byte_offset=line * 10)
     assert rows(it) == [("not-a-record", 3, 3), ("not-a-record", 9, 2)]
-    assert it.table()["diagnostics"][1]["byte_offset"] == 90
+    assert it.rows()[1]["byte_offset"] == 90
     assert it.counts() == {"not-a-record": 5}
 
 

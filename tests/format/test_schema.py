@@ -48,11 +48,8 @@ def tables_of(bundle):
         yield "log", log.directory
         for name, path in log.directory["tables"].items():
             yield name, bundle.json(path)
-        for name in log.directory["row_tables"]:
-            yield from ((name, row) for row in log.table(name))
-        for name in ("events", "metadata"):
-            for chunk in log.directory[name]:
-                yield name, bundle.json(chunk["path"])
+        for name in log.directory["tables"]:
+            yield from ((name, row) for row in log.table(name)[:200])
 
 
 @pytest.fixture(scope="session")
@@ -91,7 +88,7 @@ def test_objects_say_what_else_they_may_hold(name):
         if "properties" in node:
             assert "additionalProperties" in node and "required" in node, path
             assert set(node["required"]) <= set(node["properties"]), path
-        elif "object" in kinds and path != "/properties/metadata/items":  # metadata is torch's own
+        elif "object" in kinds and path != "/properties/metadata":  # metadata is torch's own
             assert "additionalProperties" in node, path
 
 

@@ -77,10 +77,8 @@ def documents(root, tmp_path_factory):
             found.setdefault("log", []).append(log.directory)
             for table, path in log.directory["tables"].items():
                 found.setdefault(table, []).append(bundle.json(path))
-            for table in log.directory["row_tables"]:
-                found.setdefault(table, []).extend(log.table(table)[:4])
-            for kind in ("events", "metadata"):
-                found.setdefault(kind, []).append(bundle.json(log.directory[kind][0]["path"]))
+            for table in log.directory["tables"]:
+                found.setdefault(table, []).extend(log.table(table)[:5])
     return found
 
 

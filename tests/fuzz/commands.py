@@ -75,20 +75,20 @@ def _read_log(bundle, log):
     _try(bundle.log, log.id)
     repr(log)
     directory = _try(lambda: log.directory) or {}
-    for name in ("compiles", "artifacts", "stacks", "blobs", "diagnostics", "failures", "spans", "kernels", "provenance", "metrics", "symbols", "tensors", *list(directory.get("tables", ()))[:40], *list(directory.get("row_tables", ()))[:60]):
+    for name in ("compiles", "artifacts", "stacks", "blobs", "diagnostics", "failures", "spans", "kernels", "provenance", "metrics", "symbols", "tensors", *list(directory.get("tables", ()))[:40], *list(directory.get("tables", ()))[:60]):
         _try(log.table, name)
     for compile in (_try(lambda: log.compiles) or [])[:20]:
         for read in (lambda: compile.metrics, lambda: compile.artifacts, lambda: compile.stack, lambda: repr(compile), lambda: log.compile(compile.key)):
             _try(read)
     for artifact in (_try(lambda: log.artifacts) or [])[:30]:
-        for read in (artifact.bytes, artifact.text, artifact.json, lambda: artifact.kind, lambda: artifact.type, lambda: artifact.language, lambda: artifact.phase, lambda: artifact.size_bytes, lambda: repr(artifact)):
+        for read in (artifact.bytes, artifact.text, artifact.json, lambda: artifact.type, lambda: artifact.language, lambda: artifact.phase, lambda: artifact.size_bytes, lambda: repr(artifact)):
             _try(read)
     for number, event in enumerate(_try(lambda: iter(_some(log.events(), 60))) or ()):
         for read in (event.bytes, event.text, lambda: event.metadata, lambda: event.compile, lambda: repr(event), lambda: log.metadata(number), lambda: event.payload_form):
             _try(read)
     _try(lambda: _some(log.events(type="artifact", compile_id="0/0"), 5))
-    _try(lambda: _some((log.stack(number) for number in range(len(log.stacks["stacks"]["frame_index"]))), 20))
-    _try(lambda: _some((log.blob(number) for number in range(len(log.blobs["sha256"]))), 8))
+    _try(lambda: _some((log.stack(number) for number in range(len(log.stacks))), 20))
+    _try(lambda: _some((log.blob(path) for path in log.blobs), 8))
     _try(lambda: sum(map(len, restored_bytes(log))))
 
 

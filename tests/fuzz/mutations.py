@@ -21,8 +21,7 @@ from fuzz.bases import base
 from fuzz.schema_walk import any_place, fields, place
 
 _DEEP = re.compile(r'"\\u0001deep(\d+)\\u0001"')
-_TABLE = re.compile(r"logs/([^/]+)/(?:(\w+)\.json|(events|metadata)/\d+\.json)")
-_ROWS = re.compile(r"(?:ranks|logs/[^/]+)/(\w+)(?:/\d+)?\.jsonl")  # a table of rows
+_TABLE = re.compile(r"(?:ranks|logs/([^/]+))/(?:(\w+)\.jsonl?|(?!timeline/)(\w+)/\d+\.jsonl?)")
 _AGAIN = "\u0001again"
 _MAX_TEXT = 40_000_000  # of a table
 
@@ -86,8 +85,6 @@ def schema_of(path):
     path = path.removesuffix(".zst").removesuffix(".gz")
     if path == "manifest.json":
         return "manifest"
-    if match := _ROWS.fullmatch(path):
-        return match[1]
     match = _TABLE.fullmatch(path)
     return (match[2] or match[3]) if match else ""
 
@@ -116,7 +113,7 @@ def change_field(files, rng, notes):
         notes.append(f"{path}: another document")
         return
     notes.append(f"{path}: {_change(document, *found, rng)}")
-    files[path] = _encode(path, b"".join(dumps(row) + b"\n" for row in document) if ".jsonl" in path else dumps(document))
+    files[path] = _encode(path, _text(path, document))
 
 
 def _read(files, path):
@@ -131,6 +128,11 @@ def _read(files, path):
         return [json.loads(line) for line in data.splitlines()] if ".jsonl" in path else json.loads(data)
     except (ValueError, TypeError, RecursionError, MemoryError, zlib.error, zstandard.ZstdError):
         return None
+
+
+def _text(path, document):
+    """The text of a file: of JSON Lines, while the document is still a list."""
+    return b"".join(dumps(row) + b"\n" for row in document) if ".jsonl" in path and isinstance(document, list) else dumps(document)
 
 
 def _encode(path, data):
@@ -290,16 +292,19 @@ def change_blob(files, rng, notes):
         files[path] = _encode(path, content)
         notes.append(f"{path}: another content")
         return
-    table = _read(files, table_path)
-    if not isinstance(table, dict) or not isinstance(table.get("sha256"), list) or not table["sha256"]:
+    rows = _read(files, table_path)
+    if not isinstance(rows, list) or not rows or not isinstance(rows[0], dict):
         return
-    row = rng.randrange(len(table["sha256"]))
+    row = rng.choice([row for row in rows if isinstance(row, dict)])
     digest = hashlib.sha256(content).hexdigest()
     new = f"blobs/{digest[:2]}/{digest}{codec_of(path).suffix}"
     files[new] = _encode(new, content)
-    try:
-        table["sha256"][row], table["size_bytes"][row], table["stored_size_bytes"][row] = digest, len(content), len(files[new])
-    except (KeyError, IndexError, TypeError):
-        pass
-    files[table_path] = _encode(table_path, dumps(table))
-    notes.append(f"{table_path}: blob {row} is another one")
+    old = row.get("blob")
+    row.update(blob=new, sha256=digest, size_bytes=len(content), stored_size_bytes=len(files[new]))
+    files[table_path] = _encode(table_path, _text(table_path, rows))
+    for other in [name for name in files if schema_of(name) in ("artifacts", "events") and name.split("/")[:-1][:2] == table_path.split("/")[:2]]:
+        named = _read(files, other)
+        if isinstance(named, list):
+            named = [{**one, "blob": new} if isinstance(one, dict) and one.get("blob") == old else one for one in named]
+            files[other] = _encode(other, _text(other, named))
+    notes.append(f"{table_path}: {old!r} is another one")

@@ -70,7 +70,7 @@ def shown_by_us(log):
     """The same of a bundle, with tlparse's way to write names and ids."""
     groups = {}
     for compile in log.compiles:  # an id that comes again after a reset is one group in tlparse
-        groups.setdefault(_display(compile.row), []).extend((a.event_index, _tlparse_name(log, a)) for a in compile.artifacts)
+        groups.setdefault(_display(compile.row), []).extend((a.event, _tlparse_name(log, a)) for a in compile.artifacts)
     return {compile_id: [name for _, name in sorted(names)] for compile_id, names in groups.items()}
 
 
@@ -83,7 +83,7 @@ def _display(row):
 
 
 def _tlparse_name(log, artifact):
-    metadata = (log.metadata(artifact.event_index) or {}).get(artifact.type) or {}
+    metadata = (log.metadata(artifact.event) or {}).get(artifact.type) or {}
     if artifact.type == "inductor_output_code" and metadata.get("filename"):  # the name of the file is part of it
         return f"{artifact.name}_{Path(metadata['filename']).stem}"
     if artifact.type == "dump_file":  # <eval_with_key>.5

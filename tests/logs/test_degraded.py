@@ -162,7 +162,7 @@ FRAME = '{"line": 1, "name": "f", "filename": 0}'
 
 def test_an_undefined_string_is_reported_once_and_the_frame_kept(log_of, found):
     it = log_of(log('dynamo_start 0/0 {"stack": [%s]}\n dynamo_start 1/0 {"stack": [%s]}' % (FRAME, FRAME)))
-    assert it.compile("1/0").stack == [{"file": None, "line": 1, "name": "f", "loc": None}]
+    assert it.compile("1/0").stack == [{"file": None, "line": 1, "function": "f", "code": None}]
     assert found(it) == [("string-undefined", 1, 0, 1)]
 
 
@@ -262,4 +262,4 @@ def test_without_chromium_event_the_year_is_unknown(log_of):
 def test_what_is_no_trace_event_is_kept_but_not_in_the_timeline(payload, log_of, found):
     it = log_of(record("chromium_event 0/0", payload=payload))
     assert [event.text() for event in it.events()] == [payload]
-    assert it.directory["timeline"] == [] and found(it) == [("timeline-invalid", 1, 0, 1)]
+    assert not any(row["kind"] == "timeline" for row in it.table("blobs")) and found(it) == [("timeline-invalid", 1, 0, 1)]

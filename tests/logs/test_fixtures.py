@@ -161,7 +161,7 @@ def test_every_stack_is_kept(path, built):
             for key in ("stack", "user_stack"):
                 if isinstance(fields, dict) and fields.get(key):
                     frames = log.stack(stored[f"{key}_index"])
-                    assert [(f["line"], f["name"], f.get("loc")) for f in fields[key]] == [(f["line"], f["name"], f["loc"]) for f in frames]
+                    assert [(f["line"], f["name"], f.get("loc")) for f in fields[key]] == [(f["line"], f["function"], f["code"]) for f in frames]
                     assert [f.get("uninterned_filename") or strings.get(f["filename"]) for f in fields[key]] == [f["file"] for f in frames]
 
 

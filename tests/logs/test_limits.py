@@ -102,7 +102,7 @@ def parts(data, block):
     records = list(it)
     kept = b"".join(r.kept + (b"" if r.payload is None or r.verbatim else b"\t" + r.payload.replace(b"\n", b"\n\t") + b"\n") for r in records) + it.tail
     events = [(r.line, r.byte_offset, r.size_bytes, r.prefix, r.envelope, r.payload, r.cut, r.left_out) for r in records if r.prefix]
-    return kept, events, diagnostics.table()
+    return kept, events, diagnostics.rows()
 
 
 @cases(300)

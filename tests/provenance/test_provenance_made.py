@@ -49,7 +49,7 @@ def made(log_of, *records):
 
 def noted(it):
     """The diagnostics of this table."""
-    rows = it.table("diagnostics")["diagnostics"]
+    rows = it.table("diagnostics")
     return [row for row in rows if row["code"] == "table-parse" and "the provenance table" in row["message"]]
 
 

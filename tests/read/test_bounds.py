@@ -98,10 +98,10 @@ def bundle(tmp_path):
 
 @pytest.mark.parametrize("content", [CLAIMS_A_TB, zstandard.ZstdCompressor().compress(b" " * (store.MAX_JSON_BYTES + 1))])
 def test_a_table_that_is_a_bomb_is_a_sentence(content, bundle):
-    (bundle / "logs/x/artifacts.json.zst").write_bytes(content)
+    (bundle / "logs/x/artifacts.jsonl.zst").write_bytes(content)
 
     def refused():
-        with pytest.raises(BundleError, match=r"artifacts\.json\.zst is damaged: it holds more than") as error:
+        with pytest.raises(BundleError, match=r"artifacts\.jsonl\.zst is damaged: it holds more than") as error:
             Bundle.open(bundle).logs[0].table("artifacts")
         assert error.value.code == "damaged"
 
@@ -110,7 +110,7 @@ def test_a_table_that_is_a_bomb_is_a_sentence(content, bundle):
 
 def test_a_file_that_is_larger_than_allowed_is_not_read(bundle):
     """It is sparse: it would be 4 GB of memory."""
-    with open(bundle / "logs/x/artifacts.json.zst", "wb") as file:
+    with open(bundle / "logs/x/artifacts.jsonl.zst", "wb") as file:
         file.truncate(4 << 30)
 
     def refused():
@@ -122,7 +122,7 @@ def test_a_file_that_is_larger_than_allowed_is_not_read(bundle):
 
 @pytest.mark.parametrize("text", [b"[" + b"1," * (17 << 20) + b"1]", b"[" + b"[]," * (9 << 20) + b"1]"])
 def test_a_table_of_too_many_values_is_a_sentence(text, bundle):
-    (bundle / "logs/x/artifacts.json.zst").write_bytes(CODECS["zstd"].encode(text))
+    (bundle / "logs/x/artifacts.jsonl.zst").write_bytes(CODECS["zstd"].encode(text))
     opened = Bundle.open(bundle)
 
     def refused():
@@ -136,9 +136,9 @@ def test_a_table_of_too_many_values_is_a_sentence(text, bundle):
     ("path", "damage", "ask", "problem"),
     [
         ("compiles.json", lambda data: b"{", lambda it: it.compiles, "is no JSON"),
-        ("blobs.json", lambda data: data.replace(b'"sha256":[', b'"sha256":[8,'), lambda it: it.artifacts[0].bytes(), "sha256"),
-        ("log.json", lambda data: data.replace(b'"event_count":', b'"event_count":1'), lambda it: it.compiles, "chunks of events hold"),
-        ("log.json", lambda data: data.replace(b'"count":', b'"count":1').replace(b'"event_count":', b'"event_count":1'), lambda it: list(it.events()), "log.json says 1"),
+        ("blobs.jsonl", lambda data: data.replace(b'"sha256":"', b'"sha256":"8'), lambda it: it.artifacts[0].bytes(), "sha256"),
+        ("log.json", lambda data: data.replace(b'"event_count":', b'"event_count":1'), lambda it: it.compiles, "the files of events hold"),
+        ("log.json", lambda data: data.replace(b'"event_count":1', b'"event_count":2').replace(b'"rows":1,"first_event"', b'"rows":2,"first_event"'), lambda it: list(it.events()), "it has 1 rows, and not 2"),
         ("../../blobs", lambda data: data[:-1] + b"!", lambda it: it.artifacts[0].bytes(), "another hash"),
     ],
     ids=["JSON", "schema", "directory", "chunk", "blob"],

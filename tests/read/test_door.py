@@ -13,8 +13,8 @@ from tlparse_bundle.format.regular_file import NotRegular, open_regular, read_re
 BLOB = "blobs/ab/ab" + "0" * 62
 
 
-@pytest.mark.parametrize("path", ["manifest.json", "schemas.json", "schemas.json.zst", "ranks/rank_findings.jsonl.gz", "ranks/ranks/0000.jsonl", "logs/rank_0/log.json", "logs/a.b-c/my-table.json.zst",
-                                  "logs/x/events/0000.json.zst", "logs/x/verbatim/12345.log", BLOB, BLOB + ".zst"])  # fmt: skip
+@pytest.mark.parametrize("path", ["manifest.json", "schemas.json", "schemas.json.zst", "ranks/rank_findings.jsonl.gz", "ranks/ranks/0000.jsonl", "logs/rank_0/log.json", "logs/a.b-c/my-table.jsonl.zst",
+                                  "logs/x/events/0000.jsonl.zst", "logs/x/verbatim/12345.log", BLOB, BLOB + ".zst"])  # fmt: skip
 def test_paths_of_a_bundle(path):
     assert is_own(path)
 
@@ -86,7 +86,7 @@ ODD = [replace_by_link, replace_by_link_inside, replace_by_folder, replace_by_pi
 
 
 @pytest.mark.parametrize("replace", ODD)
-@pytest.mark.parametrize("path", ["manifest.json", "logs/x/log.json", "logs/x/events/0000.json"])
+@pytest.mark.parametrize("path", ["manifest.json", "logs/x/log.json", "logs/x/events.jsonl"])
 def test_only_regular_files_are_read(replace, path, bundle, tmp_path):
     replace(bundle / path, tmp_path)
     with pytest.raises(BundleError, match="no regular file"):

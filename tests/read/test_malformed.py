@@ -40,10 +40,10 @@ MALFORMED = {
     "a table is missing": (LOG, lambda t: t["tables"].pop("compiles")),
     "a table is a number": (LOG, lambda t: t["tables"].update(compiles=5)),
     "a table leads out": (LOG, lambda t: t["tables"].update(compiles="../../x")),
-    "events is an object": (LOG, lambda t: t.update(events={})),
+    "row_tables is a list": (LOG, lambda t: t.update(tables=[])),
     "kinds holds texts": (LOG, lambda t: t.update(kinds=["a"])),
-    "a chunk begins elsewhere": (LOG, lambda t: t["events"][0].update(first_event_index=7)),
-    "a chunk is much too long": (LOG, lambda t: t["events"][0].update(count=10**15)),
+    "a chunk begins elsewhere": (LOG, lambda t: t["tables"]["events"]["files"][0].update(first_event=7)),
+    "a chunk is much too long": (LOG, lambda t: t["tables"]["events"]["files"][0].update(rows=10**15)),
     "the table of compiles is a list": (TABLES + "compiles.json", lambda t: []),
     "compiles is a number": (TABLES + "compiles.json", lambda t: t.update(compiles=7)),
     "a compile is null": (TABLES + "compiles.json", lambda t: t.update(compiles=[None])),
@@ -98,9 +98,9 @@ def test_malformed_is_a_sentence(name, bundle, tmp_path):
 
 def test_a_circle_of_stacks_is_refused(bundle):
     """The walk upwards would never end."""
-    traces.rewrite(bundle, TABLES + "stacks.json", lambda t: t["stacks"]["parent_index"].__setitem__(0, 1))
+    traces.rewrite(bundle, TABLES + "stacks.jsonl", lambda t: t[0].update(parent=1))
     (compile,) = (c for c in Bundle.open(bundle).log("rank_0").compiles if c.row["stack_index"] is not None)
-    with pytest.raises(BundleError, match=r"stacks\.parent_index: the parent of row 0 does not stand before it") as error:
+    with pytest.raises(BundleError, match="the parent of stack 0 does not come before it") as error:
         compile.stack  # noqa: B018
     assert error.value.code == "damaged"
 
@@ -130,17 +130,17 @@ def test_tables_of_rows_are_checked_alone(change, bundle):
     assert "span_totals.jsonl is damaged" in said(["compare", bundle, bundle])
 
 
-@pytest.mark.parametrize("column, value", [("name", 99), ("file", 99), ("loc", -2), ("line", "1")])
+@pytest.mark.parametrize("column, value", [("function", 99), ("file", 99), ("code", -2), ("line", "1"), ("parent", -1)])
 def test_a_frame_of_nothing_is_refused(column, value, bundle):
-    traces.rewrite(bundle, TABLES + "stacks.json", lambda t: t["frames"][column].__setitem__(0, value))
-    with pytest.raises(BundleError, match=r"stacks\.json is damaged"):
+    traces.rewrite(bundle, TABLES + "stacks.jsonl", lambda t: t[0].update({column: value}))
+    with pytest.raises(BundleError, match=r"stacks\.jsonl is damaged"):
         Bundle.open(bundle).log("rank_0").stack(0)
 
 
 @pytest.mark.parametrize("row", [-1, 99, 10**30])
 def test_rows_that_there_are_not_are_sentences(row, bundle):
     it = Bundle.open(bundle).log("rank_0")
-    for call in (it.blob, it.blob_path, lambda row: it.payload(0, row, 5), lambda row: it.payload(0, 0, row), it.metadata):
+    for call in (it.blob, lambda row: it.payload(next(iter(it.blobs)), row, 5), lambda row: it.payload(next(iter(it.blobs)), 0, row), it.metadata):
         with pytest.raises(BundleError):
             call(row)
     with pytest.raises(BundleError):
@@ -177,7 +177,7 @@ def test_without_verification_it_is_given(bundle, tmp_path):
     assert "SHA-256" in said(["restore", bundle, tmp_path / "logs", "--no-verify"]), "that of the log is always checked"
 
 
-@pytest.mark.parametrize("path", ["manifest.json", "logs/rank_0/log.json", "logs/rank_0/compiles.json", "logs/rank_0/events/0000.json", "logs/rank_0/verbatim/0000.log"])
+@pytest.mark.parametrize("path", ["manifest.json", "logs/rank_0/log.json", "logs/rank_0/compiles.json", "logs/rank_0/events.jsonl", "logs/rank_0/verbatim/0000.log"])
 def test_a_pipe_ends_every_command(path, bundle, tmp_path):
     """It would be waited for: nobody writes into it."""
     (bundle / path).unlink()

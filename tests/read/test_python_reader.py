@@ -50,7 +50,7 @@ def it(log_of):
 def many_kinds(log_of):
     """A log of which nothing was read, with 40 kinds that come in turn; each kind has a blob of its own."""
     it = log_of(b"".join(record(f"artifact:kind_{i % 40} 0/0", payload=f"payload {i}") for i in range(400)))
-    return Bundle(it.bundle._store).logs[0]
+    return Bundle(it.bundle.store).logs[0]
 
 
 def test_events_in_the_order_of_the_log_read_each_blob_once(many_kinds, monkeypatch):
@@ -61,7 +61,7 @@ def test_events_in_the_order_of_the_log_read_each_blob_once(many_kinds, monkeypa
 
 
 def test_no_more_blobs_are_kept_than_memory_allows(many_kinds, monkeypatch):
-    sizes = many_kinds.blobs["size_bytes"]
+    sizes = [row["size_bytes"] for row in many_kinds.blobs.values()]
     monkeypatch.setattr(many_kinds.bundle.blobs, "_newest", Newest(sum(sizes[:2])))
     read = []
     monkeypatch.setattr(blobs, "read", lambda store, path, size: read.append(path) or store_read(store, path, size))
@@ -90,7 +90,7 @@ def test_bundle_logs_compiles_artifacts(it):
     assert [a.name for a in compile.artifacts] == ["dynamo_output_graph", "same", "same", "a/b/c", "odd#2", "profile", "compilation_metrics"]
     assert compile.artifacts[0].text() == "graph" and compile.artifacts[0].bytes() == b"graph"
     assert compile.metrics["co_name"] == "f" and it.compile("!0").metrics is None
-    assert compile.stack == [{"file": "main.py", "line": 7, "name": "f", "loc": None}] and it.compile("!0").stack == []
+    assert compile.stack == [{"file": "main.py", "line": 7, "function": "f", "code": None}] and it.compile("!0").stack == []
     assert it.compile("!0").artifacts[0].json() == {"a": 1}
     assert it.bundle.log("x").id == "x"
 
@@ -170,7 +170,7 @@ def test_find_a_timeline_of_nothing(log_of):
 
 
 def test_find_a_blob_and_a_file(it):
-    sha256 = it.blobs["sha256"][0]
+    sha256 = it.table("blobs")[0]["sha256"]
     assert find(it.bundle, sha256) == it.bundle.blob(sha256)
     assert json.loads(find(it.bundle, "manifest.json")) == it.bundle.manifest
     assert json.loads(find(it.bundle, "logs/x/log.json.zst"))["id"] == "x"

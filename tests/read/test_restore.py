@@ -7,8 +7,9 @@ import pytest
 import traces
 from log_builder import log
 from tlparse_bundle import Bundle, BundleError, build, discover
-from tlparse_bundle.build import event_writer, verbatim_writer
+from tlparse_bundle.build import verbatim_writer
 from tlparse_bundle.read.restore import restore, restored_bytes
+from tlparse_bundle.tables import rows
 from tlparse_bundle.trace.discover import TORCH_NAME
 from tlparse_bundle.trace.log_file import open_log
 
@@ -47,7 +48,7 @@ def test_public_traces(path, built, tmp_path):
 
 def test_records_across_small_chunks(made, tmp_path, monkeypatch):
     monkeypatch.setattr(verbatim_writer, "CHUNK_BYTES", 10)
-    monkeypatch.setattr(event_writer, "EVENTS_PER_CHUNK", 2)
+    monkeypatch.setattr(rows, "ROWS_PER_FILE", 2)
     data = b"noise\n" + log("a\n | one\n | two\n b\n c\n | three") * 5 + log("d\n | four").replace(b"\n", b"\r\n") + b"\n\nend"
     (path,) = restore(made({"x.log": data}), tmp_path / "again")
     assert path.read_bytes() == data
@@ -108,11 +109,10 @@ def test_no_more_is_written_than_the_log_had(made, tmp_path):
     """Payloads of many events out of one blob: each event names the payload, whose lines are not in the log."""
     made({"x.log": log("\n".join(["artifact:a 0/0\n | " + "y" * 5000] + ["artifact:a 0/0\n | z"] * 50))}, codec="none")
 
-    def all_the_large_one(table):
-        for key in ("blob_index", "blob_offset", "payload_size_bytes"):
-            table[key] = [table[key][0]] * len(table[key])
+    def all_the_large_one(rows):
+        return [{**row, **{key: rows[0][key] for key in ("blob", "offset", "payload_size_bytes")}} for row in rows]
 
-    traces.rewrite(tmp_path / "bundle", "logs/x/events/0000.json", all_the_large_one)
+    traces.rewrite(tmp_path / "bundle", "logs/x/events.jsonl", all_the_large_one)
     bundle = Bundle.open(tmp_path / "bundle")
     size = bundle.logs[0].row["source"]["size_bytes"]
     with pytest.raises(BundleError, match="more than the log had"):
@@ -158,7 +158,7 @@ def test_a_chunk_of_another_size_is_not_restored(size, made, tmp_path):
 
 def test_events_in_another_order_are_not_restored(made, tmp_path):
     made({"x.log": log("a 0/0\n | text\nb 0/0\n | other\n")}, codec="none")
-    traces.rewrite(tmp_path / "bundle", "logs/x/events/0000.json", lambda t: t["byte_offset"].reverse())
+    traces.rewrite(tmp_path / "bundle", "logs/x/events.jsonl", lambda t: t[0].update(byte_offset=t[1]["byte_offset"]) or t[1].update(byte_offset=0))
     with pytest.raises(BundleError, match="begins before the end"):
         pieces(Bundle.open(tmp_path / "bundle"), 10**6)
 
@@ -175,10 +175,10 @@ def test_a_damaged_bundle_is_noticed(empty, made, tmp_path):
     assert not list((tmp_path / "again").iterdir()) if empty else not (tmp_path / "again").exists()
 
 
-@pytest.mark.parametrize("damage", [lambda t: t.pop("byte_offset"), lambda t: t["blob_index"].__setitem__(0, 99), lambda t: t.update(payload_forms=[]), lambda t: []])
+@pytest.mark.parametrize("damage", [lambda t: t[0].pop("byte_offset"), lambda t: t[0].update(blob="blobs/00/" + "0" * 64), lambda t: t[0].update(payload_form=[]), lambda t: [[]]])
 def test_a_bundle_with_a_damaged_table_is_a_sentence(damage, made, tmp_path):
     made({"x.log": log("a\n | text")}, codec="none")
-    traces.rewrite(tmp_path / "bundle", "logs/x/events/0000.json", damage)
+    traces.rewrite(tmp_path / "bundle", "logs/x/events.jsonl", damage)
     with pytest.raises(BundleError, match="is damaged: "):
         restore(Bundle.open(tmp_path / "bundle"), tmp_path / "again")
 

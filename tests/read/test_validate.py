@@ -73,14 +73,15 @@ def test_a_damaged_compressed_file_is_found(codec, sound, tmp_path):
             path.write_bytes(data)
 
 
-LOG, EVENTS, TABLES = "logs/rank_0/log.json", "logs/rank_0/events/0000.json", "logs/rank_0/"
+LOG, EVENTS, METADATA, TABLES = "logs/rank_0/log.json", "logs/rank_0/events.jsonl", "logs/rank_0/metadata.jsonl", "logs/rank_0/"
 DAMAGE = {
     "event count": (LOG, lambda t: t.update(event_count=99)),
-    "count of a chunk": (LOG, lambda t: t["events"][0].update(count=2)),
-    "first event of a chunk": (LOG, lambda t: t["events"][0].update(first_event_index=1)),
-    "missing chunk": (LOG, lambda t: t["events"].clear()),
+    "rows of a file": (LOG, lambda t: t["tables"]["events"]["files"][0].update(rows=2)),
+    "rows of a table": (LOG, lambda t: t["tables"]["artifacts"].update(rows=99)),
+    "first event of a file": (LOG, lambda t: t["tables"]["events"]["files"][0].update(first_event=1)),
+    "first event of a file of metadata": (LOG, lambda t: t["tables"]["metadata"]["files"][0].update(first_event=1)),
+    "missing file": (LOG, lambda t: t["tables"].pop("events")),
     "size of a verbatim chunk": (LOG, lambda t: t["verbatim"][0].update(size_bytes=3)),
-    "timeline": (LOG, lambda t: t["timeline"].append(99)),
     "descriptor": (LOG, lambda t: t["kinds"][0].update(descriptor="nothing")),
     "language": (LOG, lambda t: t["kinds"][0].update(language="klingon")),
     "size of the log": (LOG, lambda t: t["source"].update(size_bytes=3)),
@@ -90,40 +91,42 @@ DAMAGE = {
     "missing field": (LOG, lambda t: t.pop("clock")),
     "additional field": (LOG, lambda t: t.update(surprise=1)),
     "missing table": (LOG, lambda t: t["tables"].pop("stacks")),
-    "kind of an event": (EVENTS, lambda t: t["kind_index"].__setitem__(0, 99)),
-    "compile of an event": (EVENTS, lambda t: t["compile_index"].__setitem__(0, 99)),
-    "origin of an event": (EVENTS, lambda t: t["origin_index"].__setitem__(0, 99)),
-    "pid of an event": (EVENTS, lambda t: t["pid_index"].__setitem__(0, 99)),
-    "blob of an event": (EVENTS, lambda t: t["blob_index"].__setitem__(2, 99)),
-    "offset in a blob": (EVENTS, lambda t: t["blob_offset"].__setitem__(2, 99)),
-    "size of a payload": (EVENTS, lambda t: t["payload_size_bytes"].__setitem__(2, 99)),
-    "overlapping events": (EVENTS, lambda t: t["byte_offset"].__setitem__(1, 0)),
-    "event behind the end": (EVENTS, lambda t: t["size_bytes"].__setitem__(-1, 10**9)),
-    "short column": (EVENTS, lambda t: t["line"].pop()),
-    "missing column": (EVENTS, lambda t: t.pop("line")),
-    "wrong type": (EVENTS, lambda t: t["line"].__setitem__(0, "1")),
-    "payload form": (EVENTS, lambda t: t["payload_forms"].update({"0": "upside down"})),
-    "no object": (EVENTS, lambda t: []),
-    "stack of an event": ("logs/rank_0/metadata/0000.json", lambda t: t["metadata"][1]["dynamo_start"].update(stack_index=99)),
-    "user stack of an event": ("logs/rank_0/metadata/0000.json", lambda t: t["metadata"][1]["dynamo_start"].update(user_stack_index=99)),
-    "stack of a record": ("logs/rank_0/metadata/0000.json", lambda t: t["metadata"][1].update(stack_index=99)),
-    "user stack of a record": ("logs/rank_0/metadata/0000.json", lambda t: t["metadata"][1].update(user_stack_index=99)),
-    "metadata row": ("logs/rank_0/metadata/0000.json", lambda t: t["metadata"].pop()),
+    "number of an event": (EVENTS, lambda t: t[0].update(event=99)),
+    "compile of an event": (EVENTS, lambda t: t[0].update(compile="9/9", attempt=0)),
+    "attempt of an event": (EVENTS, lambda t: t[1].update(attempt=99)),
+    "blob of an event": (EVENTS, lambda t: t[2].update(blob="blobs/00/" + "0" * 64)),
+    "half a payload": (EVENTS, lambda t: t[2].update(offset=None)),
+    "offset in a blob": (EVENTS, lambda t: t[2].update(offset=99)),
+    "size of a payload": (EVENTS, lambda t: t[2].update(payload_size_bytes=99)),
+    "overlapping events": (EVENTS, lambda t: t[1].update(byte_offset=0)),
+    "event behind the end": (EVENTS, lambda t: t[-1].update(size_bytes=10**9)),
+    "missing row": (EVENTS, lambda t: t.pop()),
+    "missing field of a row": (EVENTS, lambda t: t[0].pop("line")),
+    "wrong type": (EVENTS, lambda t: t[0].update(line="1")),
+    "payload form": (EVENTS, lambda t: t[0].update(payload_form="upside down")),
+    "no object": (EVENTS, lambda t: [[] for _ in t]),
+    "stack of an event": (METADATA, lambda t: t[1]["metadata"]["dynamo_start"].update(stack_index=99)),
+    "user stack of an event": (METADATA, lambda t: t[1]["metadata"]["dynamo_start"].update(user_stack_index=99)),
+    "stack of a record": (METADATA, lambda t: t[1]["metadata"].update(stack_index=99)),
+    "user stack of a record": (METADATA, lambda t: t[1]["metadata"].update(user_stack_index=99)),
+    "metadata row": (METADATA, lambda t: t.pop()),
+    "event of a metadata row": (METADATA, lambda t: t[1].update(event=0)),
     "stack of a compile": (TABLES + "compiles.json", lambda t: t["compiles"][1].update(stack_index=99)),
     "status": (TABLES + "compiles.json", lambda t: t["compiles"][1].update(status="fine")),
     "key twice": (TABLES + "compiles.json", lambda t: t["compiles"][1].update(key="-")),
     "first event of a compile": (TABLES + "compiles.json", lambda t: t["compiles"][1].update(first_event_index=99)),
     "artifact count": (TABLES + "compiles.json", lambda t: t["compiles"][1].update(artifact_count=99)),
-    "compile of an artifact": (TABLES + "artifacts.json", lambda t: t["compile_index"].__setitem__(0, 99)),
-    "kind of an artifact": (TABLES + "artifacts.json", lambda t: t["kind_index"].__setitem__(0, 99)),
-    "blob of an artifact": (TABLES + "artifacts.json", lambda t: t["blob_index"].__setitem__(0, 99)),
-    "hash of an artifact": (TABLES + "artifacts.json", lambda t: t["hash"].__setitem__(0, "nonsense")),
-    "string of a frame": (TABLES + "stacks.json", lambda t: t["frames"]["name"].__setitem__(0, 99)),
-    "frame of a stack": (TABLES + "stacks.json", lambda t: t["stacks"]["frame_index"].__setitem__(0, 99)),
-    "parent of a stack": (TABLES + "stacks.json", lambda t: t["stacks"]["parent_index"].__setitem__(0, 0)),
-    "name of a blob": (TABLES + "blobs.json", lambda t: t["sha256"].__setitem__(0, "0" * 64)),
-    "size of a blob": (TABLES + "blobs.json", lambda t: t["size_bytes"].__setitem__(0, 10**6)),
-    "severity": (TABLES + "diagnostics.json", lambda t: t["diagnostics"][0].update(severity="terrible")),
+    "compile of an artifact": (TABLES + "artifacts.jsonl", lambda t: t[0].update(compile="9/9")),
+    "attempt of an artifact": (TABLES + "artifacts.jsonl", lambda t: t[0].update(attempt=99)),
+    "blob of an artifact": (TABLES + "artifacts.jsonl", lambda t: t[0].update(blob="blobs/00/" + "0" * 64)),
+    "SHA-256 of an artifact": (TABLES + "artifacts.jsonl", lambda t: t[0].update(sha256="nonsense")),
+    "function of a stack": (TABLES + "stacks.jsonl", lambda t: t[0].update(function=99)),
+    "id of a stack": (TABLES + "stacks.jsonl", lambda t: t[0].update(id=99)),
+    "parent of a stack": (TABLES + "stacks.jsonl", lambda t: t[0].update(parent=0)),
+    "name of a blob": (TABLES + "blobs.jsonl", lambda t: t[0].update(sha256="0" * 64)),
+    "size of a blob": (TABLES + "blobs.jsonl", lambda t: t[0].update(size_bytes=10**6)),
+    "kind of a blob": (TABLES + "blobs.jsonl", lambda t: t[0].update(kind="nothing")),
+    "severity": (TABLES + "diagnostics.jsonl", lambda t: t[0].update(severity="terrible")),
     "log row": ("manifest.json", lambda t: t["logs"][0].update(event_count=99)),
     "path of a log": ("manifest.json", lambda t: t["logs"][0].update(path="logs/nowhere/log.json")),
     "path out of the bundle": ("manifest.json", lambda t: t["logs"][0].update(path="../../etc/passwd")),
@@ -169,6 +172,8 @@ def test_unknown_fields_of_a_newer_minor_version_are_accepted(bundle):
     for name in traces.files(bundle):
         if name.endswith(".json") and "/timeline/" not in name:
             traces.rewrite(bundle, name, lambda t: t.update(new_field={"a": 1}))
+        elif name.endswith(".jsonl"):
+            traces.rewrite(bundle, name, lambda rows: [{**row, "new_field": {"a": 1}} for row in rows])
     traces.rewrite(bundle, LOG, lambda t: t["tables"].update(new_table="logs/rank_0/new.json"))
     (bundle / "logs/rank_0/new.json").write_text("{}")
     assert problems(bundle) == []
@@ -177,12 +182,12 @@ def test_unknown_fields_of_a_newer_minor_version_are_accepted(bundle):
 
 def test_damage_is_found_in_a_newer_minor_version_too(bundle):
     traces.rewrite(bundle, "manifest.json", lambda manifest: manifest["format"].update(minor=99))
-    traces.rewrite(bundle, EVENTS, lambda t: t["kind_index"].__setitem__(0, 99))
+    traces.rewrite(bundle, EVENTS, lambda t: t[0].update(line="x"))
     assert problems(bundle)
 
 
 def test_many_problems_of_a_file_are_cut_short(bundle):
-    traces.rewrite(bundle, EVENTS, lambda t: t.update(line=["x"] * 1000))
+    traces.rewrite(bundle, EVENTS, lambda t: t * 1000)
     assert len(problems(bundle)) < 30
 
 
@@ -198,15 +203,26 @@ def test_a_value_that_is_too_deep_for_a_message(tmp_path):
     assert problem.startswith("logs/x/recompiles.jsonl: ") and len(problem) < 500
 
 
-@pytest.mark.parametrize("name", ["metadata", "events", "verbatim"])
-def test_a_chunk_that_is_named_again_and_again_is_not_read_again_and_again(name, sound, tmp_path):
+def test_a_chunk_that_is_named_again_and_again_is_not_read_again_and_again(sound, tmp_path):
     shutil.copytree(sound, tmp_path / "out")
     path = next((tmp_path / "out" / "logs").glob("*/log.json"))
     directory = json.loads(path.read_bytes())
-    (chunk,) = directory[name]
-    directory[name] = [chunk] * 50_000
+    (chunk,) = directory["verbatim"]
+    directory["verbatim"] = [chunk] * 50_000
     path.write_text(json.dumps(directory))
     bundle = Bundle.open(tmp_path / "out")
     read = []
     bundle.read, bundle.json = (lambda path, *rest, how=how: read.append(path) or how(path, *rest) for how in (bundle.read, bundle.json))
     assert validate(bundle) != [] and read.count(chunk["path"]) < 3
+
+
+@pytest.mark.parametrize("name", ["metadata", "events"])
+def test_a_file_that_is_named_again_and_again_is_not_read_again_and_again(name, sound, tmp_path):
+    shutil.copytree(sound, tmp_path / "out")
+    path = next((tmp_path / "out" / "logs").glob("*/log.json"))
+    directory = json.loads(path.read_bytes())
+    (file,) = directory["tables"][name]["files"]
+    directory["tables"][name]["files"] = [file] * 50_000
+    path.write_text(json.dumps(directory))
+    (problem, *_) = validate(Bundle.open(tmp_path / "out"))
+    assert f"file 1 of {name} begins with event" in problem

@@ -86,7 +86,7 @@ def test_torch_keeps_its_words(built, tmp_path):
     bundle, _ = redacted(built(FIXTURES / "graph_breaks" / "trace"), tmp_path / "out", "share-with-public")
     said = [f"{row['title']} {row['text']}" for row in bundle.logs[0].findings()["findings"]]
     assert any("Detected data-dependent branching" in text for text in said)
-    frames = {(frame["file"], frame["name"]) for compile in bundle.logs[0].compiles for frame in compile.stack}
+    frames = {(frame["file"], frame["function"]) for compile in bundle.logs[0].compiles for frame in compile.stack}
     assert any(file and re.fullmatch(r"/file_\d+\.py", file) for file, _ in frames)
     assert bundle.manifest["redacted"] == {"preset": "share-with-public", "dropped": ["payloads", "source", "strings", "verbatim", "names"]}
 
@@ -102,7 +102,9 @@ def test_what_is_not_there_is_said(built, tmp_path):
         write_legacy(bundle, tmp_path / "report")
     with pytest.raises(BundleError, match="is redacted already"):
         redact(bundle, tmp_path / "again", policy())
-    assert bundle.logs[0].directory["timeline"] and bundle.logs[0].blob(bundle.logs[0].directory["timeline"][0]).startswith(b"[")
+    it = bundle.logs[0]
+    timeline = [path for path, row in it.blobs.items() if row["kind"] == "timeline"]
+    assert timeline and it.blob(timeline[0]).startswith(b"[")
 
 
 def test_nothing_is_written_when_something_is_left(built, tmp_path, monkeypatch):
@@ -143,7 +145,7 @@ def test_a_word_that_a_diagnostic_cuts_is_none_of_the_program(built, tmp_path):
     start = "V1121 07:20:59.479000 7140 torch/_dynamo/convert_frame.py:28] "
     (place / "dedicated_log_torch_trace_x.log").write_text(f'{start}{{"str": ["/home/ann/shop/train.py", 0]}}\n{start}{frame}\n{quoted}\n', "utf-8")
     bundle, _ = redacted(built(place), tmp_path / "out", "share-with-vendor")
-    said = [row["message"] for row in bundle.logs[0].table("diagnostics")["diagnostics"] if row["code"] == "not-a-record"]
+    said = [row["message"] for row in bundle.logs[0].table("diagnostics") if row["code"] == "not-a-record"]
     assert said and said[0].endswith("wrap'")
     assert '"fn_1"' in texts(bundle)
 

@@ -70,15 +70,14 @@ def test_what_is_written_holds_no_word_of_the_program(run, tmp_path, options):
     assert (code, stdout) == (0, "") and "names are others; 1 line of source code is gone" in stderr and "tlparse-bundle serve shared" in stderr
     nothing_left(texts_of_bundle(tmp_path / "shared"))
     bundle = Bundle.open(tmp_path / "shared")
-    assert validate(bundle) == [] and {frame["name"] for compile in bundle.logs[0].compiles for frame in compile.stack} == {"fn_1"}
+    assert validate(bundle) == [] and {frame["function"] for compile in bundle.logs[0].compiles for frame in compile.stack} == {"fn_1"}
     assert "label" not in bundle.manifest and "commit" not in bundle.manifest
 
 
 def test_parts_that_are_kept_are_the_only_ones(run, tmp_path):
     assert run("redact", "out", "shared", "--keep", "findings,timeline")[0] == 0
     bundle = Bundle.open(tmp_path / "shared")
-    assert set(bundle.logs[0].directory["tables"]) == {"compiles", "artifacts", "stacks", "blobs", "diagnostics", "findings"}
-    assert set(bundle.logs[0].directory["row_tables"]) <= set(PARTS["timeline"])
+    assert set(bundle.logs[0].directory["tables"]) <= {"attempts", "compiles", "limits", "captures", "events", "metadata", "artifacts", "stacks", "blobs", "diagnostics", "findings", *PARTS["timeline"]}
     assert {"payloads", "metadata", "guards", "caches"} <= set(bundle.manifest["redacted"]["dropped"]) and "timeline" not in bundle.manifest["redacted"]["dropped"]
     assert "dropped" in bundle.manifest["redacted"] and bundle.manifest["redacted"]["preset"] is None
     code, _, stderr = run("compare", "shared", "shared")
@@ -92,8 +91,8 @@ def test_a_part_that_goes_is_gone_and_the_rest_is_sound(place, built, root, tmp_
     drop(Bundle.open(tmp_path / "out"), tmp_path / "out", policy(drop=[part]))
     bundle = Bundle.open(tmp_path / "out")
     before, directory = source.logs[0].directory, bundle.logs[0].directory
-    gone = {*before["tables"], *before["row_tables"]} - {*directory["tables"], *directory["row_tables"]}
-    assert gone == {name for name in PARTS[part] if name in before["tables"] or name in before["row_tables"]} and validate(bundle) == []
+    gone = {*before["tables"]} - {*directory["tables"]}
+    assert gone == {name for name in PARTS[part] if name in before["tables"]} and validate(bundle) == []
     assert directory["left_out"] == list(PARTS[part])
     for name in PARTS[part]:
         with pytest.raises(BundleError, match="has no table"):
@@ -105,7 +104,7 @@ def test_a_part_that_goes_is_gone_and_the_rest_is_sound(place, built, root, tmp_
             bundle.rank_table(name)
     if part == "timeline":
         with pytest.raises(BundleError, match="not in the bundle, which is redacted"):
-            bundle.logs[0].blob(bundle.logs[0].directory["timeline"][0])
+            bundle.logs[0].blob(next(path for path, row in bundle.logs[0].blobs.items() if row["kind"] == "timeline"))
 
 
 @pytest.mark.parametrize(

@@ -91,7 +91,7 @@ def test_frames_of_frame_conversion_at_the_end_are_left_off(folder, name, log_of
     path = folder + ("\\\\" if "\\" in folder else "/") + "convert_frame.py"
     it = log_of(log(f'str ["a.py", 0]\n str ["{path}", 1]\n dynamo_start 0/0 {{"stack": [{{"line": 1, "name": "f", "filename": 0}},'
                     f'{{"line": 2, "name": "{name}", "filename": 1}}, {{"line": 3, "name": "{name}", "filename": 1}}]}}'))  # fmt: skip
-    assert [frame["name"] for frame in it.compile("0/0").stack] == ["f"]
+    assert [frame["function"] for frame in it.compile("0/0").stack] == ["f"]
     assert it.compile("0/0").row["function"] == "f"
 
 

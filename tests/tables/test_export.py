@@ -43,7 +43,7 @@ def test_a_draft_export_lists_all_it_found_in_the_order_of_the_log(fixture):
     assert {"torch.float64", "torch.float32"} <= set(mismatched["reason"].split())
     assert (data["result"], data["loc"]) == ("True", "if count > 2:")
     assert data["expr"] == f"{data['locals']['count'][0]} > 2"
-    assert it.stack(data["user_stack"])[-1]["loc"] == "if count > 2:"
+    assert it.stack(data["user_stack"])[-1]["code"] == "if count > 2:"
     assert [row["result"] for row in it.table("expressions") if row["event"] == data["expression_event"]] == [data["expr"]]
 
 

@@ -26,7 +26,7 @@ def test_the_condition_of_a_draft_export_goes_back_to_its_symbol(built, root):
     assert (method, result, leaf_method, leaf_children) == ("gt", f"{symbol} > 2", None, [])
     assert row["arguments"] == [symbol, "2"]
     assert event_of(it, row["event"]).type == "expression_created"
-    assert it.stack(row["user_stack"])[-1]["loc"] == "if count > 2:"
+    assert it.stack(row["user_stack"])[-1]["code"] == "if count > 2:"
 
 
 def test_rows_refer_back_and_are_in_the_order_of_the_log(built, root):

@@ -45,7 +45,7 @@ def test_where_and_why(fixture_log, root):
     assert (backend["file"], backend["user_traceback"]) == (None, None)
     assert (shapes["line"], shapes["source_line"]) == (28, "return x @ y")
     assert interpreter["reason"].startswith("shape '[5]' is invalid for input of size 2\n\nWhile executing %reshape")
-    assert fixture_log.stack(interpreter["stack_index"])[0]["name"] == "<module>"
+    assert fixture_log.stack(interpreter["stack_index"])[0]["function"] == "<module>"
     assert (make_fx["type"], make_fx["reason"]) == (None, None)
     assert fixture_log.stack(make_fx["stack_index"]) and printed["stack_index"] is None
 

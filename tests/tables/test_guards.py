@@ -20,7 +20,7 @@ def guards(it, tree):
 def test_each_row_is_a_guard_of_the_payload(scenario, built, root):
     for it in built(root / f"fixtures/{scenario}/trace").logs:
         trees = it.table("guard_trees")
-        payloads = {a.event_index: a.text().split("\n") for a in it.artifacts if a.type == "dynamo_cpp_guards_str"}
+        payloads = {a.event: a.text().split("\n") for a in it.artifacts if a.type == "dynamo_cpp_guards_str"}
         assert [tree["event"] for tree in trees] == list(payloads)
         for tree in trees:
             lines = payloads[tree["event"]]
@@ -60,7 +60,7 @@ def test_guards_as_a_list(built, root):
     trees = [tree for tree in it.table("guard_trees") if tree["form"] == "list"]
     assert trees and all(tree["latency_us"] is None for tree in trees)
     for tree in trees:
-        (text,) = (a.text() for a in it.artifacts if a.event_index == tree["event"])
+        (text,) = (a.text() for a in it.artifacts if a.event == tree["event"])
         lines = text.split("\n")
         found = guards(it, tree)
         assert tree["guard_count"] == len(json.loads(text)) == len(found)

@@ -37,7 +37,7 @@ def test_kernels_of_a_program(fixture_log):
 @pytest.mark.parametrize("name", ["provenance", "train_step", "transformer", "regions", "ranks4", "aoti"])
 def test_lines_are_those_of_the_payload(fixture_log, name):
     it = fixture_log(name)
-    texts = {artifact.event_index: artifact.text().split("\n") for artifact in it.artifacts if artifact.language in ("python", "cpp")}
+    texts = {artifact.event: artifact.text().split("\n") for artifact in it.artifacts if artifact.language in ("python", "cpp")}
     for row in kernels(it):
         lines = texts[row["code_event"]]
         assert row["line"] is None or row["name"] in lines[row["line"] - 1]

@@ -23,7 +23,7 @@ def test_a_dumped_source_is_that_of_the_compile_behind_it(fixture_log):
 def test_captures_of_compiled_autograd(fixture_log):
     it = fixture_log("compiled_autograd")
     (capture,) = it.table("autograd_captures")
-    names = {artifact.event_index: artifact.name for artifact in it.artifacts}
+    names = {artifact.event: artifact.name for artifact in it.artifacts}
     assert (capture["compile"], capture["attempt"]) == ("!0", 0)
     assert names[capture["graph_event"]] == "compiled_autograd_graph"
     assert names[capture["pre_reordering_event"]] == "compiled_autograd_graph_pre_reordering"
@@ -32,7 +32,7 @@ def test_captures_of_compiled_autograd(fixture_log):
 def test_parts_of_a_split_graph(fixture_log):
     it = fixture_log("ddp_split")
     parts = it.table("ddp_splits")
-    names = {artifact.event_index: artifact.name for artifact in it.artifacts}
+    names = {artifact.event: artifact.name for artifact in it.artifacts}
     assert {names[part["split_event"]] for part in parts} == {"optimize_ddp_split_graph"} and len({part["split_event"] for part in parts}) == 1
     assert [(part["position"], part["name"], names[part["event"]]) for part in parts] == [
         (0, "submod_0", "optimize_ddp_split_child_submod_0"), (1, "submod_1", "optimize_ddp_split_child_submod_1"),
@@ -42,7 +42,7 @@ def test_parts_of_a_split_graph(fixture_log):
 def test_bytecode_of_resume_functions(fixture_log):
     it = fixture_log("graph_breaks")
     rows = it.table("bytecode")
-    texts = {artifact.event_index: artifact.text() for artifact in it.artifacts}
+    texts = {artifact.event: artifact.text() for artifact in it.artifacts}
     assert {row["function"] for row in rows if "prints_once" in row["function"]} == {"torch_dynamo_resume_in_prints_once_at_17"}
     for row in rows:
         for which in ("original", "modified"):

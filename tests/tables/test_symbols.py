@@ -10,7 +10,7 @@ def event_of(it, event_index):
 
 
 def lines(log, stack_index):
-    return [frame["loc"] for frame in log.stack(stack_index)]
+    return [frame["code"] for frame in log.stack(stack_index)]
 
 
 def dtrace(root, built, name):

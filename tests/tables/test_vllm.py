@@ -35,7 +35,7 @@ def true_of(truth, name):
 
 
 def digest(log, piece, name):
-    payloads = [artifact.bytes() for artifact in log.artifacts if artifact.row["event_index"] in piece["events"] and artifact.row["name"] == name]
+    payloads = [artifact.bytes() for artifact in log.artifacts if artifact.event in piece["events"] and artifact.row["name"] == name]
     assert len(payloads) <= 1
     return hashlib.md5(payloads[0]).hexdigest() if payloads else None
 
@@ -44,7 +44,7 @@ def digest(log, piece, name):
 def test_pieces_are_what_the_raw_records_say(real, truth, name):
     log, said = real(name), true_of(truth, name)
     pieces, backends = log.table("vllm_pieces"), log.table("vllm_backends")
-    names = {artifact.row["event_index"]: artifact.row["name"] for artifact in log.artifacts}
+    names = {artifact.event: artifact.row["name"] for artifact in log.artifacts}
     found = [
         {
             "submodule": piece["submodule"], "from": piece["range_start"], "to": piece["range_end"], "outcome": piece["outcome"],

@@ -56,7 +56,7 @@ def test_the_version_of_torch(text, version, log_of):
 
 def test_several_processes_in_a_log(log_of):
     it = log_of(record("a", pid=2) + record("b", pid=1) + record("c", pid=2))
-    assert it.directory["pids"] == [2, 1] and [e.row["pid_index"] for e in it.events()] == [0, 1, 0]
+    assert it.directory["pids"] == [2, 1] and [e.row["pid"] for e in it.events()] == [2, 1, 2]
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The stack tables: each string, frame and stack once."""
+"""The stack table: each stack once."""
 
 from log_builder import log
 from tlparse_bundle.trace.stacks import StackTable
@@ -20,16 +20,12 @@ def test_equal_stacks_and_equal_beginnings_are_stored_once():
     assert stacks.intern([MAIN, F]) == first
     stacks.intern([MAIN, F, G])
     stacks.intern([MAIN, G])
-    table = stacks.table()
-    assert table["stacks"] == {"frame_index": [0, 1, 2, 2], "parent_index": [-1, 0, 1, 0]}
-    assert table["frames"]["line"] == [10, 2, 3]
-    assert sorted(table["strings"]) == sorted({"main.py", "<module>", "f()", "f.py", "f", "g"})
-
-
-def test_what_a_frame_lacks_is_minus_1():
-    stacks = StackTable()
-    stacks.intern([G])
-    assert (stacks.table()["frames"]["file"], stacks.table()["frames"]["loc"]) == ([-1], [-1])
+    assert list(stacks.rows()) == [
+        {"id": 0, "parent": None, "file": "main.py", "line": 10, "function": "<module>", "code": "f()"},
+        {"id": 1, "parent": 0, "file": "f.py", "line": 2, "function": "f", "code": None},
+        {"id": 2, "parent": 1, "file": None, "line": 3, "function": "g", "code": None},
+        {"id": 3, "parent": 0, "file": None, "line": 3, "function": "g", "code": None},
+    ]
 
 
 def test_an_empty_stack_is_none():
@@ -47,7 +43,7 @@ def test_the_stacks_of_a_record_come_back_from_the_bundle(log_of):
     )
     (guard,) = it.events(type="guard_added")
     value = guard.metadata["guard_added"]
-    assert it.stack(value["stack_index"]) == [{"file": "a.py", "line": 1, "name": "f", "loc": "g()"}]
-    assert it.stack(value["user_stack_index"]) == [{"file": "b.py", "line": 2, "name": "g", "loc": None}]
+    assert it.stack(value["stack_index"]) == [{"file": "a.py", "line": 1, "function": "f", "code": "g()"}]
+    assert it.stack(value["user_stack_index"]) == [{"file": "b.py", "line": 2, "function": "g", "code": None}]
     assert [frame["file"] for frame in it.compile("0/0").stack] == ["a.py", "c.py"]
-    assert it.table("stacks")["stacks"]["parent_index"] == [-1, -1, 0]
+    assert [row["parent"] for row in it.table("stacks")] == [None, None, 0]

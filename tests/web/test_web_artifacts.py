@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 
 def address(artifacts, artifact):
     """Name, and '@2' for the second of that name, as the viewer writes it."""
-    nth = [a.event_index for a in artifacts if a.name == artifact.name].index(artifact.event_index) + 1
+    nth = [a.event for a in artifacts if a.name == artifact.name].index(artifact.event) + 1
     return artifact.name if nth == 1 else f"{artifact.name}@{nth}"
 
 
@@ -45,12 +45,12 @@ def test_every_artifact_opens_and_is_the_payload(show, fixture):
     for compile in bundle.logs[0].compiles:
         artifacts = compile.artifacts
         for artifact in artifacts:
-            if artifact.hash is None:
+            if artifact.sha256 is None:
                 continue
             place = f"#v=1&view=compile&compile={compile.key}&artifact={address(artifacts, artifact)}"
             page.evaluate("hash => { location.hash = hash }", place)
             pane = page.get_by_role("region", name=f"Text of {artifact.name}", exact=True)
-            expect(page.get_by_role("link", name="record", exact=True)).to_have_attribute("href", f"#v=1&view=events&event={artifact.event_index}")
+            expect(page.get_by_role("link", name="record", exact=True)).to_have_attribute("href", f"#v=1&view=events&event={artifact.event}")
             if seen == 0:
                 with page.expect_download() as download:
                     page.get_by_role("button", name="Download").click()

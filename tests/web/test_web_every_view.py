@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+import traces
 from addresses import ADDRESSES, PARTS, hash_of, view_names
 from axe import violations_in_both_themes
 from pages import address, becomes, go, settle, text_of
@@ -16,7 +17,7 @@ from tlparse_bundle.format.schemas import schema, schema_names
 EVIL = (
     "javascript:document.title='broken'//\"'><img src=x onerror=\"document.title='broken'\"><script>document.title='broken'</script>\u202e"
 )
-KEPT = {"key", "id", "compile_key", "failed_compile_id", "hash", "sha256"}  # what refers to something
+KEPT = {"key", "id", "compile", "compile_key", "failed_compile_id", "hash", "sha256", "blob", "descriptor"}  # what refers to something
 
 
 def test_every_view_has_an_address():
@@ -33,8 +34,9 @@ def hostile_bundle(bundle_of, once):
             directory = json.loads((out / log["path"]).read_text())
             for name, path in directory["tables"].items():
                 _rewrite(out / path, _words(schema(name)) if name in schema_names() else set())
-            for chunk in directory["metadata"]:
-                _rewrite(out / chunk["path"], set())
+            for name, entry in directory["tables"].items():
+                for file in entry["files"]:
+                    _rewrite(out / file["path"], _words(schema(name)) if name in schema_names() else set())
 
     return lambda fixture: once(("hostile", fixture), lambda folder: fill(folder / "bundle", fixture)) / "bundle"
 
@@ -55,7 +57,7 @@ def _rewrite(path: Path, words: set):
             return [evil(item, key) for item in value]
         return EVIL + value if isinstance(value, str) and key not in KEPT and value not in words else value
 
-    path.write_text(json.dumps(evil(json.loads(path.read_text()))))
+    path.write_bytes(traces.written(path.name, evil(traces.parsed(path.name, path.read_bytes()))))
 
 
 @pytest.mark.parametrize("fixture, hashes", PARTS)

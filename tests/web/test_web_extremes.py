@@ -4,6 +4,7 @@ import json
 import shutil
 
 import pytest
+import traces
 from pages import go, settle
 from playwright.sync_api import expect
 
@@ -18,9 +19,9 @@ def enormous(bundle_of, address_of, tmp_path, page):
         shutil.copytree(bundle_of("basic_inference", "none"), folder)
         for path, change in changes.items():
             target = folder / LOG / path
-            document = json.loads(target.read_bytes())
+            document = traces.parsed(path, target.read_bytes())
             change(document)
-            target.write_text(json.dumps(document))
+            target.write_bytes(traces.written(path, document))
         page.goto(address_of(folder) + hash)
         settle(page)
         return page
@@ -41,11 +42,16 @@ def test_names_of_ten_million_characters_are_cut(enormous):
 
 
 def test_half_a_million_artifacts_of_one_compile(enormous):
-    def change(table):
-        for name, column in table.items():
-            table[name] = column + column[-1:] * 500_000
+    def change(rows):
+        counts["rows"] = len(rows) + 500_000
+        rows += [rows[-1]] * 500_000
 
-    page = enormous({"artifacts.json": change}, "#v=1&view=compiles")
+    def directory(document):
+        entry = document["tables"]["artifacts"]
+        entry["rows"] = entry["files"][0]["rows"] = counts["rows"]
+
+    counts = {}
+    page = enormous({"artifacts.jsonl": change, "log.json": directory}, "#v=1&view=compiles")
     for key in page.evaluate("[...document.querySelectorAll('[href*=\"compile=\"]')].map((link) => link.hash)"):
         go(page, key)
     assert page.locator("*").count() < 100_000
@@ -54,18 +60,20 @@ def test_half_a_million_artifacts_of_one_compile(enormous):
 def test_a_stack_of_a_hundred_thousand_frames(enormous):
     depths = {}
 
-    def stacks(table):
-        part = table["stacks"]
-        first = len(part["parent_index"])
-        part["parent_index"] += range(first - 1, first + 99_999)
-        part["frame_index"] += [0] * 100_000
+    def stacks(rows):
+        first = len(rows)
+        rows += [{**rows[0], "id": id, "parent": id - 1} for id in range(first, first + 100_000)]
         depths["last"] = first + 99_999
+
+    def directory(document):
+        entry = document["tables"]["stacks"]
+        entry["rows"] = entry["files"][0]["rows"] = depths["last"] + 1
 
     def compiles(table):
         for row in table["compiles"]:
             row["stack_index"] = depths["last"]
 
-    page = enormous({"stacks.json": stacks, "compiles.json": compiles}, "#v=1&view=compile&compile=0/0&artifact=~stack")
+    page = enormous({"stacks.jsonl": stacks, "log.json": directory, "compiles.json": compiles}, "#v=1&view=compile&compile=0/0&artifact=~stack")
     expect(page.get_by_text("The innermost 2,000 of")).to_be_visible()
 
 
@@ -82,18 +90,19 @@ def test_metadata_that_lies_in_one_another(enormous):
     for _ in range(900):
         inner["a"] = inner = {}
 
-    def change(table):
-        table["metadata"] = [{"x": "DEEP"} if n else deep for n, _ in enumerate(table["metadata"])]
+    def change(rows):
+        for n, row in enumerate(rows):
+            row["metadata"] = {"x": "DEEP"} if n else deep
 
-    page = enormous({"metadata/0000.json": change}, "#v=1&view=events&event=0")
+    page = enormous({"metadata.jsonl": change}, "#v=1&view=events&event=0")
     expect(page.get_by_role("alert")).to_have_count(0)
 
 
 def test_metadata_that_lies_too_deep_is_refused(enormous, tmp_path):
     page = enormous({}, "#v=1&view=overview")
-    path = tmp_path / "bundle" / LOG / "metadata" / "0000.json"
-    document = json.loads(path.read_bytes())
-    document["metadata"][0] = {"x": "DEEP"}
-    path.write_text(json.dumps(document).replace('"DEEP"', "[" * 50_000 + "]" * 50_000))
+    path = tmp_path / "bundle" / LOG / "metadata.jsonl"
+    rows = traces.parsed(path.name, path.read_bytes())
+    rows[0]["metadata"] = {"x": "DEEP"}
+    path.write_text(traces.written(path.name, rows).decode().replace('"DEEP"', "[" * 50_000 + "]" * 50_000))
     page.evaluate("location.hash = '#v=1&view=events&event=0'")
-    expect(page.get_by_role("alert")).to_contain_text("metadata[0] is more than 2000 objects in one another")
+    expect(page.get_by_role("alert")).to_contain_text("[0].metadata is more than 2000 objects in one another")

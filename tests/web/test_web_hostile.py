@@ -25,7 +25,9 @@ def spoilt(bundle_of, address_of, tmp_path, page_that):
         if isinstance(change, bytes):
             target.write_bytes(change)
         else:
-            traces.rewrite(folder, path, change)
+            document = traces.parsed(path, target.read_bytes())
+            change(document)
+            target.write_bytes(traces.written(path, document))
         page = page_that(errors)
         page.goto(address_of(folder, server) + hash)
         settle(page)
@@ -51,8 +53,8 @@ def alert(page):
 
 
 def test_a_circle_of_stacks_hangs_nothing(spoilt):
-    page = spoilt(f"{LOG}/stacks.json", put("stacks", "parent_index", 0, 0), "#v=1&view=compile&compile=0/0")
-    expect(page.get_by_role("main")).to_contain_text("stacks.parent_index[0] is 0, not an integer from -1 and less than its own row")
+    page = spoilt(f"{LOG}/stacks.jsonl", put(0, "parent", 0), "#v=1&view=compile&compile=0/0")
+    expect(page.get_by_role("main")).to_contain_text("row 0 has the id 0 and the parent 0")
     go(page, "#v=1&view=compiles")
     expect(page.get_by_role("heading", level=1)).to_have_text("Compiles")
     expect(alert(page)).to_have_count(0)
@@ -67,16 +69,16 @@ def test_a_circle_of_spans_hangs_nothing(spoilt):
     ("path", "change", "view", "words"),
     [
         (f"{LOG}/log.json", put("event_count", HUGE), "overview", "event_count is 1000000000000000"),
-        (f"{LOG}/log.json", put("events", 0, "count", HUGE), "overview", "the chunks of events hold 1000000000000000 events"),
+        (f"{LOG}/log.json", put("tables", "events", "files", 0, "rows", HUGE), "overview", "the files of events hold events up to 1000000000000000"),
         (f"{LOG}/spans.jsonl", put(0, "lane", HUGE), "timeline", "[0].lane is 1000000000000000, and there are"),
         (f"{LOG}/compiles.json", put("compiles", 0, "key", None), "overview", "compiles[0].key is null, not a text"),
         (f"{LOG}/compiles.json", put("compiles", {}), "overview", "compiles is an object, not an array"),
-        (f"{LOG}/artifacts.json", put("kind_index", 0, 99_999), "compile&compile=0/0", "kind_index[0] is 99999, not an integer from 0 to"),
-        (f"{LOG}/artifacts.json", put("compile_index", [0]), "compile&compile=0/0", "others have"),
-        (f"{LOG}/artifacts.json", put("blob_index", 0, "x"), "compile&compile=0/0", 'blob_index[0] is "x", not an integer of at least -1'),
-        (f"{LOG}/events/0000.json", put("origin_index", 0, 1e300), "events", "origin_index[0] is 1e+300"),
-        (f"{LOG}/events/0000.json", put("first_event_index", 7), "events", "the directory of the log says 0"),
-        (f"{LOG}/diagnostics.json", put("diagnostics", [{"code": "x"}]), "diagnostics", "diagnostics[0].severity is missing"),
+        (f"{LOG}/artifacts.jsonl", put(0, "event", 99_999), "compile&compile=0/0", "[0].event is 99999, not an integer from 0 to"),
+        (f"{LOG}/artifacts.jsonl", put(0, "name", None), "compile&compile=0/0", "[0].name is null, not a text"),
+        (f"{LOG}/artifacts.jsonl", put(0, "offset", "x"), "compile&compile=0/0", '[0].offset is "x", not an integer of at least 0'),
+        (f"{LOG}/events.jsonl", put(0, "line", 1e300), "events", "[0].line is 1e+300"),
+        (f"{LOG}/events.jsonl", put(0, "event", 7), "events", "the directory of the log says 0"),
+        (f"{LOG}/diagnostics.jsonl", put(0, {"event": None, "code": "x"}), "diagnostics", "[0].severity is missing"),
         ("manifest.json", put("descriptors", None), "overview", "descriptors is null, not an object"),
         ("manifest.json", put("logs", 0, "id", "../x"), "overview", "logs[0].id is"),
     ],
@@ -88,7 +90,7 @@ def test_what_is_malformed_is_a_sentence(spoilt, path, change, view, words):
 
 
 @pytest.mark.parametrize("path", ["//127.0.0.1:9/x", "../../bundles.json", "data:application/json,{}", "/bundles.json", "manifest.json?x", "logs/%2e%2e/%2e%2e/x.json", "logs/other/log.json", "x" * 5000])
-@pytest.mark.parametrize("place", [("manifest.json", "logs", 0, "path"), (f"{LOG}/log.json", "tables", "compiles"), (f"{LOG}/log.json", "events", 0, "path")], ids=lambda place: place[-2])
+@pytest.mark.parametrize("place", [("manifest.json", "logs", 0, "path"), (f"{LOG}/log.json", "tables", "compiles"), (f"{LOG}/log.json", "tables", "events", "files", 0, "path")], ids=lambda place: place[-2])
 def test_nothing_but_files_of_the_bundle_is_asked_for(spoilt, path, place):
     file, *keys = place
     page = spoilt(file, put(*keys, path), "#v=1&view=events")
@@ -133,12 +135,12 @@ def test_a_blob_with_another_content_is_not_searched(bundle_of, address_of, tmp_
 
 
 def test_a_file_that_is_given_out_as_two_tables_has_to_look_like_both(spoilt):
-    page = spoilt(f"{LOG}/log.json", put("tables", "stacks", f"{LOG}/compiles.json"), "#v=1&view=compile&compile=0/0")
-    expect(page.get_by_role("main")).to_contain_text("strings is missing")
+    page = spoilt(f"{LOG}/log.json", put("tables", "stacks", "files", 0, "path", f"{LOG}/compiles.json"), "#v=1&view=compile&compile=0/0")
+    expect(page.get_by_role("main")).to_contain_text("not an array")
 
 
 def test_what_fails_behind_an_event_is_said(spoilt):
-    page = spoilt(f"{LOG}/stacks.json", lambda document: None, errors=True)
+    page = spoilt(f"{LOG}/stacks.jsonl", lambda document: None, errors=True)
     page.evaluate("document.querySelector('main').addEventListener('click', () => null.x, { once: true }); document.querySelector('main').click()")
     expect(alert(page)).to_contain_text("The viewer did not expect this")
     alert(page).get_by_text("Where").click()

@@ -168,7 +168,7 @@ def test_damaged_log_is_told(show):
     """)
     data += record("artifact:bad 0/0", payload="other", md5="0" * 32)
     page, bundle = show(data)
-    rows = bundle.logs[0].table("diagnostics")["diagnostics"]
+    rows = bundle.logs[0].table("diagnostics")
     warnings = [row for row in rows if row["severity"] == "warning"]
     assert len(warnings) >= 2
     views = page.get_by_role("navigation", name="Views")
@@ -181,8 +181,8 @@ def test_damaged_log_is_told(show):
     expect(grid.get_by_role("row")).to_have_count(2)
     expect(grid.get_by_role("row").nth(1)).to_contain_text("payload-md5")
     (bad,) = (row for row in rows if row["code"] == "payload-md5")
-    grid.get_by_role("link", name=str(bad["event_index"])).click()
-    expect(page.get_by_role("region", name="Record", exact=True)).to_contain_text(f"record {bad['event_index']}")
+    grid.get_by_role("link", name=str(bad["event"])).click()
+    expect(page.get_by_role("region", name="Record", exact=True)).to_contain_text(f"record {bad['event']}")
 
 
 def test_equal_recompile_reasons_are_one_line(show):

@@ -59,7 +59,7 @@ def test_text_leads_to_the_line(show):
     search(page, "aten.addmm")
     first = found(page).locator(".search-line").first
     expect(first).to_be_visible()
-    expected = {a.hash for c in bundle.logs[0].compiles for a in c.artifacts if a.hash and "aten.addmm" in a.text()}
+    expected = {a.sha256 for c in bundle.logs[0].compiles for a in c.artifacts if a.sha256 and "aten.addmm" in a.text()}
     expect(page.get_by_role("status").filter(has_text=f"in {len(expected)} texts")).to_be_visible()  # equal texts once
     expect(found(page).locator(".head")).to_have_count(len(expected))
     number = first.locator(".number").inner_text().replace(",", "")

@@ -111,7 +111,7 @@ def test_chain_reads_like_a_traceback(show):
 
 def test_of_ten_thousand_nodes_and_deep_stacks_the_page_has_few(show):
     page, bundle = show(wide_and_deep())
-    assert len(bundle.logs[0].stacks["stacks"]["parent_index"]) > 10_000
+    assert len(bundle.logs[0].stacks) > 10_000
     page.evaluate("document.title = ''")
     page.get_by_role("link", name="Stack", exact=True).click()
     expect(page.get_by_role("tree", **TREE)).to_be_visible()

@@ -1,4 +1,5 @@
 // The artifacts of one compile on two ranks, one beside the other; same or not by their hashes.
+import { addressed } from "../lib/bundle/artifacts.js";
 
 /** @typedef {{address: string, left: any | null, right: any | null, verdict: "same" | "alike" | "differs" | "left" | "right"}} Pair alike: but for addresses of memory */
 /** @typedef {{log: import("../lib/bundle/log.js").Log, key: string}} Side a compile of a rank */
@@ -6,22 +7,10 @@
 const CLOSER_BYTES = 500_000;
 const ADDRESSES = /0x[0-9a-f]{6,}|\b\d{12,}\b/g;
 
-/** Each with an address that stays: its name, and '@2' for the second of that name. @param {Side} side @returns {Promise<any[]>} */
+/** Each with an address that stays. @param {Side} side @returns {Promise<any[]>} */
 export async function artifactsOf({ log, key }) {
-  const [compiles, table] = await Promise.all([log.compiles(), log.artifacts()]);
-  const index = compiles.findIndex((compile) => compile.key === key);
-  const { compile_index: compile } = table.columns;
-  /** @type {Map<string, number>} */
-  const seen = new Map();
-  const found = [];
-  for (let i = 0; i < table.length; i++) {
-    if (compile[i] !== index) continue;
-    const artifact = table.row(i);
-    const nth = (seen.get(artifact.name) ?? 0) + 1;
-    seen.set(artifact.name, nth);
-    found.push({ ...artifact, address: nth === 1 ? artifact.name : `${artifact.name}@${nth}` });
-  }
-  return found;
+  const compile = (await log.compiles()).find((one) => one.key === key);
+  return compile ? addressed(await log.artifactsOf(compile)) : [];
 }
 
 /** @param {Side} left @param {Side} right @returns {Promise<Pair[]>} */
@@ -32,7 +21,7 @@ export async function pairs(left, right) {
   const both = a.map((artifact) => {
     const other = others.get(artifact.address) ?? null;
     others.delete(artifact.address);
-    return { address: artifact.address, left: artifact, right: other, verdict: other === null ? "left" : artifact.hash !== null && artifact.hash === other.hash ? "same" : "differs" };
+    return { address: artifact.address, left: artifact, right: other, verdict: other === null ? "left" : artifact.sha256 !== null && artifact.sha256 === other.sha256 ? "same" : "differs" };
   });
   return [...both, ...[...others.values()].map((artifact) => /** @type {Pair} */ ({ address: artifact.address, left: null, right: artifact, verdict: "right" }))];
 }
@@ -40,8 +29,8 @@ export async function pairs(left, right) {
 /** What an artifact says; metadata for one without a payload. @param {Side} side @param {any} artifact @param {{signal?: AbortSignal}} options @returns {Promise<string>} */
 export async function textOf({ log }, artifact, options) {
   if (!artifact) return "";
-  if (artifact.hash !== null) return (await log.text(artifact, options)) ?? "";
-  return JSON.stringify((await log.stacks(options)).resolve(await log.metadata(artifact.event_index, options)));
+  if (artifact.sha256 !== null) return (await log.text(artifact, options)) ?? "";
+  return JSON.stringify((await log.stacks(options)).resolve(await log.metadata(artifact.event, options)));
 }
 
 /** Texts that differ in addresses of memory only say the same. @param {string} left @param {string} right */
@@ -49,7 +38,7 @@ export const sameButAddresses = (left, right) => left !== right && left.replace(
 
 /** Finds the pairs that differ in addresses only; their texts are fetched for it. @param {{left: Side, right: Side, list: Pair[]}} both @param {() => void} tell when some were found */
 export async function lookCloser({ left, right, list }, tell) {
-  const small = list.filter((pair) => pair.verdict === "differs" && pair.left.hash !== null && pair.right.hash !== null && Math.max(pair.left.size_bytes, pair.right.size_bytes) < CLOSER_BYTES);
+  const small = list.filter((pair) => pair.verdict === "differs" && pair.left.sha256 !== null && pair.right.sha256 !== null && Math.max(pair.left.size_bytes, pair.right.size_bytes) < CLOSER_BYTES);
   const looked = await Promise.all(small.map(async (pair) => {
     const texts = await Promise.all([textOf(left, pair.left, {}), textOf(right, pair.right, {})]).catch(() => null); // opening it will tell
     return texts !== null && sameButAddresses(texts[0], texts[1]) ? pair : null;

@@ -63,9 +63,8 @@ export async function textsOf(log, group, signal) {
 /** @param {Log} log @param {number | null} eventIndex @param {AbortSignal} signal */
 async function textOf(log, eventIndex, signal) {
   if (eventIndex === null) return null;
-  const artifacts = await log.artifacts();
-  const row = artifacts.columns.event_index.indexOf(eventIndex);
-  return row < 0 ? null : log.text(artifacts.row(row), { signal });
+  const artifact = (await log.artifacts()).find(({ event }) => event === eventIndex);
+  return artifact ? log.text(artifact, { signal }) : null;
 }
 
 /**

@@ -35,7 +35,7 @@ async function show(bundle) {
     h("nav", { "aria-label": "Compiles" }, h("ul", null, compiles.map((compile, i) => h("li", null, compileLink(log, compile, i === index))))),
     main);
   try {
-    await showCompile(main, log, compiles[index], index, asked.get("artifact"));
+    await showCompile(main, log, compiles[index], asked.get("artifact"));
   } catch (error) {
     fill(main, errorBox(error, () => show(bundle)));
   }
@@ -54,20 +54,17 @@ function compileLink(log, compile, here) {
   return link({ log: log.id, compile: compile.compile }, here, name, h("span", { class: "dim" }, ` ${statusInfo(compile.status).word}${took}`));
 }
 
-/** @param {Element} main @param {import("../lib/bundle/log.js").Log} log @param {Compile | undefined} compile @param {number} index @param {string | null} wanted */
-async function showCompile(main, log, compile, index, wanted) {
+/** @param {Element} main @param {import("../lib/bundle/log.js").Log} log @param {Compile | undefined} compile @param {string | null} wanted */
+async function showCompile(main, log, compile, wanted) {
   if (!compile) return void fill(main, h("h2", null, "Choose a compile"));
-  // The artifacts of all compiles are one table of columns; row(i) is one row as an object.
-  const table = await log.artifacts();
-  const rows = Array.from({ length: table.length }, (_, i) => i).filter((i) => table.columns.compile_index[i] === index);
-  const artifacts = rows.map((i) => ({ ...table.row(i), number: String(i) }));
-  const chosen = artifacts.find(({ number }) => number === wanted);
+  const artifacts = await log.artifactsOf(compile);
+  const chosen = artifacts.find(({ event }) => String(event) === wanted);
   const links = artifacts.map((artifact) =>
-    h("li", null, link({ log: log.id, compile: compile.compile, artifact: artifact.number }, artifact === chosen, artifact.name), h("span", { class: "dim" }, bytes(artifact.size_bytes))));
+    h("li", null, link({ log: log.id, compile: compile.compile, artifact: String(artifact.event) }, artifact === chosen, artifact.name), h("span", { class: "dim" }, bytes(artifact.size_bytes))));
   fill(main, h("h2", null, plural(artifacts.length, "artifact"), " of ", compile.compile), h("ul", null, links));
   if (!chosen) return;
   // The text of an artifact is fetched now and not before. Some have none: what they say is in the metadata of their event.
-  const text = (await log.text(chosen)) ?? JSON.stringify(await log.metadata(chosen.event_index), null, 2);
+  const text = (await log.text(chosen)) ?? JSON.stringify(await log.metadata(chosen.event), null, 2);
   main.append(h("pre", { tabindex: "0", role: "region", "aria-label": `Text of ${chosen.name}` }, text));
 }
 

@@ -33,7 +33,7 @@ export function startOf(log) {
 /** From the first record to the last, in microseconds. @param {Log} log */
 async function lengthOf(log) {
   const { event_count: count } = await log.directory();
-  return count === 0 ? null : log.event(count - 1).then((event) => event.time_us, () => null);
+  return count === 0 ? null : log.event(count - 1).then((/** @type {any} */ event) => event.time_us, () => null);
 }
 
 /** The starts of a bundle: of each log that has one, among the first. @param {import("../lib/bundle/bundle.js").Bundle} bundle */

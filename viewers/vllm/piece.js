@@ -44,10 +44,8 @@ function addressOf({ compile, attempt }) {
 /** @param {Start} start @param {Piece} piece */
 async function artifacts({ log }, { row }) {
   if (row.events.length === 0) return h("p", { class: "dim" }, "No artifacts: nothing was compiled or loaded for it.");
-  const { columns } = (await artifactsOf(log)).table;
-  const index = columns.compile_index[columns.event_index.indexOf(row.events[0])];
-  const wanted = new Set(row.events), all = await compileArtifacts(log, index);
-  const own = all.filter((/** @type {any} */ artifact) => wanted.has(artifact.event_index));
+  const wanted = new Set(row.events), all = await compileArtifacts(log, row);
+  const own = all.filter((/** @type {any} */ artifact) => wanted.has(artifact.event));
   return [h("h3", null, `Artifacts `, h("span", { class: "dim" }, count(row.events.length))),
     h("ul", { class: "artifact-list", "aria-label": "Artifacts" }, own.map((/** @type {any} */ artifact) => {
       const href = inViewer(log.bundle, "default", { log: log.id, view: "compile", compile: addressOf(row), artifact: artifact.address });

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
 from tlparse_bundle.trace.compile_id import CompileId
+from tlparse_bundle.trace.envelope import EventDecoder
 from tlparse_bundle.trace.event import Event, Span
-from tlparse_bundle.trace.stacks import StackTable
 
-# Kind, compile, rank, line, byte offset, size, time, origin, pid, blob, offset in it, size of the payload: as the columns of schema events.
+# Numbers of kind and compile, rank, line, byte offset, size, time, numbers of origin, pid and blob (-1 without a payload), offset in the blob, size of the payload.
 EventRow = tuple[int, int, int | None, int, int, int, int, int, int, int, int, int]
 
 
 class Batch(NamedTuple):
-    """``kinds``, ``compiles``, ``origins`` and ``stacks`` are those that no batch before had, in the order of their numbers."""
+    """``kinds``, ``compiles``, ``origins``, ``pids`` and ``stacks`` are those that no batch before had, in the order of their numbers."""
 
     first_event_index: int
     rows: list[EventRow]
@@ -23,7 +23,8 @@ class Batch(NamedTuple):
     payload_forms: dict[int, str]  # by event index, where it is not lf
     kinds: list[tuple[str, str | None, Any]]  # type, name, encoding
     compiles: list[tuple[CompileId | None, int, int]]  # id, occurrence, first event index
-    origins: list[tuple[str, str, int]]  # level, path, line
+    origins: list[str]  # path:line in the source of torch
+    pids: list[int]
     stacks: tuple[list, list]  # see StackTable.rows_since
     spans: list[Span]
     events: list[Event]  # all but those of the timeline, of which a table rarely wants more than the span
@@ -35,10 +36,10 @@ class Batches:
     ``stacks`` and ``origins`` are those of the decoder, which grow; ``timeline`` names the events of the timeline that a table wants to see whole; None for all.
     """
 
-    def __init__(self, stacks: StackTable, origins: Mapping[tuple[bytes, bytes, bytes], int], timeline: frozenset[str] | None):
-        self._stacks = stacks
-        self._origins, self._known_origins = origins, 0
+    def __init__(self, decoder: EventDecoder, timeline: frozenset[str] | None):
+        self._decoder = decoder
         self._known_stacks = (0, 0)
+        self._known_origins = self._known_pids = 0
         self._timeline = timeline
         self._kinds: dict[tuple[str, str | None], int] = {}
         self._compiles: dict[tuple[CompileId | None, int], int] = {}
@@ -47,7 +48,7 @@ class Batches:
         """The batch of the next events, which get their ``kind_index`` and ``compile_index``."""
         kinds, compiles, timeline = self._kinds, self._compiles, self._timeline
         rows, spans, whole = [], [], []
-        batch = Batch(events[0].index if events else 0, rows, [event.metadata_json for event in events], {}, [], [], self._new_origins(), self._new_stacks(), spans, whole)
+        batch = Batch(events[0].index if events else 0, rows, [event.metadata_json for event in events], {}, [], [], self._new_origins(), self._new_pids(), self._new_stacks(), spans, whole)
         for event in events:
             kind = kinds.get((event.type, event.name))
             if kind is None:
@@ -81,11 +82,17 @@ class Batches:
         batch.compiles.append((event.compile_id, event.occurrence, event.index))
         return self._compiles.setdefault((event.compile_id, event.occurrence), len(self._compiles))
 
-    def _new_origins(self) -> list[tuple[str, str, int]]:
-        new = list(islice(self._origins, self._known_origins, None)) if len(self._origins) > self._known_origins else []
-        self._known_origins += len(new)
-        return [(level.decode(), path.decode("utf-8", "replace"), int(line[:15])) for level, path, line in new]
+    def _new_origins(self) -> list[str]:
+        origins = self._decoder.origins
+        first, self._known_origins = self._known_origins, len(origins)
+        new = islice(origins, first, None) if first < len(origins) else ()
+        return [f"{path.decode('utf-8', 'replace')}:{int(line[:15])}" for _, path, line in new]
+
+    def _new_pids(self) -> list[int]:
+        pids = self._decoder.pids
+        first, self._known_pids = self._known_pids, len(pids)
+        return list(islice(pids, first, None)) if first < len(pids) else []
 
     def _new_stacks(self) -> tuple[list, list]:
-        rows, self._known_stacks = self._stacks.rows_since(self._known_stacks)
+        rows, self._known_stacks = self._decoder.stacks.rows_since(self._known_stacks)
         return rows

@@ -9,7 +9,7 @@ logs share one, and lie with their log.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Iterator
 
 from tlparse_bundle.build.blob_places import BlobPlaces
 from tlparse_bundle.build.buffer import Buffer, BufferOfSeries
@@ -33,7 +33,7 @@ class _Pack(Buffer):
 
 
 class BlobWriter:
-    """The blobs of one log. ``timeline`` lists the rows of the packs of chromium events."""
+    """The blobs of one log."""
 
     def __init__(self, sink: FileSink, log_id: str):
         self._sink = sink
@@ -47,7 +47,7 @@ class BlobWriter:
         self._timeline_bytes = 0  # with the pieces that are not in it yet
         self._pieces: list[bytes] = []
         self._mark = object()  # on payloads that stand in these blobs
-        self.timeline: list[int] = []
+        self._timeline_rows: list[int] = []  # of the packs of chromium events
 
     def place(self, events: Iterable[Event]) -> None:
         """Store the payloads of the next events; gives each its ``blob_index`` and ``blob_offset``, -1 and 0 without a payload."""
@@ -77,14 +77,14 @@ class BlobWriter:
         if pack is None:
             pack = self._timeline = BufferOfSeries()
             self._timeline_bytes = 0
-            self.timeline.append(self._new_row())
+            self._timeline_rows.append(self._new_row())
         self._pieces.append(b",\n" if self._timeline_bytes else b"[\n")
         self._pieces.append(payload)
         offset = self._timeline_bytes + 2
         self._timeline_bytes = offset + len(payload)
         if self._timeline_bytes >= PACK_BYTES:
             self._close_timeline()
-        return self.timeline[-1], offset
+        return self._timeline_rows[-1], offset
 
     def _flush_timeline(self) -> None:
         if self._pieces:
@@ -104,10 +104,16 @@ class BlobWriter:
         for kind in list(self._packs):
             self._close(kind)
 
-    def table(self) -> dict:
-        """The blob table (schema: blobs). Call it after close()."""
-        sha256, size, stored, path = zip(*self._rows) if self._rows else ((), (), (), ())
-        return {"sha256": sha256, "size_bytes": size, "stored_size_bytes": stored, "path": path}
+    def paths(self) -> list[str]:
+        """The paths of the blobs, by number. Call it after close()."""
+        return [path for path, *_ in self._rows]
+
+    def rows(self) -> Iterator[dict]:
+        """Yield the rows of the table (schema: blobs). Call it after close()."""
+        timeline = set(self._timeline_rows)
+        rows = {row: "timeline" if number in timeline else "payloads" for number, row in enumerate(self._rows)}
+        for (path, sha256, size_bytes, stored_size_bytes), kind in rows.items():
+            yield {"blob": path, "kind": kind, "sha256": sha256, "size_bytes": size_bytes, "stored_size_bytes": stored_size_bytes}
 
     def _new_row(self) -> int:
         self._rows.append(None)
@@ -154,7 +160,7 @@ class BlobWriter:
         if self._timeline is not None:
             self._flush_timeline()
             self._timeline.add(b"\n]\n")
-            path = log_path(self._log_id, f"timeline/{len(self.timeline) - 1:04d}.json", self._sink.codec)
-            self._rows[self.timeline[-1]] = self._sink.put_blob(self._timeline.data(), path, sha256=self._timeline.sha256())
+            path = log_path(self._log_id, f"timeline/{len(self._timeline_rows) - 1:04d}.json", self._sink.codec)
+            self._rows[self._timeline_rows[-1]] = self._sink.put_blob(self._timeline.data(), path, sha256=self._timeline.sha256())
             self._timeline.close()
             self._timeline = None

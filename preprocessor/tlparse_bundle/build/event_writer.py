@@ -1,89 +1,124 @@
-"""Writes the event table and the metadata of one log, chunk by chunk."""
+"""Writes the tables with a row for each record of one log: its events and their metadata."""
 
 from __future__ import annotations
 
-from tlparse_bundle.build.batches import Batch, EventRow
+from collections.abc import Sequence
+
+from tlparse_bundle.build.batches import Batch
 from tlparse_bundle.build.buffer import BufferOfSeries
 from tlparse_bundle.build.sink import FileSink
-from tlparse_bundle.format.layout import log_path
-from tlparse_bundle.tables.json_list import JsonColumns
+from tlparse_bundle.format.json_codec import dumps
+from tlparse_bundle.format.layout import BYTES_PER_FILE, ROWS_PER_FILE, log_path, rows_file
+from tlparse_bundle.tables.rows import Rows
 
-EVENTS_PER_CHUNK = 8192
-METADATA_CHUNK_BYTES = 1 << 20
-
-_COLUMNS = (
-    "kind_index", "compile_index", "rank", "line", "byte_offset", "size_bytes", "time_us", "origin_index", "pid_index",
-    "blob_index", "blob_offset", "payload_size_bytes",
-)  # fmt: skip
+_ROW = (
+    b'{"event":%d,%b,%b,"rank":%b,"line":%d,"byte_offset":%d,"size_bytes":%d,"time_us":%d,"origin":%b,"pid":%b,'
+    b'"blob":%d,"offset":%d,"payload_size_bytes":%d,"payload_form":%b}'
+)
+_ROW_WITHOUT_PAYLOAD = (
+    b'{"event":%d,%b,%b,"rank":%b,"line":%d,"byte_offset":%d,"size_bytes":%d,"time_us":%d,"origin":%b,"pid":%b,'
+    b'"blob":null,"offset":null,"payload_size_bytes":null,"payload_form":null}'
+)
 
 
 class EventWriter:
-    """Takes the events of one log in order."""
+    """Takes the events of one log in order.
+
+    The rows of the events wait until the paths of the blobs are known; those of the metadata are written as they come.
+    Rows are put together from the JSON of what many of them share: a log has tens of thousands.
+    """
+
+    def __init__(self, sink: FileSink, log_id: str):
+        self._events = Rows()
+        self._metadata = _Metadata(sink, log_id)
+        self._sink = sink
+        self._log_id = log_id
+        # JSON by index:
+        self._kinds: list[bytes] = []
+        self._compiles: list[bytes] = []
+        self._origins: list[bytes] = []
+        self._pids: list[bytes] = []
+        self._ranks: dict[int | None, bytes] = {}
+
+    def add(self, batch: Batch) -> None:
+        """The next events."""
+        self._kinds += [b'"type":%b,"name":%b' % (dumps(event_type), dumps(name)) for event_type, name, _ in batch.kinds]
+        self._compiles += [b'"compile":%b,"attempt":%b' % (dumps(key), dumps(attempt)) for key, attempt in map(_attempt, batch.compiles)]
+        self._origins += map(dumps, batch.origins)
+        self._pids += map(dumps, batch.pids)
+        kinds, compiles, origins, pids, ranks, forms = self._kinds, self._compiles, self._origins, self._pids, self._ranks, batch.payload_forms
+        lines = []
+        for index, row in enumerate(batch.rows, batch.first_event_index):
+            kind, compile_index, rank, line, byte_offset, size_bytes, time_us, origin, pid, blob, offset, payload_size_bytes = row
+            rank_json = ranks.get(rank)
+            if rank_json is None:
+                rank_json = ranks[rank] = dumps(rank)
+            if blob < 0:
+                lines.append(
+                    _ROW_WITHOUT_PAYLOAD
+                    % (index, kinds[kind], compiles[compile_index], rank_json, line, byte_offset, size_bytes, time_us, origins[origin], pids[pid])
+                )
+                continue
+            form = dumps(forms[index]) if index in forms else b'"lf"'
+            lines.append(
+                _ROW
+                % (index, kinds[kind], compiles[compile_index], rank_json, line, byte_offset, size_bytes, time_us, origins[origin], pids[pid],
+                   blob, offset, payload_size_bytes, form)
+            )  # fmt: skip
+        self._events.add_lines(lines)
+        for index, metadata in enumerate(batch.metadata, batch.first_event_index):
+            if metadata != b"null":
+                self._metadata.add(index, metadata)
+
+    def close(self, blobs: Sequence[str]) -> dict[str, dict]:
+        """Write what is still to be written; ``blobs`` are the paths of the blobs. Returns the entries of both tables in the log directory, by name."""
+        tables = {}
+        if len(self._events):
+            entry = tables["events"] = self._sink.put_rows(self._log_id, "events", self._events, blobs)
+            first = 0
+            for file in entry["files"]:
+                file["first_event"] = first
+                first += file["rows"]
+        if files := self._metadata.close():
+            tables["metadata"] = {"rows": sum(file["rows"] for file in files), "files": files}
+        return tables
+
+
+def _attempt(compile: tuple) -> tuple[str | None, int | None]:
+    cid, occurrence, _ = compile
+    return (None, None) if cid is None else (cid.key(occurrence), cid.attempt)
+
+
+class _Metadata:
+    """The files of the metadata. A file ends as that of any table does; it is written when the next one begins, so that the name of a single one is known."""
 
     def __init__(self, sink: FileSink, log_id: str):
         self._sink = sink
         self._log_id = log_id
-        self._count = 0
-        # 'events' and 'metadata' of the log directory (schema: log):
-        self.events: list[dict] = []
-        self.metadata: list[dict] = []
-        self._begin_events()
-        self._begin_metadata()
+        self._files: list[dict] = []
+        self._buffer: BufferOfSeries | None = None
+        self._first_event = self._rows = 0
 
-    def _begin_events(self) -> None:
-        self._first_event_index = self._count
-        self._columns = JsonColumns(*_COLUMNS)
-        self._forms: dict[str, str] = {}
+    def add(self, index: int, metadata: bytes) -> None:
+        buffer = self._buffer
+        if buffer is not None and (self._rows == ROWS_PER_FILE or buffer.size >= BYTES_PER_FILE):
+            self._write(several=True)
+            buffer = None
+        if buffer is None:
+            buffer = self._buffer = BufferOfSeries()
+            self._first_event, self._rows = index, 0
+        buffer.add(b'{"event":%d,"metadata":%b}\n' % (index, metadata))
+        self._rows += 1
 
-    def _begin_metadata(self) -> None:
-        self._first_metadata_index = self._count
-        self._metadata = BufferOfSeries(b'{"first_event_index":%d,"metadata":[' % self._count)
-        self._max_metadata_bytes = self._metadata.size + METADATA_CHUNK_BYTES
+    def _write(self, *, several: bool) -> None:
+        name = rows_file("metadata", len(self._files), 2 if several else 1)
+        path = self._sink.put(log_path(self._log_id, name, self._sink.codec), self._buffer.data())
+        self._buffer.close()
+        self._buffer = None
+        self._files.append({"path": path, "rows": self._rows, "first_event": self._first_event})
 
-    def add(self, batch: Batch) -> None:
-        """The next events. A chunk of metadata ends with the event that fills it."""
-        rows, metadata = batch.rows, batch.metadata
-        first, free = 0, EVENTS_PER_CHUNK - (self._count - self._first_event_index)
-        while len(rows) - first >= free:
-            self._add_rows(rows[first : first + free], metadata[first : first + free], batch.payload_forms)
-            self._close_events()
-            first, free = first + free, EVENTS_PER_CHUNK
-        self._add_rows(rows[first:], metadata[first:], batch.payload_forms)
-
-    def _add_rows(self, rows: list[EventRow], metadata: list[bytes], forms: dict[int, str]) -> None:
-        start = self._first_event_index
-        self._forms |= {str(index - start): form for index, form in forms.items() if self._count <= index < self._count + len(rows)}
-        self._columns.add_rows(rows)
-        self._add_metadata(metadata)
-
-    def _add_metadata(self, texts: list[bytes]) -> None:
-        whole = b",".join(texts)
-        if self._metadata.size + len(whole) + 1 < self._max_metadata_bytes and texts:
-            self._metadata.add(b"," + whole if self._count > self._first_metadata_index else whole)
-            self._count += len(texts)
-            return
-        for text in texts:
-            self._metadata.add(b"," + text if self._count > self._first_metadata_index else text)
-            self._count += 1
-            if self._metadata.size >= self._max_metadata_bytes:
-                self._close_metadata()
-
-    def close(self) -> None:
-        if self._count > self._first_event_index:
-            self._close_events()
-        if self._count > self._first_metadata_index:
-            self._close_metadata()
-
-    def _close_events(self) -> None:
-        table = {"first_event_index": self._first_event_index, **self._columns.table(), "payload_forms": self._forms}
-        path = self._sink.put_table(self._log_id, f"events/{len(self.events):04d}", table)
-        self.events.append({"path": path, "first_event_index": self._first_event_index, "count": self._count - self._first_event_index})
-        self._begin_events()
-
-    def _close_metadata(self) -> None:
-        self._metadata.add(b"]}")
-        path = log_path(self._log_id, f"metadata/{len(self.metadata):04d}.json", self._sink.codec)
-        path = self._sink.put(path, self._metadata.data())
-        self._metadata.close()
-        self.metadata.append({"path": path, "first_event_index": self._first_metadata_index, "count": self._count - self._first_metadata_index})
-        self._begin_metadata()
+    def close(self) -> list[dict]:
+        """Write the last one; returns the entries of all."""
+        if self._buffer is not None:
+            self._write(several=bool(self._files))
+        return self._files

@@ -1,7 +1,8 @@
-"""The stage that makes the tables of a log, with the chunks of its events and their metadata."""
+"""The stage that makes the tables of a log, with its events and their metadata."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -14,6 +15,7 @@ from tlparse_bundle.diagnostics import Diagnostics
 from tlparse_bundle.events.kinds import Kind
 from tlparse_bundle.format.codecs import CODECS
 from tlparse_bundle.tables.registry import STREAM_TABLES, TABLES, PluginTable, Tables, plugin_tables
+from tlparse_bundle.tables.rows import Rows
 from tlparse_bundle.tables.table import TableContext
 from tlparse_bundle.tables.tally import Tally
 from tlparse_bundle.trace.stacks import StackTable
@@ -25,9 +27,7 @@ class TablesSummary:
 
     paths: dict[str, str]  # of the tables, by name
     row_tables: dict[str, dict]  # tables of rows, by name: see FileSink.put_rows
-    events: list[dict]  # 'events', 'metadata', 'kinds' and 'ranks' of the log directory (schema: log)
-    metadata: list[dict]
-    kinds: list[dict]
+    kinds: list[dict]  # 'kinds' and 'ranks' of the log directory (schema: log)
     ranks: list[dict]
     descriptors: dict[str, Kind]  # by key
     diagnostics: Diagnostics
@@ -73,14 +73,16 @@ class LogTables:
     def end(self) -> None:
         pass
 
-    def finish(self) -> TablesSummary:
-        self._writer.close()
+    def finish(self, blobs: Callable[[], Sequence[str]]) -> TablesSummary:
         # One after another, so that no two are in memory at once.
         paths, row_tables = {}, {}
+        with_blobs: list[tuple[str, Rows]] = []
         for table in self._tables:
             if hasattr(table, "tables"):
                 for name, rows in table.tables():
-                    if len(rows):
+                    if getattr(table, "blobs", False):
+                        with_blobs.append((name, rows))
+                    elif len(rows):
                         row_tables[name] = self._sink.put_rows(self._log_id, name, rows)
                 continue
             made = table.table()
@@ -89,11 +91,14 @@ class LogTables:
             del made
         payload_paths, payload_row_tables, payload_diagnostics = self._payload_tables.finish()
         self._diagnostics.merge(payload_diagnostics)
+        blob_paths = blobs()
+        row_tables |= self._writer.close(blob_paths)
+        for name, rows in with_blobs:
+            if len(rows):
+                row_tables[name] = self._sink.put_rows(self._log_id, name, rows, blob_paths)
         return TablesSummary(
             paths=paths | payload_paths,
-            row_tables=dict(sorted((row_tables | payload_row_tables).items())),
-            events=self._writer.events,
-            metadata=self._writer.metadata,
+            row_tables=row_tables | payload_row_tables,
             kinds=self._kinds(),
             ranks=self._ranks(),
             descriptors={kind.key: kind for kind in self._tally.kinds},

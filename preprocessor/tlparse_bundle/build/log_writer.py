@@ -99,7 +99,7 @@ class LogBuild:
         self._tables = tables
         self._records = records
         self._blobs, self._verbatim = BlobWriter(sink, log.id), VerbatimWriter(sink, log.id)
-        self._identity, self._batches = Identity(), Batches(self.decoder.stacks, self.decoder.origins, tables.wanted().timeline())
+        self._identity, self._batches = Identity(), Batches(self.decoder, tables.wanted().timeline())
         self._read = _batches(records, self.decoder)
 
     def advance(self) -> bool:
@@ -137,12 +137,13 @@ class LogBuild:
         diagnostics.merge(decoder.diagnostics)
         rank = rank_of(decoder.ranks, log.name_rank, diagnostics)
         _note_clock(decoder, diagnostics, records.size_bytes)
-        made = tables.finish()
+        made = tables.finish(blobs.paths)
         diagnostics.merge(made.diagnostics)
         for fault in (*plugin_kinds().faults, *plugin_tables().faults):
             diagnostics.add(PLUGIN_FAILED, fault)
-        for name, table in (("stacks", decoder.stacks.table), ("blobs", blobs.table), ("diagnostics", diagnostics.table)):
-            made.paths[name] = sink.put_table(log.id, name, table())
+        for name, rows in (("stacks", decoder.stacks.rows()), ("blobs", blobs.rows())):
+            if len(table := Rows(rows)):
+                made.tables[name] = sink.put_rows(log.id, name, table)
         name = os.fsencode(log.path.name).decode("utf-8", "replace")
         source = {"name": name, "size_bytes": records.size_bytes, "sha256": records.sha256, "compression": log.compression}
         directory = {
@@ -154,29 +155,25 @@ class LogBuild:
             "clock": decoder.clock.table(),
             "event_count": decoder.event_count,
             "tables": made.paths,
-            "row_tables": made.row_tables,
-            "events": made.events,
-            "metadata": made.metadata,
+            "tables": made.tables,
             "verbatim": verbatim.chunks,
-            "timeline": blobs.timeline,
             "kinds": made.kinds,
             "origins": [{"level": level.decode(), "path": path.decode("utf-8", "replace"), "line": int(line[:15])} for level, path, line in decoder.origins],
         }
-        self.facts = Facts(WrittenLog(sink, directory, decoder.clock.last_epoch_us()))
+        self.facts = Facts(WrittenLog(sink, directory, decoder.clock.last_epoch_us(), {"diagnostics": diagnostics.rows()}))
         derived = {**dict(compile_tables(self.facts)), **dict(recompile_tables(self.facts))}
-        made.row_tables |= {name: sink.put_rows(log.id, name, Rows(rows)) for name, rows in derived.items() if len(rows)}
+        made.tables |= {name: sink.put_rows(log.id, name, Rows(rows)) for name, rows in derived.items() if len(rows)}
         numbers, findings, faults = findings_of(self.facts, derived["compiles"])
-        if faults:  # they come after the table that findings read
-            for fault in faults:
-                diagnostics.add(PLUGIN_FAILED, fault)
-            sink.put_table(log.id, "diagnostics", diagnostics.table())
+        for fault in faults:
+            diagnostics.add(PLUGIN_FAILED, fault)
+        if len(rows := Rows(diagnostics.rows())):
+            made.tables["diagnostics"] = sink.put_rows(log.id, "diagnostics", rows)
         if findings:
-            made.row_tables[FINDINGS] = sink.put_rows(log.id, FINDINGS, Rows(findings))
+            made.tables[FINDINGS] = sink.put_rows(log.id, FINDINGS, Rows(findings))
         for name in PASSED_ON:
-            if name in made.row_tables:
-                sink.remove(made.row_tables.pop(name))
-        directory["row_tables"] = dict(sorted(made.row_tables.items()))
-        path = sink.put(log_path(log.id, "log.json", sink.codec), dumps(directory))
+            if name in made.tables:
+                sink.remove(made.tables.pop(name))
+        path = sink.put(log_path(log.id, "log.json", sink.codec), dumps({**directory, "tables": dict(sorted(made.tables.items()))}))
         row = {
             "id": log.id,
             "path": path,

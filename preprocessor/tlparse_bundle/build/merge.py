@@ -94,25 +94,25 @@ def _copy_log(location: str, log_id: str, root: str, verify: bool) -> LogSummary
         sink = FileSink(folder, bundle.codec)
         for path in _own_files(log):
             sink.put_stored(path, bundle.raw(path))
-        for row in range(len(log.blobs["sha256"])):
-            path = log.blob_path(row)
+        for path in log.blobs:
             if not (folder / path).exists():
-                log.blob(row)  # raises BundleError when it is not what the table says
+                log.blob(path)  # raises BundleError when it is not what the table says
                 sink.put_stored(path, bundle.raw(path))
     descriptors = bundle.manifest["descriptors"]
     keys = {kind["descriptor"] for kind in log.directory["kinds"]}
     known = {key: Kind(key, *(descriptors[key][field] for field in _KIND_FIELDS)) for key in keys}
-    faults = [row["message"] for row in log.table("diagnostics")["diagnostics"] if row["code"] == PLUGIN_FAILED] if PLUGIN_FAILED in log.row["diagnostics"] else []
+    faults = [row["message"] for row in log.table("diagnostics") if row["code"] == PLUGIN_FAILED] if PLUGIN_FAILED in log.row["diagnostics"] else []
     return LogSummary(log.row, known, ([] if log.is_missing("findings") else log.findings()[:FIRST_FINDINGS]), plugin_faults=faults)
 
 
 def _own_files(log: Log) -> list[str]:
     """The files of a log but its blobs. Raises BundleError when one lies elsewhere than in the folder of the log."""
     directory = log.directory
-    chunks = (chunk["path"] for name in ("events", "metadata", "verbatim") for chunk in directory[name])
-    rows = (file["path"] for entry in directory["row_tables"].values() for file in entry["files"])
+    chunks = (chunk["path"] for chunk in directory["verbatim"])
+    rows = (file["path"] for entry in directory["tables"].values() for file in entry["files"])
     paths = [log.row["path"], *directory["tables"].values(), *rows, *chunks]
-    for path in (*paths, *filter(None, log.blobs["path"])):
+    own = (path for path, row in log.blobs.items() if path != layout.blob_path(row["sha256"], log.bundle.codec))
+    for path in (*paths, *own):
         if not layout.is_own(path) or not path.startswith(f"logs/{log.id}/"):
             raise damaged(f"log {log.id}", f"{quoted(path)} is no path of a file of it")
     return paths

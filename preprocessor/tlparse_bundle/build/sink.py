@@ -15,8 +15,7 @@ from tlparse_bundle.format.codecs import Codec
 from tlparse_bundle.format.layout import blob_path, log_path
 from tlparse_bundle.tables.rows import Rows
 
-# SHA-256, size, stored size, path if the hash does not tell it: as the columns of schema blobs.
-BlobRow = tuple[str, int, int, str | None]
+BlobRow = tuple[str, str, int, int]  # path, SHA-256, size, stored size
 
 
 class FileSink:
@@ -51,11 +50,11 @@ class FileSink:
             self.kept[name] = table
         return path
 
-    def put_rows(self, log_id: str, name: str, rows: Rows) -> dict:
-        """Store a table of a log as JSON Lines; returns what the log directory says of it (schema: log, 'row_tables')."""
+    def put_rows(self, log_id: str, name: str, rows: Rows, blobs: Sequence[str] | None = None) -> dict:
+        """Store a table of a log as JSON Lines; returns what the log directory says of it (schema: log, 'tables'). ``blobs``: see Rows.files."""
         if name in self.keep:
             self.kept[name] = rows
-        return self.put_row_files(log_id, name, [(count, encoded_pieces(pieces, self.codec)) for count, pieces in rows.files()])
+        return self.put_row_files(log_id, name, [(count, encoded_pieces(pieces, self.codec)) for count, pieces in rows.files(blobs)])
 
     def put_row_files(self, log_id: str, name: str, files: Sequence[tuple[int, Iterable[bytes]]]) -> dict:
         """The same for files that are encoded already: (number of rows, pieces) of each."""
@@ -83,7 +82,7 @@ class FileSink:
         target = self.root / place
         if path is not None or not target.exists():
             self._write(place, [self.codec.encode(data)])
-        return sha256, len(data), target.stat().st_size, path
+        return place, sha256, len(data), target.stat().st_size
 
     def _write(self, path: str, pieces: Iterable[bytes]) -> None:
         # For a job of many ranks there are thousands of files: what is asked of the system for each counts.

@@ -5,6 +5,7 @@ A stage knows nothing of processes, and whoever feeds it does not know where it 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from importlib import import_module
 from typing import Any, Protocol
@@ -32,7 +33,8 @@ class Stage(Protocol):
     def end(self) -> None:
         """What runs apart finishes while this process does something else."""
 
-    def finish(self) -> Any: ...
+    def finish(self, blobs: Callable[[], Sequence[str]]) -> Any:
+        """``blobs`` gives the paths of the blobs, by number, when all are written."""
 
 
 def open_stage(name: str, *arguments: Any, cores: int, log_bytes: int) -> AbstractContextManager[Stage]:
@@ -70,7 +72,8 @@ class _Apart:
     def end(self) -> None:
         self._helper.send(None)
 
-    def finish(self) -> Any:
+    def finish(self, blobs: Callable[[], Sequence[str]]) -> Any:
+        self._helper.send(blobs())
         return self._helper.receive()
 
 
@@ -80,4 +83,4 @@ def work(link: Link) -> Any:
     stage, received = _class(name)(*arguments), BatchesReceived()
     while (message := link.receive()) is not None:
         stage.feed(received.batch(message))
-    return stage.finish()
+    return stage.finish(link.receive)

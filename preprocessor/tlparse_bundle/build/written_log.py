@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from tlparse_bundle.build.sink import FileSink
@@ -14,15 +15,18 @@ PASSED_ON = (CANDIDATES, ASKED)  # tables of which others are made; no reader ne
 
 
 class WrittenLog:
-    """See LogFiles of the findings."""
+    """See LogFiles of the findings. ``unwritten``: rows of tables that are written later."""
 
-    def __init__(self, sink: FileSink, directory: dict, last_epoch_us: int | None):
+    def __init__(self, sink: FileSink, directory: dict, last_epoch_us: int | None, unwritten: Mapping[str, list[dict]]):
+        self._unwritten = unwritten
         self._sink = sink
         self._last_epoch_us = last_epoch_us
         self.directory = directory
 
     def table(self, name: str) -> Any:
-        entry = self.directory["row_tables"].get(name)
+        if name in self._unwritten:
+            return self._unwritten[name]
+        entry = self.directory["tables"].get(name)
         if entry is not None:
             return [row for file in entry["files"] for row in parse_rows(self._sink.codec.decode((self._sink.root / file["path"]).read_bytes()))]
         if name in row_tables() or name in PASSED_ON:

@@ -91,7 +91,7 @@ class Pairs:
         ours, theirs = self.base.first.generated(one), self.new.first.generated(two)
         if not self._ended(one, two) or not ours or not theirs or len(ours) != len(theirs) and self.base.first.pieces["pieces"] and self.new.first.pieces["pieces"]:
             return UNKNOWN  # of vLLM's pieces one run compiled some that the other one loaded
-        if any(a.hash != b.hash and (a.is_left_out or b.is_left_out) for a, b in zip(ours, theirs)):
+        if any(a.sha256 != b.sha256 and (a.is_left_out or b.is_left_out) for a, b in zip(ours, theirs)):
             return UNKNOWN
         return SAME if len(ours) == len(theirs) and all(map(self.base.first.texts.same, ours, theirs)) else OTHER
 

@@ -26,11 +26,10 @@ class _Frames(Frames):
     @cached_property
     def compared(self) -> dict[int, list[Artifact]]:
         """By row of the compile table. The table is let go of: its memory does for that of the other run."""
-        columns = self.log.table("artifacts")
         found: dict[int, list[Artifact]] = {}
-        for number in [number for number, name in enumerate(columns["name"]) if name in _WANTED]:
-            artifact = Artifact(self.log, {column: values[number] for column, values in columns.items()})
-            found.setdefault(artifact.compile_index, []).append(artifact)
+        for row in self.log.table("artifacts"):
+            if row["name"] in _WANTED:
+                found.setdefault(self.log.number_of(row), []).append(Artifact(self.log, row))
         return found
 
     def artifacts(self, number: int) -> list[Artifact]:
@@ -63,7 +62,7 @@ class Run:
     @property
     def payloads(self) -> set[str | None]:
         """Hashes of all payloads that are compared; None among them where an artifact has none."""
-        return {artifact.hash for artifacts in self._frames.compared.values() for artifact in artifacts}
+        return {artifact.sha256 for artifacts in self._frames.compared.values() for artifact in artifacts}
 
     def compile(self, frame: Frame) -> dict:
         """The row of a frame in compiles."""
@@ -176,7 +175,7 @@ class Run:
 
     @cached_property
     def _artifact_of(self) -> dict[int, Artifact]:
-        return {artifact.event_index: artifact for artifact in self.log.artifacts}
+        return {artifact.event: artifact for artifact in self.log.artifacts}
 
     @cached_property
     def pieces(self) -> dict[str, list[dict]]:

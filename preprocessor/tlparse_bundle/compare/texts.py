@@ -29,8 +29,8 @@ class Texts(Contents):
         self._lines = {device: _Lines(device) for device in (False, True)}
 
     def __call__(self, artifact: Artifact) -> str | None:
-        if artifact.hash in self.common:
-            return artifact.hash
+        if artifact.sha256 in self.common:
+            return artifact.sha256
         return None if artifact.is_left_out else super().__call__(artifact)
 
     def text(self, artifact: Artifact) -> bytes:
@@ -43,9 +43,9 @@ class Texts(Contents):
 
     def same(self, one: Artifact, other: Artifact) -> bool:
         """Whether both hold the same, without making a hash of each."""
-        if one.hash == other.hash:
+        if one.sha256 == other.sha256:
             return True
-        pair = one.hash, other.hash
+        pair = one.sha256, other.sha256
         if pair not in self._same:
             if len(self._same) >= _MOST_PAIRS:
                 self._same.clear()

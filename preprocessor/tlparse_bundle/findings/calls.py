@@ -24,17 +24,14 @@ class Frame(NamedTuple):
     name: str
 
 
-def stack(facts: Facts, stack_index: int | None) -> list[Frame]:
+def stack(facts: Facts, id: int | None) -> list[Frame]:
     """The frames of a stack, outermost first; empty without a stack."""
-    table = facts.table("stacks")
-    frames, strings = table["frames"], table["strings"]
-    found = []
-    while stack_index is not None and stack_index >= 0:
-        row = table["stacks"]["frame_index"][stack_index]
-        file = frames["file"][row]
-        found.append(Frame(strings[file] if file >= 0 else "", frames["line"][row], strings[frames["name"][row]]))
-        stack_index = table["stacks"]["parent_index"][stack_index]
-    return found[::-1]
+    frames, stacks = [], facts.table("stacks")
+    while id is not None and id >= 0:
+        row = stacks[id]
+        frames.append(Frame(row["file"] or "", row["line"], row["function"]))
+        id = row["parent"]
+    return frames[::-1]
 
 
 def caller(frames: Sequence[Frame]) -> str | None:

@@ -25,9 +25,9 @@ _OF_THE_LAST = ("the payload of the last record is not the one that was written"
 def findings(facts: Facts) -> Iterator[Finding]:
     found: dict[tuple[str, bool], list[dict]] = {}
     last = facts.directory["event_count"] - 1
-    for row in facts.table("diagnostics")["diagnostics"]:
+    for row in facts.table("diagnostics"):
         if row["code"] in _MEANS:
-            found.setdefault((row["code"], row["code"] == "payload-md5" and row["event_index"] == last), []).append(row)
+            found.setdefault((row["code"], row["code"] == "payload-md5" and row["event"] == last), []).append(row)
     for (code, is_last), rows in found.items():
         count = sum(row["count"] for row in rows)
         title, text = _OF_THE_LAST if is_last else _MEANS[code]
@@ -38,7 +38,7 @@ def findings(facts: Facts) -> Iterator[Finding]:
             f"The log is damaged: {title.format(plural(count, *noun))}",
             (code, "last") if is_last else (code,),
             text,
-            events=[row["event_index"] for row in rows if row["event_index"] is not None],
+            events=[row["event"] for row in rows if row["event"] is not None],
             count=count,
             details={"code": code, "loses_records": is_last or code != "payload-md5", "lines": [row["line"] for row in rows if row["line"] is not None][:100]},
         )

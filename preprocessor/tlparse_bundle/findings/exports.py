@@ -23,7 +23,7 @@ def findings(facts: Facts) -> Iterator[Finding]:
         if row["kind"] == "guard_evaluated" and not exports:
             continue  # an ordinary guard
         at = facts.innermost(row["user_stack"]) or _end_of_graph(facts, row)
-        key = row["kind"], row["expr"], row["result"], row["op"], row["reason"], at["file"], at["line"], at["name"]
+        key = row["kind"], row["expr"], row["result"], row["op"], row["reason"], at["file"], at["line"], at["function"]
         groups.setdefault(key, []).append({**row, "at": at})
     for key, rows in groups.items():
         yield _finding(facts, key, rows)
@@ -32,7 +32,7 @@ def findings(facts: Facts) -> Iterator[Finding]:
 def _end_of_graph(facts: Facts, row: dict) -> dict:
     """Where the graph ends, for a record without a stack."""
     end = facts.once(graph_ends).get(row["event"], {})
-    return {"file": end.get("file"), "line": end.get("line"), "name": end.get("function"), "loc": end.get("source_line")}
+    return {"file": end.get("file"), "line": end.get("line"), "function": end.get("function"), "code": end.get("source_line")}
 
 
 def _without_program(facts: Facts, exports: list[dict]) -> Iterator[Finding]:
@@ -62,7 +62,7 @@ def _finding(facts: Facts, key: tuple, rows: list[dict]) -> Finding:
     first = rows[0]
     symbols = {symbol: source_name(source) for row in rows for symbol, source in row["symbol_sources"].items() if source}
     where = facts.short.place(file, line)
-    loc = first["at"]["loc"] or first["loc"]
+    loc = first["at"]["code"] or first["loc"]
     often = f", {times(len(rows))}" if len(rows) > 1 else ""
     remedy: list[Remedy] = []
     severity = "error"

@@ -94,7 +94,7 @@ class Facts:
 
     def row_count(self, name: str) -> int:
         """How many rows a table has."""
-        return self.directory["row_tables"].get(name, {"rows": 0})["rows"]
+        return self.directory["tables"].get(name, {"rows": 0})["rows"]
 
     def once(self, make: Callable[[Facts], Made]) -> Made:
         """What a function makes of these facts; kept."""
@@ -129,8 +129,7 @@ class Facts:
 
     @cached_property
     def short(self) -> Shortener:
-        table = self.table("stacks")
-        called = (table["strings"][file] for file in set(table["frames"]["file"]) if file >= 0)
+        called = {row["file"]: None for row in self.table("stacks")}
         return Shortener(file for file in (*(row["file"] for row in self.compiles), *called) if file and is_of_program(file))
 
     @cached_property
@@ -264,14 +263,9 @@ class Facts:
         """Rows of compiles that torch did not begin: refused or forbidden."""
         return self.refused | self.forbidden
 
-    def innermost(self, stack_index: int | None) -> dict | None:
-        """The innermost frame of a stack, with file, line, name and loc; None for no stack."""
-        if stack_index is None or stack_index < 0:
-            return None
-        table = self.table("stacks")
-        row, frames = table["stacks"]["frame_index"][stack_index], table["frames"]
-        texts = {key: table["strings"][frames[key][row]] if frames[key][row] >= 0 else None for key in ("file", "name", "loc")}
-        return {**texts, "line": frames["line"][row]}
+    def innermost(self, stack: int | None) -> dict | None:
+        """The innermost frame of a stack: a row of the stacks, with file, line, function and code; None for no stack."""
+        return None if stack is None or stack < 0 else self.table("stacks")[stack]
 
     @cached_property
     def metrics(self) -> list[dict]:

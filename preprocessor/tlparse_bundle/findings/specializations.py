@@ -45,7 +45,7 @@ def _finding(facts: Facts, function: tuple, rows: list[dict]) -> Finding:
     texts = [
         f"They are {listed(sizes, 8)}." if len(sizes) > 1 else None,
         f"torch says why: {listed(reasons)}." if reasons else None,
-        f"{'The first one is at' if len(sizes) > 1 else 'At'} {code(facts.short.place(at['file'], at['line']) or 'an unknown place')}: {code(first_line(at['loc']))}." if at and at["loc"] else None,
+        f"{'The first one is at' if len(sizes) > 1 else 'At'} {code(facts.short.place(at['file'], at['line']) or 'an unknown place')}: {code(first_line(at['code']))}." if at and at["code"] else None,
     ]
     return Finding(
         "specialization",
@@ -53,7 +53,7 @@ def _finding(facts: Facts, function: tuple, rows: list[dict]) -> Finding:
         title,
         sizes,
         "\n\n".join(filter(None, texts)),
-        (at["name"], at["file"] and facts.short(at["file"]), at["line"]) if at else (name, file and facts.short(file), line),
+        (at["function"], at["file"] and facts.short(at["file"]), at["line"]) if at else (name, file and facts.short(file), line),
         [facts.number_of(row) for row in rows],
         [row["event"] for row in rows],
         count=len(rows),

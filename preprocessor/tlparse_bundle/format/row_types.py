@@ -5,6 +5,24 @@ from __future__ import annotations
 from typing import Any, Literal, Protocol, TypedDict, overload
 
 
+class AliasingRow(TypedDict):
+    """Which inputs a graph mutates and which outputs alias inputs: one row per aot_forward_graph_fw_metadata and aot_forward_graph_fw_subclass_metadata, counted from their text."""
+
+    event: int
+    compile: str | None
+    attempt: int | None
+    subclass: bool
+    input_count: int
+    mutated_input_count: int
+    metadata_mutated_input_count: int
+    output_count: int
+    output_types: dict[str, int]
+    intermediate_base_count: int | None
+    saved_symint_count: int | None
+    backward_token_count: int | None
+    rng_state_count: int | None
+
+
 class AttemptsRow(TypedDict):
     """Attempts: one row per try of a compile, a refused compile or a capture, in the order of their first records."""
 
@@ -18,6 +36,29 @@ class AttemptsRow(TypedDict):
     event_count: int
     size_bytes: int
     artifact_count: int
+
+
+class AutogradCapturesRow(TypedDict):
+    """Captures of a backward graph by compiled autograd: one row per capture, in file order."""
+
+    compile: str | None
+    attempt: int | None
+    graph_event: int | None
+    pre_reordering_event: int | None
+    reasons_event: int | None
+    reasons: list[str]
+
+
+class BytecodeRow(TypedDict):
+    """Bytecode of resume functions, before and after Dynamo: one row per function and compile, in file order."""
+
+    compile: str | None
+    attempt: int | None
+    function: str
+    original_event: int | None
+    modified_event: int | None
+    original_instruction_count: int | None
+    modified_instruction_count: int | None
 
 
 class CachesRow(TypedDict):
@@ -52,6 +93,126 @@ class CapturesRow(TypedDict):
     function: str | None
     file: str | None
     line: int | None
+
+
+class CodeObjectsRow(TypedDict):
+    """The code objects that were compiled, in order of their first compile, with all their compiles."""
+
+    id: int
+    compiled_autograd_id: int | None
+    frame_id: int
+    function: str | None
+    file: str | None
+    first_line: int | None
+    compiles: list[str]
+    limit_compile: str | None
+    resumes: int | None
+
+
+class CollectiveBucketsRow(TypedDict):
+    """Collectives that a pass put into buckets, to run each bucket as one: one row per fx_bucketing_passes_… artifact."""
+
+    event: int
+    compile: str | None
+    attempt: int | None
+    name: str
+    buckets: list[list[str]]
+
+
+class CollectiveCallsRow(TypedDict):
+    """The distinct calls of collectives that other tables about several ranks name in 'collective_call'."""
+
+    id: int
+    op: str
+    reduce_op: str | None
+    group: str | None
+    group_size: int | None
+    dtype: str | None
+    shape: list[int | str] | None
+
+
+class CollectiveMismatchesRow(TypedDict):
+    """The first calls in a process group that do not fit: a row for each group of ranks that make the same call there, the group with most ranks first."""
+
+    group: str | None
+    position: int
+    effect: Literal["hang", "wrong"]
+    ranks: list[list[int]]
+    rank_compile: int
+    collective_call: int
+
+
+class CollectiveProfilesOps(TypedDict):
+    op: str | None
+    shapes: str | None
+    strides: str | None
+    dtype: str | None
+    profile_ms: float | None
+
+
+class CollectiveProfilesNodes(TypedDict):
+    node: str | None
+    op: str | None
+    pge_ms: float | None
+    analytical_ms: float | None
+
+
+class CollectiveProfilesRow(TypedDict):
+    """Run times of a profile beside estimated ones: one row per pge_profile_vs_analytical."""
+
+    event: int
+    compile: str | None
+    attempt: int | None
+    collective_count: int | None
+    op_count: int | None
+    ops: list[CollectiveProfilesOps]
+    nodes: list[CollectiveProfilesNodes]
+
+
+class CollectiveReportsRow(TypedDict):
+    """Reports in words of passes over collectives, and of what ranks exchanged while they compiled (compiler_collective): one row per report, with the values that its text names."""
+
+    event: int
+    compile: str | None
+    attempt: int | None
+    name: str
+    line_count: int
+    values: dict[str, str]
+    changes: dict[str, list[int]]
+    text: str
+
+
+class CollectiveSchedulesRow(TypedDict):
+    """The collectives of compiled graphs: one row per inductor_collective_schedule, that is per graph with collectives."""
+
+    event: int
+    compile: str | None
+    attempt: int | None
+    collectives: list[str | None]
+    cut: bool
+
+
+class CollectiveSizesRow(TypedDict):
+    """Sizes of collectives before bucketing: one row per collective in a pre_bucketing_collective_sizes… artifact, at most 20,000 per artifact."""
+
+    event: int
+    compile: str | None
+    attempt: int | None
+    name: str
+    node: str | None
+    type: str | None
+    size_mb: float | None
+
+
+class CollectiveWaitsRow(TypedDict):
+    """Where ranks call nothing more in a process group, and others do."""
+
+    group: str | None
+    position: int
+    ranks: list[list[int]]
+    others: list[list[int]]
+    rank_compile: int
+    collective_call: int
 
 
 class CompilesRow(TypedDict):
@@ -92,6 +253,139 @@ class CompilesRow(TypedDict):
     event_count: int | None
     size_bytes: int | None
     artifact_count: int | None
+
+
+class DataDependentErrorsRow(TypedDict):
+    """Conditions on unbacked symbols that torch could not decide: one row per record guard_on_data_dependent_error, in file order."""
+
+    event: int
+    compile: str | None
+    attempt: int | None
+    expr: str | None
+    unhinted_expr: str | None
+    symbol_events: list[int]
+    expression_event: int | None
+    stack: int | None
+
+
+class DdpSplitsRow(TypedDict):
+    """Parts of graphs that DDPOptimizer split: one row per part, in file order."""
+
+    event: int
+    compile: str | None
+    attempt: int | None
+    split_event: int | None
+    position: int
+    name: str | None
+
+
+class DuplicateBackwardsTangents(TypedDict):
+    backward_input_name: str | None
+    shape: str | None
+    stride: str | None
+    dtype: str | None
+    device: str | None
+    type: str | None
+
+
+class DuplicateBackwardsRow(TypedDict):
+    """Nested regions whose backward was compiled a second time, for different gradients: one row per invoke_subgraph_backward_duplicate."""
+
+    event: int
+    compile: str | None
+    attempt: int | None
+    forward_identifier: str | None
+    backward_identifier: str | None
+    variant_suffix: str | None
+    variant_count: float | None
+    new_backward_identifier: str | None
+    tangents: list[DuplicateBackwardsTangents]
+    explanation: str | None
+    common_cause: str | None
+    suggested_action: str | None
+
+
+class EstimateTablesRow(TypedDict):
+    """Run-time estimates that torch writes as CSV: one row per artifact (fx_compute_nodes_runtime_estimation, fx_collectives_…)."""
+
+    event: int
+    compile: str | None
+    attempt: int | None
+    name: str
+    world_size: int | None
+    columns: list[str]
+    rows: list[list[float | str]]
+    cut: bool
+
+
+class EstimatedOpsOutputs(TypedDict):
+    shape: list[int | str | None] | None
+    stride: list[int | str | None] | None
+    dtype: str | None
+
+
+class EstimatedOpsRow(TypedDict):
+    """The operations of all estimates, with their estimated run times and what they return: one row per operation, in the order of the generated code."""
+
+    estimate_event: int
+    compile: str | None
+    attempt: int | None
+    name: str | None
+    type: str | None
+    estimated_runtime_ns: float | None
+    outputs: list[EstimatedOpsOutputs]
+
+
+class ExportFailuresRow(TypedDict):
+    """What stands in the way of an export: one row per record, in file order."""
+
+    event: int
+    compile: str | None
+    attempt: int | None
+    kind: Literal["missing_fake_kernel", "mismatched_fake_kernel", "data_dependent_error", "guard_evaluated"]
+    expr: str | None
+    result: str | None
+    op: str | None
+    reason: str | None
+    stack: int | None
+    user_stack: int | None
+    expression_event: int | None
+    loc: str | None
+    locals: dict[str, list[str | None]]
+    symbol_sources: dict[str, str | None]
+
+
+class ExportsRow(TypedDict):
+    """Calls of torch.export and torch.export.draft_export: one row per call that started, and one per program without a start, in file order."""
+
+    start_event: int | None
+    program_event: int | None
+    compile: str | None
+    attempt: int | None
+
+
+class ExpressionsRow(TypedDict):
+    """The nodes of symbolic expressions: one row per record expression_created or create_unbacked_symbol (a leaf), in file order."""
+
+    event: int
+    compile: str | None
+    attempt: int | None
+    method: str | None
+    result: str | None
+    arguments: list[str | None]
+    argument_events: list[int | None]
+    stack: int | None
+    user_stack: int | None
+
+
+class FailedPartitionsRow(TypedDict):
+    """What the partitioner writes when it finds no cut: one row per min_cut_failed_… artifact."""
+
+    event: int
+    compile: str | None
+    attempt: int | None
+    what: str
+    line_count: int
 
 
 class FailuresRow(TypedDict):
@@ -140,6 +434,209 @@ class FindingsRow(TypedDict):
     details: dict[str, Any]
 
 
+class FunctorchConfigsRow(TypedDict):
+    """Configurations of AOTAutograd: one row per torch._functorch.config artifact, in file order."""
+
+    event: int
+    compile: str | None
+    attempt: int | None
+    config: dict[str, Any] | None
+
+
+class GeneratedCodeRow(TypedDict):
+    """Code that Inductor generated: one row per record with such code, in file order."""
+
+    event: int
+    compile: str | None
+    attempt: int | None
+    role: Literal["output", "wrapper", "kernel", "header", "autotuning", "other"]
+    filename: str | None
+    subgraph_name: str | None
+    aot_id: str | None
+    direction: Literal["forward", "backward", "inference"] | None
+    line_count: int
+    kernel_count: int
+    cut: bool
+
+
+class GraphBreakRecordsRow(TypedDict):
+    """The records of graph breaks (dynamo_graph_break_reason): one row per record, in file order."""
+
+    event: int
+    compile: str | None
+    attempt: int | None
+    graph_break: int
+    skips_frame: bool | None
+
+
+class GraphBreaksFollowedBy(TypedDict):
+    """The fields of a break that do not depend on the place."""
+
+    reason: str
+    situation: str | None
+    higher_order_operator: str | None
+    explanation: str | None
+    hints: list[str]
+    debug_context: str | None
+    gb_id: str | None
+    link: str | None
+
+
+class GraphBreaksRow(TypedDict):
+    """The graph breaks: one row per place and reason, in order of first occurrence."""
+
+    id: int
+    count: int
+    skipped_frame_count: int
+    events: list[int]
+    compiles: list[str]
+    reason: str
+    situation: str | None
+    higher_order_operator: str | None
+    explanation: str | None
+    hints: list[str]
+    debug_context: str | None
+    gb_id: str | None
+    link: str | None
+    followed_by: list[GraphBreaksFollowedBy]
+    file: str | None
+    line: int | None
+    function: str | None
+    source_line: str | None
+    user_traceback: str | None
+    text: str | None
+
+
+class GraphExecutionsRow(TypedDict):
+    """The order in which compiled graphs ran: one row per record of it (record_and_log_graph_execution_order of torch._inductor.debug)."""
+
+    event: int
+    compile: str | None
+    attempt: int | None
+    graphs: list[str | None]
+    graph_compiles: list[str | None]
+    cut: bool
+
+
+class GraphTensorsRow(TypedDict):
+    """Sizes of the tensors in the graphs of Dynamo: one row per record dynamo_output_graph with sizes, in file order."""
+
+    event: int
+    compile: str | None
+    attempt: int | None
+    input_count: int | None
+    nodes: list[str]
+    shapes: list[list[int | str] | None]
+
+
+class GraphsRow(TypedDict):
+    """FX graphs: one row per payload whose language is 'fx', in file order."""
+
+    event: int
+    compile: str | None
+    attempt: int | None
+    stage: Literal["dynamo", "compiled_autograd", "ddp_split", "export", "aot_joint", "aot_forward", "aot_backward", "aot_inference", "aot_quantization", "pre_grad", "joint", "post_grad", "communication", "other"]
+    position: Literal["before", "after"] | None
+    direction: Literal["joint", "forward", "backward", "inference"] | None
+    subgraph_name: str | None
+    class_name: str | None
+    graph_id: str | None
+    node_count: int | None
+    placeholder_count: int | None
+    call_count: int | None
+    get_attr_count: int | None
+    output_count: int | None
+    ops: dict[str, int]
+
+
+class GroupSplitsRow(TypedDict):
+    """The first call that ranks make in groups of unequal numbers of callers: a row for each group of ranks that make the same call, the group with most ranks first."""
+
+    position: int
+    ranks: list[list[int]]
+    rank_compile: int
+    collective_call: int
+
+
+class GuardTreesRow(TypedDict):
+    """The records about guards, one row each, in file order: how many guards a compile has, of which kinds, and what a check costs."""
+
+    event: int
+    compile: str | None
+    attempt: int | None
+    form: Literal["tree", "list"]
+    guard_count: int
+    latency_us: float | None
+    list: int
+    row_count: int
+    manager_count: int
+    counts: dict[str, int]
+
+
+class GuardsRow(TypedDict):
+    """The guards of each distinct list: kind, source and place of each, in the order of the payload; the lists in order of their number."""
+
+    list: int
+    payload_line: int
+    kind: str | None
+    source: str | None
+    depth: int
+    file: str | None
+    line: int | None
+    function: str | None
+
+
+class InstantsRow(TypedDict):
+    """Moments of the timeline without a duration, in the order of the log: cache hits and misses, dimensions that became dynamic."""
+
+    event: int
+    name: str
+    time_epoch_us: int
+    compile: str | None
+    attempt: int | None
+
+
+class KernelsRow(TypedDict):
+    """Kernels in generated code, and the operations that the code calls: one row per name and code, in order of first appearance; the codes of a forward and its backward can have kernels of one name."""
+
+    code_event: int
+    compile: str | None
+    attempt: int | None
+    name: str
+    kind: Literal["triton", "cpp", "other", "extern", "fallback", "collective"]
+    line: int | None
+    call_lines: list[int]
+    call_handles: list[int | None]
+    source_nodes: list[str]
+    aten_ops: list[str]
+    triton_event: int | None
+
+
+class KindCompilesRow(TypedDict):
+    """Records and bytes per kind and attempt of a compile: one row for each pair that occurs, ordered by compile, then by kind, both in order of first appearance."""
+
+    type: str
+    name: str | None
+    compile: str | None
+    attempt: int | None
+    event_count: int
+    size_bytes: int
+    payload_size_bytes: int
+
+
+class KindsRow(TypedDict):
+    """The kinds of records in the log, in order of first appearance, with the bytes that each takes: why a log is big."""
+
+    type: str
+    name: str | None
+    descriptor: str
+    language: Literal["fx", "python", "cpp", "json", "guards", "bytecode", "csv", "text", "none"]
+    event_count: int
+    size_bytes: int
+    payload_size_bytes: int
+    distinct_payload_size_bytes: int
+
+
 class LimitsRow(TypedDict):
     """Compiles that torch refused, one row each: the function runs eager for new inputs, or an error was raised."""
 
@@ -153,6 +650,17 @@ class LimitsRow(TypedDict):
     failure_type: str | None
     failure_reason: str | None
     kind: Literal["recompile_limit", "error_on_recompile"]
+
+
+class LinksRow(TypedDict):
+    """Links that the job attached: one row per link, in file order."""
+
+    event: int
+    compile: str | None
+    attempt: int | None
+    name: str | None
+    url: str | None
+    safe: bool
 
 
 class MetricConfigsRow(TypedDict):
@@ -188,6 +696,694 @@ class MetricsRow(TypedDict):
     values: dict[str, Any]
     configs: dict[str, int | None]
     cut: list[str]
+
+
+class OriginsRow(TypedDict):
+    """Places in the source of torch (or of another library) that wrote records, in order of first appearance, with the bytes that each wrote."""
+
+    level: str
+    path: str
+    line: int
+    event_count: int
+    size_bytes: int
+    payload_size_bytes: int
+
+
+class PartitionCandidatesRow(TypedDict):
+    """Nodes that the partitioner could save for the backward or recompute: one row per node, at most 5,000 per row of partitions."""
+
+    partition_event: int
+    compile: str | None
+    attempt: int | None
+    node: str
+    target: str | None
+    memory_bytes: float | None
+    runtime: float | None
+    saved: bool | None
+    recomputed: bool | None
+
+
+class PartitionsRow(TypedDict):
+    """What the min-cut partitioner of AOTAutograd decided to save for the backward: one row per min_cut_information (AOT_PARTITIONER_DEBUG=1 and a memory budget below 1), that is per joint graph."""
+
+    event: int
+    compile: str | None
+    attempt: int | None
+    node_count: float | None
+    edge_count: float | None
+    memory_budget: float | None
+    expected_runtime: float | None
+    min_activation_gb: float | None
+    max_activation_gb: float | None
+    saved_activation_gb: float | None
+    more_aggressive_ratio: float | None
+    aggressive_recomputation_ratio: float | None
+    saved_values: list[str]
+
+
+class ProcessGroupsRow(TypedDict):
+    """The process groups in which compiled code calls collectives: one row for each."""
+
+    group: str | None
+    size: int | None
+    ranks: list[list[int]]
+    recorded: bool
+    unknown: list[list[int]]
+
+
+class ProvenanceGroupsRow(TypedDict):
+    """Compiled graphs with provenance (INDUCTOR_PROVENANCE=1): one row per graph, in file order of its first record; a forward and its backward are two rows, and one compile can have several."""
+
+    id: int
+    compile: str | None
+    attempt: int | None
+    subgraph_name: str | None
+    number: int
+    version: int | None
+    direction: Literal["forward", "backward", "inference"] | None
+    code_language: Literal["python", "cpp"] | None
+    pre_graph_event: int | None
+    post_graph_event: int | None
+    code_event: int | None
+    bodies_event: int | None
+    mapping_event: int | None
+    stacks_event: int | None
+    pre_node_count: int
+    pre_in_post_count: int
+    post_node_count: int
+    post_in_pre_count: int
+    post_in_kernel_count: int
+    kernel_count: int
+    kernel_in_post_count: int
+    kernel_from_code_count: int
+    kernel_in_code_count: int
+    kernel_with_source_count: int
+    unknown_name_count: int
+
+
+class ProvenanceKernelsRow(TypedDict):
+    """Kernels of graphs with provenance: one row per kernel of a group, those that torch names first, then those that only the code has."""
+
+    group: int
+    name: str
+    handle: int | None
+    post_lines: list[int]
+    call_lines: list[int]
+    definition: list[int] | None
+    body: list[int] | None
+    from_code: bool
+    sources: list[list[int]]
+
+
+class ProvenanceLinesRow(TypedDict):
+    """Lines of nodes in the pre-grad and post-grad graphs of table provenance_groups, with the source line that each node comes from."""
+
+    graph_event: int
+    line: int
+    source: int | None
+
+
+class ProvenanceNodesRow(TypedDict):
+    """Pairs of a pre-grad node and a post-grad node that belong together: one row per pair of lines, sorted within a group."""
+
+    group: int
+    pre_line: int
+    post_line: int
+
+
+class ProvenanceSourcesRow(TypedDict):
+    """Source lines that provenance refers to: one row per distinct line, as the log has them; the program itself is not in the log."""
+
+    id: int
+    file: str
+    line: int
+    function: str | None
+    code: str | None
+
+
+class RankCacheTotalsRow(TypedDict):
+    """Cache lookups by rank, over the whole log: one row for the ranks with the same number of each outcome, the row with most ranks first."""
+
+    ranks: list[list[int]]
+    counts: dict[str, int]
+
+
+class RankCachesRow(TypedDict):
+    """The matched compiles whose cache lookups differ between ranks: for each a row for each group of ranks with the same outcomes, the group with most ranks first."""
+
+    rank_compile: int
+    ranks: list[list[int]]
+    outcomes: list[str]
+    reasons: list[str]
+
+
+class RankCollectivesRow(TypedDict):
+    """Ranks whose schedules in the order of their compiles are the same from begin to end; the row with most ranks first."""
+
+    ranks: list[list[int]]
+    op_count: int
+    counts: dict[str, list[int]]
+    position: int | None
+    rank_compile: int | None
+    here: str | None
+    others: str | None
+
+
+class RankCompileCallsRow(TypedDict):
+    """The collectives that most ranks call in a matched compile, of those with collectives."""
+
+    rank_compile: int
+    collective_calls: list[int]
+
+
+class RankCompileKeysRow(TypedDict):
+    """The key of each matched compile in the logs of the ranks: one row for the ranks that have the same keys, the row with most ranks first."""
+
+    ranks: list[list[int]]
+    compiles: list[str | None]
+
+
+class RankCompilesRow(TypedDict):
+    """What the ranks compiled: one row for each compile that some of them have, in the order in which most ranks have them."""
+
+    id: int
+    function: str | None
+    file: str | None
+    first_line: int | None
+    number: int
+    compile: str
+    ranks: list[list[int]]
+
+
+class RankDecisionsRow(TypedDict):
+    """Partitions that ranks agreed on: one row per aot_joint_graph_sync_decision_cross_ranks."""
+
+    event: int
+    compile: str | None
+    attempt: int | None
+    picked_rank: int | None
+    saved_size_bytes: dict[str, int]
+    total_size_bytes: int | None
+
+
+class RankDivergencesRow(TypedDict):
+    """For ranks that differ from most others: the first compile at which they do."""
+
+    rank_compile: int
+    ranks: list[list[int]]
+    kind: Literal["extra", "missing", "order", "graph"]
+    number: int
+    shifted: bool
+
+
+class RankEstimateOpsRow(TypedDict):
+    """Operations whose estimated run times differ most between the fastest and the slowest rank of a row of rank_estimates: at most 10 of each of the 100 graphs with the largest difference, largest difference first."""
+
+    rank_compile: int
+    graph: int
+    position: int
+    name: str | None
+    fastest_ns: float | None
+    slowest_ns: float | None
+
+
+class RankEstimateTotalsRow(TypedDict):
+    """Sum of all estimated run times (LOG_TLPARSE=1) of each rank that has any."""
+
+    rank: int
+    total_ns: float
+    graph_count: int
+
+
+class RankEstimatesRow(TypedDict):
+    """Estimated run times (LOG_TLPARSE=1), compared across the ranks whose graph has the same number of operations: one row for each graph of a matched compile with estimates on two or more ranks."""
+
+    rank_compile: int
+    graph: int
+    ranks: list[list[int]]
+    fastest_rank: int
+    fastest_ns: float
+    slowest_rank: int
+    slowest_ns: float
+    median_ns: float
+
+
+class RankExecutionMismatchesRow(TypedDict):
+    """Positions in the execution order at which ranks ran graphs with different collectives, or with different cache outcomes, at most 1,000: for each position and kind a row for each group of ranks that are alike, the group with most ranks first."""
+
+    position: int
+    kind: Literal["schedule", "cache"]
+    ranks: list[list[int]]
+    rank_step: int
+    value: str
+
+
+class RankExecutionsRow(TypedDict):
+    """In which order the ranks ran their compiled graphs (artifact graph_execution): one row for the ranks with the same order, the row with most ranks first; last the ranks that compiled something and have no such record, while others have."""
+
+    ranks: list[list[int]]
+    rank_steps: list[int] | None
+    position: int | None
+    here_rank_step: int | None
+    others_rank_step: int | None
+
+
+class RankFindingsRemedies(TypedDict):
+    text: str
+    code: str | None
+    source: Literal["torch", "tlparse-bundle"]
+
+
+class RankFindingsRow(TypedDict):
+    """What the ranks of a job say together, most important first, at most 300."""
+
+    id: int
+    log: str | None
+    rank_compile: int | None
+    compile: str | None
+    others_compile: str | None
+    kind: str
+    fingerprint: str
+    severity: Literal["error", "warning", "info"]
+    title: str
+    text: str
+    function: str | None
+    file: str | None
+    line: int | None
+    ranks: list[list[int]]
+    others: list[list[int]]
+    count: int
+    cost_us: int | None
+    cost_of: str | None
+    remedies: list[RankFindingsRemedies]
+    because_of: int | None
+    evidence: str
+    details: dict[str, Any]
+
+
+class RankGraphsInputsHere(TypedDict):
+    """A tensor, or null."""
+
+    shape: list[int | str] | None
+    stride: list[int | str] | None
+    dtype: str | None
+    device: str | None
+
+
+class RankGraphsInputsOthers(TypedDict):
+    """A tensor, or null."""
+
+    shape: list[int | str] | None
+    stride: list[int | str] | None
+    dtype: str | None
+    device: str | None
+
+
+class RankGraphsInputs(TypedDict):
+    name: str
+    here: RankGraphsInputsHere | None
+    others: RankGraphsInputsOthers | None
+
+
+class RankGraphsRow(TypedDict):
+    """Which compiles are identical across ranks, and where in the compiler they begin to differ: for each matched compile a row for each group of ranks with the same content in all stages, the group with most ranks first."""
+
+    rank_compile: int
+    ranks: list[list[int]]
+    contents: dict[str, int | None]
+    first_stage: str | None
+    inputs: list[RankGraphsInputs]
+    artifact: str | None
+    line: int | None
+    here: str | None
+    others: str | None
+
+
+class RankOccurrencesRow(TypedDict):
+    """What happened on some ranks and not on all (graph breaks, restarts, recompiles, guards), and all failures: first failures, then graph breaks, restarts, recompiles, guards; in each kind in the order of the compiles."""
+
+    kind: Literal["failure", "graph_break", "restart", "recompile", "guard"]
+    rank_compile: int | None
+    compile: str | None
+    ranks: list[list[int]]
+    others: list[list[int]]
+    text: str
+    type: str | None
+    file: str | None
+    line: int | None
+
+
+class RankParityRow(TypedDict):
+    """Compiles whose generated code does not have the collectives of the schedules, or does not wait for one that it has."""
+
+    rank_compile: int
+    compile: str
+    ranks: list[list[int]]
+    op: str
+    scheduled: int
+    in_code: int
+    missing_waits: int
+
+
+class RankProblemsRow(TypedDict):
+    """Where each rank stands: whose log is missing, cut or silent, who is inside a compile."""
+
+    kind: Literal["missing", "empty", "cut", "unfinished", "silent", "stopped", "other_logs", "equal_logs"]
+    rank_compile: int | None
+    compile: str | None
+    ranks: list[list[int]]
+    logs: list[str]
+    last_epoch_us: int | None
+    others_last_epoch_us: int | None
+    phase: str | None
+    span: str | None
+    since_epoch_us: int | None
+    open_us: int | None
+    finished: list[list[int]]
+    never_began: list[list[int]]
+
+
+class RankSchedulesRow(TypedDict):
+    """The collectives of compiled code, from inductor_collective_schedule: for each matched compile with a schedule on any rank a row for each group of ranks with the same schedules, the group with most ranks first; last the ranks that have none."""
+
+    rank_compile: int
+    ranks: list[list[int]]
+    schedules: list[list[str]] | None
+    schedule: int | None
+    position: int | None
+    here: str | None
+    others: str | None
+
+
+class RankSkewRow(TypedDict):
+    """How long the ranks took for each matched compile, and who held up the others: one row for each row of rank_compiles."""
+
+    rank_compile: int
+    median_us: int | None
+    slowest_rank: int | None
+    slowest_us: int | None
+    lost_us: int
+    last_rank: int | None
+    wait_us: int | None
+
+
+class RankStepsRow(TypedDict):
+    """Distinct compiled graphs that ran, as rank_executions names them (artifact graph_execution)."""
+
+    id: int
+    rank_compile: int | None
+    compile_id: str | None
+
+
+class RankTensorsHere(TypedDict):
+    shape: list[int | str | None] | None
+    stride: list[int | str | None] | None
+    dtype: str | None
+
+
+class RankTensorsOthers(TypedDict):
+    shape: list[int | str | None] | None
+    stride: list[int | str | None] | None
+    dtype: str | None
+
+
+class RankTensorsRow(TypedDict):
+    """Which operations of compiled code return different tensors on different ranks (inductor_runtime_and_tensor_meta, written with LOG_TLPARSE=1): for each matched compile in which tensors differ a row for each group of ranks with the same tensors, the group with most ranks first."""
+
+    rank_compile: int
+    ranks: list[list[int]]
+    op_count: int
+    graph: int | None
+    position: int | None
+    name: str | None
+    here: list[RankTensorsHere] | None
+    others: list[RankTensorsOthers] | None
+
+
+class RankTimesRow(TypedDict):
+    """When each rank began each matched compile, and how long it took: one row for each rank, with a list of a value for each row of rank_compiles."""
+
+    rank: int
+    first_start_epoch_us: int | None
+    start_offset_us: list[int | None]
+    length_us: list[int | None]
+
+
+class RanksRow(TypedDict):
+    """The ranks that are compared, by rank: one row for each."""
+
+    rank: int
+    log: str
+    first_start_epoch_us: int | None
+    last_end_epoch_us: int | None
+    compile_time_us: int
+    held_up_us: int
+    late_us: int | None
+
+
+class RecompileCausesRow(TypedDict):
+    """Causes of recompiles: the recompiles without caused_by, grouped by code object, source, change and dimension of their first reason ('recompile_reasons', position 0), in order of first appearance."""
+
+    id: int
+    code_object: int | None
+    source: str | None
+    change: Literal["size", "stride", "rank", "dtype", "device", "requires_grad", "dispatch_keys", "shape", "value", "flag", "type", "identity", "length", "keys", "attribute", "aliasing", "global_state", "backend", "other"]
+    dimension: int | None
+    guard: str | None
+    values: list[int | str]
+    count: int
+    cascade_count: int
+    compiles: list[str | None]
+    remedy: Literal["mark_dynamic", "same_layout", "same_rank", "same_dtype", "same_device", "same_grad_mode", "dynamic_int", "tensor_argument", "few_values", "same_type", "same_object", "same_structure", "no_aliasing", "same_global_state", "same_backend", "force_parameter_static_shapes", "use_duck_shape", "mark_unbacked"] | None
+
+
+class RecompileReasonsRow(TypedDict):
+    """The guards that failed: one row for each cache entry that was checked before a recompile ('recompiles') or a refusal ('limits'), newest entry first."""
+
+    event: int
+    compile: str | None
+    attempt: int | None
+    position: int
+    entry: str | None
+    guard: str
+    source: str | None
+    change: Literal["size", "stride", "rank", "dtype", "device", "requires_grad", "dispatch_keys", "shape", "value", "flag", "type", "identity", "length", "keys", "attribute", "aliasing", "global_state", "backend", "other"]
+    dimension: int | None
+    expected: int | str | None
+    actual: int | str | None
+    comment: str | None
+    file: str | None
+    line: int | None
+    function: str | None
+    source_line: str | None
+    user_traceback: str | None
+
+
+class RecompilesRow(TypedDict):
+    """Compiles of a code object that was compiled before, because the guards of all its cache entries failed: one row per recompile, in file order."""
+
+    event: int
+    compile: str | None
+    attempt: int | None
+    code_object: int | None
+    caused_by: str | None
+    cause: int
+    text: str | None
+
+
+class RuntimeEstimatesRow(TypedDict):
+    """Estimated run time of the graphs that Inductor compiled: one row per inductor_runtime_and_tensor_meta (LOG_TLPARSE=1), that is per graph."""
+
+    event: int
+    compile: str | None
+    attempt: int | None
+    subgraph_name: str | None
+    op_count: int
+    compute_runtime_ns: float | None
+    collective_runtime_ns: float | None
+    cut: bool
+
+
+class RuntimeMetricsRow(TypedDict):
+    """Metrics that torch records when compiled code runs: autotuning, CUDA graph recording."""
+
+    event: int
+    compile: str | None
+    attempt: int | None
+    direction: Literal["forward", "backward"]
+    duration_us: float | None
+    triton_autotune_time_us: float | None
+    cudagraphify_time_us: float | None
+
+
+class SideEffectsRow(TypedDict):
+    """Side effects of compiled code: one row per dynamo_side_effects, in file order."""
+
+    event: int
+    compile: str | None
+    attempt: int | None
+    messages: list[str]
+
+
+class SourcesRow(TypedDict):
+    """Source code that the log contains by name: dumped files, and artifacts of Python code (AOTAutograd's wrappers, scripts that run a graph alone, partial graphs)."""
+
+    event: int
+    compile: str | None
+    attempt: int | None
+    kind: Literal["dump_file", "code"]
+    name: str | None
+    line_count: int
+    functions: list[str]
+
+
+class SpanTotalsRow(TypedDict):
+    """Where the time of a log went: sums over the spans of each name, in order of first appearance."""
+
+    name: str
+    count: int
+    total_us: int
+    self_us: int
+
+
+class SpansRow(TypedDict):
+    """The timeline as spans that nest: what torch did, when and for how long; one row per span, in the order of their begin events."""
+
+    id: int
+    name: str
+    start_epoch_us: int
+    duration_us: int | None
+    compile: str | None
+    attempt: int | None
+    parent: int | None
+    lane: int
+    repair: Literal["misnested", "unended", "backwards"] | None
+    begin_event: int
+    end_event: int | None
+
+
+class SpecializationsRow(TypedDict):
+    """Symbols that were specialized, that is, became constants: one row per record symbolic_shape_specialization, in file order."""
+
+    event: int
+    compile: str | None
+    attempt: int | None
+    name: str | None
+    symbol_event: int | None
+    value: str | None
+    reason: str | None
+    sources: list[str]
+    stack: int | None
+    user_stack: int | None
+
+
+class SubgraphsRow(TypedDict):
+    """Graphs inside of FX graphs: one row per graph, in the order of the text; at most 200 of one graph."""
+
+    graph_event: int
+    name: str
+    placeholder_count: int
+    call_count: int
+    output_count: int
+
+
+class SymbolContextsRow(TypedDict):
+    """Distinct places in the user's code where a condition was evaluated; torch logs them only with TORCH_DTRACE."""
+
+    id: int
+    loc: str | None
+    locals: dict[str, list[str | None]]
+    symbol_sources: dict[str, str | None]
+
+
+class SymbolGuardsRow(TypedDict):
+    """The guards on symbols, in file order."""
+
+    event: int
+    pair_event: int | None
+    compile: str | None
+    attempt: int | None
+    expr: str | None
+    prefix: str | None
+    symbol_events: list[int]
+    expression_event: int | None
+    context: int | None
+    stack: int | None
+    user_stack: int | None
+
+
+class SymbolValuesRow(TypedDict):
+    """Conditions on unbacked symbols that the real value of an example input decided, in file order."""
+
+    event: int
+    pair_event: int | None
+    compile: str | None
+    attempt: int | None
+    expr: str | None
+    result: str | None
+    symbol_events: list[int]
+    expression_event: int | None
+    context: int | None
+    stack: int | None
+    user_stack: int | None
+
+
+class SymbolsRow(TypedDict):
+    """The symbols of dynamic shapes: one row per record create_symbol or create_unbacked_symbol, in file order."""
+
+    event: int
+    compile: str | None
+    attempt: int | None
+    name: str | None
+    unbacked: bool
+    value: str | None
+    range: str | None
+    source: str | None
+    stack: int | None
+    user_stack: int | None
+
+
+class TensorStoragesRow(TypedDict):
+    """Storages of tensors as torch described them: one row per record describe_storage, in file order."""
+
+    event: int
+    compile: str | None
+    attempt: int | None
+    size_bytes: int | str | None
+
+
+class TensorsRow(TypedDict):
+    """Inputs of compiles as torch described them: one row per record describe_tensor, in file order."""
+
+    event: int
+    compile: str | None
+    attempt: int | None
+    describer_id: int
+    tensor_id: int
+    shape: list[int | str] | None
+    stride: list[int | str] | None
+    dynamic_dims: list[int | str] | None
+    dtype: str | None
+    device: str | None
+    storage_event: int | None
+    other: dict[str, Any] | None
+    requires_grad: bool
+    is_parameter: bool
+    is_leaf: bool
+    is_view: bool
+    sources: list[str]
+
+
+class TritonKernelsRow(TypedDict):
+    """Triton kernels that torch reports in triton_kernel_info: one row per kernel and record, in file order."""
+
+    event: int
+    compile: str | None
+    attempt: int | None
+    name: str
+    compile_time_us: float | None
+    config_count: int | None
+    autotune_cache_state: str | None
 
 
 class VllmBackendsRow(TypedDict):
@@ -277,25 +1473,143 @@ class LogTables(Protocol):
     """What ``table`` gives by the name of a table."""
 
     @overload
+    def table(self, name: Literal["aliasing"]) -> list[AliasingRow]: ...
+    @overload
     def table(self, name: Literal["attempts"]) -> list[AttemptsRow]: ...
+    @overload
+    def table(self, name: Literal["autograd_captures"]) -> list[AutogradCapturesRow]: ...
+    @overload
+    def table(self, name: Literal["bytecode"]) -> list[BytecodeRow]: ...
     @overload
     def table(self, name: Literal["caches"]) -> list[CachesRow]: ...
     @overload
     def table(self, name: Literal["captures"]) -> list[CapturesRow]: ...
     @overload
+    def table(self, name: Literal["code_objects"]) -> list[CodeObjectsRow]: ...
+    @overload
+    def table(self, name: Literal["collective_buckets"]) -> list[CollectiveBucketsRow]: ...
+    @overload
+    def table(self, name: Literal["collective_profiles"]) -> list[CollectiveProfilesRow]: ...
+    @overload
+    def table(self, name: Literal["collective_reports"]) -> list[CollectiveReportsRow]: ...
+    @overload
+    def table(self, name: Literal["collective_schedules"]) -> list[CollectiveSchedulesRow]: ...
+    @overload
+    def table(self, name: Literal["collective_sizes"]) -> list[CollectiveSizesRow]: ...
+    @overload
     def table(self, name: Literal["compiles"]) -> list[CompilesRow]: ...
+    @overload
+    def table(self, name: Literal["data_dependent_errors"]) -> list[DataDependentErrorsRow]: ...
+    @overload
+    def table(self, name: Literal["ddp_splits"]) -> list[DdpSplitsRow]: ...
+    @overload
+    def table(self, name: Literal["duplicate_backwards"]) -> list[DuplicateBackwardsRow]: ...
+    @overload
+    def table(self, name: Literal["estimate_tables"]) -> list[EstimateTablesRow]: ...
+    @overload
+    def table(self, name: Literal["estimated_ops"]) -> list[EstimatedOpsRow]: ...
+    @overload
+    def table(self, name: Literal["export_failures"]) -> list[ExportFailuresRow]: ...
+    @overload
+    def table(self, name: Literal["exports"]) -> list[ExportsRow]: ...
+    @overload
+    def table(self, name: Literal["expressions"]) -> list[ExpressionsRow]: ...
+    @overload
+    def table(self, name: Literal["failed_partitions"]) -> list[FailedPartitionsRow]: ...
     @overload
     def table(self, name: Literal["failures"]) -> list[FailuresRow]: ...
     @overload
     def table(self, name: Literal["findings"]) -> list[FindingsRow]: ...
     @overload
+    def table(self, name: Literal["functorch_configs"]) -> list[FunctorchConfigsRow]: ...
+    @overload
+    def table(self, name: Literal["generated_code"]) -> list[GeneratedCodeRow]: ...
+    @overload
+    def table(self, name: Literal["graph_break_records"]) -> list[GraphBreakRecordsRow]: ...
+    @overload
+    def table(self, name: Literal["graph_breaks"]) -> list[GraphBreaksRow]: ...
+    @overload
+    def table(self, name: Literal["graph_executions"]) -> list[GraphExecutionsRow]: ...
+    @overload
+    def table(self, name: Literal["graph_tensors"]) -> list[GraphTensorsRow]: ...
+    @overload
+    def table(self, name: Literal["graphs"]) -> list[GraphsRow]: ...
+    @overload
+    def table(self, name: Literal["guard_trees"]) -> list[GuardTreesRow]: ...
+    @overload
+    def table(self, name: Literal["guards"]) -> list[GuardsRow]: ...
+    @overload
+    def table(self, name: Literal["instants"]) -> list[InstantsRow]: ...
+    @overload
+    def table(self, name: Literal["kernels"]) -> list[KernelsRow]: ...
+    @overload
+    def table(self, name: Literal["kind_compiles"]) -> list[KindCompilesRow]: ...
+    @overload
+    def table(self, name: Literal["kinds"]) -> list[KindsRow]: ...
+    @overload
     def table(self, name: Literal["limits"]) -> list[LimitsRow]: ...
+    @overload
+    def table(self, name: Literal["links"]) -> list[LinksRow]: ...
     @overload
     def table(self, name: Literal["metric_configs"]) -> list[MetricConfigsRow]: ...
     @overload
     def table(self, name: Literal["metric_fields"]) -> list[MetricFieldsRow]: ...
     @overload
     def table(self, name: Literal["metrics"]) -> list[MetricsRow]: ...
+    @overload
+    def table(self, name: Literal["origins"]) -> list[OriginsRow]: ...
+    @overload
+    def table(self, name: Literal["partition_candidates"]) -> list[PartitionCandidatesRow]: ...
+    @overload
+    def table(self, name: Literal["partitions"]) -> list[PartitionsRow]: ...
+    @overload
+    def table(self, name: Literal["provenance_groups"]) -> list[ProvenanceGroupsRow]: ...
+    @overload
+    def table(self, name: Literal["provenance_kernels"]) -> list[ProvenanceKernelsRow]: ...
+    @overload
+    def table(self, name: Literal["provenance_lines"]) -> list[ProvenanceLinesRow]: ...
+    @overload
+    def table(self, name: Literal["provenance_nodes"]) -> list[ProvenanceNodesRow]: ...
+    @overload
+    def table(self, name: Literal["provenance_sources"]) -> list[ProvenanceSourcesRow]: ...
+    @overload
+    def table(self, name: Literal["rank_decisions"]) -> list[RankDecisionsRow]: ...
+    @overload
+    def table(self, name: Literal["recompile_causes"]) -> list[RecompileCausesRow]: ...
+    @overload
+    def table(self, name: Literal["recompile_reasons"]) -> list[RecompileReasonsRow]: ...
+    @overload
+    def table(self, name: Literal["recompiles"]) -> list[RecompilesRow]: ...
+    @overload
+    def table(self, name: Literal["runtime_estimates"]) -> list[RuntimeEstimatesRow]: ...
+    @overload
+    def table(self, name: Literal["runtime_metrics"]) -> list[RuntimeMetricsRow]: ...
+    @overload
+    def table(self, name: Literal["side_effects"]) -> list[SideEffectsRow]: ...
+    @overload
+    def table(self, name: Literal["sources"]) -> list[SourcesRow]: ...
+    @overload
+    def table(self, name: Literal["span_totals"]) -> list[SpanTotalsRow]: ...
+    @overload
+    def table(self, name: Literal["spans"]) -> list[SpansRow]: ...
+    @overload
+    def table(self, name: Literal["specializations"]) -> list[SpecializationsRow]: ...
+    @overload
+    def table(self, name: Literal["subgraphs"]) -> list[SubgraphsRow]: ...
+    @overload
+    def table(self, name: Literal["symbol_contexts"]) -> list[SymbolContextsRow]: ...
+    @overload
+    def table(self, name: Literal["symbol_guards"]) -> list[SymbolGuardsRow]: ...
+    @overload
+    def table(self, name: Literal["symbol_values"]) -> list[SymbolValuesRow]: ...
+    @overload
+    def table(self, name: Literal["symbols"]) -> list[SymbolsRow]: ...
+    @overload
+    def table(self, name: Literal["tensor_storages"]) -> list[TensorStoragesRow]: ...
+    @overload
+    def table(self, name: Literal["tensors"]) -> list[TensorsRow]: ...
+    @overload
+    def table(self, name: Literal["triton_kernels"]) -> list[TritonKernelsRow]: ...
     @overload
     def table(self, name: Literal["vllm_backends"]) -> list[VllmBackendsRow]: ...
     @overload
@@ -313,6 +1627,62 @@ class LogTables(Protocol):
 class RankTables(Protocol):
     """What ``rank_table`` gives by the name of a table."""
 
+    @overload
+    def rank_table(self, name: Literal["collective_calls"]) -> list[CollectiveCallsRow]: ...
+    @overload
+    def rank_table(self, name: Literal["collective_mismatches"]) -> list[CollectiveMismatchesRow]: ...
+    @overload
+    def rank_table(self, name: Literal["collective_waits"]) -> list[CollectiveWaitsRow]: ...
+    @overload
+    def rank_table(self, name: Literal["group_splits"]) -> list[GroupSplitsRow]: ...
+    @overload
+    def rank_table(self, name: Literal["process_groups"]) -> list[ProcessGroupsRow]: ...
+    @overload
+    def rank_table(self, name: Literal["rank_cache_totals"]) -> list[RankCacheTotalsRow]: ...
+    @overload
+    def rank_table(self, name: Literal["rank_caches"]) -> list[RankCachesRow]: ...
+    @overload
+    def rank_table(self, name: Literal["rank_collectives"]) -> list[RankCollectivesRow]: ...
+    @overload
+    def rank_table(self, name: Literal["rank_compile_calls"]) -> list[RankCompileCallsRow]: ...
+    @overload
+    def rank_table(self, name: Literal["rank_compile_keys"]) -> list[RankCompileKeysRow]: ...
+    @overload
+    def rank_table(self, name: Literal["rank_compiles"]) -> list[RankCompilesRow]: ...
+    @overload
+    def rank_table(self, name: Literal["rank_divergences"]) -> list[RankDivergencesRow]: ...
+    @overload
+    def rank_table(self, name: Literal["rank_estimate_ops"]) -> list[RankEstimateOpsRow]: ...
+    @overload
+    def rank_table(self, name: Literal["rank_estimate_totals"]) -> list[RankEstimateTotalsRow]: ...
+    @overload
+    def rank_table(self, name: Literal["rank_estimates"]) -> list[RankEstimatesRow]: ...
+    @overload
+    def rank_table(self, name: Literal["rank_execution_mismatches"]) -> list[RankExecutionMismatchesRow]: ...
+    @overload
+    def rank_table(self, name: Literal["rank_executions"]) -> list[RankExecutionsRow]: ...
+    @overload
+    def rank_table(self, name: Literal["rank_findings"]) -> list[RankFindingsRow]: ...
+    @overload
+    def rank_table(self, name: Literal["rank_graphs"]) -> list[RankGraphsRow]: ...
+    @overload
+    def rank_table(self, name: Literal["rank_occurrences"]) -> list[RankOccurrencesRow]: ...
+    @overload
+    def rank_table(self, name: Literal["rank_parity"]) -> list[RankParityRow]: ...
+    @overload
+    def rank_table(self, name: Literal["rank_problems"]) -> list[RankProblemsRow]: ...
+    @overload
+    def rank_table(self, name: Literal["rank_schedules"]) -> list[RankSchedulesRow]: ...
+    @overload
+    def rank_table(self, name: Literal["rank_skew"]) -> list[RankSkewRow]: ...
+    @overload
+    def rank_table(self, name: Literal["rank_steps"]) -> list[RankStepsRow]: ...
+    @overload
+    def rank_table(self, name: Literal["rank_tensors"]) -> list[RankTensorsRow]: ...
+    @overload
+    def rank_table(self, name: Literal["rank_times"]) -> list[RankTimesRow]: ...
+    @overload
+    def rank_table(self, name: Literal["ranks"]) -> list[RanksRow]: ...
     @overload
     def rank_table(self, name: str) -> list[Any]: ...
     def rank_table(self, name: str) -> Any: ...

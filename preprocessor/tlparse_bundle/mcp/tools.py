@@ -120,7 +120,7 @@ class Tools:
         texts: list[dict[str, list]] = [{}, {}]
         for side, found in zip(sides, texts):
             for artifact in side.artifacts:
-                found.setdefault(artifact.name, []).append(artifact.hash)
+                found.setdefault(artifact.name, []).append(artifact.sha256)
         rows = [{"artifact": key, "base": len(texts[0].get(key, ())), "new": len(texts[1].get(key, ())), "same": texts[0].get(key) == texts[1].get(key)} for key in dict.fromkeys((*texts[0], *texts[1]))]
         head = self._head(name, opened, view="compare", left=f"{opened.id}/{base}", right=f"{opened.id}/{new}")
         return answer({**head, "different": different}, "artifacts", rows, total=len(rows))
@@ -176,9 +176,9 @@ def _matches(log: Log, text: bytes, name: str | None) -> Iterator[dict[str, Any]
     seen: set[str | None] = {None}
     left = _SEARCHED_BYTES
     for artifact in log.artifacts:
-        if artifact.hash in seen or name not in (None, artifact.name):
+        if artifact.sha256 in seen or name not in (None, artifact.name):
             continue
-        seen.add(artifact.hash)
+        seen.add(artifact.sha256)
         left -= artifact.size_bytes
         if left < 0:
             yield {"note": f"only {_SEARCHED_BYTES / 1e6:.0f} MB are searched; name an artifact"}

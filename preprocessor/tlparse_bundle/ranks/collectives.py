@@ -102,11 +102,11 @@ def _parity(frames: Frames, number: int, ops: list[str]) -> Iterator[tuple[str, 
 
 def _in_code(artifact: Artifact) -> tuple[Counter[str], int]:
     """in_code of an artifact; equal ones, as equal ranks have, are read once."""
-    found = _counted.get(artifact.hash)
+    found = _counted.get(artifact.sha256)
     if found is None:
         if len(_counted) >= _MAX_COUNTED:
             _counted.clear()
-        found = _counted[artifact.hash] = in_code(artifact.text() or "")
+        found = _counted[artifact.sha256] = in_code(artifact.text() or "")
     return found
 
 

@@ -32,7 +32,7 @@ def _hit(frames: Frames, number: int) -> bool:
 
 
 def _read(code: Artifact | None, graph: Artifact | None) -> list[Call]:
-    key = code and code.hash, graph and graph.hash
+    key = code and code.sha256, graph and graph.sha256
     if key not in _known:
         if len(_known) >= _MAX_KNOWN:
             _known.clear()

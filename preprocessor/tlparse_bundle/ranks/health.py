@@ -22,7 +22,7 @@ class Health:
     def digest(self, frames: Frames) -> dict:
         """Whether the log is cut, and frames that did not end: [frame, last artifact, span, its begin]."""
         log = frames.log
-        at_end = {row["code"] for row in frames.table("diagnostics")["diagnostics"] if row["event_index"] in (None, log.directory["event_count"] - 1)}
+        at_end = {row["code"] for row in frames.table("diagnostics") if row["event"] in (None, log.directory["event_count"] - 1)}
         cut = "record-cut" in log.row["diagnostics"] or bool(at_end.intersection(_CUT))
         return {"cut": cut, "unfinished": _open(frames)}
 

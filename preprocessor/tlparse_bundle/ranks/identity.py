@@ -77,13 +77,13 @@ class Contents:
 
     def __call__(self, artifact: Artifact) -> str | None:
         """What stands for the content of an artifact, 16 hex digits; None without a payload."""
-        if artifact.hash is None:
+        if artifact.sha256 is None:
             return None
-        known = self._known.get(artifact.hash)
+        known = self._known.get(artifact.sha256)
         if known is None:
             if len(self._known) >= _KNOWN_TEXTS:
                 self._known.clear()
-            known = self._known[artifact.hash] = hashlib.sha256(self.text(artifact)).hexdigest()[:16]
+            known = self._known[artifact.sha256] = hashlib.sha256(self.text(artifact)).hexdigest()[:16]
         return known
 
     def text(self, artifact: Artifact) -> bytes:

@@ -15,7 +15,7 @@ def recorded_steps(frames: Frames) -> list[list] | None:
     records = frames.table("graph_executions")
     if not records:
         return None
-    names = {artifact.event_index: artifact.name for artifact in frames.log.artifacts}
+    names = {artifact.event: artifact.name for artifact in frames.log.artifacts}
     of_steps = all(names.get(row["event"]) == _OF_ONE_STEP for row in records)
     taken = records if of_steps else records[-1:]
     return [[frames.number(compile), id_] for row in taken for id_, compile in zip(row["graphs"], row["graph_compiles"])]

@@ -13,8 +13,8 @@ def told(frames: Frames, calls: Iterable[Call]) -> tuple[int | None, int | None,
 
     ``calls`` are the distinct calls of collectives of the log. Those of the default group may name its size, as tables of estimates do.
     """
-    clock, chunks = frames.log.directory["clock"], frames.log.directory["events"]
+    clock, chunks = frames.log.directory["clock"], frames.log.files("events")
     origin = clock["origin_epoch_us"]
-    last = None if origin is None or not chunks else origin + max(frames.log.chunk("events", len(chunks) - 1)["time_us"])
+    last = None if origin is None or not chunks else origin + max(row["time_us"] for row in frames.log.part("events", len(chunks) - 1))
     sizes = {row["world_size"] for row in frames.table("estimate_tables")} | {call.group_size for call in calls if call.group == WORLD}
     return max(sizes - {None, 0}, default=None), origin, last

@@ -5,27 +5,19 @@ A bundle may come from anybody. What is not so is a BundleError that says where.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 from tlparse_bundle.errors import BundleError
 from tlparse_bundle.format.schemas import row_tables, schema, schema_names
 from tlparse_bundle.format.shape import Check, Highest, Malformed, compile_schema, quoted
 
-# Parts of a table that are columns of equal length; "" is the whole table. Fields that are no lists are left out.
-COLUMNS = {
-    "artifacts": ("",), "blobs": ("",), "events": ("",), "stacks": ("frames", "stacks"),
-}  # fmt: skip
 # What a field of a row refers to, by its name or how that ends.
 _ROW_TARGETS = {"event": "events", "stack": "stacks"}
 _RANK_TARGETS = {"rank_compile": "rank_compiles", "rank_step": "rank_steps", "collective_call": "collective_calls"}  # of a row of a table about several ranks
-CHECKED_WHOLE = frozenset(("spans",))  # tables of rows that refer to rows of the same table: see check_whole
-# What a field refers to, by how its name ends.
-_TARGETS = {"event_index": "events", "compile_index": "compiles", "compile_indexes": "compiles", "stack_index": "stacks", "blob_index": "blobs"}
-_OWN_TARGETS = {
-    "artifacts": {"kind_index": "kinds"}, "events": {"kind_index": "kinds", "origin_index": "origins", "pid_index": "pids"},
-}  # fmt: skip
+CHECKED_WHOLE = frozenset(("spans", "stacks"))  # tables of rows that refer to rows of the same table: see check_whole
 
 
 def damaged(where: str, problem: object) -> BundleError:
@@ -50,7 +42,6 @@ def check_table(name: str, table: Any, where: str, sizes: Mapping[str, int] = {}
         shape(name)(table, highest)
     except Malformed as error:
         raise damaged(where, error) from None
-    check_rows(name, table, where)
     check_references(highest, sizes, where)
 
 
@@ -72,32 +63,11 @@ def check_whole(name: str, rows: Sequence[Any], where: str) -> None:
         if name == "spans":
             _check_ids(rows)
             _check_nesting([-1 if row["parent"] is None else row["parent"] for row in rows], "parent")
-    except Malformed as error:
-        raise damaged(where, error) from None
-
-
-def check_fields(name: str, table: Any, fields: Sequence[str], where: str, sizes: Mapping[str, int] = {}) -> dict:
-    """These fields of a table, if they are what its schema says; the others are not looked at. Raises BundleError else."""
-    highest: Highest = {}
-    try:
-        found = {field: table[field] for field in fields if field in table} if type(table) is dict else table
-        shape(name, only=tuple(fields))(found, highest)
-        for part in COLUMNS.get(name, ()):
-            if part in found:
-                _check_lengths(found[part], part)
-    except Malformed as error:
-        raise damaged(where, error) from None
-    check_references(highest, sizes, where)
-    return found
-
-
-def check_rows(name: str, table: Any, where: str) -> None:
-    """Raises BundleError unless the columns of a table have one length, and what it refers to within itself is there."""
-    try:
-        for part in COLUMNS.get(name, ()):
-            _check_lengths(table[part] if part else table, part)
-        if name == "stacks":
-            _check_stacks(table)
+        elif name == "stacks":
+            _check_ids(rows)
+            for number, row in enumerate(rows):
+                if row["parent"] is not None and row["parent"] >= number:
+                    raise Malformed(f"the stack {row['parent']} does not come before it", "parent", f"row {number}")
     except Malformed as error:
         raise damaged(where, error) from None
 
@@ -110,31 +80,46 @@ def check_references(highest: Mapping[str, int], sizes: Mapping[str, int], where
 
 
 def check_directory(directory: dict, where: str) -> None:
-    """Raises BundleError unless the chunks of a log follow one another."""
+    """Raises BundleError unless the files of the events and of their metadata follow one another."""
+    tables, count = directory["tables"], directory["event_count"]
     for name in ("events", "metadata"):
-        expected = 0
-        for number, chunk in enumerate(directory[name]):
-            if chunk["first_event_index"] != expected:
-                raise damaged(where, f"{name}[{number}] begins with event {chunk['first_event_index']}, not {expected}")
-            expected += chunk["count"]
-        if expected != directory["event_count"]:
-            raise damaged(where, f"the chunks of {name} hold {expected} of {directory['event_count']} events")
+        end = 0
+        for number, file in enumerate(tables.get(name, {"files": ()})["files"]):
+            first = file.get("first_event", -1)
+            if first < end or (name == "events" and first > end):
+                raise damaged(where, f"file {number} of {name} begins with event {first}, the files before it end with {end - 1}")
+            end = first + file["rows"]
+        if end > count or (name == "events" and end != count):
+            raise damaged(where, f"the files of {name} hold events up to {end - 1}, and there are {count}")
 
 
-def check_chunk(name: str, table: dict, chunk: dict, where: str) -> None:
-    """Raises BundleError unless a chunk of 'events' or 'metadata' holds the events that the directory says."""
-    first, count = table["first_event_index"], len(table["metadata" if name == "metadata" else "kind_index"])
-    if first != chunk["first_event_index"] or count != chunk["count"]:
-        raise damaged(where, f"it holds {count} events from {first}, log.json says {chunk['count']} from {chunk['first_event_index']}")
+def check_part(name: str, rows: Sequence[dict], file: dict, where: str) -> None:
+    """Raises BundleError unless a file of 'events' or 'metadata' holds the events that the directory says, in order."""
+    events = [row["event"] for row in rows]
+    if events and events[0] != file["first_event"]:
+        raise damaged(where, f"it begins with event {events[0]}, log.json says {file['first_event']}")
+    step = next((number for number, (one, other) in enumerate(pairwise(events)) if other <= one or (name == "events" and other != one + 1)), None)
+    if step is not None:
+        raise damaged(where, f"event {events[step]} is followed by event {events[step + 1]}")
+
+
+def check_slices(rows: Iterable[dict], size_key: str, blobs: Mapping[str, dict], where: str) -> None:
+    """Raises BundleError when a payload lies outside of its blob, or in none. ``blobs``: their rows by path."""
+    for row in rows:
+        blob = row["blob"]
+        known = [value is None for value in (blob, row["offset"], row[size_key])]
+        if all(known):
+            continue
+        if any(known):
+            raise damaged(where, f"a payload has a part of its place only: blob {quoted(blob)}, offset {row['offset']}, {row[size_key]} bytes")
+        if blob not in blobs or row["offset"] + row[size_key] > blobs[blob]["size_bytes"]:
+            raise damaged(where, f"a payload lies outside of blob {quoted(blob)}")
 
 
 @cache
-def shape(name: str, *, closed: bool = False, only: tuple[str, ...] = ()) -> Check:
-    """Return the check of a schema, which notes references; with ``only``, these fields alone are checked."""
-    document = schema(name)
-    if only:
-        document = {**document, "required": list(only), "properties": {field: document["properties"][field] for field in only}}
-    return compile_schema(document, lambda column: _target(name, column), closed=closed)
+def shape(name: str, *, closed: bool = False) -> Check:
+    """The check of a schema, which notes references."""
+    return compile_schema(schema(name), lambda column: _target(name, column), closed=closed)
 
 
 @cache
@@ -155,33 +140,12 @@ def _target(table: str, column: str) -> str | None:
             return table
         targets = _ROW_TARGETS if row_tables()[table] == "log" else _RANK_TARGETS
         return next((target for field, target in targets.items() if column in (field, f"{field}s") or column.endswith((f"_{field}", f"_{field}s"))), None)
-    if column == "first_event_index" and table in ("log", "events", "metadata"):
-        return None
-    own = _OWN_TARGETS.get(table, {}).get(column)
-    return own or next((target for ending, target in _TARGETS.items() if column.endswith(ending)), None)
-
-
-def _check_lengths(columns: dict, where: str) -> None:
-    lengths = {key: len(values) for key, values in columns.items() if type(values) is list}
-    if len(set(lengths.values())) > 1:
-        first = next(iter(lengths))
-        other = next(key for key in lengths if lengths[key] != lengths[first])
-        raise Malformed(f"columns of different length: {quoted(first)} has {lengths[first]} rows, {quoted(other)} {lengths[other]}", *filter(None, [where]))
+    return None
 
 
 def _check_rows_of(column: Sequence[int], limit: int, where: str) -> None:
     if max(column, default=-1) >= limit:
         raise Malformed(f"refers to row {max(column)}, of which there are {limit}", where)
-
-
-def _check_stacks(table: dict) -> None:
-    frames, strings, stacks = table["frames"], table["strings"], table["stacks"]
-    _check_rows_of(stacks["frame_index"], len(frames["line"]), "stacks.frame_index")
-    for key in ("file", "name", "loc"):
-        _check_rows_of(frames[key], len(strings), f"frames.{key}")
-    for row, parent in enumerate(stacks["parent_index"]):
-        if parent >= row:
-            raise Malformed(f"the parent of row {row} does not stand before it, but is {parent}", "parent_index", "stacks")
 
 
 def _check_ids(rows: Sequence[Any]) -> None:

@@ -46,7 +46,7 @@ def _log_of(bundle: Bundle, what: str) -> tuple[Log, str]:
 
 def _timeline(log: Log) -> bytes:
     """The packs of the chromium events, which are JSON arrays, as one."""
-    packs = [log.blob(row).strip().removeprefix(b"[").removesuffix(b"]").strip() for row in log.directory["timeline"]]
+    packs = [log.blob(path).strip().removeprefix(b"[").removesuffix(b"]").strip() for path, row in log.blobs.items() if row["kind"] == "timeline"]
     return b"[\n" + b",\n".join(packs) + b"\n]\n"
 
 

@@ -19,8 +19,7 @@ def named_files(bundle: Bundle) -> Iterator[str]:
         directory = log.directory
         yield log.row["path"]
         yield from directory["tables"].values()
-        yield from (file["path"] for entry in directory["row_tables"].values() for file in entry["files"])
-        for key in ("events", "metadata", "verbatim"):
-            yield from (chunk["path"] for chunk in directory[key])
-        yield from map(log.blob_path, range(len(log.blobs["sha256"])))
+        yield from (file["path"] for entry in directory["tables"].values() for file in entry["files"])
+        yield from (chunk["path"] for chunk in directory["verbatim"])
+        yield from log.blobs
         log.forget()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from bisect import bisect_right
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from importlib import import_module
@@ -14,14 +15,14 @@ from tlparse_bundle.format.codecs import CODECS, MAX_FILE_BYTES
 from tlparse_bundle.format.schemas import row_tables, schema, schema_names
 from tlparse_bundle.format.shape import quoted
 from tlparse_bundle.read.blobs import Blobs
-from tlparse_bundle.read.checks import CHECKED_WHOLE, check_chunk, check_directory, check_fields, check_row_file, check_table, check_whole, damaged, row_of
+from tlparse_bundle.read.checks import CHECKED_WHOLE, check_directory, check_part, check_row_file, check_table, check_whole, damaged, row_of
 from tlparse_bundle.read.growing import findings_now, is_growing, job_now, log_now, rank_findings_now
 from tlparse_bundle.read.manifest import read_manifest
 from tlparse_bundle.read.rows import Artifact, Compile, Event
 from tlparse_bundle.trace.compile_id import id_of
 from tlparse_bundle.read.store import Store, once, open_store, read, read_json, read_rows, read_without
 
-_CACHED_CHUNKS = 8
+_CACHED_FILES = 8
 T = TypeVar("T")
 
 
@@ -111,10 +112,12 @@ class Bundle:
 
     def file_rows(self, name: str, file: dict, sizes: Mapping[str, int] = {}) -> list[dict]:
         """The rows of a file of a table: ``file`` is its entry in 'files'. ``sizes``: see check_table."""
-        path = file["path"]
-        rows = read_rows(self.store, path)
+        return self.once((name, file["path"], *sizes.items()), lambda: self._checked_rows(name, file, sizes))
+
+    def _checked_rows(self, name: str, file: dict, sizes: Mapping[str, int]) -> list[dict]:
+        rows = read_rows(self.store, file["path"])
         if not self.trusted:
-            self.once((name, path, *sizes.items()), lambda: check_row_file(name, rows, file["rows"], self.where(path), sizes))
+            check_row_file(name, rows, file["rows"], self.where(file["path"]), sizes)
         return rows
 
     def _checked(self, name: str, path: str, sizes: Mapping[str, int]) -> Any:
@@ -162,11 +165,11 @@ class Log:
         self.id: str = row["id"]
         self.rank: int | None = row["rank"]
         self.source: str = row["source"]["name"]
-        self._cached_chunk = lru_cache(_CACHED_CHUNKS)(self._read_chunk)
+        self._metadata_of = lru_cache(_CACHED_FILES)(self._read_metadata)
 
     def forget(self) -> None:
         """See ``Bundle.forget``."""
-        self._cached_chunk.cache_clear()
+        self._metadata_of.cache_clear()
         for name in [name for name in self.__dict__ if isinstance(getattr(type(self), name, None), cached_property)]:
             del self.__dict__[name]
 
@@ -186,7 +189,7 @@ class Log:
 
         Raises BundleError when there is no such table, or when it was left out of a redacted bundle.
         """
-        entry = self.directory["row_tables"].get(name)
+        entry = self.directory["tables"].get(name)
         if entry is not None:
             rows = list(self.stream(name))
             if name in CHECKED_WHOLE and not self.bundle.trusted:
@@ -194,57 +197,30 @@ class Log:
             return rows
         if row_tables().get(name) == "log" and not self.is_missing(name):
             return []
-        return self.bundle.table(name, self._path(name), self.sizes)
+        raise self._no_table(name)
 
     def stream(self, name: str) -> Iterator[dict]:
         """Yield the rows of a table of rows, with one of its files in memory at a time. Raises BundleError as ``table`` does."""
-        entry = self.directory["row_tables"].get(name)
+        entry = self.directory["tables"].get(name)
         if entry is None:
             yield from self.table(name)
         else:
             for file in entry["files"]:
                 yield from self.bundle.file_rows(name, file, self.sizes)
 
-    def fields(self, name: str, *fields: str) -> dict:
-        """Some fields of a table, for those who need no more: of a large one the rest is not checked. Raises BundleError when the log has no such table."""
-        path = self._path(name)
-        if self.bundle.trusted:
-            return self.bundle.json(path)
-        return self.bundle.once((self.id, name, *fields), lambda: check_fields(name, self._read_fields(name, path, fields), fields, self.bundle.where(path), self.sizes))
-
-    def _read_fields(self, name: str, path: str, fields: Sequence[str]) -> Any:
-        """A table, at best without what stands before the last of the fields: spans and metrics have their large lists there."""
-        known = list(schema(name)["properties"])
-        *others, last = sorted(map(known.index, fields))
-        first = others[-1] + 1 if others else 0
-        return self.bundle.json(path) if first == last else read_without(self.bundle.store, path, known[first], known[last])
-
     def is_missing(self, name: str) -> bool:
         """Return whether a table was left out of a redacted bundle."""
         return name in self.directory.get("left_out", ())
 
-    def _path(self, name: str) -> str:
-        path = self.directory["tables"].get(name)
-        if path is None:
-            redacted = ": the bundle is redacted" if "redacted" in self.bundle.manifest and name in schema_names() else ""
-            raise BundleError(f"log {self.id} has no table {quoted(name)}{redacted}", hint=f"Its tables: {', '.join((*self.directory['tables'], *self.directory['row_tables']))}", code="not-found")
-        return path
-
-    def chunk(self, name: str, number: int) -> dict:
-        """A chunk of 'events' or 'metadata', by its position in the directory."""
-        return self.bundle.once((self.id, name, number), lambda: self._cached_chunk(name, number))
-
-    def _read_chunk(self, name: str, number: int) -> dict:
-        chunk = self.directory[name][number]
-        table = self.bundle.table(name, chunk["path"], self.sizes)
-        if not self.bundle.trusted:
-            check_chunk(name, table, chunk, self.bundle.where(chunk["path"]))
-        return table
+    def _no_table(self, name: str) -> BundleError:
+        redacted = ": the bundle is redacted" if self.is_missing(name) else ""
+        return BundleError(f"log {self.id} has no table {quoted(name)}{redacted}", hint=f"Its tables: {', '.join(self.directory['tables'])}", code="not-found")
 
     @cached_property
     def sizes(self) -> dict[str, int]:
         """How many rows there are of what tables refer to, as far as the directory says."""
-        return {"events": self.directory["event_count"], **{key: len(self.directory[key]) for key in ("kinds", "origins", "pids")}}
+        counts = {name: self.directory["tables"].get(name, {"rows": 0})["rows"] for name in ("stacks", "blobs")}
+        return {"events": self.directory["event_count"], **counts}
 
     @property
     def summary(self) -> dict:
@@ -281,91 +257,90 @@ class Log:
     @cached_property
     def artifacts(self) -> list[Artifact]:
         """All artifacts of the log, in the order torch wrote them."""
-        table = self.table("artifacts")
-        attempts = self.table("attempts")
-        rows = (dict(zip(table, values)) for values in zip(*table.values()))
-        return [Artifact(self, {**row, **{key: attempts[row["compile_index"]][key] for key in ("compile", "attempt")}}) for row in rows]
+        return [Artifact(self, row) for row in self.table("artifacts")]
 
     @cached_property
     def artifacts_by_compile(self) -> dict[str | None, list[Artifact]]:
         """The artifacts by the key of their compile; None for those outside any compile."""
         groups: dict[str | None, list[Artifact]] = {}
         for artifact in self.artifacts:
-            groups.setdefault(artifact.row["compile"], []).append(artifact)
+            groups.setdefault(artifact.compile, []).append(artifact)
         return groups
 
     @cached_property
-    def stacks(self) -> dict:
-        """The string, frame and stack tables (schema: stacks)."""
+    def stacks(self) -> list[dict]:
+        """The rows of the stacks (schema: stacks), by their ids."""
         return self.table("stacks")
 
-    def stack(self, stack_index: int) -> list[dict]:
-        """Frames of a stack, outermost first: dicts of file (or None), line, name, loc (or None)."""
-        strings, frames, stacks = (self.stacks[key] for key in ("strings", "frames", "stacks"))
-        out: list[dict] = []
-        while stack_index >= 0:
-            row = row_of(stacks["frame_index"], stack_index, "stacks", self.id)
-            file, name, loc = (None if frames[key][row] < 0 else strings[frames[key][row]] for key in ("file", "name", "loc"))
-            out.append({"file": file, "line": frames["line"][row], "name": name, "loc": loc})
-            stack_index = stacks["parent_index"][stack_index]
-        return out[::-1]
+    def stack(self, id: int) -> list[dict]:
+        """Return the frames of a stack, outermost first: dicts of file (or None), line, function, code (text of the line, or None)."""
+        frames: list[dict] = []
+        parent: int | None = id
+        while parent is not None:
+            row = row_of(self.stacks, parent, "stacks", self.id)
+            frames.append({key: row[key] for key in ("file", "line", "function", "code")})
+            parent = row["parent"]
+        return frames[::-1]
 
     @cached_property
-    def blobs(self) -> dict:
-        """The blob table (schema: blobs)."""
-        return self.table("blobs")
+    def blobs(self) -> dict[str, dict]:
+        """The rows of the blobs (schema: blobs), by path."""
+        return {row["blob"]: row for row in self.table("blobs")}
 
-    def blob_path(self, blob_index: int) -> str:
-        """Path of a blob, by its row in the blob table."""
-        sha256 = row_of(self.blobs["sha256"], blob_index, "blobs", self.id)
-        return self.blobs["path"][blob_index] or layout.blob_path(sha256, self.bundle.codec)
-
-    def is_left_out(self, blob_index: int) -> bool:
+    def is_left_out(self, blob: str) -> bool:
         """Whether a blob is not there because the bundle is redacted."""
         dropped = self.bundle.manifest.get("redacted", {}).get("dropped")
-        return bool(dropped) and ("timeline" if blob_index in self._timeline else "payloads") in dropped
+        return bool(dropped) and blob in self.blobs and self.blobs[blob]["kind"] in dropped
 
-    @cached_property
-    def _timeline(self) -> frozenset[int]:
-        return frozenset(self.directory["timeline"])
-
-    def blob(self, blob_index: int) -> bytes:
-        """An uncompressed blob, by its row in the blob table."""
-        if self.is_left_out(blob_index):
+    def blob(self, blob: str) -> bytes:
+        """An uncompressed blob, by its path."""
+        row = self.blobs.get(blob)
+        if row is None:
+            raise damaged(f"log {self.id}", f"it refers to the blob {quoted(blob)}, which its table of blobs does not have")
+        if self.is_left_out(blob):
             raise BundleError(f"log {self.id}: this payload is not in the bundle, which is redacted", hint="Who made it has the payloads.", code="redacted")
-        path = self.blob_path(blob_index)
-        return self.bundle.blobs.read(path, self.blobs["sha256"][blob_index], self.blobs["size_bytes"][blob_index])
+        return self.bundle.blobs.read(blob, row["sha256"], row["size_bytes"])
 
-    def payload(self, blob_index: int, offset: int, size_bytes: int) -> bytes:
+    def payload(self, blob: str, offset: int, size_bytes: int) -> bytes:
         """A payload, by its place in the blobs."""
-        blob = self.blob(blob_index)
-        if not 0 <= offset <= offset + size_bytes <= len(blob):
-            raise damaged(f"log {self.id}", f"a payload lies outside of blob {blob_index}")
-        return blob[offset : offset + size_bytes]
+        data = self.blob(blob)
+        if not 0 <= offset <= offset + size_bytes <= len(data):
+            raise damaged(f"log {self.id}", f"a payload lies outside of blob {quoted(blob)}")
+        return data[offset : offset + size_bytes]
 
-    def metadata(self, event_index: int) -> dict | None:
+    def files(self, name: str) -> list[dict]:
+        """The files of a table of rows, in order; none for a table without rows."""
+        return self.directory["tables"].get(name, {"files": []})["files"]
+
+    def part(self, name: str, number: int) -> list[dict]:
+        """The rows of one file of 'events' or 'metadata', by its position in ``files``."""
+        return self.bundle.once((self.id, name, number), lambda: self._read_part(name, self.files(name)[number]))
+
+    def _read_part(self, name: str, file: dict) -> list[dict]:
+        rows = self.bundle.file_rows(name, file, self.sizes)
+        if not self.bundle.trusted:
+            check_part(name, rows, file, self.bundle.where(file["path"]))
+        return rows
+
+    def _read_metadata(self, number: int) -> dict[int, dict]:
+        return {row["event"]: row["metadata"] for row in self.part("metadata", number)}
+
+    def metadata(self, event: int) -> dict | None:
         """What the record holds besides its columns (schema: metadata); None for {type: {}}."""
-        for number, chunk in enumerate(self.directory["metadata"]):
-            position = event_index - chunk["first_event_index"]
-            if 0 <= position < chunk["count"]:
-                return self.chunk("metadata", number)["metadata"][position]
-        raise BundleError(f"log {self.id} has no event {event_index}", code="not-found")
+        if not 0 <= event < self.directory["event_count"]:
+            raise BundleError(f"log {self.id} has no event {event}", code="not-found")
+        number = bisect_right([file["first_event"] for file in self.files("metadata")], event) - 1
+        return None if number < 0 else self._metadata_of(number).get(event)
 
     def events(self, *, type: str | None = None, name: str | None = None, compile_id: str | None = None) -> Iterator[Event]:
         """The events in file order: all, or those of a type, a name and a compile id.
 
         ``compile_id`` is an id ('0/0': all its occurrences) or a key ('0/0@2').
         """
-        wanted = {i for i, kind in enumerate(self.directory["kinds"]) if type in (None, kind["type"]) and name in (None, kind["name"])}
-        if compile_id is not None:
-            rows = {index for index, row in enumerate(self.table("attempts")) if row["compile"] is not None and compile_id in (row["compile"], id_of(row))}
-        for number, chunk in enumerate(self.directory["events"]):
-            table = self.chunk("events", number)
-            columns = {key: values for key, values in table.items() if isinstance(values, list)}
-            forms = table["payload_forms"]
-            for row in range(chunk["count"]):
-                if columns["kind_index"][row] in wanted and (compile_id is None or columns["compile_index"][row] in rows):
-                    yield Event(self, table["first_event_index"] + row, {key: values[row] for key, values in columns.items()}, forms.get(str(row), "lf"))
+        for number in range(len(self.files("events"))):
+            for row in self.part("events", number):
+                if type in (None, row["type"]) and name in (None, row["name"]) and (compile_id is None or (row["compile"] is not None and compile_id in (row["compile"], id_of(row)))):
+                    yield Event(self, row)
 
 
 def _library(name: str) -> Any:

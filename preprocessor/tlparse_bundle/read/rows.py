@@ -6,7 +6,8 @@ from typing import Any, Protocol
 
 from tlparse_bundle.format.json_codec import loads
 from tlparse_bundle.format.shape import quoted
-from tlparse_bundle.read.checks import damaged, row_of
+from tlparse_bundle.read.checks import damaged
+from tlparse_bundle.trace.compile_id import compile_key
 
 
 class Log(Protocol):
@@ -20,10 +21,13 @@ class Log(Protocol):
     @property
     def compiles(self) -> list[Compile]: ...
     @property
-    def artifacts_by_compile(self) -> dict[int, list[Artifact]]: ...
-    def stack(self, stack_index: int) -> list[dict]: ...
-    def metadata(self, event_index: int) -> dict | None: ...
-    def payload(self, blob_index: int, offset: int, size_bytes: int) -> bytes: ...
+    def artifacts_by_compile(self) -> dict[tuple[str | None, int | None], list[Artifact]]: ...
+    def stack(self, id: int) -> list[dict]: ...
+    def metadata(self, event: int) -> dict | None: ...
+    def payload(self, blob: str, offset: int, size_bytes: int) -> bytes: ...
+    def number_of(self, row: dict) -> int: ...
+    def is_left_out(self, blob: str) -> bool: ...
+
 
 class Compile:
     """One row of compiles: ``key``, ``status``, ``row`` (dict), ``artifacts``, ``metrics``."""
@@ -33,6 +37,14 @@ class Compile:
         self.row = row
         self.key: str = row["compile"]
         self.status: str = row["status"]
+
+    @property
+    def attempt_key(self) -> tuple[str | None, int | None]:
+        """What rows of other tables name it by: compile and attempt; (None, None) for the records outside any compile."""
+        if self.id is None:
+            return None, None
+        parts = self.row["compiled_autograd_id"], self.row["frame_id"], self.row["frame_compile_id"]
+        return compile_key(parts, self.row["occurrence"]), self.row["attempt"]
 
     @property
     def metrics(self) -> dict | None:
@@ -47,7 +59,7 @@ class Compile:
 
     @property
     def artifacts(self) -> list[Artifact]:
-        return self.log.artifacts_by_compile.get(self.key, [])
+        return self.log.artifacts_by_compile.get(self.attempt_key, [])
 
     @property
     def stack(self) -> list[dict]:
@@ -67,13 +79,13 @@ class _HasPayload:
     @property
     def size_bytes(self) -> int:
         """Size of the payload; 0 when there is none."""
-        return self.row[self._size_key]
+        return self.row[self._size_key] or 0
 
     def bytes(self) -> bytes | None:
         """The payload, byte for byte as torch wrote it; None when there is none."""
-        if self.row["blob_index"] < 0:
+        if self.row["blob"] is None:
             return None
-        return self.log.payload(self.row["blob_index"], self.row["blob_offset"], self.size_bytes)
+        return self.log.payload(self.row["blob"], self.row["offset"], self.size_bytes)
 
     def text(self) -> str | None:
         """The payload as text; bytes that are no UTF-8 become U+FFFD."""
@@ -82,40 +94,31 @@ class _HasPayload:
 
 
 class Artifact(_HasPayload):
-    """One row of the artifact table: ``name``, ``type``, ``language``, ``bytes()``, ``text()``, ``json()``."""
+    """One row of the artifacts: ``event``, ``compile``, ``attempt``, ``type``, ``name``, ``language``, ``sha256``, ``bytes()``, ``text()``, ``json()``."""
 
     _size_key = "size_bytes"
 
     def __init__(self, log: Log, row: dict):
         self.log = log
         self.row = row
+        self.event: int = row["event"]
+        self.compile: str | None = row["compile"]
+        self.attempt: int | None = row["attempt"]
+        self.type: str = row["type"]
         self.name: str = row["name"]
-        self.hash: str | None = row["hash"]
-        self.compile_index: int = row["compile_index"]
-        self.event_index: int = row["event_index"]
+        self.language: str = row["language"]
+        self.sha256: str | None = row["sha256"]
 
     @property
     def is_left_out(self) -> bool:
         """Whether its payload is not there because the bundle is redacted."""
-        return self.row["blob_index"] >= 0 and self.log.is_left_out(self.row["blob_index"])
-
-    @property
-    def kind(self) -> dict:
-        return self.log.directory["kinds"][self.row["kind_index"]]
-
-    @property
-    def type(self) -> str:
-        return self.kind["type"]
-
-    @property
-    def language(self) -> str:
-        return self.kind["language"]
+        return self.row["blob"] is not None and self.log.is_left_out(self.row["blob"])
 
     @property
     def phase(self) -> str:
-        descriptor = self.log.bundle.manifest["descriptors"].get(self.kind["descriptor"])
+        descriptor = self.log.bundle.manifest["descriptors"].get(self.row["descriptor"])
         if descriptor is None:
-            raise damaged(f"log {self.log.id}", f"the manifest has no descriptor {quoted(self.kind['descriptor'])}")
+            raise damaged(f"log {self.log.id}", f"the manifest has no descriptor {quoted(self.row['descriptor'])}")
         return descriptor["phase"]
 
     def json(self) -> Any:
@@ -123,7 +126,7 @@ class Artifact(_HasPayload):
         data = self.bytes()
         if data is not None:
             return loads(data)
-        metadata = self.log.metadata(self.event_index) or {}
+        metadata = self.log.metadata(self.event) or {}
         return metadata.get(self.type, {})
 
     def __repr__(self) -> str:
@@ -131,25 +134,24 @@ class Artifact(_HasPayload):
 
 
 class Event(_HasPayload):
-    """One event: ``index``, ``type``, ``name``, ``row`` (dict of its columns), ``metadata``, ``bytes()``.
+    """One record: ``index``, ``type``, ``name``, ``row`` (dict of its fields), ``metadata``, ``bytes()``.
 
     ``payload_form`` says how the payload stood in the log: 'lf', 'crlf', 'verbatim'; None without one.
     """
 
     _size_key = "payload_size_bytes"
 
-    def __init__(self, log: Log, index: int, row: dict, payload_form: str):
+    def __init__(self, log: Log, row: dict):
         self.log = log
-        self.index = index
         self.row = row
-        self.payload_form: str | None = payload_form if row["blob_index"] >= 0 else None
-        kind = log.directory["kinds"][row["kind_index"]]
-        self.type: str = kind["type"]
-        self.name: str | None = kind["name"]
+        self.index: int = row["event"]
+        self.type: str = row["type"]
+        self.name: str | None = row["name"]
+        self.payload_form: str | None = row["payload_form"]
 
     @property
     def compile(self) -> Compile:
-        return row_of(self.log.compiles, self.row["compile_index"], "compiles", self.log.id)
+        return self.log.compiles[self.log.number_of(self.row)]
 
     @property
     def metadata(self) -> dict:

@@ -119,7 +119,7 @@ def _places(bundles: Sequence[tuple[str, Bundle]], copies: Path) -> Iterator[tup
     for number, (name, bundle) in enumerate(bundles):
         folder = copies / str(number) if is_url(bundle.location) else Path(bundle.location)
         for log in bundle.logs:
-            for table, entry in log.directory["row_tables"].items():
+            for table, entry in log.directory["tables"].items():
                 for file in entry["files"]:
                     yield table, _local(bundle, folder, file["path"]), name, log.id, log.rank
         for table, entry in bundle.manifest.get("rank_tables", {}).items():

@@ -104,7 +104,13 @@ def _read_json(store: Store, path: str, max_bytes: int) -> Any:
 def read_rows(store: Store, path: str) -> list[Any]:
     """The rows of a file of JSON Lines. Raises BundleError, for one that would take more memory than tables do as well."""
     _check(path, store.location)
-    return once(store, path, lambda: _parsed(b"[%b]" % read(store, path, MAX_JSON_BYTES).removesuffix(b"\n").replace(b"\n", b","), f"{store.location}/{path}"))
+    return once(store, path, lambda: _read_rows(store, path))
+
+
+def _read_rows(store: Store, path: str) -> list[Any]:
+    data, where = read(store, path, MAX_JSON_BYTES), f"{store.location}/{path}"
+    _check_values(data, where)
+    return _parsed(b"[%b]" % data.removesuffix(b"\n").replace(b"\n", b","), where)
 
 
 def read_without(store: Store, path: str, first: str, behind: str) -> Any:
@@ -124,9 +130,13 @@ def _read_without(store: Store, path: str, first: str, behind: str) -> Any:
     return _parsed(data, where)
 
 
-def _parsed(data: bytes, where: str) -> Any:
+def _check_values(data: bytes, where: str) -> None:
     if len(data) > _FEW_BYTES and (data.count(b",") > _MAX_VALUES or data.count(b"[") + data.count(b"{") > _MAX_CONTAINERS):
         raise BundleError(f"{where} is damaged: it holds more values than a table may have", hint=_AGAIN, code="damaged")
+
+
+def _parsed(data: bytes, where: str) -> Any:
+    _check_values(data, where)
     try:
         return loads(data)
     except JSONDecodeError as error:

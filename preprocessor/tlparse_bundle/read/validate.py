@@ -11,17 +11,14 @@ from tlparse_bundle.errors import BundleError
 from tlparse_bundle.format.layout import FORMAT_MINOR, LIVE, blob_path
 from tlparse_bundle.format.schemas import schema, schema_names
 from tlparse_bundle.format.shape import Highest, Malformed, quoted
-from tlparse_bundle.read.checks import CHECKED_WHOLE, check_chunk, check_directory, check_references, check_rows, check_whole, rows_schema, rows_shape, shape
-from tlparse_bundle.read.manifest import rank_paths
+from tlparse_bundle.read.checks import CHECKED_WHOLE, check_directory, check_references, check_slices, check_whole, rows_schema, rows_shape, shape
 from tlparse_bundle.read.reader import Bundle, Log
 from tlparse_bundle.read.restore import restored_bytes, verbatim_bytes
 from tlparse_bundle.read.store import decoded, read_rows
-from tlparse_bundle.read.whole import check_slices
 from tlparse_bundle.trace.envelope import CONTEXT_KEYS
 
 _MAX_PROBLEMS_A_FILE = 10
 _MAX_PROBLEMS = 300
-_KEPT = ("artifacts", "stacks", "blobs")
 _STACK_KEYS = ("stack_index", "user_stack_index")
 
 
@@ -114,14 +111,9 @@ class _Checker:
             except (LookupError, TypeError):
                 self.say(f"the table {quoted(name)} about several ranks is not readable any further")
 
-    def table(self, name: str, path: str) -> tuple[Any, Highest]:
-        """A table, and its references. Tables of other packages, or of a newer version, need only be JSON."""
-        value = self.bundle.json(path)
-        return value, self.check_schema(name, value, path) if name in schema_names() else {}
-
     def _check_row_tables(self, directory: dict) -> list[tuple[str, Highest]]:
         references = []
-        for name, entry in directory["row_tables"].items():
+        for name, entry in directory["tables"].items():
             whole: list[Any] = []
             for path, rows, highest in self._row_files(name, entry, "log.json"):
                 references.append((path, highest))
@@ -165,7 +157,8 @@ class _Checker:
         return True
 
     def check_log(self, log: Log) -> None:
-        directory, _ = self.table("log", log.row["path"])
+        directory = self.bundle.json(log.row["path"])
+        self.check_schema("log", directory, log.row["path"])
         where = f"log {log.id}"
         for key in ("id", "rank", "source", "event_count"):
             self.require(directory[key] == log.row[key], f"{where}: {key} differs between manifest and log.json")
@@ -174,28 +167,14 @@ class _Checker:
         descriptors = self.bundle.manifest["descriptors"]
         for kind in directory["kinds"]:
             self.require(kind["descriptor"] in descriptors, f"{where}: the manifest has no descriptor {quoted(kind['descriptor'])}")
-        tables: dict[str, Any] = {}
-        references: list[tuple[str, Highest]] = []
-        for name, path in directory["tables"].items():
-            table, highest = self.table(name, path)
-            self.sound(check_rows, name, table, path)
-            references.append((path, highest))
-            if name in _KEPT:
-                tables[name] = table
-        self._check_blobs(log, tables["blobs"])
-        blob_sizes = tables["blobs"]["size_bytes"]
+        self._check_blobs(log)
         self._check_compiles(log, where)
-        self.sound(check_slices, tables["artifacts"], "size_bytes", blob_sizes, f"{where} artifacts")
-        for row in directory["timeline"]:
-            self.require(row < len(blob_sizes), f"{where}: timeline refers to blob {row}, which does not exist")
+        self.sound(check_slices, log.table("artifacts"), "size_bytes", log.blobs, f"{where} artifacts")
         self._keys = {None, *(row["compile"] for name in ("compiles", "attempts") for row in self._rows_of(directory, name))}
-        references += self._check_row_tables(directory)
-        references += self._check_events(directory, blob_sizes, where)
-        references += self._check_metadata(directory)
-        sizes = {
-            "events": directory["event_count"], "blobs": len(blob_sizes),
-            "stacks": len(tables["stacks"]["stacks"]["frame_index"]), **{key: len(directory[key]) for key in ("kinds", "origins", "pids")},
-        }  # fmt: skip
+        references = self._check_row_tables(directory)
+        self._check_events(log, where)
+        references += self._check_metadata(log)
+        sizes = log.sizes
         for path, highest in references:
             self.sound(check_references, highest, sizes, path)
         if sum(chunk["size_bytes"] for chunk in directory["verbatim"]) <= directory["source"]["size_bytes"]:  # else restored_bytes refuses them
@@ -207,27 +186,25 @@ class _Checker:
             digest.update(data)
         self.require(digest.hexdigest() == directory["source"]["sha256"], f"{where}: what can be restored has another SHA-256 than the log had")
 
-    def _check_blobs(self, log: Log, table: dict) -> None:
-        paths = table.get("path") or [None] * len(table["sha256"])
-        for row, (sha256, size, stored, own) in enumerate(zip(table["sha256"], table["size_bytes"], table["stored_size_bytes"], paths)):
-            if log.is_left_out(row):
-                continue
-            path = own or blob_path(sha256, self.bundle.codec)
-            if path in self._checked_blobs:
+    def _check_blobs(self, log: Log) -> None:
+        for path, row in log.blobs.items():
+            if path in self._checked_blobs or log.is_left_out(path):
                 continue
             self._checked_blobs.add(path)
+            own = path.startswith(f"{log.row['path'].rpartition('/')[0]}/")
+            self.require(own or path == blob_path(row["sha256"], self.bundle.codec), f"{path}: this is not the path of a blob with its hash")
             try:
-                raw = self.bundle.raw(path, self.bundle.codec.max_stored_bytes(size))
-                data = decoded(raw, path, self.bundle.location, size)
+                raw = self.bundle.raw(path, self.bundle.codec.max_stored_bytes(row["size_bytes"]))
+                data = decoded(raw, path, self.bundle.location, row["size_bytes"])
             except BundleError as error:
                 self.say(error.message)
                 continue
-            self.require(hashlib.sha256(data).hexdigest() == sha256, f"{path}: the content has another hash")
-            self.require((len(data), len(raw)) == (size, stored), f"{path}: another size than the blob table says")
+            self.require(hashlib.sha256(data).hexdigest() == row["sha256"], f"{path}: the content has another hash")
+            self.require((len(data), len(raw)) == (row["size_bytes"], row["stored_size_bytes"]), f"{path}: another size than the blob table says")
 
     def _rows_of(self, directory: dict, name: str) -> Iterator[dict]:
         """The rows of a table, as far as they are objects with a compile."""
-        for file in directory["row_tables"].get(name, {"files": ()})["files"]:
+        for file in directory["tables"].get(name, {"files": ()})["files"]:
             yield from (row for row in read_rows(self.bundle.store, file["path"]) if isinstance(row, dict) and "compile" in row)
 
     def _check_compiles(self, log: Log, where: str) -> None:
@@ -241,33 +218,24 @@ class _Checker:
         wrong = next((key for key, count in counts.items() if key in attempts and attempts[key] != count), None)
         self.require(wrong is None, f"{where}: attempt_count of {quoted(wrong)} is not the number of its attempts")
 
-    def _check_events(self, directory: dict, blob_sizes: list[int], where: str) -> list[tuple[str, Highest]]:
-        end, references = 0, []
-        for chunk in directory["events"]:
-            path = chunk["path"]
-            table, highest = self.table("events", path)
-            references.append((path, highest))
-            self.sound(check_rows, "events", table, path)
-            if not self.sound(check_chunk, "events", table, chunk, path):
-                break
-            self.sound(check_slices, table, "payload_size_bytes", blob_sizes, path)
-            for offset, size in zip(table["byte_offset"], table["size_bytes"]):
-                if offset < end:
-                    self.say(f"{path}: records overlap at byte {offset}")
+    def _check_events(self, log: Log, where: str) -> None:
+        end = 0
+        for number, file in enumerate(log.files("events")):
+            path, rows = file["path"], log.part("events", number)
+            self.sound(check_slices, rows, "payload_size_bytes", log.blobs, path)
+            for row in rows:
+                if row["byte_offset"] < end:
+                    self.say(f"{path}: records overlap at byte {row['byte_offset']}")
                     break
-                end = offset + size
-        self.require(end <= directory["source"]["size_bytes"], f"{where}: the last record ends behind the end of the log")
-        return references
+                end = row["byte_offset"] + row["size_bytes"]
+        self.require(end <= log.directory["source"]["size_bytes"], f"{where}: the last record ends behind the end of the log")
 
-    def _check_metadata(self, directory: dict) -> list[tuple[str, Highest]]:
+    def _check_metadata(self, log: Log) -> list[tuple[str, Highest]]:
         references = []
-        for chunk in directory["metadata"]:
-            table, _ = self.table("metadata", chunk["path"])
-            if not self.sound(check_chunk, "metadata", table, chunk, chunk["path"]):
-                break
-            used = {index for row in table["metadata"] if row for index in _stack_indexes(row)}
-            self.require(min(used, default=0) >= 0, f"{chunk['path']}: a stack_index is less than 0")
-            references.append((chunk["path"], {"stacks": max(used, default=-1)}))
+        for number, file in enumerate(log.files("metadata")):
+            used = {id for row in log.part("metadata", number) for id in _stacks(row["metadata"])}
+            self.require(min(used, default=0) >= 0, f"{file['path']}: a stack is less than 0")
+            references.append((file["path"], {"stacks": max(used, default=-1)}))
         return references
 
 
@@ -291,8 +259,8 @@ def _said(document: dict, value: Any, relaxed: bool) -> Iterator[str]:
         yield f"{where or 'top level'}: {message}"
 
 
-def _stack_indexes(metadata: dict) -> list[int]:
-    """The rows of the stack table that a record refers to, at the top or in the metadata of its event."""
+def _stacks(metadata: dict) -> list[int]:
+    """The stacks that a record refers to, at the top or in the metadata of its event."""
     type_ = next((key for key in metadata if key not in CONTEXT_KEYS and key not in _STACK_KEYS), None)
     holders = [metadata, metadata.get(type_)]
     return [holder[key] for holder in holders if type(holder) is dict for key in _STACK_KEYS if type(holder.get(key)) is int]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tlparse_bundle.format.shape import quoted
-from tlparse_bundle.read.checks import check_chunk, damaged
+from tlparse_bundle.read.checks import check_slices, check_stacks, damaged
 from tlparse_bundle.read.reader import Log
 from tlparse_bundle.read.restore import verbatim_bytes
 
@@ -18,18 +18,18 @@ def check_log(log: Log) -> None:
         if kind["descriptor"] not in bundle.manifest["descriptors"]:
             raise damaged(f"log {log.id}", f"the manifest has no descriptor {quoted(kind['descriptor'])}")
     sizes = row_counts(log)
+    check_stacks(log.table("stacks"), f"log {log.id}")
     for name, path in directory["tables"].items():
         bundle.table(name, path, sizes)
-    for name, entry in directory["row_tables"].items():
+    for name, entry in directory["tables"].items():
         for file in entry["files"]:
             bundle.file_rows(name, file, sizes)
-    check_slices(log.table("artifacts"), "size_bytes", log.blobs["size_bytes"], f"log {log.id} artifacts")
+    check_slices(log.table("artifacts"), "size_bytes", log.blobs, f"log {log.id} artifacts")
     for name in ("events", "metadata"):
-        for chunk in directory[name]:
-            table = bundle.table(name, chunk["path"], sizes)
-            check_chunk(name, table, chunk, bundle.where(chunk["path"]))
+        for number, file in enumerate(log.files(name)):
+            rows = log.part(name, number)
             if name == "events":
-                check_slices(table, "payload_size_bytes", log.blobs["size_bytes"], bundle.where(chunk["path"]))
+                check_slices(rows, "payload_size_bytes", log.blobs, bundle.where(file["path"]))
     for chunk in directory["verbatim"]:
         verbatim_bytes(log, chunk)
 
@@ -38,13 +38,4 @@ def row_counts(log: Log) -> dict[str, int]:
     """How many rows there are of what the tables of a log refer to."""
     return {
         **log.sizes,
-        "stacks": len(log.stacks["stacks"]["frame_index"]),
-        "blobs": len(log.blobs["sha256"]),
     }
-
-
-def check_slices(table: dict, size_key: str, blob_sizes: list[int], where: str) -> None:
-    """Raises BundleError when a payload lies outside of its blob."""
-    for blob, offset, size in zip(table["blob_index"], table["blob_offset"], table[size_key]):
-        if blob >= 0 and (blob >= len(blob_sizes) or offset + size > blob_sizes[blob]):
-            raise damaged(where, f"a payload lies outside of blob {blob}")

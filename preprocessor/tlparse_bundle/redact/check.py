@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from tlparse_bundle.redact.names import public_part
 from tlparse_bundle.redact.policy import Policy
 from tlparse_bundle.redact.text import PATH, URL, WORD, anywhere, is_long
 from tlparse_bundle.redact.words import usual, written_by_us
+from tlparse_bundle.tables.rows import parse_rows
 
 _OURS = "schemas.json"  # the same in each bundle of a version
 _CUT = re.compile(r"(?<=.{20})\w+(?:…|['\"])$|(?<=.{999})\w+$", re.DOTALL)  # tables and diagnostics cut what is long: 'wrap' may be of 'wrapper'
@@ -27,7 +28,8 @@ def left_over(folder: Path, found: Found, policy: Policy) -> list[str]:
     texts = [" ".join(str(path.relative_to(folder)) for path in folder.rglob("*"))]
     for path in sorted(folder.rglob("*")):
         if path.is_file() and not path.name.startswith(_OURS):
-            texts += _texts(codec_of(path.name).decode(path.read_bytes(), 1 << 30) if path.name != "manifest.json" else path.read_bytes())
+            data = codec_of(path.name).decode(path.read_bytes(), 1 << 30) if path.name != "manifest.json" else path.read_bytes()
+            texts += _texts(data, parse_rows if ".jsonl" in path.suffixes else loads)
     whole = "\n".join(texts)
     left: list[str] = []
     if "names" in policy.dropped:
@@ -57,11 +59,11 @@ def _names(whole: str, found: Found) -> Iterator[str]:
             yield name
 
 
-def _texts(data: bytes) -> Iterator[str]:
+def _texts(data: bytes, parse: Callable[[bytes], Any]) -> Iterator[str]:
     """The strings of JSON, without words that were cut; else the text itself."""
     text = data.decode("utf-8", "surrogateescape")
     try:
-        value = loads(data)
+        value = parse(data)
     except ValueError:
         yield text
         return

@@ -89,17 +89,11 @@ class Found:
     def stacks(self, logs: Iterable) -> None:
         """The frames of the stack tables say whose function is whose."""
         for log in logs:
-            for path, name, line in _frames(log.stacks):
-                self._line(path or "", line or "", name)
+            for row in log.stacks:
+                self._line(row["file"] or "", row["code"] or "", row["function"])
             for compile in log.compiles:
                 if compile.row["function"]:
                     self._line(compile.row["file"] or "", "", compile.row["function"])
 
     def names(self) -> Names:
         return Names(self.words, self.own, self.of_torch, self.paths)
-
-
-def _frames(table: dict) -> Iterator[tuple[str | None, str | None, str | None]]:
-    strings, frames = table["strings"], table["frames"]
-    for file, name, loc in zip(frames["file"], frames["name"], frames["loc"]):
-        yield tuple(None if index < 0 else strings[index] for index in (file, name, loc))

@@ -47,22 +47,21 @@ def _without_ranks(manifest: dict, folder: Path, dropped: Collection[str]) -> di
 def _payloads(bundle: Bundle, folder: Path, gone: Collection[str]) -> None:
     of_timeline, others = set(), set()
     for log in bundle.logs:
-        paths = [log.blob_path(row) for row in range(len(log.blobs["sha256"]))]
-        timeline = {paths[row] for row in log.directory["timeline"]}
+        timeline = {path for path, row in log.blobs.items() if row["kind"] == "timeline"}
         of_timeline |= timeline
-        others |= set(paths) - timeline
+        others |= log.blobs.keys() - timeline
     kept = (set() if "timeline" in gone else of_timeline) | (set() if "payloads" in gone else others)
     for path in (of_timeline | others) - kept:
         (folder / path).unlink()
 
 
 def _log(log: Log, folder: Path, dropped: Collection[str], codec: Codec) -> None:
-    directory = {**log.directory, "tables": dict(log.directory["tables"]), "row_tables": dict(log.directory["row_tables"]), "left_out": []}
+    directory = {**log.directory, "tables": dict(log.directory["tables"]), "tables": dict(log.directory["tables"]), "left_out": []}
     for chunk in directory["verbatim"]:
         (folder / chunk["path"]).unlink()
     directory["verbatim"] = []
     for name in (table for part in dropped for table in PARTS.get(part, ())):
-        entry = directory["row_tables"].pop(name, {"files": ()})
+        entry = directory["tables"].pop(name, {"files": ()})
         for file in entry["files"]:
             (folder / file["path"]).unlink()
         directory["left_out"].append(name)
@@ -70,8 +69,15 @@ def _log(log: Log, folder: Path, dropped: Collection[str], codec: Codec) -> None
         if path is not None:
             (folder / path).unlink()
     if "metadata" in dropped:
-        for number, chunk in enumerate(directory["metadata"]):
-            table = log.chunk("metadata", number)
-            rows = [row if row and any(key in row for key in _MEASURED) else None for row in table["metadata"]]
-            (folder / chunk["path"]).write_bytes(codec.encode(dumps({**table, "metadata": rows})))
+        files = []
+        for number, file in enumerate(log.files("metadata")):
+            rows = [row for row in log.part("metadata", number) if any(key in row["metadata"] for key in _MEASURED)]
+            if not rows:
+                (folder / file["path"]).unlink()
+                continue
+            (folder / file["path"]).write_bytes(codec.encode(b"".join(dumps(row) + b"\n" for row in rows)))
+            files.append({"path": file["path"], "rows": len(rows), "first_event": rows[0]["event"]})
+        directory["tables"].pop("metadata", None)
+        if files:
+            directory["tables"]["metadata"] = {"rows": sum(file["rows"] for file in files), "files": files}
     (folder / log.row["path"]).write_bytes(codec.encode(dumps(directory)))

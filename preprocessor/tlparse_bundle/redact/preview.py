@@ -24,16 +24,17 @@ def preview(bundle: Bundle, policy: Policy) -> Iterator[str]:
     sizes: dict[str, int] = {}
     timeline: set[str] = set()
     for log in bundle.logs:
-        for row, size in enumerate(log.blobs["stored_size_bytes"]):
-            sizes[log.blob_path(row)] = size
-        timeline.update(log.blob_path(row) for row in log.directory["timeline"])
+        for path, row in log.blobs.items():
+            sizes[path] = row["stored_size_bytes"]
+            if row["kind"] == "timeline":
+                timeline.add(path)
     payloads = sum(size for path, size in sizes.items() if path not in timeline)
     names = found.names()
     words = sum(not names.stays(word) for word in found.words)
     amounts = {
         "payloads": f"{plural(sum(len(log.artifacts) for log in bundle.logs), 'artifact')}, {_size(payloads)} as they are stored",
         "source": f"{plural(len(found.source), 'line')}, {sum(map(is_long, found.source)):,} of more than three words",
-        "guards": f"{sum(name in log.directory['tables'] or name in log.directory['row_tables'] for log in bundle.logs for name in PARTS['guards']):,} tables",
+        "guards": f"{sum(name in log.directory['tables'] or name in log.directory['tables'] for log in bundle.logs for name in PARTS['guards']):,} tables",
         "verbatim": f"{_size(sum(chunk['size_bytes'] for log in bundle.logs for chunk in log.directory['verbatim']))} of text",
         "names": f"{plural(words, 'word')} and {plural(len(found.paths), 'path')}",
     }

@@ -136,7 +136,7 @@ def _size(folder: Path) -> int:
 
 def _declared(bundle: Bundle) -> int:
     """Of all blobs as they are stored, which is nearly all of a bundle."""
-    return sum({log.blob_path(row): size for log in bundle.logs for row, size in enumerate(log.blobs["stored_size_bytes"])}.values())
+    return sum({path: row["stored_size_bytes"] for log in bundle.logs for path, row in log.blobs.items()}.values())
 
 
 def _changed(old: Bundle, new: Bundle, policy: Policy) -> dict[str, int]:

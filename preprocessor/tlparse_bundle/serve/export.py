@@ -42,14 +42,13 @@ def export(bundle: Bundle, viewers: Path | Sequence[Path], compiles: Sequence[st
     Raises BundleError when no log has one of the compiles, and when the page would be larger than ``max_bytes``.
     """
     kept = _payloads(bundle, compiles) if compiles else None
-    blobs = {log.blob_path(row): (log, row) for log in bundle.logs for row in range(len(log.blobs["sha256"])) if not log.is_left_out(row)}
+    blobs = {path: log for log in bundle.logs for path in log.blobs if not log.is_left_out(path)}
     paths = [*_tables(bundle), *(kept or blobs)]
     pieces = [*head([viewers] if isinstance(viewers, Path) else viewers, compiles)]
     size = sum(map(len, pieces))
     for number, path in enumerate(paths, 1):
         if path in blobs:
-            log, row = blobs[path]
-            log.blob(row)  # raises BundleError when it is not what the table says
+            blobs[path].blob(path)  # raises BundleError when it is not what the table says
         pieces.append(_element(path, *_embedded(bundle, path, kept.get(path) if kept else None)))
         size += len(pieces[-1])
         if size > max_bytes:
@@ -70,11 +69,10 @@ def export_comparison(document: dict, sides: Mapping[str, Bundle], max_bytes: in
     pieces.append(_element(COMPARISON, "gzip", gzip.compress(dumps(document), 9, mtime=0)))
     size = sum(map(len, pieces))
     for side, bundle in sides.items():
-        blobs = {log.blob_path(row): (log, row) for log in bundle.logs for row in range(len(log.blobs["sha256"])) if not log.is_left_out(row)}
+        blobs = {path: log for log in bundle.logs for path in log.blobs if not log.is_left_out(path)}
         for path in (*_tables(bundle), *blobs):
             if path in blobs:
-                log, row = blobs[path]
-                log.blob(row)  # raises BundleError when it is not what the table says
+                blobs[path].blob(path)  # raises BundleError when it is not what the table says
             pieces.append(_element(f"{side}/{path}", *_embedded(bundle, path, None)))
             size += len(pieces[-1])
             if size > max_bytes:
@@ -105,8 +103,7 @@ def _tables(bundle: Bundle) -> Iterator[str]:
     for log in bundle.logs:
         yield log.row["path"]
         yield from log.directory["tables"].values()
-        yield from (file["path"] for entry in log.directory["row_tables"].values() for file in entry["files"])
-        yield from (chunk["path"] for name in ("events", "metadata") for chunk in log.directory[name])
+        yield from (file["path"] for entry in log.directory["tables"].values() for file in entry["files"])
 
 
 def _payloads(bundle: Bundle, compiles: Sequence[str]) -> dict[str, list[slice]]:
@@ -118,9 +115,9 @@ def _payloads(bundle: Bundle, compiles: Sequence[str]) -> dict[str, list[slice]]
     found: dict[str, list[slice]] = {}
     for log in bundle.logs:
         for artifact in log.artifacts:
-            row, offset = artifact.row["blob_index"], artifact.row["blob_offset"]
-            if row >= 0 and not log.is_left_out(row) and artifact.row["compile"] in compiles:
-                found.setdefault(log.blob_path(row), []).append(slice(offset, offset + artifact.size_bytes))
+            blob, offset = artifact.row["blob"], artifact.row["offset"]
+            if blob is not None and not artifact.is_left_out and artifact.row["compile"] in compiles:
+                found.setdefault(blob, []).append(slice(offset, offset + artifact.size_bytes))
     return found
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from tlparse_bundle.events.registry import artifact_name, is_artifact
-from tlparse_bundle.tables.json_list import JsonColumns
+from tlparse_bundle.tables.rows import Rows
 from tlparse_bundle.tables.table import TableContext
 from tlparse_bundle.trace.event import Event
 
@@ -12,20 +14,36 @@ class Artifacts:
     name = "artifacts"
     types = None
     timeline: frozenset[str] = frozenset()
+    blobs = True
 
     def __init__(self, context: TableContext):
-        self._columns = JsonColumns("event_index", "compile_index", "kind_index", "name", "hash", "blob_index", "blob_offset", "size_bytes")
+        self._kinds = context.tally.kinds
+        self._rows = Rows()
 
     @staticmethod
     def reads(event: Event) -> bool:
         return False
 
     def observe(self, event: Event) -> None:
-        if event.trace_event is not None or not is_artifact(event.type, event.payload_size_bytes is not None):
+        has_payload = event.payload_size_bytes is not None
+        if event.trace_event is not None or not is_artifact(event.type, has_payload):
             return
-        size_bytes = event.payload_size_bytes or 0
-        name = artifact_name(event.type, event.name)
-        self._columns.add(event.index, event.compile_index, event.kind_index, name, event.hash, event.blob_index, event.blob_offset, size_bytes)
+        kind = self._kinds[event.kind_index]
+        self._rows.append(
+            {
+                "event": event.index,
+                "compile": event.compile,
+                "attempt": event.attempt,
+                "type": event.type,
+                "name": artifact_name(event.type, event.name),
+                "language": kind.language,
+                "descriptor": kind.key,
+                "blob": event.blob_index if has_payload else None,
+                "offset": event.blob_offset if has_payload else None,
+                "size_bytes": event.payload_size_bytes,
+                "sha256": event.sha256,
+            }
+        )
 
-    def table(self) -> dict:
-        return self._columns.table()
+    def tables(self) -> Iterator[tuple[str, Rows]]:
+        yield "artifacts", self._rows

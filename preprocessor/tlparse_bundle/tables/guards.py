@@ -122,7 +122,7 @@ class Guards:
         if number is None:
             number = self._lists[key] = len(self._lists)
             start = b'{"list":%d' % number
-            self._guards.extend_json([start + row for row in found.rows])
+            self._guards.add_lines([start + row for row in found.rows])
         return number
 
     def tables(self) -> Iterator[tuple[str, Rows]]:

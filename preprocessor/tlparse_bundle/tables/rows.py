@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
@@ -11,6 +12,7 @@ from tlparse_bundle.format.layout import BYTES_PER_FILE, ROWS_PER_FILE
 from tlparse_bundle.tables.json_list import JsonList
 
 _BATCH = 256  # rows that are encoded at once
+_BLOB = re.compile(rb'"blob":([0-9]+)')  # in a text of the log, the quotation marks would have a backslash before them
 
 
 class Rows(JsonList):
@@ -26,24 +28,28 @@ class Rows(JsonList):
         while batch := list(islice(rest, _BATCH)):
             self._add(b"\n".join(map(dumps, batch)), len(batch))
 
-    def extend_json(self, lines: Sequence[bytes]) -> None:
+    def add_lines(self, lines: Sequence[bytes]) -> None:
         """Add rows that are JSON already: each without a line feed."""
         for start in range(0, len(lines), _BATCH):
             batch = lines[start : start + _BATCH]
             self._add(b"\n".join(batch), len(batch))
 
-    def files(self) -> Iterator[tuple[int, list[bytes]]]:
+    def files(self, blobs: Sequence[str] | None = None) -> Iterator[tuple[int, list[bytes]]]:
         """For each file of the table: its number of rows, and its JSON Lines in pieces.
 
-        A file ends with the row that is its 4,096th or that fills its first MiB.
+        A file ends with the row that is its 4,096th or that fills its first MiB. ``blobs``: paths that are written
+        for the numbers in the field 'blob' of the rows.
         """
-        if len(self) <= ROWS_PER_FILE and self.size_bytes <= BYTES_PER_FILE:
+        if blobs is None and len(self) <= ROWS_PER_FILE and self.size_bytes <= BYTES_PER_FILE:
             if len(self):
                 yield len(self), [*self._texts(), b"\n"]
             return
+        fields = [b'"blob":' + dumps(path) for path in blobs or ()]
         lines: list[bytes] = []
         size_bytes = 0
         for text in self._texts():
+            if blobs is not None:
+                text = _BLOB.sub(lambda match: fields[int(match[1])], text)
             for line in text.removeprefix(b"\n").split(b"\n") if text else ():
                 lines.append(line)
                 size_bytes += len(line) + 1

@@ -35,6 +35,7 @@ class Table(Protocol):
     ``timeline``, a set, names the events of the timeline that it wants to see, among those of its types. It may also
     be shown those that another table names. A static method ``wants(event)`` is false for other events that it does
     not need; a method ``settle()`` does what is to be done once of what was seen, before a log that still grows is written as it is;
+    ``blobs``: true when the field 'blob' of its rows is the number of a blob (``Event.blob_index``), for which its path is written;
     ``reads(event)``, which must follow from type and name of an event with a payload, where it does not look
     at the payload (which may be None then).
     """

@@ -24,6 +24,10 @@ class CompileId(NamedTuple):
         """What all attempts of one compile share."""
         return self[:3]
 
+    def key(self, occurrence: int) -> str:
+        """Return the key of the compile in all tables: see ``compile_key``."""
+        return compile_key(self.frame_compile, occurrence)
+
     def __str__(self) -> str:
         parts = []
         if self.compiled_autograd_id is not None:

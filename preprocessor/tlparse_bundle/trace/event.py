@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tlparse_bundle.trace.compile_id import CompileId, compile_key
+from tlparse_bundle.trace.compile_id import CompileId
 from tlparse_bundle.trace.payload import Payload
 
 TIMELINE = "chromium_event"  # the type of its events
@@ -58,7 +58,7 @@ class Event:
     @property
     def compile(self) -> str | None:
         """Key of the compile that the record belongs to, such as '0/1'; None for a record outside any compile."""
-        return None if self.compile_id is None else compile_key(self.compile_id.frame_compile, self.occurrence)
+        return None if self.compile_id is None else self.compile_id.key(self.occurrence)
 
     @property
     def attempt(self) -> int | None:
@@ -67,5 +67,5 @@ class Event:
 
     @property
     def hash(self) -> str | None:
-        """What stands for the payload in tables: the first half of its SHA-256, as 32 hex digits."""
+        """The first half of the SHA-256 of the payload, as 32 hex digits."""
         return self.sha256 and self.sha256[:32]

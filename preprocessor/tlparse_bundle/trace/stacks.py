@@ -1,20 +1,18 @@
-"""Strings, frames and stacks of one log, each stored once; the stacks form a trie."""
+"""Frames and stacks of one log, each stored once; the stacks form a trie."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 
 class StackTable:
-    """Interns stacks, outermost frame first, and hands out their row numbers."""
+    """Interns stacks, outermost frame first, and hands out their ids."""
 
     def __init__(self) -> None:
-        self._strings: dict[str, int] = {}
         self._frames: dict[tuple, int] = {}
         self._stacks: dict[tuple[int, int], int] = {}
         self._frame_rows: list[tuple] = []
         self._stack_rows: list[tuple[int, int]] = []
-
-    def string(self, text: str) -> int:
-        return self._strings.setdefault(text, len(self._strings))
 
     def intern(self, frames: list[tuple[str | None, int, str, str | None]]) -> int | None:
         """Row of a stack of (file, line, function, text of the line); None for an empty stack."""
@@ -22,12 +20,6 @@ class StackTable:
         for frame in frames:
             frame_index = self._frames.get(frame)
             if frame_index is None:
-                file, line, name, loc = frame
-                if file is not None:
-                    self.string(file)
-                self.string(name)
-                if loc is not None:
-                    self.string(loc)
                 frame_index = self._frames[frame] = len(self._frame_rows)
                 self._frame_rows.append(frame)
             key = (row, frame_index)
@@ -56,20 +48,8 @@ class StackTable:
         self._frame_rows += frames
         self._stack_rows += stacks
 
-    def table(self) -> dict:
-        """The stack tables (schema: stacks)."""
-        ids = self._strings
-        frames = self._frame_rows
-        return {
-            "strings": list(ids),
-            "frames": {
-                "file": [-1 if f[0] is None else ids[f[0]] for f in frames],
-                "line": [f[1] for f in frames],
-                "name": [ids[f[2]] for f in frames],
-                "loc": [-1 if f[3] is None else ids[f[3]] for f in frames],
-            },
-            "stacks": {
-                "frame_index": [frame for _, frame in self._stack_rows],
-                "parent_index": [parent for parent, _ in self._stack_rows],
-            },
-        }
+    def rows(self) -> Iterator[dict]:
+        """Yield the rows of the table (schema: stacks)."""
+        for id, (parent, frame) in enumerate(self._stack_rows):
+            file, line, function, code = self._frame_rows[frame]
+            yield {"id": id, "parent": None if parent < 0 else parent, "file": file, "line": line, "function": function, "code": code}

@@ -5,6 +5,7 @@ import { h } from "../../lib/page/dom.js";
 import { fileNameOf } from "../../lib/page/file-name.js";
 import { bytes } from "../../lib/page/format.js";
 import { store, stored } from "../../lib/page/remember.js";
+import { numberOf } from "../shared/model.js";
 import { compileLink } from "../shared/parts.js";
 import { openGraphTable, TABLE_ONLY } from "./graph-table.js";
 import { metricsTable } from "./metrics.js";
@@ -21,10 +22,10 @@ export async function openArtifact(context, model, artifact, signal) {
   const payload = await log.payload(artifact, { signal });
   const head = await artifactHead(bundle, log, model, artifact, state);
   if (payload === null) {
-    const [metadata, stacks] = await Promise.all([log.metadata(artifact.event_index, { signal }), log.stacks()]);
+    const [metadata, stacks] = await Promise.all([log.metadata(artifact.event, { signal }), log.stacks()]);
     return withoutPayload(context, artifact, head, metadata, stacks);
   }
-  const compile = model.compiles[artifact.compile_index].key;
+  const compile = model.compiles[numberOf(model, artifact)].key;
   const table = artifact.language === "fx" && state.current.pane === "table";
   const tools = artifact.language === "fx" && graphTools(state, table);
   if (table) {
@@ -72,7 +73,7 @@ export function jsonPane(value, name) {
 /** @param {import("../frame/viewer.js").Context} context @param {any} artifact @param {any} head @param {any} metadata @param {any} stacks */
 function withoutPayload({ log, state }, artifact, head, metadata, stacks) {
   if (artifact.type.endsWith("compilation_metrics")) {
-    return { element: h("div", { class: "fill" }, head, metricsTable(log, artifact.event_index, state, metadata)), find: null };
+    return { element: h("div", { class: "fill" }, head, metricsTable(log, artifact.event, state, metadata)), find: null };
   }
   const pane = jsonPane(stacks.resolve(metadata), artifact.name);
   const link = artifact.type === "link" ? safeLink(metadata.link) : null;
@@ -90,16 +91,15 @@ function safeLink(link) {
 /** @param {any} bundle @param {any} log @param {any} model @param {any} artifact @param {any} state */
 async function artifactHead(bundle, log, model, artifact, state) {
   const { title, help } = describe(bundle.manifest, artifact);
-  const { table } = await artifactsOf(log);
+  const { rows } = await artifactsOf(log);
   const twins = [];
-  if (artifact.hash !== null) {
-    const { hash } = table.columns;
-    for (let i = 0; i < table.length && twins.length <= MOST_TWINS; i++) if (hash[i] === artifact.hash && i !== artifact.row) twins.push(table.row(i));
+  if (artifact.sha256 !== null) {
+    for (const row of rows) if (row.sha256 === artifact.sha256 && row.event !== artifact.event && twins.length <= MOST_TWINS) twins.push(row);
   }
   return h("header", { class: "artifact-head" },
     h("h2", null, title), title !== artifact.label && h("code", { title: artifact.address }, artifact.label), h("span", { class: "dim artifact-about", title: help }, help),
     twins.length > 0 && h("span", { class: "twins" }, h("span", { class: "dim" }, "same text in"), twins.slice(0, MOST_TWINS).map((twin) =>
-      [" ", compileLink(model, twin.compile_index, state, { artifact: twin.name })]).flat(), twins.length > MOST_TWINS && " …"),
-    h("a", { href: state.link({ view: "events", event: String(artifact.event_index) }), title: `Record ${artifact.event_index}` }, "record"),
-    artifact.hash !== null && h("span", { class: "dim", title: `SHA-256 ${artifact.hash}…` }, bytes(artifact.size_bytes)));
+      [" ", compileLink(model, numberOf(model, twin), state, { artifact: twin.name })]).flat(), twins.length > MOST_TWINS && " …"),
+    h("a", { href: state.link({ view: "events", event: String(artifact.event) }), title: `Record ${artifact.event}` }, "record"),
+    artifact.sha256 !== null && h("span", { class: "dim", title: `SHA-256 ${artifact.sha256}` }, bytes(artifact.size_bytes)));
 }

@@ -15,8 +15,8 @@ export async function frameTable(model, index, state) {
   const shown = history.slice(0, MOST);
   const rows = await Promise.all(shown.map(async (i) => {
     const graph = await dynamoGraph({ model, index: i });
-    const text = graph && graph.hash !== null ? await model.log.text(graph) : null;
-    return { index: i, compile: model.compiles[i], hash: graph?.hash ?? null, inputs: text === null ? null : inputsOf(text) };
+    const text = graph && graph.sha256 !== null ? await model.log.text(graph) : null;
+    return { index: i, compile: model.compiles[i], hash: graph?.sha256 ?? null, inputs: text === null ? null : inputsOf(text) };
   }));
   const name = functionName(model.compiles[index]);
   const changed = (/** @type {any} */ now, /** @type {any} */ before) => (before !== undefined && now !== before ? h("span", { class: "changed", title: `before: ${before ?? "none"}` }, h("span", { "aria-hidden": "true" }, "≠ "), now) : now);

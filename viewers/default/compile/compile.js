@@ -35,7 +35,6 @@ export async function openCompile(context) {
   let find = /** @type {HTMLElement | null} */ (null);
   let line = /** @type {((lines: string) => void) | undefined} */ (undefined);
 
-  log.table("blobs").catch(() => {}); // where payloads lie: there when the first is opened, which tells what went wrong
   const step = (/** @type {number} */ by) => {
     const next = neighbour(model, model.byKey.get(state.current.compile) ?? -1, by);
     if (next) state.go(state.patched({ compile: next.key, line: "" }));
@@ -79,7 +78,7 @@ export async function openCompile(context) {
     byPhase(bundle.manifest, artifacts).map((phase) => [
       h("h2", { title: phase.help }, phase.title),
       h("ul", null, phase.artifacts.map((/** @type {any} */ artifact) => h("li", null, link(artifact.address, artifact.label,
-        h("span", { class: "dim size" }, artifact.hash === null ? "" : bytes(artifact.size_bytes)), describe(bundle.manifest, artifact).help)))),
+        h("span", { class: "dim size" }, artifact.sha256 === null ? "" : bytes(artifact.size_bytes)), describe(bundle.manifest, artifact).help)))),
     ]).flat());
   };
 
@@ -108,7 +107,7 @@ export async function openCompile(context) {
     }
     const artifact = artifacts.find((a) => a.address === wanted);
     if (artifact) {
-      const label = `${artifact.label}${artifact.hash === null ? "" : ` (${bytes(artifact.size_bytes)})`}`;
+      const label = `${artifact.label}${artifact.sha256 === null ? "" : ` (${bytes(artifact.size_bytes)})`}`;
       return load(label, (signal) => openArtifact(context, model, artifact, signal), (opened) => {
         find = opened.find;
         line = opened.line;
@@ -180,8 +179,8 @@ function stackList(frames) {
     h("p", { class: "dim" }, "Outermost caller first; the last frame is the compiled function."),
     frames.length > MOST_FRAMES && h("p", { class: "note" }, `The innermost ${count(MOST_FRAMES)} of ${count(frames.length)} frames.`),
     h("ol", { class: "frames" }, frames.slice(-MOST_FRAMES).map((frame) => h("li", { title: frameText(frame) },
-      h("div", null, h("b", null, frame.name), " ", h("span", { class: "place" }, `${frame.file ?? "(unknown file)"}:${frame.line}`)),
-      frame.loc && h("code", null, frame.loc)))));
+      h("div", null, h("b", null, frame.function), " ", h("span", { class: "place" }, `${frame.file ?? "(unknown file)"}:${frame.line}`)),
+      frame.code && h("code", null, frame.code)))));
 }
 
 /** ↑ ↓ Home End walk the list; it is one tab stop. @param {KeyboardEvent} event */

@@ -59,7 +59,7 @@ function callers({ log, state }, compile) {
   const show = (/** @type {any} */ stacks) => {
     const frames = stacks.stack(compile.stack);
     fill(list, frames.slice(-INNERMOST).map((/** @type {any} */ frame) => h("li", { title: frameText(frame) },
-      h("b", null, frame.name), " ", h("span", { class: "place" }, `${shortFile(frame.file)}:${frame.line}`), " ", frame.loc && h("code", null, frame.loc))),
+      h("b", null, frame.function), " ", h("span", { class: "place" }, `${shortFile(frame.file)}:${frame.line}`), " ", frame.code && h("code", null, frame.code))),
     frames.length > INNERMOST && h("li", null, h("a", { href: state.link({ view: "compile", compile: compile.key, artifact: "~stack" }) }, `all ${count(frames.length)} frames`)));
   };
   log.stacks().then(show, (error) => fill(list, h("li", { class: "dim" }, error.message)));
@@ -118,7 +118,7 @@ async function listArtifacts({ bundle, log, state }, index, compile, root) {
       h("h3", { title: phase.help }, phase.title),
       h("ul", { class: "artifact-list" }, phase.artifacts.map((/** @type {any} */ artifact) => h("li", null, h("a", {
         href: state.link({ view: "compile", compile: compile.key, artifact: artifact.address }), title: describe(bundle.manifest, artifact).help,
-      }, artifact.label), h("span", { class: "dim" }, artifact.hash === null ? "" : ` ${bytes(artifact.size_bytes)}`)))),
+      }, artifact.label), h("span", { class: "dim" }, artifact.sha256 === null ? "" : ` ${bytes(artifact.size_bytes)}`)))),
     ]).flat());
   } catch (error) {
     fill(root, h("p", { class: "dim" }, `The artifacts could not be read. ${/** @type {Error} */ (error).message}`));

@@ -134,7 +134,7 @@ function recordOf({ log, state }, model, row, told, folded) {
 function wholeTraceback({ log, state }, model, index, told) {
   const place = h("section", { class: "evidence" });
   const show = async () => {
-    const artifact = (await compileArtifacts(log, index)).find((row) => row.name === "dynamo_error" && row.hash !== null);
+    const artifact = (await compileArtifacts(log, index)).find((row) => row.name === "dynamo_error" && row.sha256 !== null);
     if (!artifact) return;
     const href = state.link({ view: "compile", compile: model.compiles[index].key, artifact: artifact.address });
     fill(place, h("h4", null, "Full traceback ", h("a", { href }, "as torch wrote it")), tracebackView(await log.text(artifact), told));
@@ -146,7 +146,7 @@ function wholeTraceback({ log, state }, model, index, told) {
 /** @param {any} log @param {number} stack */
 function callers(log, stack) {
   const place = h("div");
-  log.stacks().then((/** @type {any} */ stacks) => fill(place, frameList(stacks.stack(stack).map((/** @type {any} */ frame) => ({ ...frame, code: frame.loc })))),
+  log.stacks().then((/** @type {any} */ stacks) => fill(place, frameList(stacks.stack(stack).map((/** @type {any} */ frame) => ({ ...frame, name: frame.function })))),
     (/** @type {Error} */ error) => fill(place, h("p", { class: "dim" }, firstLine(error.message))));
   return [h("h4", null, "Called from"), place];
 }

@@ -124,6 +124,6 @@ async function guardsOf(log, trees, tree) {
 /** The lines of the record, and the address of the artifact. @param {any} log @param {Tree} tree @param {number} index its compile */
 async function readLines(log, tree, index) {
   const artifacts = await compileArtifacts(log, index);
-  const artifact = artifacts.find((row) => row.event_index === tree.event) ?? await log.event(tree.event);
+  const artifact = artifacts.find((row) => row.event === tree.event) ?? await log.event(tree.event);
   return { lines: ((await log.text(artifact)) ?? "").split("\n"), address: artifact.address ?? artifact.name };
 }

@@ -28,9 +28,8 @@ export function jump(bundle, state, log, groups) {
 
 /** Compiles, slowest first, and their artifacts. @param {import("../../lib/bundle/log.js").Log} log @param {import("../../lib/page/hash-state.js").HashState} state @returns {Promise<Entry[]>} */
 async function ofLog(log, state) {
-  const [model, { table, byCompile }] = await Promise.all([modelOf(log), artifactsOf(log)]);
+  const [model, { rows, byCompile }] = await Promise.all([modelOf(log), artifactsOf(log)]);
   const compiles = model.order.filter((index) => model.compiles[index].id !== null);
-  const names = /** @type {string[]} */ (Array.from({ length: table.length }, (_, i) => table.columns.name[i]));
   let left = MOST_ARTIFACTS;
   return [
     ...compiles.map((index) => {
@@ -41,7 +40,7 @@ async function ofLog(log, state) {
       const seen = new Map();
       return (byCompile.get(index) ?? []).slice(0, Math.max(0, left)).map((row) => {
         left--;
-        const name = names[row], nth = (seen.get(name) ?? 0) + 1;
+        const { name } = rows[row], nth = (seen.get(name) ?? 0) + 1;
         seen.set(name, nth);
         return { text: name, about: `${idText(model.compiles[index])} ${functionName(model.compiles[index])}${nth > 1 ? `, ${nth}` : ""}`, group: "Artifacts", icon: "records", href: state.link({ view: "compile", compile: model.compiles[index].key, artifact: nth === 1 ? name : `${name}@${nth}` }) };
       });

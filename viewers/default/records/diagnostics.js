@@ -24,7 +24,7 @@ export async function openDiagnostics({ bundle, log, state }) {
       { id: "event", title: "Record", number: true, cell: (i) => event(rows[i], state) },
       { id: "message", title: "What was found", least: "16rem", cell: (i) => h("span", { title: rows[i].message }, rows[i].message) },
     ],
-    onopen: (i) => rows[i].event_index !== null && state.go(state.link({ view: "events", event: String(rows[i].event_index) })),
+    onopen: (i) => rows[i].event !== null && state.go(state.link({ view: "events", event: String(rows[i].event) })),
   });
   const found = /** @type {[string, any][]} */ (Object.entries(counts(rows)));
   const element = h("div", { class: "fill" },
@@ -44,7 +44,7 @@ export async function openDiagnostics({ bundle, log, state }) {
 
 /** What went wrong while the ranks were compared, as rows. @param {any} bundle */
 const ofRanks = ({ manifest }) => Object.entries(manifest.diagnostics ?? {}).flatMap(([code, messages]) => /** @type {string[]} */ (messages).map((message) => (
-  { code, severity: manifest.diagnostic_codes[code]?.severity ?? "warning", message, line: null, byte_offset: null, event_index: null, count: 1 })));
+  { code, severity: manifest.diagnostic_codes[code]?.severity ?? "warning", message, line: null, byte_offset: null, event: null, count: 1 })));
 
 /** How often each code comes. @param {any[]} rows */
 function counts(rows) {
@@ -55,5 +55,5 @@ function counts(rows) {
 
 /** @param {any} row @param {any} state */
 function event(row, state) {
-  return row.event_index === null ? "–" : h("a", { href: state.link({ view: "events", event: String(row.event_index) }), tabindex: "-1" }, count(row.event_index));
+  return row.event === null ? "–" : h("a", { href: state.link({ view: "events", event: String(row.event) }), tabindex: "-1" }, count(row.event));
 }

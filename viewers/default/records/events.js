@@ -1,10 +1,11 @@
 // Every record of the log. This is the place where nothing is hidden.
 import { describe } from "../../lib/bundle/artifacts.js";
+import { attemptKey, rowKey } from "../../lib/bundle/log.js";
 import { Grid } from "../../lib/list/grid.js";
 import { fill, h, searchField } from "../../lib/page/dom.js";
 import { bytes, count, plural, time } from "../../lib/page/format.js";
 import { split } from "../../lib/page/splitter.js";
-import { idText, modelOf } from "../shared/model.js";
+import { idText, modelOf, numberOf } from "../shared/model.js";
 import { searchMetadata } from "./record-search.js";
 import { openRecord } from "./record.js";
 
@@ -19,7 +20,7 @@ export async function openEvents(context) {
     return { title: "Events", element: h("div", { class: "page" }, h("h1", null, "No records"),
       h("p", null, "Each record that torch wrote would be a row here. This log holds none; see Diagnostics for what it holds instead.")) };
   }
-  const table = await log.eventTable(0, directory.event_count, {});
+  const events = await log.events();
   const { kinds } = directory;
   const detail = h("section", { class: "pane detail", "aria-label": "Record" });
   const record = openRecord(context, model, detail);
@@ -34,11 +35,11 @@ export async function openEvents(context) {
   };
   /** Names of the spans that records of the timeline begin and end. @type {Map<number, string>} */
   const spanNames = new Map();
-  if (table.length <= MOST_NAMED) Promise.all([log.table("spans"), log.table("instants")]).then(([spans, instants]) => { if (nameSpans(spans ?? [], instants ?? [], spanNames)) grid.list.redraw(); }, () => {}); // the timeline tells what went wrong
+  if (events.length <= MOST_NAMED) Promise.all([log.table("spans"), log.table("instants")]).then(([spans, instants]) => { if (nameSpans(spans ?? [], instants ?? [], spanNames)) grid.list.redraw(); }, () => {}); // the timeline tells what went wrong
   const grid = new Grid({
-    label: "Records", columns: columns(table, model, kinds, bundle, spanNames), sort: state.current.sort,
+    label: "Records", columns: columns(events, model, kinds, bundle, spanNames), sort: state.current.sort,
     onselect: choose, onopen: choose, onsort: (sort) => state.replace({ sort }),
-    name: (i) => `${count(i)} ${kinds[table.columns.kind_index[i]].type} ${kinds[table.columns.kind_index[i]].name ?? ""}`,
+    name: (i) => `${count(i)} ${events[i].type} ${events[i].name ?? ""}`,
   });
   const left = h("section", { class: "pane", "aria-label": "Records" }, h("div", { class: "toolbar" }, filter, type, compile, ids, total), grid.element);
   const element = split("events", left, detail, { label: "Width of the table", size: "max(420px, 55vw)" });
@@ -47,15 +48,15 @@ export async function openEvents(context) {
   let search = /** @type {AbortController | null} */ (null);
   const apply = (/** @type {any} */ current) => {
     search?.abort();
-    const base = narrow(table, kinds, compiles, current);
+    const base = narrow(events, model, current);
     const show = (/** @type {number[]} */ rows, /** @type {string} */ note) => {
       grid.show(rows, current.event === "" ? grid.selected : Number(state.current.event));
-      fill(total, rows.length === table.length ? plural(rows.length, "record") : `${count(rows.length)} of ${plural(table.length, "record")}`, note && `, ${note}`);
+      fill(total, rows.length === events.length ? plural(rows.length, "record") : `${count(rows.length)} of ${plural(events.length, "record")}`, note && `, ${note}`);
     };
     if (!current.q) return show(base, "");
     search = new AbortController();
     const { signal } = search;
-    searchMetadata(log, table, kinds, base, current.q, signal, show).catch((error) => {
+    searchMetadata(log, events, base, current.q, signal, show).catch((error) => {
       if (!signal.aborted) fill(total, `The search stopped: ${error.message}`);
     });
   };
@@ -97,14 +98,18 @@ function select(label, all, options, onchange) {
   return h("select", { "aria-label": label, onchange }, h("option", { value: "" }, all), options.slice(0, 2_000).map(([value, text]) => h("option", { value }, text)));
 }
 
-/** The rows of a type and a compile. @param {any} table @param {any[]} kinds @param {any[]} compiles @param {any} current */
-function narrow(table, kinds, compiles, current) {
-  const kindFits = kinds.map((kind) => !current.type || kind.type === current.type || `${kind.type}:${kind.name}` === current.type);
-  const wanted = current.compile.trim().replace(/^\[|\]$/g, "");
-  const compileFits = compiles.map((compile) => !wanted || compile.key === wanted || compile.id === wanted);
-  const { kind_index: kind, compile_index: compile } = table.columns;
+/** @typedef {import("../../lib/bundle/log.js").Event} Event */
+
+/** The rows of a type and a compile. @param {Event[]} events @param {import("../shared/model.js").Model} model @param {any} current */
+function narrow(events, model, { type, compile }) {
+  const wanted = compile.trim().replace(/^\[|\]$/g, "");
+  const keys = new Set(model.compiles.filter(({ key, id }) => key === wanted || id === wanted).map(attemptKey));
   const rows = [];
-  for (let i = 0; i < table.length; i++) if (kindFits[kind[i]] && compileFits[compile[i]]) rows.push(i);
+  for (let i = 0; i < events.length; i++) {
+    const event = events[i];
+    if (type && event.type !== type && `${event.type}:${event.name}` !== type) continue;
+    if (!wanted || keys.has(rowKey(event))) rows.push(i);
+  }
   return rows;
 }
 
@@ -118,22 +123,27 @@ function nameSpans(spans, instants, into) {
   return into.size > 0;
 }
 
-/** @param {any} table @param {any} model @param {any[]} kinds @param {any} bundle @param {Map<number, string>} spanNames @returns {import("../../lib/list/grid.js").Column[]} */
-function columns(table, model, kinds, bundle, spanNames) {
-  const c = table.columns;
-  const kind = (/** @type {number} */ i) => kinds[c.kind_index[i]];
-  const words = kinds.map(({ type, name }) => `${type} ${name ?? ""}`);
-  const place = new Map([...words].sort().map((word, at) => [word, at]));
-  const order = words.map((word) => place.get(word));
+/**
+ * @param {Event[]} events @param {import("../shared/model.js").Model} model @param {any[]} kinds @param {any} bundle @param {Map<number, string>} spanNames
+ * @returns {import("../../lib/list/grid.js").Column[]}
+ */
+function columns(events, model, kinds, bundle, spanNames) {
+  const kindOf = new Map(kinds.map((kind) => [`${kind.type} ${kind.name ?? ""}`, kind]));
+  const word = (/** @type {number} */ i) => `${events[i].type} ${events[i].name ?? ""}`;
+  const place = new Map([...kindOf.keys()].sort().map((text, at) => [text, at]));
+  const compile = (/** @type {number} */ i) => model.compiles[numberOf(model, events[i])];
   return [
     { id: "index", title: "#", number: true, cell: (i) => count(i), sort: (i) => i, help: "Place in the log, from 0" },
-    { id: "time", title: "Time", number: true, cell: (i) => time(c.time_us[i]), sort: (i) => c.time_us[i], help: "After the first record" },
-    { id: "type", title: "Type and name", least: "10rem", sort: (i) => order[c.kind_index[i]],
-      cell: (i) => h("span", { title: `${kind(i).type} ${kind(i).name ?? ""}\n${describe(bundle.manifest, kind(i)).help}` },
-        kind(i).name === null && !spanNames.has(i) ? kind(i).type : [h("span", { class: "dim" }, kind(i).type), " ", kind(i).name ?? spanNames.get(i)]) },
-    { id: "compile", title: "Compile", class: "mono", cell: (i) => (model.compiles[c.compile_index[i]].id === null ? "–" : idText(model.compiles[c.compile_index[i]])), sort: (i) => c.compile_index[i] },
-    { id: "line", title: "Line", number: true, cell: (i) => count(c.line[i]), sort: (i) => c.line[i], help: "Line in the log" },
-    { id: "size", title: "Record", number: true, cell: (i) => bytes(c.size_bytes[i]), sort: (i) => c.size_bytes[i], help: "Bytes in the log, payload included" },
-    { id: "payload", title: "Payload", number: true, cell: (i) => (c.blob_index[i] < 0 ? "" : bytes(c.payload_size_bytes[i])), sort: (i) => c.payload_size_bytes[i] },
+    { id: "time", title: "Time", number: true, cell: (i) => time(events[i].time_us), sort: (i) => events[i].time_us, help: "After the first record" },
+    { id: "type", title: "Type and name", least: "10rem", sort: (i) => place.get(word(i)),
+      cell: (i) => {
+        const { type, name } = events[i], kind = kindOf.get(word(i));
+        return h("span", { title: `${word(i)}\n${kind ? describe(bundle.manifest, kind).help : ""}` },
+          name === null && !spanNames.has(i) ? type : [h("span", { class: "dim" }, type), " ", name ?? spanNames.get(i)]);
+      } },
+    { id: "compile", title: "Compile", class: "mono", cell: (i) => (events[i].compile === null || !compile(i) ? "–" : idText(compile(i))), sort: (i) => numberOf(model, events[i]) },
+    { id: "line", title: "Line", number: true, cell: (i) => count(events[i].line), sort: (i) => events[i].line, help: "Line in the log" },
+    { id: "size", title: "Record", number: true, cell: (i) => bytes(events[i].size_bytes), sort: (i) => events[i].size_bytes, help: "Bytes in the log, payload included" },
+    { id: "payload", title: "Payload", number: true, cell: (i) => (events[i].blob === null ? "" : bytes(events[i].payload_size_bytes)), sort: (i) => events[i].payload_size_bytes ?? 0 },
   ];
 }

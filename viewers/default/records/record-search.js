@@ -1,31 +1,29 @@
-// Looks for words in the metadata of records, chunk by chunk, and shows what it has found on the way.
+// Looks for words in the metadata of records, file by file, and shows what it has found on the way.
 import { count } from "../../lib/page/format.js";
 
 /**
- * @param {any} log @param {any} table @param {any[]} kinds @param {number[]} rows those to look at @param {string} query
+ * @param {import("../../lib/bundle/log.js").Log} log @param {import("../../lib/bundle/log.js").Event[]} events @param {number[]} rows those to look at @param {string} query
  * @param {AbortSignal} signal @param {(rows: number[], note: string) => void} show
  */
-export async function searchMetadata(log, table, kinds, rows, query, signal, show) {
+export async function searchMetadata(log, events, rows, query, signal, show) {
   const wanted = query.toLowerCase();
-  const named = kinds.map((kind) => `${kind.type}\n${kind.name ?? ""}`.toLowerCase().includes(wanted));
-  const { kind_index: kind } = table.columns;
-  /** @type {number[]} */
-  const found = rows.filter((i) => named[kind[i]]);
-  const fits = new Set(found);
+  /** @type {Map<string, boolean>} by type and name */
+  const named = new Map();
+  const isNamed = (/** @type {number} */ i) => {
+    const words = `${events[i].type}\n${events[i].name ?? ""}`;
+    let fits = named.get(words);
+    if (fits === undefined) named.set(words, (fits = words.toLowerCase().includes(wanted)));
+    return fits;
+  };
+  const found = rows.filter(isNamed);
+  const fits = new Set(found), asked = new Set(rows);
   show(found, "looking into the metadata …");
-  const { metadata: chunks, event_count: total } = await log.directory();
-  let at = 0;
-  for (const chunk of chunks) {
-    const end = chunk.first_event_index + chunk.count;
-    if (at < rows.length && rows[at] < end) {
-      const { metadata } = await log.chunk("metadata", chunk, { signal });
-      for (; at < rows.length && rows[at] < end; at++) {
-        const value = metadata[rows[at] - chunk.first_event_index];
-        if (value !== null && !fits.has(rows[at]) && JSON.stringify(value).toLowerCase().includes(wanted)) fits.add(rows[at]);
-      }
-      if (end < total) show(sorted(fits), `looked into ${count(end)} of ${count(total)} …`);
-      await new Promise((resume) => setTimeout(resume)); // the page stays usable
-    }
+  const files = await log.files("metadata", { signal });
+  for (const file of files) {
+    const metadata = await log.part("metadata", file, { signal });
+    for (const { event, metadata: value } of metadata) if (asked.has(event) && !fits.has(event) && JSON.stringify(value).toLowerCase().includes(wanted)) fits.add(event);
+    if (file !== files.at(-1)) show(sorted(fits), `looked into ${count((metadata.at(-1)?.event ?? 0) + 1)} of ${count(events.length)} …`);
+    await new Promise((resume) => setTimeout(resume)); // the page stays usable
     signal.throwIfAborted();
   }
   show(sorted(fits), "names and metadata searched");

@@ -5,6 +5,7 @@ import { bytes, count, time } from "../../lib/page/format.js";
 import { loader } from "../../lib/page/load.js";
 import { store, stored } from "../../lib/page/remember.js";
 import { jsonPane, payloadPane } from "../artifact/artifact.js";
+import { numberOf } from "../shared/model.js";
 import { compileLink } from "../shared/parts.js";
 
 const PANE = "tlparse-bundle.record-pane";
@@ -15,13 +16,13 @@ export function openRecord({ bundle, log, state }, model, root) {
   let shown = -2;
 
   const draw = (/** @type {any} */ event, /** @type {any} */ metadata, /** @type {Uint8Array | null} */ payload) => {
-    const { title, help } = describe(bundle.manifest, event);
-    const origin = model.directory.origins[event.origin_index];
+    const kind = model.directory.kinds.find((/** @type {any} */ one) => one.type === event.type && one.name === event.name);
+    const { title, help } = describe(bundle.manifest, kind ?? { ...event, descriptor: event.type });
     const body = h("div", { class: "fill" });
     const name = event.name ?? event.type;
     /** @type {[string, string, (() => any)][]} */
     const panes = [["metadata", "Metadata", () => jsonPane(metadata, name)]];
-    if (payload) panes.push(["payload", `Payload ${bytes(payload.length)}`, () => payloadPane(payload, event.language, name)]);
+    if (payload) panes.push(["payload", `Payload ${bytes(payload.length)}`, () => payloadPane(payload, kind?.language ?? "text", name)]);
     const tabs = h("div", { class: "tabs small", role: "group", "aria-label": "Part of the record" });
     const choose = (/** @type {string} */ wanted) => {
       const pane = panes.find(([id]) => id === wanted) ?? panes[0];
@@ -34,14 +35,14 @@ export function openRecord({ bundle, log, state }, model, root) {
     fill(root,
       h("header", { class: "artifact-head" }, h("h2", null, title), help && h("span", { class: "dim" }, help)),
       h("ul", { class: "facts-line padded" },
-        h("li", null, `record ${count(event.event_index)}`), h("li", null, `line ${count(event.line)}`),
+        h("li", null, `record ${count(event.event)}`), h("li", null, `line ${count(event.line)}`),
         h("li", null, h("span", { title: clockText(model.directory.clock, event) }, `${time(event.time_us)} after the first`)),
-        h("li", null, compileLink(model, event.compile_index, state)),
+        h("li", null, compileLink(model, numberOf(model, event), state)),
         h("li", null, event.rank === null ? "no rank in it" : `rank ${event.rank}`),
-        h("li", null, writerText(model.directory.pids[event.pid_index])),
-        h("li", null, h("span", { class: "path", title: "The place in torch that wrote it" }, `${origin.path}:${origin.line}`)),
+        h("li", null, writerText(event.pid)),
+        h("li", null, h("span", { class: "path", title: "The place in torch that wrote it" }, event.origin)),
         h("li", null, `${bytes(event.size_bytes)} in the log`),
-        event.payload_forms && h("li", null, event.payload_forms)),
+        event.payload_form !== null && event.payload_form !== "lf" && h("li", null, event.payload_form)),
       tabs, body);
   };
 
@@ -56,7 +57,7 @@ export function openRecord({ bundle, log, state }, model, root) {
       }
       load(`record ${count(index)}`, async (signal) => {
         const [event, raw, stacks] = await Promise.all([log.event(index), log.metadata(index, { signal }), log.stacks()]);
-        return { event, metadata: stacks.resolve(raw), payload: await log.payload(event, { signal }) };
+        return { event, metadata: stacks.resolve(raw), payload: event && await log.payload(event, { signal }) };
       }, ({ event, metadata, payload }) => draw(event, metadata, payload));
     },
     close: () => { shown = -2; },

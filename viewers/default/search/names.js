@@ -1,7 +1,7 @@
 // Everything that has a name: compiles, artifacts, files, kinds of records, diagnostics, reasons. No text of artifacts.
-import { artifactsOf, describe } from "../../lib/bundle/artifacts.js";
+import { describe } from "../../lib/bundle/artifacts.js";
 import { firstLine } from "../../lib/page/format.js";
-import { compileLabel, idText, modelOf } from "../shared/model.js";
+import { compileLabel, idText, modelOf, numberOf } from "../shared/model.js";
 
 const MOST = 20;
 
@@ -53,19 +53,17 @@ const lineWith = (text, fits) => text.split("\n").find(fits)?.trim() ?? firstLin
 /** One row for each name, not for each artifact. @param {any} bundle @param {any} model @param {Fits} fits @param {number} most */
 async function artifacts(bundle, model, fits, most) {
   const { group, add } = collector("Artifacts", most);
-  const { table } = await artifactsOf(model.log);
-  const { name, compile_index: compile } = table.columns;
-  /** @type {Map<string, {first: number, count: number}>} */
+  /** @type {Map<string, {first: any, count: number}>} */
   const names = new Map();
-  for (let i = 0; i < table.length; i++) {
-    const known = names.get(name[i]);
+  for (const artifact of await model.log.artifacts()) {
+    const known = names.get(artifact.name);
     if (known) known.count++;
-    else names.set(name[i], { first: i, count: 1 });
+    else names.set(artifact.name, { first: artifact, count: 1 });
   }
   for (const [text, { first, count }] of names) {
-    const { title, help } = describe(bundle.manifest, table.row(first));
+    const { title, help } = describe(bundle.manifest, first);
     if (!fits(text) && !fits(title) && !fits(help)) continue;
-    const c = model.compiles[compile[first]];
+    const c = model.compiles[numberOf(model, first)];
     add(() => ({ text, note: count > 1 ? `${count} times, first in ${idText(c)}` : `in ${idText(c)}`, link: { view: "compile", compile: c.key, artifact: text } }));
   }
   return group;
@@ -78,10 +76,7 @@ async function files(model, fits, most) {
   const counts = new Map(model.compiles.filter((/** @type {any} */ c) => c.file).map((/** @type {any} */ c) => [c.file, 0]));
   for (const c of model.compiles) if (c.file) counts.set(c.file, (counts.get(c.file) ?? 0) + 1);
   const stacks = await model.log.stacks();
-  for (const index of new Set(stacks.frames.file)) {
-    const file = stacks.strings[/** @type {number} */ (index)];
-    if (file && !counts.has(file)) counts.set(file, 0);
-  }
+  for (const { file } of stacks.rows) if (file && !counts.has(file)) counts.set(file, 0);
   for (const [file, n] of counts) {
     if (fits(file)) add(() => ({ text: file, note: n ? `${n} compiles` : "in stacks", link: n ? { view: "compiles", q: file } : { view: "stack", q: file.split("/").pop() ?? file } }));
   }

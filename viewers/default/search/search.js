@@ -5,9 +5,9 @@ import { fill, h } from "../../lib/page/dom.js";
 import { bytes, count, plural } from "../../lib/page/format.js";
 import { errorBox } from "../../lib/page/load.js";
 import { split } from "../../lib/page/splitter.js";
-import { compileLabel, logInAddress, modelOf } from "../shared/model.js";
+import { compileLabel, logInAddress, modelOf, numberOf } from "../shared/model.js";
 import { searchNames } from "./names.js";
-import { addressOf, searchTexts, textsOf } from "./text.js";
+import { searchTexts, textsOf } from "./text.js";
 
 const ROW = 24;
 const AT_ONCE = 12_000_000; // bytes of text that are searched without being asked
@@ -122,10 +122,11 @@ export async function openSearch(context) {
 
   /** What an artifact is called and where it lies; known once its log was read for the search. */
   const known = new Map();
-  const placeOf = (/** @type {any} */ { log: one, row }) => {
-    const { model, artifacts } = known.get(one);
-    const compile = model.compiles[artifacts.table.columns.compile_index[row]];
-    const address = addressOf(artifacts, row);
+  const placeOf = (/** @type {any} */ { log: one, artifact }) => {
+    const { model, artifacts: { rows: all, byCompile } } = known.get(one);
+    const index = numberOf(model, artifact), compile = model.compiles[index];
+    const same = (byCompile.get(index) ?? []).map((/** @type {number} */ i) => all[i]).filter((/** @type {any} */ other) => other.name === artifact.name && other.event <= artifact.event);
+    const address = same.length > 1 ? `${artifact.name}@${same.length}` : artifact.name;
     return { compile, address, link: { view: "compile", log: logInAddress(one), compile: compile.key, artifact: address }, log: one };
   };
   const headOf = (/** @type {import("./text.js").Found} */ { payload, count: n, lines }) => {

@@ -1,8 +1,8 @@
 // Looks for words in the payloads of blobs, away from the page's thread. Each payload is decoded and searched once.
 //
-// In: {query, blobs: [{file, path, size, sha256, slices: [{id, offset, size, json}]}], each, most}
+// In: {query, blobs: [{file, path, whole, slices: [{id, offset, size, json}]}], each, most}
 // Out: {found: [{id, count, lines: [{line, text, at}]}], bytes} after every blob, {error, bytes} when one fails, at last {done: true}.
-import { mostStored, openBlob } from "../../lib/bundle/blob.js";
+import { MOST_STORED, openBlob } from "../../lib/bundle/blob.js";
 import { readFile } from "../../lib/bundle/source.js";
 import { findAll, lastAtMost, prettyJson, splitLines } from "../../lib/page/text.js";
 
@@ -17,7 +17,7 @@ scope.onmessage = async (/** @type {MessageEvent} */ { data }) => {
     const size = blob.slices.reduce((/** @type {number} */ sum, /** @type {any} */ slice) => sum + slice.size, 0);
     try {
       if (!blob.file) throw new Error("it is not there");
-      const bytes = await openBlob(await readFile(blob.file, mostStored(blob.size)), blob.path, blob.size, blob.sha256);
+      const bytes = await openBlob(await readFile(blob.file, MOST_STORED), blob.path, blob.whole);
       const found = blob.slices.map((/** @type {any} */ slice) => look(bytes.subarray(slice.offset, slice.offset + slice.size), slice, data, left)).filter(Boolean);
       scope.postMessage({ found, bytes: size });
     } catch (error) {

@@ -1,11 +1,9 @@
 // Searching the text of artifacts: which payloads there are, each once, and a worker that goes through them.
-import { artifactsOf } from "../../lib/bundle/artifacts.js";
-import { modelOf } from "../shared/model.js";
 
 const EACH = 20; // lines shown of one payload
 const MOST = 2_000; // lines shown of all
 
-/** @typedef {{log: any, row: number}} Place an artifact */
+/** @typedef {{log: any, artifact: import("../../lib/bundle/log.js").Artifact}} Place */
 /** @typedef {{id: number, places: Place[], size: number}} Payload */
 /** @typedef {{payload: Payload, count: number, lines: {line: number, text: string, at: number}[]}} Found */
 /** @typedef {{payloads: Payload[], blobs: any[], bytes: number}} Texts */
@@ -20,25 +18,22 @@ export async function textsOf(logs) {
   const blobs = new Map();
   for (const log of logs) {
     if (log.bundle.manifest.redacted?.dropped.includes("payloads")) continue; // there is no text
-    const [{ table }, files, { directory }] = await Promise.all([artifactsOf(log), log.table("blobs"), modelOf(log)]);
-    const { hash, blob_index, blob_offset, size_bytes, kind_index } = table.columns;
-    for (let row = 0; row < table.length; row++) {
-      if (hash[row] === null || blob_index[row] < 0) continue;
-      const known = byHash.get(hash[row]);
+    for (const artifact of await log.artifacts()) {
+      if (artifact.sha256 === null) continue;
+      const known = byHash.get(artifact.sha256);
       if (known) {
-        known.places.push({ log, row });
+        known.places.push({ log, artifact });
         continue;
       }
-      const payload = { id: payloads.length, places: [{ log, row }], size: size_bytes[row] };
+      const slice = log.slice(artifact);
+      if (slice === null) continue;
+      const { path, offset, size } = slice;
+      const payload = { id: payloads.length, places: [{ log, artifact }], size };
       payloads.push(payload);
-      byHash.set(hash[row], payload);
-      const sha256 = files.sha256[blob_index[row]];
-      let blob = blobs.get(sha256);
-      if (!blob) {
-        const { path } = await log.slice(table.row(row)); // says so when there is no such blob
-        blobs.set(sha256, (blob = { file: log.bundle.source.file(path), path, size: files.size_bytes[blob_index[row]], sha256: log.bundle.source.partial ? null : sha256, slices: [] }));
-      }
-      blob.slices.push({ id: payload.id, offset: blob_offset[row], size: size_bytes[row], json: directory.kinds[kind_index[row]].language === "json" });
+      byHash.set(artifact.sha256, payload);
+      let blob = blobs.get(path);
+      if (!blob) blobs.set(path, (blob = { file: log.bundle.source.file(path), path, whole: !log.bundle.source.partial, slices: [] }));
+      blob.slices.push({ id: payload.id, offset, size, json: artifact.language === "json" });
     }
   }
   return { payloads, blobs: [...blobs.values()], bytes: payloads.reduce((sum, payload) => sum + payload.size, 0) };
@@ -60,11 +55,4 @@ export function searchTexts(texts, query, all, tell) {
   worker.onerror = (event) => tell({ found: [], bytes: 0, done: true, problem: event.message ?? "The search stopped." });
   worker.postMessage({ query, blobs: texts.blobs, each: all ? Infinity : EACH, most: all ? 500_000 : MOST });
   return stop;
-}
-
-/** The address of an artifact in its compile: the name, '@2' for the second of that name. @param {{table: any, byCompile: Map<number, number[]>}} artifacts @param {number} row */
-export function addressOf({ table, byCompile }, row) {
-  const { name, compile_index: compile } = table.columns;
-  const nth = (byCompile.get(compile[row]) ?? []).filter((other) => other <= row && name[other] === name[row]).length;
-  return nth > 1 ? `${name[row]}@${nth}` : name[row];
 }

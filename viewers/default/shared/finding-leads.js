@@ -85,7 +85,7 @@ export const vllmAddress = ({ log, directory }, state) =>
 /** Null when torch recorded no provenance, or the bundle has no address that could be handed on. @param {any} log @param {any} compile @param {any[]} artifacts of the compile @param {import("../../lib/page/hash-state.js").HashState} state */
 export function provenanceLink(log, compile, artifacts, state) {
   const href = address(log, compile.key, state.current.log);
-  if (href === null || !artifacts.some((artifact) => artifact.hash !== null && artifact.size_bytes > 2 && NAMES.has(artifact.name))) return null;
+  if (href === null || !artifacts.some((artifact) => artifact.sha256 !== null && artifact.size_bytes > 2 && NAMES.has(artifact.name))) return null;
   return h("a", { href, class: "provenance-link", title: "From source lines through the graphs to kernels, line by line" }, "Provenance ›");
 }
 

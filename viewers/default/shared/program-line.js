@@ -9,17 +9,17 @@ import { sourceLine } from "./parts.js";
 
 /**
  * The line of the program: the innermost frame outside of torch, of the first stack that has one.
- * @param {Stacks} stacks @param {...(number | null | undefined)} indexes rows of the stack table, -1 or null for none @returns {Frame | null}
+ * @param {Stacks} stacks @param {...(number | null | undefined)} indexes ids of stacks, -1 or null for none @returns {Frame | null}
  */
 export function programFrame(stacks, ...indexes) {
   for (const index of indexes) {
     for (let i = index ?? -1; i >= 0; i = stacks.parent[i]) {
-      const frame = stacks.frame(stacks.frameOf[i]);
+      const frame = stacks.frame(i);
       if (!isTorch(frame.file)) return frame;
     }
   }
   const any = indexes.find((index) => (index ?? -1) >= 0);
-  return any === undefined || any === null ? null : stacks.frame(stacks.frameOf[any]);
+  return any === undefined || any === null ? null : stacks.frame(any);
 }
 
 /** "program.py:11" @param {any} model @param {Frame | null} frame */
@@ -34,7 +34,7 @@ export const frameTitle = (frame) => (frame ? frameText(frame) : "");
 
 /** The line with its text. @param {Frame | null} frame @param {string | null} [text] instead of the frame's own */
 export const frameLine = (frame, text = null) =>
-  frame && sourceLine({ file: frame.file ?? "(unknown file)", line: frame.line, function: frame.name, source_line: frame.loc ?? text });
+  frame && sourceLine({ file: frame.file ?? "(unknown file)", line: frame.line, function: frame.function, source_line: frame.code ?? text });
 
 /** A guard or a reason as torch writes it, without the place at its end, which an own column or the compile's page shows: "x == 4  # return x" of "x == 4  # return x  # program.py:11 in f". @param {string} text */
 export const withoutPlace = (text) => text.replace(/ *# \S+:\d+ in .*$/, "").replace(/ {2,}#/, "  #");
@@ -44,7 +44,7 @@ export function stackFold(stacks, index, words) {
   if (index === null || index < 0) return null;
   const list = h("ol", { class: "frames" });
   const show = () => list.childElementCount === 0 && fill(list, stacks.stack(index).map((frame) => h("li", { title: frameText(frame), class: isTorch(frame.file) ? "dim" : null },
-    h("b", null, frame.name), " ", h("span", { class: "place" }, `${frame.file ?? "(unknown file)"}:${frame.line}`), frame.loc && h("div", null, h("code", null, frame.loc)))));
+    h("b", null, frame.function), " ", h("span", { class: "place" }, `${frame.file ?? "(unknown file)"}:${frame.line}`), frame.code && h("div", null, h("code", null, frame.code)))));
   return h("details", { ontoggle: show }, h("summary", null, words), list);
 }
 
@@ -60,7 +60,7 @@ export function artifactLink(log, model, state, compileIndex, eventIndex, text, 
 
 /** Where the artifact of a record is shown, or null. @param {any} log @param {any} model @param {number} compileIndex @param {number} eventIndex @param {number | null} [line] */
 async function artifactState(log, model, compileIndex, eventIndex, line = null) {
-  const artifact = (await compileArtifacts(log, compileIndex)).find((row) => row.event_index === eventIndex);
+  const artifact = (await compileArtifacts(log, compileIndex)).find((row) => row.event === eventIndex);
   return artifact ? { view: "compile", compile: model.compiles[compileIndex].key, artifact: artifact.address, line: line === null ? "" : String(line) } : null;
 }
 

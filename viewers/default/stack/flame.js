@@ -28,7 +28,7 @@ export function stackBoxes(model, trie, options) {
   const names = [];
   const files = new Map();
   const hueOf = (/** @type {number} */ node) => {
-    const { file } = trie.frame(trie.frameOf[node]);
+    const { file } = trie.frame(node);
     if (!files.has(file)) files.set(file, files.size % FILES);
     return files.get(file);
   };

@@ -5,8 +5,7 @@ import { shortFile } from "../../lib/page/format.js";
  * What the tree and the flame go through: a trie whose nodes are numbers of stacks. A group is known by its first one.
  * @typedef {object} Trie
  * @property {ArrayLike<number>} parent a parent stands before its children
- * @property {ArrayLike<number>} frameOf
- * @property {(frame: number) => import("../../lib/bundle/stacks.js").Frame} frame
+ * @property {(stack: number) => import("../../lib/bundle/stacks.js").Frame} frame
  * @property {(stack: number) => number} place the node that a stack belongs to
  * @property {((stack: number) => string) | null} title of a group; null when nothing is put together
  */
@@ -15,11 +14,11 @@ export const GROUPS = [["", "each frame"], ["file", "by file"], ["package", "by 
 
 /** @param {import("../../lib/bundle/stacks.js").Stacks} stacks @param {string} kind @param {(file: string | null) => string} short @returns {Trie} */
 export function groupedStacks(stacks, kind, short) {
-  const { parent, frameOf } = stacks;
+  const { parent } = stacks;
   const frame = (/** @type {number} */ i) => stacks.frame(i);
-  if (kind !== "file" && kind !== "package") return { parent, frameOf, frame, place: (stack) => stack, title: null };
+  if (kind !== "file" && kind !== "package") return { parent, frame, place: (stack) => stack, title: null };
   const title = (/** @type {number} */ stack) => {
-    const { file } = frame(frameOf[stack]);
+    const { file } = frame(stack);
     return kind === "file" ? short(file) : packageOf(file, short);
   };
   const node = new Int32Array(parent.length);
@@ -39,7 +38,7 @@ export function groupedStacks(stacks, kind, short) {
     known.set(key, node[i]);
     above[i] = up;
   }
-  return { parent: above, frameOf, frame, place: (stack) => node[stack], title: (stack) => titles[stack] };
+  return { parent: above, frame, place: (stack) => node[stack], title: (stack) => titles[stack] };
 }
 
 /** "torch" for what is installed, the folder for what is not. @param {string | null} file @param {(file: string | null) => string} short */

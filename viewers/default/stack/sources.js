@@ -16,7 +16,7 @@ export async function sourceLink({ log, state }, model, frame, compile) {
   const dump = dumps.findLast((/** @type {any} */ d) => d.event < until) ?? dumps[0];
   if (!dump) return null;
   const number = numberOf(model, dump);
-  const artifact = (await compileArtifacts(log, number)).find((a) => a.event_index === dump.event);
+  const artifact = (await compileArtifacts(log, number)).find((a) => a.event === dump.event);
   if (!artifact) return null;
   const key = model.compiles[number].key;
   return h("a", { href: state.link({ view: "compile", compile: key, artifact: artifact.address, line: String(frame.line) }) },

@@ -21,11 +21,11 @@ export async function openStack(context) {
   const { log, state } = context;
   const [model, stacks] = await Promise.all([modelOf(log), log.stacks()]);
   if (stacks.parent.length === 0 && model.compiles.length === 0) return nothing();
-  const short = fileShortener(stacks.frames.file.map((/** @type {number} */ i) => stacks.strings[i] ?? null));
+  const short = fileShortener([...new Set(stacks.rows.map((frame) => frame.file))]);
   let trie = groupedStacks(stacks, state.current.group, short);
   const label = (/** @type {number} */ stack) => {
-    const frame = stacks.frame(stacks.frameOf[stack]);
-    return trie.title ? trie.title(stack) : `${frame.name} ${short(frame.file)}:${frame.line}`;
+    const frame = stacks.frame(stack);
+    return trie.title ? trie.title(stack) : `${frame.function} ${short(frame.file)}:${frame.line}`;
   };
   const detail = h("section", { class: "pane detail", "aria-label": "Selection", tabindex: "0" });
   const total = h("span", { class: "dim", "aria-live": "polite" });
@@ -172,11 +172,11 @@ function timeCells(row, whole) {
 
 /** @param {any} stacks @param {import("./groups.js").Trie} trie @param {any} short @param {any} row @param {number} whole */
 function frameCells(stacks, trie, short, row, whole) {
-  const frame = stacks.frame(stacks.frameOf[row.stack]);
+  const frame = stacks.frame(row.stack);
   const words = trie.title ? h("b", null, trie.title(row.stack))
-    : [h("b", null, frame.name), " ", h("span", { class: "place" }, cutMiddle(`${short(frame.file)}:${frame.line}`, "")), " ", h("code", null, frame.loc ?? "")];
+    : [h("b", null, frame.function), " ", h("span", { class: "place" }, cutMiddle(`${short(frame.file)}:${frame.line}`, "")), " ", h("code", null, frame.code ?? "")];
   return [
-    h("span", { class: "tree-text tree-frame", style: { "padding-left": `${row.depth * 16}px` }, title: trie.title ? frame.file : `${frame.file ?? "(unknown file)"}:${frame.line} in ${frame.name}` }, words),
+    h("span", { class: "tree-text tree-frame", style: { "padding-left": `${row.depth * 16}px` }, title: trie.title ? frame.file : `${frame.file ?? "(unknown file)"}:${frame.line} in ${frame.function}` }, words),
     row.expanded === false && h("span", { class: "dim" }, plural(row.compiles, "compile")),
     timeCells(row, whole),
   ];
@@ -195,7 +195,7 @@ function compileCells(model, row, whole) {
 
 /** @param {import("../frame/viewer.js").Context} context @param {any} model @param {any} stacks @param {import("./groups.js").Trie} trie @param {(stack: number) => string} label @param {any} short @param {number} stack */
 function frameDetail(context, model, stacks, trie, label, short, stack) {
-  const frame = stacks.frame(stacks.frameOf[stack]);
+  const frame = stacks.frame(stack);
   const below = compilesBelow(model, trie, trie.place(stack));
   const links = [h("h3", null, `${plural(below.length, "compile")} below`), compileLinks(model, below, context.state)];
   if (trie.title) return [h("h2", null, label(stack)), h("p", { class: "path" }, frame.file), groupedFrames(stacks, trie, short, trie.place(stack)), links];
@@ -203,9 +203,9 @@ function frameDetail(context, model, stacks, trie, label, short, stack) {
   const generated = frame.file?.startsWith("<eval_with_key>");
   if (generated) sourceLink(context, model, frame, below[0]).then((link) => link && fill(source, link), (error) => fill(source, error.message));
   return [
-    h("h2", null, frame.name),
+    h("h2", null, frame.function),
     h("dl", { class: "pairs" }, h("dt", null, "File"), h("dd", { class: "path" }, `${frame.file ?? "(unknown file)"}:${frame.line}`),
-      h("dt", null, "Line"), h("dd", null, frame.loc ? h("code", null, frame.loc) : h("span", { class: "dim" }, "not in the log")),
+      h("dt", null, "Line"), h("dd", null, frame.code ? h("code", null, frame.code) : h("span", { class: "dim" }, "not in the log")),
       generated && [h("dt", null, "Code"), source]),
     links,
   ];
@@ -216,7 +216,7 @@ function groupedFrames(stacks, trie, short, node) {
   const words = new Set();
   for (let i = node; i < stacks.parent.length; i++) {
     if (trie.place(i) !== node) continue;
-    const { name, file, line } = stacks.frame(stacks.frameOf[i]);
+    const { function: name, file, line } = stacks.frame(i);
     words.add(`${name} ${short(file)}:${line}`);
   }
   return [h("h3", null, plural(words.size, "frame")), h("ul", { class: "frames" }, [...words].slice(0, MOST_FRAMES).map((text) => h("li", { class: "mono" }, text))),

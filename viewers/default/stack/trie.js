@@ -115,7 +115,7 @@ function link(stacks, needed, compiles, time, count, hideTorch) {
   /** @type {number[]} */
   const roots = [];
   const above = new Int32Array(size).fill(-1); // the nearest caller that is shown
-  const hidden = (/** @type {number} */ i) => hideTorch && !compiles[i] && isTorch(stacks.frame(stacks.frameOf[i]).file);
+  const hidden = (/** @type {number} */ i) => hideTorch && !compiles[i] && isTorch(stacks.frame(i).file);
   for (let i = 0; i < size; i++) {
     if (!needed[i]) continue;
     const parent = stacks.parent[i];

@@ -34,7 +34,7 @@ export async function openExport({ log, state }) {
   const view = listDetail({
     state, name: "export", label: "Export report", noun: ["row", "rows"], length: items.length, id: (i) => String(items[i].event),
     title: (i) => `${KINDS[items[i].kind][2]} ${what(items[i])}`,
-    text: (i) => [KINDS[items[i].kind][2], what(items[i]), place(i), items[i].frame?.loc, items[i].failure?.reason].join("\n"),
+    text: (i) => [KINDS[items[i].kind][2], what(items[i]), place(i), items[i].frame?.code, items[i].failure?.reason].join("\n"),
     choices: [{ key: "type", label: "Kind", all: "all kinds", options: kinds.map((kind) => [kind, KINDS[kind][2]]), fits: (i, value) => items[i].kind === value }],
     columns: [
       { id: "kind", title: "What", sort: (i) => items[i].kind, cell: (i) => badge(...KINDS[items[i].kind]) },

@@ -48,7 +48,7 @@ export async function openSymbols({ log, state }) {
   const view = listDetail({
     state, name: "symbols", label: "Symbols", noun: ["row", "rows"], length: items.length, share: 0.6, id: (i) => String(items[i].event),
     title: (i) => `${idText(compile(i))} ${items[i].name} ${SYMBOL_KINDS[items[i].kind][2]}`,
-    text: (i) => [idText(compile(i)), compile(i).function, SYMBOL_KINDS[items[i].kind][2], items[i].name, items[i].source, items[i].value, place(i), items[i].frame?.loc, ...items[i].guards.map((guard) => guard.expr)].join("\n"),
+    text: (i) => [idText(compile(i)), compile(i).function, SYMBOL_KINDS[items[i].kind][2], items[i].name, items[i].source, items[i].value, place(i), items[i].frame?.code, ...items[i].guards.map((guard) => guard.expr)].join("\n"),
     choices: kinds.length > 1 ? [{ key: "type", label: "Kind", all: "all kinds", options: kinds.map((kind) => [kind, SYMBOL_KINDS[kind][2]]), fits: (i, value) => items[i].kind === value }] : [],
     above: h("div", { class: "intro" }, h("ul", { class: "facts-line" }, kinds.map((kind) => h("li", null,
       h("a", { href: state.link({ view: "symbols", type: kind }), title: SYMBOL_KINDS[kind][3] }, `${SYMBOL_KINDS[kind][2]} ${count(items.filter((item) => item.kind === kind).length)}`))))),

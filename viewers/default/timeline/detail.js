@@ -122,7 +122,8 @@ function inside(line, box) {
 
 /** What torch gathered while the span ran. @param {import("../../lib/bundle/log.js").Log} log @param {number} eventIndex @param {AbortSignal} signal */
 async function argumentsOf(log, eventIndex, signal) {
-  const text = await log.text(await log.event(eventIndex, { signal }), { signal });
+  const event = await log.event(eventIndex, { signal });
+  const text = event && (await log.text(event, { signal }));
   const args = text === null ? null : JSON.parse(text).args;
   return args !== null && typeof args === "object" ? Object.entries(args) : [];
 }

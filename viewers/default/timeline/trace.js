@@ -9,13 +9,12 @@ const OPEN = 0x5b, CLOSE = 0x5d; // [ ]
  * @param {import("../../lib/bundle/log.js").Log} log @param {(part: number) => void} [progress] @returns {Promise<Blob>}
  */
 async function traceOf(log, progress) {
-  const [{ timeline }, blobs] = await Promise.all([log.directory(), log.table("blobs")]);
+  const timeline = (await log.table("blobs")).filter((/** @type {any} */ row) => row.kind === "timeline");
   /** @type {any[]} */
   const parts = [];
-  for (const [n, row] of timeline.entries()) {
+  for (const [n, { blob, size_bytes: size }] of timeline.entries()) {
     progress?.(n / timeline.length);
-    const size = blobs.size_bytes[row];
-    const whole = await log.payload({ blob_index: row, blob_offset: 0, size_bytes: size });
+    const whole = await log.payload({ blob, offset: 0, size_bytes: size });
     if (!whole) continue;
     const inner = whole.subarray(whole.indexOf(OPEN) + 1, whole.lastIndexOf(CLOSE));
     if (!inner.some((byte) => byte > 0x20)) continue; // an empty array

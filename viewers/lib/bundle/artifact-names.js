@@ -31,7 +31,7 @@ function directionsOf(log) {
 }
 
 /**
- * The artifacts of one compile, each with a label. @template {{name: string, address: string, event_index: number}} A
+ * The artifacts of one compile, each with a label. @template {{name: string, address: string, event: number}} A
  * @param {any} log @param {A[]} artifacts in the order of the log @returns {Promise<(A & {label: string})[]>}
  */
 export async function labelled(log, artifacts) {
@@ -57,8 +57,8 @@ export async function labelled(log, artifacts) {
 
 /** "backward of submod_1", or "". @param {any} artifact @param {any[]} artifacts @param {Map<number, Of>} directions */
 function wordsOf(artifact, artifacts, directions) {
-  let of = directions.get(artifact.event_index);
-  if (!of && BEFORE.has(artifact.name)) of = directions.get(artifacts.find((other) => other.event_index > artifact.event_index && directions.has(other.event_index))?.event_index);
+  let of = directions.get(artifact.event);
+  if (!of && BEFORE.has(artifact.name)) of = directions.get(artifacts.find((other) => other.event > artifact.event && directions.has(other.event))?.event);
   if (!of) return "";
   return [of.direction === "joint" ? "" : of.direction, of.subgraph].filter(Boolean).join(" of ");
 }

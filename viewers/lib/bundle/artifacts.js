@@ -1,26 +1,30 @@
 // The artifacts of a compile, each with an address that stays.
+import { attemptKey, rowKey } from "./log.js";
 
 /** @typedef {import("./log.js").Log} Log */
 
 const MOST = 5_000; // of one compile that are listed; the others are found among the events
 
-/** Artifacts of each compile: [artifact row, …] by compile index. @type {WeakMap<Log, Promise<{table: any, byCompile: Map<number, number[]>}>>} */
+/** @typedef {import("./log.js").Artifact} Artifact */
+
+/** @type {WeakMap<Log, Promise<{rows: Artifact[], byCompile: Map<number, number[]>}>>} */
 const known = new WeakMap();
 
-/** @param {Log} log */
+/** The artifacts, and the numbers of those of each row of the compile table. @param {Log} log */
 export function artifactsOf(log) {
   let made = known.get(log);
   if (!made) {
-    made = log.artifacts().then((table) => {
+    made = Promise.all([log.artifacts(), log.compiles()]).then(([rows, compiles]) => {
+      const numbers = new Map(compiles.map((compile, index) => [attemptKey(compile), index]));
       /** @type {Map<number, number[]>} */
       const byCompile = new Map();
-      const { compile_index: compile } = table.columns;
-      for (let i = 0; i < table.length; i++) {
-        const rows = byCompile.get(compile[i]);
-        if (rows) rows.push(i);
-        else byCompile.set(compile[i], [i]);
-      }
-      return { table, byCompile };
+      rows.forEach((row, i) => {
+        const compile = numbers.get(rowKey(row)) ?? -1;
+        const own = byCompile.get(compile);
+        if (own) own.push(i);
+        else byCompile.set(compile, [i]);
+      });
+      return { rows, byCompile };
     });
     known.set(log, made);
     made.catch(() => known.delete(log));
@@ -33,14 +37,18 @@ export function artifactsOf(log) {
  * @param {Log} log @param {number} compileIndex @returns {Promise<any[]>}
  */
 export async function compileArtifacts(log, compileIndex) {
-  const { table, byCompile } = await artifactsOf(log);
+  const { rows, byCompile } = await artifactsOf(log);
+  return addressed((byCompile.get(compileIndex) ?? []).slice(0, MOST).map((row) => ({ ...rows[row], row })));
+}
+
+/** Artifacts of one compile, with their addresses. @template {{name: string}} A @param {A[]} artifacts @returns {(A & {address: string})[]} */
+export function addressed(artifacts) {
   /** @type {Map<string, number>} */
   const seen = new Map();
-  return (byCompile.get(compileIndex) ?? []).slice(0, MOST).map((row) => {
-    const artifact = table.row(row);
+  return artifacts.map((artifact) => {
     const nth = (seen.get(artifact.name) ?? 0) + 1;
     seen.set(artifact.name, nth);
-    return { ...artifact, row, address: nth === 1 ? artifact.name : `${artifact.name}@${nth}` };
+    return { ...artifact, address: nth === 1 ? artifact.name : `${artifact.name}@${nth}` };
   });
 }
 

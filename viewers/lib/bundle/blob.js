@@ -1,18 +1,17 @@
-// The bytes of a blob: decoded up to the size that the bundle declares, and what its name says.
+// The bytes of a blob: decoded, and checked against its name, which is the SHA-256 of its content.
 import { MOST_BLOB_BYTES } from "./bounded.js";
 import { decode } from "./source.js";
-import { BundleError, malformed } from "./shape.js";
+import { BundleError } from "./shape.js";
 
-const STORED_MORE = 65_536; // what does not compress gets a little larger
+/** How many bytes the file of a blob may have: what does not compress gets a little larger. */
+export const MOST_STORED = MOST_BLOB_BYTES * 1.01 + 65_536;
+const NAMED = /^blobs\/[0-9a-f]{2}\/([0-9a-f]{64})/;
 
-/** How many bytes the file of a blob may have. @param {number} size that the bundle declares */
-export const mostStored = (size) => Math.min(size, MOST_BLOB_BYTES) * 1.01 + STORED_MORE;
-
-/** @param {Uint8Array} stored @param {string} path @param {number} size declared @param {string | null} sha256 null when it does not hold @returns {Promise<Uint8Array>} */
-export async function openBlob(stored, path, size, sha256) {
-  const bytes = await decode(stored, path, size, Math.min(size, MOST_BLOB_BYTES));
-  if (bytes.length !== size) throw malformed(path, `it has ${bytes.length} bytes, the bundle says ${size}`);
-  if (sha256 !== null) await verify(bytes, sha256, path);
+/** @param {Uint8Array} stored @param {string} path @param {boolean} whole whether its name holds: not when payloads were left out @returns {Promise<Uint8Array>} */
+export async function openBlob(stored, path, whole) {
+  const bytes = await decode(stored, path, null, MOST_BLOB_BYTES);
+  const sha256 = NAMED.exec(path)?.[1];
+  if (whole && sha256) await verify(bytes, sha256, path);
   return bytes;
 }
 

@@ -5,7 +5,7 @@
 //   const log = bundle.logs[0];
 //   for (const compile of await log.compiles()) console.log(compile.id, compile.status);
 //   const artifacts = await log.artifacts();
-//   console.log(await log.text(artifacts.row(0)));
+//   console.log(await log.text(artifacts[0]));
 //
 // Every method takes a last argument {signal} (AbortSignal) and returns a promise. What was fetched is
 // kept, up to a limit in bytes. The format is described by schema/*.schema.json; fields that this reader
@@ -16,14 +16,13 @@ import { check, hasRows } from "./check.js";
 import { BundleError, isTooDeep, malformed, shortly } from "./shape.js";
 import { Log } from "./log.js";
 
-/** @typedef {{path: string, sha256: string, blob_size: number, offset: number, size: number, left_out?: boolean}} BlobSlice a payload: a part of a blob; left_out: which is not there, as the bundle is redacted */
+/** @typedef {{path: string, offset: number, size: number, left_out?: boolean}} BlobSlice a payload: a part of a blob; left_out: which is not there, as the bundle is redacted */
 /** @typedef {{signal?: AbortSignal}} Abortable */
 
 export const FORMAT = { name: "tlparse-bundle", major: 2 };
 const CACHE_BYTES = 256_000_000;
 const MANIFEST_KEY = " manifest.json"; // in the cache
 const ROWS = /\.jsonl(\.zst|\.gz)?$/;
-const ENDINGS = { zstd: ".zst", gzip: ".gz", none: "" };
 
 export { BundleError };
 
@@ -177,7 +176,7 @@ export class Bundle {
     if (slice.offset + slice.size > blob.length) {
       throw new BundleError(
         `The bundle says that a payload lies at bytes ${slice.offset} to ${slice.offset + slice.size} of blob ` +
-          `${slice.sha256}, which has ${blob.length} bytes. Try 'tlparse-bundle validate' on the bundle.`,
+          `${shortly(slice.path)}, which has ${blob.length} bytes. Try 'tlparse-bundle validate' on the bundle.`,
       );
     }
     const bytes = blob.subarray(slice.offset, slice.offset + slice.size);
@@ -192,28 +191,22 @@ export class Bundle {
 
   /** @param {BlobSlice} slice @param {Abortable} [options] */
   async json(slice, options = {}) {
-    const value = parse(await this.bytes(slice, options), `blob ${slice.sha256}`);
-    if (typeof value === "object" && value !== null && isTooDeep(value)) throw new BundleError(`The JSON of blob ${slice.sha256} lies in one another too deeply to be shown.`);
+    const value = parse(await this.bytes(slice, options), slice.path);
+    if (typeof value === "object" && value !== null && isTooDeep(value)) throw new BundleError(`The JSON in ${slice.path} lies in one another too deeply to be shown.`);
     return value;
   }
 
-  /** Where a blob that logs share lies, relative to the manifest. @param {string} sha256 */
-  blobPath(sha256) {
-    return `blobs/${sha256.slice(0, 2)}/${sha256}${ENDINGS[/** @type {"zstd"} */ (this.manifest.codec)] ?? ""}`;
-  }
-
   /** The whole blob that a payload lies in. @param {BlobSlice} slice @param {Abortable} options @returns {Promise<Uint8Array>} */
-  async blob({ path, sha256, blob_size: size, left_out: leftOut }, options) {
+  async blob({ path, left_out: leftOut }, options) {
     if (leftOut) throw new BundleError("This payload is not included: the bundle is redacted.");
-    const key = `${sha256} ${path}`;
-    const known = this.cache.get(key);
+    const known = this.cache.get(path);
     if (known) return known;
-    const { mostStored, openBlob } = await import("./blob.js"); // no first screen shows a payload
-    const stored = await this.fetch(path, mostStored(size), options);
-    const bytes = await openBlob(stored, path, size, this.source.partial ? null : sha256).catch((error) => {
+    const { MOST_STORED, openBlob } = await import("./blob.js"); // no first screen shows a payload
+    const stored = await this.fetch(path, MOST_STORED, options);
+    const bytes = await openBlob(stored, path, !this.source.partial).catch((error) => {
       throw error instanceof BundleError ? error : unreadable(path, error);
     });
-    this.cache.set(key, bytes, bytes.length);
+    this.cache.set(path, bytes, bytes.length);
     return bytes;
   }
 

@@ -14,8 +14,6 @@ export const hasRows = (name) => Object.hasOwn(SHAPES, name) && Array.isArray(SH
 
 // What the shapes of single tables do not say: that the numbers in them agree with one another.
 
-/** @typedef {{path: string, first_event_index: number, count: number}} Chunk */
-
 /** @type {Record<string, (table: any) => string | null>} */
 const TABLES = {
   spans(/** @type {any[]} */ rows) {
@@ -50,20 +48,22 @@ export function checkTable(name, table, file) {
 }
 
 /** @param {any} directory of a log @param {string} file */
-export function checkDirectory(directory, file) {
+export function checkDirectory({ tables, event_count: count }, file) {
   for (const name of ["events", "metadata"]) {
-    let next = 0;
-    directory[name].forEach((/** @type {Chunk} */ chunk, /** @type {number} */ i) => {
-      if (chunk.first_event_index !== next) throw malformed(file, `${name}[${i}].first_event_index is ${shortly(chunk.first_event_index)}, the chunks before end at ${next}`);
-      next += chunk.count;
+    let end = 0;
+    (tables[name]?.files ?? []).forEach((/** @type {{first_event: number, rows: number}} */ { first_event: first, rows }, /** @type {number} */ i) => {
+      if (!(first >= end) || (name === "events" && first > end)) throw malformed(file, `${name}.files[${i}].first_event is ${shortly(first)}, the files before end at ${end}`);
+      end = first + rows;
     });
-    if (next !== directory.event_count) throw malformed(file, `the chunks of ${name} hold ${next} events, event_count is ${directory.event_count}`);
+    if (end > count || (name === "events" && end < count)) throw malformed(file, `the files of ${name} hold events up to ${end}, event_count is ${count}`);
   }
 }
 
-/** @param {"events" | "metadata"} name @param {any} rows @param {Chunk} chunk as the directory says @param {string} file */
-export function checkChunk(name, rows, chunk, file) {
-  const { length } = name === "events" ? rows.kind_index : rows.metadata;
-  if (length !== chunk.count) throw malformed(file, `it has ${length} rows, the directory of the log says ${chunk.count}`);
-  if (rows.first_event_index !== chunk.first_event_index) throw malformed(file, `first_event_index is ${rows.first_event_index}, the directory of the log says ${chunk.first_event_index}`);
+/** @param {"events" | "metadata"} name @param {{event: number}[]} rows @param {{path: string, first_event: number}} file as the directory says */
+export function checkEvents(name, rows, { path, first_event: first }) {
+  let expected = first;
+  rows.forEach(({ event }, i) => {
+    if (event < expected || (event > expected && (name === "events" || i === 0))) throw malformed(path, `[${i}].event is ${event}, ${i ? "the row before" : "the directory of the log"} says ${expected}`);
+    expected = event + 1;
+  });
 }

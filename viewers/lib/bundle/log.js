@@ -1,5 +1,5 @@
 // One log of a bundle: its tables, its events, its payloads.
-import { checkChunk, checkDirectory, checkTable, hasRows } from "./check.js";
+import { checkDirectory, checkEvents, checkTable, hasRows } from "./check.js";
 import { BundleError, malformed, shortly } from "./shape.js";
 import { isOfLog } from "./source.js";
 
@@ -7,17 +7,14 @@ import { isOfLog } from "./source.js";
 /** @typedef {import("./bundle.js").BlobSlice} BlobSlice */
 /** @typedef {import("./bundle.js").Abortable} Abortable */
 /** @typedef {import("./stacks.js").Stacks} Stacks */
-/** @typedef {import("./table-data.js").Table} Table */
-/** @typedef {import("./table-data.js").Selection} Selection */
 /** @typedef {import("../../../schema/bundle.d.ts").Compiles} Compile */
-/** @typedef {import("../../../schema/bundle.d.ts").Diagnostics["diagnostics"][number]} Diagnostic */
+/** @typedef {import("../../../schema/bundle.d.ts").Diagnostics} Diagnostic */
 /** @typedef {import("../../../schema/bundle.d.ts").Findings} Finding */
 /** @typedef {import("../../../schema/bundle.d.ts").Manifest["logs"][number]} LogSummary */
 /** @typedef {import("../../../schema/bundle.d.ts").Log} LogDirectory */
-/** @typedef {{blob_index: number, blob_offset: number, size_bytes: number, payload_size_bytes?: number}} HasPayload an event or an artifact */
-
-/** Only needed where rows are looked at. */
-const tables = () => import("./table-data.js");
+/** @typedef {import("../../../schema/bundle.d.ts").Artifacts} Artifact */
+/** @typedef {import("../../../schema/bundle.d.ts").Events} Event */
+/** @typedef {{blob: string | null, offset: number | null, size_bytes: number | null, payload_size_bytes?: number | null}} HasPayload an event or an artifact */
 
 export class Log {
   /** @param {Bundle} bundle @param {LogSummary} row */
@@ -61,18 +58,11 @@ export class Log {
    */
   async table(name, options) {
     this.asked.add(name);
-    const { tables, row_tables: ofRows, left_out: leftOut } = await this.directory(options);
-    if (Object.hasOwn(ofRows, name)) {
-      const rows = (await Promise.all(ofRows[name].files.map((file) => this.rows(name, file, options)))).flat();
-      checkTable(name, rows, `The table '${name}' of log ${this.id}`);
-      return rows;
-    }
+    const { tables, left_out: leftOut } = await this.directory(options);
     if (!Object.hasOwn(tables, name)) return hasRows(name) && !leftOut?.includes(name) ? [] : null;
-    const what = `the table '${name}' of log ${this.id}`;
-    const path = this.own(tables[name], what);
-    const table = await this.bundle.file(path, { ...options, what, schema: name, lengths: () => this.lengths(name) });
-    checkTable(name, table, path);
-    return table;
+    const rows = (await Promise.all(tables[name].files.map((file) => this.rows(name, file, options)))).flat();
+    checkTable(name, rows, `The table '${name}' of log ${this.id}`);
+    return rows;
   }
 
   /**
@@ -80,7 +70,7 @@ export class Log {
    * @param {string} name @param {number} first @param {number} length @param {Abortable} [options] @returns {Promise<any[]>}
    */
   async tableRows(name, first, length, options) {
-    const { row_tables: tables } = await this.directory(options);
+    const { tables } = await this.directory(options);
     const files = [];
     let start = 0, before = 0;
     for (const file of Object.hasOwn(tables, name) ? tables[name].files : []) {
@@ -97,27 +87,15 @@ export class Log {
   async rows(name, file, options) {
     const what = `the table '${name}' of log ${this.id}`;
     const path = this.own(file.path, what);
-    const rows = await this.bundle.file(path, { ...options, what, schema: name, lengths: async () => ({ events: (await this.directory(options)).event_count }) });
+    const rows = await this.bundle.file(path, { ...options, what, schema: name, lengths: () => this.counts(options) });
     if (rows.length !== file.rows) throw malformed(path, `it has ${rows.length} rows, the directory of the log says ${file.rows}`);
     return rows;
   }
 
-  /** Rows of what a table points into. @param {string} name of the table @returns {Promise<Record<string, number>>} */
-  async lengths(name) {
-    const { event_count: events, kinds, origins, pids } = await this.directory();
-    const known = { events, kinds: kinds.length, origins: origins.length, pids: pids.length };
-    if (name === "compiles") return known;
-    const compiles = await this.compiles().catch(() => null); // who needs it will hear of it
-    return compiles ? { ...known, compiles: compiles.length } : known;
-  }
-
-  /** @param {"events" | "metadata"} name @param {{path: string, first_event_index: number, count: number}} chunk @param {Abortable} [options] @returns {Promise<any>} */
-  async chunk(name, chunk, options) {
-    const what = `${name} of log ${this.id}`;
-    const path = this.own(chunk.path, what);
-    const rows = await this.bundle.file(path, { ...options, what, schema: name, lengths: () => this.lengths(name) });
-    checkChunk(name, rows, chunk, path);
-    return rows;
+  /** How many records and stacks there are. @param {Abortable} [options] @returns {Promise<Record<string, number>>} */
+  async counts(options) {
+    const { event_count: events, tables } = await this.directory(options);
+    return { events, stacks: tables.stacks?.rows ?? 0 };
   }
 
   /** @param {Abortable} [options] @returns {Promise<Compile[]>} */
@@ -131,8 +109,8 @@ export class Log {
   }
 
   /** @param {Abortable} [options] @returns {Promise<Diagnostic[]>} */
-  async diagnostics(options) {
-    return (await this.table("diagnostics", options)).diagnostics;
+  diagnostics(options) {
+    return this.table("diagnostics", options);
   }
 
   /** What the log says, most important first; null when it was left out of a redacted bundle. @param {Abortable} [options] @returns {Promise<Finding[] | null>} */
@@ -140,15 +118,14 @@ export class Log {
     return this.table("findings", options);
   }
 
-  /** @param {Abortable} [options] @returns {Promise<Table>} the artifacts; each row also has its kind's type, name and language */
+  /** What there is to look at, in the order of the log. @param {Abortable} [options] @returns {Promise<Artifact[]>} */
   artifacts(options) {
-    return this.once("artifacts", async () => {
-      const [columns, { kinds }, { Table }] = await Promise.all([this.table("artifacts", options), this.directory(options), tables()]);
-      return new Table(columns, columns.event_index.length, (row) => {
-        const { type, language, descriptor } = kinds[row.kind_index];
-        return { ...row, type, language, descriptor };
-      });
-    });
+    return this.table("artifacts", options);
+  }
+
+  /** The artifacts of a compile, or of one of its attempts. @param {{compile: string | null, attempt?: number | null}} of @param {Abortable} [options] @returns {Promise<Artifact[]>} */
+  async artifactsOf({ compile, attempt }, options) {
+    return (await this.artifacts(options)).filter((row) => row.compile === compile && (attempt === undefined || row.attempt === attempt));
   }
 
   /** @param {Abortable} [options] @returns {Promise<Stacks>} */
@@ -160,86 +137,63 @@ export class Log {
   }
 
   /**
-   * The events that fit, as a selection over columns; row(i) makes an object when one is needed.
-   * 'from' and 'to' are event indexes, 'to' not included; only the chunks between them are fetched.
+   * The events that fit. 'from' and 'to' are numbers of events, 'to' not included; only the files with those between them are fetched.
    * compileId is the id as torch wrote it ('0/1'), or null for the records without an id.
    * @param {{type?: string, compileId?: string | null, from?: number, to?: number} & Abortable} [filter]
-   * @returns {Promise<Selection>}
+   * @returns {Promise<Event[]>}
    */
   async events({ type, compileId, from = 0, to = Infinity, signal } = {}) {
-    const [directory, compiles, { Selection }] = await Promise.all([this.directory({ signal }), this.compiles({ signal }), tables()]);
-    const table = await this.eventTable(from, Math.min(to, directory.event_count), { signal });
-    const kinds = type === undefined ? null : directory.kinds.map((/** @type {any} */ kind) => kind.type === type);
-    const rows = compileId === undefined ? null : compiles.map((compile) => compile.id === compileId);
-    const { kind_index: kind, compile_index: compile } = table.columns;
-    const first = table.first;
-    const picked = [];
-    for (let i = Math.max(from - first, 0); i < table.length && first + i < to; i++) {
-      if ((!kinds || kinds[kind[i]]) && (!rows || rows[compile[i]])) picked.push(i);
-    }
-    return new Selection(table, picked);
+    const files = await this.files("events", { signal });
+    const wanted = files.filter((file) => file.first_event < to && file.first_event + file.rows > from);
+    const rows = (await Promise.all(wanted.map((file) => this.part("events", file, { signal })))).flat();
+    const all = type === undefined && compileId === undefined && from <= (rows[0]?.event ?? 0) && to > (rows.at(-1)?.event ?? 0);
+    return all ? rows : rows.filter((row) => row.event >= from && row.event < to && (type === undefined || row.type === type) && (compileId === undefined || idOf(row) === compileId));
   }
 
-  /**
-   * The event columns of the chunks that hold the events from 'from' to 'to'.
-   * @param {number} from @param {number} to @param {Abortable} options @returns {Promise<Table>}
-   */
-  async eventTable(from, to, options) {
-    const { events: chunks, kinds } = await this.directory(options);
-    const wanted = chunks.filter((/** @type {any} */ c) => c.first_event_index < to && c.first_event_index + c.count > from);
-    return this.once(`events ${wanted[0]?.path} ${wanted.length}`, async () => {
-      const parts = await Promise.all(wanted.map((/** @type {any} */ c) => this.chunk("events", c, options)));
-      const [compiles, { Table }] = await Promise.all([this.compiles(options), tables()]);
-      return Table.join(parts, parts[0]?.first_event_index ?? 0, (row, index) => {
-        const { type, name, language, descriptor } = kinds[row.kind_index];
-        const { key, id } = compiles[row.compile_index];
-        return { event_index: index, type, name, language, descriptor, compile_key: key, compile_id: id, ...row };
-      });
-    });
+  /** One event; null when there is none with this number. @param {number} number @param {Abortable} [options] @returns {Promise<Event | null>} */
+  async event(number, options = {}) {
+    return (await this.events({ from: number, to: number + 1, ...options }))[0] ?? null;
   }
 
-  /** One event. @param {number} eventIndex @param {Abortable} [options] @returns {Promise<any>} */
-  async event(eventIndex, options = {}) {
-    const events = await this.events({ from: eventIndex, to: eventIndex + 1, ...options });
-    return events.length ? events.row(0) : null;
+  /** The JSON that torch wrote into a record; stacks are ids of the stack table. @param {number} number of the event @param {Abortable} [options] @returns {Promise<any>} */
+  async metadata(number, options) {
+    const file = (await this.files("metadata", options)).findLast(({ first_event: first }) => first <= number);
+    const row = file && (await this.part("metadata", file, options)).find(({ event }) => event === number);
+    if (row) return row.metadata;
+    const event = await this.event(number, options);
+    if (event === null) throw new BundleError(`Log ${this.id} has no event ${number}.`);
+    return { [event.type]: {} };
   }
 
-  /** The JSON that torch wrote into a record; stacks are rows of the stack table. @param {number} eventIndex @param {Abortable} [options] */
-  async metadata(eventIndex, options) {
-    const { metadata: chunks } = await this.directory(options);
-    const chunk = chunks.find((/** @type {any} */ c) => eventIndex >= c.first_event_index && eventIndex < c.first_event_index + c.count);
-    if (!chunk) throw new BundleError(`Log ${this.id} has no event ${eventIndex}.`);
-    const file = await this.chunk("metadata", chunk, options);
-    return file.metadata[eventIndex - file.first_event_index] ?? { [(await this.event(eventIndex, options)).type]: {} };
+  /** The files of 'events' or 'metadata'. @param {"events" | "metadata"} name @param {Abortable} [options] @returns {Promise<{path: string, rows: number, first_event: number}[]>} */
+  async files(name, options) {
+    return /** @type {any} */ ((await this.directory(options)).tables[name]?.files ?? []);
   }
 
-  /** Where the payload of an event or artifact lies; null when it has none. @param {HasPayload} row @param {Abortable} [options] @returns {Promise<BlobSlice | null>} */
-  async slice(row, options) {
-    if (row.blob_index < 0) return null;
-    const blobs = await this.table("blobs", options);
-    if (row.blob_index >= blobs.sha256.length) throw malformed(`Log ${this.id}`, `a payload lies in blob ${row.blob_index}, and there are ${blobs.sha256.length}`);
-    const path = blobs.path[row.blob_index];
-    const gone = this.bundle.manifest.redacted?.dropped;
-    const dropped = gone?.includes((await this.directory(options)).timeline.includes(row.blob_index) ? "timeline" : "payloads");
-    return {
-      ...(dropped && { left_out: true }),
-      path: path === null ? this.bundle.blobPath(blobs.sha256[row.blob_index]) : this.own(path, "a blob"),
-      sha256: blobs.sha256[row.blob_index],
-      blob_size: blobs.size_bytes[row.blob_index],
-      offset: row.blob_offset,
-      size: row.payload_size_bytes ?? row.size_bytes,
-    };
+  /** The rows of one of them. @param {"events" | "metadata"} name @param {{path: string, rows: number, first_event: number}} file @param {Abortable} [options] @returns {Promise<any[]>} */
+  async part(name, file, options) {
+    const rows = await this.rows(name, file, options);
+    checkEvents(name, rows, file);
+    return rows;
+  }
+
+  /** Where the payload of an event or artifact lies; null when it has none. @param {HasPayload} row @returns {BlobSlice | null} */
+  slice(row) {
+    if (row.blob === null) return null;
+    if (!row.blob.startsWith("blobs/")) this.own(row.blob, "a blob");
+    const dropped = this.bundle.manifest.redacted?.dropped.includes(row.blob.includes("/timeline/") ? "timeline" : "payloads");
+    return { path: row.blob, offset: row.offset ?? 0, size: row.payload_size_bytes ?? row.size_bytes ?? 0, ...(dropped && { left_out: true }) };
   }
 
   /** @param {HasPayload} row @param {Abortable} [options] @returns {Promise<Uint8Array | null>} */
   async payload(row, options) {
-    const slice = await this.slice(row, options);
+    const slice = this.slice(row);
     return slice && this.bundle.bytes(slice, options);
   }
 
   /** @param {HasPayload} row @param {Abortable} [options] @returns {Promise<string | null>} */
   async text(row, options) {
-    const slice = await this.slice(row, options);
+    const slice = this.slice(row);
     return slice && this.bundle.text(slice, options);
   }
 
@@ -263,3 +217,6 @@ export function attemptName({ compile, attempt }) {
   const [id, occurrence] = compile.split("@");
   return (attempt ? `${id}_${attempt}` : id) + (occurrence ? `@${occurrence}` : "");
 }
+
+/** The id of a compile as torch wrote it. @param {{compile: string | null, attempt: number | null}} row */
+const idOf = ({ compile, attempt }) => (compile === null ? null : compile.replace(/@\d+$/, "") + (attempt ? `_${attempt}` : ""));

@@ -1,34 +1,27 @@
-// Strings, frames and stacks of one log.
+// The stacks of one log.
+import { malformed } from "./shape.js";
 
-/** @typedef {{file: string | null, line: number, name: string, loc: string | null}} Frame */
+/** @typedef {import("../../../schema/bundle.d.ts").Stacks} Frame a stack: its innermost frame, and its parent */
 
 export class Stacks {
-  /** @param {any} tables see schema/stacks.schema.json */
-  constructor(tables) {
-    /** @type {string[]} */
-    this.strings = tables.strings;
-    this.frames = tables.frames;
-    /** @type {number[]} a parent stands before its children */
-    this.parent = tables.stacks.parent_index;
-    /** @type {number[]} */
-    this.frameOf = tables.stacks.frame_index;
+  /** @param {Frame[]} rows of the table */
+  constructor(rows) {
+    this.rows = rows;
+    /** A parent stands before its children; -1 for none. @type {number[]} */
+    this.parent = rows.map(({ parent }) => parent ?? -1);
+    const wrong = rows.findIndex(({ id, parent }, i) => id !== i || (parent !== null && parent >= i));
+    if (wrong >= 0) throw malformed("The table 'stacks'", `row ${wrong} has the id ${rows[wrong].id} and the parent ${rows[wrong].parent}`);
   }
 
-  /** @param {number} frameIndex @returns {Frame} */
-  frame(frameIndex) {
-    const { file, line, name, loc } = this.frames;
-    return {
-      file: this.strings[file[frameIndex]] ?? null,
-      line: line[frameIndex],
-      name: this.strings[name[frameIndex]] ?? "",
-      loc: this.strings[loc[frameIndex]] ?? null,
-    };
+  /** The innermost frame of a stack. @param {number} id @returns {Frame} */
+  frame(id) {
+    return this.rows[id];
   }
 
-  /** The frames of a stack, outermost first. @param {number} stackIndex @returns {Frame[]} */
-  stack(stackIndex) {
+  /** The frames of a stack, outermost first. @param {number} id @returns {Frame[]} */
+  stack(id) {
     const frames = [];
-    for (let i = stackIndex; i >= 0; i = this.parent[i]) frames.push(this.frame(this.frameOf[i]));
+    for (let i = id; i >= 0; i = this.parent[i]) frames.push(this.rows[i]);
     return frames.reverse();
   }
 
@@ -53,8 +46,8 @@ export class Stacks {
 }
 
 /** @param {Frame} frame */
-export function frameText({ file, line, name, loc }) {
-  return `${file ?? "(unknown file)"}:${line} in ${name}${loc ? `: ${loc}` : ""}`;
+export function frameText({ file, line, function: name, code }) {
+  return `${file ?? "(unknown file)"}:${line} in ${name}${code ? `: ${code}` : ""}`;
 }
 
 /** Whether torch itself has the file. @param {string | null} file */

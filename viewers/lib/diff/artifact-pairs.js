@@ -23,7 +23,7 @@ export async function artifactPairs(left, right) {
 }
 
 /** Metrics have times in them, so they always differ. @param {any} a @param {any} b */
-const same = (a, b) => a.hash !== null && a.hash === b.hash;
+const same = (a, b) => a.sha256 !== null && a.sha256 === b.sha256;
 
 /** "= 3 same, ≠ 1 differs" @param {Pair[]} list */
 export function verdictsText(list) {
@@ -34,6 +34,6 @@ export function verdictsText(list) {
 /** The text of an artifact; "" when there is none. @param {import("../bundle/log.js").Log} log @param {any} artifact @param {AbortSignal} [signal] @returns {Promise<string>} */
 export async function artifactText(log, artifact, signal) {
   if (!artifact) return "";
-  if (artifact.hash !== null) return (await log.text(artifact, { signal })) ?? "";
-  return JSON.stringify((await log.stacks()).resolve(await log.metadata(artifact.event_index, { signal })));
+  if (artifact.sha256 !== null) return (await log.text(artifact, { signal })) ?? "";
+  return JSON.stringify((await log.stacks()).resolve(await log.metadata(artifact.event, { signal })));
 }

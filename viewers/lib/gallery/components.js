@@ -28,7 +28,7 @@ async function show(bundle) {
   const [log] = bundle.logs;
   if (!log) throw new Error("This bundle has no logs: take another one.");
   const [compiles, found, artifacts] = await Promise.all([log.compiles(), log.findings(), log.artifacts()]);
-  const code = Array.from({ length: artifacts.length }, (_, i) => artifacts.row(i)).find((row) => row.hash !== null && row.language === "python" || row.language === "fx");
+  const code = artifacts.find((row) => row.sha256 !== null && row.language === "python" || row.language === "fx");
   const text = code ? await log.text(code) : "";
   const known = { bundle, log, compiles, findings: found ?? [], text: text ?? "", language: code?.language ?? "python" };
   fill(document.body, h("main", { class: "gallery", id: "main", tabindex: "-1" }, h("h1", null, "Components"),

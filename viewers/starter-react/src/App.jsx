@@ -46,19 +46,18 @@ export function App({ bundle }) {
         </ul>
       </nav>
       <main aria-label="Compile">
-        {index < 0 ? <h2>Choose a compile</h2> : <Compile log={log} compile={compiles.value[index]} index={index} wanted={asked.get("artifact")} />}
+        {index < 0 ? <h2>Choose a compile</h2> : <Compile log={log} compile={compiles.value[index]} wanted={asked.get("artifact")} />}
       </main>
     </>
   );
 }
 
-function Compile({ log, compile, index, wanted }) {
-  const table = useLoaded(() => log.artifacts(), [log]); // the artifacts of all compiles: a table of columns
-  if (table.error) return <p role="alert">{table.error.message}</p>;
-  if (!table.value) return <p role="status">Loading …</p>;
-  const rows = [...table.value.columns.compile_index.keys()].filter((i) => table.value.columns.compile_index[i] === index);
-  const artifacts = rows.map((i) => ({ ...table.value.row(i), number: String(i) }));
-  const chosen = artifacts.find(({ number }) => number === wanted);
+function Compile({ log, compile, wanted }) {
+  const rows = useLoaded(() => log.artifactsOf(compile), [log, compile]);
+  if (rows.error) return <p role="alert">{rows.error.message}</p>;
+  if (!rows.value) return <p role="status">Loading …</p>;
+  const artifacts = rows.value;
+  const chosen = artifacts.find(({ event }) => String(event) === wanted);
   return (
     <>
       <h2>
@@ -66,21 +65,21 @@ function Compile({ log, compile, index, wanted }) {
       </h2>
       <ul>
         {artifacts.map((artifact) => (
-          <li key={artifact.number}>
-            <Link state={{ log: log.id, compile: compile.key, artifact: artifact.number }} here={artifact === chosen} children={artifact.name} />
+          <li key={artifact.event}>
+            <Link state={{ log: log.id, compile: compile.key, artifact: String(artifact.event) }} here={artifact === chosen} children={artifact.name} />
             <span className="dim">{bytes(artifact.size_bytes)}</span>
           </li>
         ))}
       </ul>
-      {chosen && <Text key={chosen.number} log={log} artifact={chosen} />}
+      {chosen && <Text key={chosen.event} log={log} artifact={chosen} />}
     </>
   );
 }
 
 function Text({ log, artifact }) {
   // Fetched now and not before. Some artifacts have no text: what they say is in the metadata of their event.
-  const load = async () => (await log.text(artifact)) ?? JSON.stringify(await log.metadata(artifact.event_index), null, 2);
-  const text = useLoaded(load, [artifact.number]);
+  const load = async () => (await log.text(artifact)) ?? JSON.stringify(await log.metadata(artifact.event), null, 2);
+  const text = useLoaded(load, [artifact.event]);
   if (text.error) return <p role="alert">{text.error.message}</p>;
   return (
     <pre tabIndex={0} role="region" aria-label={`Text of ${artifact.name}`}>
