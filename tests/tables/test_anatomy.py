@@ -19,7 +19,7 @@ def test_sums_are_those_of_the_other_tables(built, path):
         for name in ("event_count", "size_bytes", "payload_size_bytes"):
             assert sum(cell[name] for cell in mine) == kind[name]
         assert kind["distinct_payload_size_bytes"] <= kind["payload_size_bytes"] <= kind["size_bytes"]
-    for row in it.table("attempts"):
+    for row in (row for row in it.table("attempts") if row["compile"] is not None):
         mine = [cell for cell in cells if (cell["compile"], cell["attempt"]) == (row["compile"], row["attempt"])]
         assert sum(cell["event_count"] for cell in mine) == row["event_count"]
         assert sum(cell["size_bytes"] for cell in mine) == row["size_bytes"]
