@@ -228,7 +228,7 @@ def test_the_command_line_says_so_and_strict_fails(name, installed, root, tmp_pa
     assert "plugin-failed" in run(folder, "info", tmp_path / "two").stdout
 
 
-@pytest.mark.parametrize("name", ["tables table", "findings raise", "ranks rows"])
+@pytest.mark.parametrize("name", ["tables rows", "findings raise", "ranks rows"])
 def test_follow_and_merge(name, installed, root, tmp_path, monkeypatch):
     """Each state says it, and the finished bundle is the one of a build; so is that of a merge."""
     without_gaps(monkeypatch)

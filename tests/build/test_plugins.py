@@ -106,7 +106,7 @@ def test_a_plugin_adds_kinds_and_a_table(plugin, forget_kinds, monkeypatch, tmp_
     bundle = Bundle.open(tmp_path / "out")
     assert validate(bundle) == []
     (it,) = bundle.logs
-    assert it.table("engine_steps") == {"engine_steps": [{"event_index": 0, "compile_index": 0, "requests": 7}]}
+    assert it.table("engine_steps") == [{"event": 0, "compile": "0/0", "requests": 7}]
     titles = {kind["type"]: bundle.manifest["descriptors"][kind["descriptor"]]["title"] for kind in it.directory["kinds"]}
     assert titles == {"engine_step": "engine step", "artifact": "engine report", "dynamo_start": "start"}
     assert [(artifact.name, artifact.phase) for artifact in it.artifacts] == [("engine_report", "runtime")]
