@@ -8,7 +8,8 @@ class Graph:
 
     def __init__(self, it, row):
         self.row, self.compile = row, key_of(row)
-        self.texts = {"pre": text_of(it, row["pre_graph_event"]), "post": text_of(it, row["post_graph_event"]), "code": text_of(it, row["code_event"])}
+        events = {"pre": row["pre_graph_event"], "post": row["post_graph_event"], "code": row["code_event"]}
+        self.texts = {part: text_of(it, event) for part, event in events.items()}
         self.places = {source["id"]: (source["file"].rsplit("/", 1)[-1], source["line"]) for source in it.table("provenance_sources")}
         self.lines = it.table("provenance_lines")
         self.pairs = [(pair["pre_line"], pair["post_line"]) for pair in it.table("provenance_nodes") if pair["group"] == row["id"]]

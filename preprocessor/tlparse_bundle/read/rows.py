@@ -7,7 +7,6 @@ from typing import Any, Protocol
 from tlparse_bundle.format.json_codec import loads
 from tlparse_bundle.format.shape import quoted
 from tlparse_bundle.read.checks import damaged
-from tlparse_bundle.trace.compile_id import compile_key
 
 
 class Log(Protocol):
@@ -39,14 +38,6 @@ class Compile:
         self.status: str = row["status"]
 
     @property
-    def attempt_key(self) -> tuple[str | None, int | None]:
-        """What rows of other tables name it by: compile and attempt; (None, None) for the records outside any compile."""
-        if self.id is None:
-            return None, None
-        parts = self.row["compiled_autograd_id"], self.row["frame_id"], self.row["frame_compile_id"]
-        return compile_key(parts, self.row["occurrence"]), self.row["attempt"]
-
-    @property
     def metrics(self) -> dict | None:
         """All fields of its compilation metrics, or None."""
         index = self.row["metrics_event"]
@@ -59,7 +50,7 @@ class Compile:
 
     @property
     def artifacts(self) -> list[Artifact]:
-        return self.log.artifacts_by_compile.get(self.attempt_key, [])
+        return self.log.artifacts_by_compile.get(self.key, [])
 
     @property
     def stack(self) -> list[dict]:

@@ -163,7 +163,10 @@ class Provenance:
         yield "provenance_sources", Rows({"id": number, **source._asdict()} for number, source in enumerate(sources))
 
     def _in_log_order(self) -> Iterator[tuple[str, Rows]]:
-        """Yield the tables that name groups, which are numbered by their first event. Groups that were closed out of order, for want of memory, are rare."""
+        """Yield the tables that name groups, which are numbered by their first event.
+
+        Groups that were closed out of order, for want of memory, are rare.
+        """
         firsts = self._first_events
         order = sorted(range(len(firsts)), key=firsts.__getitem__)
         if order == list(range(len(firsts))):

@@ -1,4 +1,4 @@
-"""Code by name, links, graphs that DDPOptimizer split, captures of compiled autograd, side effects, bytecode, configurations of AOTAutograd."""
+"""Code by name, links, graphs that DDPOptimizer split, captures of compiled autograd, side effects, bytecode, AOTAutograd's configurations."""
 
 from __future__ import annotations
 
