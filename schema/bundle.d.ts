@@ -1421,8 +1421,10 @@ export interface Manifest {
         epoch_us: number | null;
         /** Key of 'descriptors'. */
         kind: string;
-        /** The compile that it belongs to, as in the compile table. */
-        compile_id: string | null;
+        /** The compile that it belongs to, by its key; null outside any compile. */
+        compile: string | null;
+        /** Attempt of that compile; null outside any compile. */
+        attempt: number | null;
       } | null;
       /** Compiles that are open now, in the order in which they began. */
       running: {
@@ -2915,10 +2917,8 @@ export interface Comparison {
     compiles: {
       /** In the base log, or null. */
       base: null | {
-        /** Its key in the compile table. */
-        key: string;
-        /** Row of the compile table: its last attempt. */
-        compile_index: number;
+        /** Its key, as in `compiles`. */
+        compile: string;
         /** File of the function as torch wrote it, or null. */
         file: string | null;
         /** First line of the function, or null. */
@@ -2926,10 +2926,8 @@ export interface Comparison {
       };
       /** In the new log, or null. */
       new: null | {
-        /** Its key in the compile table. */
-        key: string;
-        /** Row of the compile table: its last attempt. */
-        compile_index: number;
+        /** Its key, as in `compiles`. */
+        compile: string;
         /** File of the function as torch wrote it, or null. */
         file: string | null;
         /** First line of the function, or null. */

@@ -28,7 +28,7 @@ TABLE = """
             self._rows.append({"event": event.index})
 
         def tables(self):
-            yield "engine_steps", self._rows
+            yield self.name, self._rows
 """
 FINDINGS = """
     from tlparse_bundle.findings.finding import Finding, Remedy
@@ -75,14 +75,16 @@ FAULTS = {
     "tables path": ("tables", '"engine_steps"', '"../../steps"', "ValueError: '../../steps' is not a name"),
     "tables constructor": ("tables", "self._rows = []", 'raise KeyError("rows")', "in engine_plugin.py:7: KeyError: 'rows'"),
     "tables constructor later": ("tables", "self._rows = []", 'self._rows = []; context.stacks.no_such_thing if hasattr(Steps, "seen") else setattr(Steps, "seen", 1)', "AttributeError: 'StackTable' object has no attribute 'no_such_thing'"),
-    "tables observe": ("tables", "self._rows.append(event.index)", 'event.value["no"]["such"]', "in engine_plugin.py:10: "),
-    "tables observe exits": ("tables", "self._rows.append(event.index)", "raise SystemExit", "in engine_plugin.py:10: SystemExit"),
+    "tables observe": ("tables", 'self._rows.append({"event": event.index})', 'event.value["no"]["such"]', "in engine_plugin.py:10: "),
+    "tables observe exits": ("tables", 'self._rows.append({"event": event.index})', "raise SystemExit", "in engine_plugin.py:10: SystemExit"),
     "tables spans": ("tables", "def observe(", "def observe_span(self, span):\n            span.no_such_thing\n\n        def observe(", "AttributeError: "),
-    "tables table": ("tables", '{"steps": self._rows}', "self._rows[0:1] / 2", "TypeError: unsupported operand"),
-    "tables list": ("tables", '{"steps": self._rows}', "self._rows", "TypeError: table() gave 'list', not dict"),
-    "tables no JSON": ("tables", '{"steps": self._rows}', '{"steps": {1, 2}}', "TypeError: Type is not JSON serializable: set"),
-    "tables keys": ("tables", '{"steps": self._rows}', "{1: 2}", "TypeError: a key of the table is not str"),
-    "tables surrogate": ("tables", "self._rows.append(event.index)", 'raise ValueError("\\ud800")', "ValueError: ?"),
+    "tables rows": ("tables", "yield self.name, self._rows", "yield self.name, self._rows[0:1] / 2", "TypeError: unsupported operand"),
+    "tables dict": ("tables", "yield self.name, self._rows", 'return {"steps": self._rows}', "ValueError: "),
+    "tables no rows": ("tables", "yield self.name, self._rows", "yield self.name, [1]", "TypeError: a row of 'engine_steps' is 'int', not dict"),
+    "tables no JSON": ("tables", "yield self.name, self._rows", 'yield self.name, [{"steps": {1, 2}}]', "TypeError: Type is not JSON serializable: set"),
+    "tables keys": ("tables", "yield self.name, self._rows", "yield self.name, [{1: 2}]", "TypeError: "),
+    "tables other name": ("tables", "yield self.name, self._rows", 'yield "compiles", self._rows', "ValueError: tables() gave a table 'compiles'"),
+    "tables surrogate": ("tables", 'self._rows.append({"event": event.index})', 'raise ValueError("\\ud800")', "ValueError: ?"),
     "findings no function": ("findings", "def findings", "def opinions", "TypeError: the plug-in has no function 'findings'"),
     "findings KINDS": ("findings", '("engine-idle",)', '"engine-idle"', "TypeError: KINDS is not a tuple of names"),
     "findings our kind": ("findings", '("engine-idle",)', '("failure",)', "ValueError: tlparse-bundle has the kind 'failure' itself"),
@@ -172,18 +174,18 @@ def test_the_same_plugin_without_the_fault_adds_its_part(group, installed, root,
     assert messages(bundle) == [] and validate(bundle) == []
     log = bundle.logs[0]
     found = {
-        "events": [], "tables": log.directory["tables"], "findings": [row["kind"] for row in log.findings()["findings"]], "ranks": bundle.manifest.get("rank_tables", ())
+        "events": [], "tables": log.directory["tables"], "findings": [row["kind"] for row in log.findings()], "ranks": bundle.manifest.get("rank_tables", ())
     }[group]  # fmt: skip
     assert group == "events" or DONE[group] in found
 
 
 def test_of_two_plugins_with_one_name_the_first_is_used(installed, root, tmp_path):
     folder = installed("tables", TABLE)
-    install(folder, "[tlparse_bundle.tables]\nother = engine_other:Steps\n", {"engine_other": TABLE.replace('"steps"', '"other"')}, name="other")
+    install(folder, "[tlparse_bundle.tables]\nother = engine_other:Steps\n", {"engine_other": TABLE.replace('{"event"', '{"other"')}, name="other")
     forget()
     build(discover([root / "fixtures" / "graph_breaks" / "trace"]), tmp_path / "out", jobs=1)
     bundle = Bundle.open(tmp_path / "out")
-    assert "steps" in bundle.logs[0].table("engine_steps")
+    assert "event" in bundle.logs[0].table("engine_steps")[0]
     assert messages(bundle) == ["Plug-in 'other' (tlparse_bundle.tables) of the package other 1.0 failed: ValueError: the name 'engine_steps' is taken"]
 
 
@@ -256,7 +258,7 @@ def test_follow_and_merge(name, installed, root, tmp_path, monkeypatch):
 
 
 def test_ctrl_c_in_a_plugin_ends_the_build(installed, root, tmp_path):
-    installed("tables", TABLE.replace("self._rows.append(event.index)", "raise KeyboardInterrupt"))
+    installed("tables", TABLE.replace('self._rows.append({"event": event.index})', "raise KeyboardInterrupt"))
     with pytest.raises(KeyboardInterrupt):
         build(discover([root / "fixtures" / "graph_breaks" / "trace"]), tmp_path / "out", jobs=1)
     assert not (tmp_path / "out").exists()

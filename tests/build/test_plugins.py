@@ -110,7 +110,7 @@ def test_a_plugin_adds_kinds_and_a_table(plugin, forget_kinds, monkeypatch, tmp_
     titles = {kind["type"]: bundle.manifest["descriptors"][kind["descriptor"]]["title"] for kind in it.directory["kinds"]}
     assert titles == {"engine_step": "engine step", "artifact": "engine report", "dynamo_start": "start"}
     assert [(artifact.name, artifact.phase) for artifact in it.artifacts] == [("engine_report", "runtime")]
-    assert ("engine-idle", [0]) in [(row["kind"], row["event_indexes"]) for row in it.findings()["findings"]]
+    assert ("engine-idle", [0]) in [(row["kind"], row["events"]) for row in it.findings()]
 
 
 def test_it_works_for_worker_processes_too(plugin, tmp_path):
@@ -123,7 +123,7 @@ def test_it_works_for_worker_processes_too(plugin, tmp_path):
     )
     assert (done.returncode, done.stderr) == (0, "")
     bundle = Bundle.open(tmp_path / "out")
-    assert [len(it.table("engine_steps")["engine_steps"]) for it in bundle.logs] == [1, 1, 1]
+    assert [len(it.table("engine_steps")) for it in bundle.logs] == [1, 1, 1]
     assert bundle.rank_table("engine_ranks") == [{"rank": rank, "steps": 1, "log": bundle.logs[rank].id} for rank in range(3)]
     assert validate(bundle) == []
 

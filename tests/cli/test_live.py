@@ -14,7 +14,7 @@ S = 1_000_000
 
 def running(name="forward", index=3, since_s=41, spans=("entire_frame_compile", "inductor_compile")):
     since_us = None if since_s is None else NOW_US - since_s * S
-    return {"compile_index": index, "compile_id": f"{index}/0", "function": name, "file": "/home/me/model.py", "line": 12, "since_epoch_us": since_us, "spans": [{"name": span, "since_epoch_us": since_us} for span in spans]}
+    return {"compile": f"{index}/0", "attempt": 0, "function": name, "file": "/home/me/model.py", "line": 12, "since_epoch_us": since_us, "spans": [{"name": span, "since_epoch_us": since_us} for span in spans]}
 
 
 def finding(title, at, **fields):
@@ -29,7 +29,7 @@ class Growing:
         numbers = {"compile_count": compiles, "graph_break_count": breaks, "recompile_count": 0, "failure_count": None}
         ids = [f"log{number}" for number in range(len(open_compiles))]
         logs = [{"id": id, "rank": rank, "source": {"name": f"{names}{id[3:]}.log", "size_bytes": 9}, "summary": numbers, "path": "x"} for id, rank in zip(ids, ranks)]
-        last = {"epoch_us": None, "kind": "guards", "compile_id": "3/0"}
+        last = {"epoch_us": None, "kind": "guards", "compile": "3/0", "attempt": 0}
         live = [{"id": id, "read_bytes": 500_000, "read_epoch_us": NOW_US - read_s * S, "last_record": last, "running": list(rows)} for id, rows in zip(ids, open_compiles)]
         self.manifest = {"logs": logs, "descriptors": {"guards": {"title": "Guards"}}, "growing": True, "live": {"logs": live, "problems": [{"code": "x", "message": text} for text in problems]}}
         self.findings = {id: list(findings) for id in ids}

@@ -100,7 +100,7 @@ def test_what_runs_is_told_until_it_ends(tmp_path):
     assert ["finishes"] in running and running[-1] == ["never_finishes"]
     last = found[-1]["live"]["logs"][0]
     assert [span["name"] for span in last["running"][0]["spans"]] == ["dynamo", "entire_frame_compile", "compile_attempt_0", "backend_compile"]
-    assert last["last_record"]["kind"] == "chromium_event" and last["last_record"]["compile_id"] == "1/0"
+    assert last["last_record"]["kind"] == "chromium_event" and last["last_record"]["compile"] == "1/0"
 
 
 def test_ranks_that_come_one_after_another(tmp_path):

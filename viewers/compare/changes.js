@@ -43,7 +43,7 @@ const amount = (number) => (number === null ? "–" : count(number));
 function compared({ run: { document }, pair }) {
   const names = (/** @type {"base" | "new"} */ which) => document[which].map(({ name }) => name).join(", ");
   const { summary, logs } = document;
-  const { compiles, compile_time_us: times, base, new: other, counts = [] } = logs[pair];
+  const { compiles, compile_us: times, base, new: other, counts = [] } = logs[pair];
   const of = (/** @type {"base" | "new"} */ which) => compiles.filter((compile) => compile[which]).length;
   const torch = [base?.torch_version ?? "–", other?.torch_version ?? "–"], unknown = torch.includes("–");
   const row = (/** @type {string} */ title, /** @type {any} */ left, /** @type {any} */ right, /** @type {any} */ more) =>
@@ -51,7 +51,7 @@ function compared({ run: { document }, pair }) {
   return h("div", { class: "compared-box", tabindex: "0", role: "region", "aria-label": "What was compared" }, h("table", { class: "plain compared" },
     h("thead", null, h("tr", null, h("th", { scope: "col" }, document.logs.length > 1 ? pairName(document.logs[pair]) : h("span", { class: "visually-hidden" }, "What")), h("th", { scope: "col" }, `base: ${names("base")}`), h("th", { scope: "col" }, `new: ${names("new")}`), h("th", { scope: "col" }, "difference"))),
     h("tbody", null,
-      logs.length > 1 && summary.compile_time_us && row("Compile time, all logs", time(summary.compile_time_us.base), time(summary.compile_time_us.new), differenceText(summary.net_us ?? null)),
+      logs.length > 1 && summary.compile_us && row("Compile time, all logs", time(summary.compile_us.base), time(summary.compile_us.new), differenceText(summary.net_us ?? null)),
       row("Compile time", time(times?.base), time(times?.new), differenceText(minus(times?.base, times?.new))),
       row("Compiles", count(of("base")), count(of("new")), `${count(compiles.filter((compile) => compile.base && compile.new).length)} in both`),
       counts.filter(({ name, base: left, new: right }) => Object.hasOwn(COUNTS, name) && left !== right).map(({ name, base: left, new: right }) => row(COUNTS[name], amount(left), amount(right), "≠ different")),

@@ -25,7 +25,7 @@ export function summaryOf(context, compile, missing, artifacts) {
     missing && h("p", { class: "note" }, `Neither has ${missing}. Here is the summary.`),
     h("table", { class: "plain" }, h("thead", null, h("tr", null, ["", "base", "new", "difference"].map((title) => h("th", { scope: "col" }, title || h("span", { class: "visually-hidden" }, "What"))))),
       h("tbody", null,
-        row("Compile id", base?.key ?? "–", other?.key ?? "–", !base || !other || base.key === other.key ? "" : "ids shift; it is matched by what was compiled"),
+        row("Compile id", base?.compile ?? "–", other?.compile ?? "–", !base || !other || base.compile === other.compile ? "" : "ids shift; it is matched by what was compiled"),
         row("Place", place(base), place(other), ""),
         row("Compile time", time(compile.base_us), time(compile.new_us), differenceText(minus(compile.base_us, compile.new_us))),
         row("Graph of Dynamo", "", "", GRAPHS[compile.graph] ?? compile.graph),

@@ -37,7 +37,9 @@ export async function openCompile(context) {
   const artifactsOf = async (found) => {
     const [left, right] = await Promise.all(SIDES.map(async (which) => {
       const side = found[which], of = side && log[which] && (await run.bundle(which)).log(log[which].id);
-      return side && of ? { log: of, index: side.compile_index } : null;
+      if (!side || !of) return null;
+      const attempt = Math.max(0, ...(await of.attempts()).flatMap((row) => (row.compile === side.compile ? [row.attempt] : [])));
+      return { log: of, compile: side.compile, attempt }; // the last is what became of it
     }));
     const manifest = (await run.bundle(found.new ? "new" : "base")).manifest;
     return { manifest, pairs: await artifactPairs(left, right), logs: { base: left?.log, new: right?.log } };
@@ -65,7 +67,7 @@ export async function openCompile(context) {
     const texts = await Promise.all(SIDES.map((which, side) => { const of = sides?.logs[which]; return of ? artifactText(of, side ? artifacts.right : artifacts.left, signal) : ""; }));
     const link = (/** @type {"left" | "right"} */ hand, /** @type {number} */ line) => {
       const which = /** @type {Which} */ (hand === "left" ? "base" : "new");
-      return inDefault(run, which, { log: log[which]?.id ?? "", view: "compile", compile: found[which]?.key ?? "", artifact: artifacts.address, line: String(line) });
+      return inDefault(run, which, { log: log[which]?.id ?? "", view: "compile", compile: found[which]?.compile ?? "", artifact: artifacts.address, line: String(line) });
     };
     return differ({ name: artifacts.address, languages: [artifacts.left?.language ?? null, artifacts.right?.language ?? null], texts, sameProcess: false }, state, link, signal);
   }, (made) => {
@@ -82,7 +84,7 @@ export async function openCompile(context) {
       sides = null;
       list = [];
       damaged = false;
-      compile = log.compiles.find(({ base, new: other }) => (base?.key ?? "") === current.left && (other?.key ?? "") === current.right);
+      compile = log.compiles.find(({ base, new: other }) => (base?.compile ?? "") === current.left && (other?.compile ?? "") === current.right);
       if (!compile) {
         fill(head, h("h1", null, "Compile"));
         fill(rail);

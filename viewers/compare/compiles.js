@@ -24,15 +24,15 @@ export async function openCompiles({ run, pair, state }) {
   const { compiles, changes } = run.document.logs[pair];
   const change = (/** @type {Compared} */ compile) => minus(compile.base_us, compile.new_us);
   const open = (/** @type {number} */ row) => state.go(state.link(compileState(compiles[row])));
-  const id = (/** @type {{key: string} | null} */ side) => (side ? `[${side.key}]` : h("span", { class: "dim" }, "none"));
+  const id = (/** @type {{compile: string} | null} */ side) => (side ? `[${side.compile}]` : h("span", { class: "dim" }, "none"));
   const same = (/** @type {string} */ verdict) => h("span", { class: verdict === "other" ? "changed" : verdict === "unknown" ? "dim" : null }, h("span", { "aria-hidden": "true" }, `${SAME[verdict]?.[0] ?? "–"} `), SAME[verdict]?.[1] ?? verdict);
   const grid = new Grid({
     label: "Compiles of both runs", sort: state.current.sort || "-difference",
     onsort: (sort) => state.replace({ sort }), onopen: open,
     name: (row) => nameOf(compiles[row]),
     columns: [
-      { id: "base", title: "Base", sort: (row) => compiles[row].base?.key, cell: (row) => id(compiles[row].base) },
-      { id: "new", title: "New", sort: (row) => compiles[row].new?.key, cell: (row) => id(compiles[row].new) },
+      { id: "base", title: "Base", sort: (row) => compiles[row].base?.compile, cell: (row) => id(compiles[row].base) },
+      { id: "new", title: "New", sort: (row) => compiles[row].new?.compile, cell: (row) => id(compiles[row].new) },
       { id: "function", title: "Function", least: "9rem", sort: (row) => nameOf(compiles[row]), cell: (row) => h("a", { href: state.link(compileState(compiles[row])), title: placeOf(compiles[row]) }, cutMiddle(nameOf(compiles[row]), "")) },
       { id: "before", title: "Before", number: true, sort: (row) => compiles[row].base_us, cell: (row) => time(compiles[row].base_us) },
       { id: "after", title: "After", number: true, sort: (row) => compiles[row].new_us, cell: (row) => time(compiles[row].new_us) },
@@ -71,7 +71,7 @@ function placeOf({ base, new: other }) {
 }
 
 /** What a filter looks in. @param {Compared} compile */
-const textOf = (compile) => [nameOf(compile), placeOf(compile), compile.base?.key, compile.new?.key].join(" ").toLowerCase();
+const textOf = (compile) => [nameOf(compile), placeOf(compile), compile.base?.compile, compile.new?.compile].join(" ").toLowerCase();
 
 /** @param {Compared} compile */
 const cachesOf = ({ lookups }) => lookups.map(({ cache, base, new: other }) => `${CACHES[cache] ?? cache}: ${base} → ${other}`).join(", ");

@@ -10,7 +10,7 @@ import { inDefault, SIDES } from "./places.js";
 const atCompile = (pair, which, key) => ({ log: pair[which]?.id ?? "", view: "compile", compile: key });
 
 /** What the address here says of a compile. @param {import("./document.js").Compared} compile */
-export const compileState = ({ base, new: other }) => ({ view: "compile", left: base?.key ?? "", right: other?.key ?? "" });
+export const compileState = ({ base, new: other }) => ({ view: "compile", left: base?.compile ?? "", right: other?.compile ?? "" });
 
 /** @param {Context} context @param {number} pair position of the pair @param {number} compile position of the compile @param {any} text */
 export function compileLink({ run, state }, pair, compile, text) {
@@ -20,8 +20,8 @@ export function compileLink({ run, state }, pair, compile, text) {
 /** A link to a side of a compile; nothing where it is not compiled, or the side has no address. @param {Context} context @param {Pair} pair @param {import("./document.js").Compared} compile @param {Which} which */
 export function sideLink({ run }, pair, compile, which) {
   const side = compile[which];
-  const href = side && inDefault(run, which, atCompile(pair, which, side.key));
-  return href ? h("a", { href, class: "away", title: `In the ${which} run, in the default viewer` }, `${which} [${side.key}] ›`) : null;
+  const href = side && inDefault(run, which, atCompile(pair, which, side.compile));
+  return href ? h("a", { href, class: "away", title: `In the ${which} run, in the default viewer` }, `${which} [${side.compile}] ›`) : null;
 }
 
 /**

@@ -83,7 +83,7 @@ export async function openTimeline({ run, pair, state }) {
       place = wanted;
       drawn = "";
       nodes = [];
-      const compile = current.left || current.right ? compiles.find((one) => (one.base?.key ?? "") === current.left && (one.new?.key ?? "") === current.right) : null;
+      const compile = current.left || current.right ? compiles.find((one) => (one.base?.compile ?? "") === current.left && (one.new?.compile ?? "") === current.right) : null;
       fill(title, compile ? `Timeline of ${idsText(compile)} ${compile.function ?? "(unknown function)"}` : "Timeline");
       whole.hidden = compile === null;
       await load("both timelines", async () => {

@@ -40,8 +40,8 @@ export function pairName({ base, new: other, rank }) {
 
 /** "[0/0] → [0/0_1]", or of one side. @param {Compared} compile */
 export function idsText({ base, new: other }) {
-  if (base && other) return base.key === other.key ? `[${other.key}]` : `[${base.key}] → [${other.key}]`;
-  return other ? `[${other.key}] new only` : `[${base?.key}] base only`;
+  if (base && other) return base.compile === other.compile ? `[${other.compile}]` : `[${base.compile}] → [${other.compile}]`;
+  return other ? `[${other.compile}] new only` : `[${base?.compile}] base only`;
 }
 
 /** The names of the caches. @type {Record<string, string>} */

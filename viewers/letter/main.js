@@ -6,7 +6,7 @@ import { LEFT_OUT } from "../lib/page/left-out.js";
 import { errorBox, watchErrors } from "../lib/page/load.js";
 import { openPageBundle } from "../lib/page/open-bundle.js";
 
-/** @typedef {import("../../schema/bundle.d.ts").Findings["findings"][number]} Finding */
+/** @typedef {import("../../schema/bundle.d.ts").Findings} Finding */
 /** @typedef {Pick<Finding, "title" | "text" | "file" | "line" | "cost_us" | "remedies" | "because_of">} Told of a log, or of all ranks */
 
 const MOST = 8; // findings of a log: who reads a letter wants the point

@@ -9,7 +9,7 @@ const ADDRESSES = /0x[0-9a-f]{6,}|\b\d{12,}\b/g;
 
 /** Each with an address that stays. @param {Side} side @returns {Promise<any[]>} */
 export async function artifactsOf({ log, key }) {
-  const compile = (await log.compiles()).find((one) => one.key === key);
+  const compile = (await log.compiles()).find((one) => one.compile === key);
   return compile ? addressed(await log.artifactsOf(compile)) : [];
 }
 

@@ -8,7 +8,7 @@ import { errorBox, watchErrors } from "../lib/page/load.js";
 import { openPageBundle } from "../lib/page/open-bundle.js";
 import { statusInfo } from "../lib/page/figures.js";
 
-/** @typedef {import("../../schema/bundle.d.ts").Compiles["compiles"][number]} Compile a row of the table of compiles */
+/** @typedef {import("../../schema/bundle.d.ts").Compiles} Compile a row of the table of compiles */
 
 watchErrors(); // what goes wrong later is said in the page
 try {

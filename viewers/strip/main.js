@@ -7,7 +7,7 @@ import { errorBox, watchErrors } from "../lib/page/load.js";
 import { openPageBundle } from "../lib/page/open-bundle.js";
 
 /** @typedef {import("../lib/bundle/log.js").Log} Log */
-/** @typedef {import("../../schema/bundle.d.ts").Compiles["compiles"][number]} Compile */
+/** @typedef {import("../../schema/bundle.d.ts").Compiles} Compile */
 /** @typedef {{log: Log, compiles: Compile[]}} Line */
 
 const MOST_LINES = 128, MOST_BLOCKS = 2000, MOST_LISTED = 30;

@@ -12,6 +12,7 @@ from tlparse_bundle.read.info import size
 from tlparse_bundle.read.reader import Bundle
 from tlparse_bundle.read.store import open_store
 from tlparse_bundle.shown import shown
+from tlparse_bundle.trace.compile_id import id_of
 
 QUIET_US = 30_000_000
 UNFINISHED = "unfinished-compile"  # a compile that runs is told as that
@@ -162,7 +163,7 @@ def _last(rows: dict[str, dict], live: dict[str, dict], titles: dict[str, str], 
 def _record(last: dict | None, titles: dict[str, str]) -> str | None:
     if last is None:
         return None
-    of = f" of {last['compile_id']}" if last["compile_id"] else ""
+    of = f" of {id_of(last)}" if last["compile"] is not None else ""
     return shown(f"{titles.get(last['kind']) or last['kind']}{of}")
 
 

@@ -155,7 +155,7 @@ def _checked(module: Any, facts: Facts) -> list[Finding]:
             raise TypeError("title or text of a Finding is not str")
         finding.compiles, finding.events, finding.spans = list(finding.compiles), list(finding.events), list(finding.spans)
         if not all(type(number) is int and 0 <= number < len(facts.compiles) for number in finding.compiles):
-            raise ValueError(f"a Finding names compiles {finding.compiles[:5]}, and the log has {len(facts.compiles)}")
+            raise ValueError(f"a Finding names compile {max(finding.compiles)}, and the log has {len(facts.compiles)}")
         row = finding.row(0, facts.short.text, facts.key_of, None)
         _row_check()(row, highest)
         dumps(row)

@@ -132,8 +132,8 @@ class GrowingLog:
             return None
         clock = self._build.decoder.clock
         kinds = self._build.facts.directory["kinds"]
-        compile_id = None if event.compile_id is None else self._build.facts.compiles[event.compile_index]["id"]
-        return {"epoch_us": clock.last_epoch_us(), "kind": kinds[event.kind_index]["descriptor"], "compile_id": compile_id}
+        compile, attempt = (None, None) if event.compile_id is None else (event.compile_id.key(event.occurrence), event.compile_id.attempt)
+        return {"epoch_us": clock.last_epoch_us(), "kind": kinds[event.kind_index]["descriptor"], "compile": compile, "attempt": attempt}
 
     def close(self) -> None:
         self._records.close()

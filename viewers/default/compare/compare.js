@@ -40,7 +40,7 @@ export async function openCompare(context) {
       const other = current.other ? await otherBundle(current.other) : bundle;
       const left = await sideOf(bundle, log, current.left, null);
       const right = await sideOf(other, other === bundle ? log : openingLog(other), current.right, left);
-      const list = left && right ? await artifactPairs({ log: left.model.log, index: left.index }, { log: right.model.log, index: right.index }) : [];
+      const list = left && right ? await artifactPairs(attemptOf(left), attemptOf(right)) : [];
       if (wanted !== sides) return;
       fill(head, h("h1", null, "Compare"), await picker(context, bundle, "left", current.left, left), h("span", { class: "dim" }, "with"), await picker(context, other, "right", current.right, right),
         h("button", { class: "tool", disabled: Boolean(current.other), title: "Left becomes right", onclick: () => state.go(state.patched({ left: current.right, right: current.left })) }, "⇄ Swap"),
@@ -158,3 +158,8 @@ async function picker({ log, state }, bundle, which, wanted, side) {
     side && h("span", null, " ", h("a", { href: state.link({ view: "compile", log: logInAddress(side.model.log), compile: model.compiles[side.index].key }) }, functionName(model.compiles[side.index]))));
 }
 
+/** @param {Side} side */
+function attemptOf({ model, index }) {
+  const { compile, attempt } = model.compiles[index];
+  return { log: model.log, compile, attempt };
+}

@@ -23,7 +23,7 @@ export function compileSummary(context, model, index, page = null) {
   const { state } = context;
   const compile = model.compiles[index];
   const artifacts = h("div", { class: "summary-artifacts" });
-  if (!page) listArtifacts(context, index, compile, artifacts);
+  if (!page) listArtifacts(context, compile, artifacts);
   return h("div", { class: "summary" },
     !page && h("h2", null, h("span", { class: "mono" }, idText(compile)), " ", functionName(compile), " ", statusBadge(compile.status)),
     !page && h("p", null, h("span", { class: "place", title: compile.file }, placeOf(model, compile)), " ",
@@ -110,8 +110,8 @@ function relatives(model, compile, index, state) {
   return h("dl", { class: "pairs" }, attempts.length > 1 && row("Attempts", attempts), same.length > 0 && row("Same function", same));
 }
 
-/** @param {any} context @param {number} index @param {any} compile @param {Element} root */
-async function listArtifacts({ bundle, log, state }, index, compile, root) {
+/** @param {any} context @param {any} compile @param {Element} root */
+async function listArtifacts({ bundle, log, state }, compile, root) {
   try {
     const artifacts = await labelled(log, await compileArtifacts(log, compile));
     fill(root, artifacts.length === 0 ? h("p", { class: "dim" }, "No artifacts.") : byPhase(bundle.manifest, artifacts).map((phase) => [

@@ -5,7 +5,7 @@ import { cutMiddle } from "../../lib/page/cut-middle.js";
 import { h } from "../../lib/page/dom.js";
 import { count, firstLine, plural } from "../../lib/page/format.js";
 import { cards, shownBy } from "../shared/finding-leads.js";
-import { modelOf, numberOf, summaryOf } from "../shared/model.js";
+import { findingsOf, modelOf, numberOf, summaryOf } from "../shared/model.js";
 import { compileLink, pairs, recordLink, sourceLine, webLink } from "../shared/parts.js";
 import { isUntold, untoldPage } from "../shared/untold.js";
 
@@ -14,7 +14,7 @@ const MOST_SHOWN = 200;
 
 /** @param {import("../frame/viewer.js").Context} context @returns {Promise<import("../frame/viewer.js").View>} */
 export async function openBreaks({ log, state }) {
-  const [model, found, table, records] = await Promise.all([modelOf(log), log.findings(), log.table("graph_breaks"), log.table("graph_break_records")]);
+  const [model, found, table, records] = await Promise.all([modelOf(log), findingsOf(log), log.table("graph_breaks"), log.table("graph_break_records")]);
   const breaks = table ?? [];
   if (breaks.length === 0) {
     if (isUntold(log, "graph_breaks")) return untoldPage("Graph breaks", "graph_breaks", ...otherTraces(log, model, state));

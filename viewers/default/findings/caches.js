@@ -4,14 +4,14 @@ import { cutMiddle } from "../../lib/page/cut-middle.js";
 import { h } from "../../lib/page/dom.js";
 import { count, plural, time } from "../../lib/page/format.js";
 import { cards, shownBy } from "../shared/finding-leads.js";
-import { functionName, idText, modelOf, numberOf } from "../shared/model.js";
+import { findingsOf, functionName, idText, modelOf, numberOf } from "../shared/model.js";
 import { compileLink, pairs, recordLink } from "../shared/parts.js";
 import { isUntold, untoldPage } from "../shared/untold.js";
 import { CACHES, cacheReason, outcomeBadge, outcomeCount } from "./cache-names.js";
 
 /** @param {import("../frame/viewer.js").Context} context @returns {Promise<import("../frame/viewer.js").View>} */
 export async function openCaches({ log, state }) {
-  const [model, found, table] = await Promise.all([modelOf(log), log.findings(), log.table("caches")]);
+  const [model, found, table] = await Promise.all([modelOf(log), findingsOf(log), log.table("caches")]);
   const rows = table ?? [];
   if (rows.length === 0) {
     if (isUntold(log, "caches")) return untoldPage("Cache records", "caches");

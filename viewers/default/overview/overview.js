@@ -6,6 +6,7 @@ import { shareBar, shares, statusBadge, tile } from "../../lib/page/figures.js";
 import { bytes, count, plural, time } from "../../lib/page/format.js";
 import { isLeftOut, LEFT_OUT } from "../../lib/page/left-out.js";
 import { leadsOf } from "../shared/finding-leads.js";
+import { attemptKey, attemptName } from "../../lib/bundle/log.js";
 import { compileLabel, facts, findingsOf, functionName, logName, modelOf, placeOf } from "../shared/model.js";
 import { compileLink } from "../shared/parts.js";
 
@@ -49,7 +50,7 @@ async function pageOf({ bundle, log, state }, ofAll) {
   const [model, found, ranks, logs, live] = await Promise.all([modelOf(log), findingsOf(log), bundle.manifest.rank_tables ? ranksOf(bundle) : null, bundle.logs.length > 1 ? import("./logs.js") : null,
     bundle.manifest.growing ? import("../../lib/live/running.js") : null]);
   const first = ofAll && ranks?.found, known = facts(model);
-  const href = (/** @type {string} */ id, /** @type {number} */ index) => (id === log.id && model.compiles[index] ? state.link({ view: "compile", compile: model.compiles[index].key }) : id === log.id ? null : state.link({ log: id }));
+  const href = (/** @type {string} */ id, /** @type {import("../../lib/live/running-data.js").Running} */ open) => (id === log.id && model.byAttempt.has(attemptKey(open)) ? state.link({ view: "compile", compile: attemptName(open) }) : id === log.id ? null : state.link({ log: id }));
   return {
     /** @param {any[]} [caches] rows of their table, where it is there already */
     top: (caches) => [
@@ -126,7 +127,7 @@ function compilesPart(model, known, state) {
 
 const NONE = "none recorded", UNTOLD = "this torch does not record them";
 
-/** @typedef {NonNullable<import("../../lib/bundle/log.js").Findings>} Found */
+/** @typedef {import("../../lib/live/running-data.js").Found} Found */
 
 /** @param {{log: import("../../lib/bundle/log.js").Log, state: any, found: Found, phases: {id: string, title: string, us: number}[], caches?: any[]}} about caches: rows of their table, where it is there already */
 export function tiles({ log, state, found: { summary, findings }, phases, caches: rows }) {

@@ -1,6 +1,6 @@
 // Every record of the log. This is the place where nothing is hidden.
 import { describe } from "../../lib/bundle/artifacts.js";
-import { attemptKey, rowKey } from "../../lib/bundle/log.js";
+import { attemptKey } from "../../lib/bundle/log.js";
 import { Grid } from "../../lib/list/grid.js";
 import { fill, h, searchField } from "../../lib/page/dom.js";
 import { bytes, count, plural, time } from "../../lib/page/format.js";
@@ -108,7 +108,7 @@ function narrow(events, model, { type, compile }) {
   for (let i = 0; i < events.length; i++) {
     const event = events[i];
     if (type && event.type !== type && `${event.type}:${event.name}` !== type) continue;
-    if (!wanted || keys.has(rowKey(event))) rows.push(i);
+    if (!wanted || keys.has(attemptKey(event))) rows.push(i);
   }
   return rows;
 }

@@ -7,7 +7,7 @@ import { compilesOf } from "./model.js";
 import { compileLinks, recordLink } from "./parts.js";
 
 /** @typedef {import("../../lib/finding/card.js").Finding} Finding */
-/** @typedef {import("../../lib/bundle/log.js").Findings | null} Findings */
+/** @typedef {import("../../lib/live/running-data.js").Found | null} Findings */
 
 const MOST_CARDS = 20;
 

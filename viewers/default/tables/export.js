@@ -4,7 +4,7 @@ import { cutMiddle } from "../../lib/page/cut-middle.js";
 import { h } from "../../lib/page/dom.js";
 import { count } from "../../lib/page/format.js";
 import { cards, shownBy } from "../shared/finding-leads.js";
-import { hasExport, modelOf, numberOf } from "../shared/model.js";
+import { findingsOf, hasExport, modelOf, numberOf } from "../shared/model.js";
 import { pairs, recordLink } from "../shared/parts.js";
 import { artifactLink, badge, frameLine, framePlace, frameTitle, programFrame, stackFold } from "../shared/program-line.js";
 import { expressionFold } from "./expression-tree.js";
@@ -21,7 +21,7 @@ const KINDS = {
 
 /** @param {import("../frame/viewer.js").Context} context @returns {Promise<import("../frame/viewer.js").View>} */
 export async function openExport({ log, state }) {
-  const [model, calls, met, stacks, found] = await Promise.all([modelOf(log), log.table("exports"), log.table("export_failures"), log.stacks(), log.findings()]);
+  const [model, calls, met, stacks, found] = await Promise.all([modelOf(log), log.table("exports"), log.table("export_failures"), log.stacks(), findingsOf(log)]);
   const exports = calls ?? [], failures = met ?? [];
   if (exports.length === 0 && (failures.length === 0 || !hasExport(model))) {
     return emptyPage("No exports", "Calls of torch.export and torch.export.draft_export would be here, with what stands in their way: operators without a fake kernel, conditions on data, conditions on sizes. " +

@@ -4,7 +4,7 @@ import { cutMiddle } from "../../lib/page/cut-middle.js";
 import { h } from "../../lib/page/dom.js";
 import { count, plural } from "../../lib/page/format.js";
 import { cards, shownBy } from "../shared/finding-leads.js";
-import { functionName, idText, modelOf } from "../shared/model.js";
+import { findingsOf, functionName, idText, modelOf } from "../shared/model.js";
 import { compileLink, pairs, recordLink } from "../shared/parts.js";
 import { badge, frameLine, framePlace, frameTitle, programFrame, stackFold } from "../shared/program-line.js";
 import { sourceName } from "../shared/source-name.js";
@@ -35,7 +35,7 @@ export const symbolBadge = (item) => badge(...SYMBOL_KINDS[item.kind]);
 
 /** @param {import("../frame/viewer.js").Context} context @returns {Promise<import("../frame/viewer.js").View>} */
 export async function openSymbols({ log, state }) {
-  const [model, { contexts, stacks, items }, found] = await Promise.all([modelOf(log), symbolsOf(log), log.findings()]);
+  const [model, { contexts, stacks, items }, found] = await Promise.all([modelOf(log), symbolsOf(log), findingsOf(log)]);
   if (items.length === 0) {
     if (isUntold(log, "symbols")) return untoldPage("Symbols", "symbols");
     return emptyPage("No symbols", "Each size or number that torch took for a symbol would be here, with its guards and the line of the program that made it a constant. " +

@@ -3,7 +3,7 @@ import { labelled } from "../bundle/artifact-names.js";
 import { compileArtifacts } from "../bundle/artifacts.js";
 import { count } from "../page/format.js";
 
-/** @typedef {{log: import("../bundle/log.js").Log, index: number}} Of a compile of a log */
+/** @typedef {{log: import("../bundle/log.js").Log, compile: string | null, attempt: number | null}} Of an attempt of a compile of a log */
 /** @typedef {{address: string, label: string, left: any | null, right: any | null, verdict: "same" | "differs" | "left" | "right"}} Pair */
 
 /** Sign and word. @type {Record<string, [string, string]>} */
@@ -11,7 +11,7 @@ export const VERDICTS = { same: ["=", "same"], differs: ["≠", "differs"], left
 
 /** Same artifact or not, by hash: nothing is fetched for it. @param {Of | null} left @param {Of | null} right @returns {Promise<Pair[]>} */
 export async function artifactPairs(left, right) {
-  const [a, b] = await Promise.all([left, right].map(async (side) => (side ? labelled(side.log, await compileArtifacts(side.log, side.index)) : [])));
+  const [a, b] = await Promise.all([left, right].map(async (side) => (side ? labelled(side.log, await compileArtifacts(side.log, side)) : [])));
   const others = new Map(b.map((artifact) => [artifact.address, artifact]));
   const both = a.map((artifact) => {
     const other = others.get(artifact.address) ?? null;

@@ -3,15 +3,15 @@ import { codeSnippet } from "../code/snippet.js";
 import { afterPaint, append, h, plain, rich } from "../page/dom.js";
 import { count, plural, time } from "../page/format.js";
 
-/** @typedef {import("../../../schema/bundle.d.ts").Findings["findings"][number]} Finding of a log */
+/** @typedef {import("../../../schema/bundle.d.ts").Findings} Finding of a log */
 /** @typedef {import("../../../schema/bundle.d.ts").RankFindings} RankFinding of several ranks */
 /**
  * @typedef {object} Leads how a viewer links to what a finding names; what is left out is not shown
  * @property {(finding: Finding) => string | null} [title] address of the list where it belongs
- * @property {(indexes: number[]) => any} [compiles] links to rows of the compile table
+ * @property {(compiles: string[]) => any} [compiles] links to compiles, by their keys
  * @property {(index: number) => any} [record] a link to an event
  * @property {(index: number) => any} [span] a link to a row of the span table
- * @property {(position: number) => any} [cause] a link to the finding that caused this one
+ * @property {(id: number) => any} [cause] a link to the finding that caused this one
  * @property {(finding: Finding) => any[]} [links] where else one can go from it
  */
 /** @typedef {{level?: number, whole?: boolean}} CardOptions level: of the heading; whole: nothing is folded */
@@ -34,7 +34,7 @@ export function severitySign(severity) {
 
 /** @param {Finding | RankFinding} shown @param {Leads} [leads] @param {CardOptions} [options] @returns {HTMLElement} */
 export function findingCard(shown, leads = {}, { level = 3, whole = false } = {}) {
-  const finding = "span_indexes" in shown ? shown : { ...shown, compile_indexes: [], event_indexes: [], span_indexes: [] }; // that of several ranks names no rows of a log
+  const finding = "spans" in shown ? shown : { ...shown, compiles: [], events: [], spans: [] }; // that of several ranks names no rows of a log
   const href = leads.title?.(finding) ?? null;
   const title = rich(finding.title);
   return h("article", { class: "finding", dataset: { kind: finding.kind }, "aria-label": plain(finding.title) },

@@ -34,7 +34,7 @@ export function runningIn({ bundle, id }) {
  */
 export function findingsNow(log, found) {
   const { summary } = found, running = runningIn(log), last = log.summary.event_count - 1;
-  const open = (/** @type {Finding} */ { kind, compile_indexes: rows }) => kind === "unfinished-compile" && rows.length > 0 && rows.every((row) => running.has(row));
+  const open = (/** @type {Finding} */ { kind, compiles }) => kind === "unfinished-compile" && compiles.length > 0 && compiles.every((compile) => running.has(compile));
   const cut = (/** @type {Finding} */ { kind, details, count, events }) =>
     kind === "data-problem" && count === 1 && (events.length ? events[0] >= last : CUT.has(String(details.code)));
   const { findings, gone } = without(found.findings, (one) => open(one) || cut(one));

@@ -2,14 +2,15 @@
 import { fill, h } from "../page/dom.js";
 import { count, plural, shortFile } from "../page/format.js";
 import { since, tick } from "./clock.js";
-import { groupsOf, lastRead, liveLogs, whose } from "./running-data.js";
+import { groupsOf, idOf, lastRead, liveLogs, whose } from "./running-data.js";
 
 export { soFar } from "./running-data.js";
 
 /** @typedef {import("../bundle/bundle.js").Bundle} Bundle */
 /** @typedef {import("./running-data.js").Group} Group */
 /** @typedef {import("./running-data.js").LiveLog} LiveLog */
-/** @typedef {{href: (logId: string, compileIndex: number) => string | null, level?: number}} Leads href: where a compile is shown; level: of the heading */
+/** @typedef {import("./running-data.js").Running} Running */
+/** @typedef {{href: (logId: string, attempt: Running) => string | null, level?: number}} Leads href: where a compile is shown; level: of the heading */
 
 const FIRST = 6; // rows before the button
 
@@ -43,8 +44,9 @@ export function drawRunning(element, bundle, leads) {
 /** @param {Bundle} bundle @param {Group} group @param {boolean} several logs @param {Leads} leads */
 function row(bundle, group, several, { href }) {
   const { compile, logs, spans, since_us: begun, span_since_us: inner, depth } = group;
-  const to = href(logs[0].id, compile.compile_index);
-  const name = [compile.compile_id !== null && [h("span", { class: "mono" }, `[${compile.compile_id}]`), " "], h("b", null, compile.function ?? (compile.compile_id === null ? "a compile without an id" : "a function without a name"))];
+  const to = href(logs[0].id, compile);
+  const id = idOf(compile);
+  const name = [id !== null && [h("span", { class: "mono" }, `[${id}]`), " "], h("b", null, compile.function ?? (id === null ? "a compile without an id" : "a function without a name"))];
   return h("li", { class: "running-row", style: { "--depth": depth } },
     h("span", { class: "running-clock number", title: "Since it began" }, clock(begun)),
     h("div", null,
@@ -70,7 +72,7 @@ function quiet(logs) {
 /** @param {LiveLog | undefined} log */
 function lastRecord(log) {
   const last = log?.last_record ?? null;
-  return last === null ? "none" : [h("code", null, last.kind), last.compile_id !== null && [" of ", h("span", { class: "mono" }, `[${last.compile_id}]`)]];
+  return last === null ? "none" : [h("code", null, last.kind), last.compile !== null && [" of ", h("span", { class: "mono" }, `[${idOf(last)}]`)]];
 }
 
 /** What has no compile open. @param {Bundle} bundle @param {LiveLog[]} logs @param {boolean} several */
