@@ -100,10 +100,8 @@ def same_as_fresh(out, data_of, folder):
 def told(log):
     """All that a log says, without where it lies."""
     directory = json.loads(json.dumps(log.directory))
-    tables = directory.pop("tables")
     chunks = [(chunk, log.bundle.read(chunk.pop("path"))) for chunk in directory.pop("verbatim")]
-    files = {name: log.bundle.read(path) for name, path in tables.items()}
     numbers = {path: number for number, path in enumerate(log.blobs)}
     rows = {name: [{**row, "blob": numbers.get(row["blob"])} if "blob" in row else row for row in log.table(name)] for name in directory.pop("tables") if name != "blobs"}
     blobs = [(row["sha256"], log.blob(path)) for path, row in log.blobs.items()]
-    return directory, chunks, files, rows, blobs
+    return directory, chunks, rows, blobs

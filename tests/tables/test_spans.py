@@ -34,7 +34,7 @@ def tree(it):
 
 def repairs(it):
     """{what was repaired or left out: how often}, from the diagnostics."""
-    return {row["code"].removeprefix("timeline-"): row["count"] for row in it.table("diagnostics")["diagnostics"] if row["code"].startswith("timeline-")}
+    return {row["code"].removeprefix("timeline-"): row["count"] for row in it.table("diagnostics") if row["code"].startswith("timeline-")}
 
 
 def trace_event(name, phase, ts, compile_id="0/0", **fields):
