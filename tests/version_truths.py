@@ -105,7 +105,7 @@ def _of_program(name, log, truth, summary, untold, source):
             yield f"{summary['recompile_limit_count']} functions at the limit instead of one"
     if "failures" not in untold:
         failed = {id_ for id_, _, failure, *_ in truth["metrics"] if failure is not None and failure != LIMIT}
-        rows = log.findings()["findings"]
+        rows = log.findings()
         told = {log.compiles[index].id for row in rows if row["kind"] == "failure" for index in row["compile_indexes"]}
         breaks = {log.compiles[index].id for row in rows if row["kind"] == "graph-break" for index in row["compile_indexes"]}
         if failed - told - breaks or told - failed:  # a break that ends a compile is told as a break

@@ -86,7 +86,7 @@ def test_paths_of_a_foreign_bundle_stay_in_the_folder_of_their_log(path, foreign
         if path not in ("manifest.json", "schemas.json", "/etc/passwd", "../a.log"):
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text("{}")
-        traces.rewrite(folder, "logs/a/log.json", lambda directory: directory["tables"].update(more=path))
+        traces.rewrite(folder, "logs/a/log.json", lambda directory: directory["tables"].update(more={"rows": 1, "files": [{"path": path, "rows": 1}]}))
 
     with pytest.raises(BundleError, match="is no path of a file of"):
         foreign(change=change)

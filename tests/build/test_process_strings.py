@@ -59,6 +59,6 @@ def test_a_real_one(tmp_path):
     later = next(log for log in both.logs if log.id.endswith("1"))
     alone = Bundle.open(build(discover([trace / later.source]), tmp_path / "alone", jobs=1).path).logs[0]
     assert "string-undefined" in alone.row["diagnostics"] and "string-undefined" not in later.row["diagnostics"]
-    assert [row["file"] for row in alone.findings()["findings"] if row["kind"] == "export-assumption"] == [None]
-    assert [row["file"] for row in later.findings()["findings"] if row["kind"] == "export-assumption"] == ["program.py"]
+    assert [row["file"] for row in alone.findings() if row["kind"] == "export-assumption"] == [None]
+    assert [row["file"] for row in later.findings() if row["kind"] == "export-assumption"] == ["program.py"]
     assert traces.restore(later) == (trace / later.source).read_bytes()

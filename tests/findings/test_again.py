@@ -29,7 +29,7 @@ OF_THE_RUN = {"cache-miss", "cache-bypass", "cache-error", "slow-span", "autotun
 
 def of_each_log(bundle):
     """The findings of each log, in the order of the logs' names."""
-    return [log.findings()["findings"] for log in sorted(bundle.logs, key=lambda log: log.id)]
+    return [log.findings() for log in sorted(bundle.logs, key=lambda log: log.id)]
 
 
 def lasting(rows):
@@ -76,7 +76,7 @@ def test_the_runs_are_of_other_places(built, root):
     for name in ("caches", "failures", "ranks_extra_break"):
         for path in (AGAIN / name).rglob("*.zst"):
             (log,) = built(path).logs
-            files = {row["filename"] for row in log.table("compiles")["compiles"] if row["filename"]}
+            files = {row["filename"] for row in log.table("compiles") if row["filename"]}
             assert any(file.startswith("/srv/elsewhere/project/") for file in files) and not any(file.startswith("/home/") for file in files)
 
 

@@ -59,7 +59,7 @@ def text(log):
 
 
 def rows(log, *kinds):
-    return [row for row in log.findings()["findings"] if row["kind"] in kinds or not kinds]
+    return [row for row in log.findings() if row["kind"] in kinds or not kinds]
 
 
 def recompiles(log):
@@ -165,7 +165,7 @@ def test_15_where_a_killed_process_was(log):
     summary = log("hangs").findings()["summary"]
     assert (summary["compile_count"], summary["unfinished_count"]) == (3, 1)
     assert summary["compile_time_us"] > 3_000_000 and summary["text"].endswith(": 1 did not end.")
-    row = log("hangs").findings()["findings"][0]
+    row = log("hangs").findings()[0]
     assert (row["kind"], row["function"]) == ("unfinished-compile", "stuck")
     assert [span["name"] for span in row["details"]["open_spans"]] == ["dynamo", "entire_frame_compile", "compile_attempt_0", "backend_compile", "lowering"]
     assert row["details"]["open_us"] > 3_000_000 and row["title"].startswith("The compile of `stuck` did not end: the log stops 3.")

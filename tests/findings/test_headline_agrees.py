@@ -44,7 +44,7 @@ def check(log):
 
 def _frame(log, index):
     """What is the same for the attempts of one frame; None for a row that is none."""
-    row = log.table("compiles")["compiles"][index]
+    row = log.table("compiles")[index]
     if row["id"] is None or row["status"] is None:
         return None
     return row["metrics_event_index"] or (row["compiled_autograd_id"], row["frame_id"], row["frame_compile_id"], row["occurrence"])

@@ -68,7 +68,7 @@ def _with_another_call(data):
 
 
 def findings(logs, *names, kind=None):
-    return [row for name, log in logs if name in names for row in log.findings()["findings"] if kind in (None, row["kind"])]
+    return [row for name, log in logs if name in names for row in log.findings() if kind in (None, row["kind"])]
 
 
 def test_every_kind_has_a_schema():
@@ -85,14 +85,14 @@ def test_every_kind_appears_where_it_is_true_and_nowhere_else(logs, kind):
 def test_details_follow_their_schema(logs):
     validators = {kind: Draft202012Validator({**about, "$defs": SCHEMA["$defs"]}) for kind, about in DETAILS.items()}
     for name, log in logs:
-        for row in log.findings()["findings"]:
+        for row in log.findings():
             assert [error.message for error in validators[row["kind"]].iter_errors(row["details"])] == [], (name, row["title"])
 
 
 def test_every_statement_leads_to_rows_that_are_there(logs):
     for name, log in logs:
         spans = len(log.table("spans"))
-        for row in log.findings()["findings"]:
+        for row in log.findings():
             assert row["compile_indexes"] or row["event_indexes"] or row["span_indexes"] or row["details"].get("lines"), (name, row["title"])
             assert all(index < len(log.compiles) for index in row["compile_indexes"])
             assert all(index < log.row["event_count"] for index in row["event_indexes"])
@@ -103,7 +103,7 @@ def test_every_statement_leads_to_rows_that_are_there(logs):
 
 def test_most_important_first(logs):
     for _, log in logs:
-        rows = log.findings()["findings"]
+        rows = log.findings()
         stages = [stage(row["kind"], row["severity"], row["details"]) for row in rows]
         assert stages == sorted(stages)
         rest = rows[1:] if stages[:1] == [ERROR] else rows  # the first error may be the one that ended the program
@@ -114,23 +114,23 @@ def test_most_important_first(logs):
 def test_no_cost_is_more_than_the_time_of_compiling(logs):
     for name, log in logs:
         total = log.findings()["summary"]["compile_time_us"]
-        for row in log.findings()["findings"]:
+        for row in log.findings():
             assert row["cost_us"] is None or row["cost_us"] <= total * 1.01 + 1000, (name, row["title"])
 
 
 def test_torch_speaks_first(logs):
     for _, log in logs:
-        for row in log.findings()["findings"]:
+        for row in log.findings():
             sources = [remedy["source"] for remedy in row["remedies"]]
             assert sources == sorted(sources, key=lambda source: source != "torch")
 
 
 def test_equal_problems_of_ranks_have_equal_fingerprints(logs):
     """Four processes in folders of their own ran one program; times differ, what went wrong does not."""
-    breaks = [tuple(row["fingerprint"] for row in log.findings()["findings"] if row["kind"] == "graph-break") for name, log in logs if name == "ranks_extra_break"]
+    breaks = [tuple(row["fingerprint"] for row in log.findings() if row["kind"] == "graph-break") for name, log in logs if name == "ranks_extra_break"]
     assert Counter(map(len, breaks)) == {0: 3, 1: 1}
     for kind in ("cache-miss", "cache-bypass"):
-        of_ranks = [frozenset(row["fingerprint"] for row in log.findings()["findings"] if row["kind"] == kind) for name, log in logs if name == "ranks_healthy"]
+        of_ranks = [frozenset(row["fingerprint"] for row in log.findings() if row["kind"] == kind) for name, log in logs if name == "ranks_healthy"]
         assert len(set(of_ranks)) == 1
 
 
@@ -143,7 +143,7 @@ def test_two_runs_of_one_program_have_equal_fingerprints(logs):
 
 def test_fingerprints_are_unique_in_a_log(logs):
     for name, log in logs:
-        rows = log.findings()["findings"]
+        rows = log.findings()
         assert len({row["fingerprint"] for row in rows}) == len(rows), name
 
 
@@ -243,5 +243,5 @@ def test_assumptions_of_an_export(logs):
 
 def test_places_are_short(logs):
     for name, log in logs:
-        for row in log.findings()["findings"]:
+        for row in log.findings():
             assert row["file"] is None or not row["file"].startswith(("/home/user/project", "/srv/versions")), (name, row["file"])

@@ -19,7 +19,7 @@ MACHINE = {
 
 
 def failures(log):
-    return [row for row in log.findings()["findings"] if row["kind"] == "failure"]
+    return [row for row in log.findings() if row["kind"] == "failure"]
 
 
 @pytest.mark.parametrize("name", MACHINE)
@@ -50,7 +50,7 @@ def test_a_log_from_the_wild(shared_traces, built):
     headers, library = row["remedies"]
     assert "`Python.h`" in headers["text"] and "`python3.9-dev`" in headers["text"] and headers["code"] == "ls /usr/include/python3.9/Python.h"
     assert "`-lcuda`" in library["text"] and "`/lib64`" in library["text"]
-    assert "12 failures" in log.findings()["summary"]["text"] and log.findings()["findings"][0] == row
+    assert "12 failures" in log.findings()["summary"]["text"] and log.findings()[0] == row
 
 
 def test_one_exception_that_leaves_two_compiles(built, root):

@@ -16,7 +16,7 @@ def test_a_stack_that_ends_at_the_caller_names_no_function(log):
     killed = log("2.4.1/killed")
     assert [(compile.key, compile.row["function"], compile.row["filename"]) for compile in killed.compiles if compile.status == "missing"] == [("1/0", None, None)]
     assert killed.findings()["summary"]["text"].startswith("2 compiles of 2 functions in 12.7 ms: 1 did not end.")
-    assert [row["title"] for row in killed.findings()["findings"]] == ["Compile 1/0 did not end: the log stops in it"]
+    assert [row["title"] for row in killed.findings()] == ["Compile 1/0 did not end: the log stops in it"]
     assert [compile.row["function"] for compile in log("2.6.0/killed").compiles if compile.status == "missing"] == ["died"]
 
 
@@ -45,7 +45,7 @@ def test_a_recompile_limit_is_no_backward(log):
     """2.6 writes the limit as metrics of a backward compile that failed."""
     limit = [compile for compile in log("2.6.0/recompiles").compiles if compile.row["function"] == "limit"]
     assert [(compile.key, compile.row["backward_time_us"]) for compile in limit] == [("8/0", None), ("8/1", None), ("8/2", None), ("8/3", None)]
-    (finding,) = [row for row in log("2.6.0/recompiles").findings()["findings"] if row["kind"] == "recompile-limit"]
+    (finding,) = [row for row in log("2.6.0/recompiles").findings() if row["kind"] == "recompile-limit"]
     assert "`limit`" in finding["title"]
 
 
@@ -92,9 +92,9 @@ def test_a_frame_that_is_skipped_whole_is_told(log, version):
     breaks = log(f"{version}/breaks")
     skipped = {row["function"] for row in breaks.table("graph_breaks") if row["skipped_frame_count"]}
     assert skipped == {"f_loop"}
-    (finding,) = [row for row in breaks.findings()["findings"] if "`f_loop`" in row["title"]]
+    (finding,) = [row for row in breaks.findings() if "`f_loop`" in row["title"]]
     assert "the whole of it runs uncompiled" in finding["text"]
-    assert not [row["title"] for row in breaks.findings()["findings"] if row != finding and "runs uncompiled" in row["text"]]
+    assert not [row["title"] for row in breaks.findings() if row != finding and "runs uncompiled" in row["text"]]
 
 
 @pytest.mark.parametrize(("name", "text"), [

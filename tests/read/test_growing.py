@@ -112,8 +112,8 @@ def test_findings_that_another_one_caused_still_name_it(growing):
     """Findings name each other by their place, which moves."""
     for name in growing:
         for log, whole in zip(Bundle.open(growing[name]).logs, Bundle.open(f"{growing[name]}-cut").logs):
-            causes = {row["fingerprint"]: whole.findings()["findings"][row["because_of"]]["fingerprint"] for row in whole.findings()["findings"] if row["because_of"] is not None}
-            rows = log.findings()["findings"]
+            causes = {row["fingerprint"]: whole.findings()[row["because_of"]]["fingerprint"] for row in whole.findings() if row["because_of"] is not None}
+            rows = log.findings()
             assert {row["fingerprint"]: rows[row["because_of"]]["fingerprint"] for row in rows if row["because_of"] is not None} == causes
 
 

@@ -50,7 +50,7 @@ def public():
 
 
 def kinds(bundle):
-    return [Counter(row["kind"] for row in log.findings()["findings"]) for log in bundle.logs], bundle.job and Counter(row["kind"] for row in bundle.rank_table("rank_findings"))
+    return [Counter(row["kind"] for row in log.findings()) for log in bundle.logs], bundle.job and Counter(row["kind"] for row in bundle.rank_table("rank_findings"))
 
 
 def hold(source, public, place, out, preset):

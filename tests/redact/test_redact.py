@@ -31,7 +31,7 @@ def texts(bundle):
 
 
 def kinds(bundle):
-    return [Counter(row["kind"] for row in log.findings()["findings"]) for log in bundle.logs], bundle.job and Counter(row["kind"] for row in bundle.rank_table("rank_findings"))
+    return [Counter(row["kind"] for row in log.findings()) for log in bundle.logs], bundle.job and Counter(row["kind"] for row in bundle.rank_table("rank_findings"))
 
 
 def program(name):
@@ -72,7 +72,7 @@ def test_nothing_of_the_program_is_left_and_all_is_still_said(built, tmp_path, n
 def test_names_are_the_same_everywhere(built, tmp_path):
     """Of all ranks, in tables, stacks, findings and payloads."""
     bundle, _ = redacted(built(FIXTURES / "ranks_extra_break" / "trace"), tmp_path / "out", "share-with-vendor")
-    functions = [[row["function"] for row in log.table("compiles")["compiles"] if row["function"]] for log in bundle.logs]
+    functions = [[row["function"] for row in log.table("compiles") if row["function"]] for log in bundle.logs]
     assert set(functions[0]) <= set(functions[1]) and functions[0] == functions[2] == functions[3]
     assert all(re.fullmatch(r"(torch_dynamo_resume_in_)?fn_\d+(_at_\d+)?", name) for name in functions[1])
     graph_break = next(row for row in bundle.rank_table("rank_findings") if row["kind"] == "graph-break")
@@ -84,7 +84,7 @@ def test_names_are_the_same_everywhere(built, tmp_path):
 
 def test_torch_keeps_its_words(built, tmp_path):
     bundle, _ = redacted(built(FIXTURES / "graph_breaks" / "trace"), tmp_path / "out", "share-with-public")
-    said = [f"{row['title']} {row['text']}" for row in bundle.logs[0].findings()["findings"]]
+    said = [f"{row['title']} {row['text']}" for row in bundle.logs[0].findings()]
     assert any("Detected data-dependent branching" in text for text in said)
     frames = {(frame["file"], frame["function"]) for compile in bundle.logs[0].compiles for frame in compile.stack}
     assert any(file and re.fullmatch(r"/file_\d+\.py", file) for file, _ in frames)
@@ -123,7 +123,7 @@ def test_a_choice_of_its_own(built, tmp_path):
     bundle = Bundle.open(tmp_path / "out")
     assert validate(bundle) == [] and kinds(bundle) == kinds(source)
     assert bundle.manifest["redacted"] == {"preset": None, "dropped": ["payloads", "guards", "metadata", "verbatim"]}
-    assert [row["function"] for row in bundle.logs[0].table("compiles")["compiles"]] == [row["function"] for row in source.logs[0].table("compiles")["compiles"]]
+    assert [row["function"] for row in bundle.logs[0].table("compiles")] == [row["function"] for row in source.logs[0].table("compiles")]
     assert "guards" not in bundle.logs[0].directory["tables"]
     assert bundle.logs[0].compiles[0].metrics == source.logs[0].compiles[0].metrics
 

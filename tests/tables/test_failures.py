@@ -7,7 +7,7 @@ from log_builder import log, record
 
 
 def failures(it):
-    return it.table("failures")["failures"]
+    return it.table("failures")
 
 
 def the(it, *keys):

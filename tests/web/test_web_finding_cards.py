@@ -195,7 +195,7 @@ def test_a_kind_that_nobody_knows_is_shown_like_the_others(show, changed):
     card = cards(page.get_by_role("region", name="Findings")).filter(has=page.get_by_role("heading", name="Made up in some_function"))
     for text in ["made.py:7", "3 times", "1.5 s time of nothing", "First.", "Second code.", "torch", "Do this.", "this()", "of another package"]:
         expect(card).to_contain_text(text)
-    for link in ["[0/1]", "record 41", plain(bundle.logs[0].findings()["findings"][0]["title"])]:
+    for link in ["[0/1]", "record 41", plain(bundle.logs[0].findings()[0]["title"])]:
         expect(card.get_by_role("link", name=link)).to_be_visible()
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     card.get_by_role("button", name="Copy").click()
@@ -235,7 +235,7 @@ def test_of_many_the_first_are_shown_and_all_when_asked(show, changed):
 def test_titles_lead_to_the_rows_that_show_them(show, fixture):
     page, bundle = show(fixture)
     log = most_to_say(bundle)
-    for row in log.findings()["findings"][:SHOWN]:
+    for row in log.findings()[:SHOWN]:
         link = page.get_by_role("region", name="Findings").get_by_role("heading", name=plain(row["title"]), exact=False).get_by_role("link").first
         link.click()
         settle(page)
@@ -253,7 +253,7 @@ def test_the_page_of_a_compile_shows_the_findings_about_it(show):
     page, bundle = show("recompiles", "#v=1&view=compile&compile=3/2")
     (log,) = bundle.logs
     index = next(i for i, compile in enumerate(log.compiles) if compile.key == "3/2")
-    about = [plain(row["title"]) for row in log.findings()["findings"] if index in row["compile_indexes"]]
+    about = [plain(row["title"]) for row in log.findings() if index in row["compile_indexes"]]
     assert about
     settle(page)
     shown = cards(page.get_by_role("region", name="Summary"))

@@ -71,7 +71,7 @@ def test_what_the_filter_leaves_out_is_not_shown_beside_the_list(show):
 def test_history_of_a_function_with_its_limit(show):
     page, bundle = show("recompiles", "#v=1&view=recompiles")
     log = bundle.logs[0]
-    told = [row for row in bundle.logs[0].findings()["findings"] if row["kind"] in ("recompile", "recompile-limit")]
+    told = [row for row in bundle.logs[0].findings() if row["kind"] in ("recompile", "recompile-limit")]
     assert len(told) == len(log.table("recompile_causes")) + 1
     expect(rows(page, "Causes of recompiles")).to_have_count(1 + len(told))
     page.get_by_role("button", name="By function").click()
@@ -100,7 +100,7 @@ def test_cascades_are_folded_under_their_cause(show, bundle_of, tmp_path):
     table = [json.loads(line) for line in path.read_text().splitlines()]
     table[5]["caused_by"] = table[4]["compile"]
     path.write_text("".join(json.dumps(row) + "\n" for row in table))
-    (finding,) = (row for row in Bundle.open(folder).logs[0].findings()["findings"] if row["title"].startswith("`limited` was compiled again"))
+    (finding,) = (row for row in Bundle.open(folder).logs[0].findings() if row["title"].startswith("`limited` was compiled again"))
     page, _ = show(folder, f"#v=1&view=recompiles&item={finding['fingerprint']}")
     right = detail(page, "Causes of recompiles")
     expect(right.get_by_role("article")).to_contain_text("limited was compiled again 3 times")
@@ -111,7 +111,7 @@ def test_cascades_are_folded_under_their_cause(show, bundle_of, tmp_path):
 
 def test_failures_by_kind_with_traceback_and_records(show):
     page, bundle = show("failures", "#v=1&view=failures")
-    table = bundle.logs[0].table("failures")["failures"]
+    table = bundle.logs[0].table("failures")
     expect(rows(page, "Failures")).to_have_count(1 + 5)
     rows(page, "Failures").filter(has_text="has_wrong_shapes").click()
     (raised,) = (row for row in table if row["kind"] == "exception" and row["line"] == 28)
@@ -131,7 +131,7 @@ def test_failures_by_kind_with_traceback_and_records(show):
 def test_findings_stand_in_the_order_of_the_table(show, root):
     """The error that ended the program comes first in the overview and among the failures, though others cost more."""
     page, bundle = show(root / "fixtures/versions/2.13.0/ends.log.zst", "#v=1&view=failures")
-    titles = [row["title"].replace("`", "") for row in bundle.logs[0].findings()["findings"] if row["kind"] == "failure"]
+    titles = [row["title"].replace("`", "") for row in bundle.logs[0].findings() if row["kind"] == "failure"]
     assert titles[0].startswith("prints failed to compile")
     for number, title in enumerate(titles, 1):
         expect(rows(page, "Failures").nth(number)).to_contain_text(title)
@@ -146,7 +146,7 @@ def test_an_export_that_failed_is_called_so(show, root):
 
 def test_restarts_have_their_place(show):
     page, bundle = show("graph_breaks", "#v=1&view=failures&type=restart")
-    restarts = [row for row in bundle.logs[0].table("failures")["failures"] if row["kind"] == "restart"]
+    restarts = [row for row in bundle.logs[0].table("failures") if row["kind"] == "restart"]
     assert restarts
     expect(rows(page, "Failures")).to_have_count(1 + len(restarts))
 

@@ -66,7 +66,7 @@ def test_the_page_shows_what_a_fresh_build_of_the_same_bytes_shows(follow, open_
         build(discover([path]), fresh, jobs=1)
         log = Bundle.open(fresh).logs[0]
         page = page or open_viewer(follow.out)
-        titles = [row["title"].replace("`", "") for row in log.findings()["findings"] if row["kind"] not in ("unfinished-compile", "data-problem")]
+        titles = [row["title"].replace("`", "") for row in log.findings() if row["kind"] not in ("unfinished-compile", "data-problem")]
         page.evaluate("location.hash = '#v=1&view=overview'")
         expect(page.get_by_text(f"{log.row['event_count']:,} records")).to_have_count(1)
         more = page.get_by_role("button", name=re.compile("^Show all|more findings"))
@@ -145,7 +145,7 @@ def test_what_runs_now_stands_first_with_its_spans_and_a_clock_and_is_no_fault(f
     follow.write(x=whole_records(data, IN_A_COMPILE))
     (live,) = json.loads((follow.out / "manifest.json").read_bytes())["live"]["logs"]
     (compile,) = live["running"]
-    assert any(row["kind"] == "unfinished-compile" for row in Bundle.open(follow.out).logs[0].table("findings")["findings"])
+    assert any(row["kind"] == "unfinished-compile" for row in Bundle.open(follow.out).logs[0].table("findings"))
     page = open_viewer(follow.out)
     running = page.get_by_role("region", name="Running now")
     expect(page.locator(".overview > *").first).to_have_attribute("aria-label", "Running now")

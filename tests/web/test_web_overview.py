@@ -35,7 +35,7 @@ def test_nothing_wrong_is_an_answer(show):
 def test_failures_with_function_place_line_reason_and_link(show):
     page, bundle = show("failures")
     (log,) = bundle.logs
-    rows = log.table("failures")["failures"]
+    rows = log.table("failures")
     failed = [row for row in rows if row["kind"] == "compile"]
     others = [row for row in rows if row["kind"] not in ("compile", "exception")]
     assert len(failed) == 3 and len(others) == 2
