@@ -32,14 +32,14 @@ def shop(new_page, hosted):
 
 
 def test_what_is_saved_here_is_read_there(shop):
-    first = shop.evaluate("blob => store.save({ name: 'run 1', kind: 'bundle', log_count: 2 }, new Map([['manifest.json', new Blob(['{\"a\": 1}'])], ['logs/x/compiles.json', bytes('')], [blob, bytes('payload')]]))", BLOB)
+    first = shop.evaluate("blob => store.save({ name: 'run 1', kind: 'bundle', log_count: 2 }, new Map([['manifest.json', new Blob(['{\"a\": 1}'])], ['logs/x/compiles.jsonl', bytes('')], [blob, bytes('payload')]]))", BLOB)
     second = shop.evaluate(f"inWorker(`async function* files() {{ yield ['comparison.json', bytes('{{}}')]; }} postMessage(await store.save({{ name: 'a → b', kind: 'comparison', base: '{first}', new: '{first}' }}, files()))`)")
     other = shop.context.new_page()
     other.goto(shop.url)
     other.evaluate(BEGIN)
     found = other.evaluate("id => store.read(id).then(text)", first)
     assert found.pop("stored_ms") > 1.7e12
-    assert found == {"id": first, "name": "run 1", "kind": "bundle", "log_count": 2, "size_bytes": 15, "files": {"manifest.json": '{"a": 1}', "logs/x/compiles.json": "", BLOB: "payload"}}
+    assert found == {"id": first, "name": "run 1", "kind": "bundle", "log_count": 2, "size_bytes": 15, "files": {"manifest.json": '{"a": 1}', "logs/x/compiles.jsonl": "", BLOB: "payload"}}
     assert other.evaluate("id => inWorker(`postMessage([...(await store.read('${id}')).all().keys()])`)", second) == ["comparison.json"]
     assert [row["id"] for row in other.evaluate("store.list()")] == [second, first]
     assert other.evaluate("async ids => [await store.hasStore(), await store.read(ids[0] + 'x'), await store.read('0'.repeat(16))]", [first]) == [True, None, None]

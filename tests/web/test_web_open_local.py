@@ -71,7 +71,7 @@ def headline(page):
 
 def said(folder):
     """What the first screen of a bundle says."""
-    return Bundle.open(folder).logs[0].table("findings")["summary"]["text"].replace("`", "")
+    return Bundle.open(folder).logs[0].summary["text"].replace("`", "")
 
 
 def bounded(script):

@@ -23,10 +23,10 @@ def row(compile):
 @pytest.mark.parametrize("fixture", ["graph_breaks", "recompiles", "dynamo_reset", "failures", "train_step", "compiled_autograd"])
 def test_every_compile_id_is_found_by_name(show, fixture):
     page, bundle = show(fixture, "#v=1&view=stack")
-    compiles = [c for c in bundle.logs[0].compiles if c.id is not None and c.status]
+    compiles = bundle.logs[0].compiles
     assert compiles
     for compile in compiles:
-        item = page.get_by_role("treeitem", name=row(compile)) if compile.row["stack_index"] is not None else page.get_by_role("link", name=label(compile), exact=True)
+        item = page.get_by_role("treeitem", name=row(compile)) if compile.row["stack"] is not None else page.get_by_role("link", name=label(compile), exact=True)
         expect(item).to_be_visible()
 
 
@@ -35,7 +35,7 @@ def test_walking_shows_the_compile_beside_the_tree(show):
     items = page.locator("[role=treeitem].is-compile")
     items.first.click()
     detail = page.get_by_role("region", name="Selection")
-    rows = [c for c in bundle.logs[0].compiles if c.row["stack_index"] is not None]
+    rows = [c for c in bundle.logs[0].compiles if c.row["stack"] is not None]
     expect(detail.get_by_role("heading", level=2)).to_contain_text(f"[{rows[0].key}]")
     page.keyboard.press("ArrowDown")
     expect(detail.get_by_role("heading", level=2)).to_contain_text(f"[{rows[1].key}]")
@@ -82,8 +82,8 @@ def test_keyboard_of_a_tree(show):
 
 def test_problems_and_filter(show):
     page, bundle = show("graph_breaks", "#v=1&view=stack")
-    compiles = [c for c in bundle.logs[0].compiles if c.row["stack_index"] is not None]
-    bad = [c for c in compiles if c.status in ("break", "error", "missing") or c.row["recompile_reason"] or c.row["graph_break_count"]]
+    compiles = [c for c in bundle.logs[0].compiles if c.row["stack"] is not None]
+    bad = [c for c in compiles if c.status in ("failed", "skipped", "unfinished") or c.row["attempt_count"] > 1 or c.row["recompile_reason"] or c.row["graph_break_count"]]
     assert 0 < len(bad) < len(compiles)
     found = page.locator("[role=treeitem].is-compile")
     expect(found).to_have_count(len(compiles))
@@ -99,7 +99,7 @@ def test_problems_and_filter(show):
 
 def test_chain_reads_like_a_traceback(show):
     page, bundle = show("train_step", "#v=1&view=stack")
-    (compile,) = (c for c in bundle.logs[0].compiles if c.row["stack_index"] is not None)
+    (compile,) = (c for c in bundle.logs[0].compiles if c.row["stack"] is not None)
     frames = compile.stack
     expect(page.get_by_role("treeitem", name=row(compile))).to_be_visible()
     settle(page)
@@ -118,7 +118,7 @@ def test_of_ten_thousand_nodes_and_deep_stacks_the_page_has_few(show):
     expect(page).to_have_title(re.compile("^Stack · .+ · tlparse-bundle$"))
     assert page.get_by_role("treeitem").count() < 500, "only what is in sight is in the page"
     page.get_by_label("Filter stacks").fill("leaf_1999")
-    expect(page.get_by_role("treeitem", name="missing [1999/0] leaf_1999")).to_be_attached()
+    expect(page.get_by_role("treeitem", name="unfinished [1999/0] leaf_1999")).to_be_attached()
 
 
 def wide_and_deep():
@@ -149,8 +149,8 @@ def test_flame_shows_the_same_selection_and_time(show):
     expect(heading).to_contain_text("[0/0]")
     page.keyboard.press("Shift+ArrowRight")
     expect(heading).to_contain_text("[0/1]")
-    whole = sum({c.row["metrics_event_index"]: c.row["compile_time_us"] or 0 for c in bundle.logs[0].compiles if c.row["stack_index"] is not None}.values())
-    one = next(c for c in bundle.logs[0].compiles if c.key == "0/1").row["compile_time_us"]
+    whole = sum(c.row["total_us"] or 0 for c in bundle.logs[0].compiles if c.row["stack"] is not None)
+    one = next(c for c in bundle.logs[0].compiles if c.key == "0/1").row["total_us"]
     expect(page.get_by_role("status")).to_contain_text(f"{round(100 * one / whole, 1):g} % of all")
     page.reload()
     expect(heading).to_contain_text("[0/1]")
@@ -161,8 +161,8 @@ def test_flame_shows_the_same_selection_and_time(show):
 
 def test_flame_by_number_has_compiles_without_a_time(show):
     page, bundle = show("killed", "#v=1&view=stack&shape=flame")
-    stacked = [c for c in bundle.logs[0].compiles if c.row["stack_index"] is not None]
-    timeless = [c for c in stacked if not c.row["compile_time_us"]]
+    stacked = [c for c in bundle.logs[0].compiles if c.row["stack"] is not None]
+    timeless = [c for c in stacked if not c.row["total_us"]]
     assert 0 < len(timeless) < len(stacked)
     expect(page.get_by_text(f"{len(timeless)} compile without a compile time is not in the picture")).to_be_visible()
     page.get_by_label("Width of the flame").select_option(label="number of compiles")

@@ -25,7 +25,7 @@ def rows(seed, count, jump_at, ratio):
     draw = random.Random(seed)
     for number in range(count):
         took = int(40e6 * (1 + draw.gauss(0, 0.02)) * (ratio if number >= jump_at else 1))
-        yield {"compile_time_us": took, "phase_times_us": None, "graph_break_count": None if number == 3 else 6 + (number >= jump_at), "recompile_count": 3, "torch_version": "2.13.0" if number < jump_at else "2.14.0"}
+        yield {"compile_us": took, "phase_times_us": None, "graph_break_count": None if number == 3 else 6 + (number >= jump_at), "recompile_count": 3, "torch_version": "2.13.0" if number < jump_at else "2.14.0"}
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +34,7 @@ def nightly(bundle_of, tmp_path_factory):
     folder = tmp_path_factory.mktemp("trend") / "nightly"
     manifest = json.loads((bundle_of("train_step") / "manifest.json").read_text())
     made_runs(folder, manifest, rows(1, 40, 20, 1.5), label="bert", name="bert-{:02d}")
-    made_runs(folder, manifest, [*rows(2, 29, 99, 1), {"compile_time_us": 90_000_000, "phase_times_us": None}], label=NAME, name="other-{:02d}")
+    made_runs(folder, manifest, [*rows(2, 29, 99, 1), {"compile_us": 90_000_000, "phase_times_us": None}], label=NAME, name="other-{:02d}")
     (folder / "broken").mkdir()
     (folder / "broken" / "manifest.json").write_text("[]")
     return folder
@@ -63,8 +63,8 @@ def test_what_jumped_where_and_the_way_there(page, served, nightly):
     for _ in range(3):
         page.keyboard.press("ArrowRight")
     expect(line).to_have_attribute("aria-valuetext", re.compile("^unknown, 2026-03-04"))
-    expect(page.locator(".chart[data-metric=compile_time_us] .told")).to_contain_text("nightly/bert-03")  # all lines point at one run
-    page.locator(".chart[data-metric=compile_time_us] .plot").hover(position={"x": 0, "y": 5})
+    expect(page.locator(".chart[data-metric=compile_us] .told")).to_contain_text("nightly/bert-03")  # all lines point at one run
+    page.locator(".chart[data-metric=compile_us] .plot").hover(position={"x": 0, "y": 5})
     expect(line).to_have_attribute("aria-valuenow", "1")
 
     page.get_by_text("40 runs as a table").click()
@@ -163,9 +163,9 @@ def test_in_a_site_a_jump_leads_to_its_comparison(page, bundle_of, tmp_path):
 def test_a_run_that_was_killed_is_no_part_of_a_line(page, served, bundle_of, tmp_path):
     manifest = json.loads((bundle_of("train_step") / "manifest.json").read_text())
     folder = tmp_path / "nightly"
-    made_runs(folder, manifest, [{"compile_time_us": 40_000_000 + number} if number != 4 else {"compile_time_us": 9_000_000, "unfinished_count": 1} for number in range(9)])
+    made_runs(folder, manifest, [{"compile_us": 40_000_000 + number} if number != 4 else {"compile_us": 9_000_000, "unfinished_count": 1} for number in range(9)])
     page.goto(f"{served({'nightly': folder})}/viewers/trend/")
-    drawn = page.locator(".chart[data-metric=compile_time_us]")
+    drawn = page.locator(".chart[data-metric=compile_us]")
     expect(drawn.locator(".early")).to_have_count(1)
     assert [drawn.locator(f".{name}").get_attribute("d").count("M") for name in ("line", "dots", "early")] == [1, 8, 1]
     page.get_by_role("slider", name="compile time, run by run").focus()

@@ -161,7 +161,7 @@ const closedSet = (text) => new Set(text.split(",").filter(Boolean).map(Number))
 /** The compile that is shown until another one is chosen: one that failed, else the slowest. @param {any} model @returns {number | undefined} */
 function weightiest({ compiles }) {
   const known = compiles.flatMap((/** @type {any} */ compile, /** @type {number} */ index) => (compile.id === null ? [] : [index]));
-  return known.find((/** @type {number} */ index) => compiles[index].status === "error")
+  return known.find((/** @type {number} */ index) => compiles[index].status === "failed")
     ?? known.reduce((/** @type {number | undefined} */ best, /** @type {number} */ index) => (best === undefined || compiles[index].total_us > compiles[best].total_us ? index : best), undefined);
 }
 
