@@ -74,7 +74,7 @@ def test_help_lists_keys_and_words_and_gives_focus_back(show):
     page.keyboard.press("?")
     dialog = page.get_by_role("dialog", name="Help")
     expect(dialog).to_be_visible()
-    for word in ["[0/1_2]", "Home, End", "graph break", "missing"]:
+    for word in ["[0/1_2]", "Home, End", "graph break", "unfinished"]:
         expect(dialog).to_contain_text(word)
     page.keyboard.press("Escape")
     expect(dialog).to_be_hidden()

@@ -24,12 +24,12 @@ class _Frames(Frames):
     """The frames of a log, of whose thousands of artifacts only those are made that are compared."""
 
     @cached_property
-    def compared(self) -> dict[int, list[Artifact]]:
-        """By row of the compile table. The table is let go of: its memory does for that of the other run."""
-        found: dict[int, list[Artifact]] = {}
+    def compared(self) -> dict[str | None, list[Artifact]]:
+        """By the key of their compile. The table is let go of: its memory does for that of the other run."""
+        found: dict[str | None, list[Artifact]] = {}
         for row in self.log.table("artifacts"):
             if row["name"] in _WANTED:
-                found.setdefault(self.log.number_of(row), []).append(Artifact(self.log, row))
+                found.setdefault(row["compile"], []).append(Artifact(self.log, row))
         return found
 
     def artifacts(self, number: int) -> list[Artifact]:

@@ -20,11 +20,10 @@ class Log(Protocol):
     @property
     def compiles(self) -> list[Compile]: ...
     @property
-    def artifacts_by_compile(self) -> dict[tuple[str | None, int | None], list[Artifact]]: ...
+    def artifacts_by_compile(self) -> dict[str | None, list[Artifact]]: ...
     def stack(self, id: int) -> list[dict]: ...
     def metadata(self, event: int) -> dict | None: ...
     def payload(self, blob: str, offset: int, size_bytes: int) -> bytes: ...
-    def number_of(self, row: dict) -> int: ...
     def is_left_out(self, blob: str) -> bool: ...
 
 
@@ -125,7 +124,7 @@ class Artifact(_HasPayload):
 
 
 class Event(_HasPayload):
-    """One record: ``index``, ``type``, ``name``, ``row`` (dict of its fields), ``metadata``, ``bytes()``.
+    """One record: ``index``, ``compile``, ``attempt``, ``type``, ``name``, ``row`` (dict of its fields), ``metadata``, ``bytes()``.
 
     ``payload_form`` says how the payload stood in the log: 'lf', 'crlf', 'verbatim'; None without one.
     """
@@ -136,13 +135,11 @@ class Event(_HasPayload):
         self.log = log
         self.row = row
         self.index: int = row["event"]
+        self.compile: str | None = row["compile"]
+        self.attempt: int | None = row["attempt"]
         self.type: str = row["type"]
         self.name: str | None = row["name"]
         self.payload_form: str | None = row["payload_form"]
-
-    @property
-    def compile(self) -> Compile:
-        return self.log.compiles[self.log.number_of(self.row)]
 
     @property
     def metadata(self) -> dict:
