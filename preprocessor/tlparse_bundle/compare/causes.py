@@ -120,7 +120,7 @@ def graph_changes(pairs: Pairs, findings: list[Change]) -> Iterator[Change]:
             groups.setdefault((frame.function, frame.filename, frame.first_line), []).append(number)
     for (function, file, line), numbers in groups.items():
         rows = [pairs.rows[number].pair for number in numbers]
-        sizes = [sum(run.compile(frame).row["graph_node_count"] or 0 for frame in frames) for run, frames in ((pairs.base.first, [row.base for row in rows]), (pairs.new.first, [row.new for row in rows]))]
+        sizes = [sum(run.compile(frame)["graph_node_count"] or 0 for frame in frames) for run, frames in ((pairs.base.first, [row.base for row in rows]), (pairs.new.first, [row.new for row in rows]))]
         size = f": {plural(sizes[1], 'node')}, was {sizes[0]:,}" if all(sizes) and sizes[0] != sizes[1] else ""
         what = "another graph was captured" if len(rows) == 1 else f"{len(rows):,} other graphs were captured"
         cause = broken.get(function_of(function)) or next((change for change in findings if change.details["kind"] == "graph-break" and not set(numbers).isdisjoint(change.pairs)), None)

@@ -85,7 +85,7 @@ class Pairs:
         lookups = list(changed_lookups(base, new, one, two))
         last, now = base.reached(one), new.reached(two)
         reached = (last, now) if last and now and last != now else None
-        return Compared(pair, base.time_us(one), new.time_us(two), graph, self._code(one, two), lookups, base.compile(one).row["status"] == new.compile(two).row["status"], reached)
+        return Compared(pair, base.time_us(one), new.time_us(two), graph, self._code(one, two), lookups, base.compile(one)["status"] == new.compile(two)["status"], reached)
 
     def _code(self, one: Frame, two: Frame) -> str:
         ours, theirs = self.base.first.generated(one), self.new.first.generated(two)
