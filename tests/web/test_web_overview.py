@@ -5,7 +5,7 @@ import shutil
 
 from conftest import FIXTURES
 from log_builder import log, record
-from pages import expect_address
+from pages import expect_address, listed
 from playwright.sync_api import expect
 
 
@@ -44,7 +44,7 @@ def test_failures_with_function_place_line_reason_and_link(show):
     lines = {row["compile"]: row for row in rows if row["kind"] == "exception"}
     for row in failed:
         compile = compiles[row["compile"]]
-        item = findings(page).get_by_role("listitem").filter(has=page.get_by_role("link", name=f"[{compile.key}] {compile.row['function']} error"))
+        item = findings(page).get_by_role("listitem").filter(has=page.get_by_role("link", name=f"[{compile.key}] {compile.row['function']} failed"))
         expect(item).to_contain_text(row["type"])
         expect(item).to_contain_text(f"program.py:{row['line']}" if row["line"] else "program.py")
         expect(item).to_contain_text(lines[row["compile"]]["source_line"] or compile.row["function"])
@@ -124,7 +124,7 @@ def test_picker_keeps_the_view(show):
     assert [log.rank for log in bundle.logs] == [0, 1, 2, 3]
     expect(page.get_by_role("grid", name="Compiles")).to_be_visible()
     page.get_by_label("Log", exact=True).select_option(label=f"rank 2 · {bundle.logs[2].id}")
-    expect(page.get_by_role("grid", name="Compiles").get_by_role("row")).to_have_count(1 + len(bundle.logs[2].compiles))
+    expect(page.get_by_role("grid", name="Compiles").get_by_role("row")).to_have_count(1 + len(listed(bundle.logs[2])))
     expect_address(page, f"log={bundle.logs[2].id}", "view=compiles")
     page.get_by_role("link", name="Overview").click()
     table = page.get_by_role("region", name="Logs")

@@ -217,7 +217,7 @@ def test_three_hundred_thousand_spans_draw_by_pixels(show):
       const { inSight } = await import("/viewers/lib/flame/data.js");
       const spans = Array.from({ length: 300000 }, (_, i) => ({ id: i, name: "abcdefg"[i % 7], start_epoch_us: 1e15 + i * 10, duration_us: 9, compile: "0/0", attempt: 0, parent: null,
         lane: 0, repair: null, begin_event: 2 * i, end_event: 2 * i + 1 }));
-      const line = timelineOf(spans, [], [], { compiles: [{ id: "0/0", key: "0/0", metrics_event: null }], byAttempt: new Map([["0/0 0", 0]]) });
+      const line = timelineOf(spans, [], [], { compiles: [{ id: "0/0", key: "0/0", compile: "0/0" }], byAttempt: new Map([["0/0 0", 0]]) });
       let drawn = 0, reads = 0;
       const counted = (values) => new Proxy(values, { get: (all, key) => { reads++; return all[key]; } });
       const flame = { ...line.flame, from: counted(line.flame.from), to: counted(line.flame.to) };

@@ -37,7 +37,7 @@ export async function openCompiles({ log, state }) {
   grid.element.addEventListener("dblclick", () => grid.selected >= 0 && open(grid.selected));
   const texts = compiles.map((c) => [idText(c), c.function, c.file, c.recompile_reason, c.failure_type, c.failure_reason, ...c.restart_reasons].join("\n").toLowerCase());
   const element = h("div", { class: "fill" }, h("div", { class: "toolbar" }, filter, status, total), grid.element);
-  if (compiles.length === 0) {
+  if (model.frames.length === 0) {
     return { title: "Compiles", element: h("div", { class: "page" }, h("h1", null, "No compiles"),
       h("p", null, "Each call of the compiler would be a row here. Record a program that calls torch.compile with ", h("code", null, "TORCH_TRACE=/tmp/trace"), ".")) };
   }

@@ -20,7 +20,7 @@ const WIDTHS = [["", "compile time"], ["count", "number of compiles"]]; // of th
 export async function openStack(context) {
   const { log, state } = context;
   const [model, stacks] = await Promise.all([modelOf(log), log.stacks()]);
-  if (stacks.parent.length === 0 && model.compiles.length === 0) return nothing();
+  if (stacks.parent.length === 0 && model.frames.length === 0) return nothing();
   const short = fileShortener([...new Set(stacks.rows.map((frame) => frame.file))]);
   let trie = groupedStacks(stacks, state.current.group, short);
   const label = (/** @type {number} */ stack) => {
