@@ -12,6 +12,9 @@ import { openPageBundle } from "../lib/page/open-bundle.js";
 
 const MOST_LINES = 128, MOST_BLOCKS = 2000, MOST_LISTED = 30;
 
+/** @param {Compile} compile */
+const timed = (compile) => compile.start_epoch_us !== null && compile.total_us !== null;
+
 watchErrors();
 try {
   const bundle = await openPageBundle();
@@ -22,9 +25,6 @@ try {
 } catch (error) {
   fill(document.body, h("main", { class: "stopped" }, h("h1", null, "The bundle could not be opened"), errorBox(error)));
 }
-
-/** @param {Compile} compile */
-const timed = (compile) => compile.start_epoch_us !== null && compile.total_us !== null;
 
 /** @param {Line[]} lines @param {number} logs */
 function show(lines, logs) {
