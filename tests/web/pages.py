@@ -98,6 +98,11 @@ def becomes(read, wanted=True):
     until(read, wanted, WAIT_MS / 1000)
 
 
+def listed(log):
+    """The keys of what the list of compiles shows: compiles, what torch refused or only captured, and '-' for the records of none."""
+    return ["-", *dict.fromkeys(row["compile"] for name in ("attempts", "compiles") for row in log.table(name))]
+
+
 def address(page):
     """The address that the page has now. (page.url hears of a change a little later.)"""
     return page.evaluate("location.href")

@@ -29,7 +29,7 @@ VIEWS = ("overview", "compiles", "timeline")
 SHOWN = """(view) => {
   const texts = (selector) => [...document.querySelectorAll(selector)].map((element) => element.textContent);
   if (view === "overview") return texts(".findings article h2, .findings article h3").filter((title) => !title.includes("did not end"));
-  const rows = texts("main [role=row], main tr").filter((row) => !/running|missing|no end|did not end/.test(row));
+  const rows = texts("main [role=row], main tr").filter((row) => !/running|unfinished|no end|did not end/.test(row));
   return view === "compiles" ? [document.querySelector("main [role=grid]")?.getAttribute("aria-rowcount") ?? "", ...rows] : [...texts("main h1"), document.querySelector("[aria-label^=Timeline]")?.ariaLabel ?? "", ...rows];
 }"""
 TAKE = f"""(view) => {{

@@ -197,7 +197,7 @@ def test_fold_a_function_by_key_and_by_mouse(graph):
 
 def test_guard_tree_folds_to_an_overview(show):
     page, bundle = show("transformer", PLACE + "dynamo_cpp_guards_str")
-    text = next(a.text() for c in bundle.logs[0].compiles for a in c.artifacts if a.name == "dynamo_cpp_guards_str")
+    text = next(a.text() for a in bundle.logs[0].artifacts if a.name == "dynamo_cpp_guards_str")
     guards = pane(page, "dynamo_cpp_guards_str")
     page.get_by_role("button", name="Fold").click()
     top = [line for line in text.split("\n") if not line.startswith("| |")]
@@ -248,7 +248,7 @@ def test_table_of_a_graph(graph):
 @pytest.mark.parametrize("name", ["fx_graph_runnable", "aot_joint_graph", "dynamo_cpp_guards_str", "torch._functorch.config"])
 def test_file_names(show, name):
     page, bundle = show("transformer", PLACE + name)
-    text = next(a.text() for c in bundle.logs[0].compiles for a in c.artifacts if a.name == name)
+    text = next(a.text() for a in bundle.logs[0].artifacts if a.name == name)
     ending = {"fx_graph_runnable": "py", "aot_joint_graph": "py", "torch._functorch.config": "json"}.get(name, "txt")
     with page.expect_download() as download:
         page.get_by_role("button", name="Download").click()

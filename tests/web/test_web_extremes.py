@@ -18,10 +18,7 @@ def enormous(bundle_of, address_of, tmp_path, page):
         folder = tmp_path / "bundle"
         shutil.copytree(bundle_of("basic_inference", "none"), folder)
         for path, change in changes.items():
-            target = folder / LOG / path
-            document = traces.parsed(path, target.read_bytes())
-            change(document)
-            target.write_bytes(traces.written(path, document))
+            traces.rewrite(folder, f"{LOG}/{path}", change)
         page.goto(address_of(folder) + hash)
         settle(page)
         return page
@@ -30,11 +27,11 @@ def enormous(bundle_of, address_of, tmp_path, page):
 
 
 def test_names_of_ten_million_characters_are_cut(enormous):
-    def change(table):
-        for row in table["compiles"]:
+    def change(rows):
+        for row in rows:
             row["function"], row["recompile_reason"] = ("f" * 999 + " ") * 10_000, "\u202e\x1b[31m" * 100_000
 
-    page = enormous({"compiles.json": change}, "#v=1&view=compile&compile=0/0")
+    page = enormous({"compiles.jsonl": change}, "#v=1&view=compile&compile=0/0")
     expect(page.get_by_role("heading", level=1)).to_contain_text("(9,990,000 more characters)")
     go(page, "#v=1&view=compiles")
     go(page, "#v=1&view=overview")
@@ -69,11 +66,11 @@ def test_a_stack_of_a_hundred_thousand_frames(enormous):
         entry = document["tables"]["stacks"]
         entry["rows"] = entry["files"][0]["rows"] = depths["last"] + 1
 
-    def compiles(table):
-        for row in table["compiles"]:
-            row["stack_index"] = depths["last"]
+    def attempts(rows):
+        for row in rows:
+            row["stack"] = depths["last"]
 
-    page = enormous({"stacks.jsonl": stacks, "log.json": directory, "compiles.json": compiles}, "#v=1&view=compile&compile=0/0&artifact=~stack")
+    page = enormous({"stacks.jsonl": stacks, "log.json": directory, "attempts.jsonl": attempts}, "#v=1&view=compile&compile=0/0&artifact=~stack")
     expect(page.get_by_text("The innermost 2,000 of")).to_be_visible()
 
 

@@ -58,7 +58,7 @@ FACTS = [
     ("provenance", "which kernels has two_kernels?", [link("[1/0] two_kernels ok"), link("inductor_output_code")], ["cpp_fused_add_sin_0", "extern_kernels.mm"]),
     ("aoti", "was anything compiled by Dynamo?", [], ["1 ahead-of-time compile in 21 s"]),
     ("dynamic_shapes", "which symbol was specialised, and where?", [], ["x.size()[1] became the constant 7 in specializes", "program.py:11", "if x.shape[1] == 7:", "range refined to singleton"]),
-    ("precompile", "why has the warm compile no metrics?", [link("fixture1"), link("missing 1"), row("packaged")], ["packaged", "missing"]),
+    ("precompile", "why has the warm compile no metrics?", [link("fixture1"), link("unfinished 1"), row("packaged")], ["packaged", "unfinished"]),
     ("ddp_split", "into which graphs was the model cut?", [link("[1/0] inner ok"), link("optimize_ddp_split_graph")], ["submod_0", "submod_1"]),
     ("memory_budget", "what could be computed again?", [link("[0/0] inner ok"), link("min_cut_information")], ["addmm"]),
     ("overlap_scheduling", "what failed?", [], ["InductorError", "No module named 'triton'", "communicates"]),

@@ -4,9 +4,10 @@ import json
 import shutil
 
 import pytest
+import traces
 from click.testing import CliRunner
 from conftest import FIXTURES
-from pages import settle
+from pages import listed, settle
 from playwright.sync_api import expect
 from tlparse_bundle import Bundle
 from tlparse_bundle.cli.main import cli
@@ -33,23 +34,31 @@ def cards(place):
 
 def most_to_say(bundle):
     def weight(log):
-        summary = log.findings()["summary"]
-        return summary["findings"]["error"], summary["findings"]["warning"], summary["compile_time_us"] or 0
+        return log.summary["findings"]["error"], log.summary["findings"]["warning"], log.summary["compile_us"] or 0
 
     return max(bundle.logs, key=weight)
 
 
 @pytest.fixture
 def changed(bundle_of, tmp_path):
-    """changed(fixture, change): a copy of its bundle; change(findings.json of the first log, as an object) was made to it."""
+    """changed(fixture, change, text): a copy of its bundle; change(rows) gives the findings of its first log anew. ``text``: its headline."""
 
-    def make(fixture, change):
+    def make(fixture, change, text=None):
         folder = tmp_path / "bundle"
         shutil.copytree(bundle_of(fixture, "none"), folder)
-        path = folder / "logs" / Bundle.open(folder).logs[0].id / "findings.json"
-        document = json.loads(path.read_bytes())
-        change(document)
-        path.write_text(json.dumps(document))
+        log = Bundle.open(folder).logs[0]
+        rows = change(log.findings())
+        path = f"logs/{log.id}/findings.jsonl"
+        (folder / path).write_bytes(traces.written(path, rows))
+
+        def list_them(directory):
+            directory["tables"]["findings"] = {"rows": len(rows), "files": [{"path": path, "rows": len(rows)}]}
+
+        def tell(manifest):
+            manifest["logs"][0]["summary"]["text"] = text or log.summary["text"]
+
+        traces.rewrite(folder, log.row["path"], list_them)
+        traces.rewrite(folder, "manifest.json", tell)
         return folder
 
     return make
@@ -71,9 +80,9 @@ def words(text):
 def test_all_say_the_same(show, bundle_of, tmp_path, fixture):
     """The command that builds, info, report in each format, --json, and the first screen."""
     folder = bundle_of(fixture)
-    documents = {log.id: log.findings() for log in Bundle.open(folder).logs}
-    summaries = {log_id: document["summary"] for log_id, document in documents.items()}
-    texts, titles = [row["text"] for row in summaries.values()], [row["title"] for document in documents.values() for row in document["findings"]]
+    findings = {log.id: log.findings() for log in Bundle.open(folder).logs}
+    summaries = {log.id: log.summary for log in Bundle.open(folder).logs}
+    texts, titles = [row["text"] for row in summaries.values()], [row["title"] for rows in findings.values() for row in rows]
     job, of_ranks = Bundle.open(folder).job, Bundle.open(folder).rank_table("rank_findings")
     if job is not None:  # what the ranks say together comes first
         texts.insert(0, job["text"])
@@ -81,33 +90,33 @@ def test_all_say_the_same(show, bundle_of, tmp_path, fixture):
 
     built, built_json = said("build", FIXTURES / fixture / "trace", tmp_path / "out", "--json", "--jobs", 1)
     assert {row["id"]: row["summary"] for row in json.loads(built_json)["logs"]} == summaries
-    assert all(text in built for text in texts) and len(documents) <= 5
-    assert [line[4:].split(" (in ")[0] for line in built.split("\n") if line.startswith(("  ✖", "  !", "  ·"))] == [title for title in titles if title in built][:3] or len(documents) > 1
+    assert all(text in built for text in texts) and len(findings) <= 5
+    assert [line[4:].split(" (in ")[0] for line in built.split("\n") if line.startswith(("  ✖", "  !", "  ·"))] == [title for title in titles if title in built][:3] or len(findings) > 1
     info, _ = said("info", folder)
     assert all(text in info for text in texts)
     for log_id, summary in summaries.items():
         row = next(line for line in info.split("\n") if line.startswith(f"{log_id} "))
-        time = summary["compile_time_us"]
+        time = summary["compile_us"]
         assert f" {summary['compile_count']:,} " in row and f" {'-' if time is None else duration(time)} " in row
     info, report = (json.loads(said(*arguments)[1]) for arguments in (("info", folder, "--json"), ("report", folder, "--format", "json")))
     assert {row["id"]: row["summary"] for row in info["manifest"]["logs"]} == summaries
     assert info["ranks"] == job
     assert report["ranks"] == (job and {"summary": job, "findings": of_ranks})
-    assert {row["id"]: {"summary": row["summary"], "findings": row["findings"]} for row in report["logs"]} == documents
+    assert {row["id"]: {"summary": row["summary"], "findings": row["findings"]} for row in report["logs"]} == {log_id: {"summary": summaries[log_id], "findings": rows} for log_id, rows in findings.items()}
     for form in ("text", "markdown", "github"):
         report = words(said("report", folder, "--format", form)[0].replace("%25", "%"))
         assert [text for text in (*texts, *titles) if words(text) not in report] == []
 
     page, bundle = show(fixture)
-    document = documents[most_to_say(bundle).id]
-    expect(heading(page)).to_have_text(plain((job or document["summary"])["text"]))
+    opened = most_to_say(bundle).id
+    expect(heading(page)).to_have_text(plain((job or summaries[opened])["text"]))
     if job is not None:
-        expect(page.get_by_role("heading", level=2).filter(has_text=most_to_say(bundle).id)).to_contain_text(plain(document["summary"]["text"]))
+        expect(page.get_by_role("heading", level=2).filter(has_text=opened)).to_contain_text(plain(summaries[opened]["text"]))
     settle(page)
     place = page.get_by_role("region", name="Findings")
     shown = cards(place).evaluate_all("articles => articles.map((article) => [article.ariaLabel, article.textContent])")
-    assert [label for label, _ in shown] == [plain(row["title"]) for row in document["findings"][:SHOWN]]
-    for row, (label, text) in zip(document["findings"], shown, strict=False):
+    assert [label for label, _ in shown] == [plain(row["title"]) for row in findings[opened][:SHOWN]]
+    for row, (label, text) in zip(findings[opened], shown, strict=False):
         told = [*(remedy["text"] for remedy in row["remedies"]), row["cost_of"], row["file"]]
         assert [part for part in told if part and " ".join(plain(part).split()) not in " ".join(text.split())] == [], label
 
@@ -123,9 +132,9 @@ def test_the_list_of_bundles_says_the_same(page, served, bundle_of):
     page.goto(served({fixture: bundle_of(fixture) for fixture in WITH_TRUTH}))
     for fixture in WITH_TRUTH:
         bundle = Bundle.open(bundle_of(fixture))
-        summaries = [log.findings()["summary"] for log in bundle.logs]
+        summaries = [log.summary for log in bundle.logs]
         row = page.get_by_role("row").filter(has=page.get_by_role("rowheader", name=fixture, exact=True))
-        expect(row).to_contain_text(plain((bundle.job or most_to_say(bundle).findings()["summary"])["text"]))  # what the ranks say together goes before what one log says
+        expect(row).to_contain_text(plain((bundle.job or most_to_say(bundle).summary)["text"]))  # what the ranks say together goes before what one log says
         expect(row.get_by_role("cell").nth(column(page, "Compiles"))).to_have_text(f"{sum(summary['compile_count'] for summary in summaries):,}")
 
 
@@ -147,15 +156,15 @@ def test_a_bundle_opens_on_the_log_with_most_to_say(show, tmp_path):
         (tmp_path / f"dedicated_log_torch_trace_{name}.log").write_bytes(data)
     page, bundle = show(tmp_path)
     assert [next(log.events(), None) is None for log in bundle.logs] == [True, False, False]
-    expect(heading(page)).to_have_text(plain(bundle.logs[1].findings()["summary"]["text"]))
+    expect(heading(page)).to_have_text(plain(bundle.logs[1].summary["text"]))
     table = page.get_by_role("region", name="Logs")
     for log in bundle.logs:
-        expect(table).to_contain_text(plain(log.findings()["summary"]["text"]))
+        expect(table).to_contain_text(plain(log.summary["text"]))
     page.get_by_role("link", name="Compiles", exact=True).click()
-    expect(page.get_by_role("grid", name="Compiles").get_by_role("row")).to_have_count(1 + len(bundle.logs[1].compiles))
+    expect(page.get_by_role("grid", name="Compiles").get_by_role("row")).to_have_count(1 + len(listed(bundle.logs[1])))
     page.get_by_role("link", name="Overview", exact=True).click()
     page.get_by_role("region", name="Logs").get_by_role("link", name=bundle.logs[2].id).click()
-    expect(heading(page)).to_have_text(plain(bundle.logs[2].findings()["summary"]["text"]))
+    expect(heading(page)).to_have_text(plain(bundle.logs[2].summary["text"]))
 
 
 def test_a_bundle_without_findings_says_so_and_shows_the_rest(show, bundle_of, tmp_path):
@@ -180,9 +189,9 @@ def test_a_bundle_without_findings_says_so_and_shows_the_rest(show, bundle_of, t
 HOSTILE = '<img src=x onerror="document.title=1"> `<b>bold</b>` [link](javascript:alert(1))'
 
 
-def made_up(document, **changes):
+def made_up(rows, **changes):
     return {
-        **document["findings"][0],
+        **rows[0],
         "kind": "of-another-package", "fingerprint": "00000000000000aa", "title": "Made up in `some_function`", "text": "First.\n\nSecond `code`.",
         "function": "some_function", "file": "made.py", "line": 7, "count": 3, "cost_us": 1_500_000, "cost_of": "time of nothing", "because_of": None,
         "remedies": [{"text": "Do `this`.", "code": "this()", "source": "torch"}], "details": {"anything": [1, {"a": None}]}, **changes,
@@ -190,7 +199,7 @@ def made_up(document, **changes):
 
 
 def test_a_kind_that_nobody_knows_is_shown_like_the_others(show, changed):
-    folder = changed("recompiles", lambda document: document["findings"].append(made_up(document, compile_indexes=[2], event_indexes=[41], because_of=0)))
+    folder = changed("recompiles", lambda rows: [*rows, made_up(rows, id=len(rows), compiles=["0/1"], events=[41], because_of=0)])
     page, bundle = show(folder)
     card = cards(page.get_by_role("region", name="Findings")).filter(has=page.get_by_role("heading", name="Made up in some_function"))
     for text in ["made.py:7", "3 times", "1.5 s time of nothing", "First.", "Second code.", "torch", "Do this.", "this()", "of another package"]:
@@ -204,11 +213,10 @@ def test_a_kind_that_nobody_knows_is_shown_like_the_others(show, changed):
 
 
 def test_hostile_words_are_text(show, changed):
-    def change(document):
-        document["summary"]["text"] = HOSTILE
-        document["findings"] = [made_up(document, title=HOSTILE, text=HOSTILE, function=HOSTILE, file=HOSTILE, cost_of=HOSTILE, kind=HOSTILE, remedies=[{"text": HOSTILE, "code": HOSTILE, "source": "tlparse-bundle"}])]
+    def change(rows):
+        return [made_up(rows, title=HOSTILE, text=HOSTILE, function=HOSTILE, file=HOSTILE, cost_of=HOSTILE, kind=HOSTILE, remedies=[{"text": HOSTILE, "code": HOSTILE, "source": "tlparse-bundle"}])]
 
-    page, _ = show(changed("basic_inference", change))
+    page, _ = show(changed("basic_inference", change, HOSTILE))
     expect(heading(page)).to_have_text(plain(HOSTILE))
     card = cards(page.get_by_role("region", name="Findings"))
     expect(card.get_by_role("heading")).to_contain_text(plain(HOSTILE))
@@ -217,8 +225,8 @@ def test_hostile_words_are_text(show, changed):
 
 
 def test_of_many_the_first_are_shown_and_all_when_asked(show, changed):
-    def change(document):
-        document["findings"] = [made_up(document, title=f"number {n}", fingerprint=f"{n:016x}") for n in range(31)]
+    def change(rows):
+        return [made_up(rows, id=n, title=f"number {n}", fingerprint=f"{n:016x}") for n in range(31)]
 
     folder = changed("basic_inference", change)
     page, _ = show(folder)
@@ -246,14 +254,13 @@ def test_titles_lead_to_the_rows_that_show_them(show, fixture):
         else:
             expect(cards(main).filter(has=page.get_by_role("heading", name=plain(row["title"]))).first).to_be_visible()
         page.go_back()
-        expect(heading(page)).to_have_text(plain(log.findings()["summary"]["text"]))
+        expect(heading(page)).to_have_text(plain(log.summary["text"]))
 
 
 def test_the_page_of_a_compile_shows_the_findings_about_it(show):
     page, bundle = show("recompiles", "#v=1&view=compile&compile=3/2")
     (log,) = bundle.logs
-    index = next(i for i, compile in enumerate(log.compiles) if compile.key == "3/2")
-    about = [plain(row["title"]) for row in log.findings() if index in row["compile_indexes"]]
+    about = [plain(row["title"]) for row in log.findings() if "3/2" in row["compiles"]]
     assert about
     settle(page)
     shown = cards(page.get_by_role("region", name="Summary"))
@@ -264,6 +271,6 @@ def test_the_list_of_bundles_says_the_summary(page, served, bundle_of):
     new = bundle_of("recompiles")
     page.goto(f"{served({'new': new, 'other': bundle_of('killed')})}/viewers/home/")
     row = page.get_by_role("row").filter(has=page.get_by_role("rowheader", name="new"))
-    summary = Bundle.open(new).logs[0].findings()["summary"]
+    summary = Bundle.open(new).logs[0].summary
     expect(row).to_contain_text(plain(summary["text"]))
     expect(row.get_by_role("cell").nth(column(page, "Compiles"))).to_have_text(str(summary["compile_count"]))

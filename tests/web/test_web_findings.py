@@ -121,7 +121,7 @@ def test_failures_by_kind_with_traceback_and_records(show):
     expect(right.get_by_text("torch/_dynamo/convert_frame.py")).to_have_count(0)
     folded.click()
     expect(right.get_by_text("torch/_dynamo/convert_frame.py").first).to_be_visible()
-    expect(right.get_by_role("link", name=f"record {raised['event_index']}").last).to_be_visible()
+    expect(right.get_by_role("link", name=f"record {raised['event']}").last).to_be_visible()
     page.get_by_label("Kind").select_option("graph could not be run")
     expect(rows(page, "Failures")).to_have_count(2)
     expect(right).to_contain_text("program.py")

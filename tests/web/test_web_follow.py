@@ -10,7 +10,7 @@ import time
 import pytest
 import traces
 from followed import RECOMPILES, cuts, mark, rows, whole_records
-from pages import settle
+from pages import listed, settle
 from playwright.sync_api import expect
 from tlparse_bundle import Bundle, build, discover
 from torch_python import NO_TORCH, TORCH, has_torch
@@ -25,7 +25,7 @@ def test_what_is_written_appears_where_one_is_and_the_end_is_said(follow, open_v
     follow.write(x=begin)
     page = open_viewer(follow.out, "#v=1&view=compiles", errors=True)  # at the end the files of states go: who is reading one is told 404, and reads the manifest again
     expect(mark(page)).to_contain_text("live")
-    known = Bundle.open(follow.out).logs[0].compiles
+    known = listed(Bundle.open(follow.out).logs[0])
     expect(rows(page)).to_have_count(1 + len(known))
     rows(page).nth(2).click()
     page.get_by_role("searchbox", name="Filter compiles").fill("program")
@@ -34,7 +34,7 @@ def test_what_is_written_appears_where_one_is_and_the_end_is_said(follow, open_v
     fresh = tmp_path / "fresh"
     (tmp_path / "dedicated_log_torch_trace_x.log").write_bytes(begin + more)
     build(discover([tmp_path / "dedicated_log_torch_trace_x.log"]), fresh, jobs=1)
-    wanted = [compile for compile in Bundle.open(fresh).logs[0].compiles if "program" in (compile.row["filename"] or "")]
+    wanted = [compile for compile in Bundle.open(fresh).logs[0].compiles if "program" in (compile.row["file"] or "")]
     assert len(wanted) > len(known)
     expect(rows(page)).to_have_count(1 + len(wanted))
     expect(rows(page).and_(page.locator("[aria-selected=true]"))).to_have_attribute("aria-rowindex", "3")
@@ -46,7 +46,7 @@ def test_what_is_written_appears_where_one_is_and_the_end_is_said(follow, open_v
     follow.end()
     expect(mark(page)).to_contain_text("finished")
     expect(mark(page).get_by_role("button")).to_be_hidden()
-    whole = [compile for compile in Bundle.open(follow.out).logs[0].compiles if "program" in (compile.row["filename"] or "")]
+    whole = [compile for compile in Bundle.open(follow.out).logs[0].compiles if "program" in (compile.row["file"] or "")]
     expect(rows(page)).to_have_count(1 + len(whole))
     expect(rows(page).filter(has_text="running")).to_have_count(0)
 
@@ -74,9 +74,8 @@ def test_the_page_shows_what_a_fresh_build_of_the_same_bytes_shows(follow, open_
             more.first.click()
         expect(page.locator(".findings article h2, .findings article h3")).to_contain_text(titles)
         page.evaluate("location.hash = '#v=1&view=compiles'")
-        named = [one for one in log.compiles if one.row["id"] is not None]
-        expect(rows(page)).to_have_count(1 + len(log.compiles))
-        for one in named[-2:]:
+        expect(rows(page)).to_have_count(1 + len(listed(log)))
+        for one in log.compiles[-2:]:
             expect(rows(page).filter(has_text=f"[{one.key}]")).to_contain_text(one.row["function"] or "")
         page.evaluate("location.hash = '#v=1&view=timeline'")
         most = max(log.table("span_totals"), key=lambda row: row["count"])
@@ -131,8 +130,7 @@ def test_a_comparison_of_a_run_that_goes_on_says_so_and_is_made_anew_at_a_click(
     page.keyboard.press("2")
     mark(page).get_by_role("button", name="Compare again").click()
     expect(mark(page)).to_have_text("the new run goes on")
-    compiles = [compile for compile in Bundle.open(follow.out).logs[0].compiles if compile.row["id"] is not None]
-    expect(page.get_by_role("grid", name="Compiles of both runs").get_by_role("row")).to_have_count(1 + len({(one.row["frame_id"], one.row["frame_compile_id"], one.row["occurrence"]) for one in compiles}))
+    expect(page.get_by_role("grid", name="Compiles of both runs").get_by_role("row")).to_have_count(1 + len(Bundle.open(follow.out).logs[0].compiles))
     follow.end()
     expect(mark(page)).to_contain_text("the new run has ended")
     mark(page).get_by_role("button", name="Compare again").click()
@@ -149,7 +147,7 @@ def test_what_runs_now_stands_first_with_its_spans_and_a_clock_and_is_no_fault(f
     page = open_viewer(follow.out)
     running = page.get_by_role("region", name="Running now")
     expect(page.locator(".overview > *").first).to_have_attribute("aria-label", "Running now")
-    expect(running.get_by_role("link", name=f"[{compile['compile_id']}] {compile['function']}")).to_be_visible()
+    expect(running.get_by_role("link", name=f"[{compile['compile']}] {compile['function']}")).to_be_visible()
     expect(running).to_contain_text(" › ".join(span["name"] for span in compile["spans"]))
     clock = running.get_by_role("timer").first
     expect(clock).to_have_text(re.compile(r"^\d+ s$"))  # as if it ran now: the log is an old one
@@ -179,9 +177,9 @@ def test_a_list_of_bundles_says_which_grow(follow, open_viewer):
     follow.write(x=begin)
     page = open_viewer(follow.out, viewer="home")
     row = page.get_by_role("row").filter(has_text="live")
-    expect(row).to_contain_text(f"{len(Bundle.open(follow.out).logs[0].compiles) - 1} compiles so far")
+    expect(row).to_contain_text(f"{len(Bundle.open(follow.out).logs[0].compiles)} compiles so far")
     follow.write(x=more)
-    expect(row).to_contain_text(f"{len(Bundle.open(follow.out).logs[0].compiles) - 1} compiles so far")
+    expect(row).to_contain_text(f"{len(Bundle.open(follow.out).logs[0].compiles)} compiles so far")
 
 
 def test_silence_in_a_compile_is_said_after_half_a_minute(follow, open_viewer):
@@ -203,7 +201,7 @@ def test_the_page_can_be_held_and_goes_on(follow, open_viewer):
     begin, more = cuts(RECOMPILES.read_bytes(), 0.3, 0.8)
     follow.write(x=begin)
     page = open_viewer(follow.out, "#v=1&view=compiles")
-    known = len(Bundle.open(follow.out).logs[0].compiles)
+    known = len(listed(Bundle.open(follow.out).logs[0]))
     expect(rows(page)).to_have_count(1 + known)
     page.get_by_role("button", name="Pause").click()
     expect(mark(page)).to_contain_text("paused · state of")
@@ -212,7 +210,7 @@ def test_the_page_can_be_held_and_goes_on(follow, open_viewer):
     page.go_back()
     expect(rows(page)).to_have_count(1 + known)
     page.get_by_role("button", name="Resume").click()
-    expect(rows(page)).to_have_count(1 + len(Bundle.open(follow.out).logs[0].compiles))
+    expect(rows(page)).to_have_count(1 + len(listed(Bundle.open(follow.out).logs[0])))
     expect(mark(page)).to_contain_text("live")
 
 
@@ -298,7 +296,7 @@ def test_a_plain_server_is_asked_again_and_again(follow, new_page, servers):
     page.goto(servers.enter_context(_static(follow.out)) + "#v=1&view=compiles")
     expect(mark(page)).to_contain_text("live")
     follow.write(x=more)
-    expect(rows(page)).to_have_count(1 + len(Bundle.open(follow.out).logs[0].compiles))
+    expect(rows(page)).to_have_count(1 + len(listed(Bundle.open(follow.out).logs[0])))
 
 
 def test_two_states_in_one_second_are_two_for_a_plain_server_too(follow, new_page, servers):
@@ -315,7 +313,7 @@ def test_two_states_in_one_second_are_two_for_a_plain_server_too(follow, new_pag
     settle(page)
     follow.write(x=more)
     os.utime(manifest, (second, second))
-    expect(rows(page)).to_have_count(1 + len(Bundle.open(follow.out).logs[0].compiles))
+    expect(rows(page)).to_have_count(1 + len(listed(Bundle.open(follow.out).logs[0])))
 
 
 def test_a_copy_of_a_growing_bundle_says_when_it_was(follow, tmp_path, new_page, bundle_of):

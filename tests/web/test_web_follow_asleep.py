@@ -3,6 +3,7 @@
 import threading
 
 from followed import RECOMPILES, cuts, mark, rows
+from pages import listed
 from playwright.sync_api import expect
 from tlparse_bundle import Bundle
 from tlparse_bundle.serve.news import News
@@ -43,7 +44,7 @@ def test_a_page_that_slept_until_after_the_end_shows_the_finished_bundle(follow,
     debugger.send("Debugger.resume")
     debugger.send("Debugger.disable")
     expect(mark(page)).to_contain_text("finished")
-    whole = Bundle.open(follow.out).logs[0].compiles
+    whole = listed(Bundle.open(follow.out).logs[0])
     assert len(whole) > known
     expect(rows(page)).to_have_count(1 + len(whole))
     assert page.evaluate("errorsShown") == 0
@@ -70,4 +71,4 @@ def test_a_connection_that_says_nothing_any_more_is_made_anew(follow, open_viewe
     expect(mark(page)).to_contain_text("live")
     follow.write(x=more)
     page.clock.fast_forward(60_000)
-    expect(rows(page)).to_have_count(1 + len(Bundle.open(follow.out).logs[0].compiles))
+    expect(rows(page)).to_have_count(1 + len(listed(Bundle.open(follow.out).logs[0])))

@@ -99,7 +99,7 @@ def test_the_starters_list_compiles_and_show_an_artifact(name, forked, page, bun
     links = page.get_by_role("navigation", name="Compiles").get_by_role("link")
     expect(links).to_have_count(len(log.compiles))
     compile = next(compile for compile in log.compiles if any(a.name == "dynamo_output_graph" for a in compile.artifacts))
-    links.nth(compile.index).click()
+    links.nth(log.compiles.index(compile)).click()
     expect(page.get_by_role("main").get_by_role("link")).to_have_count(len(compile.artifacts))
     page.get_by_role("main").get_by_role("link", name="dynamo_output_graph", exact=True).first.click()
     artifact = next(a for a in compile.artifacts if a.name == "dynamo_output_graph")
