@@ -16,12 +16,12 @@ export function App({ bundle }) {
   if (!log) return <h1>This bundle holds no logs</h1>;
   if (compiles.error) return <p role="alert">{compiles.error.message}</p>;
   if (!compiles.value) return <p role="status">Loading …</p>;
-  const index = compiles.value.findIndex(({ key }) => key === asked.get("compile")); // 'key' is unique; an id can occur twice
+  const index = compiles.value.findIndex(({ compile }) => compile === asked.get("compile"));
   return (
     <>
       <header>
         <h1>
-          {plural(compiles.value.filter(({ id }) => id !== null).length, "compile")} of {log.summary.source.name}
+          {plural(compiles.value.length, "compile")} of {log.summary.source.name}
         </h1>
         {bundle.logs.length > 1 && (
           <nav aria-label="Logs">
@@ -34,11 +34,11 @@ export function App({ bundle }) {
       <nav aria-label="Compiles">
         <ul>
           {compiles.value.map((compile, i) => (
-            <li key={compile.key}>
-              <Link state={{ log: log.id, compile: compile.key }} here={i === index}>
-                {compile.id === null ? "records without a compile id" : `[${compile.key}] ${compile.function ?? "?"}`}{" "}
+            <li key={compile.compile}>
+              <Link state={{ log: log.id, compile: compile.compile }} here={i === index}>
+                [{compile.compile}] {compile.function ?? "?"}{" "}
                 <span className="dim">
-                  {statusInfo(compile.status).word} {compile.compile_time_us !== null && time(compile.compile_time_us)}
+                  {statusInfo(compile.status).word} {compile.total_us !== null && time(compile.total_us)}
                 </span>
               </Link>
             </li>
@@ -61,12 +61,12 @@ function Compile({ log, compile, wanted }) {
   return (
     <>
       <h2>
-        {plural(artifacts.length, "artifact")} of {compile.key}
+        {plural(artifacts.length, "artifact")} of {compile.compile}
       </h2>
       <ul>
         {artifacts.map((artifact) => (
           <li key={artifact.event}>
-            <Link state={{ log: log.id, compile: compile.key, artifact: String(artifact.event) }} here={artifact === chosen} children={artifact.name} />
+            <Link state={{ log: log.id, compile: compile.compile, artifact: String(artifact.event) }} here={artifact === chosen} children={artifact.name} />
             <span className="dim">{bytes(artifact.size_bytes)}</span>
           </li>
         ))}
