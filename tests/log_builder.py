@@ -87,4 +87,20 @@ RARE = log("""
 link {"name": "cprofile_manifold_url", "url": "https://example.org"}
 artifact:triton_kernel_info 0/0
     | {"triton_0": {"compile_time_us": 5, "num_configs": 2, "autotune_cache_state": "miss"}}
+artifact:fx_bucketing_passes_all_gather_buckets 0/0
+    | [[a, b]]
+artifact:pre_bucketing_collective_sizes 0/0
+    | [{"type": "AG", "size_mb": 1, "name": "a"}]
+artifact:pge_profile_vs_analytical 0/0
+    | {"collective_count": 0, "op_count": 0, "op_entries": []}
+artifact:fx_compute_nodes_runtime_estimation 0/0
+    | Node,Flops
+    | mm,1
+artifact:min_cut_failed_svg 0/0
+    | <svg/>
+artifact:aot_joint_graph_sync_decision_cross_ranks 0/0
+    | picked_rank_idx=0, saved_nodes of current rank={'a': 1}
+artifact:invoke_subgraph_backward_duplicate 0/0
+    | {}
+compilation_metrics_runtime 0/0 {"duration_us": 3}
 """)

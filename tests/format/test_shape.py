@@ -66,7 +66,7 @@ def documents(root, tmp_path_factory):
     rare = folder / "dedicated_log_torch_trace_x.log"
     rare.write_bytes(RARE_LOG)
     found = {name: [row] for name, row in RARE.items()}
-    for name in ("train_step", "dynamic_shapes", "graph_breaks", "failures", "export_dtrace", "provenance_graphs", "ddp_split", "compiled_autograd", "wrappers", "regions", "rare", *JOBS):
+    for name in ("train_step", "dynamic_shapes", "graph_breaks", "failures", "export_dtrace", "provenance_graphs", "ddp_split", "compiled_autograd", "wrappers", "regions", "recompiles", "overlap_scheduling", "memory_budget", "vllm/passes-cold", "rare", *JOBS):
         build(discover([rare if name == "rare" else folder_of(name)]), folder / name.replace("/", "_"), jobs=1, codec="none")
         bundle = Bundle.open(folder / name.replace("/", "_"))
         found.setdefault("manifest", []).append(bundle.manifest)
@@ -75,10 +75,6 @@ def documents(root, tmp_path_factory):
                 found[table].append(row)
         for log in bundle.logs[:2]:
             found.setdefault("log", []).append(log.directory)
-            for table, path in log.directory["tables"].items():
-                found.setdefault(table, []).append(bundle.json(path))
-            for table in log.directory["tables"]:
-                found.setdefault(table, []).extend(log.table(table)[:5])
     return found
 
 

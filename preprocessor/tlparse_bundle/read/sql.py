@@ -24,6 +24,7 @@ _COMPRESSIONS = {"zstd": "zstd", "gzip": "gzip", "none": "uncompressed"}
 _MAX_LINE_BYTES = 64 << 20  # of a row
 _MEMORY = "2GB"
 _LOGS = "logs"
+_FILE = "path_of_the_file"  # the column in which DuckDB says which file a row is from
 
 
 class Bundle(Protocol):
@@ -166,15 +167,15 @@ def _view(name: str, files: Sequence[tuple[str, str]]) -> str:
         typed = ", ".join(f"NULL::{kind} AS {_quoted(key)}" for key, kind in columns.items())
         before = "NULL::VARCHAR AS bundle, NULL::VARCHAR AS log, NULL::BIGINT AS rank" if of_log else "NULL::VARCHAR AS bundle"
         return f"CREATE VIEW {_quoted(name)} AS SELECT {before}{', ' if typed else ''}{typed} WHERE false"
-    options = [f"format = 'newline_delimited', filename = true, maximum_object_size = {_MAX_LINE_BYTES}"]
+    options = [f"format = 'newline_delimited', filename = {_text(_FILE)}, maximum_object_size = {_MAX_LINE_BYTES}"]
     if columns:
         options.append("columns = {" + ", ".join(f"{_text(key)}: {_text(kind)}" for key, kind in columns.items()) + "}")
     parts = []
     for codec in dict.fromkeys(codec for _, codec in files):
         paths = ", ".join(_text(path) for path, its in files if its == codec)
         parts.append(f"SELECT * FROM read_json([{paths}], {', '.join(options)}, compression = '{_COMPRESSIONS[codec]}')")
-    wanted = ", ".join(f"t.{_quoted(key)}" for key in columns) or "t.* EXCLUDE (filename)"
-    return f"CREATE VIEW {_quoted(name)} AS SELECT {front}{wanted} FROM ({' UNION ALL BY NAME '.join(parts)}) AS t JOIN bundle_files AS f ON f.path = t.filename AND f.table_name = {_text(name)}"
+    wanted = ", ".join(f"t.{_quoted(key)}" for key in columns) or f"t.* EXCLUDE ({_FILE})"
+    return f"CREATE VIEW {_quoted(name)} AS SELECT {front}{wanted} FROM ({' UNION ALL BY NAME '.join(parts)}) AS t JOIN bundle_files AS f ON f.path = t.{_FILE} AND f.table_name = {_text(name)}"
 
 
 def _type(node: Mapping[str, Any]) -> str:
