@@ -53,7 +53,7 @@ def test_a_run_with_itself(built, root, name):
     document = compare([("one", bundle)], [("one", bundle)])
     assert changes(document) == [] and document["summary"]["notes"] == []
     assert document["summary"]["text"].startswith("No changes: ")
-    assert all(row["base"]["key"] == row["new"]["key"] for log in document["logs"] for row in log["compiles"])
+    assert all(row["base"]["compile"] == row["new"]["compile"] for log in document["logs"] for row in log["compiles"])
 
 
 def test_the_schema_is_known_by_name():

@@ -11,7 +11,7 @@ from tlparse_bundle.ranks.frames import Frame
 
 
 def frame(key, function, line, graph, file="/home/a/model.py"):
-    return Frame(key, key, function, file, line, graph)
+    return Frame(key, function, file, line, graph)
 
 
 def keys(pairs):
@@ -54,7 +54,7 @@ def finding(kind, fingerprint, severity="warning", count=1, **details):
 
 
 def table(rows):
-    return {"summary": {"untold": []}, "findings": rows}
+    return SimpleNamespace(untold=set(), findings=rows)
 
 
 def test_findings_are_matched_by_fingerprint():

@@ -7,7 +7,7 @@ from log_builder import record
 from tlparse_bundle.compare.pairs import Pairs, Side
 from tlparse_bundle.compare.run import Run
 from tlparse_bundle.compare.texts import Texts
-from tlparse_bundle.findings.moments import compiling_us, covered_us
+from tlparse_bundle.model.times import compiling_us, covered_us
 
 START_US, SECOND = 1_795_000_000_000_000, 1_000_000
 
@@ -39,14 +39,14 @@ def test_a_compile_within_another_is_counted_once(costs):
 def test_a_failure_that_two_compiles_met_is_counted_once(log_of):
     """The wrapper of torch is compiled within itself: the inner compile fails, and with it the one that waited for it."""
     why = {"fail_type": "BackendCompilerFailed", "fail_reason": "no such kernel"}
-    table = log_of(compiled("1/0", "inner", 2, 4, **why) + compiled("0/0", "inner", 0, 10, **why)).findings()
-    (failure,) = (row for row in table["findings"] if row["kind"] == "failure")
+    log = log_of(compiled("1/0", "inner", 2, 4, **why) + compiled("0/0", "inner", 0, 10, **why))
+    (failure,) = (row for row in log.findings() if row["kind"] == "failure")
     assert (failure["count"], failure["cost_us"]) == (2, 10 * SECOND)
-    assert table["summary"]["compile_time_us"] == 10 * SECOND
+    assert log.summary["compile_us"] == 10 * SECOND
 
 
 def test_what_has_no_begin_is_added():
-    rows = [{"start_epoch_us": start, "compile_time_us": took, "backward_time_us": later} for start, took, later in ((5, 10, None), (7, 2, 3), (None, 4, None), (8, None, None))]
+    rows = [{"start_epoch_us": start, "total_us": took, "backward_us": later} for start, took, later in ((5, 10, None), (7, 5, 3), (None, 4, None), (8, None, None))]
     assert compiling_us(rows) == 10 + 3 + 4 and compiling_us(rows, with_backward=False) == 14
     assert compiling_us(rows[3:]) is None and compiling_us([]) is None
     assert covered_us([]) == 0 and covered_us([(0, 5), (3, 4), (4, 9), (20, 21)]) == 10

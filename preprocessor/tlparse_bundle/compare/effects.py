@@ -168,7 +168,7 @@ def time_changes(pairs: Pairs, causes: Sequence[Change]) -> Iterator[Change]:
         cause = next((change for change in by_evidence if number in change.pairs and _may_lead(change, slower)), None) or (step if slower == (whole > 0) else None)
         yield Change(
             "time", "worse" if slower else "better",
-            f"{function_name(frame.function)} [{frame.compile_id}] takes {duration(now)} to compile, was {duration(before)}", "", "warning" if slower else "info",
+            f"{function_name(frame.function)} [{frame.key}] takes {duration(now)} to compile, was {duration(before)}", "", "warning" if slower else "info",
             (frame.function, frame.filename and tail(frame.filename), frame.first_line), [number], now - before,
             details={"base_us": before, "new_us": now, "span": None}, key=("time", number), because_of=cause and (cause.because_of or cause.key),
         )  # fmt: skip
