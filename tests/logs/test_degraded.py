@@ -7,6 +7,7 @@ hostile values in test_hostile.py.
 import pytest
 from log_builder import log, raw_record, record, span
 from tlparse_bundle import Bundle, BundleError, build, discover
+from tlparse_bundle.trace.compile_id import id_of
 
 # ---- ranks
 
@@ -76,7 +77,7 @@ def test_an_unknown_event_is_kept_whole(log_of, found):
     (event,) = it.events(type="brand_new", compile_id="1/2_3")
     assert event.metadata == {"brand_new": {"list": [1, {"deep": None}], "text": "é"}}
     assert event.text() == "payload\nlines"
-    assert [a.name for a in it.compile("1/2_3").artifacts] == ["brand_new"]
+    assert [(a.compile, a.attempt, a.name) for a in it.artifacts] == [("1/2", 3, "brand_new")]
     assert found(it) == []
 
 
@@ -94,12 +95,12 @@ def test_of_several_events_in_a_record_the_first_counts_and_all_are_kept(log_of)
 
 def test_of_equal_keys_the_last_counts(log_of):
     (event,) = log_of(raw_record('{"a": {"x": 1, "x": 2}, "frame_id": 0, "frame_compile_id": 0, "frame_id": 5}')).events()
-    assert event.metadata == {"a": {"x": 2}} and event.compile.id == "5/0"
+    assert event.metadata == {"a": {"x": 2}} and event.compile == "5/0"
 
 
 def test_a_record_of_context_only_is_untyped(log_of):
     (event,) = log_of(raw_record('{"frame_id": 0, "frame_compile_id": 0, "attempt": 0}')).events()
-    assert event.type == "untyped_record" and event.compile.id == "0/0"
+    assert event.type == "untyped_record" and event.compile == "0/0"
 
 
 @pytest.mark.parametrize("envelope", ["[1, 2]", "5", '"text"', "null", "{", '{"a": }', "{} {}", "", "{'a': 1}"])
@@ -124,19 +125,20 @@ def test_the_payload_of_a_damaged_record_is_kept(log_of):
 @pytest.mark.parametrize("compile_id", ["0/0", "0/0_1", "12/3_4", "!0", "!1/0/0", "!2/1/0_3"])
 def test_compile_ids_are_written_as_torch_writes_them(compile_id, log_of, found):
     it = log_of(log(f"x {compile_id}"))
-    assert [c.id for c in it.compiles] == [compile_id]
+    assert [id_of(row) for row in it.table("attempts")] == [compile_id]
     assert found(it) == []
 
 
-def test_records_without_compile_id_belong_to_a_row_of_their_own(log_of):
-    it = log_of(log("a\n b 0/0\n c"))
-    assert [(c.id, c.key, c.status, c.row["event_count"]) for c in it.compiles] == [(None, "-", None, 2), ("0/0", "0/0", None, 1)]
-    assert it.row["compile_count"] == 1
+def test_records_without_compile_id_belong_to_no_compile(log_of):
+    it = log_of(log("a\n b 0/0\n dynamo_start 0/0\n c"))
+    assert [(event.compile, event.attempt) for event in it.events()] == [(None, None), ("0/0", 0), ("0/0", 0), (None, None)]
+    assert [(c.key, c.status, c.row["event_count"]) for c in it.compiles] == [("0/0", "unfinished", 2)]
+    assert it.summary["compile_count"] == 1
 
 
 def test_an_id_without_attempt_is_attempt_0(log_of):
     it = log_of(raw_record('{"compilation_metrics_runtime": {}, "frame_id": 0, "frame_compile_id": 1}'))
-    assert [c.id for c in it.compiles] == ["0/1"]
+    assert [(row["compile"], row["attempt"]) for row in it.table("attempts")] == [("0/1", 0)]
 
 
 @pytest.mark.parametrize("value", ["-1", "0.5", "1.0", "true", '"0"', "[]", "{}", "NaN", "1180591620717411303424"])
@@ -144,15 +146,15 @@ def test_an_id_without_attempt_is_attempt_0(log_of):
 def test_a_malformed_id_is_none_and_kept_in_the_metadata(key, value, log_of, found):
     ids = {"frame_id": "0", "frame_compile_id": "0", "attempt": "0", key: value}
     it = log_of(raw_record('{"x": {}, %s}' % ", ".join(f'"{k}": {v}' for k, v in ids.items())))
-    assert [c.id for c in it.compiles] == [None]
     (event,) = it.events()
+    assert event.compile is None and it.table("attempts") == []
     assert event.metadata.keys() == {"x", *ids}
     assert found(it) == [("compile-id-invalid", 1, 0, 1)]
 
 
 def test_half_an_id_is_shown_as_half(log_of):
     it = log_of(raw_record('{"x": {}, "frame_id": 3}') + raw_record('{"x": {}, "frame_compile_id": 4}'))
-    assert [c.id for c in it.compiles] == ["3/-", "-/4"]
+    assert [event.compile for event in it.events()] == [row["compile"] for row in it.table("attempts")] == ["3/-", "-/4"]
 
 
 # ---- strings and stacks

@@ -69,7 +69,7 @@ def test_a_payload_that_is_too_large_is_left_out_of_its_event(payload, low, log_
     it = log_of(log("a") + record("big 0/0", payload=payload) + log("b"))
     assert kinds(it) == ["a", "big", "b"]
     big = list(it.events())[1]
-    assert big.bytes() is None and big.compile.id == "0/0" and "has_payload" in big.metadata
+    assert big.bytes() is None and big.compile == "0/0" and "has_payload" in big.metadata
     assert found(it) == [("too-large", 2, len(log("a")), 1)]
     assert list(it.events())[2].row["line"] == 4 + payload.count(b"\n")
 

@@ -56,8 +56,8 @@ def test_nothing_of_the_program_is_left_and_all_is_still_said(built, tmp_path, n
     bundle, made = redacted(source, tmp_path / "out", preset)
     assert validate(bundle) == []
     assert kinds(bundle) == kinds(source) and made.changed == {}
-    assert [(log.rank, log.row["event_count"], log.row["compile_time_us"], log.row["diagnostics"]) for log in bundle.logs] == [
-        (log.rank, log.row["event_count"], log.row["compile_time_us"], log.row["diagnostics"]) for log in source.logs
+    assert [(log.rank, log.row["event_count"], log.summary["compile_us"], log.row["diagnostics"]) for log in bundle.logs] == [
+        (log.rank, log.row["event_count"], log.summary["compile_us"], log.row["diagnostics"]) for log in source.logs
     ]
     whole = texts(bundle)
     assert "/home/user" not in whole and "user/project" not in whole

@@ -13,9 +13,9 @@ def test_the_columns_of_an_event(log_of):
     data = record("artifact:a !1/2/3_4 @5", payload="text", time="1231 23:59:59.000001", pid=4711, place="torch/x.py:99")
     it = log_of(data)
     event = only(it)
-    assert (event.index, event.type, event.name, event.compile.id) == (0, "artifact", "a", "!1/2/3_4")
+    assert (event.index, event.type, event.name, event.compile, event.attempt) == (0, "artifact", "a", "!1/2/3", 4)
     assert (event.row["rank"], event.row["line"], event.row["byte_offset"], event.row["size_bytes"], event.row["time_us"]) == (5, 1, 0, len(data), 0)
-    assert it.directory["pids"] == [4711] and [(row["level"], row["path"], row["line"]) for row in it.table("origins")] == [("V", "torch/x.py", 99)]
+    assert it.directory["pids"] == [4711] and event.row["origin"] == "torch/x.py:99" and [(row["level"], row["path"], row["line"]) for row in it.table("origins")] == [("V", "torch/x.py", 99)]
     assert it.directory["clock"]["origin"] == "12-31 23:59:59.000001"
 
 
@@ -37,7 +37,7 @@ def test_context_keys_are_no_events(key, log_of):
 
 def test_a_chromium_event_of_a_compile(log_of):
     event = only(log_of(log('chromium_event 0/0\n | {"name": "x", "ph": "B", "ts": 1}')))
-    assert event.compile.id == "0/0" and event.text() == '{"name": "x", "ph": "B", "ts": 1}'
+    assert event.compile == "0/0" and event.text() == '{"name": "x", "ph": "B", "ts": 1}'
 
 
 @pytest.mark.parametrize(
