@@ -10,7 +10,7 @@ def _kinds(logs):
 
 
 def _told(topic):
-    return lambda logs: NO if any(topic in log.findings()["summary"]["untold"] for log in logs) else YES
+    return lambda logs: NO if any(topic in log.summary["untold"] for log in logs) else YES
 
 
 def _has(*wanted):
@@ -48,7 +48,7 @@ QUESTIONS = (
     ("Timeline: spans of Dynamo, AOTAutograd, Inductor", _has("chromium_event")),
     ("Graph breaks, with reason and place", _breaks),
     ("Why a function was compiled again", _told("recompile_reasons")),
-    ("That the recompile limit was reached", lambda logs: YES if any(log.findings()["summary"]["recompile_limit_count"] for log in logs) else NO),
+    ("That the recompile limit was reached", lambda logs: YES if any(log.summary["recompile_limit_count"] for log in logs) else NO),
     ("Guards", _guards),
     ("Sizes that became symbols", _told("symbols")),
     ("FX graph cache: hits, misses, bypasses", _cache("fx_graph")),

@@ -16,7 +16,7 @@ def test_event_chunks(count, expected, log_of, monkeypatch):
     it = log_of(b"".join(record(f"e{i} {i}/0", payload=f"p{i}") for i in range(count)))
     assert chunks(it, "events") == expected
     assert chunks(it, "metadata") == []
-    assert [(e.index, e.type, e.text(), e.compile.id) for e in it.events()] == [(i, f"e{i}", f"p{i}", f"{i}/0") for i in range(count)]
+    assert [(e.index, e.type, e.text(), e.compile) for e in it.events()] == [(i, f"e{i}", f"p{i}", f"{i}/0") for i in range(count)]
 
 
 def test_metadata_chunks_have_boundaries_of_their_own(log_of, monkeypatch):

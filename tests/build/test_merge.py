@@ -64,7 +64,7 @@ def foreign(tmp_path):
     """foreign(change): merges a bundle of log a, of which ``change`` altered a file, with one of log b that has the same payload."""
 
     def merged(path=None, change=None, **options):
-        text = "x\n | " + "some payload " * 30_000
+        text = "x 0/0\n | " + "some payload " * 30_000 + "\n dynamo_start 0/0"
         for name in ("a", "b"):
             (tmp_path / f"{name}.log").write_bytes(log(text))
             build(discover([tmp_path / f"{name}.log"]), tmp_path / name, codec="none", jobs=1)
@@ -116,12 +116,12 @@ def test_without_verification_it_does(foreign):
     ("logs/a/log.json", lambda t: t["kinds"][0].update(descriptor="nothing")),
     ("logs/a/log.json", lambda t: t.update(event_count=7)),
     ("logs/a/log.json", lambda t: t["source"].update(size_bytes=7)),
-    ("logs/a/compiles.json", lambda t: t["compiles"][0].update(stack_index=9)),
-    ("logs/a/compiles.json", lambda t: t.update(compiles=5)),
+    ("logs/a/compiles.jsonl", lambda t: t[0].update(stack=9)),
+    ("logs/a/compiles.jsonl", lambda t: 5),
     ("logs/a/artifacts.jsonl", lambda t: t[0].update(offset=10**9)),
     ("logs/a/artifacts.jsonl", lambda t: t[0].update(blob="manifest.json")),
     ("logs/a/events.jsonl", lambda t: t[0].update(blob=None)),
-    ("logs/a/runtime.json", lambda t: []),
+    ("logs/a/compiles.jsonl", lambda t: []),
     ("logs/a/artifacts.jsonl", lambda t: [{}]),
     ("manifest.json", lambda m: m["logs"][0].update(rank="0")),
     ("manifest.json", lambda m: m["descriptors"].clear()),

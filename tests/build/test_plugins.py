@@ -60,7 +60,7 @@ FINDINGS = '''
     def findings(facts):
         rows = facts.table("engine_steps")
         if sum(row["requests"] for row in rows) < 10:
-            yield Finding("engine-idle", "warning", "The engine had next to nothing to do", ("idle",), events=[row["event_index"] for row in rows])
+            yield Finding("engine-idle", "warning", "The engine had next to nothing to do", ("idle",), events=[row["event"] for row in rows])
 '''
 ENTRY_POINTS = """
     [tlparse_bundle.events]

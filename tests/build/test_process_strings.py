@@ -25,7 +25,7 @@ def files(tmp_path):
             (tmp_path / NAME.format(name)).write_bytes(data)
         bundle = build(discover([tmp_path]), tmp_path / "out", jobs=jobs, overwrite=True)
         opened = Bundle.open(bundle.path)
-        return {log.id: [compile.row["filename"], "string-undefined" in log.row["diagnostics"]] for log in opened.logs for compile in log.compiles if compile.id}
+        return {log.id: [compile.row["file"], "string-undefined" in log.row["diagnostics"]] for log in opened.logs for compile in log.compiles}
 
     return read
 

@@ -76,7 +76,7 @@ def test_the_runs_are_of_other_places(built, root):
     for name in ("caches", "failures", "ranks_extra_break"):
         for path in (AGAIN / name).rglob("*.zst"):
             (log,) = built(path).logs
-            files = {row["filename"] for row in log.table("compiles") if row["filename"]}
+            files = {row["file"] for row in log.table("compiles") if row["file"]}
             assert any(file.startswith("/srv/elsewhere/project/") for file in files) and not any(file.startswith("/home/") for file in files)
 
 

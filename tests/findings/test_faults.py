@@ -55,7 +55,7 @@ def log(built, root):
 
 
 def text(log):
-    return log.findings()["summary"]["text"]
+    return log.summary["text"]
 
 
 def rows(log, *kinds):
@@ -83,22 +83,22 @@ def test_01_a_majority_is_said(log):
 
 
 def test_03_ahead_of_time_compiles_are_compiles(log):
-    summary = log("aoti").findings()["summary"]
+    summary = log("aoti").summary
     assert (summary["compile_count"], summary["ahead_of_time_count"]) == (1, 1)
-    assert summary["compile_time_us"] > 20_000_000
+    assert summary["compile_us"] > 20_000_000
 
 
 def test_03_a_time_that_is_not_known_is_not_zero(log):
     """draft_export's own log has no timeline."""
-    summary = log("export_dtrace", 1).findings()["summary"]
-    assert summary["compile_time_us"] is None and summary["text"].startswith("1 export: ")
+    summary = log("export_dtrace", 1).summary
+    assert summary["compile_us"] is None and summary["text"].startswith("1 export: ")
 
 
 def test_04_a_limit_that_raised_says_so(log):
     (row,) = rows(log("limit_raises"), "recompile-limit")
     assert row["title"] == "`limited` reached the recompile limit of 2: an error was raised instead of compiling it again"
     assert "uncompiled" not in row["title"] + row["text"]
-    summary = log("limit_raises").findings()["summary"]
+    summary = log("limit_raises").summary
     assert (summary["compile_count"], summary["recompile_count"], summary["failure_count"]) == (2, 1, 0)
 
 
@@ -123,7 +123,7 @@ def test_07_a_large_model_is_healthy(log, root, tmp_path):
 def test_08_captures_and_attempts_are_no_compiles(log):
     """`step` up to its break and behind it, and the graph of the backward: three compiles; its capture is none, nor is a second attempt."""
     it = log("compiled_autograd")
-    summary = it.findings()["summary"]
+    summary = it.summary
     assert "!0" in {compile.key for compile in it.compiles}
     assert summary["compile_count"] == len(list(it.events(type="dynamo_start"))) < len([compile for compile in it.compiles if compile.id])
     assert "compile_count" in it.row["summary"] and it.row["summary"]["compile_count"] == summary["compile_count"]
@@ -162,9 +162,9 @@ def test_13_sizes_have_no_quotes(log, name):
 
 def test_15_where_a_killed_process_was(log):
     """Two compiles ended; the third was at it for three seconds when the process ended."""
-    summary = log("hangs").findings()["summary"]
+    summary = log("hangs").summary
     assert (summary["compile_count"], summary["unfinished_count"]) == (3, 1)
-    assert summary["compile_time_us"] > 3_000_000 and summary["text"].endswith(": 1 did not end.")
+    assert summary["compile_us"] > 3_000_000 and summary["text"].endswith(": 1 did not end.")
     row = log("hangs").findings()[0]
     assert (row["kind"], row["function"]) == ("unfinished-compile", "stuck")
     assert [span["name"] for span in row["details"]["open_spans"]] == ["dynamo", "entire_frame_compile", "compile_attempt_0", "backend_compile", "lowering"]
@@ -179,7 +179,7 @@ def test_16_where_a_line_is_known_nothing_says_that_it_is_not(log, name):
 
 def test_18_what_costs_most_comes_first(log):
     """310 sizes that became constants, at no cost, and two recompiles."""
-    summary, found = log("many").findings()["summary"], rows(log("many"))
+    summary, found = log("many").summary, rows(log("many"))
     assert (summary["specialization_count"], summary["recompile_count"]) == (310, 2)
     assert [row["function"] for row in found[:2]] == ["slower", "slow"]
     assert all(row["cost_us"] is None for row in found if row["kind"] == "specialization")

@@ -19,35 +19,27 @@ OF_COMPILES = {"failure", "unfinished-compile", "recompile", "graph-break", "res
 
 def check(log):
     """Each number is the sum over the findings; what a finding names is in the headline."""
-    found = log.findings()
-    summary, rows = found["summary"], found["findings"]
+    summary, rows = log.summary, log.findings()
     if any(row["kind"] == "unlisted" for row in rows):
         return
     for number, kind in SUMS.items():
         assert summary[number] in (None, sum(row["count"] for row in rows if row["kind"] == kind)), (number, log.id)
     assert summary["recompile_limit_count"] in (None, sum(row["kind"] == "recompile-limit" for row in rows))
     assert summary["findings"] == {severity: sum(row["severity"] == severity for row in rows) for severity in ("error", "warning", "info")}
-    assert summary["compile_count"] == summary["frame_count"] + summary["ahead_of_time_count"] + summary["export_count"]
+    assert summary["compile_count"] == summary["frame_count"] + summary["ahead_of_time_count"]
     if summary["failure_count"]:
         assert re.search(rf"\b{summary['failure_count']:,} failures?\b", summary["text"])
-    frames = {key for row in rows if row["kind"] in OF_COMPILES for index in row["compile_indexes"] if (key := _frame(log, index)) is not None}
+    compiled = {row["compile"] for row in log.table("compiles") if row["kind"] != "ahead_of_time"}
+    frames = {key for row in rows if row["kind"] in OF_COMPILES for key in row["compiles"] if key in compiled}
     assert len(frames) <= summary["frame_count"], (frames, summary["text"])
     outside = {"make_fx", "fx_interpreter"}
     failed = sum(row["count"] for row in rows if row["kind"] == "unfinished-compile" or row["kind"] == "failure" and row["details"]["phase"] not in outside)
-    assert failed <= summary["compile_count"]
+    assert failed <= summary["compile_count"] + summary["export_count"]
     if frames or failed or summary["export_failure_count"]:
-        assert summary["compile_count"] > 0 and not summary["text"].startswith("No compile"), summary["text"]
+        assert summary["compile_count"] + summary["export_count"] > 0 and not summary["text"].startswith("No compile"), summary["text"]
     for row in rows:  # one failure is told once
         if row["kind"] == "failure":
-            assert len(row["event_indexes"]) >= row["count"]
-
-
-def _frame(log, index):
-    """What is the same for the attempts of one frame; None for a row that is none."""
-    row = log.table("compiles")[index]
-    if row["id"] is None or row["status"] is None:
-        return None
-    return row["metrics_event_index"] or (row["compiled_autograd_id"], row["frame_id"], row["frame_compile_id"], row["occurrence"])
+            assert len(row["events"]) >= row["count"]
 
 
 @pytest.mark.parametrize("folder", [pytest.param(path, id=str(path.relative_to(traces.ROOT / "fixtures"))) for path in FIXTURE_FOLDERS])
@@ -86,28 +78,28 @@ def test_of_logs_of_other_versions(shared_traces, built, tmp_path, version):
 
 @pytest.fixture
 def program(built, root):
-    return lambda name: built(root / f"fixtures/versions/2.13.0/{name}.log.zst").logs[0].findings()
+    return lambda name: built(root / f"fixtures/versions/2.13.0/{name}.log.zst").logs[0]
 
 
 def test_exports_without_their_records(program):
     """7 of the 8 calls left a trace: a non-strict one that succeeds leaves none."""
     found = program("exports")
-    assert found["summary"]["text"].startswith("1 compile of 1 function and 7 exports in ") and found["summary"]["text"].endswith(": 7 failures.")
-    assert all(row["title"].startswith("`torch.export`") and row["details"]["phase"] == "export" for row in found["findings"] if row["kind"] == "failure")
+    assert found.summary["text"].startswith("1 compile of 1 function and 7 exports in ") and found.summary["text"].endswith(": 7 failures.")
+    assert all(row["title"].startswith("`torch.export`") and row["details"]["phase"] == "export" for row in found.findings() if row["kind"] == "failure")
 
 
 def test_exports_with_their_records(program):
     """Each of the 7 calls that failed is counted once, the one that stopped at a condition among the export problems."""
     found = program("exports_dtrace")
-    assert found["summary"]["export_count"] == 8
-    assert (found["summary"]["failure_count"], found["summary"]["export_failure_count"]) == (6, 1)
-    assert not any("left no program" in row["title"] for row in found["findings"])
+    assert found.summary["export_count"] == 8
+    assert (found.summary["failure_count"], found.summary["export_failure_count"]) == (6, 1)
+    assert not any("left no program" in row["title"] for row in found.findings())
 
 
 def test_a_failed_export_is_not_an_ahead_of_time_compile(program):
     found = program("ahead_fails")
-    assert found["summary"]["text"].startswith("2 ahead-of-time compiles and 1 export in ")
-    titles = sorted(row["title"] for row in found["findings"] if row["kind"] == "failure")
+    assert found.summary["text"].startswith("2 ahead-of-time compiles and 1 export in ")
+    titles = sorted(row["title"] for row in found.findings() if row["kind"] == "failure")
     assert titles == [
         "An ahead-of-time compile failed: InductorError: LoweringException: NotImplementedError: fixture::boom has no lowering",
         "An ahead-of-time compile failed: Unsupported: Data-dependent branching", "`torch.export` failed: Unsupported: Data-dependent branching",
@@ -117,12 +109,12 @@ def test_a_failed_export_is_not_an_ahead_of_time_compile(program):
 def test_the_only_compile_has_an_exception_and_no_begin(log_of):
     """The log begins in it."""
     text = "Traceback (most recent call last):\n  File \"/p/a.py\", line 3, in f\n    x\nValueError: no"
-    found = log_of(record("artifact:dynamo_error 0/0", payload=text)).findings()
-    assert found["summary"]["text"].startswith("1 compile of ") and found["summary"]["text"].endswith("1 failure.")
+    found = log_of(record("artifact:dynamo_error 0/0", payload=text))
+    assert found.summary["text"].startswith("1 compile of ") and found.summary["text"].endswith("1 failure.")
 
 
 def test_the_only_thing_is_an_open_capture_of_compiled_autograd(log_of):
     begin = '{"name": "compiled_autograd", "ts": 1740992983096390.5, "args": null, "ph": "B", "cat": "dynamo_timed", "tid": 0, "pid": 0}'
-    found = log_of(record("chromium_event", payload=begin)).findings()
-    assert found["summary"]["unfinished_count"] == 1
-    assert found["summary"]["text"] == "No compile ended in this log: 1 did not end."
+    found = log_of(record("chromium_event", payload=begin))
+    assert found.summary["unfinished_count"] == 1
+    assert found.summary["text"] == "No compile ended in this log: 1 did not end."

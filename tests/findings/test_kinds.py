@@ -113,7 +113,7 @@ def test_most_important_first(logs):
 
 def test_no_cost_is_more_than_the_time_of_compiling(logs):
     for name, log in logs:
-        total = log.findings()["summary"]["compile_time_us"]
+        total = log.summary["compile_us"]
         for row in log.findings():
             assert row["cost_us"] is None or row["cost_us"] <= total * 1.01 + 1000, (name, row["title"])
 
@@ -228,7 +228,7 @@ def test_where_a_killed_process_was(logs):
 def test_a_compile_that_was_broken_off(logs):
     (row,) = findings(logs, "2.13.0/interrupted")
     assert row["title"] == "The compile of `interrupted` was broken off after Dynamo had made its graph"
-    (summary,) = (log.findings()["summary"] for name, log in logs if name == "2.13.0/interrupted")
+    (summary,) = (log.summary for name, log in logs if name == "2.13.0/interrupted")
     assert summary["unfinished_count"] == 1 and summary["text"].endswith(": 1 did not end.")
     statuses = {compile.row["function"]: compile.status for name, log in logs if name == "2.13.0/interrupted" for compile in log.compiles}
     assert statuses["empty"] == "empty"

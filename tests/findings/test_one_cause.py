@@ -29,10 +29,10 @@ def test_a_problem_of_the_machine_is_one_finding(built, root, name):
     (log,) = built(root / f"fixtures/versions/2.13.0/{name}.log.zst").logs
     (row,) = failures(log)
     assert row["title"] == f"4 compiles of 3 functions failed: {what}"
-    assert (row["count"], len(row["compile_indexes"]), row["function"], row["file"]) == (4, 4, None, None)
+    assert (row["count"], len(row["compiles"]), row["function"], row["file"]) == (4, 4, None, None)
     assert remedy in row["remedies"][0]["text"]
     assert "`scale` (`program.py:" in row["text"] and "twice" in row["text"] and "`forward`" in row["text"]
-    assert log.findings()["summary"]["failure_count"] == 4
+    assert log.summary["failure_count"] == 4
 
 
 def test_what_the_compiler_said_is_in_the_text(built, root):
@@ -45,12 +45,12 @@ def test_a_log_from_the_wild(shared_traces, built):
     (log,) = built(WILD / "rqvae-cuda/raw.log").logs
     (row,) = failures(log)
     assert row["title"] == "12 compiles of 12 functions failed: `gcc` could not build Triton's CUDA helper (`cuda_utils`)"
-    assert row["count"] == 12 == len(row["compile_indexes"]) and row["cost_us"] > 20_000_000
+    assert row["count"] == 12 == len(row["compiles"]) and row["cost_us"] > 20_000_000
     assert "The message of `gcc` is in the standard error of the program." in row["text"] and "non-zero exit status 1" in row["text"]
     headers, library = row["remedies"]
     assert "`Python.h`" in headers["text"] and "`python3.9-dev`" in headers["text"] and headers["code"] == "ls /usr/include/python3.9/Python.h"
     assert "`-lcuda`" in library["text"] and "`/lib64`" in library["text"]
-    assert "12 failures" in log.findings()["summary"]["text"] and log.findings()[0] == row
+    assert "12 failures" in log.summary["text"] and log.findings()[0] == row
 
 
 def test_one_exception_that_leaves_two_compiles(built, root):
@@ -59,10 +59,10 @@ def test_one_exception_that_leaves_two_compiles(built, root):
     rows = {row["function"]: row for row in failures(log)}
     assert rows[None]["title"].startswith("2 compiles of 2 functions failed: BackendCompilerFailed: backend='broken' raised")
     assert "`outer`" in rows[None]["text"] and "`inner`" in rows[None]["text"]
-    kinds = {event.index: event.name or event.type for event in log.events()}
+    kinds = {event.event: event.name or event.type for event in log.events()}
     for name, nested in (("traced", "make_fx_fail_partial"), ("interpreted", "fx_interpreter_error")):
-        assert [kinds[index] for index in rows[name]["event_indexes"]] == [nested, "dynamo_error", "compilation_metrics"]
-    summary = log.findings()["summary"]
+        assert [kinds[event] for event in rows[name]["events"]] == [nested, "dynamo_error", "compilation_metrics"]
+    summary = log.summary
     assert (summary["failure_count"], summary["compile_count"]) == (4, 4)
 
 

@@ -18,7 +18,7 @@ from tlparse_bundle.trace import discover
 SCHEMAS = {
     path.name.removesuffix(".schema.json"): json.loads(path.read_bytes()) for path in sorted((traces.ROOT / "schema").glob("*.schema.json"))
 }
-BUNDLES = ("graph_breaks", "failures", "killed", "recompiles", "fork_children", "aoti", "nonascii", "ranks4", "export_dtrace", "dynamic_shapes", "provenance_graphs", "ddp_split", "compiled_autograd", "wrappers", "regions", "caches", "vllm/passes-cold", "vllm/llama-cold", "overlap_scheduling", "memory_budget", *JOBS)
+BUNDLES = ("graph_breaks", "failures", "killed", "recompiles", "fork_children", "aoti", "nonascii", "ranks4", "export_dtrace", "dynamic_shapes", "provenance_graphs", "ddp_split", "compiled_autograd", "wrappers", "regions", "caches", "vllm/passes-cold", "vllm/llama-cold", "overlap_scheduling", "memory_budget", "versions/2.13.0/breaks.log.zst", *JOBS)
 
 with_schemas = pytest.mark.parametrize("name", SCHEMAS)
 

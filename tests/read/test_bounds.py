@@ -135,7 +135,7 @@ def test_a_table_of_too_many_values_is_a_sentence(text, bundle):
 @pytest.mark.parametrize(
     ("path", "damage", "ask", "problem"),
     [
-        ("compiles.json", lambda data: b"{", lambda it: it.compiles, "is no JSON"),
+        ("artifacts.jsonl", lambda data: b"{", lambda it: it.artifacts, "is no JSON"),
         ("blobs.jsonl", lambda data: data.replace(b'"sha256":"', b'"sha256":"8'), lambda it: it.artifacts[0].bytes(), "sha256"),
         ("log.json", lambda data: data.replace(b'"event_count":', b'"event_count":1'), lambda it: it.compiles, "the files of events hold"),
         ("log.json", lambda data: data.replace(b'"event_count":1', b'"event_count":2').replace(b'"rows":1,"first_event"', b'"rows":2,"first_event"'), lambda it: list(it.events()), "it has 1 rows, and not 2"),

@@ -98,7 +98,7 @@ def test_json(growing):
     found = json.loads(out)
     (log,) = found["logs"]
     assert found["growing"] is True and FIRST.match(found["note"])
-    assert [row["compile_id"] for row in log["running"]] == ["10/0"] and log["running"][0]["since_epoch_us"]
+    assert [row["compile"] for row in log["running"]] == ["10/0"] and log["running"][0]["since_epoch_us"]
     assert log["summary"]["unfinished_count"] == 0 and "unfinished-compile" not in [row["kind"] for row in log["findings"]]
     counts = {severity: sum(row["severity"] == severity for row in log["findings"]) for severity in ("error", "warning", "info")}
     assert log["summary"]["findings"] == counts
@@ -125,7 +125,7 @@ def test_check_says_it_and_does_not_fail_for_an_open_compile(growing):
 
 
 def test_sql(growing):
-    code, out, errors = run("sql", growing["graph_breaks"], "select kind from v_findings", "--format", "json")
+    code, out, errors = run("sql", growing["graph_breaks"], "select kind from findings", "--format", "json")
     assert FIRST.match(errors) and "unfinished-compile" not in [row["kind"] for row in json.loads(out)]
     connection = database(Bundle.open(growing["graph_breaks"]))
     connection.row_factory = sqlite3.Row

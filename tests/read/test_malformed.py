@@ -29,7 +29,7 @@ MALFORMED = {
     "source is a text": ("manifest.json", lambda m: m["logs"][0].update(source="x.log")),
     "rank is a list": ("manifest.json", lambda m: m["logs"][0].update(rank=[0])),
     "rank is less than 0": ("manifest.json", lambda m: m["logs"][0].update(rank=-1)),
-    "statuses is a list": ("manifest.json", lambda m: m["logs"][0].update(statuses=[1])),
+    "statuses is a list": ("manifest.json", lambda m: m["logs"][0]["summary"].update(statuses=[1])),
     "event count is a text": ("manifest.json", lambda m: m["logs"][0].update(event_count="many")),
     "producer is missing": ("manifest.json", lambda m: m.pop("producer")),
     "descriptors is a list": ("manifest.json", lambda m: m.update(descriptors=[])),
@@ -39,16 +39,17 @@ MALFORMED = {
     "tables is a list": (LOG, lambda t: t.update(tables=[])),
     "a table is missing": (LOG, lambda t: t["tables"].pop("compiles")),
     "a table is a number": (LOG, lambda t: t["tables"].update(compiles=5)),
-    "a table leads out": (LOG, lambda t: t["tables"].update(compiles="../../x")),
-    "row_tables is a list": (LOG, lambda t: t.update(tables=[])),
+    "a table leads out": (LOG, lambda t: t["tables"]["compiles"]["files"][0].update(path="../../x")),
+    "the files of a table are a number": (LOG, lambda t: t["tables"]["compiles"].update(files=5)),
     "kinds holds texts": (LOG, lambda t: t.update(kinds=["a"])),
     "a chunk begins elsewhere": (LOG, lambda t: t["tables"]["events"]["files"][0].update(first_event=7)),
     "a chunk is much too long": (LOG, lambda t: t["tables"]["events"]["files"][0].update(rows=10**15)),
-    "the table of compiles is a list": (TABLES + "compiles.json", lambda t: []),
-    "compiles is a number": (TABLES + "compiles.json", lambda t: t.update(compiles=7)),
-    "a compile is null": (TABLES + "compiles.json", lambda t: t.update(compiles=[None])),
-    "a compile lacks its key": (TABLES + "compiles.json", lambda t: t["compiles"][0].pop("key")),
-    "an event that there is not": (TABLES + "compiles.json", lambda t: t["compiles"][1].update(first_event_index=10**9)),
+    "the table of compiles has no rows": (TABLES + "compiles.jsonl", lambda t: []),
+    "a compile is a list": (TABLES + "compiles.jsonl", lambda t: [[]]),
+    "compiles is a number": (TABLES + "compiles.jsonl", lambda t: 7),
+    "a compile is null": (TABLES + "compiles.jsonl", lambda t: [None]),
+    "a compile lacks its key": (TABLES + "compiles.jsonl", lambda t: t[0].pop("compile")),
+    "an event that there is not": (TABLES + "compiles.jsonl", lambda t: t[0].update(first_event=10**9)),
 }
 
 
@@ -99,8 +100,8 @@ def test_malformed_is_a_sentence(name, bundle, tmp_path):
 def test_a_circle_of_stacks_is_refused(bundle):
     """The walk upwards would never end."""
     traces.rewrite(bundle, TABLES + "stacks.jsonl", lambda t: t[0].update(parent=1))
-    (compile,) = (c for c in Bundle.open(bundle).log("rank_0").compiles if c.row["stack_index"] is not None)
-    with pytest.raises(BundleError, match="the parent of stack 0 does not come before it") as error:
+    (compile,) = (c for c in Bundle.open(bundle).log("rank_0").compiles if c.row["stack"] is not None)
+    with pytest.raises(BundleError, match="the stack 1 does not come before it") as error:
         compile.stack  # noqa: B018
     assert error.value.code == "damaged"
 
@@ -177,7 +178,7 @@ def test_without_verification_it_is_given(bundle, tmp_path):
     assert "SHA-256" in said(["restore", bundle, tmp_path / "logs", "--no-verify"]), "that of the log is always checked"
 
 
-@pytest.mark.parametrize("path", ["manifest.json", "logs/rank_0/log.json", "logs/rank_0/compiles.json", "logs/rank_0/events.jsonl", "logs/rank_0/verbatim/0000.log"])
+@pytest.mark.parametrize("path", ["manifest.json", "logs/rank_0/log.json", "logs/rank_0/compiles.jsonl", "logs/rank_0/events.jsonl", "logs/rank_0/verbatim/0000.log"])
 def test_a_pipe_ends_every_command(path, bundle, tmp_path):
     """It would be waited for: nobody writes into it."""
     (bundle / path).unlink()
@@ -190,7 +191,7 @@ def test_a_pipe_ends_every_command(path, bundle, tmp_path):
             assert "no regular file" in answer, words
 
 
-@pytest.mark.parametrize("path", ["manifest.json", "logs/rank_0/compiles.json", "logs/rank_0", "logs", "blobs"])
+@pytest.mark.parametrize("path", ["manifest.json", "logs/rank_0/compiles.jsonl", "logs/rank_0", "logs", "blobs"])
 def test_a_site_publishes_no_link(path, bundle, tmp_path):
     (bundle / path).rename(tmp_path / "secret")
     (bundle / path).symlink_to(tmp_path / "secret")

@@ -111,11 +111,15 @@ DAMAGE = {
     "user stack of a record": (METADATA, lambda t: t[1]["metadata"].update(user_stack_index=99)),
     "metadata row": (METADATA, lambda t: t.pop()),
     "event of a metadata row": (METADATA, lambda t: t[1].update(event=0)),
-    "stack of a compile": (TABLES + "compiles.json", lambda t: t["compiles"][1].update(stack_index=99)),
-    "status": (TABLES + "compiles.json", lambda t: t["compiles"][1].update(status="fine")),
-    "key twice": (TABLES + "compiles.json", lambda t: t["compiles"][1].update(key="-")),
-    "first event of a compile": (TABLES + "compiles.json", lambda t: t["compiles"][1].update(first_event_index=99)),
-    "artifact count": (TABLES + "compiles.json", lambda t: t["compiles"][1].update(artifact_count=99)),
+    "stack of a compile": (TABLES + "compiles.jsonl", lambda t: t[0].update(stack=99)),
+    "status": (TABLES + "compiles.jsonl", lambda t: t[0].update(status="fine")),
+    "key twice": (TABLES + "compiles.jsonl", lambda t: t * 2),
+    "first event of a compile": (TABLES + "compiles.jsonl", lambda t: t[0].update(first_event=99)),
+    "artifact count": (TABLES + "compiles.jsonl", lambda t: t[0].update(artifact_count=99)),
+    "attempt count": (TABLES + "compiles.jsonl", lambda t: t[0].update(attempt_count=99)),
+    "compile of an attempt": (TABLES + "attempts.jsonl", lambda t: t[0].update(compile="9/9")),
+    "number of an attempt": (TABLES + "attempts.jsonl", lambda t: t[0].update(attempt=99)),
+    "artifact count of an attempt": (TABLES + "attempts.jsonl", lambda t: t[0].update(artifact_count=99)),
     "compile of an artifact": (TABLES + "artifacts.jsonl", lambda t: t[0].update(compile="9/9")),
     "attempt of an artifact": (TABLES + "artifacts.jsonl", lambda t: t[0].update(attempt=99)),
     "blob of an artifact": (TABLES + "artifacts.jsonl", lambda t: t[0].update(blob="blobs/00/" + "0" * 64)),
@@ -132,7 +136,7 @@ DAMAGE = {
     "path out of the bundle": ("manifest.json", lambda t: t["logs"][0].update(path="../../etc/passwd")),
     "additional field of the manifest": ("manifest.json", lambda t: t.update(surprise=1)),
     "missing descriptor": ("manifest.json", lambda t: t["descriptors"].clear()),
-    "status count": ("manifest.json", lambda t: t["logs"][0].update(statuses={"fine": 1})),
+    "status count": ("manifest.json", lambda t: t["logs"][0]["summary"].update(statuses={"fine": 1})),
 }
 
 
@@ -174,8 +178,8 @@ def test_unknown_fields_of_a_newer_minor_version_are_accepted(bundle):
             traces.rewrite(bundle, name, lambda t: t.update(new_field={"a": 1}))
         elif name.endswith(".jsonl"):
             traces.rewrite(bundle, name, lambda rows: [{**row, "new_field": {"a": 1}} for row in rows])
-    traces.rewrite(bundle, LOG, lambda t: t["tables"].update(new_table="logs/rank_0/new.json"))
-    (bundle / "logs/rank_0/new.json").write_text("{}")
+    traces.rewrite(bundle, LOG, lambda t: t["tables"].update(new_table={"rows": 1, "files": [{"path": "logs/rank_0/new_table.jsonl", "rows": 1}]}))
+    (bundle / "logs/rank_0/new_table.jsonl").write_text("{}\n")
     assert problems(bundle) == []
     assert [len(list(it.events())) for it in Bundle.open(bundle).logs] == [6, 6]
 

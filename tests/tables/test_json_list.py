@@ -13,13 +13,14 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 from log_strategies import cases
-from tlparse_bundle.build.table_file import encoded_table
+from tlparse_bundle.build.table_file import encoded_pieces
 from tlparse_bundle.errors import BundleError
 from tlparse_bundle.format.codecs import CODECS
-from tlparse_bundle.tables import json_list, numbers
-from tlparse_bundle.tables.json_list import JsonColumns, JsonList
+from tlparse_bundle.tables import json_list, numbers, rows
+from tlparse_bundle.tables.json_list import JsonList
 from tlparse_bundle.tables.numbers import Numbers
 from tlparse_bundle.tables.packs import Packs
+from tlparse_bundle.tables.rows import Rows
 from tlparse_bundle.trace.json_text import json_to_keep
 
 ITEMS = st.recursive(
@@ -83,27 +84,30 @@ def test_its_memory_does_not_grow(monkeypatch):
     assert len(list(array)) == 100_000
 
 
-@pytest.mark.parametrize("count", [0, 1, 3, 4, 10])
-def test_columns(count):
-    columns = JsonColumns("a", "b")
+@pytest.mark.parametrize("count", [0, 1, 3, 4, 5, 10])
+def test_files_of_rows(count, monkeypatch):
+    monkeypatch.setattr(rows, "ROWS_PER_FILE", 4)
+    table = Rows()
     for number in range(count):
-        columns.add(number, str(number))
-    found = {name: list(column) for name, column in columns.table().items()}
-    assert found == {"a": list(range(count)), "b": [str(number) for number in range(count)]}
+        table.append({"a": number, "blob": number % 2})
+    files = [(size, [json.loads(line) for line in b"".join(pieces).splitlines()]) for size, pieces in table.files(["x", "y"])]
+    assert [size for size, _ in files] == [len(lines) for _, lines in files] == [4] * (count // 4) + [count % 4] * (count % 4 > 0)
+    assert [row for _, lines in files for row in lines] == [{"a": number, "blob": "xy"[number % 2]} for number in range(count)]
 
 
 @pytest.mark.parametrize("codec", CODECS.values(), ids=CODECS)
 @pytest.mark.parametrize(
     "table",
-    [{}, {"a": []}, {"a": JsonList(), "b": {"c": JsonList(range(100)), "d": [1], "e": {}}, "f": {"g": {"h": 1}}}, {"é\"": JsonList(["é\n"])}],
-    ids=["empty", "plain", "nested", "text"],
+    [[{}], [{"a": []}], [{"a": number, "b": {"c": [1], "d": {}}, "e": "text " * 100} for number in range(1000)], [{"é\"": "é\n"}]],
+    ids=["empty", "plain", "large", "text"],
 )
 def test_the_file_of_a_table(table, codec):
-    data = b"".join(encoded_table(table, codec))
-    plain = {key: {k: list(v) if type(v) is JsonList else v for k, v in value.items()} if type(value) is dict else list(value) for key, value in table.items()}
-    assert json.loads(codec.decode(data)) == plain
+    ((count, pieces),) = Rows(table).files()
+    data = b"".join(encoded_pieces(pieces, codec))
+    lines = codec.decode(data)
+    assert count == len(table) and lines.endswith(b"\n") and [json.loads(line) for line in lines.splitlines()] == table
     if codec.name == "zstd":  # readers ask for room before they begin
-        assert zstandard.frame_content_size(data) == len(codec.decode(data))
+        assert zstandard.frame_content_size(data) == len(lines)
 
 
 @given(st.sampled_from("iqd").flatmap(lambda code: st.tuples(st.just(code), st.lists(st.lists(st.integers(-(2**31), 2**31 - 1), max_size=8), max_size=20))))

@@ -89,10 +89,11 @@ def _copy_log(location: str, log_id: str, root: str, verify: bool) -> LogSummary
     """
     bundle = Bundle.open(location, verify=verify)
     log = bundle.log(log_id)
+    paths = _own_files(log)
     check_log(log)
     with folder_of(root) as folder:
         sink = FileSink(folder, bundle.codec)
-        for path in _own_files(log):
+        for path in paths:
             sink.put_stored(path, bundle.raw(path))
         for path in log.blobs:
             if not (folder / path).exists():

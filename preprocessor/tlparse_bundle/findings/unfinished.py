@@ -66,7 +66,7 @@ def _finding(facts: Facts, compile_index: int, root: Span | None) -> Finding:
         text,
         (name, file, line),
         [compile_index],
-        [compile["first_event"]],
+        [_first_event(facts, compile, root)],
         [span.index for span in chain],
         details={
             "open_us": since,
@@ -75,3 +75,8 @@ def _finding(facts: Facts, compile_index: int, root: Span | None) -> Finding:
             "open_spans": [{"name": span.name, "open_us": facts.last_us - span.start_us if facts.last_us else None} for span in chain],
         },
     )
+
+
+def _first_event(facts: Facts, compile: dict, root: Span | None) -> int:
+    """The first record of a compile; of one without an id, that of its span."""
+    return facts.lists("spans")[root.index]["begin_event"] if root is not None and compile["first_event"] is None else compile["first_event"]

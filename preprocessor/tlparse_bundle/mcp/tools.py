@@ -14,6 +14,7 @@ from tlparse_bundle.mcp.bounded import answer, cut
 from tlparse_bundle.mcp.opened import Opened
 from tlparse_bundle.read.find import find
 from tlparse_bundle.read.growing import still_growing
+from tlparse_bundle.read.info import statuses
 from tlparse_bundle.read.reader import Log
 from tlparse_bundle.read.rows import Compile
 from tlparse_bundle.read.sql import asked
@@ -48,7 +49,7 @@ class Tools:
             "page": self._opened.link(name),
         }
         rows = (
-            {"log": log.id, "rank": log.rank, "torch_version": log.row["torch_version"], "says": _said(log), "compile_count": log.summary["compile_count"], "statuses": log.summary["statuses"], "compile_us": log.summary["compile_us"],
+            {"log": log.id, "rank": log.rank, "torch_version": log.row["torch_version"], "says": _said(log), "compile_count": log.summary["compile_count"], "statuses": statuses(log), "compile_us": log.summary["compile_us"],
              "diagnostics": log.row["diagnostics"]}
             for log in opened.logs
         )  # fmt: skip

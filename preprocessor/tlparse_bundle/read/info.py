@@ -50,11 +50,11 @@ def as_text(bundle: Bundle) -> str:
     rows = [("log", "rank", "torch", "events", "compiles", "compile time", "statuses", "diagnostics")]
     for log in bundle.logs[:_MAX_LOGS]:
         row, numbers = log.row, log.row["summary"]
-        statuses = " ".join(f"{count:,} {status}" for status, count in _statuses(log).items()) or "-"
+        counted = " ".join(f"{count:,} {status}" for status, count in statuses(log).items()) or "-"
         found = " ".join(f"{count} {code}" for code, count in row["diagnostics"].items()) or "-"
         rank = "-" if log.rank is None else str(log.rank)
         rows.append(
-            (log.id, rank, row["torch_version"] or "-", f"{row['event_count']:,}", f"{numbers['compile_count']:,}", _time(numbers["compile_us"]), statuses, found)
+            (log.id, rank, row["torch_version"] or "-", f"{row['event_count']:,}", f"{numbers['compile_count']:,}", _time(numbers["compile_us"]), counted, found)
         )
     lines += _columns(rows)
     if len(bundle.logs) > _MAX_LOGS:
@@ -69,7 +69,7 @@ def _job(bundle: Bundle) -> list[str]:
     return [] if bundle.job is None else [shown(bundle.job["text"])]
 
 
-def _statuses(log: Log) -> dict[str, int]:
+def statuses(log: Log) -> dict[str, int]:
     """How many compiles have each status. In a growing bundle a compile that is open now is running, not unfinished."""
     counts = dict(log.row["summary"]["statuses"])
     running = sum(compile.key in running_in(log.bundle.manifest, log.id) and compile.status == UNFINISHED for compile in log.compiles) if is_growing(log.bundle.manifest) else 0

@@ -55,6 +55,7 @@ class _Checker:
         self._relaxed = bundle.manifest["format"]["minor"] > FORMAT_MINOR
         self._checked_blobs: set[str] = set()
         self._keys: set[str | None] = set()  # of the compiles of the log that is checked
+        self._attempts: set[tuple[str, int | None]] = set()  # of that log
 
     def check_schema(self, name: str, value: Any, path: str) -> Highest:
         """Says how a value differs from its schema; returns its largest reference to each target."""
@@ -121,6 +122,9 @@ class _Checker:
                 references.append((path, highest))
                 unknown = next((row["compile"] for row in rows if isinstance(row, dict) and row.get("compile", None) not in self._keys), None)
                 self.require(unknown is None, f"{path}: there is no compile {quoted(unknown)}")
+                places = ((row.get("compile"), row["attempt"]) for row in rows if isinstance(row, dict) and row.get("attempt") is not None)
+                lost = next((place for place in places if place not in self._attempts), (None, None))
+                self.require(lost == (None, None), f"{path}: compile {quoted(lost[0])} has no attempt {quoted(lost[1])}")
                 whole += rows if name in CHECKED_WHOLE else ()
             if whole and all(isinstance(row, dict) and {"id", "parent"} <= row.keys() for row in whole):
                 self.sound(check_whole, name, whole, f"table {quoted(name)}")
@@ -170,6 +174,7 @@ class _Checker:
         for kind in directory["kinds"]:
             self.require(kind["descriptor"] in descriptors, f"{where}: the manifest has no descriptor {quoted(kind['descriptor'])}")
         self._check_blobs(log)
+        self._attempts = {(row["compile"], row.get("attempt")) for row in self._rows_of(directory, "attempts")}
         self._check_compiles(log, where)
         self.sound(check_slices, log.table("artifacts"), "size_bytes", log.blobs, f"{where} artifacts")
         self._keys = {None, *(row["compile"] for name in ("compiles", "attempts") for row in self._rows_of(directory, name))}
@@ -210,7 +215,7 @@ class _Checker:
             yield from (row for row in read_rows(self.bundle.store, file["path"]) if isinstance(row, dict) and "compile" in row)
 
     def _check_compiles(self, log: Log, where: str) -> None:
-        """Keys are unique, and each attempt belongs to a compile, a limit or a capture."""
+        """Keys are unique, each attempt belongs to a compile, a limit or a capture, and the counts of artifacts are right."""
         keys = [row["compile"] for name in ("compiles", "limits", "captures") for row in self._rows_of(log.directory, name)]
         self.require(len(set(keys)) == len(keys), f"{where}: a compile key comes twice")
         attempts = Counter(row["compile"] for row in self._rows_of(log.directory, "attempts"))
@@ -219,6 +224,13 @@ class _Checker:
         counts = {row["compile"]: row.get("attempt_count") for row in self._rows_of(log.directory, "compiles")}
         wrong = next((key for key, count in counts.items() if key in attempts and attempts[key] != count), None)
         self.require(wrong is None, f"{where}: attempt_count of {quoted(wrong)} is not the number of its attempts")
+        artifacts: Counter[Any] = Counter()
+        for row in self._rows_of(log.directory, "artifacts"):
+            artifacts.update((row["compile"], (row["compile"], row.get("attempt"))))
+        counted = [(row["compile"], row.get("artifact_count"), artifacts[row["compile"]]) for row in self._rows_of(log.directory, "compiles")]
+        counted += [(row["compile"], row.get("artifact_count"), artifacts[row["compile"], row.get("attempt")]) for row in self._rows_of(log.directory, "attempts")]
+        wrong = next((key for key, said, count in counted if said not in (None, count)), None)
+        self.require(wrong is None, f"{where}: artifact_count of {quoted(wrong)} is not the number of its artifacts")
 
     def _check_events(self, log: Log, where: str) -> None:
         end = 0
