@@ -114,23 +114,23 @@ class _Checker:
             except (LookupError, TypeError):
                 self.say(f"the table {quoted(name)} about several ranks is not readable any further")
 
-    def _check_row_tables(self, directory: dict) -> list[tuple[str, Highest]]:
+    def _check_row_tables(self, directory: dict[str, Any]) -> list[tuple[str, Highest]]:
         references = []
         for name, entry in directory["tables"].items():
             whole: list[Any] = []
             for path, rows, highest in self._row_files(name, entry, "log.json"):
                 references.append((path, highest))
-                unknown = next((row["compile"] for row in rows if isinstance(row, dict) and row.get("compile", None) not in self._keys), None)
+                unknown = next((row["compile"] for row in rows if isinstance(row, dict[str, Any]) and row.get("compile", None) not in self._keys), None)
                 self.require(unknown is None, f"{path}: there is no compile {quoted(unknown)}")
-                places = ((row.get("compile"), row["attempt"]) for row in rows if isinstance(row, dict) and row.get("attempt") is not None)
+                places = ((row.get("compile"), row["attempt"]) for row in rows if isinstance(row, dict[str, Any]) and row.get("attempt") is not None)
                 lost = next((place for place in places if place not in self._attempts), (None, None))
                 self.require(lost == (None, None), f"{path}: compile {quoted(lost[0])} has no attempt {quoted(lost[1])}")
                 whole += rows if name in CHECKED_WHOLE else ()
-            if whole and all(isinstance(row, dict) and {"id", "parent"} <= row.keys() for row in whole):
+            if whole and all(isinstance(row, dict[str, Any]) and {"id", "parent"} <= row.keys() for row in whole):
                 self.sound(check_whole, name, whole, f"table {quoted(name)}")
         return references
 
-    def _row_files(self, name: str, entry: dict, said: str) -> Iterator[tuple[str, list, Highest]]:
+    def _row_files(self, name: str, entry: dict[str, Any], said: str) -> Iterator[tuple[str, list, Highest]]:
         """(path, rows, references) of each file of a table, whose ``entry`` the file ``said`` has."""
         self.require(sum(file["rows"] for file in entry["files"]) == entry["rows"], f"{said}: the files of {quoted(name)} do not have {entry['rows']} rows together")
         for file in entry["files"]:
@@ -209,10 +209,10 @@ class _Checker:
             self.require(hashlib.sha256(data).hexdigest() == row["sha256"], f"{path}: the content has another hash")
             self.require((len(data), len(raw)) == (row["size_bytes"], row["stored_size_bytes"]), f"{path}: another size than the blob table says")
 
-    def _rows_of(self, directory: dict, name: str) -> Iterator[dict]:
+    def _rows_of(self, directory: dict[str, Any], name: str) -> Iterator[dict[str, Any]]:
         """The rows of a table, as far as they are objects with a compile."""
         for file in directory["tables"].get(name, {"files": ()})["files"]:
-            yield from (row for row in read_rows(self.bundle.store, file["path"]) if isinstance(row, dict) and "compile" in row)
+            yield from (row for row in read_rows(self.bundle.store, file["path"]) if isinstance(row, dict[str, Any]) and "compile" in row)
 
     def _check_compiles(self, log: Log, where: str) -> None:
         """Keys are unique, each attempt belongs to a compile, a limit or a capture, and the counts of artifacts are right."""
@@ -253,7 +253,7 @@ class _Checker:
         return references
 
 
-def _problems(document: dict, value: Any, *, relaxed: bool) -> list[str]:
+def _problems(document: dict[str, Any], value: Any, *, relaxed: bool) -> list[str]:
     """What jsonschema says of a value, which takes its time: it is asked only when something is wrong. Empty for a value that is too deep for it."""
     try:
         return list(_said(document, value, relaxed))
@@ -261,7 +261,7 @@ def _problems(document: dict, value: Any, *, relaxed: bool) -> list[str]:
         return []
 
 
-def _said(document: dict, value: Any, relaxed: bool) -> Iterator[str]:
+def _said(document: dict[str, Any], value: Any, relaxed: bool) -> Iterator[str]:
     from jsonschema import Draft202012Validator
 
     for number, error in enumerate(Draft202012Validator(_relax(document) if relaxed else document).iter_errors(value)):
@@ -273,7 +273,7 @@ def _said(document: dict, value: Any, relaxed: bool) -> Iterator[str]:
         yield f"{where or 'top level'}: {message}"
 
 
-def _stacks(metadata: dict) -> list[int]:
+def _stacks(metadata: dict[str, Any]) -> list[int]:
     """The stacks that a record refers to, at the top or in the metadata of its event."""
     type_ = next((key for key in metadata if key not in CONTEXT_KEYS and key not in _STACK_KEYS), None)
     holders = [metadata, metadata.get(type_)]
@@ -282,7 +282,7 @@ def _stacks(metadata: dict) -> list[int]:
 
 def _relax(document: Any) -> Any:
     """The schema for a bundle of a newer minor version: fields that we do not know are allowed."""
-    if isinstance(document, dict):
+    if isinstance(document, dict[str, Any]):
         return {key: _relax(value) for key, value in document.items() if not (key == "additionalProperties" and value is False)}
     if isinstance(document, list):
         return [_relax(value) for value in document]
