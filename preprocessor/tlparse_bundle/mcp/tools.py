@@ -14,7 +14,7 @@ from tlparse_bundle.mcp.bounded import answer, cut
 from tlparse_bundle.mcp.opened import Opened
 from tlparse_bundle.read.find import find
 from tlparse_bundle.read.growing import still_growing
-from tlparse_bundle.read.info import statuses
+from tlparse_bundle.read.info import status_now, statuses
 from tlparse_bundle.read.reader import Log
 from tlparse_bundle.read.rows import Compile
 from tlparse_bundle.read.sql import asked
@@ -67,9 +67,9 @@ class Tools:
         return answer(self._head(name, opened, view="overview", says=_said(opened)), "findings", rows, total=len(found), offset=max(0, offset))
 
     def compiles(self, bundle: str | None = None, log: str | None = None, status: str | None = None, function: str | None = None, by_time: bool = True, offset: int = 0) -> dict[str, Any]:
-        """The compiles of a log, slowest first (or by_time=false: in order): function, place, status (ok, failed, skipped, empty, unfinished), times of the phases."""
+        """The compiles of a log, slowest first (or by_time=false: in order): function, place, status (ok, failed, skipped, empty, unfinished, running), times of the phases."""
         name, opened = self._opened.log(bundle, log)
-        chosen = [one for one in opened.compiles if status in (None, one.status) and (function is None or function in (one.row["function"] or ""))]
+        chosen = [one for one in opened.compiles if status in (None, status_now(one)) and (function is None or function in (one.row["function"] or ""))]
         if by_time:
             chosen.sort(key=lambda one: -(one.row["total_us"] or 0))
         rows = (_compile_row(one, _TIMES) for one in chosen[max(0, offset) :])
@@ -170,7 +170,7 @@ def _said(log: Log) -> str:
 def _compile_row(one: Compile, numbers: tuple[str, ...]) -> dict[str, Any]:
     row = one.row
     place = {key: row[key] for key in ("compile", "status", "function", "file", "line")}
-    return {**place, **{key: row[key] for key in numbers if row[key] is not None}}
+    return {**place, "status": status_now(one), **{key: row[key] for key in numbers if row[key] is not None}}
 
 
 def _matches(log: Log, text: bytes, name: str | None) -> Iterator[dict[str, Any]]:

@@ -9,6 +9,7 @@ from tlparse_bundle.findings.finding import weight
 from tlparse_bundle.findings.words import duration, listed, plural
 from tlparse_bundle.read.growing import is_growing, log_now, running_in, still_growing
 from tlparse_bundle.read.reader import Bundle, Log
+from tlparse_bundle.read.rows import Compile
 from tlparse_bundle.shown import shown
 
 _MAX_LOGS = 40
@@ -27,7 +28,7 @@ def size(size_bytes: int) -> str:
     raise AssertionError
 
 
-def headlines(rows: Sequence[dict]) -> list[str]:
+def headlines(rows: Sequence[dict[str, Any]]) -> list[str]:
     """What logs say, by their rows of the manifest: a line for each, those with most to say first."""
     rows = sorted(rows, key=lambda row: weight(row["summary"]), reverse=True)
     lines = [(f"{shown(row['id'])}: " if len(rows) > 1 else "") + shown(row["summary"]["text"]) for row in rows[:_MAX_HEADLINES]]
@@ -72,7 +73,7 @@ def _job(bundle: Bundle) -> list[str]:
 def statuses(log: Log) -> dict[str, int]:
     """How many compiles have each status. In a growing bundle a compile that is open now is running, not unfinished."""
     counts = dict(log.row["summary"]["statuses"])
-    running = sum(compile.key in running_in(log.bundle.manifest, log.id) and compile.status == UNFINISHED for compile in log.compiles) if is_growing(log.bundle.manifest) else 0
+    running = sum(status_now(compile) == RUNNING for compile in log.compiles) if is_growing(log.bundle.manifest) else 0
     if running:
         counts = {**{status: count for status, count in counts.items() if status != UNFINISHED}, RUNNING: running}
         if log.row["summary"]["statuses"][UNFINISHED] > running:
@@ -80,15 +81,19 @@ def statuses(log: Log) -> dict[str, int]:
     return counts
 
 
+def status_now(compile: Compile) -> str:
+    """The status of a compile. In a growing bundle one that is open now is running, not unfinished."""
+    log = compile.log
+    return RUNNING if compile.status == UNFINISHED and compile.key in running_in(log.bundle.manifest, log.id) else compile.status
+
+
 def _compiles(bundle: Bundle) -> list[str]:
     log = bundle.logs[0]
-    running = running_in(bundle.manifest, log.id)
     rows = [("compile", "status", "function", "at", "time", "attempts", "artifacts")]
     for c in log.compiles[:_MAX_COMPILES]:
         place = f"{c.row['file']}:{c.row['line']}" if c.row["file"] else "-"
-        status = RUNNING if c.key in running and c.status == UNFINISHED else c.status
         artifacts = "-" if c.row["artifact_count"] is None else str(c.row["artifact_count"])
-        rows.append((c.key, status, c.row["function"] or "-", place, _time(c.row["total_us"]), str(c.row["attempt_count"]), artifacts))
+        rows.append((c.key, status_now(c), c.row["function"] or "-", place, _time(c.row["total_us"]), str(c.row["attempt_count"]), artifacts))
     lines = _columns(rows)
     if len(log.compiles) > _MAX_COMPILES:
         lines.append(f"… {len(log.compiles) - _MAX_COMPILES} more compiles; --json shows all")
@@ -102,7 +107,7 @@ def _time(us: int | None) -> str:
     return "-" if us is None else duration(us)
 
 
-def _columns(rows: list[tuple[str, ...]]) -> list[str]:
-    rows = [tuple(map(shown, row)) for row in rows]
-    widths = [max(map(len, column)) for column in zip(*rows)]
-    return ["  ".join(text.ljust(width) for text, width in zip(row, widths)).rstrip() for row in rows]
+def _columns(rows: Sequence[tuple[str, ...]]) -> list[str]:
+    texts = [tuple(map(shown, row)) for row in rows]
+    widths = [max(map(len, column)) for column in zip(*texts)]
+    return ["  ".join(text.ljust(width) for text, width in zip(row, widths)).rstrip() for row in texts]

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import mkstemp
 from typing import TYPE_CHECKING, Any, Protocol
 
 from tlparse_bundle.commit.folder import temporary_folder
@@ -13,7 +14,7 @@ from tlparse_bundle.errors import BundleError
 from tlparse_bundle.format.json_codec import dumps
 from tlparse_bundle.format.layout import is_own
 from tlparse_bundle.format.schemas import row_tables, schema, schema_names
-from tlparse_bundle.read.growing import log_now
+from tlparse_bundle.read.growing import is_growing, log_now
 from tlparse_bundle.remote import is_url
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ class Bundle(Protocol):
     logs: list[Any]
 
     def raw(self, path: str) -> bytes: ...
+    def rank_table(self, name: str) -> list[dict]: ...
 
 
 @contextmanager
@@ -121,11 +123,25 @@ def _places(bundles: Sequence[tuple[str, Bundle]], copies: Path) -> Iterator[tup
         folder = copies / str(number) if is_url(bundle.location) else Path(bundle.location)
         for log in bundle.logs:
             for table, entry in log.directory["tables"].items():
+                if table == "findings" and is_growing(bundle.manifest):
+                    yield table, _written(copies, log.findings()), name, log.id, log.rank
+                    continue
                 for file in entry["files"]:
                     yield table, _local(bundle, folder, file["path"]), name, log.id, log.rank
         for table, entry in bundle.manifest.get("rank_tables", {}).items():
+            if table == "rank_findings" and is_growing(bundle.manifest):
+                yield table, _written(copies, bundle.rank_table(table)), name, None, None
+                continue
             for file in entry["files"]:
                 yield table, _local(bundle, folder, file["path"]), name, None, None
+
+
+def _written(folder: Path, rows: Iterable[dict]) -> str:
+    """A file of rows: findings of a growing bundle, where compiles that run are not findings."""
+    handle, path = mkstemp(".jsonl", dir=folder)
+    with open(handle, "wb") as file:
+        file.writelines(dumps(row) + b"\n" for row in rows)
+    return str(Path(path).resolve())
 
 
 def _local(bundle: Bundle, folder: Path, path: str) -> str:
