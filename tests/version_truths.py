@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 from tlparse_bundle.events.metric_fields import BY_NAME
+from tlparse_bundle.model.times import forward_us
 
 PROGRAMS = ("breaks", "recompiles", "fail", "train", "ddp", "killed")
 BREAK_LINE = re.compile(r"# BREAK (.+)")
@@ -43,7 +44,7 @@ def _time_us(row):
 
 def differences(name, log, truth, programs):
     """Sentences: what the bundle of the log of a program says otherwise than the process. ``programs``: the folder of their sources."""
-    summary = log.findings()["summary"]
+    summary = log.summary
     untold = set(summary.get("untold", ()))
     told = [*_of_compiles(log, truth, untold), *_of_program(name, log, truth, summary, untold, Path(programs, f"{name}.py").read_text())]
     if summary["unfinished_count"] != (name == "killed"):
@@ -51,24 +52,28 @@ def differences(name, log, truth, programs):
     return [f"{name}: {sentence}" for sentence in told]
 
 
+def _id(key):
+    """The id of a compile as the process has it: after a reset they begin anew."""
+    return key.partition("@")[0]
+
+
 def _of_compiles(log, truth, untold):
     """Each compile that the process knows, and no other."""
     last, refused = {}, {id_ for id_, _, failure, *_ in truth["metrics"] if failure == LIMIT}
     for compile in log.compiles:
-        row = compile.row
-        if compile.id is not None and row["status"] is not None and compile.id not in refused:
-            last[compile.id.partition("_")[0]] = row
+        if (id_ := _id(compile.key)) not in refused:
+            last[id_] = compile.row
     metrics = truth["metrics"]
     if metrics and metrics[0][0] is None:  # 2.3 does not name the id; the order is that of the frames
-        begun = [key for key, row in last.items() if row["status"] != "missing"]
+        begun = [key for key, row in last.items() if row["status"] != "unfinished"]
         ended = sum(failure is None for _, _, failure, *_ in metrics)
-        if len(begun) + sum(row["status"] == "missing" for row in last.values()) < ended:
+        if len(begun) + sum(row["status"] == "unfinished" for row in last.values()) < ended:
             yield f"{len(begun)} compiles instead of {ended}"
         if "function_names" in untold and any(row["function"] for row in last.values()):
             yield "functions have names, which this torch does not write"
         return
     known = {id_: rest for id_, *rest in metrics if rest[1] != LIMIT}
-    unknown = {key for key, row in last.items() if row["status"] != "missing"} - set(known)
+    unknown = {key for key, row in last.items() if row["status"] != "unfinished"} - set(known)
     if unknown:
         yield f"compiles that the process did not make: {sorted(unknown)}"
     for id_, (function, failure, operators, guards, time_us) in known.items():
@@ -76,13 +81,13 @@ def _of_compiles(log, truth, untold):
         if row is None:
             yield f"no compile {id_}"
             continue
-        said = row["failure"] and row["failure"]["type"]
-        pairs = {"function": (row["function"], function or row["function"]), "failure": (said, failure), "operators": (row["graph_op_count"], operators), "guards": (row["guard_count"], guards)}
+        pairs = {"function": (row["function"], function or row["function"]), "failure": (row["failure_type"], failure), "operators": (row["graph_op_count"], operators), "guards": (row["guard_count"], guards)}
         for what, (here, there) in pairs.items():
             if here != there:
                 yield f"{id_} has {what} {here!r} instead of {there!r}"
-        if time_us is not None and (row["compile_time_us"] is None or abs(row["compile_time_us"] - time_us) > _SLACK_US):
-            yield f"{id_} took {row['compile_time_us']} µs instead of {time_us}"
+        took_us = forward_us(row)
+        if time_us is not None and (took_us is None or abs(took_us - time_us) > _SLACK_US):
+            yield f"{id_} took {took_us} µs instead of {time_us}"
 
 
 def _of_program(name, log, truth, summary, untold, source):
@@ -106,8 +111,8 @@ def _of_program(name, log, truth, summary, untold, source):
     if "failures" not in untold:
         failed = {id_ for id_, _, failure, *_ in truth["metrics"] if failure is not None and failure != LIMIT}
         rows = log.findings()
-        told = {log.compiles[index].id for row in rows if row["kind"] == "failure" for index in row["compile_indexes"]}
-        breaks = {log.compiles[index].id for row in rows if row["kind"] == "graph-break" for index in row["compile_indexes"]}
+        told = {_id(key) for row in rows if row["kind"] == "failure" for key in row["compiles"]}
+        breaks = {_id(key) for row in rows if row["kind"] == "graph-break" for key in row["compiles"]}
         if failed - told - breaks or told - failed:  # a break that ends a compile is told as a break
             yield f"failures of {sorted(told)} instead of {sorted(failed - breaks)}"
     for topic, numbers in {"failures": ["failure_count"], "graph_breaks": ["graph_break_count"], "recompile_reasons": ["recompile_count", "recompile_limit_count"]}.items():

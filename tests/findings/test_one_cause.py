@@ -59,7 +59,7 @@ def test_one_exception_that_leaves_two_compiles(built, root):
     rows = {row["function"]: row for row in failures(log)}
     assert rows[None]["title"].startswith("2 compiles of 2 functions failed: BackendCompilerFailed: backend='broken' raised")
     assert "`outer`" in rows[None]["text"] and "`inner`" in rows[None]["text"]
-    kinds = {event.event: event.name or event.type for event in log.events()}
+    kinds = {event.index: event.name or event.type for event in log.events()}
     for name, nested in (("traced", "make_fx_fail_partial"), ("interpreted", "fx_interpreter_error")):
         assert [kinds[event] for event in rows[name]["events"]] == [nested, "dynamo_error", "compilation_metrics"]
     summary = log.summary

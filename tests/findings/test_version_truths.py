@@ -41,7 +41,7 @@ def test_two_ranks(built, version):
     assert list(version_truths.undescribed(bundle)) == []
     for rank, log in enumerate(bundle.logs):
         assert version_truths.differences("ddp", log, truth_of(version, f"ddp.rank{rank}"), FOLDER / "programs") == []
-        assert log.findings()["summary"]["findings"]["error"] == 0
+        assert log.summary["findings"]["error"] == 0
     assert [row["title"] for row in bundle.rank_table("rank_findings") if row["severity"] == "error"] == []
 
 
