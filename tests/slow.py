@@ -20,7 +20,7 @@ SLOW = (
     "tests/cli/test_follow.py",
     "tests/cli/test_follow_terminal.py::test_a_terminal_that",
     "tests/cli/test_follow_terminal.py::test_ctrl_z",
-    "tests/format/test_recipes.py::test_js_recipe",
+    "tests/format/test_recipes.py::test_output_code_in_javascript",
     "tests/findings/test_again.py::test_live_runs",
     "tests/follow/test_follow_faults.py::test_killed_at_any_moment",
     "tests/fuzz/test_fuzz.py::test_what_was_a_fault_once",

@@ -27,7 +27,8 @@ def test_there_is_something_to_look_at():
 
 
 def test_no_source_file_is_long():
-    assert faulty(SOURCES, lambda text: [lines for lines in [len(text.splitlines())] if lines > MAX_LINES]) == {}
+    written = [path for path in SOURCES if path.name != "row_types.py" or "preprocessor" not in path.parts]  # that one is generated
+    assert faulty(written, lambda text: [lines for lines in [len(text.splitlines())] if lines > MAX_LINES]) == {}
 
 
 def test_viewers_never_make_text_into_markup():

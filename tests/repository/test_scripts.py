@@ -19,6 +19,7 @@ ELSEWHERE = {
     "dts.py": ("tests/format/test_docs.py", "script.DECLARATIONS"),
     "preloads": ("tests/repository/test_preloads.py", '"preloads", "--check"'),
     "release": ("tests/repository/test_release.py", '"release", "--python"'),
+    "row_types.py": ("tests/format/test_docs.py", "script.ROW_TYPES"),
     "shapes.py": ("tests/format/test_docs.py", "script.SHAPES"),
     "site": ("tests/repository/test_release.py", '"site", site'),
     "table_pages.py": ("tests/format/test_docs.py", "script.generated()"),
