@@ -1302,9 +1302,9 @@ export interface Manifest {
       start_epoch_us: number | null;
       /** Time of compiling frames by phase, in microseconds, from the metrics: all attempts, forward and backward. null when a frame has no metrics, or there is no frame. */
       phase_times_us: {
-        /** In Dynamo: compile_time_us without backend_time_us of the compile table. */
+        /** In Dynamo: dynamo_us and restart_us of the compiles. */
         dynamo: number;
-        /** In AOTAutograd and another backend: backend_time_us without inductor_time_us. */
+        /** In AOTAutograd and another backend: aot_us of the compiles. */
         aot: number;
         /** In Inductor. */
         inductor: number;
