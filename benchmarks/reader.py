@@ -83,7 +83,7 @@ ASK_LOG: dict[str, Callable[[Path], object]] = {
     "payloads": lambda log: md5_of(payload for _, payload in records(log)),
 }
 ASK_BUNDLE: dict[str, Callable[[Log], object]] = {
-    "compiles": lambda log: len({one.id for one in log.compiles if one.id}),
+    "compiles": lambda log: len({(row["compile"].partition("@")[0], row.get("attempt", 0)) for name in ("attempts", "limits", "captures") for row in log.table(name)}),
     "metrics": lambda log: seconds(one.metadata["compilation_metrics"] for one in log.events(type="compilation_metrics")),
     "artifact": lambda log: md5_of(one.bytes() for one in [one for one in log.artifacts if one.name == CODE][-1:]),
     "codes": lambda log: md5_of(one.bytes() for one in log.artifacts if one.name == CODE),

@@ -37,7 +37,7 @@ def prepare(work: Path, count: int) -> tuple[Path, Path]:
     bundle, runs = work / "bundle", work / "runs"
     build(discover([ROOT / "fixtures" / "train_step" / "trace"]), bundle)
     draw = random.Random(1)
-    changes = ({"compile_time_us": int(40e6 * (1 + draw.gauss(0, 0.03)) * (1.5 if number > count * 2 // 3 else 1)), "graph_break_count": number % 7} for number in range(count))
+    changes = ({"compile_us": int(40e6 * (1 + draw.gauss(0, 0.03)) * (1.5 if number > count * 2 // 3 else 1)), "graph_break_count": number % 7} for number in range(count))
     made_runs(runs, json.loads((bundle / "manifest.json").read_text()), changes, label="made")
     return bundle, runs
 

@@ -237,7 +237,7 @@ def measure_artifacts(m: Measuring, work: Path) -> None:
             times, tasks = [], []
             for _ in range(m.rounds):
                 page = m.page(
-                    m.address(bundle, f"&view=compile&compile={log.compiles[artifact.compile_index].key}"),
+                    m.address(bundle, f"&view=compile&compile={artifact.compile}"),
                     "document.querySelector('.rail a')",
                 )
                 m.wait(page, 300)
@@ -261,7 +261,7 @@ def measure_artifacts(m: Measuring, work: Path) -> None:
                 heap_mb=heap,
             )
             if bundle == "artifacts" and artifact.language == "fx":
-                measure_graph(m, artifact, log.compiles[artifact.compile_index].key)
+                measure_graph(m, artifact, artifact.compile)
 
 
 def measure_graph(m: Measuring, artifact, compile: str) -> None:
